@@ -1,0 +1,774 @@
+/*===- terrazzo/plugin.h - the vendor ABI, version 0.1 ---------------------===*
+ *
+ * What   The only header a vendor needs: one exported function, and tables of
+ *        functions asked for by name. A *compiler half* answers
+ *        "tz.compiler/1", a *device half* answers "tz.device/1" and perhaps
+ *        "tz.profiler/1"; one shared object may answer all of them.
+ * Why    No C++, LLVM or MLIR type crosses this boundary, so a plugin may be
+ *        built by another compiler and may carry another LLVM.
+ *
+ * Rules  1. Fixed-width fields, no implicit padding, 64-bit little-endian
+ * hosts.
+ *        2. A growable struct starts with struct_size, goes by pointer, and
+ *           stands in arrays of pointers. The value types of section 2 never
+ *           change and may be embedded.
+ *        3. Fields are only appended. A zero in an appended input field means
+ *           the old behaviour. Whoever fills a struct writes at most
+ *           min(struct_size given, own size) bytes and stores that as the new
+ *           struct_size.
+ *        4. Missing trailing functions and NULL functions are legal except
+ *           where the text says "required". "If NULL:" says what the host does.
+ *        5. Strings are UTF-8, pointer and length, not necessarily terminated.
+ *        6. What one side allocates the other frees only through `release` or
+ *           tz_host.free. No exception, longjmp, abort or exit crosses.
+ *        7. Inputs belong to the caller and live until the call returns; the
+ *           callee copies. On error, out-parameters are untouched.
+ *        8. "[thread: any]": may be called from any thread, concurrently.
+ *           "[thread: one]": the caller never calls concurrently for one
+ * object.
+ *
+ * Until 1.0 nothing is frozen: host and plugin must agree on the minor exactly.
+ *===----------------------------------------------------------------------===*/
+#ifndef TERRAZZO_PLUGIN_H
+#define TERRAZZO_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define TZ_CALL __cdecl
+#define TZ_PLUGIN_EXPORT __declspec(dllexport)
+#else
+#define TZ_CALL
+#define TZ_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif
+
+/*===-- 1. Versions and presence
+ * -------------------------------------------===*/
+
+#define TZ_ABI_MAJOR 0u
+#define TZ_ABI_MINOR 1u
+
+/* Bytes of T up to and including field f. */
+#define TZ_SIZE_UPTO(T, f) (offsetof(T, f) + sizeof(((T *)0)->f))
+/* Is field f there? Is it there and not NULL? p may be NULL. */
+#define TZ_HAS(p, T, f) ((p) != 0 && (p)->struct_size >= TZ_SIZE_UPTO(T, f))
+#define TZ_HAS_FN(p, T, f) (TZ_HAS(p, T, f) && (p)->f != 0)
+
+/*===-- 2. Value types: frozen, may be members and array elements
+ * -----------===*/
+
+typedef struct tz_str {
+  const char *data;
+  size_t size;
+} tz_str;
+
+typedef struct tz_bytes {
+  const void *data;
+  size_t size;
+} tz_bytes;
+
+enum { TZ_KV_I64 = 1, TZ_KV_F64 = 2, TZ_KV_STR = 3, TZ_KV_BOOL = 4 };
+
+/* One key with a value of kind TZ_KV_*. A BOOL is in i64 as 0 or 1. */
+typedef struct tz_kv {
+  tz_str key;
+  uint32_t kind, rsvd;
+  int64_t i64;
+  double f64;
+  tz_str str;
+} tz_kv;
+
+/* A format that a compiler half reads, with the versions it reads. */
+typedef struct tz_ir_range {
+  tz_str format; /* "tile" */
+  uint32_t min_major, min_minor, max_major, max_minor;
+} tz_ir_range;
+
+/* A named piece of an artifact: ("main", "elf"), ("asm", "text"). */
+typedef struct tz_blob {
+  tz_str name, format;
+  tz_bytes bytes;
+} tz_blob;
+
+/* Extension of one call; a list of these hangs on `next` fields. */
+#define TZ_EXT_MUST_UNDERSTAND 1u /* unknown id: TZ_E_UNIMPLEMENTED */
+typedef struct tz_ext {
+  size_t struct_size;
+  const struct tz_ext *next;
+  const char *id; /* NUL-terminated, "x.<vendor>.<name>/0" while experimental */
+  uint32_t flags, rsvd;
+} tz_ext;
+
+/* Types of kernel arguments and of printed values. */
+enum {
+  TZ_TYPE_PTR = 1, /* 8 bytes, a flat device address */
+  TZ_TYPE_I1 = 2,  /* one byte, 0 or 1 */
+  TZ_TYPE_I8 = 3,
+  TZ_TYPE_I16 = 4,
+  TZ_TYPE_I32 = 5,
+  TZ_TYPE_I64 = 6,
+  TZ_TYPE_U8 = 7,
+  TZ_TYPE_U16 = 8,
+  TZ_TYPE_U32 = 9,
+  TZ_TYPE_U64 = 10,
+  TZ_TYPE_F16 = 11,
+  TZ_TYPE_BF16 = 12,
+  TZ_TYPE_F32 = 13,
+  TZ_TYPE_F64 = 14,
+  TZ_TYPE_F8E4M3FN = 15,
+  TZ_TYPE_F8E5M2 = 16,
+  TZ_TYPE_F8E4M3FNUZ = 17,
+  TZ_TYPE_F8E5M2FNUZ = 18
+};
+
+/*===-- 3. Errors: NULL is success
+ * ------------------------------------------===*/
+
+#ifndef TZ_ERROR_CODES /* the same table stands in terrazzo.h */
+#define TZ_ERROR_CODES
+enum {
+  TZ_E_OK = 0,
+  TZ_E_CANCELLED = 1,
+  TZ_E_UNKNOWN = 2,
+  TZ_E_INVALID_ARGUMENT = 3,
+  TZ_E_TIMEOUT = 4,
+  TZ_E_NOT_FOUND = 5,
+  TZ_E_OUT_OF_MEMORY = 8,
+  TZ_E_FAILED_PRECONDITION = 9,
+  TZ_E_OUT_OF_RANGE = 11,
+  TZ_E_UNIMPLEMENTED = 12,
+  TZ_E_INTERNAL = 13,
+  TZ_E_UNAVAILABLE = 14,
+  TZ_E_DATA_LOSS = 15,
+  TZ_E_IR_VERSION = 32,
+  TZ_E_UNSUPPORTED_OP = 33,
+  TZ_E_RESOURCE_LIMIT = 34,
+  TZ_E_DEVICE_LOST = 35,
+  TZ_E_ASSERTION = 36
+};
+#endif
+
+enum {
+  TZ_ERR_STATIC = 1, /* nothing to free; release may be NULL */
+  TZ_ERR_STICKY = 2, /* the device is unusable from now on */
+  TZ_ERR_RETRY = 4   /* transient */
+};
+
+/* Owns: the caller, until release, from any thread. A failing allocation of an
+ * error answers a static one. */
+typedef struct tz_error {
+  size_t struct_size;
+  int32_t code;        /* TZ_E_*; unknown codes count as TZ_E_UNKNOWN */
+  int32_t native_code; /* the driver's own number, or 0 */
+  uint32_t flags, rsvd;
+  tz_str message; /* one line */
+  const tz_kv *payload;
+  size_t num_payload;
+  void(TZ_CALL *release)(struct tz_error *);
+} tz_error;
+
+/*===-- 4. Host services
+ * ----------------------------------------------------===*/
+
+/* Given to create(). [thread: any] until destroy() of the object made with it
+ * has returned. Services that return int32_t return a TZ_E_* code. */
+typedef struct tz_host {
+  size_t struct_size;
+  void *ctx;
+  uint32_t abi_major, abi_minor;
+  tz_str product; /* "terrazzo 0.1.0" */
+  /* level: 0 error, 1 warning, 2 info, 3 debug. */
+  void(TZ_CALL *log)(void *ctx, uint32_t level, tz_str component, tz_str msg);
+  /* For buffers that change hands; NULL when out of memory. */
+  void *(TZ_CALL *alloc)(void *ctx, size_t size, size_t align);
+  void(TZ_CALL *free)(void *ctx, void *p, size_t size, size_t align);
+  /* Compile cache. data: Owns: the plugin, released by free(size, 1). */
+  int32_t(TZ_CALL *cache_get)(void *ctx, tz_bytes key, void **data,
+                              size_t *size);
+  int32_t(TZ_CALL *cache_put)(void *ctx, tz_bytes key, tz_bytes value);
+  /* A file beside the plugin's manifest, by name. Owns: as cache_get. */
+  int32_t(TZ_CALL *open_resource)(void *ctx, tz_str name, void **data,
+                                  size_t *size);
+  /* Polled between passes: non-zero asks for TZ_E_CANCELLED. */
+  int32_t(TZ_CALL *is_cancelled)(void *ctx, uint64_t request_id);
+  /* A named stretch of time for the profile (monotonic nanoseconds). */
+  void(TZ_CALL *span)(void *ctx, uint64_t request_id, tz_str name,
+                      uint64_t t0_ns, uint64_t t1_ns);
+} tz_host;
+
+/*===-- 5. Entry
+ * ------------------------------------------------------------===*/
+
+#define TZ_PLUGIN_MAGIC 0x4C505A54u /* "TZPL" */
+
+enum {
+  TZ_SANITIZER_NONE = 0,
+  TZ_SANITIZER_ADDRESS = 1,
+  TZ_SANITIZER_THREAD = 2,
+  TZ_SANITIZER_MEMORY = 3
+};
+
+/* The value for tz_plugin.sanitizer in this translation unit. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TZ_SANITIZER_TAG 1u
+#elif __has_feature(thread_sanitizer)
+#define TZ_SANITIZER_TAG 2u
+#elif __has_feature(memory_sanitizer)
+#define TZ_SANITIZER_TAG 3u
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TZ_SANITIZER_TAG 1u
+#elif defined(__SANITIZE_THREAD__)
+#define TZ_SANITIZER_TAG 2u
+#endif
+#ifndef TZ_SANITIZER_TAG
+#define TZ_SANITIZER_TAG 0u
+#endif
+
+typedef struct tz_query {
+  size_t struct_size;
+  uint32_t abi_major, host_minor_min, host_minor_max, rsvd;
+} tz_query;
+
+enum {
+  TZ_PLUGIN_SERIAL_COMPILER = 1 /* compiler calls must not run concurrently */
+};
+
+/* Constant data. Owns: the plugin, to the end of the process. */
+typedef struct tz_plugin {
+  size_t struct_size;
+  uint32_t magic, abi_major, abi_minor_built, abi_minor_min_host;
+  tz_str name, vendor, version, build_id; /* name, version: as the manifest */
+  uint32_t sanitizer, flags;              /* TZ_SANITIZER_*, TZ_PLUGIN_* */
+  /* "tz.compiler/1" gives a tz_compiler_api, and so on; NULL = not offered.
+   * [thread: any] Required. */
+  const void *(TZ_CALL *get_interface)(const char *id);
+  /* Stops the plugin's own threads before the process ends. If NULL: nothing
+   * is called. */
+  void(TZ_CALL *quiesce)(void);
+} tz_plugin;
+
+/* The one exported symbol of a plugin; the name carries the ABI major. NULL:
+ * the plugin does not serve this host. No side effect, no device is touched.
+ * [thread: any], any number of times. */
+typedef const tz_plugin *(TZ_CALL *tz_plugin_query_fn)(const tz_query *);
+TZ_PLUGIN_EXPORT const tz_plugin *TZ_CALL tz_plugin_query_v0(const tz_query *);
+#define TZ_PLUGIN_ENTRY "tz_plugin_query_v0"
+
+/*===-- 6. Launch plan
+ * ------------------------------------------------------===* An artifact holds
+ * variants of one kernel, in order. At a launch the host takes the first whose
+ * guard holds; the last has no guard. Guard, physical grid, workspace and
+ * derived arguments are postfix expressions over int64_t, at most
+ * TZ_EXPR_MAX_STEPS steps. The host evaluates them; a plugin never sees the
+ * user's argument list. User argument i is parameter i of the kernel function
+ * in the IR that was compiled.
+ *
+ * Evaluation fails on overflow, on a divisor that is not positive, on a float
+ * argument, on an unknown index, on a malformed expression. A guard that fails
+ * is false; any other expression that fails makes the launch
+ * TZ_E_OUT_OF_RANGE.
+ *===----------------------------------------------------------------------===*/
+
+#define TZ_EXPR_MAX_STEPS 64u
+
+enum {
+  TZ_X_ARG = 1,    /* push user argument [index]; a pointer is its address */
+  TZ_X_CONST = 2,  /* push value */
+  TZ_X_GRID = 3,   /* push the user's grid, [index] = axis 0, 1, 2 */
+  TZ_X_DEVICE = 4, /* push device property [index] = TZ_DEV_* */
+  TZ_X_OCCUPANCY =
+      5, /* push blocks of this variant that fit one compute unit */
+  /* Two operands; the one pushed last is b. */
+  TZ_X_ADD = 16,
+  TZ_X_SUB = 17,
+  TZ_X_MUL = 18,
+  TZ_X_CEILDIV = 19, /* least integer not below a / b; b > 0 */
+  TZ_X_REM = 20,     /* a mod b in [0, b); b > 0 */
+  TZ_X_MIN = 21,
+  TZ_X_MAX = 22,
+  TZ_X_AND = 23, /* bitwise; on comparisons the logical and */
+  TZ_X_OR = 24,
+  TZ_X_EQ = 25, /* comparisons are signed and push 0 or 1 */
+  TZ_X_NE = 26,
+  TZ_X_LT = 27,
+  TZ_X_LE = 28,
+  TZ_X_GT = 29,
+  TZ_X_GE = 30,
+  TZ_X_SELECT = 31 /* condition, a, b were pushed: condition != 0 ? a : b */
+};
+
+enum {
+  TZ_DEV_COMPUTE_UNITS = 1,
+  TZ_DEV_SUBGROUP_SIZE = 2,
+  TZ_DEV_MAX_THREADS_PER_BLOCK = 3,
+  TZ_DEV_SCRATCH_BYTES = 4,
+  TZ_DEV_L2_BYTES = 5,
+  TZ_DEV_TOTAL_MEMORY = 6
+};
+
+typedef struct tz_expr_step { /* frozen */
+  uint32_t op, index;         /* TZ_X_* */
+  int64_t value;
+} tz_expr_step;
+
+typedef struct tz_expr { /* frozen; num_steps 0 = absent */
+  const tz_expr_step *steps;
+  size_t num_steps;
+} tz_expr;
+
+/* How the host fills one slot of the packed argument buffer. */
+enum {
+  TZ_ARG_USER = 1,         /* user argument [index], converted by nobody */
+  TZ_ARG_TENSOR_VIEW = 2,  /* what arg_encode makes of `view` */
+  TZ_ARG_LOGICAL_GRID = 3, /* the user's grid, [index] = axis; 4 or 8 bytes */
+  TZ_ARG_WORKSPACE = 4,    /* address of the workspace, 8 bytes */
+  TZ_ARG_LOG = 5,          /* address of the stream's log ring, 8 bytes */
+  TZ_ARG_TICKET = 6        /* address of a uint32_t that is 0 at each launch */
+};
+
+/* A view of memory derived from a user's pointer, of which arg_encode makes
+ * what the hardware wants. dims and strides have rank elements, outermost
+ * first; strides count elements of element_bits. */
+typedef struct tz_view_info {
+  size_t struct_size;
+  uint32_t base_arg, element_bits, rank, flags;
+  tz_expr byte_offset; /* absent = 0 */
+  const tz_expr *dims, *strides;
+} tz_view_info;
+
+#define TZ_VIEW_MAX_RANK 5u
+
+/* One slot of the packed buffer that launch() receives: `size` bytes at
+ * `offset`, aligned to `align` (a power of two, at most 128). Slots do not
+ * overlap and lie inside arg_bytes; bytes between slots are zero. Integers and
+ * floats are stored in the host's byte order at their own width, I1 as one byte
+ * 0 or 1, pointers as 8 bytes. For TZ_ARG_USER, `type` is the TZ_TYPE_* that
+ * the code reads (signed and unsigned of one width are the same here) and
+ * `size` its width; a user's value of another width is refused by the host. */
+typedef struct tz_arg_info {
+  size_t struct_size;
+  uint32_t kind, index, type, size, align, offset, flags, rsvd;
+  tz_str name;
+  const tz_view_info *view; /* TZ_ARG_TENSOR_VIEW, else NULL */
+} tz_arg_info;
+
+enum {
+  TZ_ZERO_NO = 0,   /* contents of the workspace are undefined */
+  TZ_ZERO_ONCE = 1, /* zero when it is made; each launch leaves it zero */
+  TZ_ZERO_EACH = 2  /* the host zeroes it before each launch */
+};
+
+enum {
+  TZ_KERNEL_ORDERED = 1,     /* programs must start in linear id order */
+  TZ_KERNEL_COOPERATIVE = 2, /* all programs must be resident at once */
+  TZ_KERNEL_CONTRACTED = 4   /* float contraction was allowed (information) */
+};
+
+/* One variant. */
+typedef struct tz_kernel_info {
+  size_t struct_size;
+  tz_str name;   /* what kernel_get is asked for */
+  tz_expr guard; /* absent = always */
+  /* Physical grid; absent = the user's grid on that axis. Each 1 .. 2^31-1. */
+  tz_expr grid[3];
+  tz_expr workspace_bytes; /* absent = 0 */
+  uint32_t workspace_align, workspace_zero;
+  const tz_arg_info *const *args; /* slots of the packed buffer */
+  size_t num_args;
+  uint32_t arg_bytes;            /* size of the packed buffer, at most 64 KiB */
+  uint32_t flags;                /* TZ_KERNEL_* */
+  uint32_t block[3], cluster[3]; /* given to launch(); zero = 1 */
+  uint32_t regs, spill_bytes;    /* information, 0 = unknown */
+  uint64_t static_scratch;       /* information: scratch fixed in the code */
+  /* Given to launch(): scratch bytes that each block must find. Shared memory
+   * on a SIMT machine; a CPU gives each worker thread an arena of this size. */
+  uint64_t dyn_scratch;
+} tz_kernel_info;
+
+/*===-- 7. Log ring: print and assert
+ * ---------------------------------------===* A kernel that prints or asserts
+ * has a TZ_ARG_LOG slot. It points to device memory of the launch's stream: a
+ * tz_log_header, then `capacity` bytes of records. The host writes the header
+ * before the first launch and reads and resets the ring when the stream is
+ * synchronised, so that nothing wraps or is overwritten while kernels run.
+ *
+ * A kernel appends a record so:
+ *   old = atomic_add(&header->reserved, size)     (size: multiple of 8)
+ *   if (old + size <= capacity)  write the record at byte `old`
+ *   else { atomic_add(&header->dropped, 1);
+ *          if (old < capacity) store uint32_t 0 at byte `old`; }
+ * old is a multiple of 8; the stored 0 tells the reader where records end.
+ * Kernels of one stream may overlap, therefore every update is atomic.
+ *
+ * A record is a tz_log_record followed by `count` elements of the value's type,
+ * packed, padded with anything to a multiple of 8. A tile is printed in pieces:
+ * [first, first + count) of its elements in row-major order.
+ *
+ * A failed assert does
+ *   if (atomic_compare_exchange(&header->failed, 0, 1 + site) found 0)
+ *     header->failed_program[0..2] = program ids
+ * and ends its program: the program stores nothing after it. There is no record
+ * for it. The next stream synchronisation answers TZ_E_ASSERTION.
+ *===----------------------------------------------------------------------===*/
+
+typedef struct tz_log_header { /* 64 bytes, aligned 64; frozen */
+  uint64_t capacity;           /* bytes of records, multiple of 8 */
+  uint64_t reserved;           /* grows past capacity when the ring is full */
+  uint64_t dropped;            /* records that found no room */
+  uint32_t failed;             /* 0, or 1 + site of the first failed assert */
+  uint32_t failed_program[3];
+  uint64_t rsvd[3];
+} tz_log_header;
+
+typedef struct tz_log_record { /* 32 bytes; frozen */
+  uint32_t size;               /* of this header and the payload */
+  uint32_t site;               /* index in tz_artifact.log_sites */
+  uint32_t program[3];
+  uint32_t value; /* which value of the site */
+  uint32_t first, count;
+} tz_log_record;
+
+enum { TZ_LOG_PRINT = 1, TZ_LOG_ASSERT = 2 };
+enum { TZ_LOG_HEX = 1 };
+
+typedef struct tz_log_value { /* frozen */
+  uint32_t type, rank;        /* TZ_TYPE_*; rank 0 = scalar */
+  const int64_t *shape;
+} tz_log_value;
+
+/* A print or assert in the source. A print without values writes one record
+ * with count 0. */
+typedef struct tz_log_site {
+  size_t struct_size;
+  uint32_t kind, flags; /* TZ_LOG_PRINT or _ASSERT, TZ_LOG_HEX */
+  tz_str text;          /* the prefix of a print, the message of an assert */
+  tz_str file, function;
+  uint32_t line, col; /* 0 = unknown */
+  const tz_log_value *values;
+  size_t num_values;
+} tz_log_site;
+
+/*===-- 8. "tz.compiler/1"
+ * --------------------------------------------------===*/
+
+typedef struct tz_compiler tz_compiler;
+
+/* Caller sets struct_size, callee fills. 0 = unknown. Owns: the compiler. */
+typedef struct tz_target_desc {
+  size_t struct_size;
+  tz_str id, family; /* "cpu:x86-64-v4", "cpu" */
+  uint32_t subgroup_size, max_threads_per_block, max_regs_per_thread,
+      compute_units;
+  uint64_t scratch_bytes, scratch_optin_bytes, l2_bytes;
+  uint32_t max_cluster, dlpack_device;
+  /* Open list: "vector.bits", "mma.shapes" ... A key names a property of the
+   * machine, never a product. */
+  const tz_kv *props;
+  size_t num_props;
+  const tz_ir_range *ir; /* what compile() reads */
+  size_t num_ir;
+  const char *const *features; /* capability names, NUL-terminated */
+  size_t num_features;
+} tz_target_desc;
+
+enum {
+  TZ_SEVERITY_ERROR = 0,
+  TZ_SEVERITY_WARNING = 1,
+  TZ_SEVERITY_REMARK = 2,
+  TZ_SEVERITY_NOTE = 3
+};
+
+typedef struct tz_diagnostic {
+  size_t struct_size;
+  uint32_t severity, code;
+  tz_str message, file, pass;
+  uint32_t line, col, end_line, end_col;
+  uint32_t parent, rsvd; /* a note's error: 1 + its running number, else 0 */
+} tz_diagnostic;
+
+typedef struct tz_compile_request {
+  size_t struct_size;
+  const tz_ext *next;
+  uint64_t request_id;
+  tz_str target, ir_format; /* an id of list_targets; "tile" */
+  uint32_t ir_major, ir_minor;
+  tz_bytes ir;
+  uint8_t ir_sha256[32];
+  /* "" = the whole lowering; else a named stage, IR bytes in, IR bytes out. */
+  tz_str stage;
+  /* What a person wants to read besides: "llvm", "asm", comma list; each
+   * answered by a blob of that name if the plugin has it. */
+  tz_str emit;
+  uint32_t opt_level, debug_level;
+  const tz_kv *options; /* of list_options, num_warps ... unknown: ignored */
+  size_t num_options;
+  uint64_t deadline_ns, max_memory_bytes; /* monotonic clock; 0 = none */
+  void *diag_ctx;
+  /* Called during compile() only, on the calling thread. May be NULL. */
+  void(TZ_CALL *on_diagnostic)(void *diag_ctx, const tz_diagnostic *);
+} tz_compile_request;
+
+/* Owns: the caller, until release, from any thread; it may outlive the compiler
+ * object. */
+typedef struct tz_artifact {
+  size_t struct_size;
+  const tz_blob *blobs; /* given to module_load in this order */
+  size_t num_blobs;
+  const tz_kernel_info *const *kernels; /* variants, in order */
+  size_t num_kernels;
+  const tz_log_site *const *log_sites;
+  size_t num_log_sites;
+  tz_str compat; /* private to the vendor: check_artifact reads it */
+  const tz_kv *metadata;
+  size_t num_metadata;
+  void(TZ_CALL *release)(struct tz_artifact *);
+} tz_artifact;
+
+/* A compile option that a tuner may choose. */
+typedef struct tz_option_info {
+  size_t struct_size;
+  tz_str name, help;
+  uint32_t kind, flags;            /* TZ_KV_* */
+  int64_t minimum, maximum, value; /* range and default of I64 and BOOL */
+  tz_str choices, choice;          /* STR: comma list, default */
+} tz_option_info;
+
+typedef struct tz_option_set { /* frozen: one candidate of estimate() */
+  const tz_kv *options;
+  size_t num_options;
+} tz_option_set;
+
+typedef struct tz_estimate {
+  size_t struct_size;
+  uint32_t legal, regs;
+  uint64_t predicted_ns, scratch;
+  tz_str reason; /* why not legal. Owns: the plugin, static text */
+} tz_estimate;
+
+/* All functions: [thread: any], concurrently on one object unless the plugin
+ * has TZ_PLUGIN_SERIAL_COMPILER. */
+typedef struct tz_compiler_api {
+  size_t struct_size;
+  tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *opts, size_t n,
+                              tz_compiler **out); /* required */
+  void(TZ_CALL *destroy)(tz_compiler *); /* required; NULL is a no-op */
+  /* Owns: the compiler, until destroy. Required. The first is the default. */
+  tz_error *(TZ_CALL *list_targets)(tz_compiler *, const tz_str **ids,
+                                    size_t *n);
+  tz_error *(TZ_CALL *describe_target)(tz_compiler *, tz_str target,
+                                       tz_target_desc *out); /* required */
+  /* Legality only, cheap. If NULL: compile() finds out. */
+  tz_error *(TZ_CALL *check)(tz_compiler *, const tz_compile_request *);
+  /* Part of the cache key: all that influences the artifact and is not in the
+   * request (LLVM, build). If NULL: the plugin's version and build_id. */
+  tz_error *(TZ_CALL *fingerprint)(tz_compiler *, const tz_compile_request *,
+                                   uint8_t out[32]);
+  tz_error *(TZ_CALL *compile)(tz_compiler *, const tz_compile_request *,
+                               tz_artifact **out); /* required */
+  /* Tuning. Owns: the compiler. If NULL: nothing to choose. */
+  tz_error *(TZ_CALL *list_options)(tz_compiler *, tz_str target,
+                                    const tz_option_info *const **out,
+                                    size_t *n);
+  /* Deterministic, at most 1 ms a candidate. If NULL: the tuner times all. */
+  tz_error *(TZ_CALL *estimate)(tz_compiler *, const tz_compile_request *,
+                                const tz_option_set *candidates, size_t n,
+                                tz_estimate *const *out);
+} tz_compiler_api;
+
+/*===-- 9. "tz.device/1"
+ * ----------------------------------------------------===* Driver calls, no
+ * compiler behind it. Device addresses are flat and 64 bits. Device, module,
+ * kernel: [thread: any]. Stream, event: [thread: one]. Handles: destroyed
+ * through the table, children first; NULL is a no-op.
+ *===----------------------------------------------------------------------===*/
+
+typedef struct tz_platform tz_platform;
+typedef struct tz_device tz_device;
+typedef struct tz_stream tz_stream;
+typedef struct tz_event tz_event;
+typedef struct tz_module tz_module;
+typedef struct tz_kernel tz_kernel;
+typedef uint64_t tz_dptr;
+
+enum { TZ_MEM_DEVICE = 1, TZ_MEM_HOST_PINNED = 2, TZ_MEM_MANAGED = 3 };
+enum {
+  TZ_COPY_ANY = 0, /* the device finds out */
+  TZ_COPY_HOST_TO_DEVICE = 1,
+  TZ_COPY_DEVICE_TO_HOST = 2,
+  TZ_COPY_DEVICE_TO_DEVICE = 3
+};
+enum {
+  TZ_LAUNCH_COOPERATIVE = 1,
+  TZ_LAUNCH_OVERLAP_PREVIOUS = 2,
+  TZ_LAUNCH_ORDERED = 4 /* programs start in linear id order */
+};
+enum { TZ_DEVICE_HOST_MEMORY = 1 /* device memory is ordinary host memory */ };
+enum { TZ_EVENT_TIMING = 1 };
+
+typedef struct tz_device_info { /* caller sets struct_size, callee fills */
+  size_t struct_size;
+  tz_str name, uuid, pci_bus_id, driver_version;
+  tz_str target; /* the compiler's target id for this device */
+  uint32_t dlpack_type, dlpack_id, numa_node, flags; /* TZ_DEVICE_* */
+  uint32_t compute_units, subgroup_size, max_threads_per_block, rsvd;
+  uint64_t total_mem, free_mem, scratch_bytes, l2_bytes;
+  const tz_kv *props;
+  size_t num_props;
+} tz_device_info;
+
+typedef struct tz_mem_info {
+  size_t struct_size;
+  uint32_t kind, flags; /* TZ_MEM_* */
+  tz_device *device;
+  tz_dptr base;
+  uint64_t size;
+} tz_mem_info;
+
+typedef struct tz_occupancy {
+  size_t struct_size;
+  uint32_t blocks; /* that fit one compute unit */
+  uint32_t clusters, regs, rsvd;
+  uint64_t scratch, local;
+} tz_occupancy;
+
+/* args: arg_bytes bytes packed as tz_arg_info says, aligned to 128; valid until
+ * launch() returns, so an asynchronous device copies them. The host has checked
+ * that no grid axis is 0 or above 2^31-1. */
+typedef struct tz_launch {
+  size_t struct_size;
+  const tz_ext *next;
+  uint32_t grid[3], block[3], cluster[3], flags; /* TZ_LAUNCH_* */
+  uint64_t dyn_scratch;
+  const void *args;
+  size_t args_size;
+  uint64_t correlation; /* for the profiler */
+} tz_launch;
+
+/* A view with its values, for arg_encode. Strides in elements. */
+typedef struct tz_tensor_view {
+  size_t struct_size;
+  tz_dptr base; /* byte_offset is added already */
+  uint32_t element_bits, rank;
+  const int64_t *shape, *strides;
+} tz_tensor_view;
+
+/* Required: create destroy devices device_info mem_alloc mem_free copy fill
+ * stream_create stream_destroy stream_sync module_load module_unload kernel_get
+ * launch. copy, fill, launch and what the stream_ functions order are
+ * asynchronous; their faults appear at the next call on the stream, at
+ * event_query, or at stream_sync. */
+typedef struct tz_device_api {
+  size_t struct_size;
+  tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *, size_t,
+                              tz_platform **);
+  void(TZ_CALL *destroy)(tz_platform *);
+  /* Owns: the platform. No device at all is n = 0, not an error. */
+  tz_error *(TZ_CALL *devices)(tz_platform *, tz_device *const **out,
+                               size_t *n);
+  tz_error *(TZ_CALL *device_info)(tz_device *, tz_device_info *out);
+  /* Can this device run the artifact? TZ_E_FAILED_PRECONDITION says why not. If
+   * NULL: module_load finds out. */
+  tz_error *(TZ_CALL *check_artifact)(tz_device *, tz_str compat);
+  /* align: a power of two, 0 = 256. With a stream: ordered with it. */
+  tz_error *(TZ_CALL *mem_alloc)(tz_device *, uint32_t kind, uint64_t size,
+                                 uint64_t align, tz_stream *opt, tz_dptr *out);
+  tz_error *(TZ_CALL *mem_free)(tz_device *, tz_dptr, tz_stream *opt);
+  /* About a foreign pointer; TZ_E_NOT_FOUND if it is none of this platform's.
+   * If NULL: pointers are taken on trust. */
+  tz_error *(TZ_CALL *mem_info)(tz_platform *, tz_dptr, tz_mem_info *out);
+  /* Host memory named here stays valid until the stream has passed the copy. */
+  tz_error *(TZ_CALL *copy)(tz_stream *, tz_dptr dst, tz_dptr src, uint64_t n,
+                            uint32_t kind);
+  /* n bytes; pattern_bytes 1, 2 or 4 divides n. */
+  tz_error *(TZ_CALL *fill)(tz_stream *, tz_dptr dst, uint64_t n,
+                            uint32_t pattern, uint32_t pattern_bytes);
+  tz_error *(TZ_CALL *stream_create)(tz_device *, uint32_t flags,
+                                     int32_t priority, tz_stream **);
+  /* destroy leaves the native one alone. If NULL: TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *stream_wrap)(tz_device *, void *native, tz_stream **);
+  void(TZ_CALL *stream_destroy)(tz_stream *); /* waits for what it holds */
+  tz_error *(TZ_CALL *stream_sync)(tz_stream *);
+  /* The stream waits for the event. If NULL: the host synchronises. */
+  tz_error *(TZ_CALL *stream_wait)(tz_stream *, tz_event *);
+  /* fn(user, TZ_E_*) when the stream gets there; fn must not block or call the
+   * plugin. If NULL: TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *stream_callback)(
+      tz_stream *, void(TZ_CALL *fn)(void *user, int32_t code), void *user);
+  /* Events. If event_create is NULL: TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *event_create)(tz_device *, uint32_t flags, tz_event **);
+  void(TZ_CALL *event_destroy)(tz_event *);
+  tz_error *(TZ_CALL *event_record)(tz_event *, tz_stream *);
+  tz_error *(TZ_CALL *event_query)(tz_event *, int32_t *done);
+  /* timeout_ns: UINT64_MAX = for ever; passed: TZ_E_TIMEOUT. */
+  tz_error *(TZ_CALL *event_sync)(tz_event *, uint64_t timeout_ns);
+  tz_error *(TZ_CALL *event_elapsed_ns)(tz_event *start, tz_event *stop,
+                                        uint64_t *out);
+  tz_error *(TZ_CALL *module_load)(tz_device *, const tz_blob *blobs, size_t n,
+                                   const tz_ext *, tz_module **);
+  void(TZ_CALL *module_unload)(tz_module *);
+  /* Owns: the module. */
+  tz_error *(TZ_CALL *kernel_get)(tz_module *, tz_str name, tz_kernel **);
+  /* If NULL: TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *module_global)(tz_module *, tz_str name, tz_dptr *out,
+                                     uint64_t *size);
+  /* arg: index in tz_kernel_info.args. Required where an artifact has
+   * TZ_ARG_TENSOR_VIEW. */
+  tz_error *(TZ_CALL *arg_encode)(tz_kernel *, uint32_t arg,
+                                  const tz_tensor_view *, void *dst,
+                                  size_t dst_size);
+  /* If NULL: TZ_X_OCCUPANCY fails. */
+  tz_error *(TZ_CALL *kernel_occupancy)(tz_kernel *, const tz_launch *,
+                                        tz_occupancy *out);
+  tz_error *(TZ_CALL *launch)(tz_stream *, tz_kernel *, const tz_launch *);
+} tz_device_api;
+
+/*===-- 10. "tz.profiler/1": device activity only
+ * ---------------------------===* Entering and leaving calls is reported by the
+ * host itself.
+ *===----------------------------------------------------------------------===*/
+
+typedef struct tz_profiler tz_profiler;
+
+enum {
+  TZ_RECORD_KERNEL = 1,
+  TZ_RECORD_COPY = 2,
+  TZ_RECORD_FILL = 3,
+  TZ_RECORD_MODULE = 4,
+  TZ_RECORD_DROPPED = 5 /* a = how many */
+};
+
+typedef struct tz_record { /* in a buffer one after the other; stride = size */
+  uint32_t size, kind;
+  uint64_t correlation, external, t0_ns, t1_ns;
+  uint32_t device, stream;
+  uint64_t a, b;
+} tz_record;
+
+typedef struct tz_profiler_api {
+  size_t struct_size;
+  tz_error *(TZ_CALL *create)(tz_platform *, uint64_t kinds, void *ctx,
+                              void *(TZ_CALL *get_buffer)(void *ctx,
+                                                          size_t *size),
+                              void(TZ_CALL *put_buffer)(void *ctx, void *buf,
+                                                        size_t valid),
+                              tz_profiler **);
+  void(TZ_CALL *destroy)(tz_profiler *);
+  tz_error *(TZ_CALL *enable)(tz_profiler *, uint64_t kinds);
+  tz_error *(TZ_CALL *flush)(tz_profiler *, uint32_t wait);
+  tz_error *(TZ_CALL *push_external)(tz_profiler *, uint64_t id);
+  tz_error *(TZ_CALL *pop_external)(tz_profiler *, uint64_t *id);
+  tz_error *(TZ_CALL *clock_pair)(tz_device *, uint64_t *device_ns,
+                                  uint64_t *host_monotonic_ns);
+} tz_profiler_api;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* TERRAZZO_PLUGIN_H */
