@@ -54,6 +54,11 @@ typedef struct tz_cpu_kernel_info {
   uint64_t rsvd1;
 } tz_cpu_kernel_info;
 
+/* Target ids: "cpu:" and the psABI level (x86-64-v2, -v3, -v4), then "+feature"
+ * for those of avx512bf16, avx512vnni, avx512fp16, avxvnni that the CPU has, in
+ * this order: "cpu:x86-64-v4+avx512bf16+avx512vnni". tz_device_info.target is
+ * such an id; the compiler half accepts every combination. */
+
 /* The artifact's `compat` string: "x86_64" followed by ";" and a comma
  * separated list of features that the object uses, in the spelling of
  * /proc/cpuinfo as LLVM writes it, e.g. "x86_64;avx512f,avx512bw,avx512vl,fma".
