@@ -1,0 +1,59 @@
+//===- Cache.h - compiled artifacts on disk -------------------------------===//
+//
+// What   A folder of entries named by the SHA-256 of their key, each with the
+//        hash of its content, written by rename, limited in size, shared by
+//        processes.
+// Why    A second start must not compile. A cache is never needed: what fails
+//        here becomes one warning, and the caller compiles.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_CACHE_CACHE_H
+#define TERRAZZO_RUNTIME_CACHE_CACHE_H
+
+#include "runtime/cache/Sha256.h"
+#include "runtime/loader/Status.h"
+
+#include <functional>
+#include <memory>
+
+namespace tz::runtime {
+
+struct CacheOptions {
+  std::string folder;                    // empty: the rules of defaultFolder()
+  uint64_t maxBytes = uint64_t(2) << 30; // TERRAZZO_CACHE_BYTES overrides
+  std::function<void(const std::string &)> warn; // empty: stderr
+};
+
+/// All functions: any thread, and any number of processes on one folder.
+class Cache {
+public:
+  explicit Cache(CacheOptions options = {});
+  ~Cache();
+
+  /// The content stored under `key`, or nothing. A damaged entry is removed and
+  /// counts as nothing.
+  std::optional<std::string> get(std::string_view key);
+  /// False if it could not be stored (the first time with a warning).
+  bool put(std::string_view key, std::string_view content);
+  void remove(std::string_view key);
+  /// Removes every entry. Returns how many.
+  size_t clear();
+
+  struct Statistics {
+    uint64_t hits = 0, misses = 0, damaged = 0, stored = 0, evicted = 0;
+    uint64_t entries = 0, bytes = 0;
+  };
+  Statistics statistics() const;
+  const std::string &folder() const;
+
+  /// TERRAZZO_CACHE_DIR, else $XDG_CACHE_HOME/terrazzo, else ~/.cache/terrazzo;
+  /// empty if none can be had. TERRAZZO_CACHE_DIR="" or "off": no cache.
+  static std::string defaultFolder();
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,46 @@
+//===- Manifest.h - plugin.json, read before any file is opened -----------===//
+//
+// What   The facts of a plugin manifest and the bounded reader for them.
+// Why    Static initialisers run inside dlopen, so everything that can be known
+//        beforehand (ABI, system, IR versions) is checked on the text.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_LOADER_MANIFEST_H
+#define TERRAZZO_RUNTIME_LOADER_MANIFEST_H
+
+#include "runtime/loader/Status.h"
+
+namespace tz::runtime {
+
+struct IRVersionRange {
+  std::string format;
+  uint32_t minMajor = 0, minMinor = 0, maxMajor = 0, maxMinor = 0;
+};
+
+struct Manifest {
+  std::string path; // of the file itself
+  std::string name, vendor, version;
+  uint32_t abiMajor = 0, abiMinor = 0, minHostMinor = 0;
+  std::vector<IRVersionRange> ir;
+  std::string compilerLibrary, deviceLibrary; // absolute; empty: no such half
+  std::string os, arch;                       // empty: any
+  std::vector<std::string> targets;           // globs: "cpu:*"
+  std::vector<std::string> probeFiles;        // any of them must exist
+  std::string isolation;                      // "inprocess", "worker", ""
+  std::string compilerSha256, deviceSha256;   // hex, empty: not checked
+};
+
+/// Limits of the reader.
+inline constexpr size_t MaxManifestBytes = 1u << 20;
+inline constexpr int MaxManifestDepth = 16;
+
+/// `path` is used for messages and to make library paths absolute. Accepts any
+/// bytes. TZ_E_UNIMPLEMENTED: a manifest of a newer major, to be skipped.
+Result<Manifest> parseManifest(std::string_view text, const std::string &path);
+Result<Manifest> readManifest(const std::string &path);
+
+/// What can be refused without opening the library: ABI, system, architecture.
+Status checkManifest(const Manifest &manifest);
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,138 @@
+//===- Registry.h - every plugin that was found, and why it is not used ---===//
+//
+// What   Discovery in a fixed order, the list that `tz targets -v` prints, and
+//        lookup of a plugin or a target by name. A plugin's files are opened at
+//        first use, each half on its own.
+// Why    A bad plugin must never break another one, so every failure becomes a
+//        line in the listing instead of an error of the session.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_LOADER_REGISTRY_H
+#define TERRAZZO_RUNTIME_LOADER_REGISTRY_H
+
+#include "runtime/loader/Manifest.h"
+#include "runtime/loader/Status.h"
+
+#include <memory>
+#include <mutex>
+
+namespace tz::runtime {
+
+class Cache;
+
+/// A plugin linked into the process, registered by pointer. Either query may be
+/// the same function or null.
+struct BuiltinPlugin {
+  std::string name;
+  tz_plugin_query_fn compiler = nullptr, device = nullptr;
+};
+
+/// A usable plugin. Objects of the halves are made at first use and live as
+/// long as the process. All functions: any thread.
+class Plugin {
+public:
+  const std::string &name() const { return manifest.name; }
+  const std::string &version() const { return manifest.version; }
+  const Manifest &description() const { return manifest; }
+
+  struct CompilerHalf {
+    const tz_compiler_api *api = nullptr;
+    tz_compiler *object = nullptr;
+    const tz_plugin *info = nullptr;
+    std::vector<std::string> targets; // ids, first is the default
+    std::mutex *serial = nullptr;     // lock around each call if not null
+  };
+  struct DeviceHalf {
+    const tz_device_api *api = nullptr;
+    tz_platform *platform = nullptr;
+    const tz_plugin *info = nullptr;
+    std::vector<tz_device *> devices;
+  };
+  /// TZ_E_UNIMPLEMENTED if the plugin has no such half.
+  Result<const CompilerHalf *> compiler();
+  Result<const DeviceHalf *> device();
+  bool hasCompiler() const;
+  bool hasDevice() const;
+
+  ~Plugin();
+
+private:
+  friend class Registry;
+  Plugin(Manifest m, const tz_host *host);
+  Status openCompiler();
+  Status openDevice();
+
+  Manifest manifest;
+  BuiltinPlugin builtin;
+  const tz_host *host;
+  std::mutex lock;
+  int compilerState = 0, deviceState = 0; // 0 unopened, 1 open, 2 failed
+  Status compilerFailure, deviceFailure;
+  CompilerHalf compilerHalf;
+  DeviceHalf deviceHalf;
+  std::mutex serialLock;
+};
+
+/// A line of `tz targets -v`.
+struct PluginListing {
+  enum State { Usable, Rejected, Shadowed, Filtered };
+  State state = Usable;
+  std::string name, version, vendor;
+  std::string path;   // of the manifest; "(built in)" for built-ins
+  std::string origin; // which step of the discovery found it
+  std::string reason; // why rejected, by what shadowed
+};
+
+/// A target resolved: which plugin, which code, which device.
+struct Target {
+  Plugin *plugin = nullptr;
+  std::string id;       // target id of the compiler half: "cpu:x86-64-v4"
+  int deviceIndex = -1; // index in DeviceHalf::devices, -1: none present
+};
+
+struct RegistryOptions {
+  std::vector<BuiltinPlugin> builtins;
+  std::vector<std::string> manifestFiles; // API: like TERRAZZO_PLUGIN_FILES
+  std::vector<std::string> searchFolders; // API: before the environment's
+  bool readEnvironment = true;
+  std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
+};
+
+class Registry {
+public:
+  explicit Registry(RegistryOptions options = {}, Cache *cache = nullptr);
+  ~Registry();
+  Registry(const Registry &) = delete;
+
+  const std::vector<PluginListing> &listing() const { return lines; }
+  std::vector<Plugin *> plugins() const;
+  /// TZ_E_NOT_FOUND names the plugins that there are, and a rejected or
+  /// filtered one of that name with its reason.
+  Result<Plugin *> find(std::string_view name) const;
+
+  /// "cpu", "cpu:1" (device), "cpu:x86-64-v4" (code), "auto", or a comma list =
+  /// order of preference. Empty: TERRAZZO_TARGET, else "auto". `needDevice`:
+  /// skip what has no device here.
+  Result<Target> resolve(std::string_view spec, bool needDevice = true) const;
+
+private:
+  struct HostContext;
+  void discover(const RegistryOptions &options);
+  void addManifest(const std::string &path, const std::string &origin);
+  void addFolder(const std::string &folder, const std::string &origin);
+  void admit(std::unique_ptr<Plugin> plugin, PluginListing line);
+  Result<Target> resolveOne(std::string_view spec, bool needDevice) const;
+
+  std::unique_ptr<HostContext> host;
+  std::vector<std::unique_ptr<Plugin>> usable;
+  std::vector<PluginListing> lines;
+  std::vector<std::string> filter;
+  bool readEnvironment;
+};
+
+/// The built-in plugins of this binary, added by static registration before the
+/// first registry is made.
+void registerBuiltin(BuiltinPlugin plugin);
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,114 @@
+//===- CompilerService.h - how the runtime asks for a compilation ---------===//
+//
+// What   The interface between the runtime, which has no compiler, and
+//        core/driver, which implements it. Types say what a specialisation may
+//        depend on, and nothing else.
+// Why    One C API serves both libraries: libterrazzo_runtime has no service
+// and
+//        answers TZ_E_UNIMPLEMENTED for source, libterrazzo registers one.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H
+#define TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H
+
+#include "runtime/launch/Artifact.h"
+
+namespace tz::runtime {
+
+class Registry;
+class Cache;
+
+/// Where a kernel comes from. Text wins over the path; the path then serves for
+/// diagnostics and for imports of sibling files.
+struct KernelSource {
+  std::string path, text;
+  std::string function; // empty: the only kernel in the file
+  bool isIR = false;    // textual tile IR or portable bytes instead of Python
+};
+
+/// A parameter of the kernel function, as its source declares it.
+struct KernelParameter {
+  std::string name;
+  bool isConstexpr = false;
+  bool hasDefault = false;
+  bool specializeValue = true;     // ==1 may be folded
+  bool specializeAlignment = true; // divisibility may be used
+};
+
+struct KernelSignature {
+  std::string function;
+  std::vector<KernelParameter> parameters;
+};
+
+/// What one parameter is in one specialisation.
+struct ArgumentSpec {
+  enum Kind : uint8_t {
+    Default,  // not given: the source's default value
+    Runtime,  // a value at launch
+    Constant, // known now: constexpr value
+    None,     // Python's None
+  };
+  Kind kind = Default;
+  // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
+  uint32_t type = 0, element = 0;
+  bool isConstPointer = false;
+  bool equalsOne = false; // value is 1 and parameter allows folding
+  bool divisible = false; // value or address is a multiple of the divisor
+  // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".
+  KeyValue constant;
+
+  bool operator==(const ArgumentSpec &) const;
+};
+
+/// Which run-time values matter to the code, per parameter: R8's one divisor
+/// (0: none, no key) and whether ==1 folds anything. A pure function of types
+/// and constants.
+struct SpecializationRule {
+  struct Parameter {
+    uint32_t divisor = 0;
+    bool foldsOne = false;
+  };
+  std::vector<Parameter> parameters;
+};
+
+struct CompileJob {
+  KernelSource source;
+  std::vector<ArgumentSpec> arguments; // one per parameter of the signature
+  std::string plugin, target;          // "cpu", a target id of that plugin
+  std::vector<KeyValue> options;       // num_warps, num_stages, opt_level ...
+  std::vector<std::string> emit;       // extra blobs to keep: "asm", "llvm"
+};
+
+/// Diagnostics as they are printed (file:line:col: error: ... with source line
+/// and caret); a failing call's Status holds the first error line.
+struct DiagnosticSink {
+  virtual ~DiagnosticSink() = default;
+  virtual void report(uint32_t severity, std::string_view rendered) = 0;
+};
+
+/// Implemented by core/driver. All functions: any thread, concurrently.
+class CompilerService {
+public:
+  virtual ~CompilerService() = default;
+  virtual Result<KernelSignature> signature(const KernelSource &source,
+                                            DiagnosticSink &diagnostics) = 0;
+  /// arguments: equalsOne and divisible are not set yet.
+  virtual Result<SpecializationRule>
+  specializationRule(const KernelSource &source,
+                     const std::vector<ArgumentSpec> &arguments,
+                     DiagnosticSink &diagnostics) = 0;
+  /// Looks into the cache first and fills it after.
+  virtual Result<std::shared_ptr<const Artifact>>
+  compile(const CompileJob &job, DiagnosticSink &diagnostics) = 0;
+};
+
+/// Called once for each session. The registry and the cache outlive the result.
+using CompilerFactory = std::unique_ptr<CompilerService> (*)(Registry &,
+                                                             Cache *);
+/// Set before the first session is made (libterrazzo does so when it is
+/// loaded); null: no compiler.
+void setCompilerFactory(CompilerFactory factory);
+CompilerFactory compilerFactory();
+
+} // namespace tz::runtime
+
+#endif
