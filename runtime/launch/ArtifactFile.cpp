@@ -21,7 +21,6 @@ constexpr size_t HeaderSize = 8 + 4 + 4 + 8 + 32;
 
 /// One `field` function per struct serves writing and reading.
 struct Writer {
-  static constexpr bool reading = false;
   std::string out;
   bool fine = true;
 
@@ -45,7 +44,6 @@ struct Writer {
 };
 
 struct Reader {
-  static constexpr bool reading = true;
   std::string_view in;
   bool fine = true;
 
