@@ -3,8 +3,8 @@
 # static components registers every option twice and aborts at start. So in each
 # imported MLIR target `LLVM` is replaced by an interface target of our own.
 set(TERRAZZO_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Where LLVM/MLIR 22 is installed")
-find_package(MLIR 22 REQUIRED CONFIG PATHS ${TERRAZZO_LLVM_ROOT}/lib/cmake/mlir NO_DEFAULT_PATH)
-find_package(LLVM 22 REQUIRED CONFIG PATHS ${TERRAZZO_LLVM_ROOT}/lib/cmake/llvm NO_DEFAULT_PATH)
+find_package(MLIR 22.1 REQUIRED CONFIG PATHS ${TERRAZZO_LLVM_ROOT}/lib/cmake/mlir NO_DEFAULT_PATH)
+find_package(LLVM 22.1 REQUIRED CONFIG PATHS ${TERRAZZO_LLVM_ROOT}/lib/cmake/llvm NO_DEFAULT_PATH)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
