@@ -1,0 +1,21 @@
+//===- DebugRegistration.h - Tells gdb and perf about loaded code ---------===//
+//
+// What   Registers an object with the JIT interface of debuggers, and writes a
+//        jitdump file for perf if TERRAZZO_PERF_JITDUMP is set.
+// Why    Without it a kernel is an unknown address in a stack and in a profile.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_DEVICE_DEBUGREGISTRATION_H
+#define TERRAZZO_PLUGINS_CPU_DEVICE_DEBUGREGISTRATION_H
+
+namespace tz::cpu {
+
+class ElfObject;
+
+/// The object's debug image must stay alive until it is unregistered.
+/// [thread: any]
+void *registerForDebuggers(const ElfObject &object);
+void unregisterForDebuggers(void *registration);
+
+} // namespace tz::cpu
+
+#endif

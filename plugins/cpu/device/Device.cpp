@@ -1,0 +1,364 @@
+//===- Device.cpp - The table tz.device/1 over the host CPU ---------------===//
+//
+// What   Every slot of the table, with the small ones in full.
+// Why    This file is the boundary: nothing below it sees the ABI's out-structs
+//        and no exception leaves it.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/Device.h"
+
+#include "plugins/cpu/device/Error.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <new>
+
+using namespace tz::cpu;
+
+namespace {
+
+constexpr unsigned kMaxThreads = 4096;
+constexpr uint32_t kDlpackCpu = 1;
+
+tz_str str(std::string_view s) { return {s.data(), s.size()}; }
+
+tz_kv number(std::string_view key, uint64_t value) {
+  return {str(key), TZ_KV_I64, 0, static_cast<int64_t>(value), 0, {}};
+}
+
+/// Copies what both sides know: rule 3 of plugin.h.
+template <typename T>
+void answer(T *out, T value) {
+  size_t size = std::min(out->struct_size, sizeof(T));
+  value.struct_size = size;
+  std::memcpy(out, &value, size);
+}
+
+/// Runs a slot; what the C++ library throws becomes an error object.
+template <typename Body>
+tz_error *guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return makeError(TZ_E_OUT_OF_MEMORY, "cpu: out of memory");
+  } catch (const std::exception &e) {
+    return makeError(TZ_E_INTERNAL, e.what());
+  } catch (...) {
+    return makeError(TZ_E_INTERNAL, "cpu: unknown exception");
+  }
+}
+
+tz_error *missing(const char *what) {
+  return makeError(TZ_E_INVALID_ARGUMENT,
+                   std::string("cpu: ") + what + " is null");
+}
+
+uint64_t nowNs() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u +
+         static_cast<uint64_t>(t.tv_nsec);
+}
+
+//===--- Platform and device ----------------------------------------------===//
+
+/// Threads to use: TERRAZZO_CPU_THREADS, else the cores of this process.
+tz_error *chooseThreads(unsigned &out) {
+  out = CpuInfo::host().cores;
+  const char *text = secure_getenv("TERRAZZO_CPU_THREADS");
+  if (!text || !*text) {
+    return nullptr;
+  }
+  char *end = nullptr;
+  errno = 0;
+  long value = std::strtol(text, &end, 10);
+  if (errno != 0 || *end != 0 || value < 1 || value > long{kMaxThreads}) {
+    return makeError(TZ_E_INVALID_ARGUMENT,
+                     "TERRAZZO_CPU_THREADS is '" + std::string(text) +
+                         "'; it must be a number from 1 to " +
+                         std::to_string(kMaxThreads));
+  }
+  out = static_cast<unsigned>(value);
+  return nullptr;
+}
+
+tz_error *createPlatform(const tz_host *, const tz_kv *, size_t,
+                         tz_platform **out) {
+  return guarded([&]() -> tz_error * {
+    unsigned threads = 1;
+    if (tz_error *error = chooseThreads(threads)) {
+      return error;
+    }
+    *out = new tz_platform(threads);
+    return nullptr;
+  });
+}
+
+void destroyPlatform(tz_platform *platform) { delete platform; }
+
+tz_error *listDevices(tz_platform *platform, tz_device *const **out,
+                      size_t *n) {
+  *out = platform->deviceList;
+  *n = 1;
+  return nullptr;
+}
+
+tz_error *describeDevice(tz_device *device, tz_device_info *out) {
+  return guarded([&]() -> tz_error * {
+    const CpuInfo &cpu = CpuInfo::host();
+    tz_platform &platform = *device->platform;
+    tz_device_info info{};
+    info.name = str(cpu.brand);
+    info.driver_version = str(platform.driverVersion);
+    info.target = str(cpu.target);
+    info.dlpack_type = kDlpackCpu;
+    info.flags = TZ_DEVICE_HOST_MEMORY;
+    info.compute_units = platform.pool.threads();
+    info.subgroup_size = 1;
+    info.max_threads_per_block = 1;
+    info.total_mem = cpu.totalMemory;
+    info.free_mem = std::min(availableMemory(), cpu.totalMemory);
+    info.l2_bytes = cpu.l2Bytes;
+    info.props = platform.props.data();
+    info.num_props = platform.props.size();
+    answer(out, info);
+    return nullptr;
+  });
+}
+
+tz_error *checkArtifact(tz_device *, tz_str compat) {
+  return guarded([&]() -> tz_error * {
+    std::string reason = whyIncompatible(CpuInfo::host(), view(compat));
+    return reason.empty() ? nullptr
+                          : makeError(TZ_E_FAILED_PRECONDITION, reason);
+  });
+}
+
+//===--- Memory -----------------------------------------------------------===//
+
+tz_error *allocateMemory(tz_device *device, uint32_t kind, uint64_t size,
+                         uint64_t align, tz_stream *, tz_dptr *out) {
+  return guarded([&]() -> tz_error * {
+    if (kind < TZ_MEM_DEVICE || kind > TZ_MEM_MANAGED) {
+      return makeError(TZ_E_INVALID_ARGUMENT, "cpu: unknown kind of memory");
+    }
+    if (align == 0) {
+      align = 256;
+    }
+    if (align & (align - 1)) {
+      return makeError(TZ_E_INVALID_ARGUMENT,
+                       "cpu: an alignment is a power of two");
+    }
+    uint64_t base = device->platform->memory.allocate(kind, size, align);
+    if (base == 0) {
+      return makeError(TZ_E_OUT_OF_MEMORY,
+                       "cpu: no memory for " + std::to_string(size) +
+                           " bytes; the machine has " +
+                           std::to_string(CpuInfo::host().totalMemory));
+    }
+    *out = base;
+    return nullptr;
+  });
+}
+
+tz_error *freeMemory(tz_device *device, tz_dptr base, tz_stream *) {
+  return guarded([&]() -> tz_error * {
+    if (base != 0 && !device->platform->memory.free(base)) {
+      return makeError(TZ_E_INVALID_ARGUMENT,
+                       "cpu: free of an address that mem_alloc did not give");
+    }
+    return nullptr;
+  });
+}
+
+/// Host memory of anybody is device memory here; its extent is not known.
+tz_error *describeMemory(tz_platform *platform, tz_dptr address,
+                         tz_mem_info *out) {
+  return guarded([&]() -> tz_error * {
+    tz_mem_info info{};
+    info.device = &platform->device;
+    if (auto found = platform->memory.find(address)) {
+      info.kind = found->kind;
+      info.base = found->base;
+      info.size = found->size;
+    } else if (isMapped(address)) {
+      info.kind = TZ_MEM_DEVICE;
+      info.base = address;
+    } else {
+      return makeError(TZ_E_NOT_FOUND, "cpu: the address is not mapped");
+    }
+    answer(out, info);
+    return nullptr;
+  });
+}
+
+//===--- Streams and events -----------------------------------------------===//
+
+tz_error *createStream(tz_device *device, uint32_t, int32_t, tz_stream **out) {
+  return guarded([&]() -> tz_error * {
+    *out = new tz_stream{device};
+    return nullptr;
+  });
+}
+
+tz_error *wrapStream(tz_device *device, void *native, tz_stream **out) {
+  if (native) {
+    return makeError(TZ_E_INVALID_ARGUMENT,
+                     "cpu: there are no native streams; only null is wrapped");
+  }
+  return createStream(device, 0, 0, out);
+}
+
+void destroyStream(tz_stream *stream) { delete stream; }
+
+tz_error *syncStream(tz_stream *) { return nullptr; }
+
+tz_error *waitForEvent(tz_stream *, tz_event *event) {
+  return event ? nullptr : missing("event");
+}
+
+tz_error *callBack(tz_stream *, void (*fn)(void *, int32_t), void *user) {
+  if (!fn) {
+    return missing("callback");
+  }
+  fn(user, TZ_E_OK);
+  return nullptr;
+}
+
+tz_error *createEvent(tz_device *, uint32_t, tz_event **out) {
+  return guarded([&]() -> tz_error * {
+    *out = new tz_event();
+    return nullptr;
+  });
+}
+
+void destroyEvent(tz_event *event) { delete event; }
+
+tz_error *recordEvent(tz_event *event, tz_stream *) {
+  event->timeNs = nowNs();
+  event->recorded = true;
+  return nullptr;
+}
+
+/// An event that was never recorded has nothing to wait for.
+tz_error *queryEvent(tz_event *, int32_t *done) {
+  *done = 1;
+  return nullptr;
+}
+
+tz_error *syncEvent(tz_event *, uint64_t) { return nullptr; }
+
+tz_error *elapsedBetween(tz_event *start, tz_event *stop, uint64_t *out) {
+  if (!start->recorded || !stop->recorded) {
+    return makeError(TZ_E_FAILED_PRECONDITION,
+                     "cpu: an event of the pair was not recorded");
+  }
+  if (stop->timeNs < start->timeNs) {
+    return makeError(TZ_E_FAILED_PRECONDITION,
+                     "cpu: the stop event was recorded before the start event");
+  }
+  *out = stop->timeNs - start->timeNs;
+  return nullptr;
+}
+
+//===--- Modules, kernels, launch: guarded here, written elsewhere
+//----------===//
+
+tz_error *moduleLoad(tz_device *device, const tz_blob *blobs, size_t n,
+                     const tz_ext *extensions, tz_module **out) {
+  return guarded([&] { return loadModule(device, blobs, n, extensions, out); });
+}
+
+tz_error *kernelGet(tz_module *module, tz_str name, tz_kernel **out) {
+  return guarded([&] { return getKernel(module, name, out); });
+}
+
+tz_error *moduleGlobal(tz_module *module, tz_str name, tz_dptr *out,
+                       uint64_t *size) {
+  return guarded([&] { return getGlobal(module, name, out, size); });
+}
+
+/// One program runs on one thread of the pool.
+tz_error *kernelOccupancy(tz_kernel *kernel, const tz_launch *launch,
+                          tz_occupancy *out) {
+  tz_occupancy occupancy{};
+  occupancy.blocks = 1;
+  occupancy.clusters = 1;
+  occupancy.scratch = std::max(kernel->info.arena_bytes,
+                               launch ? launch->dyn_scratch : uint64_t{0});
+  answer(out, occupancy);
+  return nullptr;
+}
+
+tz_error *launch(tz_stream *stream, tz_kernel *kernel,
+                 const tz_launch *request) {
+  return guarded([&] { return launchKernel(stream, kernel, request); });
+}
+
+tz_error *copy(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,
+               uint32_t kind) {
+  return guarded([&] { return copyMemory(stream, dst, src, n, kind); });
+}
+
+tz_error *fill(tz_stream *stream, tz_dptr dst, uint64_t n, uint32_t pattern,
+               uint32_t patternBytes) {
+  return guarded(
+      [&] { return fillMemory(stream, dst, n, pattern, patternBytes); });
+}
+
+constexpr tz_device_api kDeviceApi = {
+    sizeof(tz_device_api),
+    createPlatform,
+    destroyPlatform,
+    listDevices,
+    describeDevice,
+    checkArtifact,
+    allocateMemory,
+    freeMemory,
+    describeMemory,
+    copy,
+    fill,
+    createStream,
+    wrapStream,
+    destroyStream,
+    syncStream,
+    waitForEvent,
+    callBack,
+    createEvent,
+    destroyEvent,
+    recordEvent,
+    queryEvent,
+    syncEvent,
+    elapsedBetween,
+    moduleLoad,
+    unloadModule,
+    kernelGet,
+    moduleGlobal,
+    nullptr,
+    kernelOccupancy,
+    launch,
+};
+
+} // namespace
+
+tz_platform::tz_platform(unsigned threads)
+    : pool(threads), memory(CpuInfo::host().totalMemory) {
+  const CpuInfo &cpu = CpuInfo::host();
+  device.platform = this;
+  deviceList[0] = &device;
+  driverVersion = "host cpu, " + std::to_string(pool.threads()) + " threads";
+  props = {number("threads", pool.threads()),
+           number("cores", cpu.cores),
+           number("vector.bits", cpu.vectorBits),
+           number("cache.l1d.bytes", cpu.l1dBytes),
+           number("cache.l2.bytes", cpu.l2Bytes),
+           number("cache.l3.bytes", cpu.l3Bytes)};
+  for (const std::string &feature : cpu.features) {
+    props.push_back({str(feature), TZ_KV_BOOL, 0, 1, 0, {}});
+  }
+}
+
+const tz_device_api &tz::cpu::deviceApi() { return kDeviceApi; }

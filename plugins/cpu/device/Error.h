@@ -1,0 +1,25 @@
+//===- Error.h - Error objects of the device half -------------------------===//
+//
+// What   Makes tz_error objects that release themselves.
+// Why    Every table function answers one; failing to allocate one is itself
+//        answered by a static error, never by an exception.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_DEVICE_ERROR_H
+#define TERRAZZO_PLUGINS_CPU_DEVICE_ERROR_H
+
+#include "terrazzo/plugin.h"
+
+#include <string_view>
+
+namespace tz::cpu {
+
+/// Owns: the caller of the table function. Never null.
+tz_error *makeError(int32_t code, std::string_view message) noexcept;
+
+inline std::string_view view(tz_str s) {
+  return {s.data ? s.data : "", s.data ? s.size : 0};
+}
+
+} // namespace tz::cpu
+
+#endif

@@ -1,0 +1,77 @@
+//===- Memory.cpp - Device memory, which is host memory -------------------===//
+//
+// What   See Memory.h.
+// Why    See Memory.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/Memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tz::cpu {
+
+static constexpr uint64_t kCacheLine = 64;
+static constexpr uint64_t kHugePage = uint64_t{2} << 20;
+
+Memory::~Memory() {
+  for (auto &entry : allocations) {
+    std::free(reinterpret_cast<void *>(entry.first));
+  }
+}
+
+uint64_t Memory::allocate(uint32_t kind, uint64_t size, uint64_t align) {
+  // Overcommit would hand out what cannot be used and kill the process later.
+  if (size > limit || align > limit) {
+    return 0;
+  }
+  bool huge = size >= kHugePage;
+  align = std::max({align, kCacheLine, huge ? kHugePage : 0});
+  uint64_t rounded = (std::max<uint64_t>(size, 1) + align - 1) & ~(align - 1);
+  void *memory = std::aligned_alloc(align, rounded);
+  if (!memory) {
+    return 0;
+  }
+  if (huge) {
+    // Only a hint: fewer TLB misses in kernels that walk over rows.
+    madvise(memory, rounded, MADV_HUGEPAGE);
+  }
+  auto base = reinterpret_cast<uint64_t>(memory);
+  std::lock_guard<std::mutex> lock(mutex);
+  allocations[base] = Allocation{base, size, kind};
+  return base;
+}
+
+bool Memory::free(uint64_t base) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (allocations.erase(base) == 0) {
+      return false;
+    }
+  }
+  std::free(reinterpret_cast<void *>(base));
+  return true;
+}
+
+std::optional<Allocation> Memory::find(uint64_t address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin()) {
+    return std::nullopt;
+  }
+  const Allocation &found = std::prev(it)->second;
+  if (address - found.base >= std::max<uint64_t>(found.size, 1)) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+bool isMapped(uint64_t address) {
+  auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void *>(address & ~(page - 1)), 1,
+                 &resident) == 0;
+}
+
+} // namespace tz::cpu

@@ -1,0 +1,275 @@
+//===- ThreadPool.cpp - Runs the programs of a grid -----------------------===//
+//
+// What   Workers spin shortly for the next grid, then sleep on a futex.
+// Why    A wake-up costs several microseconds; two launches that follow each
+//        other closely should not pay it, and an idle process should not spin.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/ThreadPool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <system_error>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace tz::cpu {
+
+namespace {
+
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kHugeFrom = size_t{1} << 20;
+constexpr uint64_t kSpinNs = 30000;
+/// Below this much work in a whole grid a wake-up costs more than it saves.
+constexpr uint64_t kInlineNs = 6000;
+/// Chunks per thread: enough to balance uneven programs.
+constexpr int64_t kChunksPerThread = 16;
+
+uint64_t nowNs() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u +
+         static_cast<uint64_t>(t.tv_nsec);
+}
+
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+uint32_t *word(std::atomic<uint32_t> &value) {
+  static_assert(sizeof(std::atomic<uint32_t>) == 4);
+  return reinterpret_cast<uint32_t *>(&value);
+}
+
+void futexWait(std::atomic<uint32_t> &value, uint32_t expected) {
+  syscall(SYS_futex, word(value), FUTEX_WAIT_PRIVATE, expected, nullptr,
+          nullptr, 0);
+}
+
+void futexWake(std::atomic<uint32_t> &value, int count) {
+  syscall(SYS_futex, word(value), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr,
+          0);
+}
+
+/// Spins until `done` or the time is over. True if done.
+template <typename Done>
+bool spinUntil(Done done) {
+  uint64_t start = 0;
+  for (unsigned turn = 1;; ++turn) {
+    if (done()) {
+      return true;
+    }
+    pause();
+    if (turn % 32 == 0) {
+      uint64_t now = nowNs();
+      if (start == 0) {
+        start = now;
+      } else if (now - start > kSpinNs) {
+        return false;
+      }
+    }
+  }
+}
+
+/// What this thread alone measured: waking the others is not part of it.
+void noteCost(const GridJob &job, uint64_t elapsedNs, int64_t programs) {
+  if (job.cost && programs > 0) {
+    uint64_t each = elapsedNs / static_cast<uint64_t>(programs);
+    job.cost->store(
+        static_cast<uint32_t>(std::clamp<uint64_t>(each, 1, UINT32_MAX)),
+        std::memory_order_relaxed);
+  }
+}
+
+/// Kernels are defined for round to nearest with denormals; a host program may
+/// have set something else on its own thread.
+class DefaultFloatMode {
+public:
+#if defined(__x86_64__)
+  DefaultFloatMode() : saved(_mm_getcsr()) {
+    if ((saved & 0xffc0u) != 0x1f80u) {
+      _mm_setcsr(0x1f80u);
+      changed = true;
+    }
+  }
+  ~DefaultFloatMode() {
+    if (changed) {
+      _mm_setcsr(saved);
+    }
+  }
+
+private:
+  unsigned saved;
+  bool changed = false;
+#endif
+};
+
+} // namespace
+
+//===--- Arena ------------------------------------------------------------===//
+
+Arena::~Arena() { std::free(memory); }
+
+void *Arena::reserve(size_t bytes) {
+  if (bytes <= size) {
+    return bytes ? memory : nullptr;
+  }
+  size_t align = bytes >= kHugeFrom ? kHugePage : 64;
+  if (bytes > SIZE_MAX - align) {
+    return nullptr;
+  }
+  size_t rounded = (bytes + align - 1) & ~(align - 1);
+  void *fresh = std::aligned_alloc(align, rounded);
+  if (!fresh) {
+    return nullptr;
+  }
+  if (align == kHugePage) {
+    // Only a hint: without huge pages the arena works, a little slower.
+    madvise(fresh, rounded, MADV_HUGEPAGE);
+  }
+  std::free(memory);
+  memory = fresh;
+  size = rounded;
+  return memory;
+}
+
+Arena &Arena::ofThisThread() {
+  static thread_local Arena arena;
+  return arena;
+}
+
+//===--- ThreadPool -------------------------------------------------------===//
+
+ThreadPool::ThreadPool(unsigned threads) {
+  workers.reserve(threads);
+  for (unsigned i = 1; i < threads; ++i) {
+    try {
+      workers.emplace_back([this] { workerLoop(); });
+    } catch (const std::system_error &) {
+      break;
+    }
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  stopping.store(true);
+  generation.fetch_add(1);
+  futexWake(generation, INT32_MAX);
+  for (std::thread &worker : workers) {
+    worker.join();
+  }
+}
+
+void ThreadPool::workerLoop() {
+  uint32_t seen = 0;
+  for (;;) {
+    auto changed = [&] { return generation.load() != seen; };
+    if (!spinUntil(changed)) {
+      sleepers.fetch_add(1);
+      while (!changed()) {
+        futexWait(generation, seen);
+      }
+      sleepers.fetch_sub(1);
+    }
+    seen = generation.load();
+    if (stopping.load()) {
+      return;
+    }
+    // Entered before `open` is read: the launching thread first closes the job
+    // and then waits until nobody is inside.
+    inside.fetch_add(1);
+    if (open.load()) {
+      DefaultFloatMode mode;
+      void *arena = Arena::ofThisThread().reserve(current.arenaBytes);
+      if (arena || current.arenaBytes == 0) {
+        takePart(current, arena);
+      }
+    }
+    if (inside.fetch_sub(1) == 1 && callerSleeps.load()) {
+      futexWake(inside, 1);
+    }
+  }
+}
+
+/// Returns how many programs this thread ran.
+int64_t ThreadPool::takePart(const GridJob &job, void *arena) {
+  const int64_t size = chunk;
+  int64_t ran = 0;
+  for (;;) {
+    int64_t first = next.fetch_add(size, std::memory_order_relaxed);
+    if (first >= job.programs) {
+      return ran;
+    }
+    int64_t last = std::min(first + size, job.programs);
+    job.entry(job.args, job.grid, first, last, arena, nullptr);
+    ran += last - first;
+  }
+}
+
+void ThreadPool::awaitWorkers() {
+  auto empty = [&] { return inside.load() == 0; };
+  if (spinUntil(empty)) {
+    return;
+  }
+  callerSleeps.store(true);
+  for (;;) {
+    uint32_t count = inside.load();
+    if (count == 0) {
+      break;
+    }
+    futexWait(inside, count);
+  }
+  callerSleeps.store(false);
+}
+
+void ThreadPool::share(const GridJob &job, void *arena) {
+  std::lock_guard<std::mutex> lock(launches);
+  current = job;
+  int64_t perThread = job.programs / (threads() * kChunksPerThread);
+  chunk = job.ordered ? 1 : std::max<int64_t>(perThread, 1);
+  next.store(0, std::memory_order_relaxed);
+  open.store(true);
+  generation.fetch_add(1);
+  if (uint32_t asleep = sleepers.load()) {
+    int64_t useful = (job.programs - 1) / chunk;
+    futexWake(generation, static_cast<int>(std::min<int64_t>(asleep, useful)));
+  }
+  uint64_t start = nowNs();
+  int64_t ran = takePart(job, arena);
+  noteCost(job, nowNs() - start, ran);
+  open.store(false);
+  awaitWorkers();
+}
+
+bool ThreadPool::run(const GridJob &job) {
+  void *arena = Arena::ofThisThread().reserve(job.arenaBytes);
+  if (!arena && job.arenaBytes != 0) {
+    return false;
+  }
+  DefaultFloatMode mode;
+  if (job.programs == 1) {
+    job.entry(job.args, job.grid, 0, 1, arena, nullptr);
+    return true;
+  }
+  uint32_t known = job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
+  bool small =
+      known != 0 && static_cast<uint64_t>(job.programs) < kInlineNs / known + 1;
+  if (!workers.empty() && !small) {
+    share(job, arena);
+    return true;
+  }
+  uint64_t start = nowNs();
+  job.entry(job.args, job.grid, 0, job.programs, arena, nullptr);
+  noteCost(job, nowNs() - start, job.programs);
+  return true;
+}
+
+} // namespace tz::cpu
