@@ -1,0 +1,153 @@
+//===- ThreadPoolTest.cpp - Every program once, in order ------------------===//
+//
+// What   Stress of the pool: grids of all sizes, several callers, waiting
+//        kernels, arenas.
+// Why    A lost or doubled program shows in one launch of a million.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/ThreadPool.h"
+
+#include "gtest/gtest.h"
+
+#include <cfenv>
+#include <memory>
+
+using namespace tz::cpu;
+
+namespace {
+
+struct Counters {
+  std::atomic<uint32_t> *seen;
+};
+
+void countPrograms(const void *args, const uint32_t *, int64_t first,
+                   int64_t last, void *, void *) {
+  auto *a = static_cast<const Counters *>(args);
+  for (int64_t i = first; i < last; ++i) {
+    a->seen[i].fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void expectEachOnce(ThreadPool &pool, int64_t programs, bool ordered,
+                    std::atomic<uint32_t> *cost) {
+  std::vector<std::atomic<uint32_t>> seen(static_cast<size_t>(programs));
+  Counters args{seen.data()};
+  GridJob job;
+  job.entry = countPrograms;
+  job.args = &args;
+  job.programs = programs;
+  job.ordered = ordered;
+  job.cost = cost;
+  ASSERT_TRUE(pool.run(job));
+  for (auto &count : seen) {
+    ASSERT_EQ(count.load(), 1u);
+  }
+}
+
+class Pool : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Pool, RunsEveryProgramOnce) {
+  ThreadPool pool(GetParam());
+  std::atomic<uint32_t> cost{0};
+  for (int64_t programs : {1, 2, 3, 7, 64, 1000, 100000}) {
+    for (bool ordered : {false, true}) {
+      expectEachOnce(pool, programs, ordered, nullptr);
+      expectEachOnce(pool, programs, ordered, &cost);
+    }
+  }
+}
+
+TEST_P(Pool, ManyShortLaunchesFromSeveralThreads) {
+  ThreadPool pool(GetParam());
+  std::vector<std::thread> callers;
+  for (unsigned t = 0; t < 4; ++t) {
+    callers.emplace_back([&, t] {
+      for (int64_t i = 0; i < 500; ++i) {
+        expectEachOnce(pool, 1 + (i * 7 + t) % 40, i % 3 == 0, nullptr);
+      }
+    });
+  }
+  for (std::thread &caller : callers) {
+    caller.join();
+  }
+}
+
+/// Each program waits for the one before it: hangs unless ids start in order.
+void waitForPrevious(const void *args, const uint32_t *, int64_t first,
+                     int64_t last, void *, void *) {
+  auto *a = static_cast<const Counters *>(args);
+  for (int64_t i = first; i < last; ++i) {
+    while (i > 0 && a->seen[i - 1].load(std::memory_order_acquire) == 0) {
+    }
+    a->seen[i].fetch_add(1, std::memory_order_release);
+  }
+}
+
+TEST_P(Pool, OrderedProgramsMayWaitForSmallerIds) {
+  ThreadPool pool(GetParam());
+  // With more threads than cores each wait may cost a time slice.
+  size_t programs = GetParam() > 2 ? 200 : 20000;
+  std::vector<std::atomic<uint32_t>> seen(programs);
+  Counters args{seen.data()};
+  GridJob job;
+  job.entry = waitForPrevious;
+  job.args = &args;
+  job.programs = static_cast<int64_t>(seen.size());
+  job.ordered = true;
+  ASSERT_TRUE(pool.run(job));
+  EXPECT_EQ(seen.back().load(), 1u);
+}
+
+void useArena(const void *args, const uint32_t *, int64_t first, int64_t last,
+              void *arena, void *) {
+  auto bytes = *static_cast<const size_t *>(args);
+  auto *words = static_cast<volatile int64_t *>(arena);
+  for (int64_t i = first; i < last; ++i) {
+    words[0] = i;
+    words[bytes / 8 - 1] = ~i;
+    if (reinterpret_cast<uintptr_t>(arena) % 64 != 0 || words[0] != i ||
+        words[bytes / 8 - 1] != ~i) {
+      __builtin_trap();
+    }
+  }
+}
+
+TEST_P(Pool, ArenasArePrivateAndGrow) {
+  ThreadPool pool(GetParam());
+  for (size_t bytes : {size_t{64}, size_t{4096}, size_t{5} << 20, size_t{64}}) {
+    GridJob job;
+    job.entry = useArena;
+    job.args = &bytes;
+    job.programs = 5000;
+    job.arenaBytes = bytes;
+    ASSERT_TRUE(pool.run(job));
+  }
+  GridJob tooLarge;
+  tooLarge.entry = useArena;
+  tooLarge.programs = 2;
+  tooLarge.arenaBytes = SIZE_MAX / 2;
+  EXPECT_FALSE(pool.run(tooLarge));
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Pool, testing::Values(1u, 2u, 5u));
+
+void divideByThree(const void *args, const uint32_t *, int64_t, int64_t, void *,
+                   void *) {
+  auto *out = *static_cast<double *const *>(args);
+  volatile double one = 1.0, three = 3.0;
+  *out = one / three;
+}
+
+TEST(ThreadPool, KernelsRoundToNearestWhateverTheCallerSet) {
+  ThreadPool pool(1);
+  double result = 0, *pointer = &result;
+  GridJob job;
+  job.entry = divideByThree;
+  job.args = &pointer;
+  std::fesetround(FE_UPWARD);
+  pool.run(job);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(result, 1.0 / 3.0);
+}
+
+} // namespace
