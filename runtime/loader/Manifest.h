@@ -24,9 +24,13 @@ struct Manifest {
   std::string compilerLibrary, deviceLibrary; // absolute; empty: no such half
   std::string os, arch;                       // empty: any
   std::vector<std::string> targets;           // globs: "cpu:*"
-  std::vector<std::string> probeFiles;        // any of them must exist
-  std::string isolation;                      // "inprocess", "worker", ""
-  std::string compilerSha256, deviceSha256;   // hex, empty: not checked
+  // Any of these must exist; both empty: no probe.
+  std::vector<std::string> probeFiles;
+  std::vector<std::string> probePciVendors; // "1002"
+  /// Order of "auto", highest first; negative: never chosen by "auto".
+  int priority = 0;
+  std::string isolation;                    // "inprocess", "worker", ""
+  std::string compilerSha256, deviceSha256; // hex, empty: not checked
 };
 
 /// Limits of the reader.

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_RUNTIME_LOADER_REGISTRY_H
 #define TERRAZZO_RUNTIME_LOADER_REGISTRY_H
 
+#include "runtime/loader/Host.h"
 #include "runtime/loader/Manifest.h"
 #include "runtime/loader/Status.h"
 
@@ -57,18 +58,23 @@ public:
 
 private:
   friend class Registry;
-  Plugin(Manifest m, const tz_host *host);
+  enum class State { Unopened, Open, Failed };
+  Plugin(Manifest m, Cache *cache);
+  Result<const tz_plugin *> query(bool wantsCompiler);
   Status openCompiler();
   Status openDevice();
 
   Manifest manifest;
   BuiltinPlugin builtin;
-  const tz_host *host;
+  HostServices services;
   std::mutex lock;
-  int compilerState = 0, deviceState = 0; // 0 unopened, 1 open, 2 failed
+  State compilerState = State::Unopened, deviceState = State::Unopened;
   Status compilerFailure, deviceFailure;
   CompilerHalf compilerHalf;
   DeviceHalf deviceHalf;
+  // The vendor's tables, grown to this host's size with null functions.
+  tz_compiler_api compilerApi{};
+  tz_device_api deviceApi{};
   std::mutex serialLock;
 };
 
@@ -115,23 +121,29 @@ public:
   Result<Target> resolve(std::string_view spec, bool needDevice = true) const;
 
 private:
-  struct HostContext;
   void discover(const RegistryOptions &options);
   void addManifest(const std::string &path, const std::string &origin);
   void addFolder(const std::string &folder, const std::string &origin);
+  void addBuiltin(const BuiltinPlugin &builtin);
   void admit(std::unique_ptr<Plugin> plugin, PluginListing line);
   Result<Target> resolveOne(std::string_view spec, bool needDevice) const;
+  Result<Target> resolveAuto(bool needDevice) const;
 
-  std::unique_ptr<HostContext> host;
+  Cache *cache;
   std::vector<std::unique_ptr<Plugin>> usable;
   std::vector<PluginListing> lines;
   std::vector<std::string> filter;
   bool readEnvironment;
+
+  Status missing(std::string_view name) const;
 };
 
 /// The built-in plugins of this binary, added by static registration before the
 /// first registry is made.
 void registerBuiltin(BuiltinPlugin plugin);
+
+/// `*` and `?` over the whole text.
+bool matchesGlob(std::string_view pattern, std::string_view text);
 
 } // namespace tz::runtime
 

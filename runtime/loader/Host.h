@@ -1,0 +1,42 @@
+//===- Host.h - the services that plugins call ----------------------------===//
+//
+// What   A tz_host for one plugin: log, hand-over memory, compile cache, files
+//        beside its manifest.
+// Why    Plugins write nothing to stdout and own no cache folder; one place
+//        decides what is shown and what is kept.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_LOADER_HOST_H
+#define TERRAZZO_RUNTIME_LOADER_HOST_H
+
+#include "runtime/loader/Status.h"
+
+#include <memory>
+
+namespace tz::runtime {
+
+class Cache;
+
+struct HostServices {
+  /// `cache` may be null. `folder`: of the manifest, or empty.
+  HostServices(std::string plugin, std::string folder, Cache *cache);
+  const tz_host *table() const { return &host; }
+
+  std::string plugin, folder;
+  Cache *cache;
+
+private:
+  tz_host host{};
+};
+
+/// "terrazzo 0.1.0"
+std::string_view productName();
+/// Value of an environment variable; nothing when the process runs with raised
+/// rights.
+std::optional<std::string> environment(const char *name);
+/// Level 0 error .. 3 debug; shown on stderr up to TERRAZZO_LOG (default 1).
+void logMessage(uint32_t level, std::string_view component,
+                std::string_view text);
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,162 @@
+//===- Plugin.cpp - the two halves of one plugin, opened at first use -----===//
+//
+// What   Opening a half: library, negotiation, table, object, targets or
+// devices. Why    A launch-only process never pays for a compiler, and `tz
+// targets` shows
+//        a plugin whose other half is broken.
+//===----------------------------------------------------------------------===//
+#include "runtime/loader/Library.h"
+#include "runtime/loader/Registry.h"
+
+#include <filesystem>
+
+namespace tz::runtime {
+
+/// A shorter table of an older plugin becomes one of our size.
+template <typename T>
+static void adopt(const T *from, T &to) {
+  to = T{};
+  std::memcpy(&to, from, std::min(sizeof(T), from->struct_size));
+  to.struct_size = sizeof(T);
+}
+
+Plugin::Plugin(Manifest m, Cache *cache)
+    : manifest(std::move(m)),
+      services(
+          manifest.name,
+          manifest.path.empty()
+              ? std::string()
+              : std::filesystem::path(manifest.path).parent_path().string(),
+          cache) {}
+
+Plugin::~Plugin() {
+  if (compilerHalf.object) {
+    compilerHalf.api->destroy(compilerHalf.object);
+  }
+  if (deviceHalf.platform) {
+    deviceHalf.api->destroy(deviceHalf.platform);
+  }
+}
+
+bool Plugin::hasCompiler() const {
+  return builtin.compiler || !manifest.compilerLibrary.empty();
+}
+bool Plugin::hasDevice() const {
+  return builtin.device || !manifest.deviceLibrary.empty();
+}
+
+Result<const tz_plugin *> Plugin::query(bool wantsCompiler) {
+  tz_plugin_query_fn entry = wantsCompiler ? builtin.compiler : builtin.device;
+  if (entry) {
+    return negotiate(entry, "built-in plugin '" + manifest.name + "'", nullptr);
+  }
+  const std::string &path =
+      wantsCompiler ? manifest.compilerLibrary : manifest.deviceLibrary;
+  if (path.empty()) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  "plugin '" + manifest.name + "' has no " +
+                      (wantsCompiler ? "compiler" : "device") + " half");
+  }
+  return openLibrary(path, manifest,
+                     wantsCompiler ? manifest.compilerSha256
+                                   : manifest.deviceSha256);
+}
+
+Status Plugin::openCompiler() {
+  Result<const tz_plugin *> info = query(true);
+  if (!info) {
+    return info.takeStatus();
+  }
+  Result<const tz_compiler_api *> api =
+      compilerTable(**info, "plugin '" + manifest.name + "'");
+  if (!api) {
+    return api.takeStatus();
+  }
+  adopt(*api, compilerApi);
+  tz_compiler *object = nullptr;
+  Status s = takeError(
+      compilerApi.create(services.table(), nullptr, 0, &object), manifest.name);
+  if (!s.ok()) {
+    return s;
+  }
+  const tz_str *ids = nullptr;
+  size_t count = 0;
+  s = takeError(compilerApi.list_targets(object, &ids, &count), manifest.name);
+  if (s.ok() && (count > 4096 || (count && !ids))) {
+    s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of targets");
+  }
+  if (!s.ok()) {
+    compilerApi.destroy(object);
+    return s;
+  }
+  compilerHalf.api = &compilerApi;
+  compilerHalf.object = object;
+  compilerHalf.info = *info;
+  for (size_t i = 0; i < count; ++i) {
+    compilerHalf.targets.emplace_back(view(ids[i]));
+  }
+  if ((*info)->flags & TZ_PLUGIN_SERIAL_COMPILER) {
+    compilerHalf.serial = &serialLock;
+  }
+  return Status();
+}
+
+Status Plugin::openDevice() {
+  Result<const tz_plugin *> info = query(false);
+  if (!info) {
+    return info.takeStatus();
+  }
+  Result<const tz_device_api *> api =
+      deviceTable(**info, "plugin '" + manifest.name + "'");
+  if (!api) {
+    return api.takeStatus();
+  }
+  adopt(*api, deviceApi);
+  tz_platform *platform = nullptr;
+  Status s = takeError(
+      deviceApi.create(services.table(), nullptr, 0, &platform), manifest.name);
+  if (!s.ok()) {
+    return s;
+  }
+  tz_device *const *devices = nullptr;
+  size_t count = 0;
+  s = takeError(deviceApi.devices(platform, &devices, &count), manifest.name);
+  if (s.ok() && (count > 4096 || (count && !devices))) {
+    s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of devices");
+  }
+  if (!s.ok()) {
+    deviceApi.destroy(platform);
+    return s;
+  }
+  deviceHalf.api = &deviceApi;
+  deviceHalf.platform = platform;
+  deviceHalf.info = *info;
+  deviceHalf.devices.assign(devices, devices + count);
+  return Status();
+}
+
+Result<const Plugin::CompilerHalf *> Plugin::compiler() {
+  std::lock_guard guard(lock);
+  if (compilerState == State::Unopened) {
+    compilerFailure = openCompiler();
+    compilerState = compilerFailure.ok() ? State::Open : State::Failed;
+  }
+  if (compilerState == State::Failed) {
+    return compilerFailure;
+  }
+  return &compilerHalf;
+}
+
+Result<const Plugin::DeviceHalf *> Plugin::device() {
+  std::lock_guard guard(lock);
+  if (deviceState == State::Unopened) {
+    deviceFailure = openDevice();
+    deviceState = deviceFailure.ok() ? State::Open : State::Failed;
+  }
+  if (deviceState == State::Failed) {
+    return deviceFailure;
+  }
+  return &deviceHalf;
+}
+
+} // namespace tz::runtime

@@ -1,0 +1,337 @@
+//===- Registry.cpp - discovery of plugins --------------------------------===//
+//
+// What   The order of docs/abi.md: API, TERRAZZO_PLUGIN_FILES (replaces the
+//        rest), TERRAZZO_PLUGIN_PATH, beside the library, the user's folder,
+//        the system's folders. The first of equal name wins.
+// Why    The order never varies between two runs: files are sorted by name, and
+//        every file that was looked at has a line that says what became of it.
+//===----------------------------------------------------------------------===//
+#include "runtime/loader/Registry.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+
+namespace tz::runtime {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    size_t end = text.find(separator);
+    std::string_view part = text.substr(0, end);
+    if (!part.empty()) {
+      parts.emplace_back(part);
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return parts;
+}
+
+/// The folder of the file that holds this code: a library or the program.
+std::string ownFolder() {
+  Dl_info info{};
+  static const char anchor = 0;
+  if (dladdr(&anchor, &info) && info.dli_fname) {
+    std::error_code error;
+    // The program itself is named as it was called, perhaps without a folder.
+    fs::path path(info.dli_fname);
+    if (!path.has_parent_path() || !fs::exists(path, error)) {
+      path = fs::read_symlink("/proc/self/exe", error);
+    }
+    path = fs::canonical(path, error);
+    if (!error) {
+      return path.parent_path().string();
+    }
+  }
+  return {};
+}
+
+std::vector<std::pair<std::string, std::string>>
+usualFolders(bool readEnvironment) {
+  std::vector<std::pair<std::string, std::string>> folders;
+  if (std::string own = ownFolder(); !own.empty()) {
+    folders.emplace_back(own + "/terrazzo/plugins.d", "beside the library");
+    folders.emplace_back(own + "/../lib/terrazzo/plugins.d",
+                         "beside the program");
+  }
+  if (readEnvironment) {
+    if (auto data = environment("XDG_DATA_HOME"); data && !data->empty()) {
+      folders.emplace_back(*data + "/terrazzo/plugins.d", "user");
+    } else if (auto home = environment("HOME"); home && !home->empty()) {
+      folders.emplace_back(*home + "/.local/share/terrazzo/plugins.d", "user");
+    }
+  }
+  for (const char *system : {"/etc", "/usr/local/share", "/usr/share"}) {
+    folders.emplace_back(std::string(system) + "/terrazzo/plugins.d", "system");
+  }
+  return folders;
+}
+
+/// Is one of the things there that the plugin's hardware brings along?
+bool probe(const Manifest &m) {
+  if (m.probeFiles.empty() && m.probePciVendors.empty()) {
+    return true;
+  }
+  std::error_code error;
+  for (const std::string &file : m.probeFiles) {
+    if (fs::exists(file, error)) {
+      return true;
+    }
+  }
+  for (const auto &entry :
+       fs::directory_iterator("/sys/bus/pci/devices", error)) {
+    std::ifstream file(entry.path() / "vendor");
+    std::string id;
+    if (!(file >> id)) {
+      continue;
+    }
+    for (const std::string &vendor : m.probePciVendors) {
+      if (id == "0x" + vendor) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// "amd,-intel": no positive pattern means everything.
+bool passesFilter(const std::vector<std::string> &filter,
+                  std::string_view name) {
+  bool positive = false, wanted = false;
+  for (std::string_view pattern : filter) {
+    if (pattern.front() == '-') {
+      if (matchesGlob(pattern.substr(1), name)) {
+        return false;
+      }
+    } else {
+      positive = true;
+      wanted = wanted || matchesGlob(pattern, name);
+    }
+  }
+  return wanted || !positive;
+}
+
+std::vector<BuiltinPlugin> &builtinList() {
+  static std::vector<BuiltinPlugin> list;
+  return list;
+}
+
+} // namespace
+
+void registerBuiltin(BuiltinPlugin plugin) {
+  builtinList().push_back(std::move(plugin));
+}
+
+bool matchesGlob(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') {
+    ++p;
+  }
+  return p == pattern.size();
+}
+
+Registry::Registry(RegistryOptions options, Cache *sharedCache)
+    : cache(sharedCache), readEnvironment(options.readEnvironment) {
+  discover(options);
+}
+
+Registry::~Registry() = default;
+
+void Registry::discover(const RegistryOptions &options) {
+  auto variable = [&](const char *name) {
+    return options.readEnvironment ? environment(name) : std::nullopt;
+  };
+  if (auto text = variable("TERRAZZO_PLUGINS")) {
+    filter = split(*text, ',');
+  }
+  for (const BuiltinPlugin &builtin : options.builtins) {
+    addBuiltin(builtin);
+  }
+  for (const BuiltinPlugin &builtin : builtinList()) {
+    addBuiltin(builtin);
+  }
+  for (const std::string &file : options.manifestFiles) {
+    addManifest(file, "given by the program");
+  }
+  if (auto files = variable("TERRAZZO_PLUGIN_FILES")) {
+    for (const std::string &file : split(*files, ':')) {
+      addManifest(file, "TERRAZZO_PLUGIN_FILES");
+    }
+    return;
+  }
+  for (const std::string &folder : options.searchFolders) {
+    addFolder(folder, "given by the program");
+  }
+  if (auto path = variable("TERRAZZO_PLUGIN_PATH")) {
+    for (const std::string &folder : split(*path, ':')) {
+      std::error_code error;
+      if (!fs::is_directory(folder, error)) {
+        logMessage(1, "",
+                   "TERRAZZO_PLUGIN_PATH names '" + folder +
+                       "', which is not a folder");
+      }
+      addFolder(folder, "TERRAZZO_PLUGIN_PATH");
+    }
+  }
+  if (!options.defaultFolders.empty()) {
+    for (const std::string &folder : options.defaultFolders) {
+      addFolder(folder, "default folder");
+    }
+    return;
+  }
+  for (const auto &[folder, origin] : usualFolders(options.readEnvironment)) {
+    addFolder(folder, origin);
+  }
+}
+
+void Registry::addFolder(const std::string &folder, const std::string &origin) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (auto it = fs::directory_iterator(folder, error);
+       !error && it != fs::directory_iterator(); it.increment(error)) {
+    if (it->path().extension() == ".json") {
+      files.push_back(fs::weakly_canonical(it->path(), error).string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::string &file : files) {
+    // The same folder may be reached twice.
+    bool known = std::any_of(lines.begin(), lines.end(), [&](const auto &line) {
+      return line.path == file;
+    });
+    if (!known) {
+      addManifest(file, origin);
+    }
+  }
+}
+
+void Registry::addManifest(const std::string &path, const std::string &origin) {
+  PluginListing line;
+  line.path = path;
+  line.origin = origin;
+  Result<Manifest> manifest = readManifest(path);
+  Status status = manifest ? checkManifest(*manifest) : manifest.status();
+  if (manifest) {
+    line.name = manifest->name;
+    line.vendor = manifest->vendor;
+    line.version = manifest->version;
+  } else {
+    line.name = fs::path(path).stem().string();
+  }
+  if (status.ok() && !probe(*manifest)) {
+    status = Status(TZ_E_UNAVAILABLE,
+                    path + ": none of the devices that the plugin serves is "
+                           "in this machine (manifest: probe)");
+  }
+  if (!status.ok()) {
+    line.state = PluginListing::Rejected;
+    line.reason = status.message();
+    lines.push_back(std::move(line));
+    return;
+  }
+  admit(std::unique_ptr<Plugin>(new Plugin(std::move(*manifest), cache)),
+        std::move(line));
+}
+
+void Registry::addBuiltin(const BuiltinPlugin &builtin) {
+  PluginListing line;
+  line.name = builtin.name;
+  line.path = "(built in)";
+  line.origin = "built in";
+  tz_plugin_query_fn entry =
+      builtin.compiler ? builtin.compiler : builtin.device;
+  if (!entry) {
+    return;
+  }
+  const tz_plugin *info = nullptr;
+  tz_query question{sizeof(tz_query), TZ_ABI_MAJOR, TZ_ABI_MINOR, TZ_ABI_MINOR,
+                    0};
+  info = entry(&question);
+  Manifest manifest;
+  manifest.name = builtin.name;
+  if (TZ_HAS(info, tz_plugin, build_id)) {
+    manifest.vendor = line.vendor = view(info->vendor);
+    manifest.version = line.version = view(info->version);
+  }
+  auto plugin = std::unique_ptr<Plugin>(new Plugin(std::move(manifest), cache));
+  plugin->builtin = builtin;
+  admit(std::move(plugin), std::move(line));
+}
+
+void Registry::admit(std::unique_ptr<Plugin> plugin, PluginListing line) {
+  if (!passesFilter(filter, line.name)) {
+    line.state = PluginListing::Filtered;
+    line.reason = "left out by TERRAZZO_PLUGINS";
+  } else {
+    for (const auto &other : usable) {
+      if (other->name() == line.name) {
+        line.state = PluginListing::Shadowed;
+        line.reason = "a plugin of this name was found before: " +
+                      (other->manifest.path.empty() ? "(built in)"
+                                                    : other->manifest.path);
+      }
+    }
+  }
+  if (line.state == PluginListing::Usable) {
+    usable.push_back(std::move(plugin));
+  }
+  lines.push_back(std::move(line));
+}
+
+std::vector<Plugin *> Registry::plugins() const {
+  std::vector<Plugin *> list;
+  for (const auto &plugin : usable) {
+    list.push_back(plugin.get());
+  }
+  return list;
+}
+
+Status Registry::missing(std::string_view name) const {
+  for (const PluginListing &line : lines) {
+    if (line.name == name && line.state != PluginListing::Usable &&
+        line.state != PluginListing::Shadowed) {
+      return Status(TZ_E_NOT_FOUND, "target '" + std::string(name) +
+                                        "' is not usable: " + line.reason);
+    }
+  }
+  std::string names;
+  for (const auto &plugin : usable) {
+    names += (names.empty() ? "" : ", ") + plugin->name();
+  }
+  return Status(TZ_E_NOT_FOUND,
+                "unknown target '" + std::string(name) + "'; " +
+                    (names.empty()
+                         ? "no plugin was found (TERRAZZO_PLUGIN_PATH names "
+                           "folders with plugin manifests)"
+                         : "there are: " + names));
+}
+
+Result<Plugin *> Registry::find(std::string_view name) const {
+  for (const auto &plugin : usable) {
+    if (plugin->name() == name) {
+      return plugin.get();
+    }
+  }
+  return missing(name);
+}
+
+} // namespace tz::runtime
