@@ -105,6 +105,8 @@ typedef struct tz_ext {
 } tz_ext;
 
 /* Types of kernel arguments and of printed values. */
+#ifndef TZ_VALUE_TYPES /* the same table stands in terrazzo.h */
+#define TZ_VALUE_TYPES
 enum {
   TZ_TYPE_PTR = 1, /* 8 bytes, a flat device address */
   TZ_TYPE_I1 = 2,  /* one byte, 0 or 1 */
@@ -125,6 +127,7 @@ enum {
   TZ_TYPE_F8E4M3FNUZ = 17,
   TZ_TYPE_F8E5M2FNUZ = 18
 };
+#endif
 
 /*===-- 3. Errors: NULL is success
  * ------------------------------------------===*/

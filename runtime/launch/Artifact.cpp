@@ -335,10 +335,22 @@ Status Artifact::verify() const {
       }
     }
   }
+  for (uint32_t index : userParameters) {
+    if (!parameters.empty() && index >= parameters.size()) {
+      return bad("a user argument of parameter " + std::to_string(index));
+    }
+  }
   if (userTypes.size() != userParameters.size()) {
     return bad("the lists of user arguments differ in length");
   }
   return Status();
+}
+
+bool ArgumentSpec::operator==(const ArgumentSpec &o) const {
+  return kind == o.kind && type == o.type && element == o.element &&
+         equalsOne == o.equalsOne && divisible == o.divisible &&
+         constant.kind == o.constant.kind && constant.i64 == o.constant.i64 &&
+         constant.f64 == o.constant.f64 && constant.str == o.constant.str;
 }
 
 const Blob *Artifact::findBlob(std::string_view name) const {

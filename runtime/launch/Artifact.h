@@ -70,11 +70,39 @@ struct KeyValue {
   std::string str;
 };
 
+/// What one parameter is in one specialisation.
+struct ArgumentSpec {
+  enum Kind : uint32_t {
+    Default,  // not given: the source's default value
+    Runtime,  // a value at launch
+    Constant, // known now: constexpr value
+    None,     // Python's None
+  };
+  uint32_t kind = Default;
+  // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
+  uint32_t type = 0, element = 0;
+  bool equalsOne = false; // value is 1 and the parameter allows folding
+  bool divisible = false; // value or address is a multiple of the divisor
+  // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".
+  KeyValue constant;
+
+  bool operator==(const ArgumentSpec &) const;
+};
+
+/// A parameter of the source function and what the code assumes of it.
+struct SpecializedParameter {
+  std::string name;
+  ArgumentSpec spec;
+  uint32_t divisor = 0; // what `divisible` means; 0: nothing is assumed
+};
+
 struct Artifact {
-  // Written by the host.
+  // Written by the host (core/driver), before the artifact is kept or launched.
   std::string plugin;   // "cpu"
   std::string target;   // the compiler's target id
   std::string function; // the kernel's name in its source
+  /// Every parameter of the source function, constants included.
+  std::vector<SpecializedParameter> parameters;
   /// User argument i (parameter i of the compiled function) is parameter
   /// userParameters[i] of the source function.
   std::vector<uint32_t> userParameters;

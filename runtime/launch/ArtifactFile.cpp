@@ -173,10 +173,23 @@ void field(S &s, KeyValue &v) {
   s.text(v.str);
 }
 template <typename S>
+void field(S &s, SpecializedParameter &p) {
+  s.text(p.name);
+  uint32_t flags = uint32_t(p.spec.equalsOne) | uint32_t(p.spec.divisible) << 1;
+  for (uint32_t *n :
+       {&p.spec.kind, &p.spec.type, &p.spec.element, &flags, &p.divisor}) {
+    s.number(*n);
+  }
+  p.spec.equalsOne = flags & 1;
+  p.spec.divisible = flags & 2;
+  field(s, p.spec.constant);
+}
+template <typename S>
 void fields(S &s, Artifact &a) {
   s.text(a.plugin);
   s.text(a.target);
   s.text(a.function);
+  list(s, a.parameters, 64);
   list(s, a.userParameters, 4);
   list(s, a.userTypes, 4);
   s.text(a.compat);

@@ -39,26 +39,6 @@ struct KernelSignature {
   std::vector<KernelParameter> parameters;
 };
 
-/// What one parameter is in one specialisation.
-struct ArgumentSpec {
-  enum Kind : uint8_t {
-    Default,  // not given: the source's default value
-    Runtime,  // a value at launch
-    Constant, // known now: constexpr value
-    None,     // Python's None
-  };
-  Kind kind = Default;
-  // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
-  uint32_t type = 0, element = 0;
-  bool isConstPointer = false;
-  bool equalsOne = false; // value is 1 and parameter allows folding
-  bool divisible = false; // value or address is a multiple of the divisor
-  // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".
-  KeyValue constant;
-
-  bool operator==(const ArgumentSpec &) const;
-};
-
 /// Which run-time values matter to the code, per parameter: R8's one divisor
 /// (0: none, no key) and whether ==1 folds anything. A pure function of types
 /// and constants.

@@ -1,0 +1,112 @@
+//===- Device.cpp - devices and their memory ------------------------------===//
+//
+// What   A device of a plugin with its facts copied out.
+// Why    See Device.h.
+//===----------------------------------------------------------------------===//
+#include "runtime/device/Device.h"
+
+namespace tz::runtime {
+
+Device::Device(Plugin &plugin, const Plugin::DeviceHalf *half, size_t index)
+    : owner(plugin), half(half), native(half->devices[index]),
+      number(int(index)),
+      deviceLabel(plugin.name() + ":" + std::to_string(index)) {
+  properties.fill(-1);
+}
+
+Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index) {
+  Result<const Plugin::DeviceHalf *> half = plugin.device();
+  if (!half) {
+    return half.takeStatus();
+  }
+  if (index >= (*half)->devices.size()) {
+    return Status(TZ_E_NOT_FOUND, "plugin '" + plugin.name() + "' has " +
+                                      std::to_string((*half)->devices.size()) +
+                                      " devices; there is no device " +
+                                      std::to_string(index));
+  }
+  std::shared_ptr<Device> device(new Device(plugin, *half, index));
+  tz_device_info &info = device->facts;
+  info.struct_size = sizeof(info);
+  if (Status s =
+          device->check(device->api().device_info(device->native, &info));
+      !s.ok()) {
+    return s;
+  }
+  device->deviceName = view(info.name);
+  device->targetId = view(info.target);
+  device->driver = view(info.driver_version);
+  auto known = [](uint64_t v) { return v ? int64_t(v) : int64_t(-1); };
+  device->properties[TZ_DEV_COMPUTE_UNITS] = known(info.compute_units);
+  device->properties[TZ_DEV_SUBGROUP_SIZE] = known(info.subgroup_size);
+  device->properties[TZ_DEV_MAX_THREADS_PER_BLOCK] =
+      known(info.max_threads_per_block);
+  device->properties[TZ_DEV_SCRATCH_BYTES] = known(info.scratch_bytes);
+  device->properties[TZ_DEV_L2_BYTES] = known(info.l2_bytes);
+  device->properties[TZ_DEV_TOTAL_MEMORY] = known(info.total_mem);
+  return device;
+}
+
+Result<tz_dptr> Device::allocate(uint64_t size, uint64_t align, uint32_t kind,
+                                 Stream *stream) {
+  if (align & (align - 1)) {
+    return Status(TZ_E_INVALID_ARGUMENT, "memory alignment " +
+                                             std::to_string(align) +
+                                             " is no power of two");
+  }
+  // An empty tensor has an address too.
+  tz_dptr memory = 0;
+  Status s =
+      check(api().mem_alloc(native, kind, std::max<uint64_t>(size, 1), align,
+                            stream ? stream->handle() : nullptr, &memory));
+  if (!s.ok()) {
+    return s;
+  }
+  return memory;
+}
+
+Status Device::free(tz_dptr memory, Stream *stream) {
+  if (!memory) {
+    return Status();
+  }
+  return check(
+      api().mem_free(native, memory, stream ? stream->handle() : nullptr));
+}
+
+Result<std::unique_ptr<Stream>> Device::createStream(int32_t priority) {
+  tz_stream *stream = nullptr;
+  if (Status s = check(api().stream_create(native, 0, priority, &stream));
+      !s.ok()) {
+    return s;
+  }
+  return std::unique_ptr<Stream>(new Stream(shared_from_this(), stream));
+}
+
+Result<std::unique_ptr<Stream>> Device::wrapStream(void *foreign) {
+  if (!api().stream_wrap) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  deviceLabel + ": this device has no foreign streams");
+  }
+  tz_stream *stream = nullptr;
+  if (Status s = check(api().stream_wrap(native, foreign, &stream)); !s.ok()) {
+    return s;
+  }
+  return std::unique_ptr<Stream>(new Stream(shared_from_this(), stream));
+}
+
+Result<std::unique_ptr<Event>> Device::createEvent(bool timing) {
+  const tz_device_api &a = api();
+  if (!a.event_create || !a.event_destroy || !a.event_record ||
+      !a.event_query || !a.event_sync) {
+    return Status(TZ_E_UNIMPLEMENTED, deviceLabel + ": no events");
+  }
+  tz_event *event = nullptr;
+  if (Status s =
+          check(a.event_create(native, timing ? TZ_EVENT_TIMING : 0, &event));
+      !s.ok()) {
+    return s;
+  }
+  return std::unique_ptr<Event>(new Event(shared_from_this(), event));
+}
+
+} // namespace tz::runtime

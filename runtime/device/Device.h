@@ -1,0 +1,128 @@
+//===- Device.h - devices, memory, streams, events ------------------------===//
+//
+// What   The runtime's objects over a vendor's tz_device_api: each call is
+//        checked, its error becomes a Status, optional functions get their
+//        stated fallback.
+// Why    Above this file nobody knows which vendor it is.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_DEVICE_DEVICE_H
+#define TERRAZZO_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/launch/Log.h"
+#include "runtime/launch/Plan.h"
+#include "runtime/loader/Registry.h"
+
+namespace tz::runtime {
+
+class Stream;
+class Event;
+
+/// [thread: any]
+class Device : public std::enable_shared_from_this<Device> {
+public:
+  static Result<std::shared_ptr<Device>> open(Plugin &plugin, size_t index);
+
+  Plugin &plugin() const { return owner; }
+  int index() const { return number; }
+  const tz_device_api &api() const { return *half->api; }
+  tz_device *handle() const { return native; }
+
+  const std::string &name() const { return deviceName; }
+  const std::string &target() const { return targetId; }
+  const std::string &driverVersion() const { return driver; }
+  const tz_device_info &info() const { return facts; } // strings: see above
+  bool isHostMemory() const { return facts.flags & TZ_DEVICE_HOST_MEMORY; }
+  const std::array<int64_t, 7> &planProperties() const { return properties; }
+
+  /// kind: TZ_MEM_*; align 0: the device's choice.
+  Result<tz_dptr> allocate(uint64_t size, uint64_t align = 0,
+                           uint32_t kind = TZ_MEM_DEVICE,
+                           Stream *stream = nullptr);
+  Status free(tz_dptr memory, Stream *stream = nullptr);
+  Result<std::unique_ptr<Stream>> createStream(int32_t priority = 0);
+  Result<std::unique_ptr<Stream>> wrapStream(void *native);
+  Result<std::unique_ptr<Event>> createEvent(bool timing);
+
+  /// A failing call of this device.
+  Status check(tz_error *error) const {
+    return error ? takeError(error, deviceLabel) : Status();
+  }
+
+private:
+  Device(Plugin &plugin, const Plugin::DeviceHalf *half, size_t index);
+
+  Plugin &owner;
+  const Plugin::DeviceHalf *half;
+  tz_device *native;
+  int number;
+  std::string deviceLabel, deviceName, targetId, driver;
+  tz_device_info facts{};
+  std::array<int64_t, 7> properties;
+};
+
+/// One thread at a time. What the launch path needs per stream lives here: log
+/// rings, ticket, workspaces; so that a launch takes no lock.
+class Stream {
+public:
+  ~Stream();
+  Device &device() const { return *owner; }
+  tz_stream *handle() const { return native; }
+
+  Status copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind);
+  Status fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+              uint32_t patternBytes);
+  /// Waits, then decodes the log rings: prints go to `sink` of setPrintSink, a
+  /// failed assert is TZ_E_ASSERTION.
+  Status synchronize();
+  Status wait(Event &event);
+  Status callback(void (*fn)(void *, int32_t), void *user);
+  void setPrintSink(PrintSink sink) { print = std::move(sink); }
+
+  // For the launcher.
+  Result<tz_dptr> logRing(const std::shared_ptr<const Artifact> &artifact);
+  Result<tz_dptr> ticket();
+  Result<tz_dptr> workspace(const void *owner, uint64_t bytes, uint64_t align,
+                            uint32_t zero);
+
+private:
+  friend class Device;
+  Stream(std::shared_ptr<Device> device, tz_stream *native)
+      : owner(std::move(device)), native(native) {}
+  Status readLog(struct LogRing &ring);
+
+  struct Workspace {
+    const void *owner; // null: shared by all that need no zeros kept
+    tz_dptr memory;
+    uint64_t bytes, align;
+  };
+  std::shared_ptr<Device> owner;
+  tz_stream *native;
+  std::vector<LogRing> rings;
+  std::vector<Workspace> workspaces;
+  tz_dptr ticketMemory = 0;
+  PrintSink print;
+};
+
+/// One thread at a time.
+class Event {
+public:
+  ~Event();
+  Status record(Stream &stream);
+  Result<bool> query();
+  Status synchronize(uint64_t timeoutNs = UINT64_MAX);
+  /// From this event to `stop`.
+  Result<uint64_t> elapsedNs(Event &stop);
+  tz_event *handle() const { return native; }
+  Device &device() const { return *owner; }
+
+private:
+  friend class Device;
+  Event(std::shared_ptr<Device> device, tz_event *native)
+      : owner(std::move(device)), native(native) {}
+  std::shared_ptr<Device> owner;
+  tz_event *native;
+};
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,238 @@
+//===- Stream.cpp - streams and events ------------------------------------===//
+//
+// What   Ordered work on a device, and the memory that launches on it need:
+//        rings, ticket, workspaces, made at first use and kept.
+// Why    A stream belongs to one thread, so a launch finds all of it without a
+//        lock and, after the first, without an allocation.
+//===----------------------------------------------------------------------===//
+#include "runtime/device/Device.h"
+
+namespace tz::runtime {
+
+Stream::~Stream() {
+  // Destroying waits for what the stream holds; only then may memory go.
+  owner->api().stream_destroy(native);
+  for (LogRing &ring : rings) {
+    (void)owner->free(ring.memory);
+  }
+  for (Workspace &space : workspaces) {
+    (void)owner->free(space.memory);
+  }
+  (void)owner->free(ticketMemory);
+}
+
+Status Stream::copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind) {
+  if (bytes == 0) {
+    return Status();
+  }
+  if (!to || !from) {
+    return Status(TZ_E_INVALID_ARGUMENT, "copy from or to a null address");
+  }
+  return owner->check(owner->api().copy(native, to, from, bytes, kind));
+}
+
+Status Stream::fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+                    uint32_t patternBytes) {
+  if (patternBytes != 1 && patternBytes != 2 && patternBytes != 4) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "a fill pattern has 1, 2 or 4 bytes, not " +
+                      std::to_string(patternBytes));
+  }
+  if (bytes % patternBytes) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "a fill of " + std::to_string(bytes) +
+                      " bytes is no multiple of its pattern");
+  }
+  if (bytes == 0) {
+    return Status();
+  }
+  if (!to) {
+    return Status(TZ_E_INVALID_ARGUMENT, "fill of a null address");
+  }
+  return owner->check(
+      owner->api().fill(native, to, bytes, pattern, patternBytes));
+}
+
+Status Stream::synchronize() {
+  Status first = owner->check(owner->api().stream_sync(native));
+  for (LogRing &ring : rings) {
+    if (ring.used && first.ok()) {
+      ring.used = false;
+      Status s = readLog(ring);
+      first = first.ok() ? std::move(s) : std::move(first);
+    }
+  }
+  return first;
+}
+
+Status Stream::readLog(LogRing &ring) {
+  tz_log_header header{};
+  std::vector<uint8_t> copied;
+  std::span<const uint8_t> records;
+  const tz_device_api &api = owner->api();
+  uint64_t base = ring.memory + sizeof(header);
+  auto fetch = [&](void *to, tz_dptr from, uint64_t bytes) {
+    Status s = owner->check(api.copy(native, reinterpret_cast<uintptr_t>(to),
+                                     from, bytes, TZ_COPY_DEVICE_TO_HOST));
+    return s.ok() ? owner->check(api.stream_sync(native)) : s;
+  };
+  if (owner->isHostMemory()) {
+    std::memcpy(&header, reinterpret_cast<const void *>(ring.memory),
+                sizeof(header));
+    header.capacity = ring.capacity; // a kernel may have overwritten it
+    records = {reinterpret_cast<const uint8_t *>(base),
+               std::min(header.reserved, ring.capacity)};
+  } else {
+    if (Status s = fetch(&header, ring.memory, sizeof(header)); !s.ok()) {
+      return s;
+    }
+    header.capacity = ring.capacity;
+    copied.resize(std::min(header.reserved, ring.capacity));
+    if (!copied.empty()) {
+      if (Status s = fetch(copied.data(), base, copied.size()); !s.ok()) {
+        return s;
+      }
+    }
+    records = copied;
+  }
+  Status result = decodeLog(*ring.artifact, header, records, print);
+  tz_log_header empty = emptyLogHeader(ring.capacity);
+  Status reset = owner->check(api.copy(native, ring.memory,
+                                       reinterpret_cast<uintptr_t>(&empty),
+                                       sizeof(empty), TZ_COPY_HOST_TO_DEVICE));
+  if (reset.ok()) {
+    reset = owner->check(api.stream_sync(native));
+  }
+  return result.ok() ? reset : result;
+}
+
+Status Stream::wait(Event &event) {
+  if (owner->api().stream_wait && event.device().handle() == owner->handle()) {
+    return owner->check(owner->api().stream_wait(native, event.handle()));
+  }
+  return event.synchronize();
+}
+
+Status Stream::callback(void (*fn)(void *, int32_t), void *user) {
+  if (!owner->api().stream_callback) {
+    return Status(TZ_E_UNIMPLEMENTED, "this device has no stream callbacks");
+  }
+  return owner->check(owner->api().stream_callback(native, fn, user));
+}
+
+Result<tz_dptr>
+Stream::logRing(const std::shared_ptr<const Artifact> &artifact) {
+  for (LogRing &ring : rings) {
+    if (ring.artifact == artifact) {
+      ring.used = true;
+      return ring.memory;
+    }
+  }
+  LogRing ring;
+  ring.artifact = artifact;
+  ring.capacity = logCapacity();
+  Result<tz_dptr> memory =
+      owner->allocate(sizeof(tz_log_header) + ring.capacity, 64);
+  if (!memory) {
+    return memory;
+  }
+  ring.memory = *memory;
+  ring.used = true;
+  tz_log_header empty = emptyLogHeader(ring.capacity);
+  Status s = copy(ring.memory, reinterpret_cast<uintptr_t>(&empty),
+                  sizeof(empty), TZ_COPY_HOST_TO_DEVICE);
+  // The header lies on this stack.
+  if (s.ok()) {
+    s = owner->check(owner->api().stream_sync(native));
+  }
+  rings.push_back(std::move(ring));
+  if (!s.ok()) {
+    return s;
+  }
+  return rings.back().memory;
+}
+
+Result<tz_dptr> Stream::ticket() {
+  if (!ticketMemory) {
+    Result<tz_dptr> memory = owner->allocate(256, 64);
+    if (!memory) {
+      return memory;
+    }
+    ticketMemory = *memory;
+  }
+  if (Status s = fill(ticketMemory, 4, 0, 4); !s.ok()) {
+    return s;
+  }
+  return ticketMemory;
+}
+
+Result<tz_dptr> Stream::workspace(const void *user, uint64_t bytes,
+                                  uint64_t align, uint32_t zero) {
+  const void *key = zero == TZ_ZERO_ONCE ? user : nullptr;
+  Workspace *found = nullptr;
+  for (Workspace &space : workspaces) {
+    if (space.owner == key) {
+      found = &space;
+    }
+  }
+  if (!found) {
+    workspaces.push_back({key, 0, 0, 0});
+    found = &workspaces.back();
+  }
+  if (found->bytes < bytes || found->align < align) {
+    align = std::max<uint64_t>({align, found->align, 64});
+    Result<tz_dptr> memory = owner->allocate(bytes, align);
+    if (!memory) {
+      return memory;
+    }
+    // Launches that still run may use the old one; freeing is in stream order.
+    Status s = owner->free(found->memory, this);
+    *found = {key, *memory, bytes, align};
+    if (s.ok() && zero == TZ_ZERO_ONCE) {
+      s = fill(found->memory, bytes, 0, 1);
+    }
+    if (!s.ok()) {
+      return s;
+    }
+  }
+  if (zero == TZ_ZERO_EACH) {
+    if (Status s = fill(found->memory, bytes, 0, 1); !s.ok()) {
+      return s;
+    }
+  }
+  return found->memory;
+}
+
+Event::~Event() { owner->api().event_destroy(native); }
+
+Status Event::record(Stream &stream) {
+  return owner->check(owner->api().event_record(native, stream.handle()));
+}
+
+Result<bool> Event::query() {
+  int32_t done = 0;
+  if (Status s = owner->check(owner->api().event_query(native, &done));
+      !s.ok()) {
+    return s;
+  }
+  return done != 0;
+}
+
+Status Event::synchronize(uint64_t timeoutNs) {
+  return owner->check(owner->api().event_sync(native, timeoutNs));
+}
+
+Result<uint64_t> Event::elapsedNs(Event &stop) {
+  if (!owner->api().event_elapsed_ns) {
+    return Status(TZ_E_UNIMPLEMENTED, "this device does not time events");
+  }
+  uint64_t ns = 0;
+  if (Status s =
+          owner->check(owner->api().event_elapsed_ns(native, stop.native, &ns));
+      !s.ok()) {
+    return s;
+  }
+  return ns;
+}
+
+} // namespace tz::runtime
