@@ -1,0 +1,63 @@
+# terrazzo_plugin(<name> MANIFEST <plugin.json.in> MAP <plugin.map>
+#                 [COMPILER <target>] [DEVICE <target>] [VERSION <x.y.z>])
+#
+# Makes module libraries into a plugin: one exported symbol, everything bound
+# inside, files and manifest together in lib/terrazzo/plugins.d (of the build and
+# of the installation). The same function serves the source tree and, through
+# find_package(Terrazzo), a vendor's own project.
+#
+# The manifest template sees @TZ_PLUGIN_NAME@ @TZ_PLUGIN_VERSION@ @TZ_ABI_MAJOR@
+# @TZ_ABI_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file names) and
+# @TZ_PLUGIN_ARCH@.
+include(GNUInstallDirs)
+set(TERRAZZO_PLUGIN_FOLDER ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
+
+function(terrazzo_plugin name)
+  cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;DEVICE;VERSION" "" ${ARGN})
+  # The ABI is a fact of the header that the plugin is compiled against.
+  set(header ${CMAKE_SOURCE_DIR}/include/terrazzo/plugin.h)
+  if(TARGET Terrazzo::headers)
+    get_target_property(folder Terrazzo::headers INTERFACE_INCLUDE_DIRECTORIES)
+    set(header ${folder}/terrazzo/plugin.h)
+  endif()
+  file(STRINGS ${header} lines REGEX "^#define TZ_ABI_(MAJOR|MINOR) ")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "TZ_ABI_(MAJOR|MINOR) ([0-9]+)u")
+      set(TZ_ABI_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  set(TZ_PLUGIN_NAME ${name})
+  set(TZ_PLUGIN_VERSION ${PROJECT_VERSION})
+  if(ARG_VERSION)
+    set(TZ_PLUGIN_VERSION ${ARG_VERSION})
+  endif()
+  set(TZ_PLUGIN_ARCH ${CMAKE_SYSTEM_PROCESSOR})
+  get_filename_component(map ${ARG_MAP} ABSOLUTE)
+  set(folder ${CMAKE_BINARY_DIR}/lib/terrazzo/plugins.d)
+  foreach(half IN ITEMS COMPILER DEVICE)
+    set(target ${ARG_${half}})
+    if(NOT target)
+      continue()
+    endif()
+    set(TZ_PLUGIN_${half} libtz_${name}_${half}.so)
+    string(TOLOWER ${TZ_PLUGIN_${half}} TZ_PLUGIN_${half})
+    string(REPLACE ".so" "" output ${TZ_PLUGIN_${half}})
+    set_target_properties(${target} PROPERTIES
+      PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${folder}
+      INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${map})
+    if(TARGET Terrazzo::headers) # in the source tree the global flags say it
+      set_target_properties(${target} PROPERTIES
+        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    endif()
+    target_compile_definitions(${target} PRIVATE TZ_PLUGIN_VERSION="${TZ_PLUGIN_VERSION}")
+    target_link_options(${target} PRIVATE
+      -Wl,--version-script=${map} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
+      -Wl,-z,now -Wl,-z,nodelete)
+    if(NOT CMAKE_CXX_FLAGS MATCHES "sanitize" AND NOT TERRAZZO_SANITIZE)
+      target_link_options(${target} PRIVATE -Wl,-z,defs)
+    endif()
+    install(TARGETS ${target} LIBRARY DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugins)
+  endforeach()
+  configure_file(${ARG_MANIFEST} ${folder}/${name}.json @ONLY)
+  install(FILES ${folder}/${name}.json DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugins)
+endfunction()

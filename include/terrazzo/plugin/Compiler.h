@@ -1,0 +1,180 @@
+//===- terrazzo/plugin/Compiler.h - a compiler half as a class ------------===//
+//
+// What   Derive from Compiler, and compilerTable<Yours>() is the
+// tz_compiler_api
+//        that get_interface("tz.compiler/1") answers.
+// Why    Strings, ownership, struct sizes and exceptions are handled once,
+// here.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGIN_COMPILER_H
+#define TERRAZZO_PLUGIN_COMPILER_H
+
+#include <terrazzo/plugin/Artifact.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace terrazzo::plugin {
+
+/// Fills an out-parameter of a growable struct: min(sizes), new struct_size.
+template <typename T>
+void fill(T *out, T value) {
+  size_t size = std::min(out->struct_size, sizeof(T));
+  value.struct_size = size;
+  std::memcpy(static_cast<void *>(out), &value, size);
+}
+
+/// A request as the plugin's header knows it: fields that an older host lacks
+/// are zero. Pointers live until compile() returns.
+struct Request : tz_compile_request {
+  explicit Request(const tz_compile_request &from) : tz_compile_request() {
+    std::memcpy(static_cast<tz_compile_request *>(this), &from,
+                std::min(sizeof(tz_compile_request), from.struct_size));
+    for (const tz_ext *e = next; e; e = e->next) {
+      if (e->flags & TZ_EXT_MUST_UNDERSTAND) {
+        throw Failure(TZ_E_UNIMPLEMENTED,
+                      std::string("unknown extension ") + (e->id ? e->id : ""));
+      }
+    }
+  }
+  const tz_kv *option(std::string_view key) const {
+    for (size_t i = 0; i < num_options; ++i) {
+      if (view(options[i].key) == key) {
+        return &options[i];
+      }
+    }
+    return nullptr;
+  }
+  int64_t integer(std::string_view key, int64_t otherwise) const {
+    const tz_kv *kv = option(key);
+    bool number = kv && (kv->kind == TZ_KV_I64 || kv->kind == TZ_KV_BOOL);
+    return number ? kv->i64 : otherwise;
+  }
+  bool wants(std::string_view blob) const {
+    for (std::string_view rest = view(emit); !rest.empty();) {
+      size_t end = std::min(rest.find(','), rest.size());
+      if (rest.substr(0, end) == blob) {
+        return true;
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+  }
+  void report(uint32_t severity, std::string_view message,
+              std::string_view file = {}, uint32_t line = 0,
+              uint32_t col = 0) const {
+    if (!on_diagnostic) {
+      return;
+    }
+    tz_diagnostic d{};
+    d.struct_size = sizeof(d);
+    d.severity = severity;
+    d.message = str(message);
+    d.file = str(file);
+    d.line = line;
+    d.col = col;
+    on_diagnostic(diag_ctx, &d);
+  }
+};
+
+/// Functions throw Failure (or anything) to fail. Called from any thread,
+/// concurrently, unless the plugin says TZ_PLUGIN_SERIAL_COMPILER.
+class Compiler {
+public:
+  explicit Compiler(const tz_host *host) : host(host) {}
+  virtual ~Compiler() = default;
+  Compiler(const Compiler &) = delete;
+
+  /// Ids, the default first. Asked once.
+  virtual std::vector<std::string> targets() = 0;
+  /// Throws TZ_E_NOT_FOUND for an id that is not served. What the description
+  /// points to lives as long as the compiler.
+  virtual tz_target_desc describe(std::string_view target) = 0;
+  virtual Artifact compile(const Request &request) = 0;
+  /// All that influences the artifact and is not in the request.
+  virtual std::string fingerprint(const Request &) { return {}; }
+
+  const tz_host *host;
+};
+
+namespace detail {
+
+struct CompilerBox {
+  std::unique_ptr<Compiler> compiler;
+  std::vector<std::string> ids;
+  std::vector<tz_str> idViews;
+};
+inline CompilerBox &box(tz_compiler *c) {
+  return *reinterpret_cast<CompilerBox *>(c);
+}
+
+/// 32 bytes out of any text: FNV-1a with four different starts. It only has to
+/// differ when the text differs; the host hashes it again.
+inline void digest(std::string_view text, uint8_t out[32]) {
+  for (uint64_t lane = 0; lane < 4; ++lane) {
+    uint64_t h = 0xcbf29ce484222325u ^ (lane * 0x9e3779b97f4a7c15u);
+    for (unsigned char c : text) {
+      h = (h ^ c) * 0x100000001b3u;
+    }
+    std::memcpy(out + 8 * lane, &h, 8);
+  }
+}
+
+template <typename T>
+struct CompilerFunctions {
+  static tz_error *create(const tz_host *host, const tz_kv *, size_t,
+                          tz_compiler **out) {
+    return guarded([&] {
+      auto made = std::make_unique<CompilerBox>();
+      made->compiler = std::make_unique<T>(host);
+      made->ids = made->compiler->targets();
+      for (const std::string &id : made->ids) {
+        made->idViews.push_back(str(id));
+      }
+      *out = reinterpret_cast<tz_compiler *>(made.release());
+    });
+  }
+  static void destroy(tz_compiler *c) { delete &box(c); }
+  static tz_error *listTargets(tz_compiler *c, const tz_str **ids, size_t *n) {
+    *ids = box(c).idViews.data();
+    *n = box(c).idViews.size();
+    return nullptr;
+  }
+  static tz_error *describe(tz_compiler *c, tz_str target,
+                            tz_target_desc *out) {
+    return guarded([&] { fill(out, box(c).compiler->describe(view(target))); });
+  }
+  static tz_error *fingerprint(tz_compiler *c, const tz_compile_request *r,
+                               uint8_t out[32]) {
+    return guarded(
+        [&] { digest(box(c).compiler->fingerprint(Request(*r)), out); });
+  }
+  static tz_error *compile(tz_compiler *c, const tz_compile_request *r,
+                           tz_artifact **out) {
+    return guarded(
+        [&] { *out = box(c).compiler->compile(Request(*r)).release(); });
+  }
+};
+
+} // namespace detail
+
+template <typename T>
+const tz_compiler_api *compilerTable() {
+  using F = detail::CompilerFunctions<T>;
+  static const tz_compiler_api table = [] {
+    tz_compiler_api t{};
+    t.struct_size = sizeof(t);
+    t.create = F::create;
+    t.destroy = F::destroy;
+    t.list_targets = F::listTargets;
+    t.describe_target = F::describe;
+    t.fingerprint = F::fingerprint;
+    t.compile = F::compile;
+    return t;
+  }();
+  return &table;
+}
+
+} // namespace terrazzo::plugin
+
+#endif
