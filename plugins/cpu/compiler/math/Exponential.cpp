@@ -1,0 +1,71 @@
+//===- Exponential.cpp - exp, exp2, tanh, erf -----------------------------===//
+//
+// What   Functions whose large range is reduced by powers of two.
+// Why    tanh and erf live here because their tails are exponentials.
+//
+// Method x = n * ln2 + r with |r| <= ln2/2, e^x = 2^n * e^r; the polynomial of
+//        e^r is added to 1 last, so that its own rounding hardly counts.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/math/Coefficients.h"
+#include "plugins/cpu/compiler/math/Ops.h"
+
+using namespace llvm;
+
+namespace tz::cpu::math {
+
+Value *emitExp2(const Ops &o, Value *x) {
+  // Outside, the result is infinity or 0 anyhow and n stays small.
+  x = o.atLeast(o.atMost(x, o.isF64 ? 1025 : 129), o.isF64 ? -1076 : -151);
+  auto n = o.roundSmall(x);
+  Value *r = o.sub(x, n.real);
+  Value *p = o.isF64 ? o.polynomial(r, kExp2F64) : o.polynomial(r, kExp2F32);
+  return o.scale(o.fma(r, p, o.c(1)), n.integer);
+}
+
+Value *emitExp(const Ops &o, Value *x) {
+  x = o.atLeast(o.atMost(x, o.isF64 ? 710 : 89), o.isF64 ? -746 : -104.5);
+  auto n = o.roundSmall(o.mul(x, o.c(0x1.71547652b82fep0)));
+  // ln2 in two parts, the first short enough that n times it is exact.
+  Value *r =
+      o.fma(n.real, o.c(o.isF64 ? -0x1.62e42fefa3800p-1 : -0x1.62e4p-1), x);
+  r = o.fma(n.real, o.c(o.isF64 ? -0x1.ef35793c76730p-45 : -0x1.7f7d1cf8p-20),
+            r);
+  Value *p = o.isF64 ? o.polynomial(r, kExpF64) : o.polynomial(r, kExpF32);
+  Value *e = o.add(o.fma(o.mul(r, r), p, r), o.c(1));
+  return o.scale(e, n.integer);
+}
+
+Value *emitTanh(const Ops &o, Value *x) {
+  Value *magnitude = o.abs(x);
+  Value *z = o.mul(x, x);
+  Value *p = o.isF64 ? o.polynomial(z, kTanhF64) : o.polynomial(z, kTanhF32);
+  Value *small = o.fma(o.mul(magnitude, z), p, magnitude);
+  // 1 - 2 / (e^2|x| + 1), which is 1 from 20 on (9.1 in f32).
+  Value *clamped = o.atMost(magnitude, o.isF64 ? 20 : 10);
+  Value *e = emitExp(o, o.add(clamped, clamped));
+  Value *large = o.sub(o.c(1), o.div(o.c(2), o.add(e, o.c(1))));
+  Value *isSmall = o.b.CreateFCmpOLT(magnitude, o.c(0.5625));
+  return o.copysign(o.select(isSmall, small, large), x);
+}
+
+Value *emitErf(const Ops &o, Value *x) {
+  Value *magnitude = o.abs(x);
+  Value *z = o.mul(x, x);
+  Value *p = o.isF64 ? o.polynomial(z, kErfF64) : o.polynomial(z, kErfF32);
+  Value *small = o.fma(magnitude, p, magnitude);
+  Value *clamped = o.atMost(magnitude, o.isF64 ? 6.1 : 4.0);
+  Value *complement;
+  if (o.isF64) {
+    Value *t = o.div(o.c(2), o.add(clamped, o.c(1)));
+    complement = o.mul(emitExp(o, o.neg(o.mul(clamped, clamped))),
+                       o.polynomial(t, kErfTailF64));
+  } else {
+    complement =
+        emitExp(o, o.neg(o.mul(clamped, o.polynomial(clamped, kErfTailF32))));
+  }
+  Value *large = o.sub(o.c(1), complement);
+  Value *isSmall = o.b.CreateFCmpOLT(magnitude, o.c(o.isF64 ? 1.0 : 0.95));
+  return o.copysign(o.select(isSmall, small, large), x);
+}
+
+} // namespace tz::cpu::math

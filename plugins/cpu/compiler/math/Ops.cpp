@@ -1,0 +1,186 @@
+//===- Ops.cpp - A builder for one float type -----------------------------===//
+//
+// What   See Ops.h.
+// Why    See Ops.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/math/Ops.h"
+
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tz::cpu::math {
+
+Type *shapedAs(Type *like, Type *element) {
+  if (auto *vector = dyn_cast<FixedVectorType>(like)) {
+    return FixedVectorType::get(element, vector->getNumElements());
+  }
+  return element;
+}
+
+unsigned laneCount(Type *type) {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  return vector ? vector->getNumElements() : 1;
+}
+
+Ops::Ops(IRBuilderBase &b, const Isa &isa, Type *type)
+    : b(b), isa(isa), type(type),
+      intType(shapedAs(type, b.getIntNTy(type->getScalarSizeInBits()))),
+      isF64(type->getScalarType()->isDoubleTy()), mantissaBits(isF64 ? 52 : 23),
+      bias(isF64 ? 1023 : 127), guard(b) {
+  b.clearFastMathFlags();
+}
+
+Value *Ops::c(double value) const { return ConstantFP::get(type, value); }
+
+Value *Ops::ci(int64_t value) const {
+  return ConstantInt::getSigned(intType, value);
+}
+
+Value *Ops::inf() const { return ConstantFP::getInfinity(type); }
+
+Value *Ops::nan() const { return ConstantFP::getNaN(type); }
+
+Value *Ops::fma(V x, V y, V z) const {
+  if (isa.fma) {
+    return b.CreateIntrinsic(Intrinsic::fma, {type}, {x, y, z});
+  }
+  if (!isF64) {
+    // The product is exact in double; the sum is rounded twice, which is wrong
+    // by less than a millionth of a unit in the last place.
+    Type *wide = shapedAs(type, b.getDoubleTy());
+    Value *product = mul(b.CreateFPExt(x, wide), b.CreateFPExt(y, wide));
+    return b.CreateFPTrunc(add(product, b.CreateFPExt(z, wide)), type);
+  }
+  // Dekker's product and Knuth's sum; exact but for overflow of the splitting.
+  auto split = [&](V v, V &high, V &low) {
+    V t = mul(v, c(134217729.0));
+    high = sub(t, sub(t, v));
+    low = sub(v, high);
+  };
+  V xh, xl, yh, yl;
+  split(x, xh, xl);
+  split(y, yh, yl);
+  V p = mul(x, y);
+  V e =
+      add(add(add(sub(mul(xh, yh), p), mul(xh, yl)), mul(xl, yh)), mul(xl, yl));
+  V s = add(p, z);
+  V part = sub(s, p);
+  V sumError = add(sub(p, sub(s, part)), sub(z, part));
+  return add(s, add(e, sumError));
+}
+
+Value *Ops::abs(V x) const {
+  return b.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+}
+
+Value *Ops::copysign(V magnitude, V sign) const {
+  return b.CreateBinaryIntrinsic(Intrinsic::copysign, magnitude, sign);
+}
+
+Value *Ops::sqrt(V x) const {
+  return b.CreateUnaryIntrinsic(Intrinsic::sqrt, x);
+}
+
+Value *Ops::trunc(V x) const {
+  return b.CreateUnaryIntrinsic(Intrinsic::trunc, x);
+}
+
+Value *Ops::atMost(V x, double limit) const {
+  return select(b.CreateFCmpOGT(x, c(limit)), c(limit), x);
+}
+
+Value *Ops::atLeast(V x, double limit) const {
+  return select(b.CreateFCmpOLT(x, c(limit)), c(limit), x);
+}
+
+Value *Ops::polynomial(V x, ArrayRef<double> coefficients) const {
+  V result = c(coefficients.back());
+  for (double next : reverse(coefficients.drop_back())) {
+    result = fma(result, x, c(next));
+  }
+  return result;
+}
+
+Ops::Rounded Ops::roundSmall(V x) const {
+  // Adding 1.5 * 2^mantissaBits leaves the integer in the low bits.
+  double magic = isF64 ? 0x1.8p52 : 0x1.8p23;
+  V shifted = add(x, c(magic));
+  V integer = b.CreateSub(bits(shifted), bits(c(magic)));
+  return {sub(shifted, c(magic)), integer};
+}
+
+Value *Ops::smallToReal(V integer) const {
+  if (!isF64) {
+    return b.CreateSIToFP(integer, type);
+  }
+  // 64-bit conversions are scalar code without AVX-512.
+  V magic = c(0x1.8p52);
+  return sub(fromBits(b.CreateAdd(integer, bits(magic))), magic);
+}
+
+Value *Ops::scale(V x, V n) const {
+  // Two factors, because one alone overflows before the result does. Only the
+  // second product can round.
+  V half = b.CreateAShr(n, ci(1));
+  V rest = b.CreateSub(n, half);
+  auto power = [&](V exponent) {
+    return fromBits(
+        b.CreateShl(b.CreateAdd(exponent, ci(bias)), ci(mantissaBits)));
+  };
+  return mul(mul(x, power(half)), power(rest));
+}
+
+Value *Ops::any(V mask) const {
+  return mask->getType()->isVectorTy() ? b.CreateOrReduce(mask) : mask;
+}
+
+std::string typeName(Type *type) {
+  std::string name;
+  if (auto *vector = dyn_cast<FixedVectorType>(type)) {
+    name = "v" + std::to_string(vector->getNumElements());
+  }
+  Type *element = type->getScalarType();
+  name += element->isIntegerTy() ? "i" : element->isBFloatTy() ? "bf" : "f";
+  return name + std::to_string(element->getPrimitiveSizeInBits());
+}
+
+Value *
+callInternal(IRBuilderBase &b, const Twine &name, Type *resultType,
+             ArrayRef<Value *> args,
+             function_ref<Value *(IRBuilder<> &, ArrayRef<Value *>)> body) {
+  Function *caller = b.GetInsertBlock()->getParent();
+  Module *module = caller->getParent();
+  std::string fullName = name.str();
+  Function *function = module->getFunction(fullName);
+  if (!function) {
+    SmallVector<Type *> types;
+    for (Value *arg : args) {
+      types.push_back(arg->getType());
+    }
+    function = Function::Create(FunctionType::get(resultType, types, false),
+                                GlobalValue::InternalLinkage, fullName, module);
+    function->setCallingConv(CallingConv::Fast);
+    function->addFnAttr(Attribute::NoUnwind);
+    function->addFnAttr(Attribute::NoInline);
+    // The same registers and features, or vectors would be passed differently.
+    for (const char *key : {"target-cpu", "target-features", "tune-cpu",
+                            "min-legal-vector-width", "prefer-vector-width"}) {
+      if (caller->hasFnAttribute(key)) {
+        function->addFnAttr(caller->getFnAttribute(key));
+      }
+    }
+    IRBuilder<> inner(BasicBlock::Create(b.getContext(), "entry", function));
+    SmallVector<Value *> parameters;
+    for (Argument &argument : function->args()) {
+      parameters.push_back(&argument);
+    }
+    inner.CreateRet(body(inner, parameters));
+  }
+  CallInst *call = b.CreateCall(function, args);
+  call->setCallingConv(CallingConv::Fast);
+  return call;
+}
+
+} // namespace tz::cpu::math
