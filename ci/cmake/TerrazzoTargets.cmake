@@ -20,19 +20,20 @@ target_precompile_headers(tz_pch_cxx PRIVATE
 
 add_library(tz_pch_mlir OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
 target_include_directories(tz_pch_mlir SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+# In angle brackets: CMake takes quoted paths relative to the source folder.
 target_precompile_headers(tz_pch_mlir PRIVATE
   <memory> <optional> <string> <vector>
-  "mlir/Dialect/Arith/IR/Arith.h" "mlir/Dialect/SCF/IR/SCF.h"
-  "mlir/Bytecode/BytecodeOpInterface.h"
-  "mlir/IR/Builders.h" "mlir/IR/BuiltinOps.h" "mlir/IR/BuiltinTypes.h"
-  "mlir/IR/DialectImplementation.h" "mlir/IR/OpImplementation.h"
-  "mlir/IR/PatternMatch.h" "mlir/IR/Verifier.h"
-  "mlir/Interfaces/FunctionInterfaces.h" "mlir/Interfaces/InferTypeOpInterface.h"
-  "mlir/Interfaces/SideEffectInterfaces.h"
-  "mlir/Parser/Parser.h" "mlir/Pass/Pass.h" "mlir/Pass/PassManager.h"
-  "mlir/Transforms/GreedyPatternRewriteDriver.h"
-  "llvm/ADT/APFloat.h" "llvm/ADT/TypeSwitch.h" "llvm/IR/IRBuilder.h"
-  "llvm/Support/raw_ostream.h")
+  <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/SCF/IR/SCF.h>
+  <mlir/Bytecode/BytecodeOpInterface.h>
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
+  <mlir/IR/DialectImplementation.h> <mlir/IR/OpImplementation.h>
+  <mlir/IR/PatternMatch.h> <mlir/IR/Verifier.h>
+  <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/InferTypeOpInterface.h>
+  <mlir/Interfaces/SideEffectInterfaces.h>
+  <mlir/Parser/Parser.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>
+  <mlir/Transforms/GreedyPatternRewriteDriver.h>
+  <llvm/ADT/APFloat.h> <llvm/ADT/TypeSwitch.h> <llvm/IR/IRBuilder.h>
+  <llvm/Support/raw_ostream.h>)
 
 function(_terrazzo_configure name mlir)
   target_include_directories(${name} PRIVATE ${TERRAZZO_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR})
