@@ -66,6 +66,7 @@ class Stream {
 public:
   ~Stream();
   Device &device() const { return *owner; }
+  const std::shared_ptr<Device> &sharedDevice() const { return owner; }
   tz_stream *handle() const { return native; }
 
   Status copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind);

@@ -23,6 +23,7 @@ public:
   ~LoadedKernel();
 
   const Artifact &artifact() const { return *code; }
+  const Device &owner() const { return *device; }
   /// args: the user's arguments in the order of Artifact::userParameters.
   Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
                 std::span<const ArgValue> args);

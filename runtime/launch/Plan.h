@@ -25,8 +25,8 @@ const char *typeName(uint32_t type);
 /// A user argument as the evaluator and the packer see it: the value's bits,
 /// sign- or zero-extended to 64 for integers.
 struct ArgValue {
-  uint32_t type = 0; // TZ_TYPE_*
-  uint64_t bits = 0;
+  uint32_t type; // TZ_TYPE_*; no initialisers: launches keep arrays of these
+  uint64_t bits;
 };
 
 struct PlanInputs {

@@ -1,0 +1,342 @@
+/*===- terrazzo/terrazzo.h - the embedding API
+ * ------------------------------===*
+ *
+ * What   Sessions, devices, memory, streams, events and kernels for programs
+ *        that run tile kernels. C99; C++ programs may prefer terrazzo.hpp.
+ * Why    One interface whatever the vendor, and whether kernels are compiled
+ *        here (libterrazzo) or come as artifacts (libterrazzo_runtime).
+ *
+ * Rules  1. A function that can fail returns a tz_status_t: NULL is success,
+ *           anything else is yours to release. On failure, out-parameters are
+ *           untouched. No exception leaves the library.
+ *        2. Handles: tz_x_create or _open or _load makes one, tz_x_destroy ends
+ *           it, NULL is a no-op. Children first, the session last; a
+ * tz_device_t belongs to its session and is not destroyed.
+ *        3. Any function may be called from any thread; a stream or an event by
+ *           one thread at a time.
+ *        4. Strings are UTF-8 and NUL-terminated. Those that the library
+ *           returns live as long as the object asked.
+ *        5. Structs start with struct_size: set it to sizeof.
+ *===----------------------------------------------------------------------===*/
+#ifndef TERRAZZO_TERRAZZO_H
+#define TERRAZZO_TERRAZZO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define TZ_API __declspec(dllimport)
+#else
+#define TZ_API __attribute__((visibility("default")))
+#endif
+
+#define TZ_VERSION_MAJOR 0
+#define TZ_VERSION_MINOR 1
+
+/* "0.1.0" */
+TZ_API const char *tz_version(void);
+/* 1 if this library can compile kernels from source, else 0. */
+TZ_API int32_t tz_has_compiler(void);
+
+/*===-- Status
+ * --------------------------------------------------------------===*/
+
+#ifndef TZ_ERROR_CODES /* the same table stands in plugin.h */
+#define TZ_ERROR_CODES
+enum {
+  TZ_E_OK = 0,
+  TZ_E_CANCELLED = 1,
+  TZ_E_UNKNOWN = 2,
+  TZ_E_INVALID_ARGUMENT = 3,
+  TZ_E_TIMEOUT = 4,
+  TZ_E_NOT_FOUND = 5,
+  TZ_E_OUT_OF_MEMORY = 8,
+  TZ_E_FAILED_PRECONDITION = 9,
+  TZ_E_OUT_OF_RANGE = 11,
+  TZ_E_UNIMPLEMENTED = 12,
+  TZ_E_INTERNAL = 13,
+  TZ_E_UNAVAILABLE = 14,
+  TZ_E_DATA_LOSS = 15,
+  TZ_E_IR_VERSION = 32,
+  TZ_E_UNSUPPORTED_OP = 33,
+  TZ_E_RESOURCE_LIMIT = 34,
+  TZ_E_DEVICE_LOST = 35,
+  TZ_E_ASSERTION = 36
+};
+#endif
+
+typedef struct tz_status_s *tz_status_t;
+
+TZ_API int32_t tz_status_code(tz_status_t status); /* NULL: TZ_E_OK */
+TZ_API const char *tz_status_code_name(int32_t code);
+TZ_API const char *tz_status_message(tz_status_t status); /* NULL: "" */
+/* A fact for programs ("file", "line", "native_code"), or NULL. */
+TZ_API const char *tz_status_fact(tz_status_t status, const char *key);
+TZ_API void tz_status_release(tz_status_t status);
+
+/*===-- Session
+ * -------------------------------------------------------------===*/
+
+typedef struct tz_session_s *tz_session_t;
+
+enum {
+  TZ_SESSION_IGNORE_ENVIRONMENT = 1, /* read no TERRAZZO_ variable */
+  TZ_SESSION_NO_COMPILER = 2         /* serving: a launch that would compile
+                                        fails and says what is missing */
+};
+
+/* All zero is a good default; so is NULL instead of the struct. */
+typedef struct tz_session_options {
+  size_t struct_size;
+  uint32_t flags, rsvd;
+  const char *cache_folder; /* NULL: TERRAZZO_CACHE_DIR ...; "": no cache */
+  const char *const *plugin_folders; /* searched before the usual ones */
+  size_t num_plugin_folders;
+  void *ctx;
+  /* A compiler diagnostic as text (several lines); severity 0 error, 1 warning,
+   * 2 remark, 3 note. NULL: errors and warnings go to stderr. */
+  void (*on_diagnostic)(void *ctx, uint32_t severity, const char *text);
+  /* A line that a kernel printed. NULL: stdout. */
+  void (*on_print)(void *ctx, const char *line);
+} tz_session_options;
+
+TZ_API tz_status_t tz_session_create(const tz_session_options *options,
+                                     tz_session_t *out);
+TZ_API void tz_session_destroy(tz_session_t session);
+
+enum {
+  TZ_PLUGIN_USABLE = 0,
+  TZ_PLUGIN_REJECTED = 1,
+  TZ_PLUGIN_SHADOWED = 2,
+  TZ_PLUGIN_FILTERED = 3
+};
+
+/* A plugin that was found, and what became of it. */
+typedef struct tz_plugin_line {
+  size_t struct_size;
+  uint32_t state, rsvd; /* TZ_PLUGIN_USABLE ... */
+  const char *name, *vendor, *version;
+  const char *path;   /* of the manifest */
+  const char *origin; /* which step of the search found it */
+  const char *reason; /* why it is not usable, or "" */
+} tz_plugin_line;
+
+TZ_API size_t tz_session_plugin_count(tz_session_t session);
+TZ_API tz_status_t tz_session_plugin(tz_session_t session, size_t index,
+                                     tz_plugin_line *out);
+
+/*===-- Devices and memory
+ * --------------------------------------------------===*/
+
+typedef struct tz_device_s *tz_device_t;
+
+/* target: "cpu", "cpu:1", "auto", a comma list in order of preference; NULL or
+ * "": TERRAZZO_TARGET, else "auto". */
+TZ_API tz_status_t tz_device_open(tz_session_t session, const char *target,
+                                  tz_device_t *out);
+
+typedef struct tz_device_facts {
+  size_t struct_size;
+  const char *name, *plugin, *driver_version;
+  const char *target; /* what code for this device is compiled for */
+  uint32_t index, compute_units;
+  uint32_t host_memory; /* 1: device memory is ordinary host memory */
+  uint32_t rsvd;
+  uint64_t total_memory; /* bytes, 0 = unknown */
+} tz_device_facts;
+
+TZ_API tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out);
+
+/* Device memory; address is flat and 64 bits. */
+TZ_API tz_status_t tz_memory_alloc(tz_device_t device, uint64_t bytes,
+                                   uint64_t *address);
+TZ_API tz_status_t tz_memory_free(tz_device_t device, uint64_t address);
+
+/*===-- Streams and events
+ * --------------------------------------------------===*/
+
+typedef struct tz_stream_s *tz_stream_t;
+typedef struct tz_event_s *tz_event_t;
+
+TZ_API tz_status_t tz_stream_create(tz_device_t device, tz_stream_t *out);
+/* Over a stream of the device's own interface, which stays the caller's. */
+TZ_API tz_status_t tz_stream_wrap(tz_device_t device, void *native,
+                                  tz_stream_t *out);
+TZ_API void tz_stream_destroy(tz_stream_t stream);
+/* Waits; prints what kernels printed; a failed device assert is
+ * TZ_E_ASSERTION. */
+TZ_API tz_status_t tz_stream_sync(tz_stream_t stream);
+TZ_API tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event);
+
+/* Asynchronous: host memory stays valid until the stream has passed. */
+TZ_API tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
+                              uint64_t bytes);
+TZ_API tz_status_t tz_copy_out(tz_stream_t stream, void *to, uint64_t from,
+                               uint64_t bytes);
+TZ_API tz_status_t tz_copy(tz_stream_t stream, uint64_t to, uint64_t from,
+                           uint64_t bytes);
+/* pattern_bytes: 1, 2 or 4, and divides bytes. */
+TZ_API tz_status_t tz_fill(tz_stream_t stream, uint64_t to, uint64_t bytes,
+                           uint32_t pattern, uint32_t pattern_bytes);
+
+TZ_API tz_status_t tz_event_create(tz_device_t device, tz_event_t *out);
+TZ_API void tz_event_destroy(tz_event_t event);
+TZ_API tz_status_t tz_event_record(tz_event_t event, tz_stream_t stream);
+TZ_API tz_status_t tz_event_query(tz_event_t event, int32_t *done);
+/* UINT64_MAX = for ever; else TZ_E_TIMEOUT. */
+TZ_API tz_status_t tz_event_sync(tz_event_t event, uint64_t timeout_ns);
+TZ_API tz_status_t tz_event_elapsed_ns(tz_event_t start, tz_event_t stop,
+                                       uint64_t *out);
+
+/*===-- Kernels
+ * -------------------------------------------------------------===*/
+
+#ifndef TZ_VALUE_TYPES /* the same table stands in plugin.h */
+#define TZ_VALUE_TYPES
+enum {
+  TZ_TYPE_PTR = 1, /* 8 bytes, a flat device address */
+  TZ_TYPE_I1 = 2,  /* one byte, 0 or 1 */
+  TZ_TYPE_I8 = 3,
+  TZ_TYPE_I16 = 4,
+  TZ_TYPE_I32 = 5,
+  TZ_TYPE_I64 = 6,
+  TZ_TYPE_U8 = 7,
+  TZ_TYPE_U16 = 8,
+  TZ_TYPE_U32 = 9,
+  TZ_TYPE_U64 = 10,
+  TZ_TYPE_F16 = 11,
+  TZ_TYPE_BF16 = 12,
+  TZ_TYPE_F32 = 13,
+  TZ_TYPE_F64 = 14,
+  TZ_TYPE_F8E4M3FN = 15,
+  TZ_TYPE_F8E5M2 = 16,
+  TZ_TYPE_F8E4M3FNUZ = 17,
+  TZ_TYPE_F8E5M2FNUZ = 18
+};
+#endif
+enum {
+  TZ_TYPE_NONE = 64,  /* Python's None */
+  TZ_TYPE_STRING = 65 /* constants only; bits: the address of a C string */
+};
+
+/* An argument of a launch, or a constant. Made by the functions below. */
+typedef struct tz_arg {
+  uint32_t type, element; /* element: what a pointer points to */
+  uint64_t bits;          /* integers sign- or zero-extended */
+} tz_arg;
+
+static inline tz_arg tz_arg_make(uint32_t type, uint32_t element,
+                                 uint64_t bits) {
+  tz_arg a;
+  a.type = type;
+  a.element = element;
+  a.bits = bits;
+  return a;
+}
+static inline tz_arg tz_pointer(uint64_t address, uint32_t element) {
+  return tz_arg_make(TZ_TYPE_PTR, element, address);
+}
+static inline tz_arg tz_i32(int32_t v) {
+  return tz_arg_make(TZ_TYPE_I32, 0, (uint64_t)(int64_t)v);
+}
+static inline tz_arg tz_i64(int64_t v) {
+  return tz_arg_make(TZ_TYPE_I64, 0, (uint64_t)v);
+}
+static inline tz_arg tz_u32(uint32_t v) {
+  return tz_arg_make(TZ_TYPE_U32, 0, v);
+}
+static inline tz_arg tz_u64(uint64_t v) {
+  return tz_arg_make(TZ_TYPE_U64, 0, v);
+}
+static inline tz_arg tz_bool(int32_t v) {
+  return tz_arg_make(TZ_TYPE_I1, 0, v != 0);
+}
+static inline tz_arg tz_f32(float v) {
+  uint32_t bits;
+  memcpy(&bits, &v, sizeof(bits));
+  return tz_arg_make(TZ_TYPE_F32, 0, bits);
+}
+static inline tz_arg tz_f64(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof(bits));
+  return tz_arg_make(TZ_TYPE_F64, 0, bits);
+}
+static inline tz_arg tz_string(const char *v) {
+  return tz_arg_make(TZ_TYPE_STRING, 0, (uint64_t)(uintptr_t)v);
+}
+static inline tz_arg tz_none(void) { return tz_arg_make(TZ_TYPE_NONE, 0, 0); }
+
+typedef struct tz_named_arg {
+  const char *name;
+  tz_arg value;
+} tz_named_arg;
+
+/* Where a kernel comes from: a Python file with @triton.jit functions, tile IR,
+ * or an artifact that was compiled before (which needs no compiler). */
+typedef struct tz_kernel_source {
+  size_t struct_size;
+  const char *path;
+  const char *text; /* instead of reading path; may be NULL */
+  size_t text_size;
+  const char *function;          /* NULL: the only kernel in the file */
+  const tz_named_arg *constants; /* parameters fixed for all launches */
+  size_t num_constants;
+  const tz_named_arg *options; /* num_warps, num_stages ... */
+  size_t num_options;
+} tz_kernel_source;
+
+typedef struct tz_kernel_s *tz_kernel_t;
+
+TZ_API tz_status_t tz_kernel_load(tz_session_t session,
+                                  const tz_kernel_source *source,
+                                  tz_kernel_t *out);
+TZ_API void tz_kernel_destroy(tz_kernel_t kernel);
+/* The parameters that a launch still has to give, in order. */
+TZ_API size_t tz_kernel_parameter_count(tz_kernel_t kernel);
+TZ_API const char *tz_kernel_parameter_name(tz_kernel_t kernel, size_t index);
+/* args: in the order of the parameters, constexpr ones included; those fixed by
+ * `constants` left out; trailing ones with a default may be left out. The first
+ * launch of a specialisation compiles it. */
+TZ_API tz_status_t tz_kernel_launch(tz_kernel_t kernel, tz_stream_t stream,
+                                    const int64_t grid[3], const tz_arg *args,
+                                    size_t num_args);
+/* What a launch with such arguments would compile and load, done now. */
+TZ_API tz_status_t tz_kernel_prepare(tz_kernel_t kernel, tz_device_t device,
+                                     const tz_arg *args, size_t num_args);
+/* Writes the artifact of these arguments to a file for tz_kernel_load. */
+TZ_API tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
+                                  const tz_arg *args, size_t num_args,
+                                  const char *path);
+
+/*===-- Profiling hooks
+ * -----------------------------------------------------===*/
+
+enum {
+  TZ_ACTIVITY_COMPILE = 1,
+  TZ_ACTIVITY_LOAD = 2,
+  TZ_ACTIVITY_LAUNCH = 3,
+  TZ_ACTIVITY_SYNC = 4
+};
+
+/* enter and exit of one activity have the same id, on the same thread. name: of
+ * the kernel, or "". Hooks must not call back into the session. */
+typedef struct tz_hooks {
+  size_t struct_size;
+  void *ctx;
+  void (*enter)(void *ctx, uint32_t activity, uint64_t id, const char *name);
+  void (*exit)(void *ctx, uint32_t activity, uint64_t id, int32_t code);
+} tz_hooks;
+
+/* NULL removes them. The struct is copied. */
+TZ_API tz_status_t tz_session_set_hooks(tz_session_t session,
+                                        const tz_hooks *hooks);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* TERRAZZO_TERRAZZO_H */

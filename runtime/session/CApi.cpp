@@ -1,0 +1,531 @@
+//===- CApi.cpp - terrazzo.h over the C++ objects -------------------------===//
+//
+// What   Handles, option structs, and one wrapper that lets no exception out.
+// Why    All decisions are in the classes; here is only translation.
+//===----------------------------------------------------------------------===//
+#include "runtime/session/Kernel.h"
+
+#include <terrazzo/terrazzo.h>
+
+#include <fstream>
+
+using namespace tz::runtime;
+
+struct tz_status_s {
+  Status status;
+};
+struct tz_session_s {
+  std::unique_ptr<Session> session;
+  std::mutex lock;
+  std::map<Device *, std::unique_ptr<tz_device_s>> devices;
+};
+struct tz_device_s {
+  Session *session;
+  std::shared_ptr<Device> device;
+};
+struct tz_stream_s {
+  Session *session;
+  std::unique_ptr<Stream> stream;
+};
+struct tz_event_s {
+  std::unique_ptr<Event> event;
+};
+struct tz_kernel_s {
+  std::unique_ptr<Kernel> kernel;
+};
+
+namespace {
+
+/// For when there is no memory to say that there is none.
+tz_status_s &exhausted() {
+  static tz_status_s status{Status(TZ_E_OUT_OF_MEMORY, "out of memory")};
+  return status;
+}
+
+tz_status_t give(Status &&status) {
+  if (status.ok()) [[likely]] {
+    return nullptr;
+  }
+  auto *made = new (std::nothrow) tz_status_s{std::move(status)};
+  return made ? made : &exhausted();
+}
+
+template <typename Body>
+tz_status_t guarded(Body &&body) noexcept {
+  try {
+    return give(body());
+  } catch (const std::bad_alloc &) {
+    return &exhausted();
+  } catch (const std::exception &e) {
+    try {
+      return give(Status(TZ_E_INTERNAL, e.what()));
+    } catch (...) {
+      return &exhausted();
+    }
+  } catch (...) {
+    return &exhausted();
+  }
+}
+
+Status isNull(const char *what) {
+  return Status(TZ_E_INVALID_ARGUMENT, std::string(what) + " is NULL");
+}
+
+/// The caller's struct as this library knows it; missing fields are zero.
+template <typename T>
+bool readStruct(const T *from, T &to) {
+  to = T{};
+  if (!from || from->struct_size < sizeof(size_t)) {
+    return false;
+  }
+  std::memcpy(&to, from, std::min(sizeof(T), from->struct_size));
+  return true;
+}
+
+template <typename T>
+void writeStruct(T *out, T value) {
+  value.struct_size = std::min(out->struct_size, sizeof(T));
+  std::memcpy(static_cast<void *>(out), &value, value.struct_size);
+}
+
+#define TZ_REQUIRE(pointer)                                                    \
+  if (!(pointer)) {                                                            \
+    return give(isNull(#pointer));                                             \
+  }
+
+SessionOptions translate(const tz_session_options &o) {
+  SessionOptions options;
+  options.plugins.readEnvironment = !(o.flags & TZ_SESSION_IGNORE_ENVIRONMENT);
+  options.useCompiler = !(o.flags & TZ_SESSION_NO_COMPILER);
+  for (size_t i = 0; i < o.num_plugin_folders; ++i) {
+    options.plugins.searchFolders.emplace_back(o.plugin_folders[i]);
+  }
+  if (o.cache_folder) {
+    options.cacheFolder = o.cache_folder;
+    options.useCache = *o.cache_folder != 0;
+  }
+  void *ctx = o.ctx;
+  if (auto fn = o.on_diagnostic) {
+    options.diagnostics = [fn, ctx](uint32_t severity, std::string_view text) {
+      fn(ctx, severity, std::string(text).c_str());
+    };
+  }
+  if (auto fn = o.on_print) {
+    options.print = [fn, ctx](std::string_view line) {
+      fn(ctx, std::string(line).c_str());
+    };
+  }
+  return options;
+}
+
+Result<KeyValue> option(const tz_named_arg &given) {
+  KeyValue kv;
+  kv.key = given.name ? given.name : "";
+  const tz_arg &v = given.value;
+  switch (v.type) {
+  case TZ_TYPE_I1:
+    kv.kind = TZ_KV_BOOL;
+    kv.i64 = v.bits & 1;
+    return kv;
+  case TZ_TYPE_I32:
+  case TZ_TYPE_I64:
+  case TZ_TYPE_U32:
+    kv.kind = TZ_KV_I64;
+    kv.i64 = int64_t(v.bits);
+    return kv;
+  case TZ_TYPE_F64:
+    kv.kind = TZ_KV_F64;
+    std::memcpy(&kv.f64, &v.bits, 8);
+    return kv;
+  case TZ_TYPE_STRING:
+    kv.kind = TZ_KV_STR;
+    kv.str = v.bits ? reinterpret_cast<const char *>(v.bits) : "";
+    return kv;
+  default:
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "option '" + kv.key +
+                      "' must be an integer, bool, fp64 or string");
+  }
+}
+
+Result<KernelRequest> translate(const tz_kernel_source &s) {
+  if (!s.path && !s.text) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "a kernel source needs a path or a text");
+  }
+  KernelRequest request;
+  request.source.path = s.path ? s.path : "<string>";
+  if (s.text) {
+    request.source.text.assign(s.text, s.text_size);
+  }
+  request.source.function = s.function ? s.function : "";
+  for (size_t i = 0; i < s.num_constants; ++i) {
+    const tz_named_arg &c = s.constants[i];
+    NamedConstant constant{c.name ? c.name : "", c.value, {}};
+    if (c.value.type == TZ_TYPE_STRING && c.value.bits) {
+      constant.text = reinterpret_cast<const char *>(c.value.bits);
+    }
+    request.constants.push_back(std::move(constant));
+  }
+  for (size_t i = 0; i < s.num_options; ++i) {
+    Result<KeyValue> kv = option(s.options[i]);
+    if (!kv) {
+      return kv.takeStatus();
+    }
+    request.options.push_back(std::move(*kv));
+  }
+  return request;
+}
+
+/// Written beside and renamed, so that nothing half-written is ever there.
+Status saveFile(const std::string &path, const std::string &bytes) {
+  std::string temporary = path + ".tmp";
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file.write(bytes.data(), std::streamsize(bytes.size()));
+    if (!file.flush()) {
+      std::remove(temporary.c_str());
+      return Status(TZ_E_UNAVAILABLE, path + ": cannot be written");
+    }
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    std::remove(temporary.c_str());
+    return Status(TZ_E_UNAVAILABLE, path + ": cannot be written");
+  }
+  return Status();
+}
+
+} // namespace
+
+extern "C" {
+
+const char *tz_version(void) { return productName().data() + 9; }
+int32_t tz_has_compiler(void) { return compilerFactory() != nullptr; }
+
+int32_t tz_status_code(tz_status_t s) {
+  return s ? s->status.code() : int32_t(TZ_E_OK);
+}
+const char *tz_status_code_name(int32_t code) { return codeName(code); }
+const char *tz_status_message(tz_status_t s) {
+  return s ? s->status.message().c_str() : "";
+}
+const char *tz_status_fact(tz_status_t s, const char *key) {
+  if (s && key) {
+    for (const auto &[name, value] : s->status.payload()) {
+      if (name == key) {
+        return value.c_str();
+      }
+    }
+  }
+  return nullptr;
+}
+void tz_status_release(tz_status_t s) {
+  if (s && s != &exhausted()) {
+    delete s;
+  }
+}
+
+tz_status_t tz_session_create(const tz_session_options *options,
+                              tz_session_t *out) {
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    tz_session_options o;
+    readStruct(options, o);
+    if (o.num_plugin_folders && !o.plugin_folders) {
+      return isNull("plugin_folders");
+    }
+    auto made = std::make_unique<tz_session_s>();
+    made->session = std::make_unique<Session>(translate(o));
+    *out = made.release();
+    return Status();
+  });
+}
+void tz_session_destroy(tz_session_t session) { delete session; }
+
+size_t tz_session_plugin_count(tz_session_t s) {
+  return s ? s->session->registry().listing().size() : 0;
+}
+tz_status_t tz_session_plugin(tz_session_t session, size_t index,
+                              tz_plugin_line *out) {
+  TZ_REQUIRE(session);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    const auto &lines = session->session->registry().listing();
+    if (index >= lines.size()) {
+      return Status(TZ_E_OUT_OF_RANGE,
+                    "there are " + std::to_string(lines.size()) + " plugins");
+    }
+    const PluginListing &l = lines[index];
+    writeStruct(out, tz_plugin_line{sizeof(tz_plugin_line), uint32_t(l.state),
+                                    0, l.name.c_str(), l.vendor.c_str(),
+                                    l.version.c_str(), l.path.c_str(),
+                                    l.origin.c_str(), l.reason.c_str()});
+    return Status();
+  });
+}
+
+tz_status_t tz_device_open(tz_session_t session, const char *target,
+                           tz_device_t *out) {
+  TZ_REQUIRE(session);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    Result<std::shared_ptr<Device>> device =
+        session->session->device(target ? target : "");
+    if (!device) {
+      return device.takeStatus();
+    }
+    std::lock_guard guard(session->lock);
+    auto &known = session->devices[device->get()];
+    if (!known) {
+      known = std::make_unique<tz_device_s>(
+          tz_device_s{session->session.get(), *device});
+    }
+    *out = known.get();
+    return Status();
+  });
+}
+
+tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    const Device &d = *device->device;
+    tz_device_facts facts{};
+    facts.name = d.name().c_str();
+    facts.plugin = d.plugin().name().c_str();
+    facts.driver_version = d.driverVersion().c_str();
+    facts.target = d.target().c_str();
+    facts.index = uint32_t(d.index());
+    facts.compute_units = d.info().compute_units;
+    facts.host_memory = d.isHostMemory();
+    facts.total_memory = d.info().total_mem;
+    writeStruct(out, facts);
+    return Status();
+  });
+}
+
+tz_status_t tz_memory_alloc(tz_device_t device, uint64_t bytes,
+                            uint64_t *address) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(address);
+  return guarded([&] {
+    Result<tz_dptr> memory = device->device->allocate(bytes);
+    if (memory) {
+      *address = *memory;
+    }
+    return memory.takeStatus();
+  });
+}
+tz_status_t tz_memory_free(tz_device_t device, uint64_t address) {
+  TZ_REQUIRE(device);
+  return guarded([&] { return device->device->free(address); });
+}
+
+static tz_status_t giveStream(tz_device_t device,
+                              Result<std::unique_ptr<Stream>> &&made,
+                              tz_stream_t *out) {
+  if (!made) {
+    return give(made.takeStatus());
+  }
+  (*made)->setPrintSink(device->session->printSink());
+  *out = new tz_stream_s{device->session, std::move(*made)};
+  return nullptr;
+}
+tz_status_t tz_stream_create(tz_device_t device, tz_stream_t *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  try {
+    return giveStream(device, device->device->createStream(), out);
+  } catch (...) {
+    return &exhausted();
+  }
+}
+tz_status_t tz_stream_wrap(tz_device_t device, void *native, tz_stream_t *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  try {
+    return giveStream(device, device->device->wrapStream(native), out);
+  } catch (...) {
+    return &exhausted();
+  }
+}
+void tz_stream_destroy(tz_stream_t stream) { delete stream; }
+
+tz_status_t tz_stream_sync(tz_stream_t stream) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    Activity activity(stream->session->hooks(), TZ_ACTIVITY_SYNC, "");
+    Status s = stream->stream->synchronize();
+    activity.code = s.code();
+    return s;
+  });
+}
+tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event) {
+  TZ_REQUIRE(stream);
+  TZ_REQUIRE(event);
+  return guarded([&] { return stream->stream->wait(*event->event); });
+}
+
+tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
+                       uint64_t bytes) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    return stream->stream->copy(to, reinterpret_cast<uintptr_t>(from), bytes,
+                                TZ_COPY_HOST_TO_DEVICE);
+  });
+}
+tz_status_t tz_copy_out(tz_stream_t stream, void *to, uint64_t from,
+                        uint64_t bytes) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    return stream->stream->copy(reinterpret_cast<uintptr_t>(to), from, bytes,
+                                TZ_COPY_DEVICE_TO_HOST);
+  });
+}
+tz_status_t tz_copy(tz_stream_t stream, uint64_t to, uint64_t from,
+                    uint64_t bytes) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    return stream->stream->copy(to, from, bytes, TZ_COPY_DEVICE_TO_DEVICE);
+  });
+}
+tz_status_t tz_fill(tz_stream_t stream, uint64_t to, uint64_t bytes,
+                    uint32_t pattern, uint32_t pattern_bytes) {
+  TZ_REQUIRE(stream);
+  return guarded(
+      [&] { return stream->stream->fill(to, bytes, pattern, pattern_bytes); });
+}
+
+tz_status_t tz_event_create(tz_device_t device, tz_event_t *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    Result<std::unique_ptr<Event>> event = device->device->createEvent(true);
+    if (event) {
+      *out = new tz_event_s{std::move(*event)};
+    }
+    return event.takeStatus();
+  });
+}
+void tz_event_destroy(tz_event_t event) { delete event; }
+tz_status_t tz_event_record(tz_event_t event, tz_stream_t stream) {
+  TZ_REQUIRE(event);
+  TZ_REQUIRE(stream);
+  return guarded([&] { return event->event->record(*stream->stream); });
+}
+tz_status_t tz_event_query(tz_event_t event, int32_t *done) {
+  TZ_REQUIRE(event);
+  TZ_REQUIRE(done);
+  return guarded([&] {
+    Result<bool> passed = event->event->query();
+    if (passed) {
+      *done = *passed;
+    }
+    return passed.takeStatus();
+  });
+}
+tz_status_t tz_event_sync(tz_event_t event, uint64_t timeout_ns) {
+  TZ_REQUIRE(event);
+  return guarded([&] { return event->event->synchronize(timeout_ns); });
+}
+tz_status_t tz_event_elapsed_ns(tz_event_t start, tz_event_t stop,
+                                uint64_t *out) {
+  TZ_REQUIRE(start);
+  TZ_REQUIRE(stop);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    Result<uint64_t> ns = start->event->elapsedNs(*stop->event);
+    if (ns) {
+      *out = *ns;
+    }
+    return ns.takeStatus();
+  });
+}
+
+tz_status_t tz_kernel_load(tz_session_t session, const tz_kernel_source *source,
+                           tz_kernel_t *out) {
+  TZ_REQUIRE(session);
+  TZ_REQUIRE(source);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    tz_kernel_source s;
+    readStruct(source, s);
+    if ((s.num_constants && !s.constants) || (s.num_options && !s.options)) {
+      return isNull("constants or options");
+    }
+    Result<KernelRequest> request = translate(s);
+    if (!request) {
+      return request.takeStatus();
+    }
+    Result<std::unique_ptr<Kernel>> kernel =
+        Kernel::load(*session->session, std::move(*request));
+    if (kernel) {
+      *out = new tz_kernel_s{std::move(*kernel)};
+    }
+    return kernel.takeStatus();
+  });
+}
+void tz_kernel_destroy(tz_kernel_t kernel) { delete kernel; }
+
+size_t tz_kernel_parameter_count(tz_kernel_t k) {
+  return k ? k->kernel->openParameters().size() : 0;
+}
+const char *tz_kernel_parameter_name(tz_kernel_t k, size_t index) {
+  return k && index < k->kernel->openParameters().size()
+             ? k->kernel->openParameters()[index].c_str()
+             : nullptr;
+}
+
+tz_status_t tz_kernel_launch(tz_kernel_t kernel, tz_stream_t stream,
+                             const int64_t grid[3], const tz_arg *args,
+                             size_t num_args) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(stream);
+  TZ_REQUIRE(grid);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    return kernel->kernel->launch(*stream->stream, {grid[0], grid[1], grid[2]},
+                                  {args, num_args});
+  });
+}
+tz_status_t tz_kernel_prepare(tz_kernel_t kernel, tz_device_t device,
+                              const tz_arg *args, size_t num_args) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(device);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    return kernel->kernel->prepare(device->device, {args, num_args});
+  });
+}
+tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
+                           const tz_arg *args, size_t num_args,
+                           const char *path) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(path);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    Result<std::shared_ptr<const Artifact>> artifact =
+        kernel->kernel->artifact(device->device, {args, num_args});
+    if (!artifact) {
+      return artifact.takeStatus();
+    }
+    return saveFile(path, (*artifact)->write());
+  });
+}
+
+tz_status_t tz_session_set_hooks(tz_session_t session, const tz_hooks *hooks) {
+  TZ_REQUIRE(session);
+  return guarded([&] {
+    session->session->hooks().set(hooks);
+    return Status();
+  });
+}
+
+} // extern "C"

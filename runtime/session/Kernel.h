@@ -1,0 +1,101 @@
+//===- Kernel.h - a kernel function and its specialisations ---------------===//
+//
+// What   The source (or an artifact), its parameters, and a table from what
+//        arguments look like to the code for them.
+// Why    A launch of a known specialisation reads the table without a lock;
+//        entries are only ever added. A miss compiles under the kernel's lock.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_SESSION_KERNEL_H
+#define TERRAZZO_RUNTIME_SESSION_KERNEL_H
+
+#include "runtime/launch/Kernel.h"
+#include "runtime/session/Session.h"
+
+#include <deque>
+
+namespace tz::runtime {
+
+inline constexpr size_t MaxLaunchArgs = 256;
+
+struct NamedConstant {
+  std::string name;
+  tz_arg value;
+  std::string text; // of a TZ_TYPE_STRING
+};
+
+struct KernelRequest {
+  KernelSource source;
+  std::vector<NamedConstant> constants;
+  std::vector<KeyValue> options;
+};
+
+/// [thread: any]; a launch on one stream by one thread at a time.
+class Kernel {
+public:
+  static Result<std::unique_ptr<Kernel>> load(Session &session,
+                                              KernelRequest request);
+  ~Kernel();
+
+  const std::string &name() const { return signature.function; }
+  /// Names of the parameters that a launch gives.
+  const std::vector<std::string> &openParameters() const { return openNames; }
+  Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
+                std::span<const tz_arg> args);
+  Status prepare(const std::shared_ptr<Device> &device,
+                 std::span<const tz_arg> args);
+  /// The artifact that a launch with these arguments would use.
+  Result<std::shared_ptr<const Artifact>>
+  artifact(const std::shared_ptr<Device> &device, std::span<const tz_arg> args);
+
+private:
+  struct Specialization;
+  struct Shape;
+  using Bits = std::array<uint64_t, 2 * MaxLaunchArgs / 64>;
+
+  Kernel(Session &session, KernelRequest request);
+  Status initialize();
+  Status initializeFromArtifact(std::string_view bytes);
+  Status bindParameters();
+  Status checkCount(size_t given) const;
+  Result<Specialization *> specialize(const std::shared_ptr<Device> &device,
+                                      std::span<const tz_arg> args);
+  Result<Specialization *> match(const std::shared_ptr<Device> &device,
+                                 std::span<const tz_arg> args);
+  bool isShape(const Shape &shape, uint64_t hash, const Device &device,
+               std::span<const tz_arg> args) const;
+  Shape *findShape(uint64_t hash, const Device &device,
+                   std::span<const tz_arg> args) const;
+  Result<Shape *> makeShape(uint64_t hash,
+                            const std::shared_ptr<Device> &device,
+                            std::span<const tz_arg> args);
+  Result<Specialization *> makeSpecialization(Shape &shape, const Bits &bits,
+                                              std::span<const tz_arg> args);
+  Result<ArgumentSpec> describe(const KernelParameter &parameter,
+                                const tz_arg &arg, std::string_view text) const;
+  Result<std::unique_ptr<LoadedKernel>>
+  loadOn(const std::shared_ptr<Device> &device,
+         std::shared_ptr<const Artifact> artifact);
+  bool isConstant(size_t openIndex, const tz_arg &arg) const;
+
+  Session &session;
+  KernelRequest request;
+  KernelSignature signature;
+  std::vector<ArgumentSpec> bound; // one per parameter
+  std::vector<uint32_t> open;      // parameters that a launch gives
+  std::vector<std::string> openNames;
+  std::vector<bool> openConstexpr;
+  size_t required = 0; // open parameters without a default
+  std::shared_ptr<const Artifact> fixedArtifact; // loaded from a file
+  std::atomic<Specialization *> lastMatch{nullptr};
+
+  static constexpr size_t TableSize = 256;
+  std::array<std::atomic<Shape *>, TableSize> table{};
+  std::mutex lock;
+  std::deque<std::unique_ptr<Shape>> shapes;
+  std::deque<std::unique_ptr<Specialization>> specializations;
+  size_t tableUsed = 0;
+};
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,59 @@
+//===- Session.h - what one embedding program shares ----------------------===//
+//
+// What   Registry, cache, compiler (if this library has one), opened devices,
+//        where diagnostics and prints go.
+// Why    Programs may hold several sessions with different settings; nothing of
+//        this is global.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_SESSION_SESSION_H
+#define TERRAZZO_RUNTIME_SESSION_SESSION_H
+
+#include "runtime/cache/Cache.h"
+#include "runtime/device/Device.h"
+#include "runtime/profile/Hooks.h"
+#include "runtime/session/CompilerService.h"
+
+#include <map>
+
+namespace tz::runtime {
+
+struct SessionOptions {
+  RegistryOptions plugins;
+  std::string cacheFolder; // empty: the usual
+  bool useCache = true, useCompiler = true;
+  std::function<void(uint32_t, std::string_view)> diagnostics; // empty: stderr
+  PrintSink print;                                             // empty: stdout
+};
+
+/// [thread: any]
+class Session final : public DiagnosticSink {
+public:
+  explicit Session(SessionOptions options);
+  ~Session() override;
+
+  Registry &registry() { return *plugins; }
+  Cache *cache() { return store.get(); }
+  Hooks &hooks() { return profile; }
+  /// Null: this library has none, or the session must not compile.
+  CompilerService *compiler() { return service.get(); }
+  bool mayCompile() const { return options.useCompiler; }
+
+  Result<std::shared_ptr<Device>> device(std::string_view target);
+  Result<std::unique_ptr<Stream>> stream(Device &device);
+  void report(uint32_t severity, std::string_view rendered) override;
+  const PrintSink &printSink() const { return print; }
+
+private:
+  SessionOptions options;
+  PrintSink print;
+  Hooks profile;
+  std::unique_ptr<Cache> store;
+  std::unique_ptr<Registry> plugins;
+  std::unique_ptr<CompilerService> service;
+  std::mutex lock;
+  std::map<std::pair<Plugin *, int>, std::shared_ptr<Device>> devices;
+};
+
+} // namespace tz::runtime
+
+#endif
