@@ -7,8 +7,8 @@
 # find_package(Terrazzo), a vendor's own project.
 #
 # The manifest template sees @TZ_PLUGIN_NAME@ @TZ_PLUGIN_VERSION@ @TZ_ABI_MAJOR@
-# @TZ_ABI_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file names) and
-# @TZ_PLUGIN_ARCH@.
+# @TZ_ABI_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file names; empty: no
+# such half) and @TZ_PLUGIN_ARCH@.
 include(GNUInstallDirs)
 set(TERRAZZO_PLUGIN_FOLDER ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
 
@@ -36,12 +36,11 @@ function(terrazzo_plugin name)
   set(folder ${CMAKE_BINARY_DIR}/lib/terrazzo/plugins.d)
   foreach(half IN ITEMS COMPILER DEVICE)
     set(target ${ARG_${half}})
-    if(NOT target)
+    if(NOT TARGET "${target}")
       continue()
     endif()
-    set(TZ_PLUGIN_${half} libtz_${name}_${half}.so)
-    string(TOLOWER ${TZ_PLUGIN_${half}} TZ_PLUGIN_${half})
-    string(REPLACE ".so" "" output ${TZ_PLUGIN_${half}})
+    string(TOLOWER libtz_${name}_${half} output)
+    set(TZ_PLUGIN_${half} ./${output}.so)
     set_target_properties(${target} PROPERTIES
       PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${folder}
       INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${map})
