@@ -1,0 +1,172 @@
+//===- EchoPlugin.cpp - a device that shows what it was given -------------===//
+//
+// What   The device half, over the plugin SDK, in host memory.
+// Why    See EchoPlugin.h.
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/EchoPlugin.h"
+
+#include <terrazzo/plugin/Device.h>
+
+#include <atomic>
+
+using namespace terrazzo::plugin;
+
+Echo &Echo::instance() {
+  static Echo echo;
+  return echo;
+}
+
+namespace {
+
+/// Failure injection: every function of the table passes here.
+void step() {
+  Echo &echo = Echo::instance();
+  if (echo.failAt >= 0 && echo.failAt-- == 0) {
+    throw Failure(TZ_E_UNAVAILABLE, "injected failure", 77);
+  }
+}
+
+struct EchoEvent final : Event {
+  bool query() override { return true; }
+  void synchronize(uint64_t) override { step(); }
+  uint64_t elapsedNs(Event &) override { return 5; }
+};
+
+struct EchoCode final : Code {
+  std::string name;
+};
+
+struct EchoModule final : Module {
+  std::vector<std::unique_ptr<EchoCode>> codes;
+  Code *find(std::string_view name) override {
+    step();
+    if (name == "missing") {
+      return nullptr;
+    }
+    codes.push_back(std::make_unique<EchoCode>());
+    codes.back()->name = name;
+    return codes.back().get();
+  }
+};
+
+struct EchoStream final : Stream {
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
+    step();
+    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+                 bytes);
+  }
+  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+            uint32_t patternBytes) override {
+    step();
+    for (uint64_t i = 0; i < bytes; i += patternBytes) {
+      std::memcpy(reinterpret_cast<char *>(to) + i, &pattern, patternBytes);
+    }
+  }
+  void launch(Code &code, const tz_launch &l) override {
+    step();
+    Echo &echo = Echo::instance();
+    if (!echo.record) {
+      return;
+    }
+    const auto *args = static_cast<const uint8_t *>(l.args);
+    echo.launches.push_back({static_cast<EchoCode &>(code).name,
+                             {l.grid[0], l.grid[1], l.grid[2]},
+                             {args, args + l.args_size},
+                             l.flags});
+    if (echo.body) {
+      echo.body(echo.launches.back());
+    }
+  }
+  void synchronize() override { step(); }
+  void record(Event &) override {}
+  void wait(Event &) override {}
+};
+
+struct EchoDevice final : Device {
+  uint32_t flags;
+  explicit EchoDevice(uint32_t flags) : flags(flags) {}
+  /// Device 0 says that its memory is the host's, device 1 does not.
+  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
+    step();
+    std::vector<std::unique_ptr<Device>> devices;
+    devices.push_back(std::make_unique<EchoDevice>(TZ_DEVICE_HOST_MEMORY));
+    devices.push_back(std::make_unique<EchoDevice>(0));
+    return devices;
+  }
+  tz_device_info describe() override {
+    step();
+    tz_device_info info{};
+    info.name = str("echo device");
+    info.target = str("echo:any");
+    info.flags = flags;
+    info.compute_units = 4;
+    return info;
+  }
+  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
+    step();
+    ++Echo::instance().allocations;
+    return reinterpret_cast<tz_dptr>(
+        std::aligned_alloc(align, (size + align - 1) & ~(align - 1)));
+  }
+  void free(tz_dptr memory) override {
+    ++Echo::instance().frees;
+    std::free(reinterpret_cast<void *>(memory));
+  }
+  std::unique_ptr<Stream> createStream(int32_t) override {
+    step();
+    return std::make_unique<EchoStream>();
+  }
+  std::unique_ptr<Event> createEvent(bool) override {
+    step();
+    return std::make_unique<EchoEvent>();
+  }
+  std::unique_ptr<Module> load(const tz_blob *, size_t) override {
+    step();
+    return std::make_unique<EchoModule>();
+  }
+};
+
+tz_error *encode(tz_kernel *, uint32_t arg, const tz_tensor_view *v, void *dst,
+                 size_t size) {
+  // Base, first dim and stride, so that a test reads them back.
+  int64_t text[4] = {int64_t(v->base), int64_t(arg), v->shape[0],
+                     v->strides[0]};
+  std::memcpy(dst, text, std::min(size, sizeof(text)));
+  return nullptr;
+}
+
+tz_error *occupancy(tz_kernel *, const tz_launch *, tz_occupancy *out) {
+  out->blocks = 3;
+  return nullptr;
+}
+
+const void *getInterface(const char *id) {
+  static const tz_device_api table = [] {
+    tz_device_api t = *deviceTable<EchoDevice>();
+    t.arg_encode = encode;
+    t.kernel_occupancy = occupancy;
+    return t;
+  }();
+  return std::string_view(id) == "tz.device/1" ? &table : nullptr;
+}
+
+const tz_plugin *query(const tz_query *) {
+  static const tz_plugin plugin = {sizeof(tz_plugin),
+                                   TZ_PLUGIN_MAGIC,
+                                   TZ_ABI_MAJOR,
+                                   TZ_ABI_MINOR,
+                                   TZ_ABI_MINOR,
+                                   str("echo"),
+                                   str("test"),
+                                   str("1"),
+                                   str("test"),
+                                   TZ_SANITIZER_TAG,
+                                   0,
+                                   getInterface,
+                                   nullptr};
+  return &plugin;
+}
+
+} // namespace
+
+tz::runtime::BuiltinPlugin echoPlugin() { return {"echo", nullptr, query}; }

@@ -1,0 +1,36 @@
+//===- EchoPlugin.h - a device that shows what it was given ---------------===//
+//
+// What   A built-in plugin "echo" whose launches are recorded and whose kernel
+//        is a C++ function chosen by the test.
+// Why    The launch path is tested for what arrives at a vendor, and prints and
+//        asserts without any code generator.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_UNIT_RUNTIME_ECHOPLUGIN_H
+#define TERRAZZO_TEST_UNIT_RUNTIME_ECHOPLUGIN_H
+
+#include "runtime/loader/Registry.h"
+
+#include <functional>
+#include <span>
+
+struct EchoLaunch {
+  std::string kernel;
+  std::array<uint32_t, 3> grid;
+  std::vector<uint8_t> args;
+  uint32_t flags = 0;
+};
+
+struct Echo {
+  std::vector<EchoLaunch> launches; // of all streams; tests use one thread
+  bool record = true;
+  std::function<void(const EchoLaunch &)> body;
+  size_t allocations = 0, frees = 0;
+  int failAt = -1; // the call of any table function that fails, counted down
+
+  void reset() { *this = Echo(); }
+  static Echo &instance();
+};
+
+tz::runtime::BuiltinPlugin echoPlugin();
+
+#endif

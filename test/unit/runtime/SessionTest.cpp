@@ -1,0 +1,383 @@
+//===- SessionTest.cpp - the C API with a compiler that counts ------------===//
+//
+// What   Specialisation: which launches compile, and what the compiler is
+// asked;
+//        argument mistakes; artifacts saved and loaded; hooks; threads.
+// Why    The rules of decision R8 live in the launch path, whatever compiles.
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/EchoPlugin.h"
+#include "test/unit/runtime/TemporaryFolder.h"
+
+#include "runtime/session/CompilerService.h"
+
+#include <terrazzo/terrazzo.h>
+
+#include <gmock/gmock.h>
+#include <thread>
+
+using namespace tz::runtime;
+using testing::HasSubstr;
+
+namespace {
+
+/// kernel(x, n, scale, BLOCK: constexpr, flag=None): x and n have divisors.
+class CountingCompiler final : public CompilerService {
+public:
+  static inline std::mutex lock;
+  static inline std::vector<CompileJob> jobs;
+
+  Result<KernelSignature> signature(const KernelSource &source,
+                                    DiagnosticSink &) override {
+    if (source.text == "bad") {
+      return Status(TZ_E_INVALID_ARGUMENT, "k.py:1:1: error: bad");
+    }
+    KernelSignature s;
+    s.function = "kernel";
+    s.parameters.resize(5);
+    const char *names[] = {"x", "n", "scale", "BLOCK", "flag"};
+    for (int i = 0; i < 5; ++i) {
+      s.parameters[i].name = names[i];
+    }
+    s.parameters[3].isConstexpr = true;
+    s.parameters[4].hasDefault = true;
+    return s;
+  }
+  Result<SpecializationRule>
+  specializationRule(const KernelSource &, const std::vector<ArgumentSpec> &,
+                     DiagnosticSink &) override {
+    SpecializationRule rule;
+    rule.parameters = {{16, false}, {8, true}, {0, false}, {0, false}, {}};
+    return rule;
+  }
+  Result<std::shared_ptr<const Artifact>> compile(const CompileJob &job,
+                                                  DiagnosticSink &) override {
+    std::lock_guard guard(lock);
+    jobs.push_back(job);
+    auto a = std::make_shared<Artifact>();
+    a->plugin = job.plugin;
+    a->target = job.target;
+    a->function = "kernel";
+    const char *names[] = {"x", "n", "scale", "BLOCK", "flag"};
+    uint32_t divisors[] = {16, 8, 0, 0, 0};
+    a->variants.resize(1);
+    Variant &v = a->variants[0];
+    v.name = "kernel";
+    for (uint32_t i = 0; i < 5; ++i) {
+      const ArgumentSpec &spec = job.arguments[i];
+      a->parameters.push_back({names[i], spec, divisors[i]});
+      if (spec.kind == ArgumentSpec::Runtime && !spec.equalsOne) {
+        ArgInfo arg;
+        arg.name = names[i];
+        arg.kind = TZ_ARG_USER;
+        arg.index = uint32_t(a->userTypes.size());
+        arg.type = spec.type;
+        arg.size = arg.align = spec.type == TZ_TYPE_PTR ? 8 : 4;
+        arg.offset = 8 * arg.index;
+        v.args.push_back(arg);
+        v.argBytes = 8 * arg.index + 8;
+        a->userParameters.push_back(i);
+        a->userTypes.push_back(spec.type);
+      }
+    }
+    return std::shared_ptr<const Artifact>(a);
+  }
+};
+
+std::unique_ptr<CompilerService> makeCompiler(Registry &, Cache *) {
+  return std::make_unique<CountingCompiler>();
+}
+
+struct StatusDeleter {
+  void operator()(tz_status_s *s) { tz_status_release(s); }
+};
+using Owned = std::unique_ptr<tz_status_s, StatusDeleter>;
+
+class SessionApi : public testing::Test {
+protected:
+  void SetUp() override {
+    static bool once = (registerBuiltin(echoPlugin()), true);
+    (void)once;
+    Echo::instance().reset();
+    CountingCompiler::jobs.clear();
+    setCompilerFactory(makeCompiler);
+    tz_session_options options{};
+    options.struct_size = sizeof(options);
+    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
+    options.cache_folder = "";
+    ok(tz_session_create(&options, &session));
+    ok(tz_device_open(session, "echo", &device));
+    ok(tz_stream_create(device, &stream));
+    tz_kernel_source source{};
+    source.struct_size = sizeof(source);
+    source.text = "text";
+    source.text_size = 4;
+    ok(tz_kernel_load(session, &source, &kernel));
+  }
+  void TearDown() override {
+    tz_kernel_destroy(kernel);
+    tz_stream_destroy(stream);
+    tz_session_destroy(session);
+    setCompilerFactory(nullptr);
+  }
+  static void ok(tz_status_t s) {
+    ASSERT_EQ(s, nullptr) << tz_status_message(s);
+  }
+  Owned launch(std::vector<tz_arg> args, int64_t x = 1) {
+    int64_t grid[3] = {x, 1, 1};
+    return Owned(
+        tz_kernel_launch(kernel, stream, grid, args.data(), args.size()));
+  }
+  static size_t compiled() { return CountingCompiler::jobs.size(); }
+
+  tz_session_t session = nullptr;
+  tz_device_t device = nullptr;
+  tz_stream_t stream = nullptr;
+  tz_kernel_t kernel = nullptr;
+};
+
+tz_arg ptr(uint64_t address) { return tz_pointer(address, TZ_TYPE_F32); }
+
+TEST_F(SessionApi, OneCompilationForEachThingThatMatters) {
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 1u);
+  // Other values of the same kinds.
+  EXPECT_FALSE(launch({ptr(128), tz_i32(32), tz_f32(3), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 1u);
+  EXPECT_FALSE(launch({ptr(64), tz_i32(25), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 2u) << "no multiple of 8";
+  EXPECT_FALSE(launch({ptr(68), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 3u) << "unaligned pointer";
+  EXPECT_FALSE(launch({ptr(64), tz_i32(1), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 4u) << "n == 1";
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(256)}));
+  EXPECT_EQ(compiled(), 5u) << "another constexpr";
+  EXPECT_FALSE(launch({ptr(64), tz_i64(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 6u) << "another type";
+  EXPECT_FALSE(
+      launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128), tz_string("relu")}));
+  EXPECT_EQ(compiled(), 7u) << "a string";
+  std::string same = "relu"; // equal text at another address
+  EXPECT_FALSE(launch(
+      {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128), tz_string(same.c_str())}));
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(compiled(), 7u);
+
+  const CompileJob &one = CountingCompiler::jobs[3];
+  EXPECT_TRUE(one.arguments[1].equalsOne);
+  EXPECT_TRUE(one.arguments[0].divisible);
+  EXPECT_EQ(one.arguments[3].constant.i64, 128);
+  EXPECT_EQ(one.arguments[4].kind, ArgumentSpec::Default);
+  EXPECT_EQ(one.plugin, "echo");
+}
+
+TEST_F(SessionApi, FoldedArgumentsAreNotPacked) {
+  EXPECT_FALSE(launch({ptr(64), tz_i32(1), tz_f32(2), tz_i32(128)}, 9));
+  const EchoLaunch &last = Echo::instance().launches.back();
+  EXPECT_EQ(last.args.size(), 16u);
+  EXPECT_EQ(last.grid[0], 9u);
+  float scale;
+  std::memcpy(&scale, last.args.data() + 8, 4);
+  EXPECT_EQ(scale, 2.0f);
+}
+
+TEST_F(SessionApi, MoreSpecialisationsThanAnyTableHolds) {
+  for (int round = 0; round < 2; ++round) {
+    for (int32_t block = 0; block < 400; ++block) {
+      ASSERT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(block)}));
+    }
+  }
+  EXPECT_EQ(compiled(), 400u);
+}
+
+TEST_F(SessionApi, WrongArgumentsSaySo) {
+  Owned s = launch({ptr(64)});
+  ASSERT_TRUE(s);
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(tz_status_message(s.get()),
+              HasSubstr("takes from 4 to 5 arguments (x, n, scale, BLOCK, "
+                        "flag), not 1"));
+  s = launch({tz_pointer(64, 0), tz_i32(24), tz_f32(2), tz_i32(128)});
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("points to"));
+  s = launch({ptr(64), tz_arg_make(99, 0, 0), tz_f32(2), tz_i32(128)});
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("unknown type 99"));
+  s = launch({ptr(64), tz_i32(24), tz_f32(2), ptr(8)});
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("is constexpr"));
+  s = launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}, 0);
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("grid axis x is 0"));
+  EXPECT_EQ(compiled(), 0u)
+      << "nothing is compiled for a launch that cannot be";
+  EXPECT_TRUE(Owned(tz_kernel_launch(nullptr, stream, nullptr, nullptr, 0)));
+  tz_kernel_source bad{};
+  bad.struct_size = sizeof(bad);
+  bad.path = "/no/such/file.py";
+  tz_kernel_t none = nullptr;
+  s = Owned(tz_kernel_load(session, &bad, &none));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_NOT_FOUND);
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("/no/such/file.py"));
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(SessionApi, BoundConstantsLeaveTheLaunch) {
+  tz_named_arg constants[] = {{"BLOCK", tz_i32(64)}, {"n", tz_i32(7)}};
+  tz_kernel_source source{};
+  source.struct_size = sizeof(source);
+  source.text = "text";
+  source.text_size = 4;
+  source.constants = constants;
+  source.num_constants = 2;
+  tz_kernel_t fixed = nullptr;
+  ok(tz_kernel_load(session, &source, &fixed));
+  EXPECT_EQ(tz_kernel_parameter_count(fixed), 3u);
+  EXPECT_STREQ(tz_kernel_parameter_name(fixed, 1), "scale");
+  tz_arg args[] = {ptr(64), tz_f32(1)};
+  int64_t grid[3] = {1, 1, 1};
+  ok(tz_kernel_launch(fixed, stream, grid, args, 2));
+  EXPECT_EQ(CountingCompiler::jobs[0].arguments[1].constant.i64, 7);
+  tz_kernel_destroy(fixed);
+  constants[0].name = "NOSUCH";
+  Owned s(tz_kernel_load(session, &source, &fixed));
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("no parameter 'NOSUCH'"));
+}
+
+TEST_F(SessionApi, ASavedArtifactRunsWithoutACompiler) {
+  TemporaryFolder folder;
+  std::string path = folder.path + "/kernel.tza";
+  tz_arg args[] = {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)};
+  ok(tz_kernel_save(kernel, device, args, 4, path.c_str()));
+  setCompilerFactory(nullptr);
+  tz_session_t plain = nullptr;
+  tz_session_options options{};
+  options.struct_size = sizeof(options);
+  options.flags = TZ_SESSION_IGNORE_ENVIRONMENT | TZ_SESSION_NO_COMPILER;
+  options.cache_folder = "";
+  ok(tz_session_create(&options, &plain));
+  tz_device_t other = nullptr;
+  ok(tz_device_open(plain, "echo", &other));
+  tz_stream_t queue = nullptr;
+  ok(tz_stream_create(other, &queue));
+  tz_kernel_source source{};
+  source.struct_size = sizeof(source);
+  source.path = path.c_str();
+  tz_kernel_t loaded = nullptr;
+  ok(tz_kernel_load(plain, &source, &loaded));
+  int64_t grid[3] = {3, 1, 1};
+  for (int i = 0; i < 3; ++i) {
+    ok(tz_kernel_launch(loaded, queue, grid, args, 4));
+  }
+  args[1] = tz_i32(25);
+  Owned s(tz_kernel_launch(loaded, queue, grid, args, 4));
+  EXPECT_THAT(tz_status_message(s.get()),
+              HasSubstr("'n' of kernel 'kernel' is no multiple of 8"));
+  args[1] = tz_i32(24);
+  args[3] = tz_i32(64);
+  s = Owned(tz_kernel_launch(loaded, queue, grid, args, 4));
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("has another value"));
+  tz_kernel_destroy(loaded);
+
+  std::string bytes = readFile(path);
+  std::string file = folder.path + "/cut.tza";
+  source.path = file.c_str();
+  for (size_t cut : {bytes.size() - 1, bytes.size() / 2, size_t(60)}) {
+    folder.write("cut.tza", bytes.substr(0, cut));
+    s = Owned(tz_kernel_load(plain, &source, &loaded));
+    EXPECT_THAT(tz_status_message(s.get()), HasSubstr("truncated"));
+  }
+  bytes[bytes.size() / 2] ^= 4;
+  folder.write("cut.tza", bytes);
+  s = Owned(tz_kernel_load(plain, &source, &loaded));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_DATA_LOSS);
+  source.path = nullptr;
+  source.text = "text";
+  source.text_size = 4;
+  s = Owned(tz_kernel_load(plain, &source, &loaded));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_UNIMPLEMENTED);
+  tz_stream_destroy(queue);
+  tz_session_destroy(plain);
+}
+
+TEST_F(SessionApi, HooksSeeCompileLoadAndLaunch) {
+  std::vector<std::string> seen;
+  tz_hooks hooks{};
+  hooks.struct_size = sizeof(hooks);
+  hooks.ctx = &seen;
+  hooks.enter = [](void *ctx, uint32_t activity, uint64_t, const char *name) {
+    static_cast<std::vector<std::string> *>(ctx)->push_back(
+        std::to_string(activity) + name);
+  };
+  hooks.exit = [](void *ctx, uint32_t activity, uint64_t, int32_t code) {
+    static_cast<std::vector<std::string> *>(ctx)->push_back(
+        "-" + std::to_string(activity) + ":" + std::to_string(code));
+  };
+  ok(tz_session_set_hooks(session, &hooks));
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_THAT(seen, testing::ElementsAre("1kernel", "-1:0", "2kernel", "-2:0",
+                                         "3kernel", "-3:0"));
+  ok(tz_session_set_hooks(session, nullptr));
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  EXPECT_EQ(seen.size(), 6u);
+}
+
+/// Many threads, one kernel: every specialisation is compiled once.
+TEST_F(SessionApi, ThreadsShareSpecialisations) {
+  Echo::instance().record = false;
+  std::vector<std::thread> threads;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      tz_stream_t own = nullptr;
+      failures += tz_stream_create(device, &own) != nullptr;
+      int64_t grid[3] = {1, 1, 1};
+      for (int i = 0; i < 500; ++i) {
+        tz_arg args[] = {ptr(64), tz_i32(24 + i % 2), tz_f32(2),
+                         tz_i32(i % 50)};
+        failures += tz_kernel_launch(kernel, own, grid, args, 4) != nullptr;
+      }
+      tz_stream_destroy(own);
+    });
+  }
+  for (std::thread &t : threads) {
+    t.join();
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(compiled(), 50u); // i even has n = 24, i odd n = 25
+}
+
+TEST_F(SessionApi, ListsItsPlugins) {
+  size_t count = tz_session_plugin_count(session);
+  ASSERT_GE(count, 1u);
+  tz_plugin_line line{};
+  line.struct_size = sizeof(line);
+  ok(tz_session_plugin(session, 0, &line));
+  EXPECT_STREQ(line.name, "echo");
+  EXPECT_STREQ(line.path, "(built in)");
+  EXPECT_TRUE(Owned(tz_session_plugin(session, count, &line)));
+  tz_device_facts facts{};
+  facts.struct_size = sizeof(facts);
+  ok(tz_device_describe(device, &facts));
+  EXPECT_STREQ(facts.target, "echo:any");
+  Owned s(tz_device_open(session, "nosuch", &device));
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("unknown target 'nosuch'"));
+}
+
+TEST_F(SessionApi, MemoryCopiesAndEvents) {
+  uint64_t memory = 0;
+  ok(tz_memory_alloc(device, 16, &memory));
+  ok(tz_fill(stream, memory, 16, 0xab, 1));
+  uint8_t back[16] = {};
+  ok(tz_copy_out(stream, back, memory, 16));
+  tz_event_t event = nullptr;
+  ok(tz_event_create(device, &event));
+  ok(tz_event_record(event, stream));
+  ok(tz_stream_wait(stream, event));
+  ok(tz_event_sync(event, UINT64_MAX));
+  int32_t done = 0;
+  ok(tz_event_query(event, &done));
+  EXPECT_EQ(done, 1);
+  ok(tz_stream_sync(stream));
+  EXPECT_EQ(back[15], 0xab);
+  EXPECT_TRUE(Owned(tz_fill(stream, memory, 16, 0, 3)));
+  tz_event_destroy(event);
+  ok(tz_memory_free(device, memory));
+}
+
+} // namespace
