@@ -1,0 +1,1167 @@
+//===- ParseExpressions.cpp - expressions ---------------------------------===//
+//
+// What   The expression grammar: precedence climbing for binary operators,
+//        one function for each other production, string literals.
+// Why    Precedence climbing keeps the C++ stack shallow: a level of brackets
+//        costs a handful of frames, and levels are counted.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/ParserState.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+using namespace ast;
+
+bool Parser::Nesting::allowed() {
+  if (parser.nesting <= maxExpressionDepth) {
+    return true;
+  }
+  parser.sink.error(parser.loc(), "expression is nested more than " +
+                                      Twine(maxExpressionDepth) +
+                                      " levels deep (limit of expression "
+                                      "nesting); split it");
+  return false;
+}
+
+SourceLoc Parser::loc(const Token &t) const {
+  return {&file, t.line, t.column, t.length};
+}
+
+const Token &Parser::next() {
+  const Token &t = tokens[cursor];
+  if (cursor + 1 < tokens.size()) {
+    ++cursor;
+  }
+  return t;
+}
+
+bool Parser::take(Tok kind) {
+  if (!at(kind)) {
+    return false;
+  }
+  next();
+  return true;
+}
+
+bool Parser::expect(Tok kind, StringRef context) {
+  if (take(kind)) {
+    return true;
+  }
+  sink.error(loc(), "expected " + tokenName(kind) + " " + context + ", found " +
+                        tokenName(token().kind));
+  return false;
+}
+
+std::nullptr_t Parser::unexpected(StringRef wanted) {
+  sink.error(loc(),
+             "expected " + wanted + ", found " +
+                 (at(Tok::Name) ? "name '" + spelling(token()).str() + "'"
+                                : tokenName(token().kind).str()));
+  return nullptr;
+}
+
+StringRef Parser::keep(StringRef text) {
+  char *memory = arena.Allocate<char>(text.size());
+  std::copy(text.begin(), text.end(), memory);
+  return {memory, text.size()};
+}
+
+Expr *Parser::expression() {
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  if (at(Tok::KwLambda)) {
+    return lambda();
+  }
+  Expr *value = disjunction();
+  if (!value || !at(Tok::KwIf)) {
+    return value;
+  }
+  auto *node = make<Conditional>(value->loc);
+  next();
+  node->whenTrue = value;
+  node->condition = disjunction();
+  if (!node->condition || !expect(Tok::KwElse, "in a conditional expression")) {
+    return nullptr;
+  }
+  node->whenFalse = expression();
+  if (!node->whenFalse) {
+    return nullptr;
+  }
+  return deepen(node, {value, node->condition, node->whenFalse});
+}
+
+Expr *Parser::namedExpression() {
+  if (at(Tok::Name) && ahead(1).kind == Tok::ColonEqual) {
+    auto *target = make<Name>(loc());
+    target->id = spelling(next());
+    auto *node = make<Named>(target->loc);
+    next();
+    node->target = target;
+    node->value = expression();
+    return node->value ? deepen(node, {node->value}) : nullptr;
+  }
+  return expression();
+}
+
+Expr *Parser::starOrNamed() {
+  if (at(Tok::Star)) {
+    auto *node = make<Starred>(loc());
+    next();
+    node->value = binary(1);
+    return node->value ? deepen(node, {node->value}) : nullptr;
+  }
+  return namedExpression();
+}
+
+static bool endsList(Tok kind) {
+  switch (kind) {
+  case Tok::Newline:
+  case Tok::End:
+  case Tok::RParen:
+  case Tok::RBracket:
+  case Tok::RBrace:
+  case Tok::Equal:
+  case Tok::Colon:
+  case Tok::Semicolon:
+  case Tok::KwIn:
+  case Tok::KwFor:
+    return true;
+  default:
+    return kind >= Tok::StarStarEqual && kind <= Tok::ShiftRightEqual;
+  }
+}
+
+Expr *Parser::expressionList() {
+  Expr *first = starOrNamed();
+  if (!first || !at(Tok::Comma)) {
+    return first;
+  }
+  SmallVector<Expr *, 4> elements{first};
+  auto *node = make<Tuple>(first->loc);
+  while (take(Tok::Comma) && !endsList(token().kind)) {
+    Expr *element = starOrNamed();
+    if (!element) {
+      return nullptr;
+    }
+    node->depth = std::max(node->depth, element->depth);
+    elements.push_back(element);
+  }
+  node->elements = copy<Expr *>(elements);
+  return deepen(node, {first, node});
+}
+
+Expr *Parser::disjunction() {
+  Expr *first = conjunction();
+  if (!first || !at(Tok::KwOr)) {
+    return first;
+  }
+  auto *node = make<ast::Bool>(first->loc);
+  node->isAnd = false;
+  SmallVector<Expr *, 4> operands{first};
+  while (take(Tok::KwOr)) {
+    Expr *operand = conjunction();
+    if (!operand) {
+      return nullptr;
+    }
+    node->depth = std::max(node->depth, operand->depth);
+    operands.push_back(operand);
+  }
+  node->operands = copy<Expr *>(operands);
+  return deepen(node, {first, node});
+}
+
+Expr *Parser::conjunction() {
+  Expr *first = inversion();
+  if (!first || !at(Tok::KwAnd)) {
+    return first;
+  }
+  auto *node = make<ast::Bool>(first->loc);
+  node->isAnd = true;
+  SmallVector<Expr *, 4> operands{first};
+  while (take(Tok::KwAnd)) {
+    Expr *operand = inversion();
+    if (!operand) {
+      return nullptr;
+    }
+    node->depth = std::max(node->depth, operand->depth);
+    operands.push_back(operand);
+  }
+  node->operands = copy<Expr *>(operands);
+  return deepen(node, {first, node});
+}
+
+Expr *Parser::inversion() {
+  if (!at(Tok::KwNot)) {
+    return comparison();
+  }
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  auto *node = make<Unary>(loc());
+  node->op = next().kind;
+  node->operand = inversion();
+  return node->operand ? deepen(node, {node->operand}) : nullptr;
+}
+
+Expr *Parser::comparison() {
+  Expr *first = binary(1);
+  if (!first) {
+    return nullptr;
+  }
+  SmallVector<CompareOp, 2> ops;
+  SmallVector<Expr *, 2> rest;
+  unsigned depth = 0;
+  while (true) {
+    CompareOp op;
+    switch (token().kind) {
+    case Tok::EqualEqual:
+      op = CompareOp::Eq;
+      break;
+    case Tok::NotEqual:
+      op = CompareOp::Ne;
+      break;
+    case Tok::Less:
+      op = CompareOp::Lt;
+      break;
+    case Tok::LessEqual:
+      op = CompareOp::Le;
+      break;
+    case Tok::Greater:
+      op = CompareOp::Gt;
+      break;
+    case Tok::GreaterEqual:
+      op = CompareOp::Ge;
+      break;
+    case Tok::KwIn:
+      op = CompareOp::In;
+      break;
+    case Tok::KwIs:
+      op = ahead(1).kind == Tok::KwNot ? CompareOp::IsNot : CompareOp::Is;
+      break;
+    case Tok::KwNot:
+      if (ahead(1).kind == Tok::KwIn) {
+        op = CompareOp::NotIn;
+        break;
+      }
+      [[fallthrough]];
+    default:
+      if (ops.empty()) {
+        return first;
+      }
+      auto *node = make<Compare>(first->loc);
+      node->first = first;
+      node->ops = copy<CompareOp>(ops);
+      node->rest = copy<Expr *>(rest);
+      node->depth = depth;
+      return deepen(node, {first, node});
+    }
+    next();
+    if (op == CompareOp::IsNot || op == CompareOp::NotIn) {
+      next();
+    }
+    Expr *operand = binary(1);
+    if (!operand) {
+      return nullptr;
+    }
+    depth = std::max<unsigned>(depth, operand->depth);
+    ops.push_back(op);
+    rest.push_back(operand);
+  }
+}
+
+static unsigned precedence(Tok kind) {
+  switch (kind) {
+  case Tok::Pipe:
+    return 1;
+  case Tok::Caret:
+    return 2;
+  case Tok::Amp:
+    return 3;
+  case Tok::ShiftLeft:
+  case Tok::ShiftRight:
+    return 4;
+  case Tok::Plus:
+  case Tok::Minus:
+    return 5;
+  case Tok::Star:
+  case Tok::Slash:
+  case Tok::SlashSlash:
+  case Tok::Percent:
+  case Tok::At:
+    return 6;
+  default:
+    return 0;
+  }
+}
+
+Expr *Parser::binary(unsigned minPrecedence) {
+  Expr *lhs = unary();
+  while (lhs) {
+    unsigned level = precedence(token().kind);
+    if (level < minPrecedence || level == 0) {
+      return lhs;
+    }
+    auto *node = make<Binary>(lhs->loc);
+    node->opLoc = loc();
+    node->op = next().kind;
+    node->lhs = lhs;
+    node->rhs = binary(level + 1);
+    if (!node->rhs) {
+      return nullptr;
+    }
+    lhs = deepen(node, {lhs, node->rhs});
+  }
+  return nullptr;
+}
+
+Expr *Parser::unary() {
+  Tok kind = token().kind;
+  if (kind != Tok::Plus && kind != Tok::Minus && kind != Tok::Tilde) {
+    return power();
+  }
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  auto *node = make<Unary>(loc());
+  node->op = next().kind;
+  node->operand = unary();
+  return node->operand ? deepen(node, {node->operand}) : nullptr;
+}
+
+Expr *Parser::power() {
+  Expr *base;
+  if (at(Tok::KwAwait)) {
+    auto *node = make<Await>(loc());
+    next();
+    node->value = primary();
+    base = node->value ? deepen(node, {node->value}) : nullptr;
+  } else {
+    base = primary();
+  }
+  if (!base || !at(Tok::StarStar)) {
+    return base;
+  }
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  auto *node = make<Binary>(base->loc);
+  node->opLoc = loc();
+  node->op = next().kind;
+  node->lhs = base;
+  node->rhs = unary();
+  return node->rhs ? deepen(node, {base, node->rhs}) : nullptr;
+}
+
+Expr *Parser::primary() {
+  Expr *value = atom();
+  while (value) {
+    if (at(Tok::Dot)) {
+      auto *node = make<Attribute>(value->loc);
+      next();
+      if (!at(Tok::Name)) {
+        return unexpected("an attribute's name after '.'");
+      }
+      node->base = value;
+      node->nameLoc = loc();
+      node->name = spelling(next());
+      value = deepen(node, {value});
+    } else if (at(Tok::LParen)) {
+      value = callSuffix(value);
+    } else if (at(Tok::LBracket)) {
+      value = subscriptSuffix(value);
+    } else {
+      return value;
+    }
+  }
+  return nullptr;
+}
+
+Expr *Parser::callSuffix(Expr *callee) {
+  auto *node = make<Call>(callee->loc);
+  node->callee = callee;
+  next();
+  SmallVector<Expr *, 8> args;
+  SmallVector<Keyword, 8> keywords;
+  bool closed = false; // a generator argument takes the bracket itself
+  while (!at(Tok::RParen)) {
+    if (at(Tok::StarStar)) {
+      Keyword keyword{{}, loc(), nullptr};
+      next();
+      keyword.value = expression();
+      keywords.push_back(keyword);
+    } else if (at(Tok::Name) && ahead(1).kind == Tok::Equal) {
+      Keyword keyword{spelling(token()), loc(), nullptr};
+      next();
+      next();
+      keyword.value = expression();
+      keywords.push_back(keyword);
+    } else {
+      Expr *arg = starOrNamed();
+      if (arg && at(Tok::KwFor)) {
+        arg = comprehension(ComprehensionKind::Generator, arg, nullptr,
+                            Tok::RParen);
+        if (!arg) {
+          return nullptr;
+        }
+        args.push_back(arg);
+        node->depth = std::max(node->depth, arg->depth);
+        closed = true;
+        break;
+      }
+      if (arg && !keywords.empty() && !isa<Starred>(arg) &&
+          !keywords.back().name.empty()) {
+        sink.error(arg->loc, "positional argument follows keyword argument");
+        return nullptr;
+      }
+      args.push_back(arg);
+    }
+    Expr *last = args.empty() ? nullptr : args.back();
+    if ((last == nullptr && !args.empty()) ||
+        (!keywords.empty() && !keywords.back().value)) {
+      return nullptr;
+    }
+    node->depth = std::max(
+        {node->depth, last ? last->depth : uint16_t(0),
+         keywords.empty() ? uint16_t(0) : keywords.back().value->depth});
+    if (!take(Tok::Comma)) {
+      break;
+    }
+  }
+  if (!closed && !expect(Tok::RParen, "to close the argument list")) {
+    return nullptr;
+  }
+  node->args = copy<Expr *>(args);
+  node->keywords = copy<Keyword>(keywords);
+  return deepen(node, {callee, node});
+}
+
+Expr *Parser::sliceItem() {
+  if (at(Tok::Star)) {
+    return starOrNamed();
+  }
+  SourceLoc start = loc();
+  Expr *lower = nullptr;
+  if (!at(Tok::Colon)) {
+    lower = namedExpression();
+    if (!lower || !at(Tok::Colon)) {
+      return lower;
+    }
+  }
+  auto *node = make<Slice>(lower ? lower->loc : start);
+  next();
+  auto present = [&] {
+    return !at(Tok::Colon) && !at(Tok::Comma) && !at(Tok::RBracket);
+  };
+  node->lower = lower;
+  if (present() && !(node->upper = expression())) {
+    return nullptr;
+  }
+  if (take(Tok::Colon) && present() && !(node->step = expression())) {
+    return nullptr;
+  }
+  return deepen(node, {node->lower, node->upper, node->step});
+}
+
+Expr *Parser::subscriptSuffix(Expr *base) {
+  auto *node = make<Subscript>(base->loc);
+  node->base = base;
+  next();
+  Expr *first = sliceItem();
+  if (!first) {
+    return nullptr;
+  }
+  node->index = first;
+  if (at(Tok::Comma)) {
+    auto *tuple = make<Tuple>(first->loc);
+    SmallVector<Expr *, 4> elements{first};
+    while (take(Tok::Comma) && !at(Tok::RBracket)) {
+      Expr *element = sliceItem();
+      if (!element) {
+        return nullptr;
+      }
+      tuple->depth = std::max(tuple->depth, element->depth);
+      elements.push_back(element);
+    }
+    tuple->elements = copy<Expr *>(elements);
+    node->index = deepen(tuple, {first, tuple});
+    if (!node->index) {
+      return nullptr;
+    }
+  }
+  if (!expect(Tok::RBracket, "to close the subscript")) {
+    return nullptr;
+  }
+  return deepen(node, {base, node->index});
+}
+
+Expr *Parser::atom() {
+  SourceLoc at = loc();
+  auto constant = [&](ConstantKind kind) {
+    auto *node = make<Constant>(at);
+    node->constant = kind;
+    next();
+    return node;
+  };
+  switch (token().kind) {
+  case Tok::Name: {
+    auto *node = make<Name>(at);
+    node->id = spelling(next());
+    return node;
+  }
+  case Tok::KwNone:
+    return constant(ConstantKind::None);
+  case Tok::KwTrue:
+    return constant(ConstantKind::True);
+  case Tok::KwFalse:
+    return constant(ConstantKind::False);
+  case Tok::Ellipsis:
+    return constant(ConstantKind::Ellipsis);
+  case Tok::Int:
+  case Tok::Float:
+  case Tok::Imaginary:
+    return number();
+  case Tok::String:
+    return strings();
+  case Tok::LParen:
+    return parenthesised();
+  case Tok::LBracket:
+    return listDisplay();
+  case Tok::LBrace:
+    return braceDisplay();
+  default:
+    return unexpected("an expression");
+  }
+}
+
+Expr *Parser::number() {
+  auto *node = make<Constant>(loc());
+  const Token &t = next();
+  std::string digits;
+  for (char c : spelling(t)) {
+    if (c != '_') {
+      digits += c;
+    }
+  }
+  StringRef text = digits;
+  if (t.kind == Tok::Int) {
+    node->constant = ConstantKind::Int;
+    unsigned radix = 10;
+    if (text.size() > 1 && text[0] == '0' && isAlpha(text[1])) {
+      char c = toLower(text[1]);
+      radix = c == 'x' ? 16 : c == 'o' ? 8 : 2;
+      text = text.drop_front(2);
+    } else if (text.size() > 1 && text[0] == '0' &&
+               text.find_first_not_of('0') != StringRef::npos) {
+      sink.error(node->loc, "number has leading zeros; octal is written 0o" +
+                                text.ltrim('0'));
+      return nullptr;
+    }
+    __int128 value = 0;
+    for (char c : text) {
+      unsigned digit = hexDigitValue(c);
+      if (digit >= radix) {
+        sink.error(node->loc, "digit '" + Twine(c) + "' in a number of base " +
+                                  Twine(radix));
+        return nullptr;
+      }
+      if (__builtin_mul_overflow(value, __int128(radix), &value) ||
+          __builtin_add_overflow(value, __int128(digit), &value)) {
+        node->constant = ConstantKind::BigInt; // an error only when used
+        break;
+      }
+    }
+    node->integer = value;
+    return node;
+  }
+  node->constant = ConstantKind::Float;
+  if (t.kind == Tok::Imaginary) {
+    node->constant = ConstantKind::Imaginary;
+    text = text.drop_back();
+  }
+  node->number = std::strtod(text.str().c_str(), nullptr);
+  return node;
+}
+
+/// Appends one code point; false if the value is none.
+static bool appendCodePoint(uint32_t value, std::string &out) {
+  char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
+  char *end = buffer;
+  if (value >= 0xD800 && value <= 0xDFFF) {
+    value = 0xFFFD; // a lone surrogate has no UTF-8
+  }
+  if (!ConvertCodePointToUTF8(value, end)) {
+    return false;
+  }
+  out.append(buffer, end);
+  return true;
+}
+
+/// Resolves the escape whose backslash is at `pos`; moves `pos` behind it.
+static bool appendEscape(StringRef text, size_t &pos, size_t end, bool bytes,
+                         std::string &out) {
+  char c = pos + 1 < end ? text[pos + 1] : '\\';
+  pos += 2;
+  StringRef simple = "abfnrtv\\'\"";
+  StringRef values = "\a\b\f\n\r\t\v\\'\"";
+  if (size_t i = simple.find(c); i != StringRef::npos) {
+    out += values[i];
+    return true;
+  }
+  if (c == '\n') {
+    return true;
+  }
+  if (c == '\r' && pos < end && text[pos] == '\n') {
+    ++pos;
+    return true;
+  }
+  if (c >= '0' && c <= '7') {
+    unsigned value = c - '0';
+    for (int i = 0; i < 2 && pos < end && text[pos] >= '0' && text[pos] <= '7';
+         ++i) {
+      value = value * 8 + (text[pos++] - '0');
+    }
+    return bytes ? (out += char(value), true) : appendCodePoint(value, out);
+  }
+  unsigned digits = c == 'x' ? 2 : bytes ? 0 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+  if (digits) {
+    StringRef hex = text.slice(pos, std::min<size_t>(pos + digits, end));
+    uint32_t value;
+    if (hex.size() != digits || hex.getAsInteger(16, value)) {
+      return false;
+    }
+    pos += digits;
+    return bytes ? (out += char(value), true) : appendCodePoint(value, out);
+  }
+  if (c == 'N' && !bytes && pos < end && text[pos] == '{') {
+    // Character names mean nothing to a kernel: kept as they are written.
+    size_t close = text.slice(0, end).find('}', pos);
+    if (close == StringRef::npos) {
+      return false;
+    }
+    out += text.slice(pos - 2, close + 1);
+    pos = close + 1;
+    return true;
+  }
+  out += '\\'; // unknown escapes stay, as in Python
+  out += c;
+  return true;
+}
+
+bool Parser::replacementField(const Token &t, size_t &pos, size_t end,
+                              SmallVectorImpl<JoinedPart> &parts) {
+  StringRef text = file.text();
+  size_t begin = pos + 1;
+  // The end of the expression: a top-level '!', ':', '=' or '}'.
+  unsigned depth = 0;
+  size_t stop = begin;
+  for (; stop < end; ++stop) {
+    char c = text[stop];
+    if (c == '"' || c == '\'') {
+      size_t close = findStringEnd(text.take_front(end), stop, false, false);
+      if (close == StringRef::npos) {
+        break;
+      }
+      stop = close - 1;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (depth && (c == ')' || c == ']' || c == '}')) {
+      --depth;
+    } else if (!depth && (c == '}' || c == ':')) {
+      break;
+    } else if (!depth && c == '!' && stop + 1 < end && text[stop + 1] != '=') {
+      break;
+    }
+  }
+  SourceLoc place = loc(t);
+  if (stop >= end || text[stop] == '"' || text[stop] == '\'') {
+    sink.error(place, "'{' in f-string is never closed");
+    return false;
+  }
+  JoinedPart part;
+  StringRef source = text.slice(begin, stop);
+  StringRef trimmed = source.rtrim();
+  if (trimmed.ends_with("=") && !trimmed.ends_with("==") &&
+      !trimmed.ends_with("!=") && !trimmed.ends_with("<=") &&
+      !trimmed.ends_with(">=")) {
+    part.debug = source;
+    trimmed = trimmed.drop_back();
+  }
+  // Where the field is: lines inside triple quotes are counted.
+  StringRef before = text.slice(t.offset, begin);
+  LexRange range;
+  range.begin = begin;
+  range.end = begin + trimmed.size();
+  range.line = t.line + before.count('\n');
+  size_t lineBegin = before.rfind('\n');
+  range.column = lineBegin == StringRef::npos ? t.column + before.size()
+                                              : before.size() - lineBegin;
+  range.bracketed = true;
+  if (trimmed.trim().empty()) {
+    sink.error({&file, range.line, range.column, 0},
+               "f-string has an empty expression");
+    return false;
+  }
+  unsigned errors = sink.errorCount();
+  Parser field(file, arena, sink, lexRange(file, range, sink));
+  if (sink.errorCount() != errors) {
+    return false;
+  }
+  part.value = field.parseField(nesting);
+  if (!part.value) {
+    return false;
+  }
+  if (text[stop] == '!') {
+    part.conversion = text[stop + 1];
+    stop += 2;
+  }
+  if (stop < end && text[stop] == ':') {
+    size_t formatBegin = ++stop;
+    for (depth = 0; stop < end && (depth || text[stop] != '}'); ++stop) {
+      depth += text[stop] == '{';
+      depth -= text[stop] == '}';
+    }
+    part.format = text.slice(formatBegin, stop);
+  }
+  if (stop >= end || text[stop] != '}') {
+    sink.error(place, "'{' in f-string is never closed");
+    return false;
+  }
+  pos = stop + 1;
+  parts.push_back(part);
+  return true;
+}
+
+bool Parser::stringPieces(const Token &t, std::string &literal,
+                          SmallVectorImpl<JoinedPart> &parts) {
+  StringParts info = splitString(file, t);
+  StringRef text = file.text();
+  size_t pos = info.begin;
+  while (pos < info.end) {
+    char c = text[pos];
+    if (c == '\\' && !info.raw) {
+      if (!appendEscape(text, pos, info.end, info.bytes, literal)) {
+        sink.error(loc(t), "invalid escape sequence in string");
+        return false;
+      }
+    } else if (info.format && (c == '{' || c == '}')) {
+      if (pos + 1 < info.end && text[pos + 1] == c) {
+        literal += c;
+        pos += 2;
+      } else if (c == '}') {
+        sink.error(loc(t), "single '}' in f-string; write '}}'");
+        return false;
+      } else {
+        if (!literal.empty()) {
+          parts.emplace_back().literal = keep(literal);
+          literal.clear();
+        }
+        if (!replacementField(t, pos, info.end, parts)) {
+          return false;
+        }
+      }
+    } else {
+      literal += c;
+      ++pos;
+    }
+  }
+  return true;
+}
+
+Expr *Parser::strings() {
+  SourceLoc first = loc();
+  std::string literal;
+  SmallVector<JoinedPart, 4> parts;
+  bool format = false;
+  bool bytes = splitString(file, token()).bytes;
+  while (at(Tok::String)) {
+    StringParts info = splitString(file, token());
+    format |= info.format;
+    if (info.bytes != bytes) {
+      sink.error(loc(), "bytes and text strings cannot be joined");
+      return nullptr;
+    }
+    if (!stringPieces(token(), literal, parts)) {
+      next();
+      return nullptr;
+    }
+    next();
+  }
+  if (!format) {
+    auto *node = make<Constant>(first);
+    node->constant = bytes ? ConstantKind::Bytes : ConstantKind::String;
+    node->text = keep(literal);
+    return node;
+  }
+  if (!literal.empty()) {
+    parts.emplace_back().literal = keep(literal);
+  }
+  auto *node = make<JoinedString>(first);
+  for (const JoinedPart &part : parts) {
+    if (part.value) {
+      node->depth = std::max(node->depth, part.value->depth);
+    }
+  }
+  node->parts = copy<JoinedPart>(parts);
+  return deepen(node, {node});
+}
+
+Expr *Parser::parseField(unsigned enclosingDepth) {
+  nesting = enclosingDepth;
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  Expr *value = at(Tok::KwYield) ? yieldExpression() : expressionList();
+  if (value && !at(Tok::End)) {
+    return unexpected("the end of the f-string's expression");
+  }
+  return value;
+}
+
+Expr *Parser::yieldExpression() {
+  auto *node = make<Yield>(loc());
+  next();
+  node->value = nullptr;
+  if (take(Tok::KwFrom)) {
+    node->value = expression();
+    return node->value ? deepen(node, {node->value}) : nullptr;
+  }
+  if (endsList(token().kind)) {
+    return node;
+  }
+  node->value = expressionList();
+  return node->value ? deepen(node, {node->value}) : nullptr;
+}
+
+Expr *Parser::parenthesised() {
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  SourceLoc open = loc();
+  next();
+  if (take(Tok::RParen)) {
+    auto *node = make<Tuple>(open);
+    return node;
+  }
+  Expr *value = at(Tok::KwYield) ? yieldExpression() : starOrNamed();
+  if (!value) {
+    return nullptr;
+  }
+  if (at(Tok::KwFor) || at(Tok::KwAsync)) {
+    return comprehension(ComprehensionKind::Generator, value, nullptr,
+                         Tok::RParen);
+  }
+  if (at(Tok::Comma)) {
+    SmallVector<Expr *, 4> elements{value};
+    auto *node = make<Tuple>(open);
+    while (take(Tok::Comma) && !at(Tok::RParen)) {
+      Expr *element = starOrNamed();
+      if (!element) {
+        return nullptr;
+      }
+      node->depth = std::max(node->depth, element->depth);
+      elements.push_back(element);
+    }
+    node->elements = copy<Expr *>(elements);
+    value = deepen(node, {value, node});
+    if (!value) {
+      return nullptr;
+    }
+  }
+  return expect(Tok::RParen, "to close '('") ? value : nullptr;
+}
+
+Expr *Parser::listDisplay() {
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  auto *node = make<List>(loc());
+  next();
+  SmallVector<Expr *, 4> elements;
+  while (!at(Tok::RBracket)) {
+    Expr *element = starOrNamed();
+    if (!element) {
+      return nullptr;
+    }
+    if (elements.empty() && (at(Tok::KwFor) || at(Tok::KwAsync))) {
+      return comprehension(ComprehensionKind::List, element, nullptr,
+                           Tok::RBracket);
+    }
+    node->depth = std::max(node->depth, element->depth);
+    elements.push_back(element);
+    if (!take(Tok::Comma)) {
+      break;
+    }
+  }
+  if (!expect(Tok::RBracket, "to close '['")) {
+    return nullptr;
+  }
+  node->elements = copy<Expr *>(elements);
+  return deepen(node, {node});
+}
+
+Expr *Parser::braceDisplay() {
+  Nesting guard(*this);
+  if (!guard.allowed()) {
+    return nullptr;
+  }
+  SourceLoc open = loc();
+  next();
+  SmallVector<Expr *, 4> keys, values;
+  bool isDict = at(Tok::RBrace) || at(Tok::StarStar);
+  uint16_t depth = 1;
+  while (!at(Tok::RBrace)) {
+    Expr *key = nullptr, *value = nullptr;
+    if (take(Tok::StarStar)) {
+      value = binary(1);
+    } else {
+      key = starOrNamed();
+      if (!key) {
+        return nullptr;
+      }
+      if (keys.empty()) {
+        isDict = at(Tok::Colon);
+      }
+      value = key;
+      if (isDict) {
+        if (!expect(Tok::Colon, "after a key of the dictionary")) {
+          return nullptr;
+        }
+        value = expression();
+      }
+      if (value && keys.empty() && (at(Tok::KwFor) || at(Tok::KwAsync))) {
+        return comprehension(isDict ? ComprehensionKind::Dict
+                                    : ComprehensionKind::Set,
+                             key, isDict ? value : nullptr, Tok::RBrace);
+      }
+    }
+    if (!value) {
+      return nullptr;
+    }
+    depth = std::max({depth, value->depth, key ? key->depth : uint16_t(0)});
+    keys.push_back(key);
+    values.push_back(value);
+    if (!take(Tok::Comma)) {
+      break;
+    }
+  }
+  if (!expect(Tok::RBrace, "to close '{'")) {
+    return nullptr;
+  }
+  if (!isDict) {
+    auto *node = make<ast::Set>(open);
+    node->elements = copy<Expr *>(keys);
+    node->depth = depth;
+    return deepen(node, {node});
+  }
+  auto *node = make<Dict>(open);
+  node->keys = copy<Expr *>(keys);
+  node->values = copy<Expr *>(values);
+  node->depth = depth;
+  return deepen(node, {node});
+}
+
+bool Parser::generators(SmallVectorImpl<ast::Generator> &out) {
+  while (at(Tok::KwFor) || at(Tok::KwAsync)) {
+    take(Tok::KwAsync);
+    if (!expect(Tok::KwFor, "in a comprehension")) {
+      return false;
+    }
+    ast::Generator generator;
+    generator.target = targetList();
+    if (!generator.target || !expect(Tok::KwIn, "in a comprehension")) {
+      return false;
+    }
+    generator.iterable = disjunction();
+    if (!generator.iterable) {
+      return false;
+    }
+    SmallVector<Expr *, 2> conditions;
+    while (take(Tok::KwIf)) {
+      Expr *condition = disjunction();
+      if (!condition) {
+        return false;
+      }
+      conditions.push_back(condition);
+    }
+    generator.conditions = copy<Expr *>(conditions);
+    out.push_back(generator);
+  }
+  return true;
+}
+
+Expr *Parser::comprehension(ComprehensionKind kind, Expr *element, Expr *value,
+                            Tok close) {
+  auto *node = make<ast::Comprehension>(element->loc);
+  node->comprehension = kind;
+  node->element = element;
+  node->value = value;
+  SmallVector<ast::Generator, 1> list;
+  if (!generators(list) || !expect(close, "to close the comprehension")) {
+    return nullptr;
+  }
+  node->generators = copy<ast::Generator>(list);
+  for (const ast::Generator &generator : list) {
+    node->depth = std::max(node->depth, generator.iterable->depth);
+    for (Expr *condition : generator.conditions) {
+      node->depth = std::max(node->depth, condition->depth);
+    }
+  }
+  return deepen(node, {element, value, node});
+}
+
+bool Parser::parameters(SmallVectorImpl<Parameter> &out, Tok close,
+                        bool annotations) {
+  Parameter::Kind kind = Parameter::Plain;
+  bool sawDefault = false;
+  while (!at(close)) {
+    if (take(Tok::Slash)) {
+      for (Parameter &p : out) {
+        p.kind = Parameter::PositionalOnly;
+      }
+    } else if (at(Tok::Star) &&
+               (ahead(1).kind == Tok::Comma || ahead(1).kind == close)) {
+      next();
+      kind = Parameter::KeywordOnly;
+    } else {
+      Parameter param;
+      param.kind = kind;
+      if (take(Tok::Star)) {
+        param.kind = Parameter::VarArgs;
+        kind = Parameter::KeywordOnly;
+      } else if (take(Tok::StarStar)) {
+        param.kind = Parameter::VarKeywords;
+      }
+      if (!at(Tok::Name)) {
+        unexpected("a parameter's name");
+        return false;
+      }
+      param.loc = loc();
+      param.name = spelling(next());
+      for (const Parameter &other : out) {
+        if (other.name == param.name) {
+          sink.error(param.loc, "parameter '" + param.name + "' appears twice")
+              .note(other.loc, "the first is here");
+          return false;
+        }
+      }
+      if (annotations && take(Tok::Colon) &&
+          !(param.annotation = starOrNamed())) {
+        return false;
+      }
+      if (take(Tok::Equal)) {
+        if (!(param.defaultValue = expression())) {
+          return false;
+        }
+        sawDefault = true;
+      } else if (sawDefault && param.kind == Parameter::Plain) {
+        sink.error(param.loc, "parameter '" + param.name +
+                                  "' without default follows one with default");
+        return false;
+      }
+      out.push_back(param);
+    }
+    if (!take(Tok::Comma)) {
+      return true;
+    }
+  }
+  return true;
+}
+
+Expr *Parser::lambda() {
+  auto *node = make<Lambda>(loc());
+  next();
+  SmallVector<Parameter, 4> params;
+  if (!parameters(params, Tok::Colon, false) ||
+      !expect(Tok::Colon, "after the parameters of lambda")) {
+    return nullptr;
+  }
+  node->params = copy<Parameter>(params);
+  node->body = expression();
+  return node->body ? deepen(node, {node->body}) : nullptr;
+}
+
+Expr *Parser::targetList() {
+  // `for a, *b in`: operands stop before 'in', which binary() does not take.
+  SmallVector<Expr *, 2> elements;
+  SourceLoc start = loc();
+  bool tuple = false;
+  do {
+    if (endsList(token().kind) && token().kind == Tok::KwIn) {
+      break;
+    }
+    Expr *element;
+    if (at(Tok::Star)) {
+      auto *star = make<Starred>(loc());
+      next();
+      star->value = binary(1);
+      element = star->value ? star : nullptr;
+    } else {
+      element = binary(1);
+    }
+    if (!element || !checkTarget(element, "assign to")) {
+      return nullptr;
+    }
+    elements.push_back(element);
+    tuple |= at(Tok::Comma);
+  } while (take(Tok::Comma));
+  if (elements.empty()) {
+    return unexpected("a loop variable");
+  }
+  if (!tuple) {
+    return elements[0];
+  }
+  auto *node = make<Tuple>(start);
+  node->elements = copy<Expr *>(elements);
+  for (Expr *element : elements) {
+    node->depth = std::max(node->depth, element->depth);
+  }
+  return deepen(node, {node});
+}
+
+bool Parser::checkTarget(const Expr *target, StringRef action) {
+  switch (target->kind) {
+  case ExprKind::Name:
+  case ExprKind::Attribute:
+  case ExprKind::Subscript:
+    return true;
+  case ExprKind::Starred:
+    return checkTarget(cast<Starred>(target)->value, action);
+  case ExprKind::Tuple:
+    return all_of(cast<Tuple>(target)->elements,
+                  [&](Expr *e) { return checkTarget(e, action); });
+  case ExprKind::List:
+    return all_of(cast<List>(target)->elements,
+                  [&](Expr *e) { return checkTarget(e, action); });
+  case ExprKind::Compare:
+    sink.error(target->loc, "cannot " + action +
+                                " a comparison; '=' is assignment, '==' "
+                                "compares");
+    return false;
+  case ExprKind::Call:
+    sink.error(target->loc, "cannot " + action + " a call");
+    return false;
+  case ExprKind::Constant:
+    sink.error(target->loc, "cannot " + action + " a constant");
+    return false;
+  default:
+    sink.error(target->loc, "cannot " + action + " an expression");
+    return false;
+  }
+}
+
+} // namespace tz::frontend
