@@ -326,7 +326,7 @@ struct With : StmtOf<StmtKind::With> {
   Block body;
 };
 /// global and nonlocal.
-struct Scope : StmtOf<StmtKind::Scope> {
+struct ScopeStmt : StmtOf<StmtKind::Scope> {
   bool isGlobal;
 };
 struct Delete : StmtOf<StmtKind::Delete> {};

@@ -108,6 +108,7 @@ private:
 
   bool lineBegin();
   void indentation(unsigned width);
+  bool lostBracket();
   void skipBlank();
   void lineEnd();
   void number();
@@ -179,6 +180,27 @@ void Lexer::indentation(unsigned width) {
   }
 }
 
+/// At a line end inside brackets: a word that cannot stand in an expression
+/// begins the next line, so a bracket was forgotten. Reports it and gives the
+/// bracket up, which confines the mistake to its statement.
+bool Lexer::lostBracket() {
+  if (brackets.empty()) {
+    return false;
+  }
+  StringRef word = text.substr(pos).ltrim(" \t\r\n").take_while(
+      [](char c) { return isNameChar(static_cast<unsigned char>(c)); });
+  if (!StringSwitch<bool>(word)
+           .Cases({"def", "class", "return", "import", "while", "try"}, true)
+           .Cases({"raise", "pass", "break", "continue", "assert"}, true)
+           .Cases({"del", "global", "nonlocal", "with"}, true)
+           .Default(false)) {
+    return false;
+  }
+  sink.error(brackets.back().loc, "bracket is never closed");
+  brackets.clear();
+  return true;
+}
+
 void Lexer::skipBlank() {
   while (pos < text.size()) {
     char c = text[pos];
@@ -192,7 +214,7 @@ void Lexer::skipBlank() {
                (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
       pos += peek(1) == '\n' ? 2 : 3;
       newLine();
-    } else if (c == '\n' && joined()) {
+    } else if (c == '\n' && joined() && !lostBracket()) {
       ++pos;
       newLine();
     } else {

@@ -266,7 +266,7 @@ Stmt *Parser::simple() {
   }
   case Tok::KwGlobal:
   case Tok::KwNonlocal: {
-    auto *node = make<ast::Scope>(at);
+    auto *node = make<ScopeStmt>(at);
     node->isGlobal = next().kind == Tok::KwGlobal;
     do {
       if (!expect(Tok::Name, "after global or nonlocal")) {
