@@ -1,0 +1,631 @@
+//===- Calls.cpp - matching arguments, inlining, host calls ---------------===//
+//
+// What   Every call: built-ins, jit functions (inlined), host functions with
+//        compile-time arguments, named tuples, methods.
+// Why    One place matches arguments to parameters, so that a wrong count or
+//        keyword reads the same whatever is called. A portable kernel has no
+//        calls (decision R9): jit functions are elaborated where they stand.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/Evaluator.h"
+#include "core/frontend/ModuleLoader.h"
+#include "core/frontend/TileOperators.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+using namespace ast;
+
+mlir::Location Evaluator::location(SourceLoc loc) const {
+  mlir::MLIRContext *context = b->getContext();
+  mlir::Location at = mlir::UnknownLoc::get(context);
+  if (loc.isValid()) {
+    at = mlir::FileLineColLoc::get(context, loc.file->path(), loc.line,
+                                   loc.column);
+  }
+  if (!frames.empty() && frames.back().callSite) {
+    return mlir::CallSiteLoc::get(at, mlir::Location(frames.back().callSite));
+  }
+  return at;
+}
+
+bool Evaluator::countOperation(SourceLoc loc) {
+  if (stopped) {
+    return false;
+  }
+  if (++operations > bounds.operations) {
+    stopped = true;
+    sink.error(loc, "kernel has more than " + Twine(bounds.operations) +
+                        " operations (limit of operations)");
+    return false;
+  }
+  return true;
+}
+
+bool Evaluator::evalArguments(const Call *node, CallArgs &args) {
+  bool valid = true;
+  for (const Expr *arg : node->args) {
+    if (auto *star = dyn_cast<Starred>(arg)) {
+      Value list = eval(star->value);
+      if (list.isSequence()) {
+        for (const Value &item : list.items()) {
+          args.add(item, star->loc);
+        }
+      } else {
+        valid = false;
+        if (!list.isError()) {
+          fail(star->loc, "'*' needs a tuple or list, found " + describe(list));
+        }
+      }
+      continue;
+    }
+    args.add(eval(arg), arg->loc);
+    valid &= !args.list.back().value.isError();
+  }
+  for (const Keyword &keyword : node->keywords) {
+    Value value = eval(keyword.value);
+    if (!keyword.name.empty()) {
+      valid &= !value.isError();
+      args.add(std::move(value), keyword.value->loc, keyword.name);
+    } else if (value.is(ValueKind::Dict)) {
+      for (auto &[key, entry] : value.dictionary().entries) {
+        if (key.is(ValueKind::String)) {
+          args.keepAlive.push_back(key);
+          args.add(entry, keyword.loc, key.asString());
+        }
+      }
+    } else {
+      valid = false;
+      if (!value.isError()) {
+        fail(keyword.loc, "'**' needs a dictionary, found " + describe(value));
+      }
+    }
+  }
+  return valid;
+}
+
+Value Evaluator::evalCall(const Call *node) {
+  Value callee = eval(node->callee);
+  CallArgs args;
+  bool valid = evalArguments(node, args);
+  if (callee.isError() || (!valid && !inHost())) {
+    return Value();
+  }
+  if (!valid || callee.is(ValueKind::Unknown)) {
+    return Value::unknown(node->loc, callee.is(ValueKind::Unknown)
+                                         ? callee.reason().text
+                                         : "call with unknown arguments");
+  }
+  return call(callee, args, node->loc);
+}
+
+Value Evaluator::call(const Value &callee, const CallArgs &args,
+                      SourceLoc loc) {
+  if (stopped) {
+    return Value();
+  }
+  switch (callee.kind()) {
+  case ValueKind::Builtin:
+    return callBuiltin(*callee.asBuiltin(), args, loc);
+  case ValueKind::Function:
+    return callFunction(callee.asFunction(), args, loc);
+  case ValueKind::Method: {
+    const MethodObject &method = callee.asMethod();
+    CallArgs withSelf;
+    withSelf.add(method.self, loc);
+    withSelf.list.append(args.list.begin(), args.list.end());
+    return method.builtin ? callBuiltin(*method.builtin, withSelf, loc)
+                          : callFunction(method.function, withSelf, loc);
+  }
+  case ValueKind::Class: {
+    const ClassObject &type = callee.asClass();
+    auto fields = std::make_shared<SequenceObject>();
+    fields->className = type.name;
+    fields->names = type.fields;
+    std::vector<std::optional<Value>> values = type.defaults;
+    values.resize(type.fields.size());
+    size_t next = 0;
+    for (const auto &arg : args.list) {
+      size_t at = next++;
+      if (!arg.keyword.empty()) {
+        at = find(type.fields, arg.keyword.str()) - type.fields.begin();
+      }
+      if (at >= values.size()) {
+        return fail(arg.loc, arg.keyword.empty()
+                                 ? "too many values for " + type.name
+                                 : type.name + " has no field '" +
+                                       arg.keyword.str() + "'");
+      }
+      values[at] = arg.value;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i]) {
+        return fail(loc, "field '" + type.fields[i] + "' of " + type.name +
+                             " has no value");
+      }
+      fields->items.push_back(*values[i]);
+    }
+    return Value::record(std::move(fields));
+  }
+  case ValueKind::Type: {
+    // tl.float32(x) converts, as x.to(tl.float32).
+    if (args.list.size() == 1 && !inHost()) {
+      if (const Builtin *to = Registry::get().method(ValueKind::Tile, "to")) {
+        Value value = args.list[0].value.isNumber()
+                          ? materialise(args.list[0].value, loc)
+                          : args.list[0].value;
+        CallArgs conversion;
+        conversion.add(callee, loc);
+        return value.isTile()
+                   ? call(Value::method(value, to), conversion, loc)
+                   : fail(loc, describe(value) + " cannot be converted to " +
+                                   repr(callee));
+      }
+    }
+    break;
+  }
+  case ValueKind::Error:
+    return callee;
+  case ValueKind::Unknown:
+    return Value::unknown(loc, callee.reason().text);
+  default:
+    break;
+  }
+  return fail(loc, describe(callee) + " cannot be called");
+}
+
+//===----------------------------------------------------------------------===//
+// Built-ins
+//===----------------------------------------------------------------------===//
+
+StringRef BuiltinCall::name(size_t i) const { return builtin.params[i].name; }
+
+Value BuiltinCall::error(const Twine &message) const {
+  return evaluator.fail(loc, message);
+}
+
+Value BuiltinCall::error(size_t i, const Twine &message) const {
+  return evaluator.fail(at(i), message);
+}
+
+static std::string quotedParam(const BuiltinCall &call, size_t i) {
+  return "argument '" + call.name(i).str() + "' of " + call.builtin.name;
+}
+
+std::optional<int64_t> BuiltinCall::integer(size_t i) const {
+  const Value &value = values[i];
+  if (value.isTile()) {
+    error(i, quotedParam(*this, i) +
+                 " must be known at compile time (a constexpr), found " +
+                 describe(value));
+    return std::nullopt;
+  }
+  if (!value.isIntegral()) {
+    error(i, quotedParam(*this, i) + " must be an integer, found " +
+                 describe(value));
+    return std::nullopt;
+  }
+  PyInt number = value.asInt();
+  if (number != PyInt(int64_t(number))) {
+    error(i, quotedParam(*this, i) + " does not fit 64 bits");
+    return std::nullopt;
+  }
+  return int64_t(number);
+}
+
+std::optional<bool> BuiltinCall::boolean(size_t i) const {
+  std::optional<bool> value = truth(values[i]);
+  if (!value) {
+    error(i, quotedParam(*this, i) +
+                 " must be known at compile time (a constexpr), found " +
+                 describe(values[i]));
+  }
+  return value;
+}
+
+std::optional<std::string> BuiltinCall::string(size_t i) const {
+  if (values[i].is(ValueKind::String)) {
+    return values[i].asString();
+  }
+  if (values[i].isNone()) {
+    return std::string();
+  }
+  error(i, quotedParam(*this, i) + " must be a string, found " +
+               describe(values[i]));
+  return std::nullopt;
+}
+
+std::optional<TileType> BuiltinCall::dtype(size_t i) const {
+  if (values[i].is(ValueKind::Type)) {
+    return values[i].asType();
+  }
+  error(i, quotedParam(*this, i) +
+               " must be a dtype such as tl.float32, found " +
+               describe(values[i]));
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t, 4>> BuiltinCall::integers(size_t i) const {
+  SmallVector<int64_t, 4> result;
+  Value single = Value::tuple({values[i]});
+  const Value &list = values[i].isSequence() ? values[i] : single;
+  for (const Value &item : list.items()) {
+    if (item.isTile()) {
+      error(i, quotedParam(*this, i) +
+                   " must be known at compile time (a constexpr), found " +
+                   describe(item));
+      return std::nullopt;
+    }
+    if (!item.isIntegral() || item.asInt() != PyInt(int64_t(item.asInt()))) {
+      error(i, quotedParam(*this, i) + " must hold integers, found " +
+                   describe(item));
+      return std::nullopt;
+    }
+    result.push_back(int64_t(item.asInt()));
+  }
+  return result;
+}
+
+bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
+  const auto &params = call.builtin.params;
+  call.values.assign(params.size(), Value());
+  call.locs.assign(params.size(), SourceLoc());
+  SmallVector<bool, 12> set(params.size(), false);
+  auto varArgs = find_if(params, [](const BuiltinParam &p) {
+    return p.kind == BuiltinParam::VarArgs;
+  });
+  size_t positional = 0;
+  for (const BuiltinParam &p : params) {
+    positional += p.kind == BuiltinParam::Plain &&
+                  (varArgs == params.end() || &p < &*varArgs);
+  }
+  std::vector<Value> rest;
+  SourceLoc restLoc;
+  size_t next = 0;
+  for (const auto &arg : args.list) {
+    if (arg.keyword.empty()) {
+      if (next < positional) {
+        call.values[next] = arg.value;
+        call.locs[next] = arg.loc;
+        set[next++] = true;
+      } else if (varArgs != params.end()) {
+        restLoc = rest.empty() ? arg.loc : restLoc;
+        rest.push_back(arg.value);
+      } else {
+        bool method = !params.empty() && params[0].name == "self";
+        ev.fail(
+            arg.loc,
+            call.builtin.name + " takes " + Twine(positional - method) +
+                (positional - method == 1 ? " argument, " : " arguments, ") +
+                Twine(args.list.size() - method) + " were given");
+        return false;
+      }
+      continue;
+    }
+    auto param = find_if(
+        params, [&](const BuiltinParam &p) { return p.name == arg.keyword; });
+    if (param == params.end()) {
+      // Triton passes these to every built-in; they are its own plumbing.
+      if (arg.keyword == "_builder" || arg.keyword == "_semantic" ||
+          arg.keyword == "_generator") {
+        continue;
+      }
+      SmallVector<StringRef> names;
+      for (const BuiltinParam &p : params) {
+        names.push_back(p.name);
+      }
+      StringRef near = nearestName(arg.keyword, names);
+      ev.fail(arg.loc,
+              call.builtin.name + " has no parameter '" + arg.keyword + "'" +
+                  (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+      return false;
+    }
+    size_t index = param - params.begin();
+    if (param->kind == BuiltinParam::VarArgs) {
+      // reshape(x, shape=...): the list by its name.
+      rest.push_back(arg.value);
+      restLoc = arg.loc;
+      continue;
+    }
+    if (set[index]) {
+      ev.fail(arg.loc, "parameter '" + arg.keyword + "' of " +
+                           call.builtin.name + " is given twice");
+      return false;
+    }
+    call.values[index] = arg.value;
+    call.locs[index] = arg.loc;
+    set[index] = true;
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (params[i].kind == BuiltinParam::VarArgs) {
+      call.values[i] = Value::tuple(std::move(rest));
+      call.locs[i] = restLoc;
+    } else if (!set[i]) {
+      if (!params[i].defaultValue) {
+        ev.fail(call.loc, call.builtin.name + " needs a value for parameter '" +
+                              params[i].name + "'");
+        return false;
+      }
+      call.values[i] = *params[i].defaultValue;
+    }
+  }
+  return true;
+}
+
+Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
+                             SourceLoc loc) {
+  for (const auto &arg : args.list) {
+    if (arg.value.isError()) {
+      return Value();
+    }
+    if (arg.value.is(ValueKind::Unknown) && inHost() && !builtin.isHost) {
+      return Value::unknown(arg.loc, arg.value.reason().text);
+    }
+  }
+  if (!builtin.isHost && (inHost() || !insideKernel())) {
+    return Value::unknown(loc, builtin.name + " is called outside of a kernel");
+  }
+  BuiltinCall matched(*this, builtin, loc);
+  if (!matchArguments(*this, args, matched)) {
+    return inHost() ? Value::unknown(loc, "wrong arguments of " + builtin.name)
+                    : Value();
+  }
+  if (!builtin.isHost && !countOperation(loc)) {
+    return Value();
+  }
+  return builtin.run(matched);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of a file
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::defaultOf(const FunctionObject &function,
+                           const Parameter &param) {
+  Frame host;
+  host.module = function.module.lock();
+  host.isHost = true;
+  host.closure = function.closure;
+  frames.push_back(std::move(host));
+  Value value = eval(param.defaultValue);
+  frames.pop_back();
+  return value;
+}
+
+static bool namesConstexpr(const Expr *annotation) {
+  if (!annotation) {
+    return false;
+  }
+  if (auto *text = dyn_cast<Constant>(annotation)) {
+    return text->constant == ConstantKind::String &&
+           text->text.ends_with("constexpr");
+  }
+  if (auto *name = dyn_cast<Name>(annotation)) {
+    return name->id == "constexpr";
+  }
+  auto *attribute = dyn_cast<Attribute>(annotation);
+  return attribute && attribute->name == "constexpr";
+}
+
+bool isConstexprParameter(const Parameter &param) {
+  return namesConstexpr(param.annotation);
+}
+
+bool Evaluator::bindParameters(const FunctionObject &function,
+                               const CallArgs &args, SourceLoc loc,
+                               Scope &scope) {
+  ArrayRef<Parameter> params = function.params();
+  auto name = [&] { return "'" + function.name + "'"; };
+  auto failed = [&](SourceLoc at, const Twine &message) {
+    if (inHost()) {
+      return false;
+    }
+    sink.error(at, message)
+        .note(function.loc(), "function " + name() + " is defined here");
+    return false;
+  };
+  size_t next = 0;
+  std::vector<Value> rest;
+  const Parameter *varArgs = nullptr;
+  size_t plain = 0;
+  for (const Parameter &p : params) {
+    varArgs = p.kind == Parameter::VarArgs ? &p : varArgs;
+    plain += p.kind == Parameter::Plain || p.kind == Parameter::PositionalOnly;
+  }
+  for (const auto &arg : args.list) {
+    const Parameter *param = nullptr;
+    if (arg.keyword.empty()) {
+      if (next < plain) {
+        param = &params[next++];
+      } else if (varArgs) {
+        rest.push_back(arg.value);
+        continue;
+      } else {
+        return failed(arg.loc,
+                      name() + " takes " + Twine(plain) +
+                          (plain == 1 ? " argument, " : " arguments, ") +
+                          Twine(args.list.size()) + " were given");
+      }
+    } else {
+      auto it = find_if(params, [&](const Parameter &p) {
+        return p.name == arg.keyword && p.kind != Parameter::VarArgs &&
+               p.kind != Parameter::VarKeywords &&
+               p.kind != Parameter::PositionalOnly;
+      });
+      if (it == params.end()) {
+        SmallVector<StringRef> names;
+        for (const Parameter &p : params) {
+          names.push_back(p.name);
+        }
+        StringRef near = nearestName(arg.keyword, names);
+        return failed(
+            arg.loc,
+            name() + " has no parameter '" + arg.keyword + "'" +
+                (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+      }
+      param = &*it;
+    }
+    if (scope.count(param->name)) {
+      return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
+                                 " is given twice");
+    }
+    if (function.isJit && isConstexprParameter(*param) && arg.value.isTile()) {
+      return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
+                                 " is a tl.constexpr and needs a value known "
+                                 "at compile time, found " +
+                                 describe(arg.value));
+    }
+    scope[param->name] = Binding{arg.value, arg.loc};
+  }
+  for (const Parameter &p : params) {
+    if (p.kind == Parameter::VarArgs) {
+      scope[p.name] = Binding{Value::tuple(rest), p.loc};
+    } else if (p.kind == Parameter::VarKeywords) {
+      scope[p.name] = Binding{Value::dict(), p.loc};
+    } else if (!scope.count(p.name)) {
+      if (!p.defaultValue) {
+        return failed(loc,
+                      name() + " needs a value for parameter '" + p.name + "'");
+      }
+      Value value = defaultOf(function, p);
+      if (value.is(ValueKind::Unknown)) {
+        return failed(loc, "default of parameter '" + p.name + "' of " +
+                               name() + " is not known at compile time");
+      }
+      scope[p.name] = Binding{std::move(value), p.loc};
+    }
+  }
+  return true;
+}
+
+Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
+                              const CallArgs &args, SourceLoc loc) {
+  if (function->isJit && !inHost()) {
+    return inlineJit(function, args, loc);
+  }
+  if (!function->isJit) {
+    if (!inHost()) {
+      for (const auto &arg : args.list) {
+        if (arg.value.isTile()) {
+          sink.error(loc, "'" + function->name +
+                              "' is an ordinary Python function and is called "
+                              "with a run-time value; decorate it with "
+                              "@triton.jit")
+              .note(function->loc(), "it is defined here");
+          return Value();
+        }
+      }
+    }
+    return runHostFunction(function, args, loc);
+  }
+  return Value::unknown(loc, "kernel '" + function->name +
+                                 "' is called in host code");
+}
+
+Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
+                           const CallArgs &args, SourceLoc loc) {
+  for (const Frame &f : frames) {
+    if (f.function == function) {
+      return fail(loc, "'" + function->name +
+                           "' calls itself; recursion is not supported in "
+                           "kernel code");
+    }
+  }
+  if (inlining >= bounds.inliningDepth) {
+    stopped = true;
+    sink.error(loc, "calls are nested more than " +
+                        Twine(bounds.inliningDepth) +
+                        " deep (limit of inlining depth)");
+    return Value();
+  }
+  Frame callee;
+  if (!bindParameters(*function, args, loc, callee.scope)) {
+    return Value();
+  }
+  callee.function = function;
+  callee.module = function->module.lock();
+  callee.closure = function->closure;
+  callee.isHost = false;
+  callee.callSite = mlir::LocationAttr(location(loc));
+  ++inlining;
+  sink.pushFrame(loc, "in the call of '" + function->name + "' from here");
+  frames.push_back(std::move(callee));
+  Flow flow = execBlock(function->def->body, nullptr);
+  frames.pop_back();
+  sink.popFrame();
+  --inlining;
+  return flow.kind == Flow::Return ? flow.value : Value::none();
+}
+
+void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
+                          Scope params) {
+  Frame top;
+  top.function = kernel;
+  top.module = kernel->module.lock();
+  top.closure = kernel->closure;
+  top.isHost = false;
+  top.scope = std::move(params);
+  frames.push_back(std::move(top));
+  Flow flow = execBlock(kernel->def->body, nullptr);
+  frames.pop_back();
+  if (flow.kind == Flow::Return && !flow.value.isNone() &&
+      !flow.value.isError()) {
+    sink.error(kernel->def->nameLoc,
+               "a kernel cannot return a value: store it to memory");
+  }
+}
+
+Value Evaluator::runHostFunction(
+    const std::shared_ptr<FunctionObject> &function, const CallArgs &args,
+    SourceLoc loc) {
+  bool fromKernel = !inHost();
+  Frame callee;
+  if (!bindParameters(*function, args, loc, callee.scope)) {
+    return fromKernel ? Value() : Value::unknown(loc, "wrong arguments");
+  }
+  if (inlining >= bounds.inliningDepth) {
+    return fail(loc, "calls are nested more than " +
+                         Twine(bounds.inliningDepth) +
+                         " deep (limit of inlining depth)");
+  }
+  callee.function = function;
+  callee.module = function->module.lock();
+  callee.closure = function->closure;
+  callee.isHost = true;
+  ++inlining;
+  frames.push_back(std::move(callee));
+  Value result;
+  if (function->lambda) {
+    result = eval(function->lambda->body);
+  } else {
+    Flow flow = hostBlock(function->def->body);
+    result = flow.kind == Flow::Return ? flow.value : Value::none();
+  }
+  frames.pop_back();
+  --inlining;
+  if (fromKernel && result.is(ValueKind::Unknown)) {
+    ReasonObject reason = result.reason();
+    if (!stopped) {
+      sink.error(loc,
+                 "'" + function->name + "' cannot be evaluated at compile time")
+          .note(reason.loc, reason.text);
+    }
+    return Value();
+  }
+  return result;
+}
+
+Value Evaluator::materialise(const Value &value, SourceLoc loc) {
+  if (!value.isNumber()) {
+    return value;
+  }
+  return countOperation(loc) ? tileFromLiteral(*this, value, loc) : Value();
+}
+
+} // namespace tz::frontend

@@ -1,0 +1,218 @@
+//===- Evaluator.h - runs Python, emits tiles -------------------*- C++ -*-===//
+//
+// What   Evaluator walks the syntax tree. In host code (a file's top level,
+//        functions called there) everything is computed now; in a kernel what
+//        is known is computed and the rest becomes operations.
+// Why    Module constants, decorators, constexpr arithmetic and kernels follow
+//        one set of Python rules, so one class knows them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_EVALUATOR_H
+#define TERRAZZO_CORE_FRONTEND_EVALUATOR_H
+
+#include "core/frontend/Builtins.h"
+#include "core/frontend/Value.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tz::frontend {
+
+class ModuleLoader;
+class OpEmitter;
+
+/// Bounds on what one kernel may make the compiler do. Each is named in the
+/// error that it causes.
+struct Limits {
+  unsigned evaluationDepth = 900;        // nested evaluations, calls included
+  unsigned inliningDepth = 48;           // calls in calls
+  unsigned unrolledIterations = 1 << 16; // of all static loops together
+  unsigned operations = 1 << 18;         // tile operations of one kernel
+  unsigned hostSteps = 1 << 20;          // statements run at module level
+  unsigned sequenceLength = 1 << 16;     // of a tuple, list or string
+};
+
+/// How a block of statements ended.
+struct Flow {
+  enum Kind : uint8_t { Normal, Return, Break, Continue } kind = Normal;
+  Value value; // of Return
+};
+
+/// What runs after a block that falls through; see execIf.
+using Continuation = llvm::function_ref<Flow()>;
+
+class Evaluator {
+public:
+  Evaluator(ModuleLoader &loader, DiagnosticSink &sink)
+      : loader(loader), sink(sink) {}
+
+  /// Before a kernel is elaborated.
+  void attach(OpEmitter &emitter, mlir::OpBuilder &builder) {
+    ops = &emitter;
+    b = &builder;
+  }
+
+  //===-- module level ----------------------------------------------------===//
+  void runModule(std::shared_ptr<ModuleObject> module);
+
+  //===-- expressions (EvalExpressions.cpp) -------------------------------===//
+  Value eval(const ast::Expr *expr);
+  Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
+  Value subscript(const Value &base, const Value &index, SourceLoc loc);
+  Value lookup(llvm::StringRef name, SourceLoc loc);
+  /// Resolves names of modules that are read on first use.
+  Value resolve(Value value, SourceLoc loc);
+
+  //===-- operators (Operators.cpp) ---------------------------------------===//
+  Value binary(Tok op, const Value &lhs, const Value &rhs, SourceLoc loc);
+  Value unary(Tok op, const Value &operand, SourceLoc loc);
+  Value compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
+                SourceLoc loc);
+
+  //===-- calls (Calls.cpp) -----------------------------------------------===//
+  Value call(const Value &callee, const CallArgs &args, SourceLoc loc);
+  /// Calls a jit function with run-time scalars: the combine of a reduction.
+  Value callFunction(const std::shared_ptr<FunctionObject> &function,
+                     const CallArgs &args, SourceLoc loc);
+  /// Runs the kernel's body with its parameters bound.
+  void runKernel(const std::shared_ptr<FunctionObject> &kernel, Scope params);
+  /// The default of a parameter, evaluated where the function was defined.
+  Value defaultOf(const FunctionObject &function, const ast::Parameter &param);
+
+  //===-- for the built-ins -----------------------------------------------===//
+  /// Reports in kernel code; in host code gives an Unknown with the reason.
+  Value fail(SourceLoc loc, const llvm::Twine &message);
+  bool inHost() const { return frames.empty() || frames.back().isHost; }
+  /// A tile of the value: literals become scalars of their natural type.
+  Value materialise(const Value &value, SourceLoc loc);
+  bool countOperation(SourceLoc loc);
+  mlir::Location location(SourceLoc loc) const;
+  OpEmitter &emitter() { return *ops; }
+  mlir::OpBuilder &builder() { return *b; }
+  DiagnosticSink &diagnostics() { return sink; }
+  const Limits &limits() const { return bounds; }
+  ModuleLoader &modules() { return loader; }
+  bool insideKernel() const { return ops != nullptr; }
+  std::shared_ptr<ModuleObject> currentModule() const {
+    return frames.empty() ? nullptr : frames.back().module;
+  }
+
+private:
+  struct Frame {
+    std::shared_ptr<FunctionObject> function; // null at module level
+    std::shared_ptr<ModuleObject> module;
+    std::shared_ptr<Scope> closure;
+    Scope scope;
+    bool isHost = true;
+    unsigned runtimeLoops = 0;
+    mlir::LocationAttr callSite; // null: the outermost
+  };
+
+  //===-- statements (EvalStatements.cpp) ---------------------------------===//
+  Flow execBlock(ast::Block block, Continuation rest);
+  Flow execFrom(ast::Block block, size_t index, Continuation rest);
+  Flow execIf(const ast::If *node, size_t clause, ast::Block block,
+              size_t index, Continuation rest);
+  Flow runtimeIf(const ast::If *node, size_t clause, const Value &condition,
+                 ast::Block block, size_t index, Continuation rest);
+  void execSimple(const ast::Stmt *stmt);
+  void execAssert(const ast::Assert *node);
+  void assign(const ast::Expr *target, const Value &value, SourceLoc loc,
+              bool keepConstexpr = false);
+  void bind(llvm::StringRef name, Value value, SourceLoc loc);
+  /// Numbers that are assigned become run-time scalars (language rule 1).
+  Value sanitize(const Value &value, SourceLoc loc);
+  std::optional<Value> condition(const Value &value, SourceLoc loc,
+                                 llvm::StringRef what);
+  void unsupported(const ast::Stmt *stmt);
+
+  //===-- loops (EvalLoops.cpp) -------------------------------------------===//
+  Flow execFor(const ast::For *node, ast::Block block, size_t index,
+               Continuation rest);
+  Flow staticFor(const ast::For *node, llvm::ArrayRef<Value> items,
+                 Continuation rest);
+  void runtimeFor(const ast::For *node, const RangeObject &range);
+  void runtimeWhile(const ast::While *node);
+  struct Carried {
+    llvm::StringRef name;
+    Binding before;
+    unsigned begin = 0, count = 0; // of the flattened values
+  };
+  std::vector<Carried> carriedNames(llvm::ArrayRef<llvm::StringRef> assigned,
+                                    llvm::SmallVectorImpl<mlir::Value> &flat);
+  void bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
+  bool collectCarried(llvm::ArrayRef<Carried> carried,
+                      llvm::SmallVectorImpl<mlir::Value> &flat,
+                      SourceLoc loopLoc);
+  void leaveLoop(const Scope &before, llvm::ArrayRef<Carried> carried,
+                 mlir::ValueRange results, SourceLoc loopLoc);
+
+  //===-- host statements (HostStatements.cpp) ----------------------------===//
+  Flow hostBlock(ast::Block block);
+  Flow hostStatement(const ast::Stmt *stmt);
+  void hostDefine(const ast::FunctionDef *def);
+  void hostClass(const ast::ClassDef *def);
+  void hostImport(const ast::Import *node);
+  void hostImportFrom(const ast::ImportFrom *node);
+  void hostForget(ast::Block block, SourceLoc loc, llvm::StringRef why);
+  std::vector<Value> hostIterate(const Value &iterable, bool &known);
+
+  //===-- expressions -----------------------------------------------------===//
+  Value evalUncounted(const ast::Expr *expr);
+  Value evalName(const ast::Name *node);
+  Value evalConstant(const ast::Constant *node);
+  Value evalJoined(const ast::JoinedString *node);
+  Value evalElements(llvm::ArrayRef<ast::Expr *> elements, bool tuple);
+  Value evalCompare(const ast::Compare *node);
+  Value evalBool(const ast::Bool *node);
+  Value evalConditional(const ast::Conditional *node);
+  Value evalComprehension(const ast::Comprehension *node);
+  Value evalSubscript(const ast::Subscript *node);
+  Value evalCall(const ast::Call *node);
+  bool evalArguments(const ast::Call *node, CallArgs &args);
+  Value tileAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
+  Value typeAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
+  Value unsupportedExpr(const ast::Expr *expr);
+
+  //===-- calls -----------------------------------------------------------===//
+  bool bindParameters(const FunctionObject &function, const CallArgs &args,
+                      SourceLoc loc, Scope &scope);
+  Value inlineJit(const std::shared_ptr<FunctionObject> &function,
+                  const CallArgs &args, SourceLoc loc);
+  Value runHostFunction(const std::shared_ptr<FunctionObject> &function,
+                        const CallArgs &args, SourceLoc loc);
+  Value callBuiltin(const Builtin &builtin, const CallArgs &args,
+                    SourceLoc loc);
+
+  //===-- run-time values (Flatten.cpp) -----------------------------------===//
+  /// The SSA values of a value's tiles, in order; sequences are walked.
+  static void flatten(const Value &value,
+                      llvm::SmallVectorImpl<mlir::Value> &out);
+  /// The same value with its tiles replaced, in order.
+  static Value rebuild(const Value &shape, mlir::ValueRange &values);
+  /// Same structure and exactly the same types: can flow through one place.
+  static bool sameShape(const Value &a, const Value &b);
+
+  Frame &frame() { return frames.back(); }
+
+  ModuleLoader &loader;
+  DiagnosticSink &sink;
+  OpEmitter *ops = nullptr;
+  mlir::OpBuilder *b = nullptr;
+  Limits bounds;
+  std::vector<Frame> frames;
+  unsigned depth = 0;
+  unsigned inlining = 0;
+  unsigned iterations = 0;
+  unsigned operations = 0;
+  unsigned steps = 0;
+  bool stopped = false; // a limit was hit: nothing more is evaluated
+};
+
+/// Names that a block assigns, in order of first appearance.
+std::vector<llvm::StringRef> assignedNames(ast::Block block);
+/// Whether a return statement stands in the block (not in nested functions).
+bool containsReturn(ast::Block block);
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_EVALUATOR_H

@@ -1,0 +1,55 @@
+//===- ModuleLoader.h - files and modules of one compilation ----*- C++ -*-===//
+//
+// What   Owns the modules that a compilation has read, finds the files that
+//        imports name, hands out the embedded library.
+// Why    A kernel file imports its neighbours; each is read once, on first use
+//        of one of its names, and no file outside of the search path is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_MODULELOADER_H
+#define TERRAZZO_CORE_FRONTEND_MODULELOADER_H
+
+#include "core/frontend/Value.h"
+
+namespace tz::frontend {
+
+class Evaluator;
+
+class ModuleLoader {
+public:
+  static constexpr unsigned maxModules = 256;
+
+  explicit ModuleLoader(DiagnosticSink &sink) : sink(sink) {}
+
+  /// A module of the given text; runs its top level. Never null.
+  std::shared_ptr<ModuleObject> addModule(std::string path, std::string text,
+                                          Evaluator &evaluator);
+  /// The module of a file, read and run once. Null after an error.
+  std::shared_ptr<ModuleObject> load(const std::string &path,
+                                     llvm::StringRef name, SourceLoc importLoc,
+                                     Evaluator &evaluator);
+  /// The file that an import in `importer` means, or empty: `dots` leading
+  /// dots, then a dotted name. Absolute names are searched beside the importer
+  /// and in the folders above it.
+  static std::string findFile(llvm::StringRef importer, unsigned dots,
+                              llvm::StringRef dotted);
+
+  /// A module of the embedded library ("standard", "random").
+  std::shared_ptr<ModuleObject> library(llvm::StringRef name,
+                                        Evaluator &evaluator);
+
+private:
+  DiagnosticSink &sink;
+  std::map<std::string, std::shared_ptr<ModuleObject>> modules;
+};
+
+/// One file of the embedded library; the array is generated at build time.
+struct LibraryFile {
+  const char *name;
+  const char *text;
+};
+llvm::ArrayRef<LibraryFile> embeddedLibrary();
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_MODULELOADER_H

@@ -1,0 +1,179 @@
+//===- Scopes.cpp - assigned names, flattened values ----------------------===//
+//
+// What   Which names a block assigns, whether it returns; taking a value apart
+//        into its SSA values and putting it together again.
+// Why    These say what flows through a loop or an if, apart from how the
+//        operations are built.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/Evaluator.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+using namespace ast;
+
+namespace {
+
+/// Recursion is bounded by the parser's limits on nesting.
+struct NameCollector {
+  SetVector<StringRef, std::vector<StringRef>, DenseSet<StringRef>> names;
+
+  void target(const Expr *e) {
+    switch (e->kind) {
+    case ExprKind::Name:
+      names.insert(cast<Name>(e)->id);
+      return;
+    case ExprKind::Tuple:
+      for_each(cast<Tuple>(e)->elements, [&](Expr *x) { target(x); });
+      return;
+    case ExprKind::List:
+      for_each(cast<List>(e)->elements, [&](Expr *x) { target(x); });
+      return;
+    case ExprKind::Starred:
+      target(cast<Starred>(e)->value);
+      return;
+    default:
+      return;
+    }
+  }
+
+  void block(Block body) {
+    for (const Stmt *stmt : body) {
+      statement(stmt);
+    }
+  }
+
+  void statement(const Stmt *stmt) {
+    switch (stmt->kind) {
+    case StmtKind::Assign:
+      for_each(cast<Assign>(stmt)->targets, [&](Expr *e) { target(e); });
+      return;
+    case StmtKind::AugAssign:
+      target(cast<AugAssign>(stmt)->target);
+      return;
+    case StmtKind::AnnAssign:
+      if (cast<AnnAssign>(stmt)->value) {
+        target(cast<AnnAssign>(stmt)->target);
+      }
+      return;
+    case StmtKind::If:
+      for (const IfClause &clause : cast<If>(stmt)->clauses) {
+        if (auto *named = dyn_cast<Named>(clause.condition)) {
+          target(named->target);
+        }
+        block(clause.body);
+      }
+      block(cast<If>(stmt)->orElse);
+      return;
+    case StmtKind::While:
+      block(cast<While>(stmt)->body);
+      return;
+    case StmtKind::For:
+      target(cast<For>(stmt)->target);
+      block(cast<For>(stmt)->body);
+      return;
+    case StmtKind::With:
+      for (const WithItem &item : cast<With>(stmt)->items) {
+        if (item.target) {
+          target(item.target);
+        }
+      }
+      block(cast<With>(stmt)->body);
+      return;
+    case StmtKind::Try: {
+      auto *node = cast<Try>(stmt);
+      block(node->body);
+      for_each(node->handlers, [&](Block h) { block(h); });
+      block(node->orElse);
+      block(node->finally);
+      return;
+    }
+    case StmtKind::FunctionDef:
+      names.insert(cast<FunctionDef>(stmt)->name);
+      return;
+    case StmtKind::ClassDef:
+      names.insert(cast<ClassDef>(stmt)->name);
+      return;
+    default:
+      return;
+    }
+  }
+};
+
+} // namespace
+
+std::vector<StringRef> assignedNames(Block block) {
+  NameCollector collector;
+  collector.block(block);
+  return collector.names.takeVector();
+}
+
+bool containsReturn(Block block) {
+  return any_of(block, [](const Stmt *stmt) {
+    switch (stmt->kind) {
+    case StmtKind::Return:
+      return true;
+    case StmtKind::If:
+      return containsReturn(cast<If>(stmt)->orElse) ||
+             any_of(cast<If>(stmt)->clauses, [](const IfClause &clause) {
+               return containsReturn(clause.body);
+             });
+    case StmtKind::For:
+      return containsReturn(cast<For>(stmt)->body);
+    case StmtKind::With:
+      return containsReturn(cast<With>(stmt)->body);
+    default:
+      return false;
+    }
+  });
+}
+
+void Evaluator::flatten(const Value &value, SmallVectorImpl<mlir::Value> &out) {
+  if (value.isTile()) {
+    out.push_back(value.asTile().value);
+  } else if (value.isSequence()) {
+    for (const Value &item : value.items()) {
+      flatten(item, out);
+    }
+  }
+}
+
+Value Evaluator::rebuild(const Value &shape, mlir::ValueRange &values) {
+  if (shape.isTile()) {
+    TileValue tile = shape.asTile();
+    tile.value = values.front();
+    values = values.drop_front();
+    return Value::tile(std::move(tile));
+  }
+  if (shape.isSequence()) {
+    auto copy = std::make_shared<SequenceObject>(shape.sequence());
+    for (Value &item : copy->items) {
+      item = rebuild(item, values);
+    }
+    return shape.is(ValueKind::Record) ? Value::record(copy)
+           : shape.is(ValueKind::List) ? Value::list(std::move(copy->items))
+                                       : Value::tuple(std::move(copy->items));
+  }
+  return shape;
+}
+
+bool Evaluator::sameShape(const Value &a, const Value &b) {
+  if (a.isTile() && b.isTile()) {
+    return a.asTile().type == b.asTile().type;
+  }
+  if (a.isSequence() && b.isSequence()) {
+    return a.is(ValueKind::Record) == b.is(ValueKind::Record) &&
+           a.items().size() == b.items().size() &&
+           all_of(zip(a.items(), b.items()), [](auto pair) {
+             return sameShape(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+  return !a.isTile() && !b.isTile() && identical(a, b);
+}
+
+} // namespace tz::frontend

@@ -1,0 +1,334 @@
+"""Functions of the language that are written in the language itself.
+
+Result types follow the rules of the specification: sums widen small integers,
+extrema of floats below 32 bits are fp32, ties go to the smaller index, and a
+NaN never beats a number.
+"""
+import triton
+import triton.language as tl
+
+
+# ---- arithmetic --------------------------------------------------------------
+
+
+@triton.jit
+def cdiv(x, div):
+    return (x + div - 1) // div
+
+
+@triton.jit
+def sigmoid(x):
+    return 1 / (1 + tl.exp(-x))
+
+
+@triton.jit
+def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
+    axis: tl.constexpr = 0 if dim is None else dim
+    shifted = x - max(x, axis, keep_dims=True)
+    powers = tl.exp(shifted)
+    total = sum(powers, axis, keep_dims=True)
+    return tl.fdiv(powers, total, ieee_rounding)
+
+
+@triton.jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    # Row-major order becomes column-major order inside groups of size_g rows.
+    linear = i * size_j + j
+    per_group = size_g * size_j
+    group = linear // per_group
+    first_row = group * size_g
+    rows = tl.minimum(size_i - first_row, size_g)
+    rest = linear % per_group
+    new_i = first_row + rest % rows
+    new_j = rest // rows
+    return new_i, new_j
+
+
+# ---- making and shaping tiles ---------------------------------------------------
+
+
+@triton.jit
+def zeros(shape, dtype):
+    return tl.full(shape, 0, dtype)
+
+
+@triton.jit
+def zeros_like(input):
+    return zeros(input.shape, input.dtype)
+
+
+@triton.jit
+def ravel(x, can_reorder=False):
+    return tl.reshape(x, [x.numel], can_reorder=can_reorder)
+
+
+@triton.constexpr_function
+def _positive(axis, rank):
+    return axis + rank if axis < 0 else axis
+
+
+@triton.constexpr_function
+def _one_long(rank, axis, size):
+    return [size if i == axis else 1 for i in range(rank)]
+
+
+@triton.jit
+def _index_along(shape: tl.constexpr, axis: tl.constexpr):
+    # A tile of the shape that holds each element's index along the axis.
+    line: tl.constexpr = _one_long(len(shape), axis, shape[axis])
+    index = tl.reshape(tl.arange(0, shape[axis]), line)
+    return tl.broadcast_to(index, shape)
+
+
+@triton.jit
+def flip(x, dim=None):
+    tl.static_assert(dim is not None or len(x.shape) == 1,
+                     "flip of a tile with several dimensions needs dim")
+    axis: tl.constexpr = _positive(0 if dim is None else dim, len(x.shape))
+    if x.shape[axis] == 1:
+        return x
+    index = x.shape[axis] - 1 - _index_along(x.shape, axis)
+    return tl.gather(x, index, axis)
+
+
+@triton.constexpr_function
+def _interleaved_shape(shape):
+    return shape[:-1] + (2 * shape[-1],)
+
+
+@triton.jit
+def interleave(a, b):
+    pairs = tl.join(a, b)
+    if len(pairs.shape) == 1:
+        # Two scalars: the joined pair is the result.
+        return pairs
+    return tl.reshape(pairs, _interleaved_shape(pairs.shape[:-1]))
+
+
+# ---- reductions -------------------------------------------------------------------
+
+
+@triton.jit
+def _add(a, b):
+    return a + b
+
+
+@triton.jit
+def _multiply(a, b):
+    return a * b
+
+
+@triton.jit
+def _xor(a, b):
+    return a ^ b
+
+
+@triton.jit
+def _or(a, b):
+    return a | b
+
+
+@triton.jit
+def _larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _smaller(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.constexpr_function
+def _sum_type(element, wanted):
+    if wanted is not None:
+        return wanted
+    if element.is_int_signed() and element.primitive_bitwidth < 32:
+        return tl.int32
+    if element.is_int_unsigned() and element.primitive_bitwidth < 32:
+        return tl.uint32
+    return element
+
+
+@triton.constexpr_function
+def _extremum_type(element):
+    if element.primitive_bitwidth >= 32:
+        return element
+    return tl.float32 if element.is_floating() else tl.int32
+
+
+@triton.constexpr_function
+def _indexed_type(element):
+    return tl.float32 if element == tl.bfloat16 else element
+
+
+@triton.jit
+def sum(input, axis=None, keep_dims=False, dtype: tl.constexpr = None):
+    value = input.to(_sum_type(input.dtype, dtype))
+    return tl.reduce(value, axis, _add, keep_dims=keep_dims)
+
+
+@triton.jit
+def xor_sum(input, axis=None, keep_dims=False):
+    tl.static_assert(input.dtype.is_int(), "xor_sum needs integers")
+    return tl.reduce(input, axis, _xor, keep_dims=keep_dims)
+
+
+@triton.jit
+def reduce_or(input, axis, keep_dims=False):
+    tl.static_assert(input.dtype.is_int(), "reduce_or needs integers")
+    return tl.reduce(input, axis, _or, keep_dims=keep_dims)
+
+
+@triton.jit
+def _first_larger(a, i, b, j):
+    # NaN is below every number; among equals the smaller index wins.
+    a_is_nan = a != a
+    b_is_nan = b != b
+    tie = (a == b) | (a_is_nan & b_is_nan)
+    keep = (a > b) | (b_is_nan & (a == a)) | (tie & (i < j))
+    return tl.where(keep, a, b), tl.where(keep, i, j)
+
+
+@triton.jit
+def _first_smaller(a, i, b, j):
+    a_is_nan = a != a
+    b_is_nan = b != b
+    tie = (a == b) | (a_is_nan & b_is_nan)
+    keep = (a < b) | (b_is_nan & (a == a)) | (tie & (i < j))
+    return tl.where(keep, a, b), tl.where(keep, i, j)
+
+
+@triton.jit
+def _with_indices(input, axis, combine: tl.constexpr, keep_dims):
+    value = input.to(_indexed_type(input.dtype))
+    if axis is None:
+        flat = ravel(value)
+        index = tl.arange(0, input.numel)
+        best, where = tl.reduce((flat, index), 0, combine)
+        if keep_dims:
+            ones: tl.constexpr = [1 for size in input.shape]
+            return (tl.reshape(tl.full([1], best, best.dtype), ones),
+                    tl.reshape(tl.full([1], where, tl.int32), ones))
+        return best, where
+    index = _index_along(input.shape, _positive(axis, len(input.shape)))
+    return tl.reduce((value, index), axis, combine, keep_dims=keep_dims)
+
+
+@triton.jit
+def max(input, axis=None, return_indices=False,
+        return_indices_tie_break_left=True, keep_dims=False):
+    if return_indices:
+        return _with_indices(input, axis, _first_larger, keep_dims)
+    value = input.to(_extremum_type(input.dtype))
+    return tl.reduce(value, axis, _larger, keep_dims=keep_dims)
+
+
+@triton.jit
+def min(input, axis=None, return_indices=False,
+        return_indices_tie_break_left=True, keep_dims=False):
+    if return_indices:
+        return _with_indices(input, axis, _first_smaller, keep_dims)
+    value = input.to(_extremum_type(input.dtype))
+    return tl.reduce(value, axis, _smaller, keep_dims=keep_dims)
+
+
+@triton.jit
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    best, where = _with_indices(input, axis, _first_larger, keep_dims)
+    return where
+
+
+@triton.jit
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    best, where = _with_indices(input, axis, _first_smaller, keep_dims)
+    return where
+
+
+# ---- scans ------------------------------------------------------------------------
+
+
+@triton.jit
+def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None):
+    element: tl.constexpr = _sum_type(_indexed_type(input.dtype), dtype)
+    return tl.associative_scan(input.to(element), axis, _add, reverse)
+
+
+@triton.jit
+def cumprod(input, axis=0, reverse=False):
+    value = input.to(_indexed_type(input.dtype))
+    return tl.associative_scan(value, axis, _multiply, reverse)
+
+
+# ---- sorting ----------------------------------------------------------------------
+# A bitonic network over the index: in each step every element looks at the one
+# whose index differs in one bit. NaN sorts above +inf.
+
+
+@triton.constexpr_function
+def _log2(n):
+    bits = 0
+    while n > 1:
+        n = n // 2
+        bits += 1
+    return bits
+
+
+@triton.jit
+def _before(a, b):
+    return (a < b) | ((b != b) & (a == a))
+
+
+@triton.jit
+def _exchange(x, index, axis: tl.constexpr, bit: tl.constexpr, upward):
+    # upward: whether this element's block is sorted in ascending order.
+    other = tl.gather(x, index ^ (1 << bit), axis)
+    is_low = ((index >> bit) & 1) == 0
+    wants_smaller = is_low == upward
+    smaller = tl.where(_before(other, x), other, x)
+    larger = tl.where(_before(x, other), other, x)
+    return tl.where(wants_smaller, smaller, larger)
+
+
+@triton.jit
+def _merge(x, index, axis: tl.constexpr, bits: tl.constexpr, upward):
+    for step in tl.static_range(bits):
+        x = _exchange(x, index, axis, bits - 1 - step, upward)
+    return x
+
+
+@triton.jit
+def bitonic_merge(x, dim: tl.constexpr = None,
+                  descending: tl.constexpr = False):
+    axis: tl.constexpr = _positive(-1 if dim is None else dim, len(x.shape))
+    bits: tl.constexpr = _log2(x.shape[axis])
+    index = _index_along(x.shape, axis)
+    upward = (index >= 0) if not descending else (index < 0)
+    return _merge(x, index, axis, bits, upward)
+
+
+@triton.jit
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
+    axis: tl.constexpr = _positive(-1 if dim is None else dim, len(x.shape))
+    bits: tl.constexpr = _log2(x.shape[axis])
+    index = _index_along(x.shape, axis)
+    for done in tl.static_range(1, bits + 1):
+        # Blocks of 2^done elements; the last block has the wanted order.
+        rising = ((index >> done) & 1) == 0
+        upward = (rising == (index < 0)) if descending else rising
+        x = _merge(x, index, axis, done, upward)
+    return x
+
+
+@triton.constexpr_function
+def _shortened(shape, axis, k):
+    return [k if i == axis else shape[i] for i in range(len(shape))]
+
+
+@triton.jit
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None,
+         descending: tl.constexpr = True):
+    axis: tl.constexpr = _positive(-1 if dim is None else dim, len(x.shape))
+    tl.static_assert(k <= x.shape[axis], "topk: k is larger than the dimension")
+    ordered = sort(x, axis, descending)
+    index = _index_along(_shortened(x.shape, axis, k), axis)
+    return tl.gather(ordered, index, axis)
