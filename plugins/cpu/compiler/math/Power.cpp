@@ -27,15 +27,16 @@ Value *fmodLoop(const Ops &o, Value *x, Value *y) {
   PHINode *r = b.CreatePHI(o.type, 2);
   r->addIncoming(x, before);
   Value *quotient = o.div(r, y);
-  // An infinite quotient: a multiple of y that is large enough comes first.
-  Value *tooFar = b.CreateFCmpOEQ(o.abs(quotient), o.inf());
-  Value *tinyY = b.CreateFCmpOLT(y, o.c(0x1p-500));
-  Value *grow1 = o.select(tinyY, o.c(0x1p567), o.c(0x1p250));
-  Value *grow2 = o.select(tinyY, o.c(0x1p568), o.c(0x1p250));
-  Value *one = o.c(1);
-  Value *divisor = o.mul(o.mul(y, o.select(tooFar, grow1, one)),
-                         o.select(tooFar, grow2, one));
-  quotient = o.trunc(o.select(tooFar, o.div(r, divisor), quotient));
+  // An infinite quotient: take off a multiple of y that is large enough first,
+  // 2^1000 y or 2^2000 y. Both stay below r, or the quotient were finite.
+  Value *divisor = y;
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    Value *tooFar = b.CreateFCmpOEQ(o.abs(quotient), o.inf());
+    Value *larger = o.mul(o.mul(divisor, o.c(0x1p500)), o.c(0x1p500));
+    divisor = o.select(tooFar, larger, divisor);
+    quotient = o.select(tooFar, o.div(r, divisor), quotient);
+  }
+  quotient = o.trunc(quotient);
   Value *next = o.fma(o.neg(quotient), divisor, r);
   Value *active = b.CreateFCmpOGE(o.abs(r), y);
   next = o.select(active, next, r);

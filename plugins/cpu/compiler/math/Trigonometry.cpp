@@ -113,6 +113,8 @@ Reduced reduceLarge(const Ops &o, Value *x) {
 /// Replaces the lanes of `fast` where `large` is set. Ends in another block.
 Reduced reduceLargeLanes(const Ops &o, Value *x, Value *large, Reduced fast) {
   IRBuilderBase &b = o.b;
+  // The other lanes go through the loop as well; they must stay in the table.
+  x = o.select(large, x, o.c(0x1p40));
   BasicBlock *before = b.GetInsertBlock();
   Function *function = before->getParent();
   auto block = [&](const char *name) {
