@@ -1,0 +1,279 @@
+//===- terrazzo/terrazzo.hpp - the embedding API for C++ ------------------===//
+//
+// What   Header-only RAII over terrazzo.h: handles that clean up, errors as
+//        exceptions, typed buffers, and a launch that reads like a call.
+// Why    The promise is the C interface; this file compiles into the program,
+// so
+//        it needs no ABI of its own. C++17.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TERRAZZO_HPP
+#define TERRAZZO_TERRAZZO_HPP
+
+#include <terrazzo/terrazzo.h>
+
+#include <array>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace terrazzo {
+
+/// What went wrong; code() is a TZ_E_*.
+class Error : public std::runtime_error {
+public:
+  explicit Error(tz_status_t status)
+      : std::runtime_error(tz_status_message(status)),
+        codeValue(tz_status_code(status)) {
+    tz_status_release(status);
+  }
+  int32_t code() const noexcept { return codeValue; }
+
+private:
+  int32_t codeValue;
+};
+
+inline void check(tz_status_t status) {
+  if (status) {
+    throw Error(status);
+  }
+}
+
+namespace detail {
+
+template <auto Destroy>
+struct Deleter {
+  template <typename T>
+  void operator()(T *handle) const {
+    Destroy(handle);
+  }
+};
+template <typename Handle, auto Destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Deleter<Destroy>>;
+
+/// TZ_TYPE_* of a C++ type. Specialise it for a half type of your own.
+template <typename T, typename = void>
+struct TypeOf;
+template <typename T>
+struct TypeOf<T, std::enable_if_t<std::is_integral_v<T> &&
+                                  !std::is_same_v<std::remove_cv_t<T>, bool>>> {
+  static constexpr uint32_t log = sizeof(T) == 1   ? 0
+                                  : sizeof(T) == 2 ? 1
+                                  : sizeof(T) == 4 ? 2
+                                                   : 3;
+  static constexpr uint32_t value =
+      (std::is_signed_v<T> ? TZ_TYPE_I8 : TZ_TYPE_U8) + log;
+};
+template <>
+struct TypeOf<bool> {
+  static constexpr uint32_t value = TZ_TYPE_I1;
+};
+template <>
+struct TypeOf<float> {
+  static constexpr uint32_t value = TZ_TYPE_F32;
+};
+template <>
+struct TypeOf<double> {
+  static constexpr uint32_t value = TZ_TYPE_F64;
+};
+
+} // namespace detail
+
+class Session;
+class Stream;
+
+/// Belongs to its session; copies are cheap.
+class Device {
+public:
+  tz_device_facts facts() const {
+    tz_device_facts f{};
+    f.struct_size = sizeof(f);
+    check(tz_device_describe(handle, &f));
+    return f;
+  }
+  std::string name() const { return facts().name; }
+  tz_device_t get() const { return handle; }
+
+private:
+  friend class Session;
+  explicit Device(tz_device_t d) : handle(d) {}
+  tz_device_t handle;
+};
+
+/// One thread at a time.
+class Stream {
+public:
+  explicit Stream(const Device &device) {
+    tz_stream_t made = nullptr;
+    check(tz_stream_create(device.get(), &made));
+    handle.reset(made);
+  }
+  /// Prints appear and device asserts are thrown here.
+  void sync() { check(tz_stream_sync(handle.get())); }
+  tz_stream_t get() const { return handle.get(); }
+
+private:
+  detail::Owned<tz_stream_t, tz_stream_destroy> handle;
+};
+
+/// Device memory for `size` elements of T.
+template <typename T>
+class Buffer {
+public:
+  Buffer(const Device &device, size_t size)
+      : device(device.get()), count(size) {
+    check(tz_memory_alloc(this->device, size * sizeof(T), &memory));
+  }
+  Buffer(Buffer &&other) noexcept
+      : device(other.device), memory(std::exchange(other.memory, 0)),
+        count(std::exchange(other.count, 0)) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(device, other.device);
+    std::swap(memory, other.memory);
+    std::swap(count, other.count);
+    return *this;
+  }
+  ~Buffer() {
+    if (memory) {
+      tz_status_release(tz_memory_free(device, memory));
+    }
+  }
+
+  size_t size() const { return count; }
+  uint64_t address() const { return memory; }
+  /// Asynchronous; `from` stays valid until the stream has passed.
+  void copyFrom(Stream &stream, const T *from, size_t n) {
+    check(tz_copy_in(stream.get(), memory, from, bounded(n)));
+  }
+  void copyTo(Stream &stream, T *to, size_t n) const {
+    check(tz_copy_out(stream.get(), to, memory, bounded(n)));
+  }
+  void copyFrom(Stream &stream, const std::vector<T> &from) {
+    copyFrom(stream, from.data(), from.size());
+  }
+  /// Waits for the stream.
+  std::vector<T> toVector(Stream &stream) const {
+    std::vector<T> result(count);
+    copyTo(stream, result.data(), count);
+    stream.sync();
+    return result;
+  }
+
+private:
+  size_t bounded(size_t n) const {
+    if (n > count) {
+      throw std::out_of_range("terrazzo: copy of " + std::to_string(n) +
+                              " elements, the buffer has " +
+                              std::to_string(count));
+    }
+    return n * sizeof(T);
+  }
+  tz_device_t device;
+  uint64_t memory = 0;
+  size_t count;
+};
+
+/// One argument of a launch: numbers, bools, buffers, strings, nullptr = None.
+struct Argument : tz_arg {
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Argument(T v) : tz_arg() {
+    type = detail::TypeOf<T>::value;
+    if constexpr (std::is_same_v<T, bool>) {
+      bits = v ? 1 : 0;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      std::memcpy(&bits, &v, sizeof(v));
+    } else {
+      bits = std::is_signed_v<T> ? uint64_t(int64_t(v)) : uint64_t(v);
+    }
+  }
+  template <typename T>
+  Argument(const Buffer<T> &b)
+      : tz_arg(tz_pointer(b.address(), detail::TypeOf<T>::value)) {}
+  /// The text must outlive the call.
+  Argument(const char *text) : tz_arg(tz_string(text)) {}
+  Argument(std::nullptr_t) : tz_arg(tz_none()) {}
+  Argument(const tz_arg &a) : tz_arg(a) {}
+};
+
+struct Grid {
+  int64_t x = 1, y = 1, z = 1;
+};
+
+/// kernel(stream, {rows}, y, x, n, 1024): as Triton's kernel[grid](y, x, ...).
+class Kernel {
+public:
+  template <typename... Args>
+  void operator()(Stream &stream, Grid grid, const Args &...args) const {
+    const std::array<tz_arg, sizeof...(Args)> list{Argument(args)...};
+    const int64_t axes[3] = {grid.x, grid.y, grid.z};
+    check(tz_kernel_launch(handle.get(), stream.get(), axes, list.data(),
+                           list.size()));
+  }
+  /// Compiles and loads what such a launch would.
+  template <typename... Args>
+  void prepare(const Device &device, const Args &...args) const {
+    const std::array<tz_arg, sizeof...(Args)> list{Argument(args)...};
+    check(tz_kernel_prepare(handle.get(), device.get(), list.data(),
+                            list.size()));
+  }
+  tz_kernel_t get() const { return handle.get(); }
+
+private:
+  friend class Session;
+  explicit Kernel(tz_kernel_t k) : handle(k) {}
+  detail::Owned<tz_kernel_t, tz_kernel_destroy> handle;
+};
+
+/// A constant or option by name.
+struct Named : tz_named_arg {
+  Named(const char *name, const Argument &value) : tz_named_arg{name, value} {}
+};
+
+/// Outlives what it made.
+class Session {
+public:
+  Session() : Session(nullptr) {}
+  explicit Session(const tz_session_options &options) : Session(&options) {}
+
+  /// "cpu", "cpu:1", "auto" ...; empty: TERRAZZO_TARGET, else "auto".
+  Device device(const std::string &target = "") const {
+    tz_device_t made = nullptr;
+    check(tz_device_open(handle.get(), target.c_str(), &made));
+    return Device(made);
+  }
+  /// A .py file with @triton.jit functions, tile IR, or an artifact.
+  Kernel kernel(const std::string &path, const std::string &function = "",
+                std::initializer_list<Named> constants = {},
+                std::initializer_list<Named> options = {}) const {
+    std::vector<tz_named_arg> c(constants.begin(), constants.end()),
+        o(options.begin(), options.end());
+    tz_kernel_source source{};
+    source.struct_size = sizeof(source);
+    source.path = path.c_str();
+    source.function = function.empty() ? nullptr : function.c_str();
+    source.constants = c.data();
+    source.num_constants = c.size();
+    source.options = o.data();
+    source.num_options = o.size();
+    tz_kernel_t made = nullptr;
+    check(tz_kernel_load(handle.get(), &source, &made));
+    return Kernel(made);
+  }
+  tz_session_t get() const { return handle.get(); }
+
+private:
+  explicit Session(const tz_session_options *options) {
+    tz_session_t made = nullptr;
+    check(tz_session_create(options, &made));
+    handle.reset(made);
+  }
+  detail::Owned<tz_session_t, tz_session_destroy> handle;
+};
+
+} // namespace terrazzo
+
+#endif
