@@ -1,0 +1,328 @@
+//===- MicroKernel.cpp - Blocks of accumulators in registers --------------===//
+//
+// What   emitDot: loops over panels and row blocks that call micro-kernels, and
+//        the micro-kernels: mr x nv vectors of accumulators as loop phis.
+// Why    Functions of their own, so that register allocation sees nothing but
+//        the block, and so that the same shape is emitted once a module.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/dot/Dot.h"
+#include "plugins/cpu/compiler/dot/Loops.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tz::cpu {
+
+namespace {
+
+constexpr unsigned kUnroll = 4;
+
+/// One variant: a block of mr rows and nv vectors, of which the last has
+/// `tailLanes` columns (0 = all). `lda` below 0 means that it is an argument.
+struct Variant {
+  unsigned mr, nv, tailLanes;
+  int64_t lda;
+  bool accumulate;
+};
+
+class MicroKernel {
+public:
+  MicroKernel(const DotPlan &plan, const Variant &variant, Function *function)
+      : plan(plan), v(variant), function(function),
+        b(BasicBlock::Create(function->getContext(), "entry", function)),
+        accVector(
+            FixedVectorType::get(plan.accType(b.getContext()), plan.lanes)),
+        unitType(b.getIntNTy(plan.kind == DotKind::FmaF64 ? 64 : 32)),
+        unitVector(FixedVectorType::get(unitType, plan.lanes)),
+        packedVector(FixedVectorType::get(plan.packedType(b.getContext()),
+                                          plan.lanes * plan.kGroup)),
+        unitBytes(unitType->getIntegerBitWidth() / 8) {}
+
+  void emit();
+
+private:
+  using Accumulators = SmallVector<Value *, 32>;
+
+  Value *offset(Value *pointer, Value *bytes) {
+    return b.CreateGEP(b.getInt8Ty(), pointer, bytes);
+  }
+  Value *offset(Value *pointer, int64_t bytes) {
+    return offset(pointer, b.getInt64(static_cast<uint64_t>(bytes)));
+  }
+  Value *accAddress(unsigned row, unsigned column);
+  Value *tailMask();
+  bool isTail(unsigned column) const {
+    return v.tailLanes != 0 && column + 1 == v.nv;
+  }
+  Accumulators begin();
+  void finish(const Accumulators &acc);
+  /// acc += A[:, k] * B[k, :] for the k that the pointers stand at.
+  void step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
+            unsigned u);
+  Value *multiplyAdd(Value *acc, Value *x, Value *y);
+
+  const DotPlan &plan;
+  const Variant v;
+  Function *function;
+  IRBuilder<> b;
+  FixedVectorType *accVector;
+  IntegerType *unitType;
+  FixedVectorType *unitVector;
+  FixedVectorType *packedVector;
+  const int64_t unitBytes;
+  unsigned sets = 1;
+  SmallVector<Value *, 16> rowOffsets; ///< bytes, when lda is an argument
+};
+
+Value *MicroKernel::multiplyAdd(Value *acc, Value *x, Value *y) {
+  x = b.CreateBitCast(x, packedVector);
+  y = b.CreateBitCast(y, packedVector);
+  switch (plan.kind) {
+  case DotKind::PairBF16:
+    return b.CreateIntrinsic(Intrinsic::x86_avx512bf16_dpbf16ps_512, {},
+                             {acc, x, y});
+  case DotKind::PairI16: {
+    Intrinsic::ID id =
+        plan.isa.vectorBits == 512   ? Intrinsic::x86_avx512_pmaddw_d_512
+        : plan.isa.vectorBits == 256 ? Intrinsic::x86_avx2_pmadd_wd
+                                     : Intrinsic::x86_sse2_pmadd_wd;
+    return b.CreateAdd(acc, b.CreateIntrinsic(id, {}, {x, y}));
+  }
+  case DotKind::FmaF32:
+  case DotKind::FmaF64:
+    break;
+  }
+  if (plan.isa.fma) {
+    return b.CreateIntrinsic(Intrinsic::fma, {accVector}, {x, y, acc});
+  }
+  return b.CreateFAdd(b.CreateFMul(x, y), acc);
+}
+
+Value *MicroKernel::accAddress(unsigned row, unsigned column) {
+  Value *elements = b.CreateMul(function->getArg(4), b.getInt64(row));
+  elements = b.CreateAdd(elements, b.getInt64(uint64_t{column} * plan.lanes));
+  return b.CreateGEP(accVector->getElementType(), function->getArg(3),
+                     elements);
+}
+
+Value *MicroKernel::tailMask() {
+  SmallVector<Constant *> bits;
+  for (unsigned lane = 0; lane < plan.lanes; ++lane) {
+    bits.push_back(b.getInt1(lane < v.tailLanes));
+  }
+  return ConstantVector::get(bits);
+}
+
+MicroKernel::Accumulators MicroKernel::begin() {
+  Accumulators acc;
+  Constant *zero = Constant::getNullValue(accVector);
+  const Align align(plan.accType(b.getContext())->getPrimitiveSizeInBits() / 8);
+  for (unsigned set = 0; set < sets; ++set) {
+    for (unsigned row = 0; row < v.mr; ++row) {
+      for (unsigned column = 0; column < v.nv; ++column) {
+        if (set != 0 || !v.accumulate) {
+          acc.push_back(zero);
+        } else if (isTail(column)) {
+          acc.push_back(b.CreateMaskedLoad(accVector, accAddress(row, column),
+                                           align, tailMask(), zero));
+        } else {
+          acc.push_back(
+              b.CreateAlignedLoad(accVector, accAddress(row, column), align));
+        }
+      }
+    }
+  }
+  return acc;
+}
+
+void MicroKernel::finish(const Accumulators &acc) {
+  const Align align(plan.accType(b.getContext())->getPrimitiveSizeInBits() / 8);
+  const unsigned block = v.mr * v.nv;
+  for (unsigned row = 0; row < v.mr; ++row) {
+    for (unsigned column = 0; column < v.nv; ++column) {
+      Value *sum = acc[row * v.nv + column];
+      for (unsigned set = 1; set < sets; ++set) {
+        Value *part = acc[set * block + row * v.nv + column];
+        sum = accVector->getElementType()->isIntegerTy()
+                  ? b.CreateAdd(sum, part)
+                  : b.CreateFAdd(sum, part);
+      }
+      if (isTail(column)) {
+        b.CreateMaskedStore(sum, accAddress(row, column), align, tailMask());
+      } else {
+        b.CreateAlignedStore(sum, accAddress(row, column), align);
+      }
+    }
+  }
+}
+
+void MicroKernel::step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
+                       unsigned u) {
+  SmallVector<Value *, 8> columns;
+  for (unsigned column = 0; column < v.nv; ++column) {
+    int64_t units = int64_t{u} * plan.NR + int64_t{column} * plan.lanes;
+    columns.push_back(b.CreateAlignedLoad(
+        unitVector, offset(bPanel, units * unitBytes),
+        Align(plan.lanes * static_cast<unsigned>(unitBytes))));
+  }
+  const Align align(plan.packedType(b.getContext())->getPrimitiveSizeInBits() /
+                    8);
+  for (unsigned row = 0; row < v.mr; ++row) {
+    Value *address =
+        v.lda >= 0 ? offset(a, (v.lda / plan.kGroup * row + u) * unitBytes)
+                   : offset(offset(a, rowOffsets[row]), u * unitBytes);
+    Value *element = b.CreateVectorSplat(
+        plan.lanes, b.CreateAlignedLoad(unitType, address, align));
+    for (unsigned column = 0; column < v.nv; ++column) {
+      Value *&sum = acc[(set * v.mr + row) * v.nv + column];
+      sum = multiplyAdd(sum, element, columns[column]);
+    }
+  }
+}
+
+void MicroKernel::emit() {
+  const int64_t groups = plan.Kp / plan.kGroup;
+  const int64_t turns = groups / kUnroll;
+  // The latency of a multiply-add is covered by eight independent ones.
+  while (sets < kUnroll && sets * v.mr * v.nv < 8 && groups >= 2 * sets) {
+    sets *= 2;
+  }
+  if (v.lda < 0) {
+    Value *bytes =
+        b.CreateMul(function->getArg(1),
+                    b.getInt64(static_cast<uint64_t>(unitBytes / plan.kGroup)));
+    for (unsigned row = 0; row < v.mr; ++row) {
+      rowOffsets.push_back(b.CreateMul(bytes, b.getInt64(row)));
+    }
+  }
+  Value *a = function->getArg(0), *panel = function->getArg(2);
+  Accumulators acc = begin();
+  if (turns > 0) {
+    BasicBlock *before = b.GetInsertBlock();
+    BasicBlock *loop = BasicBlock::Create(b.getContext(), "k", function);
+    BasicBlock *exit = BasicBlock::Create(b.getContext(), "k.end", function);
+    b.CreateBr(loop);
+    b.SetInsertPoint(loop);
+    PHINode *turn = b.CreatePHI(b.getInt64Ty(), 2);
+    SmallVector<PHINode *, 32> phis;
+    for (Value *&value : acc) {
+      PHINode *phi = b.CreatePHI(accVector, 2);
+      phi->addIncoming(value, before);
+      phis.push_back(phi);
+      value = phi;
+    }
+    Value *aHere =
+        offset(a, b.CreateMul(turn, b.getInt64(uint64_t(kUnroll * unitBytes))));
+    Value *panelHere = offset(
+        panel,
+        b.CreateMul(turn, b.getInt64(uint64_t(kUnroll * plan.NR * unitBytes))));
+    for (unsigned u = 0; u < kUnroll; ++u) {
+      step(acc, u % sets, aHere, panelHere, u);
+    }
+    for (size_t i = 0; i < acc.size(); ++i) {
+      phis[i]->addIncoming(acc[i], loop);
+    }
+    Value *next = b.CreateAdd(turn, b.getInt64(1), "", true, true);
+    turn->addIncoming(b.getInt64(0), before);
+    turn->addIncoming(next, loop);
+    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(uint64_t(turns))), loop,
+                   exit);
+    b.SetInsertPoint(exit);
+  }
+  Value *aRest = offset(a, turns * kUnroll * unitBytes);
+  Value *panelRest = offset(panel, turns * kUnroll * plan.NR * unitBytes);
+  for (unsigned u = 0; u < static_cast<unsigned>(groups % kUnroll); ++u) {
+    step(acc, u % sets, aRest, panelRest, u);
+  }
+  finish(acc);
+  b.CreateRetVoid();
+}
+
+Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
+  Function *caller = b.GetInsertBlock()->getParent();
+  Module *module = caller->getParent();
+  SmallString<64> name;
+  raw_svector_ostream(name)
+      << "tz.dot." << static_cast<int>(plan.kind) << "." << v.mr << "x" << v.nv
+      << "." << plan.NR << ".k" << plan.Kp << ".t" << v.tailLanes << ".a"
+      << v.lda << (v.accumulate ? ".add" : ".set");
+  if (Function *found = module->getFunction(name)) {
+    return found;
+  }
+  Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
+  auto *function = Function::Create(
+      FunctionType::get(b.getVoidTy(), {pointer, i64, pointer, pointer, i64},
+                        false),
+      GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(Attribute::NoUnwind);
+  function->addFnAttr(Attribute::NoInline);
+  for (const char *key : {"target-cpu", "target-features", "tune-cpu",
+                          "min-legal-vector-width", "prefer-vector-width"}) {
+    if (caller->hasFnAttribute(key)) {
+      function->addFnAttr(caller->getFnAttribute(key));
+    }
+  }
+  for (unsigned pointerArg : {0u, 2u, 3u}) {
+    function->addParamAttr(pointerArg, Attribute::NoAlias);
+  }
+  MicroKernel(plan, v, function).emit();
+  return function;
+}
+
+} // namespace
+
+void emitDot(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
+             Value *packedB, Value *acc, Value *ldAcc, bool accumulate) {
+  auto constant = [&](int64_t value) {
+    return b.getInt64(static_cast<uint64_t>(value));
+  };
+  auto *knownLda = dyn_cast<ConstantInt>(lda);
+  const int64_t ldaOrArgument = knownLda ? knownLda->getSExtValue() : -1;
+  const int64_t aBytes =
+      plan.packedType(b.getContext())->getPrimitiveSizeInBits() / 8;
+  const int64_t panelBytes = plan.Kp * plan.NR * aBytes;
+  Type *accElement = plan.accType(b.getContext());
+  const unsigned tailLanes = static_cast<unsigned>(plan.N % plan.lanes);
+  const unsigned fullVectors = plan.NR / plan.lanes;
+
+  auto rows = [&](Value *panel, Value *column, unsigned vectors,
+                  unsigned tail) {
+    auto block = [&](Value *row, unsigned mr) {
+      Variant variant{mr, vectors, tail, ldaOrArgument, accumulate};
+      Value *a =
+          b.CreateGEP(b.getInt8Ty(), packedA,
+                      b.CreateMul(b.CreateMul(row, lda), constant(aBytes)));
+      Value *c = b.CreateGEP(accElement, acc,
+                             b.CreateAdd(b.CreateMul(row, ldAcc), column));
+      b.CreateCall(microKernel(b, plan, variant), {a, lda, panel, c, ldAcc});
+    };
+    const int64_t full = plan.M / plan.MR * plan.MR;
+    emitFor(b, constant(0), constant(full), plan.MR,
+            [&](Value *row) { block(row, plan.MR); });
+    if (full != plan.M) {
+      block(constant(full), static_cast<unsigned>(plan.M - full));
+    }
+  };
+  // A panel of B stays in the first-level cache while all rows pass by.
+  const int64_t fullPanels = plan.N / plan.NR;
+  emitFor(b, constant(0), constant(fullPanels), 1, [&](Value *j) {
+    Value *panel = b.CreateGEP(b.getInt8Ty(), packedB,
+                               b.CreateMul(j, constant(panelBytes)));
+    rows(panel, b.CreateMul(j, constant(plan.NR)), fullVectors, 0);
+  });
+  const int64_t rest = plan.N - fullPanels * plan.NR;
+  if (rest > 0) {
+    Value *panel =
+        b.CreateGEP(b.getInt8Ty(), packedB, constant(fullPanels * panelBytes));
+    const auto vectors =
+        static_cast<unsigned>((rest + plan.lanes - 1) / plan.lanes);
+    rows(panel, constant(fullPanels * plan.NR), vectors, tailLanes);
+  }
+}
+
+} // namespace tz::cpu
