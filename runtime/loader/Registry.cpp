@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 namespace tz::runtime {
 
@@ -163,11 +164,21 @@ void Registry::discover(const RegistryOptions &options) {
   if (auto text = variable("TERRAZZO_PLUGINS")) {
     filter = split(*text, ',');
   }
+  if (auto trust = variable("TERRAZZO_PLUGIN_TRUST")) {
+    systemOnly = *trust == "system";
+    if (!systemOnly) {
+      logMessage(1, "",
+                 "TERRAZZO_PLUGIN_TRUST is '" + *trust +
+                     "'; the only value is 'system'");
+    }
+  }
   for (const BuiltinPlugin &builtin : options.builtins) {
     addBuiltin(builtin);
   }
-  for (const BuiltinPlugin &builtin : builtinList()) {
-    addBuiltin(builtin);
+  if (options.registeredBuiltins) {
+    for (const BuiltinPlugin &builtin : builtinList()) {
+      addBuiltin(builtin);
+    }
   }
   for (const std::string &file : options.manifestFiles) {
     addManifest(file, "given by the program");
@@ -228,6 +239,14 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
   PluginListing line;
   line.path = path;
   line.origin = origin;
+  if (struct stat info{};
+      systemOnly && stat(path.c_str(), &info) == 0 && info.st_uid != 0) {
+    line.name = fs::path(path).stem().string();
+    line.state = PluginListing::Rejected;
+    line.reason = path + ": not owned by root (TERRAZZO_PLUGIN_TRUST=system)";
+    lines.push_back(std::move(line));
+    return;
+  }
   Result<Manifest> manifest = readManifest(path);
   Status status = manifest ? checkManifest(*manifest) : manifest.status();
   if (manifest) {

@@ -97,6 +97,7 @@ struct Target {
 
 struct RegistryOptions {
   std::vector<BuiltinPlugin> builtins;
+  bool registeredBuiltins = true; // those of registerBuiltin(), after these
   std::vector<std::string> manifestFiles; // API: like TERRAZZO_PLUGIN_FILES
   std::vector<std::string> searchFolders; // API: before the environment's
   bool readEnvironment = true;
@@ -134,6 +135,7 @@ private:
   std::vector<PluginListing> lines;
   std::vector<std::string> filter;
   bool readEnvironment;
+  bool systemOnly = false;
 
   Status missing(std::string_view name) const;
 };

@@ -10,6 +10,7 @@
 #include "runtime/launch/Kernel.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 using namespace tz::runtime;
 using testing::HasSubstr;
@@ -19,6 +20,7 @@ namespace {
 RegistryOptions only(std::vector<std::string> folders) {
   RegistryOptions options;
   options.readEnvironment = false;
+  options.registeredBuiltins = false;
   options.defaultFolders = std::move(folders);
   return options;
 }
@@ -107,7 +109,9 @@ TEST(Registry, PluginFilesReplaceThePaths) {
       1);
   setenv("TERRAZZO_PLUGIN_PATH", "/nowhere", 1);
   {
-    Registry registry;
+    RegistryOptions options;
+    options.registeredBuiltins = false;
+    Registry registry(options);
     ASSERT_EQ(registry.listing().size(), 2u);
     EXPECT_EQ(registry.listing()[0].state, PluginListing::Usable);
     EXPECT_EQ(registry.listing()[1].state, PluginListing::Rejected);
@@ -115,6 +119,23 @@ TEST(Registry, PluginFilesReplaceThePaths) {
   }
   unsetenv("TERRAZZO_PLUGIN_FILES");
   unsetenv("TERRAZZO_PLUGIN_PATH");
+}
+
+TEST(Registry, TrustSystemTakesOnlyRootsManifests) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can make a file of another owner";
+  }
+  TemporaryFolder folder;
+  std::string file = folder.write(
+      "null.json", readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json"));
+  ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
+  RegistryOptions options = only({folder.path});
+  options.readEnvironment = true;
+  EXPECT_TRUE(Registry(options).find("null"));
+  setenv("TERRAZZO_PLUGIN_TRUST", "system", 1);
+  EXPECT_THAT(Registry(options).find("null").status().message(),
+              HasSubstr("not owned by root"));
+  unsetenv("TERRAZZO_PLUGIN_TRUST");
 }
 
 TEST(Registry, AutoNeverChoosesANegativePriority) {
