@@ -99,7 +99,7 @@ bool probe(const Manifest &m) {
   return false;
 }
 
-/// "amd,-intel": no positive pattern means everything.
+/// "alpha,-beta*": no positive pattern means everything.
 bool passesFilter(const std::vector<std::string> &filter,
                   std::string_view name) {
   bool positive = false, wanted = false;

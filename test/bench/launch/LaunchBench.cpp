@@ -9,7 +9,6 @@
 // The kernel's object is made by the C compiler of this build, so that the
 // figure does not depend on any code generator.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/KernelEntry.h"
 #include "runtime/session/CompilerService.h"
 
 #include <terrazzo/terrazzo.h>
