@@ -20,7 +20,13 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr unsigned kUnroll = 4;
+/// Steps of k in a turn of the loop. Where product and sum are two instructions
+/// the optimizer reorders the sums of several steps, and then it spills.
+unsigned unrollOf(const DotPlan &plan) {
+  bool fused =
+      plan.kind == DotKind::PairI16 ? plan.isa.avx512vnni : plan.isa.fma;
+  return fused ? 4 : 1;
+}
 
 /// One variant: a block of mr rows and nv vectors, of which the last has
 /// `tailLanes` columns (0 = all). `lda` below 0 means that it is an argument.
@@ -187,9 +193,10 @@ void MicroKernel::step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
 
 void MicroKernel::emit() {
   const int64_t groups = plan.Kp / plan.kGroup;
-  const int64_t turns = groups / kUnroll;
+  const int64_t unroll = unrollOf(plan);
+  const int64_t turns = groups / unroll;
   // The latency of a multiply-add is covered by eight independent ones.
-  while (sets < kUnroll && sets * v.mr * v.nv < 8 && groups >= 2 * sets) {
+  while (sets < unroll && sets * v.mr * v.nv < 8 && groups >= 2 * sets) {
     sets *= 2;
   }
   if (v.lda < 0) {
@@ -217,11 +224,11 @@ void MicroKernel::emit() {
       value = phi;
     }
     Value *aHere =
-        offset(a, b.CreateMul(turn, b.getInt64(uint64_t(kUnroll * unitBytes))));
+        offset(a, b.CreateMul(turn, b.getInt64(uint64_t(unroll * unitBytes))));
     Value *panelHere = offset(
         panel,
-        b.CreateMul(turn, b.getInt64(uint64_t(kUnroll * plan.NR * unitBytes))));
-    for (unsigned u = 0; u < kUnroll; ++u) {
+        b.CreateMul(turn, b.getInt64(uint64_t(unroll * plan.NR * unitBytes))));
+    for (unsigned u = 0; u < unroll; ++u) {
       step(acc, u % sets, aHere, panelHere, u);
     }
     for (size_t i = 0; i < acc.size(); ++i) {
@@ -234,9 +241,9 @@ void MicroKernel::emit() {
                    exit);
     b.SetInsertPoint(exit);
   }
-  Value *aRest = offset(a, turns * kUnroll * unitBytes);
-  Value *panelRest = offset(panel, turns * kUnroll * plan.NR * unitBytes);
-  for (unsigned u = 0; u < static_cast<unsigned>(groups % kUnroll); ++u) {
+  Value *aRest = offset(a, turns * unroll * unitBytes);
+  Value *panelRest = offset(panel, turns * unroll * plan.NR * unitBytes);
+  for (unsigned u = 0; u < static_cast<unsigned>(groups % unroll); ++u) {
     step(acc, u % sets, aRest, panelRest, u);
   }
   finish(acc);

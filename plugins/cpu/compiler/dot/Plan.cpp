@@ -88,9 +88,11 @@ DotPlan planDot(const Isa &isa, DotInput input, int64_t M, int64_t N,
   const int64_t vectors = roundUp(N, plan.lanes) / plan.lanes;
   const auto steps = static_cast<double>(plan.Kp / plan.kGroup);
 
-  // Accumulators, nv registers of B, one of A; without a fused multiply-add
-  // one more for the product.
-  const int64_t registers = isa.registers() - (isa.fma && !pairs ? 0 : 1);
+  // Accumulators, nv registers of B, one of A. Where product and sum are two
+  // instructions, several products are in flight (measured: fewer than six
+  // registers for them make the allocator spill).
+  const bool fused = plan.kind == DotKind::PairI16 ? isa.avx512vnni : isa.fma;
+  const int64_t registers = isa.registers() - (fused ? 0 : 6);
   double best = 0;
   for (int64_t nv = 1; nv <= std::min<int64_t>(vectors, 6); ++nv) {
     for (int64_t mr = 1; mr <= std::min<int64_t>(M, 28); ++mr) {
