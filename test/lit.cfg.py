@@ -1,0 +1,38 @@
+# One lit run finds every text test: test/ and each vendor's own test folder.
+# Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
+import os
+import lit.formats
+
+source = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+build = os.environ.get("TERRAZZO_BUILD", os.path.join(source, "build", "ci"))
+suite = os.environ.get("TERRAZZO_LIT_SUITE", "test")
+
+config.name = "terrazzo:" + suite
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "fuzz", "bench", "Inputs", "golden"]
+config.test_source_root = os.path.join(source, suite)
+config.test_exec_root = os.path.join(build, "lit", suite)
+
+llvm = "/usr/lib/llvm-22/bin"
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(build, "bin"), llvm, os.environ.get("PATH", "")])
+# Tests never see the user's plugins, cache or target.
+for name in [n for n in os.environ if n.startswith(("TERRAZZO_", "TRITON_"))]:
+    config.environment.pop(name, None)
+config.environment["TERRAZZO_CACHE_DIR"] = os.path.join(build, "lit", "cache")
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%examples", os.path.join(source, "docs", "examples")))
+config.substitutions.append(("%source", source))
+config.substitutions.append(("%build", build))
+config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
+try:
+    flags = open("/proc/cpuinfo").read()
+    for feature in ("avx2", "avx512f", "avx512_bf16"):
+        if feature in flags:
+            config.available_features.add(feature)
+except OSError:
+    pass
