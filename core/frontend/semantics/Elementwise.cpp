@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/semantics/OpEmitter.h"
 
-using namespace llvm;
 using namespace mlir;
 
 namespace tz::frontend {

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <limits>
 
-using namespace llvm;
 using namespace mlir;
 
 namespace tz::frontend {
@@ -111,8 +110,8 @@ Value OpEmitter::scalarConstant(const Literal &value, DType type) {
           }
         },
         value);
-    attr = b.getIntegerAttr(
-        element, APInt(bitWidth(type), bits, false, /*implicitTrunc=*/true));
+    attr = b.getIntegerAttr(element, llvm::APInt(bitWidth(type), bits, false,
+                                                 /*implicitTrunc=*/true));
   }
   return arith::ConstantOp::create(b, at, attr);
 }
@@ -150,15 +149,15 @@ OptionalTile OpEmitter::constant(const Literal &value, DType type,
     unsigned bits = bitWidth(type);
     bool fits = true;
     if (auto *i = std::get_if<int64_t>(&value)) {
-      fits = isSigned(type) ? isIntN(bits, *i)
-                            : *i >= 0 && isUIntN(bits, uint64_t(*i));
+      fits = isSigned(type) ? llvm::isIntN(bits, *i)
+                            : *i >= 0 && llvm::isUIntN(bits, uint64_t(*i));
       if (*i < 0 && !isSigned(type)) {
         return error(loc, "negative number " + text(value) +
                               " with unsigned type " + dtypeName(type) +
                               "; convert one of the two");
       }
     } else if (auto *u = std::get_if<uint64_t>(&value)) {
-      fits = isUIntN(isSigned(type) ? bits - 1 : bits, *u);
+      fits = llvm::isUIntN(isSigned(type) ? bits - 1 : bits, *u);
     }
     if (!fits) {
       return error(loc, "number " + text(value) + " is out of range for " +
@@ -200,8 +199,8 @@ Value OpEmitter::convert(Value value, DType from, DType to,
   unsigned fromBits = bitWidth(from), toBits = bitWidth(to);
   if (to == DType::I1) {
     Type element = tile::elementType(source);
-    Value zero =
-        constantLike(b, at, source, cast<TypedAttr>(b.getZeroAttr(element)));
+    Value zero = constantLike(b, at, source,
+                              llvm::cast<TypedAttr>(b.getZeroAttr(element)));
     if (isFloat(from)) {
       return arith::CmpFOp::create(b, at, arith::CmpFPredicate::UNE, value,
                                    zero);
