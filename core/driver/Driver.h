@@ -1,0 +1,105 @@
+//===- Driver.h - source in, artifact out ---------------------------------===//
+//
+// What   The chain of one compilation: read, elaborate, neutral, prepared,
+//        portable bytes, the vendor's compiler, artifact; with the cache in
+//        front of it and the time of each phase.
+// Why    libterrazzo, tz and the tests must compile in exactly the same way;
+// the
+//        runtime sees it as its CompilerService.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_DRIVER_DRIVER_H
+#define TERRAZZO_CORE_DRIVER_DRIVER_H
+
+#include "runtime/cache/Cache.h"
+#include "runtime/loader/Registry.h"
+#include "runtime/session/CompilerService.h"
+
+namespace tz::driver {
+
+/// How far a kernel is brought: as elaborated, after the passes that know no
+/// target, after those that read the target's description (R2).
+enum class Stage { Tile, Neutral, Prepared };
+
+/// What a caller may want to know about one compilation.
+struct CompileReport {
+  struct Phase {
+    std::string name; // "parse", "elaborate", "neutral" ...
+    double milliseconds = 0;
+  };
+  std::vector<Phase> phases;
+  bool fromCache = false;
+  std::string key; // of the cache, hex
+};
+
+struct Workspace;
+
+/// A kernel as IR, with the context that it lives in. Must not outlive the
+/// driver; another compilation may run meanwhile.
+class LoweredKernel {
+public:
+  LoweredKernel(LoweredKernel &&) noexcept;
+  LoweredKernel &operator=(LoweredKernel &&) noexcept;
+  ~LoweredKernel();
+
+  /// The IR as a person reads it.
+  std::string text() const;
+  /// The portable form (core/wire).
+  runtime::Result<std::string> portable() const;
+  /// Parameter i of the kernel's IR is parameter userParameters[i] of the
+  /// source function.
+  std::vector<uint32_t> userParameters;
+
+  struct State;
+  State &state() const { return *hidden; }
+
+private:
+  friend class Driver;
+  LoweredKernel();
+  std::unique_ptr<State> hidden;
+};
+
+/// All functions: any thread, concurrently.
+class Driver final : public runtime::CompilerService {
+public:
+  /// `cache` may be null. Both outlive the driver.
+  Driver(runtime::Registry &registry, runtime::Cache *cache);
+  ~Driver() override;
+
+  runtime::Result<runtime::KernelSignature>
+  signature(const runtime::KernelSource &source,
+            runtime::DiagnosticSink &diagnostics) override;
+  runtime::Result<runtime::SpecializationRule>
+  specializationRule(const runtime::KernelSource &source,
+                     const std::vector<runtime::ArgumentSpec> &arguments,
+                     runtime::DiagnosticSink &diagnostics) override;
+  runtime::Result<std::shared_ptr<const runtime::Artifact>>
+  compile(const runtime::CompileJob &job,
+          runtime::DiagnosticSink &diagnostics) override {
+    return compile(job, diagnostics, nullptr);
+  }
+  runtime::Result<std::shared_ptr<const runtime::Artifact>>
+  compile(const runtime::CompileJob &job, runtime::DiagnosticSink &diagnostics,
+          CompileReport *report);
+
+  /// The IR of a stage; only Prepared looks at the job's plugin and target.
+  runtime::Result<LoweredKernel> lower(const runtime::CompileJob &job,
+                                       Stage stage,
+                                       runtime::DiagnosticSink &diagnostics,
+                                       CompileReport *report = nullptr);
+
+  /// The key under which the job's artifact is cached, hex: a hash of content,
+  /// never of paths. `fingerprint`: of the vendor's compiler.
+  runtime::Result<std::string> cacheKey(const runtime::CompileJob &job,
+                                        runtime::DiagnosticSink &diagnostics);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// Lets every session of this process compile (setCompilerFactory).
+void registerDriver();
+
+} // namespace tz::driver
+
+#endif
