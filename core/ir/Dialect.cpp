@@ -45,6 +45,11 @@ void TileDialect::registerOps() {
       >();
 }
 
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 void tz::tile::registerTileDialects(DialectRegistry &registry) {
   registry.insert<TileDialect, arith::ArithDialect, scf::SCFDialect>();
 }

@@ -48,6 +48,14 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+void LoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  if (getIsVolatile()) {
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+}
+
 LogicalResult StoreOp::verify() {
   if (getValue().getType() != accessType(getPointer())) {
     return emitOpError("C1: a store through ")

@@ -24,9 +24,10 @@ def Tile_AddPtrOp : Tile_PureOp<"addptr", 1, [AllTypesMatch<["pointer", "result"
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", 1, [MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
+def Tile_LoadOp : Tile_Op<"load", 1, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "loads through pointers; lanes that are masked off give `other`, or zero";
   let description = [{
+    A volatile load counts as a write too: it is neither merged, moved nor dropped.
       C1  result has the pointers' shape and pointee type
       C2  mask has the pointers' shape and elements i1
       C3  other has the result's type and needs a mask
