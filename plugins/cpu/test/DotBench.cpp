@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <random>
+#include <sys/mman.h>
 
 extern "C" {
 void openblas_set_num_threads(int);
@@ -83,12 +84,15 @@ size_t defineKernel(Jit &jit, const Sizes &s) {
                 element(matrixB, b.CreateAdd(b.CreateMul(k, number(s.n)), col));
             a.rowStride = bs.rowStride = number(s.n);
             a.colStride = bs.colStride = number(1);
-            a.prefetchOffset = number(s.bk * 4);
-            bs.prefetchOffset = number(s.bk * s.n * 4);
             emitPackA(b, plan, a, packedA);
             emitPackB(b, plan, bs, packedB);
+            llvm::Value *pitch = number(s.n * 4);
+            DotPrefetch nextA{element(a.base, number(s.bk)), pitch, s.bm,
+                              s.bk * 4};
+            DotPrefetch nextB{element(bs.base, number(s.bk * s.n)), pitch, s.bk,
+                              s.bn * 4};
             emitDot(b, plan, packedA, number(plan.lda), packedB, acc,
-                    number(s.bn), true);
+                    number(s.bn), true, {nextA, nextB});
           });
           emitFor(b, number(0), number(s.bm), 1, [&](llvm::Value *i) {
             llvm::Value *to = element(
@@ -181,9 +185,13 @@ int main(int argc, char **argv) {
   openblas_set_num_threads(static_cast<int>(threads));
 
   const auto count = static_cast<size_t>(s.n * s.n);
+  // As the device half allocates: huge pages where the system gives them.
   auto matrix = [&] {
-    return static_cast<float *>(std::aligned_alloc(
-        size_t{2} << 20, (count * 4 + (2 << 20) - 1) & ~size_t{(2 << 20) - 1}));
+    const size_t huge = size_t{2} << 20;
+    const size_t bytes = (count * 4 + huge - 1) & ~(huge - 1);
+    void *memory = std::aligned_alloc(huge, bytes);
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    return static_cast<float *>(memory);
   };
   float *a = matrix(), *b = matrix(), *c = matrix(), *reference = matrix();
   std::mt19937 random(1);

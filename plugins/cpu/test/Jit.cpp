@@ -134,7 +134,7 @@ std::string Jit::emit(bool asText) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, sccs, modules);
-  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
+  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O1)
       .run(*module, modules);
   SmallVector<char> bytes;
   raw_svector_ostream stream(bytes);

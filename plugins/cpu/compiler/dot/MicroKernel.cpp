@@ -20,6 +20,10 @@ namespace tz::cpu {
 
 namespace {
 
+constexpr int64_t kLineBytes = 64;
+/// More would take the load ports away from the multiply-adds.
+constexpr unsigned kMostLinesPerTurn = 12;
+
 /// Steps of k in a turn of the loop. Where product and sum are two instructions
 /// the optimizer reorders the sums of several steps, and then it spills.
 unsigned unrollOf(const DotPlan &plan) {
@@ -34,6 +38,8 @@ struct Variant {
   unsigned mr, nv, tailLanes;
   int64_t lda;
   bool accumulate;
+  /// Prefetched in each turn: rows of memory, lines of each; 0 = none.
+  unsigned prefetchRows = 0, prefetchLines = 0;
 };
 
 class MicroKernel {
@@ -71,6 +77,7 @@ private:
   void step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
             unsigned u);
   Value *multiplyAdd(Value *acc, Value *x, Value *y);
+  void prefetch(Value *turn);
 
   const DotPlan &plan;
   const Variant v;
@@ -191,6 +198,21 @@ void MicroKernel::step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
   }
 }
 
+void MicroKernel::prefetch(Value *turn) {
+  Value *stride = function->getArg(6);
+  for (unsigned row = 0; row < v.prefetchRows; ++row) {
+    Value *index = b.CreateAdd(b.CreateMul(turn, b.getInt64(v.prefetchRows)),
+                               b.getInt64(row));
+    Value *start = offset(function->getArg(5), b.CreateMul(index, stride));
+    for (unsigned line = 0; line < v.prefetchLines; ++line) {
+      // Read, second-level cache, data.
+      b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
+                        {offset(start, int64_t{line} * kLineBytes),
+                         b.getInt32(0), b.getInt32(2), b.getInt32(1)});
+    }
+  }
+}
+
 void MicroKernel::emit() {
   const int64_t groups = plan.Kp / plan.kGroup;
   const int64_t unroll = unrollOf(plan);
@@ -228,6 +250,7 @@ void MicroKernel::emit() {
     Value *panelHere = offset(
         panel,
         b.CreateMul(turn, b.getInt64(uint64_t(unroll * plan.NR * unitBytes))));
+    prefetch(turn);
     for (unsigned u = 0; u < unroll; ++u) {
       step(acc, u % sets, aHere, panelHere, u);
     }
@@ -258,12 +281,17 @@ Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
       << "tz.dot." << static_cast<int>(plan.kind) << "." << v.mr << "x" << v.nv
       << "." << plan.NR << ".k" << plan.Kp << ".t" << v.tailLanes << ".a"
       << v.lda << (v.accumulate ? ".add" : ".set");
+  if (v.prefetchRows != 0) {
+    raw_svector_ostream(name)
+        << ".p" << v.prefetchRows << "x" << v.prefetchLines;
+  }
   if (Function *found = module->getFunction(name)) {
     return found;
   }
   Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   auto *function = Function::Create(
-      FunctionType::get(b.getVoidTy(), {pointer, i64, pointer, pointer, i64},
+      FunctionType::get(b.getVoidTy(),
+                        {pointer, i64, pointer, pointer, i64, pointer, i64},
                         false),
       GlobalValue::InternalLinkage, name, module);
   function->addFnAttr(Attribute::NoUnwind);
@@ -281,55 +309,165 @@ Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
   return function;
 }
 
+/// Spreads prefetches over the calls of one emitDot: each call takes rows of
+/// one source, the first calls those of the first source.
+class PrefetchSchedule {
+public:
+  PrefetchSchedule(const DotPlan &plan, ArrayRef<DotPrefetch> sources,
+                   int64_t calls)
+      : sources(sources), turns(plan.Kp / plan.kGroup / unrollOf(plan)) {
+    auto needed = [&](int64_t rowsPerTurn) {
+      int64_t sum = 0;
+      for (const DotPrefetch &source : sources) {
+        sum += callsFor(source, rowsPerTurn);
+      }
+      return sum;
+    };
+    if (turns > 0 && !sources.empty()) {
+      while (rows < 8 && needed(rows) > calls) {
+        ++rows;
+      }
+    }
+  }
+
+  int64_t callsFor(const DotPrefetch &source, int64_t rowsPerTurn) const {
+    return (source.rows + turns * rowsPerTurn - 1) / (turns * rowsPerTurn);
+  }
+  unsigned linesOf(const DotPrefetch &source) const {
+    auto lines =
+        static_cast<unsigned>((source.rowBytes + kLineBytes - 1) / kLineBytes);
+    return std::min(lines, std::max(1u, kMostLinesPerTurn / unsigned(rows)));
+  }
+  bool active() const { return turns > 0 && !sources.empty(); }
+
+  const ArrayRef<DotPrefetch> sources;
+  const int64_t turns;
+  int64_t rows = 1; ///< in a turn
+};
+
+/// Everything that stays the same over the blocks of one emitDot.
+class Driver {
+public:
+  Driver(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
+         Value *packedB, Value *acc, Value *ldAcc, bool accumulate,
+         ArrayRef<DotPrefetch> next)
+      : b(b), plan(plan), packedA(packedA), lda(lda), packedB(packedB),
+        acc(acc), ldAcc(ldAcc), accumulate(accumulate),
+        blocksOfPanel((plan.M + plan.MR - 1) / plan.MR),
+        schedule(plan, next,
+                 blocksOfPanel * ((plan.N + plan.NR - 1) / plan.NR)) {
+    auto *known = dyn_cast<ConstantInt>(lda);
+    ldaOrArgument = known ? known->getSExtValue() : -1;
+    elementBytes =
+        plan.packedType(b.getContext())->getPrimitiveSizeInBits() / 8;
+  }
+
+  void emit();
+
+private:
+  Value *constant(int64_t value) {
+    return b.getInt64(static_cast<uint64_t>(value));
+  }
+  void panel(Value *j, unsigned vectors, unsigned tail);
+  void block(Value *j, Value *row, Value *panelAddress, unsigned mr,
+             unsigned vectors, unsigned tail);
+  void call(Variant variant, ArrayRef<Value *> args, Value *callIndex,
+            ArrayRef<DotPrefetch> sources);
+
+  IRBuilderBase &b;
+  const DotPlan &plan;
+  Value *packedA, *lda, *packedB, *acc, *ldAcc;
+  const bool accumulate;
+  const int64_t blocksOfPanel;
+  const PrefetchSchedule schedule;
+  int64_t ldaOrArgument = -1;
+  int64_t elementBytes = 0;
+};
+
+/// Calls the variant that prefetches from the source whose turn it is.
+void Driver::call(Variant variant, ArrayRef<Value *> args, Value *callIndex,
+                  ArrayRef<DotPrefetch> sources) {
+  SmallVector<Value *, 8> all(args);
+  if (sources.empty()) {
+    all.push_back(ConstantPointerNull::get(b.getPtrTy()));
+    all.push_back(constant(0));
+    b.CreateCall(microKernel(b, plan, variant), all);
+    return;
+  }
+  const DotPrefetch &source = sources.front();
+  Function *function = b.GetInsertBlock()->getParent();
+  auto newBlock = [&](const char *name) {
+    return BasicBlock::Create(b.getContext(), name, function);
+  };
+  BasicBlock *here = newBlock("dot.prefetch"), *other = newBlock("dot.other"),
+             *done = newBlock("dot.done");
+  const int64_t calls = schedule.callsFor(source, schedule.rows);
+  b.CreateCondBr(b.CreateICmpSLT(callIndex, constant(calls)), here, other);
+  b.SetInsertPoint(here);
+  Value *firstRow =
+      b.CreateMul(callIndex, constant(schedule.turns * schedule.rows));
+  all.push_back(b.CreateGEP(b.getInt8Ty(), source.base,
+                            b.CreateMul(firstRow, source.rowStrideBytes)));
+  all.push_back(source.rowStrideBytes);
+  Variant prefetching = variant;
+  prefetching.prefetchRows = static_cast<unsigned>(schedule.rows);
+  prefetching.prefetchLines = schedule.linesOf(source);
+  b.CreateCall(microKernel(b, plan, prefetching), all);
+  b.CreateBr(done);
+  b.SetInsertPoint(other);
+  call(variant, args, b.CreateSub(callIndex, constant(calls)),
+       sources.drop_front());
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+}
+
+void Driver::block(Value *j, Value *row, Value *panelAddress, unsigned mr,
+                   unsigned vectors, unsigned tail) {
+  Value *column = b.CreateMul(j, constant(plan.NR));
+  Value *a =
+      b.CreateGEP(b.getInt8Ty(), packedA,
+                  b.CreateMul(b.CreateMul(row, lda), constant(elementBytes)));
+  Value *c = b.CreateGEP(plan.accType(b.getContext()), acc,
+                         b.CreateAdd(b.CreateMul(row, ldAcc), column));
+  Value *index = b.CreateAdd(b.CreateMul(j, constant(blocksOfPanel)),
+                             b.CreateUDiv(row, constant(plan.MR)));
+  call({mr, vectors, tail, ldaOrArgument, accumulate},
+       {a, lda, panelAddress, c, ldAcc}, index,
+       schedule.active() ? schedule.sources : ArrayRef<DotPrefetch>());
+}
+
+void Driver::panel(Value *j, unsigned vectors, unsigned tail) {
+  const int64_t panelBytes = plan.Kp * plan.NR * elementBytes;
+  Value *address =
+      b.CreateGEP(b.getInt8Ty(), packedB, b.CreateMul(j, constant(panelBytes)));
+  const int64_t full = plan.M / plan.MR * plan.MR;
+  emitFor(b, constant(0), constant(full), plan.MR,
+          [&](Value *row) { block(j, row, address, plan.MR, vectors, tail); });
+  if (full != plan.M) {
+    block(j, constant(full), address, static_cast<unsigned>(plan.M - full),
+          vectors, tail);
+  }
+}
+
+void Driver::emit() {
+  // A panel of B stays in the first-level cache while all rows pass by.
+  const int64_t fullPanels = plan.N / plan.NR;
+  emitFor(b, constant(0), constant(fullPanels), 1,
+          [&](Value *j) { panel(j, plan.NR / plan.lanes, 0); });
+  const int64_t rest = plan.N - fullPanels * plan.NR;
+  if (rest > 0) {
+    panel(constant(fullPanels),
+          static_cast<unsigned>((rest + plan.lanes - 1) / plan.lanes),
+          static_cast<unsigned>(plan.N % plan.lanes));
+  }
+}
+
 } // namespace
 
 void emitDot(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
-             Value *packedB, Value *acc, Value *ldAcc, bool accumulate) {
-  auto constant = [&](int64_t value) {
-    return b.getInt64(static_cast<uint64_t>(value));
-  };
-  auto *knownLda = dyn_cast<ConstantInt>(lda);
-  const int64_t ldaOrArgument = knownLda ? knownLda->getSExtValue() : -1;
-  const int64_t aBytes =
-      plan.packedType(b.getContext())->getPrimitiveSizeInBits() / 8;
-  const int64_t panelBytes = plan.Kp * plan.NR * aBytes;
-  Type *accElement = plan.accType(b.getContext());
-  const unsigned tailLanes = static_cast<unsigned>(plan.N % plan.lanes);
-  const unsigned fullVectors = plan.NR / plan.lanes;
-
-  auto rows = [&](Value *panel, Value *column, unsigned vectors,
-                  unsigned tail) {
-    auto block = [&](Value *row, unsigned mr) {
-      Variant variant{mr, vectors, tail, ldaOrArgument, accumulate};
-      Value *a =
-          b.CreateGEP(b.getInt8Ty(), packedA,
-                      b.CreateMul(b.CreateMul(row, lda), constant(aBytes)));
-      Value *c = b.CreateGEP(accElement, acc,
-                             b.CreateAdd(b.CreateMul(row, ldAcc), column));
-      b.CreateCall(microKernel(b, plan, variant), {a, lda, panel, c, ldAcc});
-    };
-    const int64_t full = plan.M / plan.MR * plan.MR;
-    emitFor(b, constant(0), constant(full), plan.MR,
-            [&](Value *row) { block(row, plan.MR); });
-    if (full != plan.M) {
-      block(constant(full), static_cast<unsigned>(plan.M - full));
-    }
-  };
-  // A panel of B stays in the first-level cache while all rows pass by.
-  const int64_t fullPanels = plan.N / plan.NR;
-  emitFor(b, constant(0), constant(fullPanels), 1, [&](Value *j) {
-    Value *panel = b.CreateGEP(b.getInt8Ty(), packedB,
-                               b.CreateMul(j, constant(panelBytes)));
-    rows(panel, b.CreateMul(j, constant(plan.NR)), fullVectors, 0);
-  });
-  const int64_t rest = plan.N - fullPanels * plan.NR;
-  if (rest > 0) {
-    Value *panel =
-        b.CreateGEP(b.getInt8Ty(), packedB, constant(fullPanels * panelBytes));
-    const auto vectors =
-        static_cast<unsigned>((rest + plan.lanes - 1) / plan.lanes);
-    rows(panel, constant(fullPanels * plan.NR), vectors, tailLanes);
-  }
+             Value *packedB, Value *acc, Value *ldAcc, bool accumulate,
+             ArrayRef<DotPrefetch> next) {
+  Driver(b, plan, packedA, lda, packedB, acc, ldAcc, accumulate, next).emit();
 }
 
 } // namespace tz::cpu
