@@ -74,6 +74,9 @@ struct DotOptions {
   std::optional<DType> outType;
 };
 
+/// "[64, 32]".
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+
 class OpEmitter {
 public:
   OpEmitter(mlir::OpBuilder &builder, DiagnosticSink &sink)
@@ -216,8 +219,6 @@ private:
   mlir::OpBuilder &b;
   DiagnosticSink &sink;
   mlir::Location at;
-  /// Descriptors that pad with NaN, by the SSA value that made them.
-  llvm::DenseSet<mlir::Value> nanPadding;
 
   std::nullopt_t error(SourceLoc loc, const llvm::Twine &message);
 
@@ -253,6 +254,36 @@ private:
   std::optional<tile::CacheHint> cacheHint(llvm::StringRef name, bool isLoad,
                                            SourceLoc loc);
   std::optional<tile::Eviction> eviction(llvm::StringRef name, SourceLoc loc);
+  /// The operand with elements of a memory's type.
+  OptionalTile elementFor(const Operand &value, DType element, SourceLoc loc);
+  /// What is written through the pointer: converted, of its shape.
+  OptionalTile storedValue(const TileValue &pointer, const Operand &value,
+                           llvm::StringRef what, SourceLoc loc);
+  bool checkTarget(const TileValue &pointer, llvm::StringRef what,
+                   SourceLoc loc);
+  std::optional<std::pair<tile::MemSem, tile::MemScope>>
+  atomicOrder(llvm::StringRef sem, llvm::StringRef scope, SourceLoc loc);
+  OptionalTile loadBlock(const TileValue &pointer, const LoadOptions &options,
+                         tile::CacheHint cache, tile::Eviction evict,
+                         SourceLoc loc);
+  bool storeBlock(const TileValue &pointer, const Operand &value,
+                  const StoreOptions &options, tile::CacheHint cache,
+                  tile::Eviction evict, SourceLoc loc);
+  /// Reads the view at the offsets; `checked` has one entry a dimension.
+  TileValue loadView(const TileValue &view, mlir::ValueRange offsets,
+                     llvm::ArrayRef<bool> checked, bool nan,
+                     tile::CacheHint cache, tile::Eviction evict);
+  bool storeView(const TileValue &view, mlir::ValueRange offsets,
+                 const Operand &value, llvm::ArrayRef<bool> checked,
+                 tile::CacheHint cache, tile::Eviction evict,
+                 llvm::StringRef what, SourceLoc loc);
+  std::optional<llvm::SmallVector<bool, 4>>
+  checkedDimensions(llvm::ArrayRef<int64_t> dims, const TileType &view,
+                    SourceLoc loc);
+  llvm::SmallVector<mlir::Value, 4> zeroOffsets(size_t rank);
+  std::optional<llvm::SmallVector<mlir::Value, 4>>
+  descriptorOffsets(const TileValue &descriptor,
+                    llvm::ArrayRef<Operand> offsets, SourceLoc loc);
   OptionalTile makeView(const TileValue &base, llvm::ArrayRef<Operand> shape,
                         llvm::ArrayRef<Operand> strides,
                         llvm::ArrayRef<int64_t> block, llvm::StringRef what,

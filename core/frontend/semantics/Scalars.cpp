@@ -60,7 +60,10 @@ Type OpEmitter::irElement(DType type) {
 }
 
 Type OpEmitter::irType(const TileType &type) {
-  Type element = irElement(type.elem);
+  // int1 occupies a byte in memory: its pointers are pointers to bytes.
+  bool inMemory = type.isPtr || type.isView();
+  Type element =
+      irElement(inMemory && type.elem == DType::I1 ? DType::I8 : type.elem);
   if (type.isView()) {
     return tile::ViewType::get(b.getContext(), type.shape, element);
   }

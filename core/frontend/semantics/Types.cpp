@@ -89,7 +89,7 @@ int64_t TileType::numElements() const {
 TileType TileType::scalar() const {
   TileType result = *this;
   result.shape.clear();
-  result.isBlockPtr = result.isDescriptor = false;
+  result.isBlockPtr = result.isDescriptor = result.padsWithNaN = false;
   return result;
 }
 

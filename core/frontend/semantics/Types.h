@@ -66,6 +66,7 @@ struct TileType {
   llvm::SmallVector<int64_t, 4> shape; // empty: a scalar
   bool isBlockPtr = false;             // shape is that of the block
   bool isDescriptor = false;           // shape is that of the block
+  bool padsWithNaN = false;            // a descriptor's reads outside
 
   bool isScalar() const { return shape.empty(); }
   bool isView() const { return isBlockPtr || isDescriptor; }
@@ -80,7 +81,9 @@ struct TileType {
   bool operator==(const TileType &other) const {
     return elem == other.elem && isPtr == other.isPtr &&
            isConstPtr == other.isConstPtr && shape == other.shape &&
-           isBlockPtr == other.isBlockPtr && isDescriptor == other.isDescriptor;
+           isBlockPtr == other.isBlockPtr &&
+           isDescriptor == other.isDescriptor &&
+           padsWithNaN == other.padsWithNaN;
   }
   bool operator!=(const TileType &other) const { return !(*this == other); }
 };
