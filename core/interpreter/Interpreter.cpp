@@ -1,0 +1,153 @@
+//===- Interpreter.cpp - runs a kernel over a grid ------------------------===//
+//
+// What   Checks the arguments, runs the programs, collects findings.
+// Why    The one place that knows the order of programs.
+//
+//===----------------------------------------------------------------------===//
+#include "core/interpreter/Interpreter.h"
+
+#include "core/interpreter/Machine.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+
+namespace tz::interpreter {
+
+llvm::StringRef toString(FindingKind kind) {
+  switch (kind) {
+  case FindingKind::OutOfBounds:
+    return "out-of-bounds access";
+  case FindingKind::UninitializedRead:
+    return "uninitialised read";
+  case FindingKind::Race:
+    return "race between programs";
+  case FindingKind::DivisionByZero:
+    return "division by zero";
+  case FindingKind::AddressOverflow:
+    return "overflow in address arithmetic";
+  case FindingKind::BrokenPromise:
+    return "broken promise";
+  }
+  return "finding";
+}
+
+bool Machine::execute(const Code &code) {
+  for (const Instruction &in : code.body) {
+    if (++report.steps > options.stepLimit && options.stepLimit != 0) {
+      return fail(in, "the limit of " + llvm::Twine(options.stepLimit) +
+                          " steps is reached");
+    }
+    if (!in.handler(*this, in)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static std::string nameOf(const std::array<uint32_t, 3> &program) {
+  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) +
+         ", " + std::to_string(program[2]) + ")";
+}
+
+bool Machine::fail(const Instruction &in, const llvm::Twine &message) {
+  failure = (describe(in.op->getLoc()) + ": " + message + " (program " +
+             nameOf(program) + ")")
+                .str();
+  return false;
+}
+
+void Machine::find(const Instruction &in, FindingKind kind, uint64_t address,
+                   const llvm::Twine &message) {
+  auto key = std::make_pair(in.op, static_cast<unsigned>(kind));
+  auto known = found.find(key);
+  if (known != found.end()) {
+    ++report.findings[known->second].count;
+    return;
+  }
+  if (report.findings.size() >= options.maxFindings) {
+    ++report.suppressed;
+    return;
+  }
+  found[key] = report.findings.size();
+  report.findings.push_back({kind, describe(in.op->getLoc()), message.str(),
+                             program, address, /*count=*/1});
+}
+
+llvm::Error Machine::takeError() {
+  return llvm::createStringError(failure.empty() ? "the run has failed"
+                                                 : failure);
+}
+
+uint32_t Machine::linearProgram() const {
+  return program[0] + args.grid[0] * (program[1] + args.grid[1] * program[2]);
+}
+
+static llvm::Error checkLaunch(tile::KernelOp kernel, const LaunchArgs &args,
+                               const Options &options) {
+  const size_t expected = kernel.getArgumentTypes().size();
+  if (args.args.size() != expected) {
+    return llvm::createStringError(
+        "kernel '" + kernel.getSymName() + "' takes " + llvm::Twine(expected) +
+        " arguments, " + llvm::Twine(args.args.size()) + " are given");
+  }
+  const __int128 programs =
+      static_cast<__int128>(args.grid[0]) * args.grid[1] * args.grid[2];
+  if (programs > INT32_MAX) {
+    return llvm::createStringError("the grid has more than 2^31 - 1 programs");
+  }
+  if (options.onlyProgram) {
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      if ((*options.onlyProgram)[axis] >= args.grid[axis]) {
+        return llvm::createStringError(
+            "program " + nameOf(*options.onlyProgram) + " is not in the grid");
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+static bool runProgram(Machine &machine, const Code &code,
+                       tile::KernelOp kernel) {
+  for (auto [index, slot] : llvm::enumerate(code.arguments)) {
+    const Kind kind = *kindOf(kernel.getArgumentTypes()[index]);
+    machine.setValue(slot, fromIntegers(kind, {machine.args.args[index].bits}));
+  }
+  return machine.execute(code);
+}
+
+llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
+                const Options &options, Report &report) {
+  if (llvm::Error error = checkLaunch(kernel, args, options)) {
+    return error;
+  }
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (!kindOf(type)) {
+      return llvm::createStringError("argument " + llvm::Twine(index) +
+                                     " has a type outside tile IR");
+    }
+  }
+  uint32_t slots = 0;
+  llvm::Expected<Code> code = translate(kernel, slots);
+  if (!code) {
+    return code.takeError();
+  }
+  Machine machine(args, options, report, slots);
+  const auto &grid = args.grid;
+  const uint64_t total = static_cast<uint64_t>(grid[0]) * grid[1] * grid[2];
+  for (uint64_t linear = 0; linear < total; ++linear) {
+    machine.program = {static_cast<uint32_t>(linear % grid[0]),
+                       static_cast<uint32_t>(linear / grid[0] % grid[1]),
+                       static_cast<uint32_t>(linear / grid[0] / grid[1])};
+    if (options.onlyProgram && *options.onlyProgram != machine.program) {
+      continue;
+    }
+    if (!runProgram(machine, *code, kernel)) {
+      return machine.takeError();
+    }
+    ++report.programs;
+  }
+  return llvm::Error::success();
+}
+
+} // namespace tz::interpreter

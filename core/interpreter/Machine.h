@@ -1,0 +1,109 @@
+//===- Machine.h - a kernel made ready to run, and its state ----*- C++ -*-===//
+//
+// What   Instructions (an op with a handler and value slots), blocks of them,
+//        and the machine that executes one program at a time.
+// Why    Handlers are looked up once per op of the kernel, not per execution;
+//        values live in a flat array of slots instead of a map.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_INTERPRETER_MACHINE_H
+#define TERRAZZO_CORE_INTERPRETER_MACHINE_H
+
+#include "core/interpreter/Interpreter.h"
+#include "core/interpreter/Memory.h"
+#include "core/interpreter/TileValue.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tz::interpreter {
+
+class Machine;
+struct Instruction;
+
+/// Executes one instruction. False: the run has failed, see Machine::fail.
+using Handler = bool (*)(Machine &, const Instruction &);
+
+struct Code;
+
+struct Instruction {
+  Handler handler = nullptr;
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<uint32_t, 3> operands; ///< slots
+  llvm::SmallVector<uint32_t, 1> results;  ///< slots
+  Kind resultKind = Kind::I1;              ///< of the first result
+  TileValue constant;                      ///< arith.constant
+  std::vector<Code> regions;               ///< one block each
+};
+
+/// A block: its arguments, its ops, and what the terminator hands over.
+struct Code {
+  llvm::SmallVector<uint32_t, 4> arguments;
+  std::vector<Instruction> body;
+  llvm::SmallVector<uint32_t, 4> yields;
+  /// No op inside holds a region: the block can run on many lanes at once.
+  bool isStraightLine = true;
+};
+
+using HandlerTable = llvm::StringMap<Handler>;
+void addIntegerHandlers(HandlerTable &table);
+void addFloatHandlers(HandlerTable &table);
+void addConversionHandlers(HandlerTable &table);
+void addShapeHandlers(HandlerTable &table);
+void addCombineHandlers(HandlerTable &table);
+void addMatrixHandlers(HandlerTable &table);
+void addMemoryHandlers(HandlerTable &table);
+void addControlHandlers(HandlerTable &table);
+void addProgramHandlers(HandlerTable &table);
+
+/// Turns a kernel into code. `slots` is the number of values.
+llvm::Expected<Code> translate(tile::KernelOp kernel, uint32_t &slots);
+
+/// "file:line:col", with the chain of inlined calls.
+std::string describe(mlir::Location location);
+
+class Machine {
+public:
+  Machine(const LaunchArgs &args, const Options &options, Report &report,
+          uint32_t slots)
+      : args(args), options(options), report(report),
+        memory(options, args.grid), slots(slots) {}
+
+  bool execute(const Code &code);
+
+  const TileValue &operand(const Instruction &in, unsigned index) const {
+    return slots[in.operands[index]];
+  }
+  void setResult(const Instruction &in, TileValue value, unsigned index = 0) {
+    slots[in.results[index]] = std::move(value);
+  }
+  const TileValue &valueIn(uint32_t slot) const { return slots[slot]; }
+  void setValue(uint32_t slot, TileValue value) {
+    slots[slot] = std::move(value);
+  }
+
+  /// Ends the run with an error at the op. Always false.
+  bool fail(const Instruction &in, const llvm::Twine &message);
+  /// Records a finding of checked mode; equal ones are counted.
+  void find(const Instruction &in, FindingKind kind, uint64_t address,
+            const llvm::Twine &message);
+  llvm::Error takeError();
+
+  /// Linear id of the running program, x fastest.
+  uint32_t linearProgram() const;
+
+  const LaunchArgs &args;
+  const Options &options;
+  Report &report;
+  Memory memory;
+  std::array<uint32_t, 3> program = {0, 0, 0};
+
+private:
+  std::vector<TileValue> slots;
+  std::string failure;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, size_t> found;
+};
+
+} // namespace tz::interpreter
+
+#endif // TERRAZZO_CORE_INTERPRETER_MACHINE_H

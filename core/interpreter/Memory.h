@@ -1,0 +1,73 @@
+//===- Memory.h - known allocations and their shadow ------------*- C++ -*-===//
+//
+// What   Says whether an access is inside known memory, reads what was
+//        written, and races with another program (R6 O3).
+// Why    The shadow is the interpreter's alone: kernels touch real memory.
+//
+// A race is two accesses of one byte by different programs, one of them a
+// write, not both atomic, and not ordered by an acquire that saw a release.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_INTERPRETER_MEMORY_H
+#define TERRAZZO_CORE_INTERPRETER_MEMORY_H
+
+#include "core/interpreter/Interpreter.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tz::interpreter {
+
+enum class AccessKind { Read, Write, Atomic };
+
+class Memory {
+public:
+  Memory(const Options &options, std::array<uint32_t, 3> grid);
+
+  struct Verdict {
+    bool inside = true;
+    /// Set if checked mode has something to say.
+    std::optional<FindingKind> finding;
+    std::string message;
+  };
+  /// Judges one access of `program` (linear) and records it in the shadow.
+  Verdict access(uint64_t address, unsigned bytes, AccessKind kind,
+                 uint32_t program);
+
+  /// What `program` did so far is seen by who acquires at `address`.
+  void release(uint64_t address, uint32_t program);
+  void acquire(uint64_t address, uint32_t program);
+
+private:
+  struct Byte {
+    uint32_t writer = 0; ///< program + 1; 0 = none
+    uint32_t reader = 0;
+    bool written = false; ///< holds a value
+    bool atomicWriter = false;
+    bool atomicReader = false;
+  };
+  struct Region {
+    Allocation allocation;
+    std::vector<Byte> shadow; ///< checked mode only
+  };
+
+  Region *regionOf(uint64_t address, unsigned bytes);
+  Verdict outside(uint64_t address, unsigned bytes) const;
+  bool ordered(uint32_t earlier, uint32_t later) const;
+  std::string raceMessage(const Region &region, uint64_t offset,
+                          llvm::StringRef what, uint32_t other) const;
+  std::string programName(uint32_t linear) const;
+
+  std::vector<Region> regions; ///< by base
+  Region *last = nullptr;
+  bool checked;
+  std::array<uint32_t, 3> grid;
+  /// Programs that happen before what is acquired at an address.
+  llvm::DenseMap<uint64_t, llvm::BitVector> released;
+  /// Programs ordered before the running one.
+  uint32_t current = 0;
+  llvm::BitVector before;
+};
+
+} // namespace tz::interpreter
+
+#endif // TERRAZZO_CORE_INTERPRETER_MEMORY_H
