@@ -43,7 +43,7 @@ function(terrazzo_plugin name)
     set(TZ_PLUGIN_${half} ./${output}.so)
     set_target_properties(${target} PROPERTIES
       PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${folder}
-      INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${map})
+      INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${map})
     if(TARGET Terrazzo::headers) # in the source tree the global flags say it
       set_target_properties(${target} PROPERTIES
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
