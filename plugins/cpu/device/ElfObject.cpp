@@ -89,7 +89,7 @@ private:
     Elf64_Sym entry;
     std::string_view name;
     const void *external = nullptr; ///< of an undefined symbol
-    uint64_t stub = 0;              ///< offset of its jump in the mapping
+    int64_t stub = -1;              ///< number of its jump
     int64_t gotSlot = -1;
   };
 
@@ -145,6 +145,9 @@ private:
 
   uint64_t addressOf(uint64_t offset) const {
     return reinterpret_cast<uint64_t>(base) + offset;
+  }
+  uint64_t stubAt(const Symbol &symbol) const {
+    return stubOffset + static_cast<uint64_t>(symbol.stub) * kStubBytes;
   }
   bool symbolAddress(const Symbol &symbol, uint64_t &out) const;
   bool store(uint64_t place, int64_t value, unsigned width, bool isSigned,
@@ -363,8 +366,8 @@ bool ObjectLoader::checkRelocations() {
       case R_X86_64_PC32:
       case R_X86_64_PLT32:
         // The C library may be out of reach of 32 bits: jump through a slot.
-        if (symbol.external && symbol.stub == 0) {
-          symbol.stub = ++numStubs;
+        if (symbol.external && symbol.stub < 0) {
+          symbol.stub = static_cast<int64_t>(numStubs++);
           if (symbol.gotSlot < 0) {
             symbol.gotSlot = static_cast<int64_t>(numGotSlots++);
           }
@@ -460,14 +463,14 @@ bool ObjectLoader::relocate() {
       uint64_t slot = gotOffset + static_cast<uint64_t>(symbol.gotSlot) * 8;
       std::memcpy(base + slot, &address, 8);
     }
-    if (symbol.stub != 0) {
-      symbol.stub = stubOffset + (symbol.stub - 1) * kStubBytes;
+    if (symbol.stub >= 0) {
+      uint64_t stub = stubAt(symbol);
       uint64_t slot = gotOffset + static_cast<uint64_t>(symbol.gotSlot) * 8;
-      auto distance = static_cast<int32_t>(slot - (symbol.stub + 6));
+      auto distance = static_cast<int32_t>(slot - (stub + 6));
       const unsigned char jump[2] = {0xff, 0x25};
-      std::memcpy(base + symbol.stub, jump, 2);
-      std::memcpy(base + symbol.stub + 2, &distance, 4);
-      std::memset(base + symbol.stub + 6, 0xcc, 2);
+      std::memcpy(base + stub, jump, 2);
+      std::memcpy(base + stub + 2, &distance, 4);
+      std::memset(base + stub + 6, 0xcc, 2);
     }
   }
   for (const Section &section : sections) {
@@ -540,8 +543,8 @@ bool ObjectLoader::apply(const Section &target, const Elf64_Rela &rela) {
     return stored(value + addend - at, true);
   case R_X86_64_PC32:
   case R_X86_64_PLT32:
-    if (symbol.stub != 0) {
-      value = addressOf(symbol.stub);
+    if (symbol.stub >= 0) {
+      value = addressOf(stubAt(symbol));
     }
     return stored(value + addend - at, true);
   case R_X86_64_GOTPCREL:

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/ThreadPool.h"
 
+#include "plugins/cpu/device/CpuInfo.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -22,6 +24,14 @@
 namespace tz::cpu {
 
 namespace {
+
+// Kernels carry no type record in front of their entry, which the sanitizer of
+// function types would read.
+#if defined(__clang__)
+#define TZ_CALLS_KERNELS __attribute__((no_sanitize("function")))
+#else
+#define TZ_CALLS_KERNELS
+#endif
 
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kHugeFrom = size_t{1} << 20;
@@ -122,10 +132,11 @@ void *Arena::reserve(size_t bytes) {
   if (bytes <= size) {
     return bytes ? memory : nullptr;
   }
-  size_t align = bytes >= kHugeFrom ? kHugePage : 64;
-  if (bytes > SIZE_MAX - align) {
+  // Overcommit would hand out what cannot be used and kill the process later.
+  if (bytes > CpuInfo::host().totalMemory) {
     return nullptr;
   }
+  size_t align = bytes >= kHugeFrom ? kHugePage : 64;
   size_t rounded = (bytes + align - 1) & ~(align - 1);
   void *fresh = std::aligned_alloc(align, rounded);
   if (!fresh) {
@@ -200,7 +211,7 @@ void ThreadPool::workerLoop() {
 }
 
 /// Returns how many programs this thread ran.
-int64_t ThreadPool::takePart(const GridJob &job, void *arena) {
+TZ_CALLS_KERNELS int64_t ThreadPool::takePart(const GridJob &job, void *arena) {
   const int64_t size = chunk;
   int64_t ran = 0;
   for (;;) {
@@ -249,7 +260,7 @@ void ThreadPool::share(const GridJob &job, void *arena) {
   awaitWorkers();
 }
 
-bool ThreadPool::run(const GridJob &job) {
+TZ_CALLS_KERNELS bool ThreadPool::run(const GridJob &job) {
   void *arena = Arena::ofThisThread().reserve(job.arenaBytes);
   if (!arena && job.arenaBytes != 0) {
     return false;
