@@ -108,7 +108,45 @@ void Jit::defineMap(
   });
 }
 
+/// VDPBF16PS as shifts and multiply-adds, for hosts that lack it: what is
+/// tested then is all but the instruction itself.
+static void emulatePairProducts(Module &module) {
+  Function *intrinsic = module.getFunction("llvm.x86.avx512bf16.dpbf16ps.512");
+  if (!intrinsic) {
+    return;
+  }
+  for (User *user : make_early_inc_range(intrinsic->users())) {
+    auto *call = cast<CallInst>(user);
+    IRBuilder<> b(call);
+    Type *words = FixedVectorType::get(b.getInt32Ty(), 16);
+    Type *reals = FixedVectorType::get(b.getFloatTy(), 16);
+    Value *sum = call->getArgOperand(0);
+    auto part = [&](unsigned operand, bool high) {
+      Value *bits = b.CreateBitCast(call->getArgOperand(operand), words);
+      bits = high ? b.CreateAnd(bits, ConstantInt::get(words, 0xffff0000u))
+                  : b.CreateShl(bits, 16);
+      return b.CreateBitCast(bits, reals);
+    };
+    for (bool high : {true, false}) {
+      sum = b.CreateFAdd(b.CreateFMul(part(1, high), part(2, high)), sum);
+    }
+    call->replaceAllUsesWith(sum);
+    call->eraseFromParent();
+  }
+  intrinsic->eraseFromParent();
+}
+
 std::string Jit::emit(bool asText) {
+  std::string features = featuresOf(level);
+  if (!asText && !hostRuns(level)) {
+    emulatePairProducts(*module);
+    features = featuresOf("x86-64-v4");
+    for (Function &function : *module) {
+      if (!function.isDeclaration()) {
+        function.addFnAttr("target-features", features);
+      }
+    }
+  }
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(*module, &problems)) {
@@ -121,8 +159,8 @@ std::string Jit::emit(bool asText) {
   }
   TargetOptions options;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, "x86-64", featuresOf(level), options, Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Default));
+      triple, "x86-64", features, options, Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Default));
   module->setDataLayout(machine->createDataLayout());
   PassBuilder passes(machine.get());
   LoopAnalysisManager loops;

@@ -47,7 +47,8 @@ public:
                                              llvm::ArrayRef<llvm::Value *>)>
                 body);
 
-  /// Verifies, compiles, loads. Throws std::runtime_error with the reason.
+  /// Verifies, compiles, loads; on a host without avx512bf16 its instruction is
+  /// replaced by others. Throws std::runtime_error with the reason.
   void load();
   void *address(const char *name) const;
   template <typename Fn>
