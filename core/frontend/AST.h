@@ -337,7 +337,7 @@ struct Opaque : StmtOf<StmtKind::Opaque> {
 
 /// A parsed file: the text, the arena and the statements.
 struct Module {
-  std::unique_ptr<SourceFile> file;
+  std::shared_ptr<SourceFile> file;
   llvm::BumpPtrAllocator arena;
   Block body;
 };

@@ -281,10 +281,11 @@ static void bindFunctions(Registry &r) {
   });
   add("sum", "x", [](BuiltinCall &call) {
     Value total = Value::integer(0);
-    if (!call[0].isSequence()) {
-      return call.error("sum needs a sequence, found " + describe(call[0]));
+    Value list = copied(call, true);
+    if (!list.is(ValueKind::List)) {
+      return list;
     }
-    for (const Value &item : call[0].items()) {
+    for (const Value &item : list.items()) {
       total = call.evaluator.binary(Tok::Plus, total, item, call.loc);
     }
     return total;

@@ -67,6 +67,26 @@ DiagnosticBuilder DiagnosticSink::warning(SourceLoc loc, const Twine &message) {
   return add(Severity::Warning, loc, message);
 }
 
+void DiagnosticSink::keep(std::shared_ptr<const SourceFile> file) {
+  if (!is_contained(files, file)) {
+    files.push_back(std::move(file));
+  }
+}
+
+void DiagnosticSink::append(DiagnosticSink &&other) {
+  for (Diagnostic &diagnostic : other.kept) {
+    if (diagnostic.severity != Severity::Error || errors < maxErrors) {
+      errors += diagnostic.severity == Severity::Error;
+      kept.push_back(std::move(diagnostic));
+    } else {
+      ++errors;
+    }
+  }
+  for (auto &file : other.files) {
+    keep(file);
+  }
+}
+
 void DiagnosticSink::pushFrame(SourceLoc loc, std::string message) {
   frames.push_back({loc, std::move(message)});
 }
@@ -159,7 +179,9 @@ std::string DiagnosticSink::str() const {
 }
 
 StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
-  unsigned best = std::max<unsigned>(1, name.size() / 3) + 1;
+  // A swap of two letters counts as two edits: allowed from four letters up.
+  unsigned best =
+      std::max<unsigned>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1;
   StringRef nearest;
   for (StringRef candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, true, best);

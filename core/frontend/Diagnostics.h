@@ -16,6 +16,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ class raw_ostream;
 
 namespace tz::frontend {
 
-/// One text with the offsets of its lines. Locations point at it, so it must
-/// outlive every diagnostic about it.
+/// One text with the offsets of its lines. Locations point at it; a sink keeps
+/// the files of its diagnostics.
 class SourceFile {
 public:
   SourceFile(std::string path, std::string text);
@@ -90,6 +91,12 @@ public:
   DiagnosticBuilder error(SourceLoc loc, const llvm::Twine &message);
   DiagnosticBuilder warning(SourceLoc loc, const llvm::Twine &message);
 
+  /// Keeps a file alive as long as the sink: its diagnostics point into it.
+  void keep(std::shared_ptr<const SourceFile> file);
+
+  /// Takes over what another sink has collected.
+  void append(DiagnosticSink &&other);
+
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
   llvm::ArrayRef<Diagnostic> diagnostics() const { return kept; }
@@ -110,6 +117,7 @@ private:
 
   std::vector<Diagnostic> kept;
   std::vector<Note> frames;
+  std::vector<std::shared_ptr<const SourceFile>> files;
   unsigned errors = 0;
 };
 
@@ -117,7 +125,7 @@ private:
 void printDiagnostic(const Diagnostic &diagnostic, llvm::raw_ostream &os);
 
 /// The candidate nearest to `name`, or empty if none is near enough to be what
-/// the user meant (edit distance up to a third of the length).
+/// the user meant (edit distance of two, or up to a third of the length).
 llvm::StringRef nearestName(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> candidates);
 

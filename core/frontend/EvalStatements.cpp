@@ -155,7 +155,7 @@ void Evaluator::unsupported(const Stmt *stmt) {
     hint = "; put the rest of the body into an if";
     break;
   case StmtKind::FunctionDef:
-    what = "a nested function";
+    what = "nested def";
     hint = "; define the jit function at module level";
     break;
   case StmtKind::ClassDef:

@@ -23,7 +23,7 @@ std::shared_ptr<ModuleObject> ModuleLoader::addModule(std::string path,
   auto module = std::make_shared<ModuleObject>();
   module->path = path;
   module->name = sys::path::stem(path).str();
-  module->tree = parseFile(path, std::move(text), sink);
+  module->tree = parseFile(path, std::move(text), evaluator.diagnostics());
   modules[path] = module;
   evaluator.runModule(module);
   return module;
@@ -36,15 +36,21 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
   if (auto it = modules.find(path); it != modules.end()) {
     return it->second; // also a module that is being run: a cyclic import
   }
+  StringRef embedded = path;
+  if (embedded.consume_front("<terrazzo>/")) {
+    return library(embedded.drop_back(3), evaluator);
+  }
   if (modules.size() >= maxModules) {
-    sink.error(importLoc, "more than " + Twine(maxModules) +
-                              " modules are imported (limit of modules)");
+    evaluator.diagnostics().error(
+        importLoc, "more than " + Twine(maxModules) +
+                       " modules are imported (limit of modules)");
     return nullptr;
   }
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {
-    sink.error(importLoc, "cannot read '" + path + "' for the import of '" +
-                              name + "': " + buffer.getError().message());
+    evaluator.diagnostics().error(
+        importLoc, "cannot read '" + path + "' for the import of '" + name +
+                       "': " + buffer.getError().message());
     return nullptr;
   }
   return addModule(path, (*buffer)->getBuffer().str(), evaluator);
@@ -88,6 +94,12 @@ std::string ModuleLoader::findFile(StringRef importer, unsigned dots,
     }
   }
   return {};
+}
+
+void ModuleLoader::keepFiles(DiagnosticSink &sink) const {
+  for (const auto &[path, module] : modules) {
+    sink.keep(module->tree->file);
+  }
 }
 
 std::shared_ptr<ModuleObject> ModuleLoader::library(StringRef name,

@@ -11,6 +11,8 @@
 
 #include "core/frontend/Value.h"
 
+#include <map>
+
 namespace tz::frontend {
 
 class Evaluator;
@@ -18,8 +20,6 @@ class Evaluator;
 class ModuleLoader {
 public:
   static constexpr unsigned maxModules = 256;
-
-  explicit ModuleLoader(DiagnosticSink &sink) : sink(sink) {}
 
   /// A module of the given text; runs its top level. Never null.
   std::shared_ptr<ModuleObject> addModule(std::string path, std::string text,
@@ -34,12 +34,14 @@ public:
   static std::string findFile(llvm::StringRef importer, unsigned dots,
                               llvm::StringRef dotted);
 
+  /// Lets the sink keep the texts of all modules alive.
+  void keepFiles(DiagnosticSink &sink) const;
+
   /// A module of the embedded library ("standard", "random").
   std::shared_ptr<ModuleObject> library(llvm::StringRef name,
                                         Evaluator &evaluator);
 
 private:
-  DiagnosticSink &sink;
   std::map<std::string, std::shared_ptr<ModuleObject>> modules;
 };
 

@@ -675,7 +675,8 @@ Stmt *Parser::importFrom() {
 std::unique_ptr<ast::Module> parseFile(std::string path, std::string text,
                                        DiagnosticSink &sink) {
   auto module = std::make_unique<ast::Module>();
-  module->file = std::make_unique<SourceFile>(std::move(path), std::move(text));
+  module->file = std::make_shared<SourceFile>(std::move(path), std::move(text));
+  sink.keep(module->file);
   unsigned errors = sink.errorCount();
   std::vector<Token> tokens = lexFile(*module->file, sink);
   // After an error in the tokens (an open bracket, a lost quote) the grammar's

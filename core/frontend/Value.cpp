@@ -306,10 +306,17 @@ std::string repr(const Value &value) {
   std::string text;
   switch (value.kind()) {
   case ValueKind::String: {
-    raw_string_ostream os(text);
-    os << '\'';
-    printEscapedString(value.asString(), os);
-    os << '\'';
+    // Python prefers single quotes.
+    StringRef content = value.asString();
+    char quote = content.contains('\'') && !content.contains('"') ? '"' : '\'';
+    text = quote;
+    for (char c : content) {
+      if (c == quote || c == '\\') {
+        text += '\\';
+      }
+      text += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
+    }
+    text += quote;
     return text;
   }
   case ValueKind::None:

@@ -1,0 +1,213 @@
+//===- Frontend.cpp - reading a module, listing its kernels ---------------===//
+//
+// What   parseModule and what the file says about its kernels: parameters,
+//        defaults, configurations, heuristics.
+// Why    The driver chooses a kernel, a configuration and a specialisation from
+//        this list before anything is elaborated.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/Frontend.h"
+
+#include "core/frontend/ConstValues.h"
+#include "core/frontend/FrontendState.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+Module::Module() : hidden(std::make_unique<State>()) {}
+Module::~Module() = default;
+Module::Module(Module &&) noexcept = default;
+Module &Module::operator=(Module &&) noexcept = default;
+
+StringRef Module::path() const { return hidden->main->path; }
+const std::vector<KernelInfo> &Module::kernels() const {
+  return hidden->kernels;
+}
+
+const KernelInfo *Module::kernel(StringRef name) const {
+  auto it = find_if(hidden->kernels,
+                    [&](const KernelInfo &k) { return k.name == name; });
+  return it == hidden->kernels.end() ? nullptr : &*it;
+}
+
+/// The source text of an expression, for annotations.
+static std::string annotationText(const ast::Expr *expr) {
+  if (!expr) {
+    return "";
+  }
+  if (auto *name = dyn_cast<ast::Name>(expr)) {
+    return name->id.str();
+  }
+  if (auto *attr = dyn_cast<ast::Attribute>(expr)) {
+    return annotationText(attr->base) + "." + attr->name.str();
+  }
+  if (auto *constant = dyn_cast<ast::Constant>(expr)) {
+    return constant->text.str();
+  }
+  return "...";
+}
+
+static int smallInt(const Value *value, int fallback) {
+  return value && value->is(ValueKind::Int) && value->asInt() > 0 &&
+                 value->asInt() < (1 << 20)
+             ? int(value->asInt())
+             : fallback;
+}
+
+static ConfigInfo configInfo(const Value &record) {
+  ConfigInfo info;
+  const SequenceObject &fields = record.sequence();
+  info.numWarps = smallInt(fields.find("num_warps"), info.numWarps);
+  info.numStages = smallInt(fields.find("num_stages"), info.numStages);
+  info.numCtas = smallInt(fields.find("num_ctas"), info.numCtas);
+  const Value *kwargs = fields.find("kwargs");
+  if (kwargs && kwargs->is(ValueKind::Dict)) {
+    for (auto &[key, value] : kwargs->dictionary().entries) {
+      auto converted = toConstValue(value);
+      if (key.is(ValueKind::String) && converted) {
+        info.constexprs[key.asString()] = *converted;
+      }
+    }
+  }
+  return info;
+}
+
+/// Whether the option of jit(...) names the parameter or its index.
+static bool listed(const Value &options, StringRef option, StringRef name,
+                   size_t index) {
+  if (!options.is(ValueKind::Dict)) {
+    return false;
+  }
+  Value *list = options.dictionary().find(Value::string(option.str()));
+  return list && list->isSequence() &&
+         any_of(list->items(), [&](const Value &item) {
+           return item.is(ValueKind::String)
+                      ? item.asString() == name
+                      : item.isIntegral() && item.asInt() == PyInt(index);
+         });
+}
+
+static KernelInfo kernelInfo(const FunctionObject &function, Evaluator &ev) {
+  KernelInfo info;
+  info.name = function.name;
+  info.loc = function.def->nameLoc;
+  for (auto [index, param] : enumerate(function.params())) {
+    ParamInfo p;
+    p.name = param.name.str();
+    p.isConstexpr = isConstexprParameter(param);
+    p.annotation = annotationText(param.annotation);
+    p.doNotSpecialize =
+        listed(function.jitOptions, "do_not_specialize", param.name, index);
+    if (param.defaultValue) {
+      p.defaultValue = toConstValue(ev.defaultOf(function, param));
+    }
+    info.params.push_back(std::move(p));
+  }
+  for (const Value &config : function.configs) {
+    if (config.is(ValueKind::Record)) {
+      info.configs.push_back(configInfo(config));
+    }
+  }
+  info.tuneKey = function.tuneKey;
+  for (auto &[name, value] : function.heuristics) {
+    info.heuristics.push_back(name);
+  }
+  return info;
+}
+
+Module parseModule(std::string path, std::string text, DiagnosticSink &sink) {
+  Module module;
+  Module::State &state = module.state();
+  Evaluator evaluator(state.loader, sink);
+  state.main =
+      state.loader.addModule(std::move(path), std::move(text), evaluator);
+  std::vector<std::shared_ptr<FunctionObject>> functions;
+  for (auto &entry : state.main->members) {
+    const Value &value = entry.getValue().value;
+    if (value.is(ValueKind::Function)) {
+      auto function = value.asFunction();
+      if (function->isJit && function->module.lock() == state.main &&
+          function->name == entry.getKey()) {
+        functions.push_back(std::move(function));
+      }
+    }
+  }
+  sort(functions, [](const auto &a, const auto &b) {
+    return a->def->nameLoc.line < b->def->nameLoc.line;
+  });
+  for (const auto &function : functions) {
+    state.kernels.push_back(kernelInfo(*function, evaluator));
+  }
+  return module;
+}
+
+std::shared_ptr<FunctionObject> findKernel(const Module &module, StringRef name,
+                                           DiagnosticSink &sink) {
+  const Module::State &state = module.state();
+  auto it = state.main->members.find(name);
+  if (it != state.main->members.end() &&
+      it->second.value.is(ValueKind::Function) &&
+      it->second.value.asFunction()->isJit) {
+    return it->second.value.asFunction();
+  }
+  SourceLoc file{state.main->tree->file.get(), 0, 0, 0};
+  if (it != state.main->members.end() &&
+      it->second.value.is(ValueKind::Function)) {
+    sink.error(it->second.loc,
+               "'" + name + "' is not a kernel: it has no @triton.jit");
+    return nullptr;
+  }
+  SmallVector<StringRef> names;
+  std::string list;
+  for (const KernelInfo &kernel : state.kernels) {
+    names.push_back(kernel.name);
+    list += (list.empty() ? "" : ", ") + kernel.name;
+  }
+  StringRef near = nearestName(name, names);
+  auto error = sink.error(
+      file, "no kernel '" + name + "' in this file" +
+                (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+  error.note(list.empty() ? Twine("the file defines no jit function")
+                          : "it defines " + Twine(list));
+  return nullptr;
+}
+
+bool evaluateHeuristics(const Module &module, StringRef kernel,
+                        std::map<std::string, ConstValue> &known,
+                        DiagnosticSink &sink) {
+  auto function = findKernel(module, kernel, sink);
+  if (!function) {
+    return false;
+  }
+  Module::State &state = module.state();
+  Evaluator evaluator(state.loader, sink);
+  for (auto &[name, heuristic] : function->heuristics) {
+    Value arguments = Value::dict();
+    for (auto &[key, value] : known) {
+      if (auto converted = fromConstValue(value, *state.main)) {
+        arguments.dictionary().set(Value::string(key), *converted);
+      }
+    }
+    CallArgs args;
+    args.add(arguments, function->loc());
+    Value result = evaluator.call(heuristic, args, function->loc());
+    auto converted = toConstValue(result);
+    if (!converted) {
+      auto error =
+          sink.error(function->loc(), "heuristic for '" + name +
+                                          "' cannot be evaluated; give "
+                                          "the value yourself");
+      if (result.is(ValueKind::Unknown)) {
+        error.note(result.reason().loc, result.reason().text);
+      }
+      return false;
+    }
+    known[name] = *converted;
+  }
+  return true;
+}
+
+} // namespace tz::frontend

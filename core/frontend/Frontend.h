@@ -1,0 +1,139 @@
+//===- Frontend.h - source text in, tile IR out -----------------*- C++ -*-===//
+//
+// What   parseModule reads a kernel file and lists its kernels; elaborate makes
+//        the tile IR of one of them for one specialisation.
+// Why    This is all that the driver, the tools and the tests know of the
+//        frontend. No call aborts on any input: mistakes are in the sink.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_FRONTEND_H
+#define TERRAZZO_CORE_FRONTEND_FRONTEND_H
+
+#include "core/frontend/Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tz::frontend {
+
+/// A compile-time value that crosses this interface: of a constexpr parameter,
+/// a default, an autotune configuration.
+struct ConstValue {
+  enum Kind : uint8_t {
+    None,
+    Bool,
+    Int,
+    Float,
+    String,
+    DType,
+    Function,
+    Tuple
+  };
+  Kind kind = None;
+  bool boolean = false;
+  int64_t integer = 0;
+  double number = 0;
+  std::string text; // String; DType ("fp16"); Function (a name of the file)
+  std::vector<ConstValue> items; // Tuple
+
+  static ConstValue fromBool(bool value);
+  static ConstValue fromInt(int64_t value);
+  static ConstValue fromFloat(double value);
+  static ConstValue fromString(std::string value);
+  static ConstValue fromDType(std::string name);
+  /// As written on a command line: 128, 0.5, True, None, fp16, "text"; a name
+  /// that is none of these is a function of the kernel's file.
+  static ConstValue parse(llvm::StringRef text);
+  /// As Python prints it.
+  std::string str() const;
+};
+
+struct ParamInfo {
+  std::string name;
+  bool isConstexpr = false;
+  std::string annotation; // as written, empty if none
+  std::optional<ConstValue> defaultValue;
+  /// From do_not_specialize: no value of the argument makes a new variant.
+  bool doNotSpecialize = false;
+};
+
+struct ConfigInfo {
+  std::map<std::string, ConstValue> constexprs;
+  int numWarps = 4, numStages = 3, numCtas = 1;
+};
+
+struct KernelInfo {
+  std::string name;
+  SourceLoc loc;
+  std::vector<ParamInfo> params;
+  std::vector<ConfigInfo> configs;     // of triton.autotune, in order
+  std::vector<std::string> tuneKey;    // its `key`
+  std::vector<std::string> heuristics; // names that triton.heuristics sets
+};
+
+/// What is known of a run-time argument.
+struct ArgSpec {
+  std::string name;
+  std::string type; // "*fp16", "*kfp16" (const), "i32", "u64", "fp32", "u1"
+  bool divisibleBy16 = false; // of the address or the integer
+  /// The integer (or address) is a multiple of this many; 1: nothing known.
+  int64_t divisibility = 1;
+  /// The integer equals 1: it is folded into the code.
+  bool equalsOne = false;
+};
+
+struct Specialization {
+  std::vector<ArgSpec> args; // of the parameters that are not constexpr
+  std::map<std::string, ConstValue> constexprs;
+  int numWarps = 4, numStages = 3, numCtas = 1;
+};
+
+/// A kernel file that was read, with the files that it imports.
+class Module {
+public:
+  ~Module();
+  Module(Module &&) noexcept;
+  Module &operator=(Module &&) noexcept;
+
+  llvm::StringRef path() const;
+  const std::vector<KernelInfo> &kernels() const;
+  /// Null if there is none of that name.
+  const KernelInfo *kernel(llvm::StringRef name) const;
+
+  struct State;
+  State &state() const { return *hidden; }
+
+private:
+  friend Module parseModule(std::string path, std::string text,
+                            DiagnosticSink &sink);
+  Module();
+  std::unique_ptr<State> hidden;
+};
+
+/// Reads a module. After errors the module lists what could be understood.
+Module parseModule(std::string path, std::string text, DiagnosticSink &sink);
+
+/// The tile IR of one kernel: a module with one tile.kernel. Null after an
+/// error, which is in the sink. Not for two threads on one Module at once.
+mlir::OwningOpRef<mlir::ModuleOp> elaborate(const Module &module,
+                                            llvm::StringRef kernel,
+                                            const Specialization &spec,
+                                            mlir::MLIRContext &context,
+                                            DiagnosticSink &sink);
+
+/// Values of the parameters that triton.heuristics computes from the others.
+/// `known` holds integer arguments and constexprs by name. False after an
+/// error.
+bool evaluateHeuristics(const Module &module, llvm::StringRef kernel,
+                        std::map<std::string, ConstValue> &known,
+                        DiagnosticSink &sink);
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_FRONTEND_H

@@ -1,0 +1,31 @@
+//===- FrontendState.h - what a Module holds --------------------*- C++ -*-===//
+//
+// What   The hidden part of Module and the lookups on it.
+// Why    Shared by reading (Frontend.cpp) and elaboration (Elaborate.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_FRONTENDSTATE_H
+#define TERRAZZO_CORE_FRONTEND_FRONTENDSTATE_H
+
+#include "core/frontend/Evaluator.h"
+#include "core/frontend/Frontend.h"
+#include "core/frontend/ModuleLoader.h"
+
+namespace tz::frontend {
+
+struct Module::State {
+  ModuleLoader loader;
+  std::shared_ptr<ModuleObject> main;
+  std::vector<KernelInfo> kernels;
+};
+
+/// The jit function of that name; null with an error that lists the kernels.
+std::shared_ptr<FunctionObject>
+findKernel(const Module &module, llvm::StringRef name, DiagnosticSink &sink);
+
+/// Whether the parameter is annotated tl.constexpr.
+bool isConstexprParameter(const ast::Parameter &param);
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_FRONTENDSTATE_H
