@@ -1,0 +1,73 @@
+//===- Opcodes.cpp - looking up the records of the portable form ----------===//
+//
+// What   Builds the tables from Opcodes.def and Hints.def and indexes them.
+//
+//===----------------------------------------------------------------------===//
+#include "core/wire/Opcodes.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tz::wire {
+
+using enum AttrKind;
+using enum Presence;
+
+static constexpr OpRecord kOps[] = {
+#define TZ_WIRE_OP(opcode, name, since, regions, ...)                          \
+  {opcode, name, since, regions, {{__VA_ARGS__}}},
+#include "core/wire/Opcodes.def"
+};
+
+static constexpr HintRecord kHints[] = {
+#define TZ_WIRE_HINT(number, name, kind, since) {number, name, kind, since},
+#include "core/wire/Hints.def"
+};
+
+llvm::ArrayRef<AttrRecord> OpRecord::attrs() const {
+  return llvm::ArrayRef(attributes).take_while([](const AttrRecord &record) {
+    return record.name != nullptr;
+  });
+}
+
+llvm::ArrayRef<OpRecord> opRecords() { return kOps; }
+llvm::ArrayRef<HintRecord> hintRecords() { return kHints; }
+
+const OpRecord *findOp(llvm::StringRef name) {
+  static const llvm::StringMap<const OpRecord *> index = [] {
+    llvm::StringMap<const OpRecord *> map;
+    for (const OpRecord &record : kOps) {
+      map[record.name] = &record;
+    }
+    return map;
+  }();
+  return index.lookup(name);
+}
+
+const OpRecord *findOp(uint64_t opcode) {
+  static const llvm::DenseMap<uint64_t, const OpRecord *> index = [] {
+    llvm::DenseMap<uint64_t, const OpRecord *> map;
+    for (const OpRecord &record : kOps) {
+      map[record.opcode] = &record;
+    }
+    return map;
+  }();
+  // The map's own marks for empty and erased slots are no opcodes.
+  return opcode > UINT32_MAX ? nullptr : index.lookup(opcode);
+}
+
+const HintRecord *findHint(llvm::StringRef name) {
+  auto *it = llvm::find_if(
+      kHints, [&](const HintRecord &record) { return name == record.name; });
+  return it == std::end(kHints) ? nullptr : it;
+}
+
+const HintRecord *findHint(uint64_t number) {
+  auto *it = llvm::find_if(kHints, [&](const HintRecord &record) {
+    return number == record.number;
+  });
+  return it == std::end(kHints) ? nullptr : it;
+}
+
+} // namespace tz::wire
