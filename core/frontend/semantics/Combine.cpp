@@ -66,9 +66,18 @@ OptionalTile OpEmitter::dot(const TileValue &lhs, const TileValue &rhs,
     return error(loc, "dot needs operands of one type, found " + shapes() +
                           "; convert one of the two");
   }
-  DType sum = options.outType ? *options.outType
-              : acc           ? acc->type.elem
-                              : defaultAccumulator(input);
+  if (options.outType == DType::BF16) {
+    return error(loc, "out_dtype of dot cannot be bf16; convert the result "
+                      "with .to(tl.bfloat16)");
+  }
+  // Where the operands leave no choice, a float out_dtype changes nothing.
+  DType sum = defaultAccumulator(input);
+  if (options.outType &&
+      (accumulates(input, *options.outType) || !isFloat(*options.outType))) {
+    sum = *options.outType;
+  } else if (!options.outType && acc) {
+    sum = acc->type.elem;
+  }
   if (!accumulates(input, sum)) {
     return error(loc, "dot of " + dtypeName(input) + " is summed in " +
                           dtypeName(defaultAccumulator(input)) +

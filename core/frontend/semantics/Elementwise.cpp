@@ -72,14 +72,13 @@ std::optional<std::pair<TileValue, TileValue>>
 OpEmitter::promote(const Operand &a, const Operand &b, bool divides,
                    SourceLoc loc) {
   OptionalTile x, y;
-  // Natural types decide; literals are made anew in the common type.
-  auto typeOf = [&](const Operand &operand) -> TileType {
+  // Natural types decide; literals are then made in the common type.
+  auto typeOf = [](const Operand &operand) -> TileType {
     if (auto *value = std::get_if<TileValue>(&operand)) {
       return value->type;
     }
-    OptionalTile natural = literal(std::get<Literal>(operand), loc);
-    TileType type = natural->type;
-    natural->value.getDefiningOp()->erase();
+    TileType type;
+    type.elem = naturalType(std::get<Literal>(operand));
     return type;
   };
   TileType aType = typeOf(a), bType = typeOf(b);
@@ -195,6 +194,12 @@ OptionalTile OpEmitter::binary(BinaryFn fn, const Operand &lhs,
   auto [x, y] = *pair;
   DType type = x.type.elem;
   bool sign = isSigned(type);
+  if (isFloat8(type)) {
+    // 8-bit floats have no arithmetic of their own: fp32, rounded once.
+    OptionalTile wide =
+        binary(fn, convert(x, DType::F32), convert(y, DType::F32), loc);
+    return wide ? OptionalTile(convert(*wide, type)) : wide;
+  }
   if (isFloat(type)) {
     switch (fn) {
     case BinaryFn::Add:
@@ -267,6 +272,10 @@ OptionalTile OpEmitter::compare(CompareFn fn, const Operand &lhs,
     return std::nullopt;
   }
   auto [x, y] = *pair;
+  if (isFloat8(x.type.elem)) {
+    x = convert(x, DType::F32);
+    y = convert(y, DType::F32);
+  }
   TileType result = x.type.withElem(DType::I1);
   if (isFloat(x.type.elem)) {
     using P = arith::CmpFPredicate;
@@ -288,6 +297,10 @@ OptionalTile OpEmitter::compare(CompareFn fn, const Operand &lhs,
 OptionalTile OpEmitter::negate(const TileValue &x, SourceLoc loc) {
   if (x.type.isPtr || x.type.isView() || x.type.elem == DType::I1) {
     return error(loc, "unary minus is not defined on " + x.type.str());
+  }
+  if (isFloat8(x.type.elem)) {
+    OptionalTile wide = negate(convert(x, DType::F32), loc);
+    return convert(*wide, x.type.elem);
   }
   if (isFloat(x.type.elem)) {
     return TileValue{arith::NegFOp::create(b, at, x.value).getResult(), x.type};
@@ -382,6 +395,11 @@ OptionalTile OpEmitter::extremum(bool isMax, const Operand &lhs,
     return std::nullopt;
   }
   auto [x, y] = *pair;
+  if (isFloat8(x.type.elem)) {
+    OptionalTile wide = extremum(isMax, convert(x, DType::F32),
+                                 convert(y, DType::F32), propagateNan, loc);
+    return convert(*wide, x.type.elem);
+  }
   Type type = x.value.getType();
   if (isFloat(x.type.elem)) {
     Value result;
@@ -426,6 +444,12 @@ OptionalTile OpEmitter::fma(const Operand &x, const Operand &y,
   TileValue a = stretch(xz->first, yz->first.type.shape);
   if (!isFloat(a.type.elem)) {
     return error(loc, "tl.fma needs floats, found " + a.type.str());
+  }
+  if (isFloat8(a.type.elem)) {
+    OptionalTile wide =
+        fma(convert(a, DType::F32), convert(yz->first, DType::F32),
+            convert(yz->second, DType::F32), loc);
+    return convert(*wide, a.type.elem);
   }
   return TileValue{tile::FmaOp::create(b, at, a.value.getType(), a.value,
                                        yz->first.value, yz->second.value)
@@ -496,6 +520,10 @@ OptionalTile OpEmitter::abs(const Operand &operand, SourceLoc loc) {
   OptionalTile x = materialise(operand, loc);
   if (x->type.isPtr || x->type.isView()) {
     return error(loc, "tl.abs needs numbers, found " + x->type.str());
+  }
+  if (isFloat8(x->type.elem)) {
+    OptionalTile wide = abs(convert(*x, DType::F32), loc);
+    return convert(*wide, x->type.elem);
   }
   Type type = x->value.getType();
   if (isFloat(x->type.elem)) {

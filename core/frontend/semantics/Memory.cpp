@@ -141,16 +141,28 @@ OptionalTile OpEmitter::load(const TileValue &pointer,
   return convert({op.getResult(), stored}, element.elem);
 }
 
+/// Literals go through their natural type as everywhere: integers wrap, floats
+/// are rounded to fp32 first.
 OptionalTile OpEmitter::elementFor(const Operand &value, DType element,
                                    SourceLoc loc) {
-  if (auto *number = std::get_if<Literal>(&value)) {
-    return constant(*number, element, loc);
-  }
   TileType type;
   type.elem = element;
+  if (auto *number = std::get_if<Literal>(&value)) {
+    auto *floating = std::get_if<double>(number);
+    if (floating && isFloat(element)) {
+      DType natural = naturalType(*number);
+      return constant(natural == DType::F32 ? double(float(*floating))
+                                            : *floating,
+                      element, loc);
+    }
+    if (!floating && isInteger(element) && element != DType::I1) {
+      return TileValue{scalarConstant(*number, element), type};
+    }
+    return constant(*number, element, loc);
+  }
   const TileValue &x = std::get<TileValue>(value);
-  if (x.type.isPtr != (element == DType::Void) && x.type.isPtr) {
-    // The address is what is meant.
+  if (x.type.isPtr && !x.type.isView()) {
+    // Pointers are stored as their addresses.
     TileType address;
     address.elem = DType::U64;
     OptionalTile number = cast(x, address, "", false, loc);

@@ -74,6 +74,8 @@ struct DotOptions {
   std::optional<DType> outType;
 };
 
+/// The type that a Python number has as a run-time scalar.
+DType naturalType(const Literal &value);
 /// "[64, 32]".
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

@@ -75,7 +75,7 @@ Type OpEmitter::irType(const TileType &type) {
 }
 
 /// The type that a Python number has as a run-time scalar.
-static DType naturalType(const Literal &value) {
+DType naturalType(const Literal &value) {
   if (std::holds_alternative<bool>(value)) {
     return DType::I1;
   }
