@@ -86,13 +86,8 @@ size_t defineKernel(Jit &jit, const Sizes &s) {
             a.colStride = bs.colStride = number(1);
             emitPackA(b, plan, a, packedA);
             emitPackB(b, plan, bs, packedB);
-            llvm::Value *pitch = number(s.n * 4);
-            DotPrefetch nextA{element(a.base, number(s.bk)), pitch, s.bm,
-                              s.bk * 4};
-            DotPrefetch nextB{element(bs.base, number(s.bk * s.n)), pitch, s.bk,
-                              s.bn * 4};
             emitDot(b, plan, packedA, number(plan.lda), packedB, acc,
-                    number(s.bn), true, {nextA, nextB});
+                    number(s.bn), true);
           });
           emitFor(b, number(0), number(s.bm), 1, [&](llvm::Value *i) {
             llvm::Value *to = element(

@@ -125,42 +125,33 @@ using Kernel = void (*)(const void *a, const void *b, void *acc, char *scratch);
 void define(Jit &jit, const char *name, const Problem &p, const Operand &a,
             const Operand &b, int64_t ldAcc) {
   llvm::Type *pointer = llvm::PointerType::getUnqual(jit.context);
-  jit.define(
-      name, {pointer, pointer, pointer, pointer},
-      [&](llvm::IRBuilder<> &builder, llvm::Function *function) {
-        DotPlan plan = planDot(jit.isa, p.input, p.M, p.N, p.K);
-        auto number = [&](int64_t v) {
-          return builder.getInt64(static_cast<uint64_t>(v));
-        };
-        auto source = [&](const Operand &o, unsigned arg) {
-          DotSource s;
-          s.base = function->getArg(arg);
-          s.type = p.input;
-          s.rowStride = number(o.rowStride);
-          s.colStride = number(o.colStride);
-          if (p.partial) {
-            s.validRows = number(o.validRows);
-            s.validCols = number(o.validCols);
-          }
-          s.prefetchOffset = number(64);
-          return s;
-        };
-        llvm::Value *packedA = function->getArg(3);
-        llvm::Value *packedB =
-            builder.CreateGEP(builder.getInt8Ty(), packedA,
-                              number(static_cast<int64_t>(plan.packedABytes)));
-        emitPackA(builder, plan, source(a, 0), packedA);
-        emitPackB(builder, plan, source(b, 1), packedB);
-        // Prefetches of any address are harmless; they must not change
-        // the result.
-        DotPrefetch next{function->getArg(0), number(256), p.M, 300};
-        llvm::SmallVector<DotPrefetch> prefetches;
-        if (p.accumulate) {
-          prefetches = {next, next};
-        }
-        emitDot(builder, plan, packedA, number(plan.lda), packedB,
-                function->getArg(2), number(ldAcc), p.accumulate, prefetches);
-      });
+  jit.define(name, {pointer, pointer, pointer, pointer},
+             [&](llvm::IRBuilder<> &builder, llvm::Function *function) {
+               DotPlan plan = planDot(jit.isa, p.input, p.M, p.N, p.K);
+               auto number = [&](int64_t v) {
+                 return builder.getInt64(static_cast<uint64_t>(v));
+               };
+               auto source = [&](const Operand &o, unsigned arg) {
+                 DotSource s;
+                 s.base = function->getArg(arg);
+                 s.type = p.input;
+                 s.rowStride = number(o.rowStride);
+                 s.colStride = number(o.colStride);
+                 if (p.partial) {
+                   s.validRows = number(o.validRows);
+                   s.validCols = number(o.validCols);
+                 }
+                 return s;
+               };
+               llvm::Value *packedA = function->getArg(3);
+               llvm::Value *packedB = builder.CreateGEP(
+                   builder.getInt8Ty(), packedA,
+                   number(static_cast<int64_t>(plan.packedABytes)));
+               emitPackA(builder, plan, source(a, 0), packedA);
+               emitPackB(builder, plan, source(b, 1), packedB);
+               emitDot(builder, plan, packedA, number(plan.lda), packedB,
+                       function->getArg(2), number(ldAcc), p.accumulate);
+             });
 }
 
 template <typename Acc>

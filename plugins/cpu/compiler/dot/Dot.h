@@ -25,6 +25,11 @@
 //   acc row-major, M rows with a distance of ldAcc elements, of p.accType().
 // All base addresses are aligned to 64 bytes, except rows of a direct A.
 //
+// Prefetch. Packing notes where its tile came from. emitDot expects the next
+// tile as far from this one as this one is from the one before, and its
+// micro-kernels bring those lines into the second-level cache, a few in each
+// turn. Addresses that turn out wrong cost a little time and nothing else.
+//
 // Blocks. The emitters make loops, so the builder ends in another basic block
 // than it began in; the block given must not have a terminator after the
 // insertion point (append at the end of a block). The micro-kernels are
@@ -54,6 +59,14 @@ enum class DotKind {
   PairI16,  ///< i16 pairs from int8, VPDPWSSD or VPMADDWD; exact
 };
 
+/// What emitPackA or emitPackB knows about the source of a packed operand. The
+/// run-time part stands in the last 64 bytes of the packed buffer.
+struct DotOrigin {
+  const llvm::Value *packed = nullptr; ///< the buffer; null = not packed
+  int64_t rows = 0;                    ///< contiguous runs of the source
+  int64_t rowBytes = 0;                ///< and their length
+};
+
 /// Blocking and sizes for one shape; a pure function of its arguments.
 struct DotPlan {
   Isa isa;
@@ -68,6 +81,9 @@ struct DotPlan {
   int64_t lda;           ///< elements from row to row of packed A
   uint64_t packedABytes; ///< multiples of 64
   uint64_t packedBBytes;
+
+  /// Left by the last emitPackA, emitPackB for the emitDot that follows.
+  mutable DotOrigin originA, originB;
 
   llvm::Type *packedType(llvm::LLVMContext &ctx) const; ///< element of A and B
   llvm::Type *accType(llvm::LLVMContext &ctx) const;    ///< f32, f64 or i32
@@ -89,9 +105,6 @@ struct DotSource {
   llvm::Value *colStride = nullptr; ///< i64
   llvm::Value *validRows = nullptr; ///< i64 or null
   llvm::Value *validCols = nullptr; ///< i64 or null
-  /// Bytes from this tile to the next one that will be packed from the same
-  /// array (i64, or null): its lines are prefetched while this one is packed.
-  llvm::Value *prefetchOffset = nullptr;
 };
 
 /// Packs A (rows = M, cols = K) into `dst`.
@@ -103,23 +116,12 @@ void emitPackA(llvm::IRBuilderBase &b, const DotPlan &plan,
 void emitPackB(llvm::IRBuilderBase &b, const DotPlan &plan,
                const DotSource &src, llvm::Value *dst);
 
-/// A tile that will be packed next: while emitDot computes, the micro-kernels
-/// bring its lines into the second-level cache, a few in each turn. Worth a
-/// fifth of the time where tiles come from memory.
-struct DotPrefetch {
-  llvm::Value *base = nullptr;           ///< ptr to the tile's first element
-  llvm::Value *rowStrideBytes = nullptr; ///< i64
-  int64_t rows = 0;     ///< lines of memory: rows, or columns if transposed
-  int64_t rowBytes = 0; ///< contiguous bytes of one
-};
-
 /// acc (+)= A * B. `lda` is an i64 in packed elements: plan.lda after
 /// emitPackA, else the row length of a direct A. With `accumulate` false acc is
 /// written without being read.
 void emitDot(llvm::IRBuilderBase &b, const DotPlan &plan, llvm::Value *packedA,
              llvm::Value *lda, llvm::Value *packedB, llvm::Value *acc,
-             llvm::Value *ldAcc, bool accumulate,
-             llvm::ArrayRef<DotPrefetch> next = {});
+             llvm::Value *ldAcc, bool accumulate);
 
 } // namespace tz::cpu
 

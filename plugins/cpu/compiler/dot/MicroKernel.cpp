@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/Origin.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Intrinsics.h"
@@ -309,13 +310,20 @@ Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
   return function;
 }
 
+/// A tile that is expected next: runs of memory.
+struct DotPrefetch {
+  Value *base, *rowStrideBytes;
+  int64_t rows, rowBytes;
+};
+
 /// Spreads prefetches over the calls of one emitDot: each call takes rows of
 /// one source, the first calls those of the first source.
 class PrefetchSchedule {
 public:
-  PrefetchSchedule(const DotPlan &plan, ArrayRef<DotPrefetch> sources,
+  PrefetchSchedule(const DotPlan &plan, SmallVector<DotPrefetch, 2> next,
                    int64_t calls)
-      : sources(sources), turns(plan.Kp / plan.kGroup / unrollOf(plan)) {
+      : sources(std::move(next)),
+        turns(plan.Kp / plan.kGroup / unrollOf(plan)) {
     auto needed = [&](int64_t rowsPerTurn) {
       int64_t sum = 0;
       for (const DotPrefetch &source : sources) {
@@ -340,7 +348,7 @@ public:
   }
   bool active() const { return turns > 0 && !sources.empty(); }
 
-  const ArrayRef<DotPrefetch> sources;
+  const SmallVector<DotPrefetch, 2> sources;
   const int64_t turns;
   int64_t rows = 1; ///< in a turn
 };
@@ -349,12 +357,11 @@ public:
 class Driver {
 public:
   Driver(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
-         Value *packedB, Value *acc, Value *ldAcc, bool accumulate,
-         ArrayRef<DotPrefetch> next)
+         Value *packedB, Value *acc, Value *ldAcc, bool accumulate)
       : b(b), plan(plan), packedA(packedA), lda(lda), packedB(packedB),
         acc(acc), ldAcc(ldAcc), accumulate(accumulate),
         blocksOfPanel((plan.M + plan.MR - 1) / plan.MR),
-        schedule(plan, next,
+        schedule(plan, expected(b, plan, packedA, packedB),
                  blocksOfPanel * ((plan.N + plan.NR - 1) / plan.NR)) {
     auto *known = dyn_cast<ConstantInt>(lda);
     ldaOrArgument = known ? known->getSExtValue() : -1;
@@ -365,6 +372,8 @@ public:
   void emit();
 
 private:
+  static SmallVector<DotPrefetch, 2>
+  expected(IRBuilderBase &b, const DotPlan &plan, Value *a, Value *bPacked);
   Value *constant(int64_t value) {
     return b.getInt64(static_cast<uint64_t>(value));
   }
@@ -383,6 +392,26 @@ private:
   int64_t ldaOrArgument = -1;
   int64_t elementBytes = 0;
 };
+
+/// What the notes behind the operands say; a direct A has none.
+SmallVector<DotPrefetch, 2> Driver::expected(IRBuilderBase &b,
+                                             const DotPlan &plan, Value *a,
+                                             Value *bPacked) {
+  SmallVector<DotPrefetch, 2> list;
+  auto look = [&](const DotOrigin &origin, Value *packed, uint64_t bytes) {
+    if (origin.packed != packed) {
+      return;
+    }
+    Value *base = b.CreateLoad(
+        b.getPtrTy(), originAddress(b, packed, bytes, OriginWord::Next));
+    Value *stride = b.CreateLoad(
+        b.getInt64Ty(), originAddress(b, packed, bytes, OriginWord::RowStride));
+    list.push_back({base, stride, origin.rows, origin.rowBytes});
+  };
+  look(plan.originA, a, plan.packedABytes);
+  look(plan.originB, bPacked, plan.packedBBytes);
+  return list;
+}
 
 /// Calls the variant that prefetches from the source whose turn it is.
 void Driver::call(Variant variant, ArrayRef<Value *> args, Value *callIndex,
@@ -433,7 +462,8 @@ void Driver::block(Value *j, Value *row, Value *panelAddress, unsigned mr,
                              b.CreateUDiv(row, constant(plan.MR)));
   call({mr, vectors, tail, ldaOrArgument, accumulate},
        {a, lda, panelAddress, c, ldAcc}, index,
-       schedule.active() ? schedule.sources : ArrayRef<DotPrefetch>());
+       schedule.active() ? ArrayRef<DotPrefetch>(schedule.sources)
+                         : ArrayRef<DotPrefetch>());
 }
 
 void Driver::panel(Value *j, unsigned vectors, unsigned tail) {
@@ -465,9 +495,8 @@ void Driver::emit() {
 } // namespace
 
 void emitDot(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
-             Value *packedB, Value *acc, Value *ldAcc, bool accumulate,
-             ArrayRef<DotPrefetch> next) {
-  Driver(b, plan, packedA, lda, packedB, acc, ldAcc, accumulate, next).emit();
+             Value *packedB, Value *acc, Value *ldAcc, bool accumulate) {
+  Driver(b, plan, packedA, lda, packedB, acc, ldAcc, accumulate).emit();
 }
 
 } // namespace tz::cpu

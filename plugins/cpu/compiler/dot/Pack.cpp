@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/Origin.h"
 #include "plugins/cpu/compiler/math/Math.h"
 
 #include "llvm/IR/Intrinsics.h"
@@ -49,7 +50,7 @@ private:
   void storeUnits(V units, V row, V unit) {
     b.CreateAlignedStore(units, dstAddress(row, unit), Align(unitBytes));
   }
-  void prefetch(V o, V k);
+  void noteOrigin();
   void zeroRow(V row, V fromUnit);
 
   void copyRows();
@@ -204,15 +205,26 @@ Value *Packer::dstAddress(V row, V unit) {
   return b.CreateGEP(unitType, dst, index);
 }
 
-void Packer::prefetch(V o, V k) {
-  if (!src.prefetchOffset) {
+/// Writes the note of Origin.h and tells the plan about it.
+void Packer::noteOrigin() {
+  DotOrigin &origin = isA ? plan.originA : plan.originB;
+  origin = DotOrigin();
+  if (!alongK && !alongO) {
     return;
   }
-  V address =
-      b.CreateGEP(b.getInt8Ty(), sourceAddress(o, k), src.prefetchOffset);
-  // Read, all cache levels, data.
-  b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
-                    {address, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
+  const uint64_t bytes = isA ? plan.packedABytes : plan.packedBBytes;
+  const int64_t elementBytes = sourceType()->getPrimitiveSizeInBits() / 8;
+  auto word = [&](OriginWord w) { return originAddress(b, dst, bytes, w); };
+  V base = b.CreatePtrToInt(src.base, b.getInt64Ty());
+  V last = b.CreateLoad(b.getInt64Ty(), word(OriginWord::Base));
+  V next = b.CreateAdd(base, b.CreateSub(base, last));
+  b.CreateStore(base, word(OriginWord::Base));
+  b.CreateStore(next, word(OriginWord::Next));
+  b.CreateStore(b.CreateMul(alongK ? oStride : kStride, constant(elementBytes)),
+                word(OriginWord::RowStride));
+  origin.packed = dst;
+  origin.rows = alongK ? oCount : kCount;
+  origin.rowBytes = (alongK ? kCount : oCount) * elementBytes;
 }
 
 /// Zeros from a unit that is a multiple of lanes to the end of the row.
@@ -252,10 +264,6 @@ void Packer::copyRows() {
       V k = isA ? b.CreateMul(unit, constant(group)) : k0;
       V value = isA ? unitsAlongK(o, k, nullptr)
                     : unitsAlongO(o, k, nullptr, nullptr);
-      prefetch(o, k);
-      if (!isA && group == 2) {
-        prefetch(o, b.CreateAdd(k, constant(1)));
-      }
       storeUnits(value, row, unit);
     });
     auto *knownWhole = dyn_cast<ConstantInt>(whole);
@@ -306,7 +314,6 @@ void Packer::transposeBlock(V row, unsigned numRows, V unit, bool underMask) {
       value = underMask ? unitsAlongO(row, k, b.CreateSub(validO, row),
                                       b.CreateSub(validK, k))
                         : unitsAlongO(row, k, nullptr, nullptr);
-      prefetch(row, k);
     } else {
       // Units along k; a line is a column n.
       V k = b.CreateMul(row, constant(group));
@@ -316,7 +323,6 @@ void Packer::transposeBlock(V row, unsigned numRows, V unit, bool underMask) {
                                b.CreateSub(validK, k), constant(0));
       }
       value = unitsAlongK(line, k, count);
-      prefetch(line, k);
     }
     lines.push_back(value);
   }
@@ -378,6 +384,7 @@ void Packer::scalars() {
 }
 
 void Packer::emit() {
+  noteOrigin();
   if (isA ? alongK : alongO) {
     copyRows();
   } else if (alongK || alongO) {

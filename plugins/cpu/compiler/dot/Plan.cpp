@@ -109,10 +109,11 @@ DotPlan planDot(const Isa &isa, DotInput input, int64_t M, int64_t N,
   }
   const int64_t elementBytes = plan.kind == DotKind::FmaF64 ? 8 : pairs ? 2 : 4;
   plan.lda = roundUp(plan.Kp, int64_t{plan.lanes} * plan.kGroup);
+  // Behind each operand one line for where it came from; see Origin.h.
   plan.packedABytes =
-      static_cast<uint64_t>(roundUp(M * plan.lda * elementBytes, 64));
+      static_cast<uint64_t>(roundUp(M * plan.lda * elementBytes, 64) + 64);
   plan.packedBBytes = static_cast<uint64_t>(
-      roundUp(roundUp(N, plan.NR) * plan.Kp * elementBytes, 64));
+      roundUp(roundUp(N, plan.NR) * plan.Kp * elementBytes, 64) + 64);
   return plan;
 }
 
