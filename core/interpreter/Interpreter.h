@@ -28,6 +28,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,9 @@ struct Options {
   /// Also report uninitialised reads, races (R6 O3) and divisions by zero, and
   /// go on after an access out of bounds. Needs `memory`.
   bool checked = false;
+  /// Carry with every float a bound of how far a correct target's may be off
+  /// (Compare.h); costs about as much again as the run.
+  bool trackErrors = false;
   /// Run this program only.
   std::optional<std::array<uint32_t, 3>> onlyProgram;
   /// Ops that may be executed; 0 = no limit.
@@ -116,8 +120,14 @@ struct Finding {
 struct Report {
   std::vector<Finding> findings;
   uint64_t suppressed = 0; ///< findings beyond maxFindings
-  uint64_t steps = 0;      ///< ops executed
-  uint64_t programs = 0;   ///< programs run to their end
+  /// trackErrors: per allocation (by base) the bound of each element that a
+  /// float store wrote, absolute.
+  std::map<uint64_t, std::vector<double>> bounds;
+  /// trackErrors: decisions (comparisons, conversions to integers) that the
+  /// bound of an operand could turn. After one, answers may differ rightly.
+  uint64_t undecided = 0;
+  uint64_t steps = 0;    ///< ops executed
+  uint64_t programs = 0; ///< programs run to their end
 };
 
 /// Runs `kernel`. Fails on arguments that do not fit, an op outside tile IR, a
