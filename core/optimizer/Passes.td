@@ -38,4 +38,31 @@ def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
   ];
 }
 
+def Combine : KernelPass<"tile-combine"> {
+  let summary = "join neighbouring ops that one op can do";
+  let description = [{
+    A sum with a dot becomes the dot's accumulator, a select between a masked
+    load and another value becomes the load's value for masked-off lanes. Runs
+    before views are recovered, because a view's mask is no value any more.
+  }];
+}
+
+def RecoverViews : KernelPass<"tile-recover-views"> {
+  let summary = "turn accesses by tiles of pointers into accesses of views";
+  let description = [{
+    Reads pointers as base + sum of stride * (offset + index) and masks as bounds
+    on the indices, through loops that add the same every turn; what has that
+    form becomes make_view with load_view or store_view, and block pointers that
+    a loop advances become fixed views with offsets. Dimensions without a bound
+    are unchecked and have extent 2^63-1. Needs that address arithmetic does not
+    overflow (P26). A remark says why an access stays as it is.
+  }];
+  let statistics = [
+    Statistic<"recoveredLoads", "recovered-loads", "loads that became load_view">,
+    Statistic<"recoveredStores", "recovered-stores", "stores that became store_view">,
+    Statistic<"fixedViews", "fixed-views", "accesses of moved views put on the fixed view">,
+    Statistic<"declined", "declined", "accesses by tiles of pointers that stay">
+  ];
+}
+
 #endif // TERRAZZO_OPTIMIZER_PASSES_TD

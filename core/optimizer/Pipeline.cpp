@@ -32,8 +32,15 @@ struct Step {
 static const Step neutralSteps[] = {
     {createSimplify, "frontends emit the plain form of everything"},
     {createCSEPass, "equal index arithmetic must be one value to be compared"},
+    {createCombine, "while a load's mask is still a value"},
     {createHoistInvariants, "increments of loop-carried pointers must be "
                             "defined outside of their loop to be recognised"},
+    {createRecoverViews, "while pointers and masks still have the form that "
+                         "the author wrote"},
+    {createSimplify, "pointer tiles, masks and what loops carried of them are "
+                     "dead now"},
+    {createHoistInvariants, "views that do not depend on a loop leave it"},
+    {createCSEPass, "views of one array share their base, extents, strides"},
 };
 
 void tz::optimizer::buildNeutral(OpPassManager &manager) {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
+#include "core/optimizer/TilePatterns.h"
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -29,6 +30,9 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
     for (RegisteredOperationName op : context->getRegisteredOperations()) {
       op.getCanonicalizationPatterns(list, context);
     }
+    tz::optimizer::addShapePatterns(list);
+    tz::optimizer::addIntegerPatterns(list);
+    tz::optimizer::addMemoryPatterns(list);
     patterns = FrozenRewritePatternSet(std::move(list));
     return success();
   }

@@ -1,0 +1,22 @@
+//===- TilePatterns.h - rewrites of tile ops to simpler ones ----*- C++ -*-===//
+//
+// What   The pattern families that tile-simplify runs, one .cpp each.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_OPTIMIZER_TILEPATTERNS_H
+#define TERRAZZO_OPTIMIZER_TILEPATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace tz::optimizer {
+
+/// splat, broadcast, reshape; work that is equal in all lanes becomes scalar.
+void addShapePatterns(mlir::RewritePatternSet &patterns);
+/// Constant operands of the dialect's integer ops.
+void addIntegerPatterns(mlir::RewritePatternSet &patterns);
+/// Masks that are constant, offsets of zero, values carried for nothing.
+void addMemoryPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tz::optimizer
+
+#endif // TERRAZZO_OPTIMIZER_TILEPATTERNS_H

@@ -1,0 +1,368 @@
+//===- Hints.cpp - ranges and divisibility of integers --------------------===//
+//
+// What   One walk in program order; every op's hint comes from its operands'.
+// Why    No fixpoint: values that a loop carries keep the range of their type,
+//        because what matters of them (induction) is known by closed form.
+//
+//===----------------------------------------------------------------------===//
+#include "terrazzo/analysis/Hints.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::analysis;
+
+static constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+static constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+Interval Interval::join(Interval other) const {
+  return {std::min(low, other.low), std::max(high, other.high)};
+}
+
+Interval Interval::meet(Interval other) const {
+  Interval both{std::max(low, other.low), std::min(high, other.high)};
+  return both.low <= both.high ? both : *this;
+}
+
+/// a + b where either may be unbounded; what overflows is unbounded.
+static int64_t addEnd(int64_t a, int64_t b, int64_t unbounded) {
+  int64_t sum;
+  if (a == unbounded || b == unbounded || llvm::AddOverflow(a, b, sum)) {
+    return unbounded;
+  }
+  return sum;
+}
+
+Interval Interval::operator+(Interval other) const {
+  return {addEnd(low, other.low, kMin), addEnd(high, other.high, kMax)};
+}
+
+static int64_t negate(int64_t value) {
+  return value == kMin ? kMax : value == kMax ? kMin : -value;
+}
+
+Interval Interval::operator-(Interval other) const {
+  return *this + Interval{negate(other.high), negate(other.low)};
+}
+
+/// a * b, saturating; an unbounded end stays unbounded, times zero is zero.
+static int64_t mulEnd(int64_t a, int64_t b) {
+  int64_t product;
+  if (a == 0 || b == 0) {
+    return 0;
+  }
+  if (!llvm::MulOverflow(a, b, product) && a != kMin && a != kMax &&
+      b != kMin && b != kMax) {
+    return product;
+  }
+  return (a < 0) == (b < 0) ? kMax : kMin;
+}
+
+Interval Interval::operator*(Interval other) const {
+  int64_t ends[] = {mulEnd(low, other.low), mulEnd(low, other.high),
+                    mulEnd(high, other.low), mulEnd(high, other.high)};
+  return {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)};
+}
+
+Interval analysis::rangeOfType(Type type) {
+  auto integer = dyn_cast<IntegerType>(tile::elementType(type));
+  if (!integer || integer.getWidth() >= 64) {
+    return {};
+  }
+  if (integer.getWidth() == 1) {
+    return {0, 1}; // i1 is unsigned
+  }
+  int64_t half = int64_t(1) << (integer.getWidth() - 1);
+  return {-half, half - 1};
+}
+
+/// The range if all of it is in the type, else that of the type: it may wrap.
+static Interval fitted(Interval range, Type type) {
+  Interval all = rangeOfType(type);
+  bool fits = range.low >= all.low && range.high <= all.high &&
+              (all.low != kMin || (range.low != kMin && range.high != kMax));
+  return fits ? range : all;
+}
+
+Hint Hints::of(Value value) const {
+  auto it = known.find(value);
+  return it != known.end() ? it->second : Hint{rangeOfType(value.getType()), 1};
+}
+
+void Hints::set(Value value, Hint hint) {
+  auto it = assumed.find(value);
+  if (it != assumed.end()) {
+    hint.range = hint.range.meet(it->second);
+  }
+  known[value] = hint;
+}
+
+/// What `value pred bound` says about value.
+static Interval implied(arith::CmpIPredicate predicate, int64_t bound) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return {bound, bound};
+  case arith::CmpIPredicate::sgt:
+    return {bound == kMax ? bound : bound + 1, kMax};
+  case arith::CmpIPredicate::sge:
+    return {bound, kMax};
+  case arith::CmpIPredicate::slt:
+    return {kMin, bound == kMin ? bound : bound - 1};
+  case arith::CmpIPredicate::sle:
+    return {kMin, bound};
+  default:
+    return {};
+  }
+}
+
+static std::optional<int64_t> constantOf(Value value) {
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute))) {
+    return std::nullopt;
+  }
+  if (auto splat = dyn_cast<SplatElementsAttr>(attribute)) {
+    attribute = splat.getSplatValue<Attribute>();
+  }
+  auto integer = dyn_cast<IntegerAttr>(attribute);
+  if (!integer || integer.getValue().getBitWidth() > 64) {
+    return std::nullopt;
+  }
+  return integer.getType().isInteger(1) ? integer.getValue().getZExtValue()
+                                        : integer.getValue().getSExtValue();
+}
+
+void Hints::assume(Value condition) {
+  llvm::SmallVector<Value> pending{condition};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op) {
+      continue;
+    }
+    if (isa<arith::AndIOp>(op)) {
+      pending.append(op->operand_begin(), op->operand_end());
+      continue;
+    }
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    if (!compare) {
+      continue;
+    }
+    auto predicate = compare.getPredicate();
+    Value value = compare.getLhs();
+    std::optional<int64_t> bound = constantOf(compare.getRhs());
+    Interval range;
+    if (bound) {
+      range = implied(predicate, *bound);
+    } else if ((bound = constantOf(compare.getLhs()))) {
+      value = compare.getRhs();
+      using P = arith::CmpIPredicate;
+      P swapped = predicate == P::slt   ? P::sgt
+                  : predicate == P::sle ? P::sge
+                  : predicate == P::sgt ? P::slt
+                  : predicate == P::sge ? P::sle
+                                        : predicate;
+      range = implied(swapped, *bound);
+    }
+    auto [it, isNew] = assumed.try_emplace(value, range);
+    if (!isNew) {
+      it->second = it->second.meet(range);
+    }
+  }
+}
+
+void Hints::collectAssumptions(tile::KernelOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    assume(op.getCondition());
+  }
+}
+
+Hints::Hints(tile::KernelOp kernel) {
+  collectAssumptions(kernel);
+  for (BlockArgument argument : kernel.getBody().front().getArguments()) {
+    Hint hint{rangeOfType(argument.getType()), 1};
+    if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), "tile.divisibility")) {
+      hint.divisibility = std::max<int64_t>(1, divisor.getInt());
+    }
+    set(argument, hint);
+  }
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+  // Results of scf.if come after its regions; one more walk over them is
+  // enough for those that feed no other scf.if.
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+}
+
+/// Quotient truncated to zero; the divisor's zero is left out (P7).
+static Interval divide(Interval a, Interval b) {
+  if (b.low >= 0) {
+    b.low = std::max<int64_t>(b.low, 1);
+    b.high = std::max<int64_t>(b.high, 1);
+    auto ends = [](int64_t x, int64_t lo, int64_t hi) {
+      return Interval{std::min(x / lo, x / hi), std::max(x / lo, x / hi)};
+    };
+    return ends(a.low, b.low, b.high).join(ends(a.high, b.low, b.high));
+  }
+  int64_t most = std::max(a.high, negate(a.low));
+  return {negate(most), most};
+}
+
+/// Remainder with the dividend's sign.
+static Interval remainder(Interval a, Interval b) {
+  int64_t most = kMax;
+  if (b.low != kMin) {
+    most = std::max(std::abs(b.low), b.high == kMin ? 0 : std::abs(b.high));
+    most = most == 0 ? 0 : most - 1;
+  }
+  int64_t low = a.low >= 0 ? 0 : std::max(a.low, negate(most));
+  int64_t high = a.high <= 0 ? 0 : std::min(a.high, most);
+  return {low, high};
+}
+
+static Interval shiftRight(Interval a, Interval amount) {
+  if (amount.low < 0) {
+    return a.nonNegative() ? Interval{0, a.high} : Interval{};
+  }
+  int64_t by = std::min<int64_t>(amount.low, 63);
+  return {a.low >= 0 ? 0 : a.low >> by, a.high >= 0 ? a.high >> by : -1};
+}
+
+void Hints::visit(Operation *op) {
+  auto in = [&](unsigned i) { return of(op->getOperand(i)); };
+  auto give = [&](Interval range, int64_t divisibility) {
+    Type type = op->getResult(0).getType();
+    set(op->getResult(0), {fitted(range, type), divisibility});
+  };
+  auto low = [](int64_t v) { return v & -v; };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](arith::ConstantOp) {
+        if (auto value = constantOf(op->getResult(0))) {
+          set(op->getResult(0),
+              {{*value, *value}, *value == kMin ? 1 : std::abs(*value)});
+        }
+      })
+      .Case([&](tile::ProgramIdOp) { give({0, INT32_MAX}, 1); })
+      .Case([&](tile::NumProgramsOp) { give({1, INT32_MAX}, 1); })
+      .Case([&](tile::RangeOp range) {
+        int64_t start = static_cast<int32_t>(range.getStart());
+        int64_t end = static_cast<int32_t>(range.getEnd());
+        give({start, end - 1}, 1);
+      })
+      .Case<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
+            tile::TransposeOp, arith::ExtSIOp>(
+          [&](auto) { give(in(0).range, in(0).divisibility); })
+      .Case([&](tile::HintOp hint) {
+        int64_t divisor = in(0).divisibility;
+        if (auto list = hint.getDivisibility();
+            list && !isa<RankedTensorType>(hint.getType())) {
+          divisor = std::lcm(divisor, list->front());
+        }
+        give(in(0).range, divisor);
+      })
+      .Case([&](arith::ExtUIOp ext) {
+        Interval range = in(0).range, type = rangeOfType(ext.getIn().getType());
+        bool bit = type.high == 1;
+        give(
+            range.nonNegative() || bit ? range : Interval{0, 2 * type.high + 1},
+            range.nonNegative() ? in(0).divisibility : low(in(0).divisibility));
+      })
+      .Case(
+          [&](arith::TruncIOp) { give(in(0).range, low(in(0).divisibility)); })
+      .Case([&](arith::AddIOp) {
+        give(in(0).range + in(1).range,
+             std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case([&](arith::SubIOp) {
+        give(in(0).range - in(1).range,
+             std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case([&](arith::MulIOp) {
+        int64_t divisor;
+        if (llvm::MulOverflow(in(0).divisibility, in(1).divisibility,
+                              divisor)) {
+          divisor = 1;
+        }
+        give(in(0).range * in(1).range, divisor);
+      })
+      .Case([&](tile::DivSIOp) { give(divide(in(0).range, in(1).range), 1); })
+      .Case([&](tile::DivUIOp) {
+        bool both = in(0).range.nonNegative() && in(1).range.nonNegative();
+        give(both ? divide(in(0).range, in(1).range) : Interval{}, 1);
+      })
+      .Case<tile::RemSIOp, tile::RemUIOp>([&](auto rem) {
+        bool both = in(0).range.nonNegative() && in(1).range.nonNegative();
+        bool isSigned = isa<tile::RemSIOp>(rem.getOperation());
+        give(isSigned || both ? remainder(in(0).range, in(1).range)
+                              : Interval{},
+             std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case([&](tile::MinSIOp) {
+        Interval a = in(0).range, b = in(1).range;
+        give({std::min(a.low, b.low), std::min(a.high, b.high)},
+             std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case([&](tile::MaxSIOp) {
+        Interval a = in(0).range, b = in(1).range;
+        give({std::max(a.low, b.low), std::max(a.high, b.high)},
+             std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case<tile::ShrSIOp, tile::ShrUIOp>([&](auto shift) {
+        bool logical = isa<tile::ShrUIOp>(shift.getOperation());
+        give(logical && !in(0).range.nonNegative()
+                 ? Interval{}
+                 : shiftRight(in(0).range, in(1).range),
+             1);
+      })
+      .Case([&](arith::AndIOp) {
+        Interval a = in(0).range, b = in(1).range;
+        int64_t high = kMax;
+        if (a.nonNegative()) {
+          high = std::min(high, a.high);
+        }
+        if (b.nonNegative()) {
+          high = std::min(high, b.high);
+        }
+        give(a.nonNegative() || b.nonNegative() ? Interval{0, high}
+                                                : Interval{},
+             1);
+      })
+      .Case([&](arith::SelectOp) {
+        give(in(1).range.join(in(2).range),
+             std::gcd(in(1).divisibility, in(2).divisibility));
+      })
+      .Case([&](tile::AddPtrOp add) {
+        Type pointee =
+            cast<tile::PtrType>(tile::elementType(add.getType())).getPointee();
+        int64_t step;
+        if (llvm::MulOverflow<int64_t>(in(1).divisibility,
+                                       tile::storageBytes(pointee), step)) {
+          step = tile::storageBytes(pointee);
+        }
+        set(add, {{}, std::gcd(in(0).divisibility, step)});
+      })
+      .Case([&](scf::ForOp loop) {
+        Interval from = range(loop.getLowerBound());
+        Interval to = range(loop.getUpperBound());
+        Interval iv{from.low, to.high == kMin ? to.high : to.high - 1};
+        Type type = loop.getInductionVar().getType();
+        if (iv.low > iv.high) {
+          iv = rangeOfType(type); // the body never runs
+        }
+        set(loop.getInductionVar(),
+            {iv, std::gcd(divisibility(loop.getLowerBound()),
+                          divisibility(loop.getStep()))});
+      })
+      .Case([&](scf::IfOp branch) {
+        for (OpResult result : branch.getResults()) {
+          unsigned i = result.getResultNumber();
+          Hint a = of(branch.thenYield().getOperand(i));
+          Hint b = of(branch.elseYield().getOperand(i));
+          set(result, {a.range.join(b.range),
+                       std::gcd(a.divisibility, b.divisibility)});
+        }
+      });
+}
