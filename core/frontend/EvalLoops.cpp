@@ -34,8 +34,8 @@ Evaluator::carriedNames(ArrayRef<StringRef> assigned,
   std::vector<Carried> carried;
   for (StringRef name : assigned) {
     auto it = frame().scope.find(name);
-    if (it == frame().scope.end()) {
-      continue; // local to the loop
+    if (it == frame().scope.end() || it->second.value.is(ValueKind::Unset)) {
+      continue; // local to the loop, perhaps of an earlier one too
     }
     if (it->second.foldedArgument) {
       // An argument that was 1: a variable again from here on.

@@ -135,6 +135,25 @@ TEST(Elaborate, LoopsCarryWhatTheyAssign) {
   }
 }
 
+TEST(Elaborate, NamesLocalToTwoLoopsAreIndependent) {
+  Elaborated e("@triton.jit\n"
+               "def k(x, n):\n"
+               "    for i in range(n):\n"
+               "        v = i + 1\n"
+               "    for i in range(n):\n"
+               "        v = i * 0.5\n"
+               "        tl.store(x, v)\n"
+               "    if n > 3:\n"
+               "        w = 1\n"
+               "    for i in range(n):\n"
+               "        w = 2.0\n"
+               "        tl.store(x, w)\n",
+               "k x=*fp32 n=i32");
+  for (mlir::scf::ForOp loop : e.ops<mlir::scf::ForOp>()) {
+    EXPECT_EQ(loop.getNumResults(), 0u);
+  }
+}
+
 TEST(Elaborate, GroupsFollowTheArgument) {
   Elaborated e("@triton.jit\n"
                "def k(x, y, z, n):\n"
