@@ -328,6 +328,54 @@ TEST_P(Math, PowF32) {
   }
 }
 
+TEST_P(Math, PowF64) {
+  Jit jit(GetParam());
+  llvm::Type *type = elementType(jit.context, true);
+  jit.defineMap("pow", jit.isa.lanes(64), {type, type}, type,
+                [&](llvm::IRBuilder<> &b, auto args) {
+                  return math::emit(b, jit.isa, Fn::Pow, args);
+                });
+  ASSERT_NO_THROW(jit.load());
+  const double inf = std::numeric_limits<double>::infinity();
+  std::vector<double> special = {0,      -0.0, 1,    -1,   2,   -2,
+                                 3,      0.5,  inf,  -inf, 2.5, -2.5,
+                                 1e-300, NAN,  -3.0, 1e300};
+  std::vector<double> x, y;
+  for (double a : special) {
+    for (double b : special) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  }
+  std::mt19937_64 random(13);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int i = 0; i < 8192; ++i) {
+    // Results over the whole range of exponents, and bases near 1.
+    double base =
+        i % 2 ? std::exp(uniform(random) * 20) : 1 + uniform(random) * 1e-3;
+    x.push_back(base);
+    y.push_back(uniform(random) * 700 /
+                std::max(std::fabs(std::log(base)), 1e-6));
+  }
+  std::vector<double> out(x.size());
+  jit.function<void (*)(const double *, const double *, double *, int64_t)>(
+      "pow")(x.data(), y.data(), out.data(), static_cast<int64_t>(x.size()));
+  mpfr_t base, power, exact, scratch;
+  mpfr_inits2(160, base, power, exact, scratch, nullptr);
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mpfr_set_d(base, x[i], MPFR_RNDN);
+    mpfr_set_d(power, y[i], MPFR_RNDN);
+    mpfr_pow(exact, base, power, MPFR_RNDN);
+    double error = ulpError(out[i], exact, scratch);
+    EXPECT_LE(error, math::ulpBound(Fn::Pow, type))
+        << x[i] << " ^ " << y[i] << " gave " << out[i];
+    worst = std::max(worst, error);
+  }
+  mpfr_clears(base, power, exact, scratch, nullptr);
+  std::printf("  pow    f64 %-10s max %.3f ulp\n", GetParam().c_str(), worst);
+}
+
 TEST_P(Math, RoundingFunctions) {
   Jit jit(GetParam());
   llvm::Type *type = elementType(jit.context, false);

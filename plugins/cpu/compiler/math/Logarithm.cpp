@@ -11,15 +11,7 @@ using namespace llvm;
 
 namespace tz::cpu::math {
 
-namespace {
-
-struct Split {
-  Value *exponent; ///< as a float
-  Value *f;        ///< mantissa - 1
-};
-
-/// x = 2^exponent * (1 + f) for positive finite x.
-Split splitMantissa(const Ops &o, Value *x) {
+MantissaSplit splitMantissa(const Ops &o, Value *x) {
   IRBuilderBase &b = o.b;
   Value *tiny =
       b.CreateFCmpOLT(x, o.c(o.isF64 ? 0x1p-1022 : 0x1p-126)); // denormal
@@ -35,6 +27,8 @@ Split splitMantissa(const Ops &o, Value *x) {
       b.CreateSub(exponent, o.select(tiny, o.ci(o.mantissaBits), o.ci(0)));
   return {o.smallToReal(exponent), o.sub(mantissa, o.c(1))};
 }
+
+namespace {
 
 Value *specialCases(const Ops &o, Value *x, Value *result) {
   IRBuilderBase &b = o.b;
@@ -56,7 +50,7 @@ Value *correctionF64(const Ops &o, Value *f, Value *lowPart) {
 } // namespace
 
 Value *emitLog(const Ops &o, Value *x) {
-  Split m = splitMantissa(o, x);
+  MantissaSplit m = splitMantissa(o, x);
   Value *result;
   if (o.isF64) {
     Value *low = o.mul(m.exponent, o.c(0x1.ef35793c76730p-45));
@@ -74,7 +68,7 @@ Value *emitLog(const Ops &o, Value *x) {
 }
 
 Value *emitLog2(const Ops &o, Value *x) {
-  Split m = splitMantissa(o, x);
+  MantissaSplit m = splitMantissa(o, x);
   Value *fraction;
   if (o.isF64) {
     Value *natural = o.sub(m.f, correctionF64(o, m.f, o.c(0)));

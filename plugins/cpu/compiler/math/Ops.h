@@ -105,6 +105,14 @@ llvm::Value *emitTanh(const Ops &o, llvm::Value *x);
 llvm::Value *emitErf(const Ops &o, llvm::Value *x);
 llvm::Value *emitLog(const Ops &o, llvm::Value *x);
 llvm::Value *emitLog2(const Ops &o, llvm::Value *x);
+
+/// x = 2^exponent * (1 + f) for positive finite x, 1 + f around 1.
+struct MantissaSplit {
+  llvm::Value *exponent; ///< as a float
+  llvm::Value *f;
+};
+MantissaSplit splitMantissa(const Ops &o, llvm::Value *x);
+
 llvm::Value *emitSinCos(const Ops &o, llvm::Value *x, bool cosine);
 llvm::Value *emitFmod(const Ops &o, llvm::Value *x, llvm::Value *y);
 llvm::Value *emitPow(const Ops &o, llvm::Value *x, llvm::Value *y);
