@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_CORE_WIRE_CONTAINER_H
 #define TERRAZZO_CORE_WIRE_CONTAINER_H
 
-#include "core/wire/Wire.h"
+#include "terrazzo/wire/Wire.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

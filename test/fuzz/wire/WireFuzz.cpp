@@ -4,7 +4,7 @@
 //        accepted must write and read to the same text.
 //
 //===----------------------------------------------------------------------===//
-#include "core/wire/Wire.h"
+#include "terrazzo/wire/Wire.h"
 
 #include "llvm/Support/raw_ostream.h"
 

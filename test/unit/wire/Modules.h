@@ -6,7 +6,7 @@
 #ifndef TERRAZZO_TEST_UNIT_WIRE_MODULES_H
 #define TERRAZZO_TEST_UNIT_WIRE_MODULES_H
 
-#include "core/wire/Wire.h"
+#include "terrazzo/wire/Wire.h"
 
 #include <gtest/gtest.h>
 #include <optional>

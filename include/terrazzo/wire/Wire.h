@@ -15,8 +15,8 @@
 //   64  sections: u32 id, u32 flags (bit 0: may be skipped), u64 offset,
 //       u64 size; sorted, without gaps but for zero padding to 8 bytes
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_CORE_WIRE_WIRE_H
-#define TERRAZZO_CORE_WIRE_WIRE_H
+#ifndef TERRAZZO_WIRE_WIRE_H
+#define TERRAZZO_WIRE_WIRE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -70,4 +70,4 @@ void rehash(std::string &bytes);
 
 } // namespace tz::wire
 
-#endif // TERRAZZO_CORE_WIRE_WIRE_H
+#endif // TERRAZZO_WIRE_WIRE_H
