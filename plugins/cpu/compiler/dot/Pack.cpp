@@ -20,6 +20,11 @@ namespace tz::cpu {
 
 namespace {
 
+/// First part of a note's tag; any number that data will not hold by chance.
+constexpr int64_t kOriginTag = 0x6f726967696e0000;
+/// Bytes from tile to tile beyond which nothing is prefetched.
+constexpr int64_t kFarthestStep = int64_t{1} << 28;
+
 /// `k` runs along the dot's inner dimension, `o` along the other one.
 class Packer {
 public:
@@ -216,8 +221,19 @@ void Packer::noteOrigin() {
   const int64_t elementBytes = sourceType()->getPrimitiveSizeInBits() / 8;
   auto word = [&](OriginWord w) { return originAddress(b, dst, bytes, w); };
   V base = b.CreatePtrToInt(src.base, b.getInt64Ty());
-  V last = b.CreateLoad(b.getInt64Ty(), word(OriginWord::Base));
-  V next = b.CreateAdd(base, b.CreateSub(base, last));
+  // The number of blocks so far differs from place to place in a function.
+  V tag = constant(kOriginTag + static_cast<int64_t>(
+                                    b.GetInsertBlock()->getParent()->size()));
+  auto load = [&](OriginWord w) {
+    return b.CreateLoad(b.getInt64Ty(), word(w));
+  };
+  V step = b.CreateSub(base, load(OriginWord::Base));
+  V known = b.CreateICmpEQ(load(OriginWord::Tag), tag);
+  V near = b.CreateICmpULT(b.CreateAdd(step, constant(kFarthestStep)),
+                           constant(2 * kFarthestStep));
+  V next = b.CreateAdd(
+      base, b.CreateSelect(b.CreateAnd(known, near), step, constant(0)));
+  b.CreateStore(tag, word(OriginWord::Tag));
   b.CreateStore(base, word(OriginWord::Base));
   b.CreateStore(next, word(OriginWord::Next));
   b.CreateStore(b.CreateMul(alongK ? oStride : kStride, constant(elementBytes)),
