@@ -95,14 +95,12 @@ static Value applyHeuristics(const Value &fn, const Value &options) {
 static Value ceilDivide(BuiltinCall &call) {
   if (!call[0].isIntegral() || !call[1].isIntegral()) {
     if (call[0].isTile() || call[1].isTile()) {
-      auto language = Registry::get().module("triton.language");
-      if (auto it = language->members.find("cdiv");
-          it != language->members.end()) {
-        CallArgs args;
-        args.add(call[0], call.at(0));
-        args.add(call[1], call.at(1));
-        return call.evaluator.call(it->second.value, args, call.loc);
-      }
+      Value language = Value::module(Registry::get().module("triton.language"));
+      CallArgs args;
+      args.add(call[0], call.at(0));
+      args.add(call[1], call.at(1));
+      return call.evaluator.call(
+          call.evaluator.attribute(language, "cdiv", call.loc), args, call.loc);
     }
     return call.error("triton.cdiv needs integers, found " + describe(call[0]) +
                       " and " + describe(call[1]));
@@ -173,6 +171,7 @@ void bindDecorators(Registry &r) {
   r.addHost("triton.runtime", "Config", configFields, config);
   r.addHost("triton", "cdiv", "x, y", ceilDivide);
   r.addHost("triton", "next_power_of_2", "n", nextPowerOf2);
+  r.makeModule("triton.language.extra");
   r.makeModule("triton.testing");
   r.makeModule("triton.tools");
   r.makeModule("triton.runtime.driver");

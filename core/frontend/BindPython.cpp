@@ -229,6 +229,9 @@ static void bindFunctions(Registry &r) {
       "loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
       "flatten=False, warp_specialize=False, disable_licm=False",
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Hinted); });
+  // The condition of a while loop; the hint beside it changes no meaning.
+  r.addHost("triton.language", "condition", "arg, disable_licm=False",
+            [](BuiltinCall &call) { return call[0]; });
   r.addHost(
       "triton.language", "static_range", "arg1, arg2=None, step=None",
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Static); });

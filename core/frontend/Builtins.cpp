@@ -61,10 +61,11 @@ static std::vector<BuiltinParam> parseSignature(StringRef signature) {
        cast<ast::FunctionDef>(tree->body[0])->params) {
     BuiltinParam param;
     param.name = p.name.str();
-    param.kind = p.kind == ast::Parameter::VarArgs ? BuiltinParam::VarArgs
-                 : p.kind == ast::Parameter::KeywordOnly
-                     ? BuiltinParam::KeywordOnly
-                     : BuiltinParam::Plain;
+    param.kind =
+        p.kind == ast::Parameter::VarKeywords   ? BuiltinParam::VarKeywords
+        : p.kind == ast::Parameter::VarArgs     ? BuiltinParam::VarArgs
+        : p.kind == ast::Parameter::KeywordOnly ? BuiltinParam::KeywordOnly
+                                                : BuiltinParam::Plain;
     if (p.defaultValue) {
       param.defaultValue = constantValue(p.defaultValue);
     }
@@ -90,6 +91,15 @@ Registry::Registry() {
 
 std::shared_ptr<ModuleObject> Registry::module(StringRef dotted) const {
   auto it = modules.find(dotted.str());
+  // extra.<backend>.libdevice: the functions are the same on every target.
+  StringRef rest = dotted;
+  if (it == modules.end() && rest.consume_front("triton.language.extra.")) {
+    bool functions = rest.ends_with(".libdevice");
+    return rest.count('.') > (functions ? 1 : 0)
+               ? nullptr
+               : module(functions ? "triton.language.extra.libdevice"
+                                  : "triton.language.extra");
+  }
   return it == modules.end() || dotted == "builtins" ? nullptr : it->second;
 }
 

@@ -36,7 +36,8 @@ struct CallArgs {
 
 struct BuiltinParam {
   std::string name;
-  enum Kind : uint8_t { Plain, VarArgs, KeywordOnly } kind = Plain;
+  /// VarKeywords accepts any keyword and drops it.
+  enum Kind : uint8_t { Plain, VarArgs, KeywordOnly, VarKeywords } kind = Plain;
   std::optional<Value> defaultValue;
 };
 

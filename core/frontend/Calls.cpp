@@ -311,6 +311,9 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
     auto param = find_if(
         params, [&](const BuiltinParam &p) { return p.name == arg.keyword; });
     if (param == params.end()) {
+      if (!params.empty() && params.back().kind == BuiltinParam::VarKeywords) {
+        continue;
+      }
       // Triton passes these to every built-in; they are its own plumbing.
       if (arg.keyword == "_builder" || arg.keyword == "_semantic" ||
           arg.keyword == "_generator") {
@@ -346,6 +349,8 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
     if (params[i].kind == BuiltinParam::VarArgs) {
       call.values[i] = Value::tuple(std::move(rest));
       call.locs[i] = restLoc;
+    } else if (params[i].kind == BuiltinParam::VarKeywords) {
+      call.values[i] = Value::none();
     } else if (!set[i]) {
       if (!params[i].defaultValue) {
         ev.fail(call.loc, call.builtin.name + " needs a value for parameter '" +

@@ -503,7 +503,17 @@ Value Evaluator::evalJoined(const JoinedString *node) {
     text += part.debug;
     bool quoted = part.conversion == 'r' || part.conversion == 'a' ||
                   (!part.debug.empty() && !part.conversion);
-    text += quoted ? repr(value) : str(value);
+    std::string shown = quoted ? repr(value) : str(value);
+    if (!part.format.empty()) {
+      std::optional<std::string> formatted =
+          formatValue(quoted ? Value::string(shown) : value, part.format);
+      if (!formatted) {
+        return fail(node->loc, "format '" + part.format +
+                                   "' is not supported for " + describe(value));
+      }
+      shown = std::move(*formatted);
+    }
+    text += shown;
     if (text.size() > bounds.sequenceLength) {
       return fail(node->loc, "string is longer than " +
                                  Twine(bounds.sequenceLength) +

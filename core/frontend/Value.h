@@ -250,6 +250,10 @@ bool identical(const Value &a, const Value &b);
 /// As Python prints it: `3`, `'abc'`, `(1, 2)`, `fp32`.
 std::string repr(const Value &value);
 std::string str(const Value &value);
+/// format(value, spec) for numbers and strings; empty if the specification is
+/// not one of [[fill]align][sign][0][width][,][.precision][type].
+std::optional<std::string> formatValue(const Value &value,
+                                       llvm::StringRef spec);
 /// What it is, for messages: "int 3", "tile fp32[64]", "function 'f'".
 std::string describe(const Value &value);
 /// The Python name of its type: "int", "str", "tensor".

@@ -65,6 +65,17 @@ TEST(Evaluator, SequencesAndStrings) {
   EXPECT_EQ(value("a, b", "a, (b, *c) = 1, (2, 3, 4)"), "(1, 2)");
 }
 
+TEST(Evaluator, FormatsArePythons) {
+  EXPECT_EQ(value("f'{3:>4}|{3:<4}|{3:^5}|{-3:05d}|{255:#x}|{255:X}|{5:b}'"),
+            "'   3|3   |  3  |-0003|0xff|FF|101'");
+  EXPECT_EQ(
+      value("f'{1.5:.3f}|{1234567:,}|{0.25:.0%}|{1e9:.2e}|{2.0:g}|{1.5:8}'"),
+      "'1.500|1,234,567|25%|1.00e+09|2|     1.5'");
+  EXPECT_EQ(value("f'{\"ab\":*^6}|{\"abc\":.2}|{tl.float16!s:>6}'"),
+            "'**ab**|ab|  fp16'");
+  EXPECT_EQ(value("f'{3:z}'").substr(0, 2), "??");
+}
+
 TEST(Evaluator, HostFunctionsRun) {
   EXPECT_EQ(value("f(5)", "def f(n):\n"
                           "    if n < 2:\n"
