@@ -1,0 +1,442 @@
+//===- Lowering.cpp - From a tile kernel to an LLVM function --------------===//
+//
+// What   The entry function with its loop over programs, blocks op by op,
+//        values and their storage.
+// Why    See Lowering.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/lower/Lowering.h"
+
+#include "plugins/cpu/KernelEntry.h"
+#include "plugins/cpu/compiler/lower/Nest.h"
+#include "plugins/cpu/compiler/math/Ops.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+namespace tz::cpu {
+
+Lowering::Lowering(tile::KernelOp kernel, const Isa &machine, Module &module)
+    : machine(machine), module(module), context(module.getContext()), b(context),
+      kernel(kernel), plan(kernel) {}
+
+//===--- Types ------------------------------------------------------------===//
+
+Type *Lowering::type(mlir::Type element) {
+  return TypeSwitch<mlir::Type, Type *>(element)
+      .Case<mlir::IntegerType>(
+          [&](auto t) { return b.getIntNTy(t.getWidth()); })
+      .Case<mlir::IndexType>([&](auto) { return b.getInt64Ty(); })
+      .Case<mlir::Float16Type>([&](auto) { return b.getHalfTy(); })
+      .Case<mlir::BFloat16Type>([&](auto) { return b.getBFloatTy(); })
+      .Case<mlir::Float32Type>([&](auto) { return b.getFloatTy(); })
+      .Case<mlir::Float64Type>([&](auto) { return b.getDoubleTy(); })
+      .Case<tile::PtrType>([&](auto) { return b.getPtrTy(); })
+      .Case<mlir::FloatType>([&](auto) { return b.getInt8Ty(); })
+      .Default([&](mlir::Type) -> Type * {
+        throw Unsupported(kernel.getLoc(), "a value of unknown type");
+      });
+}
+
+Type *Lowering::memoryType(mlir::Type element) {
+  return element.isInteger(1) ? b.getInt8Ty() : type(element);
+}
+
+Value *Lowering::toMemory(Value *value, mlir::Type element) {
+  return element.isInteger(1)
+             ? b.CreateZExt(value,
+                            math::shapedAs(value->getType(), b.getInt8Ty()))
+             : value;
+}
+
+Value *Lowering::fromMemory(Value *value, mlir::Type element) {
+  return element.isInteger(1)
+             ? b.CreateICmpNE(value, Constant::getNullValue(value->getType()))
+             : value;
+}
+
+Value *Lowering::splat(Value *value, unsigned lanes) {
+  return lanes ? b.CreateVectorSplat(lanes, value) : value;
+}
+
+Constant *Lowering::zero(mlir::Type element) {
+  return Constant::getNullValue(type(element));
+}
+
+Constant *Lowering::constant(mlir::TypedAttr attribute) {
+  if (auto integer = dyn_cast<mlir::IntegerAttr>(attribute)) {
+    return ConstantInt::get(
+        type(attribute.getType()),
+        integer.getValue().sextOrTrunc(
+            type(attribute.getType())->getIntegerBitWidth()));
+  }
+  auto real = dyn_cast<mlir::FloatAttr>(attribute);
+  if (!real) {
+    throw Unsupported(kernel.getLoc(), "a constant that is not a number");
+  }
+  Type *target = type(attribute.getType());
+  if (target->isIntegerTy()) { // 8-bit floats are their bits
+    return ConstantInt::get(target, real.getValue().bitcastToAPInt());
+  }
+  return ConstantFP::get(context, real.getValue());
+}
+
+//===--- Function ---------------------------------------------------------===//
+
+void Lowering::run() {
+  entry();
+  infoRecord();
+}
+
+void Lowering::entry() {
+  Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  function = Function::Create(
+      FunctionType::get(b.getVoidTy(), {ptr, ptr, i64, i64, ptr, ptr}, false),
+      GlobalValue::ExternalLinkage, kernel.getSymName(), module);
+  function->setDoesNotThrow();
+  auto *start = BasicBlock::Create(context, "entry", function);
+  b.SetInsertPoint(start);
+  if (auto contract = kernel->getAttrOfType<mlir::BoolAttr>("tile.contract");
+      contract && contract.getValue()) {
+    FastMathFlags flags;
+    flags.setAllowContract();
+    b.setFastMathFlags(flags);
+  }
+  argsBase = function->getArg(0);
+  arenaBase = function->getArg(4);
+  function->addParamAttr(0, Attribute::getWithAlignment(context, Align(64)));
+  function->addParamAttr(4, Attribute::getWithAlignment(context, Align(64)));
+  function->addParamAttr(4, Attribute::NoAlias);
+
+  mlir::Block &body = kernel.getBody().front();
+  for (mlir::BlockArgument argument : body.getArguments()) {
+    mlir::Type element = argument.getType();
+    Type *memory = memoryType(element);
+    const uint32_t size = tile::storageBytes(element);
+    argumentBytes = (argumentBytes + size - 1) / size * size;
+    argumentOffsets.push_back(argumentBytes);
+    Value *at =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), argsBase, argumentBytes);
+    scalars[argument] =
+        fromMemory(b.CreateAlignedLoad(memory, at, Align(size)), element);
+    argumentBytes += size;
+  }
+  kernel.walk([&](mlir::Operation *op) {
+    usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+  });
+  if (usesLog) {
+    argumentBytes = (argumentBytes + 7) / 8 * 8;
+    logOffset = argumentBytes;
+    argumentBytes += 8;
+  }
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    grid[axis] = b.CreateLoad(b.getInt32Ty(),
+                              b.CreateConstInBoundsGEP1_64(
+                                  b.getInt32Ty(), function->getArg(1), axis));
+  }
+
+  BasicBlock *head = block("program"), *exit = block("done");
+  nextProgram = block("next");
+  Value *first = function->getArg(2), *last = function->getArg(3);
+  b.CreateCondBr(b.CreateICmpSLT(first, last), head, exit);
+  b.SetInsertPoint(head);
+  PHINode *id = b.CreatePHI(i64, 2);
+  id->addIncoming(first, start);
+  Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
+  Value *rest = b.CreateUDiv(id, wide[0]);
+  program[0] = b.CreateTrunc(b.CreateURem(id, wide[0]), b.getInt32Ty());
+  program[1] = b.CreateTrunc(b.CreateURem(rest, wide[1]), b.getInt32Ty());
+  program[2] = b.CreateTrunc(b.CreateUDiv(rest, wide[1]), b.getInt32Ty());
+  emitBlock(body);
+  b.CreateBr(nextProgram);
+  b.SetInsertPoint(nextProgram);
+  Value *next = b.CreateAdd(id, b.getInt64(1), "", true, true);
+  id->addIncoming(next, nextProgram);
+  b.CreateCondBr(b.CreateICmpSLT(next, last), head, exit);
+  b.SetInsertPoint(exit);
+  b.CreateRetVoid();
+}
+
+void Lowering::infoRecord() {
+  Type *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  auto word = [&](uint32_t v) { return ConstantInt::get(i32, v); };
+  Constant *fields = ConstantStruct::getAnon(
+      {word(TZ_CPU_INFO_MAGIC), word(TZ_CPU_INFO_VERSION),
+       word(waits() ? TZ_CPU_KERNEL_WAITS : 0), word(argumentBytes),
+       ConstantInt::get(i64, arenaBytes()), word(0), word(0),
+       ConstantInt::get(i64, 0)});
+  auto *info = new GlobalVariable(
+      module, fields->getType(), true, GlobalValue::ExternalLinkage, fields,
+      TZ_CPU_INFO_PREFIX + kernel.getSymName().str());
+  info->setAlignment(Align(8));
+}
+
+BasicBlock *Lowering::block(const char *name) {
+  return BasicBlock::Create(context, name, function);
+}
+
+AllocaInst *Lowering::slot(Type *type) {
+  IRBuilder<> atEntry(&function->getEntryBlock(),
+                      function->getEntryBlock().begin());
+  return atEntry.CreateAlloca(type);
+}
+
+void Lowering::emitIf(Value *condition, function_ref<void()> then,
+                      function_ref<void()> otherwise) {
+  BasicBlock *yes = block("then"), *join = nullptr;
+  BasicBlock *no = otherwise ? block("else") : nullptr;
+  join = block("join");
+  b.CreateCondBr(condition, yes, no ? no : join);
+  b.SetInsertPoint(yes);
+  then();
+  b.CreateBr(join);
+  if (no) {
+    b.SetInsertPoint(no);
+    otherwise();
+    b.CreateBr(join);
+  }
+  b.SetInsertPoint(join);
+}
+
+//===--- Blocks -----------------------------------------------------------===//
+
+void Lowering::emitBlock(mlir::Block &body) {
+  scopes.emplace_back();
+  for (mlir::Operation &op : body.without_terminator()) {
+    emitOp(&op);
+    release(plan.position(&op));
+  }
+  // The terminator is the parent op's: it reads what is still owned.
+}
+
+void Lowering::release(int done) {
+  for (const Buffer &buffer : temporaries) {
+    arena.release(buffer.offset, buffer.bytes);
+  }
+  temporaries.clear();
+  auto &owned = scopes.back().owned;
+  llvm::erase_if(owned, [&](const std::pair<int, Buffer> &entry) {
+    if (entry.first > done) {
+      return false;
+    }
+    arena.release(entry.second.offset, entry.second.bytes);
+    return true;
+  });
+}
+
+void Lowering::emitOp(mlir::Operation *op) {
+  if (isFusable(op)) {
+    for (mlir::Value result : op->getResults()) {
+      const ValuePlan &p = plan.of(result);
+      if (p.way == Way::Eager && !p.roots.empty()) {
+        materialise(result);
+      }
+    }
+    return;
+  }
+  TypeSwitch<mlir::Operation *>(op)
+      .Case<tile::StoreOp>([&](auto o) { storeOp(o); })
+      .Case<tile::StoreViewOp>([&](auto o) { storeViewOp(o); })
+      .Case<tile::LoadOp>([&](auto o) { scalarLoad(o); })
+      .Case<tile::ReduceOp>([&](auto o) { reduceOp(o); })
+      .Case<tile::ScanOp>([&](auto o) { scanOp(o); })
+      .Case<tile::DotOp>([&](auto o) { dotOp(o); })
+      .Case<tile::ReshapeOp>([&](auto o) { reshapeOp(o); })
+      .Case<tile::CatOp>([&](auto o) { catOp(o); })
+      .Case<tile::JoinOp>([&](auto o) { joinOp(o); })
+      .Case<tile::SplitOp>([&](auto o) { splitScalars(o); })
+      .Case<tile::HistogramOp>([&](auto o) { histogramOp(o); })
+      .Case<tile::AtomicRMWOp>([&](auto o) { atomicRmwOp(o); })
+      .Case<tile::AtomicCASOp>([&](auto o) { atomicCasOp(o); })
+      .Case<tile::PrintOp>([&](auto o) { printOp(o); })
+      .Case<tile::AssertOp>([&](auto o) { assertOp(o); })
+      .Case<scf::ForOp>([&](auto o) { forOp(o); })
+      .Case<scf::IfOp>([&](auto o) { ifOp(o); })
+      .Case<scf::WhileOp>([&](auto o) { whileOp(o); })
+      // One program is one thread: its accesses are in order already.
+      .Case<tile::BarrierOp>([&](auto) {})
+      .Case<tile::AssumeOp>([&](tile::AssumeOp o) {
+        b.CreateAssumption(scalar(o.getCondition()));
+      })
+      .Default([&](mlir::Operation *o) { scalarOp(o); });
+}
+
+void Lowering::scalarOp(mlir::Operation *op) {
+  TypeSwitch<mlir::Operation *>(op)
+      .Case<arith::ConstantOp>(
+          [&](arith::ConstantOp o) { scalars[o] = constant(o.getValue()); })
+      .Case<tile::ProgramIdOp>(
+          [&](tile::ProgramIdOp o) { scalars[o] = program[o.getAxis()]; })
+      .Case<tile::NumProgramsOp>(
+          [&](tile::NumProgramsOp o) { scalars[o] = grid[o.getAxis()]; })
+      .Case<tile::HintOp>(
+          [&](tile::HintOp o) { scalars[o] = scalar(o.getSource()); })
+      .Case<tile::MakeViewOp>([&](tile::MakeViewOp o) {
+        ViewParts parts;
+        parts.base = scalar(o.getBase());
+        for (auto [size, stride] : llvm::zip(o.getShape(), o.getStrides())) {
+          parts.shape.push_back(scalar(size));
+          parts.strides.push_back(scalar(stride));
+          parts.position.push_back(b.getInt64(0));
+        }
+        views[o] = parts;
+      })
+      .Case<tile::AdvanceViewOp>([&](tile::AdvanceViewOp o) {
+        ViewParts parts = view(o.getView());
+        for (auto [position, offset] :
+             llvm::zip(parts.position, o.getOffsets())) {
+          position = b.CreateAdd(position, scalar(offset));
+        }
+        views[o] = parts;
+      })
+      .Default([&](mlir::Operation *o) {
+        if (!hasElementwise(o)) {
+          throw Unsupported(o->getLoc(),
+                            "'" + o->getName().getStringRef().str() +
+                                "' is not supported by the cpu target");
+        }
+        scalars[o->getResult(0)] =
+            elementwise(o, map_to_vector(o->getOperands(), [&](mlir::Value v) {
+                          return scalar(v);
+                        }));
+      });
+}
+
+//===--- Values -----------------------------------------------------------===//
+
+Value *Lowering::scalar(mlir::Value value) {
+  auto found = scalars.find(value);
+  if (found == scalars.end()) {
+    throw Unsupported(value.getLoc(), "a scalar that nothing defines here");
+  }
+  return found->second;
+}
+
+const ViewParts &Lowering::view(mlir::Value value) {
+  auto found = views.find(value);
+  if (found == views.end()) {
+    throw Unsupported(value.getLoc(), "a view that nothing defines here");
+  }
+  return found->second;
+}
+
+const Buffer *Lowering::bufferOf(mlir::Value value) const {
+  auto found = buffers.find(value);
+  return found == buffers.end() ? nullptr : &found->second;
+}
+
+const Induction *Lowering::inductionOf(mlir::Value value) const {
+  auto found = inductions.find(value);
+  return found == inductions.end() ? nullptr : &found->second;
+}
+
+Value *Lowering::address(const Buffer &buffer) {
+  if (buffer.global) {
+    return buffer.global;
+  }
+  return arenaAddress(buffer.offset);
+}
+
+Value *Lowering::arenaAddress(uint64_t offset) {
+  return offset ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arenaBase, offset)
+                : arenaBase;
+}
+
+static Buffer shaped(mlir::Type tileType) {
+  auto type = cast<mlir::RankedTensorType>(tileType);
+  Buffer buffer;
+  buffer.element = type.getElementType();
+  buffer.shape.assign(type.getShape().begin(), type.getShape().end());
+  buffer.bytes = static_cast<uint64_t>(type.getNumElements()) *
+                 tile::storageBytes(buffer.element);
+  return buffer;
+}
+
+Buffer Lowering::allocate(mlir::Type tileType, int last) {
+  Buffer buffer = shaped(tileType);
+  buffer.offset = arena.allocate(buffer.bytes);
+  scopes.back().owned.push_back({last, buffer});
+  return buffer;
+}
+
+Buffer Lowering::allocateFor(mlir::Value value) {
+  auto chosen = destinations.find(value);
+  if (chosen != destinations.end()) {
+    return chosen->second;
+  }
+  return allocate(value.getType(), plan.of(value).last());
+}
+
+Buffer Lowering::allocateTemporary(mlir::Type tileType) {
+  Buffer buffer = shaped(tileType);
+  buffer.offset = arena.allocate(buffer.bytes);
+  temporaries.push_back(buffer);
+  return buffer;
+}
+
+uint64_t Lowering::allocateBytes(uint64_t bytes) {
+  Buffer buffer;
+  buffer.bytes = bytes;
+  buffer.offset = arena.allocate(bytes);
+  temporaries.push_back(buffer);
+  return buffer.offset;
+}
+
+Buffer Lowering::materialise(mlir::Value value) {
+  if (const Buffer *buffer = bufferOf(value)) {
+    return *buffer;
+  }
+  const bool fused =
+      plan.of(value).way == Way::Fused || inductionOf(value) != nullptr;
+  if (fused) {
+    Buffer buffer = allocateTemporary(value.getType());
+    materialiseInto(value, buffer);
+    return buffer;
+  }
+  {
+    // A nest writes the kept values that it computes, its root among them.
+    Nest nest(*this, tile::shapeOf(value.getType()), {value});
+    nest.run([&](const Index &index) { nest.eval(value, index); });
+  }
+  return buffers.at(value);
+}
+
+void Lowering::materialiseInto(mlir::Value value, const Buffer &buffer) {
+  if (const Buffer *from = bufferOf(value)) {
+    if (from->offset != buffer.offset) {
+      b.CreateMemCpy(address(buffer), Align(64), address(*from), Align(64),
+                     buffer.bytes);
+    }
+    return;
+  }
+  Nest nest(*this, tile::shapeOf(value.getType()), {value});
+  nest.run([&](const Index &index) {
+    nest.storeTo(buffer, index, nest.eval(value, index));
+  });
+}
+
+void Lowering::keepWhatIsNeeded(mlir::Value value) {
+  if (!isa<mlir::RankedTensorType>(value.getType()) || bufferOf(value)) {
+    return;
+  }
+  if (const Induction *induction = inductionOf(value)) {
+    keepWhatIsNeeded(induction->start);
+    return;
+  }
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || !isFusable(op)) {
+    return;
+  }
+  if (plan.of(value).way != Way::Fused) {
+    materialise(value);
+    return;
+  }
+  for (mlir::Value operand : op->getOperands()) {
+    keepWhatIsNeeded(operand);
+  }
+}
+
+} // namespace tz::cpu

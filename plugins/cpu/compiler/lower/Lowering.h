@@ -1,0 +1,213 @@
+//===- Lowering.h - From a tile kernel to an LLVM function ----------------===//
+//
+// What   The state of one lowering: scalars, views and tiles by value, the
+//        arena, and one method for each kind of op.
+// Why    Written in one pass over the kernel with IRBuilder: no dialect
+//        conversion, so compile time is that of LLVM itself.
+//
+// Files: Lowering.cpp kernel, blocks, buffers; Elementwise.cpp one operation on
+// scalars or vectors; Nest.h/.cpp loop nests and the evaluator; Access.cpp
+// loads and stores; Reduce.cpp; Product.cpp dots; Control.cpp scf; Atomics.cpp;
+// Log.cpp print and assert; Rearrange.cpp cat, join, histogram.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
+
+#include "plugins/cpu/compiler/dot/Dot.h"
+#include "plugins/cpu/compiler/lower/Arena.h"
+#include "plugins/cpu/compiler/lower/Plan.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tz::cpu {
+
+/// What this target cannot do, and where it was asked for.
+struct Unsupported : std::runtime_error {
+  Unsupported(mlir::Location location, const std::string &message)
+      : std::runtime_error(message), location(location) {}
+  mlir::Location location;
+};
+
+/// A tile in the arena, row-major.
+struct Buffer {
+  uint64_t offset = 0, bytes = 0;
+  mlir::Type element;
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::Constant *global = nullptr; ///< instead of the arena: constant data
+};
+
+/// The run-time parts of a !tile.view.
+struct ViewParts {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
+};
+
+/// A tile that grows by a scalar in each turn of a loop: start + sum.
+struct Induction {
+  mlir::Value start;
+  llvm::Value *sum;
+};
+
+/// A print or an assert; plugin code makes a tz_log_site of it.
+struct LogPoint {
+  mlir::Operation *op;
+};
+
+class Nest;
+
+class Lowering {
+public:
+  Lowering(tile::KernelOp kernel, const Isa &machine, llvm::Module &module);
+  /// Emits the entry function and its info record. Throws Unsupported.
+  void run();
+
+  uint64_t arenaBytes() const { return arena.highWater(); }
+  bool waits() const { return kernel->hasAttr("tile.waits"); }
+
+  /// Byte offsets of the arguments in the packed buffer, and its size.
+  std::vector<uint32_t> argumentOffsets;
+  uint32_t argumentBytes = 0;
+  bool usesLog = false;
+  uint32_t logOffset = 0;
+  std::vector<LogPoint> logPoints;
+
+  //===--- Types ---------------------------------------------------------===//
+  llvm::Type *type(mlir::Type element);       ///< in registers
+  llvm::Type *memoryType(mlir::Type element); ///< in memory: i1 is a byte
+  /// Between the two.
+  llvm::Value *toMemory(llvm::Value *value, mlir::Type element);
+  llvm::Value *fromMemory(llvm::Value *value, mlir::Type element);
+  /// `value` in all lanes; lanes 0 is a scalar.
+  llvm::Value *splat(llvm::Value *value, unsigned lanes);
+  llvm::Constant *zero(mlir::Type element);
+  llvm::Constant *constant(mlir::TypedAttr attribute);
+
+  //===--- Elementwise.cpp -----------------------------------------------===//
+  /// Can elementwise() do it? Also on scalars.
+  static bool hasElementwise(mlir::Operation *op);
+  llvm::Value *elementwise(mlir::Operation *op,
+                           llvm::ArrayRef<llvm::Value *> operands);
+  /// From one float type to another, on registers' values.
+  llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to,
+                            bool towardZero = false);
+  /// The values that a region of scalars yields for these arguments; scalars
+  /// or vectors of `lanes` lanes.
+  llvm::SmallVector<llvm::Value *>
+  scalarRegion(mlir::Region &region, llvm::ArrayRef<llvm::Value *> arguments,
+               unsigned lanes);
+
+  //===--- Values --------------------------------------------------------===//
+  llvm::Value *scalar(mlir::Value value);
+  const ViewParts &view(mlir::Value value);
+  const Buffer *bufferOf(mlir::Value value) const;
+  const Induction *inductionOf(mlir::Value value) const;
+  const Plan &plans() const { return plan; }
+
+  llvm::Value *address(const Buffer &buffer);
+  llvm::Value *arenaAddress(uint64_t offset);
+  /// Arena space for a value of the block being emitted; freed when the op at
+  /// `last` is done.
+  Buffer allocate(mlir::Type tileType, int last);
+  Buffer allocateFor(mlir::Value value);
+  /// Space until the op being emitted is done.
+  Buffer allocateTemporary(mlir::Type tileType);
+  uint64_t allocateBytes(uint64_t bytes);
+  void define(mlir::Value value, Buffer buffer) { buffers[value] = buffer; }
+  void defineScalar(mlir::Value value, llvm::Value *v) { scalars[value] = v; }
+
+  /// The value in the arena, computed now if need be.
+  Buffer materialise(mlir::Value value);
+  void materialiseInto(mlir::Value value, const Buffer &buffer);
+  /// Puts into the arena what `value` needs from values that are to be kept.
+  void keepWhatIsNeeded(mlir::Value value);
+
+  /// An uninitialised stack slot that becomes a register.
+  llvm::AllocaInst *slot(llvm::Type *type);
+  llvm::BasicBlock *block(const char *name);
+  /// if (condition) then();
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = {});
+
+  const Isa machine;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+
+private:
+  friend class Nest;
+  struct Scope {
+    llvm::SmallVector<std::pair<int, Buffer>> owned;
+  };
+
+  void entry();
+  void infoRecord();
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation *op);
+  void release(int done);
+  void scalarOp(mlir::Operation *op);
+
+  // Access.cpp
+  void storeOp(tile::StoreOp op);
+  void storeViewOp(tile::StoreViewOp op);
+  void scalarLoad(tile::LoadOp op);
+  // Reduce.cpp
+  void reduceOp(tile::ReduceOp op);
+  void scanOp(tile::ScanOp op);
+  // Product.cpp
+  void dotOp(tile::DotOp op);
+  DotSource dotSource(mlir::Value value, mlir::Type element,
+                      llvm::Value *batch);
+  // Rearrange.cpp
+  void reshapeOp(tile::ReshapeOp op);
+  void catOp(tile::CatOp op);
+  void joinOp(tile::JoinOp op);
+  void splitScalars(tile::SplitOp op);
+  void histogramOp(tile::HistogramOp op);
+  // Control.cpp
+  void forOp(mlir::scf::ForOp op);
+  void ifOp(mlir::scf::IfOp op);
+  void whileOp(mlir::scf::WhileOp op);
+  void keepForRegions(mlir::Operation *op);
+  bool isInduction(mlir::scf::ForOp op, unsigned i);
+  void chooseDestinations(mlir::scf::ForOp op, unsigned i,
+                          const Buffer &buffer);
+  // Atomics.cpp
+  void atomicRmwOp(tile::AtomicRMWOp op);
+  void atomicCasOp(tile::AtomicCASOp op);
+  llvm::Value *atomicUpdate(tile::AtomicKind kind, llvm::Value *pointer,
+                            llvm::Value *value, mlir::Type element,
+                            llvm::AtomicOrdering order);
+  // Log.cpp
+  void printOp(tile::PrintOp op);
+  void assertOp(tile::AssertOp op);
+  llvm::Value *logHeader();
+  void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
+                 llvm::Value *count, llvm::Value *payloadBytes,
+                 llvm::function_ref<void(llvm::Value *)> fill);
+
+  tile::KernelOp kernel;
+  Plan plan;
+  Arena arena;
+  llvm::Function *function = nullptr;
+  llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
+  llvm::Value *grid[3] = {}, *program[3] = {};
+  llvm::BasicBlock *nextProgram = nullptr;
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Value, ViewParts> views;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Induction> inductions;
+  /// Where a value shall be written when it is: the buffer of a loop argument.
+  llvm::DenseMap<mlir::Value, Buffer> destinations;
+  llvm::SmallVector<Scope> scopes;
+  llvm::SmallVector<Buffer> temporaries;
+};
+
+} // namespace tz::cpu
+
+#endif

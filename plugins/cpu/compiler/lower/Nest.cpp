@@ -1,0 +1,298 @@
+//===- Nest.cpp - Loops over the elements of a tile -----------------------===//
+//
+// What   Building of nests: what must be in reach, vector width, loops,
+//        versions. The evaluator is in Evaluate.cpp.
+// Why    See Nest.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/lower/Nest.h"
+
+#include "plugins/cpu/compiler/dot/Loops.h"
+
+using namespace llvm;
+
+namespace tz::cpu {
+
+Nest::Nest(Lowering &lowering, ArrayRef<int64_t> shape,
+           ArrayRef<mlir::Value> roots, bool vectors)
+    : shape(shape), l(lowering), b(lowering.b) {
+  reach(roots);
+  chooseVectors(vectors);
+  for (auto &[value, buffer] : side) {
+    buffer = l.allocateFor(value);
+  }
+  levels.push_back({b.GetInsertBlock(), {}});
+}
+
+Nest::~Nest() {
+  for (auto &[value, buffer] : side) {
+    l.define(value, buffer);
+  }
+}
+
+void Nest::reach(ArrayRef<mlir::Value> roots) {
+  // Keeping one value may put others into the arena: look again after each.
+  for (;;) {
+    SetVector<mlir::Value> mustKeep;
+    seen.clear();
+    side.clear();
+    checkedLoads.clear();
+    visited = 0;
+    widest = 32;
+    for (mlir::Value root : roots) {
+      if (root) {
+        walk(root,
+             ArrayRef<int64_t>(tile::shapeOf(root.getType())) ==
+                 ArrayRef<int64_t>(shape),
+             mustKeep);
+      }
+    }
+    if (mustKeep.empty()) {
+      return;
+    }
+    for (mlir::Value value : mustKeep) {
+      l.materialise(value);
+    }
+  }
+}
+
+/// `identity`: the value is asked for at the nest's own index.
+void Nest::walk(mlir::Value value, bool identity,
+                SetVector<mlir::Value> &mustKeep) {
+  auto type = dyn_cast<mlir::RankedTensorType>(value.getType());
+  if (!type) {
+    return;
+  }
+  char bit = identity ? 1 : 2;
+  char &marks = seen[value];
+  if (marks & bit) {
+    return;
+  }
+  marks |= bit;
+  bool inArena = l.bufferOf(value);
+  mlir::Type element = type.getElementType();
+  unsigned bits = isa<mlir::FloatType, mlir::IntegerType>(element)
+                      ? element.getIntOrFloatBitWidth()
+                      : 64;
+  if (!isa<tile::PtrType>(element)) {
+    widest = std::max(widest, bits);
+  }
+  ++visited;
+  if (inArena) {
+    return;
+  }
+  if (const Induction *induction = l.inductionOf(value)) {
+    walk(induction->start, false, mustKeep);
+    return;
+  }
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || !isFusable(op)) {
+    return;
+  }
+  if (l.plans().of(value).way != Way::Fused) {
+    if (!identity) {
+      side.erase(value);
+      mustKeep.insert(value);
+      return;
+    }
+    if (marks & 2) {
+      return; // wanted elsewhere too: kept before the nest
+    }
+    side.insert({value, Buffer()});
+  }
+  if (isa<tile::MathOp, tile::PowOp, tile::RemFOp>(op)) {
+    visited += 12;
+  }
+  if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
+    checkedLoads.push_back(op);
+    return;
+  }
+  bool same = identity && isElementwise(op);
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    same = identity;
+  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    bool random = isa<tile::SplitOp>(op) || (isa<tile::GatherOp>(op) && i == 0);
+    if (random) {
+      if (!l.bufferOf(operand) &&
+          isa<mlir::RankedTensorType>(operand.getType())) {
+        mustKeep.insert(operand);
+      }
+      continue;
+    }
+    walk(operand, same || (isa<tile::GatherOp>(op) && identity), mustKeep);
+  }
+}
+
+void Nest::chooseVectors(bool vectors) {
+  for (size_t d = 0; vectors && d < shape.size(); ++d) {
+    if (shape[d] > 1) {
+      dim = static_cast<int>(d);
+    }
+  }
+  if (dim < 0) {
+    return;
+  }
+  const int64_t extent = shape[static_cast<size_t>(dim)];
+  const unsigned native = l.machine.lanes(32);
+  // Short bodies are unrolled by wider vectors, at most four registers each.
+  unsigned factor = visited <= 16 ? 4 : visited <= 48 ? 2 : 1;
+  if (widest > 32 || !l.machine.avx512) {
+    factor = std::min(factor, 2u);
+  }
+  lanes = native * factor;
+  while (lanes > native && extent % lanes != 0) {
+    lanes /= 2;
+  }
+  while (lanes > extent) {
+    lanes /= 2;
+  }
+  if (lanes <= 1) {
+    lanes = 0;
+    dim = -1;
+  }
+}
+
+Index Nest::origin() {
+  Index index;
+  index.at.assign(shape.size(), b.getInt64(0));
+  return index;
+}
+
+void Nest::loop(Index &index, unsigned d, int64_t from, int64_t to,
+                unsigned width, function_ref<void(const Index &)> body) {
+  if (from >= to) {
+    return;
+  }
+  Index inner = index;
+  const int64_t step = width ? width : 1;
+  if (width) {
+    inner.dim = static_cast<int>(d);
+    inner.lanes = width;
+  }
+  emitFor(b, b.getInt64(static_cast<uint64_t>(from)),
+          b.getInt64(static_cast<uint64_t>(to)), step, [&](Value *i) {
+            levels.push_back({b.GetInsertBlock(), {}});
+            if (!isa<Constant>(i)) {
+              valueLevels[i] = static_cast<unsigned>(levels.size() - 1);
+            }
+            inner.at[d] = i;
+            body(inner);
+            levels.pop_back();
+          });
+  levels.back().block = b.GetInsertBlock();
+}
+
+void Nest::whole(Index &index, unsigned d,
+                 function_ref<void(const Index &)> body) {
+  const int64_t extent = shape[d];
+  if (static_cast<int>(d) != dim) {
+    loop(index, d, 0, extent, 0, body);
+    return;
+  }
+  int64_t from = 0;
+  for (unsigned width = lanes; width > 1; width /= 2) {
+    int64_t to = from + (extent - from) / width * width;
+    loop(index, d, from, to, width, body);
+    from = to;
+  }
+  loop(index, d, from, extent, 0, body);
+}
+
+void Nest::run(function_ref<void(const Index &)> body) {
+  auto rest = [&](auto &self, const Index &outer, unsigned d) -> void {
+    if (d == shape.size()) {
+      body(outer);
+      return;
+    }
+    Index index = outer;
+    whole(index, d, [&](const Index &inner) { self(self, inner, d + 1); });
+  };
+  versions([&] { rest(rest, origin(), 0); });
+}
+
+void Nest::alsoChecks(Value *inside) {
+  if (inside) {
+    insideConditions.push_back(inside);
+  }
+}
+
+void Nest::versions(function_ref<void()> loops) {
+  for (mlir::Operation *op : checkedLoads) {
+    auto load = cast<tile::LoadViewOp>(op);
+    alsoChecks(
+        isInside(l, load.getView(), load.getOffsets(), load.getChecked()));
+  }
+  // Twice the code only where it is short.
+  if (insideConditions.empty() || visited > 64) {
+    unchecked = insideConditions.empty();
+    levels.back().block = b.GetInsertBlock();
+    loops();
+    return;
+  }
+  Value *inside = b.CreateAnd(insideConditions);
+  auto version = [&](bool without) {
+    return [this, without, &loops] {
+      unchecked = without;
+      levels.clear();
+      valueLevels.clear();
+      levels.push_back({b.GetInsertBlock(), {}});
+      loops();
+    };
+  };
+  l.emitIf(inside, version(true), version(false));
+  levels.clear();
+  valueLevels.clear();
+  levels.push_back({b.GetInsertBlock(), {}});
+}
+
+//===--- Levels -----------------------------------------------------------===//
+
+unsigned Nest::levelOf(Value *value) const {
+  auto found = valueLevels.find(value);
+  // A loop of one turn is no loop: its values count for the one around it.
+  return found == valueLevels.end()
+             ? 0
+             : std::min(found->second, unsigned(levels.size() - 1));
+}
+
+unsigned Nest::levelOf(const Index &index) const {
+  unsigned level = 0;
+  for (Value *at : index.at) {
+    level = std::max(level, levelOf(at));
+  }
+  return level;
+}
+
+void Nest::sameLevel(Value *value, Value *like) {
+  if (unsigned level = levelOf(like); level && isa<Instruction>(value)) {
+    valueLevels.try_emplace(value, level);
+  }
+}
+
+Value *Nest::emitAt(ArrayRef<Value *> uses, function_ref<Value *()> emit) {
+  unsigned level = 0;
+  for (Value *value : uses) {
+    level = std::max(level, levelOf(value));
+  }
+  auto record = [&](Value *result) {
+    // What folds to an older value keeps that one's level.
+    auto *made = dyn_cast<Instruction>(result);
+    if (level && made && made->getParent() == b.GetInsertBlock()) {
+      valueLevels.try_emplace(result, level);
+    }
+    return result;
+  };
+  if (level + 1 == levels.size()) {
+    return record(emit());
+  }
+  IRBuilder<>::InsertPointGuard guard(b);
+  BasicBlock *block = levels[level].block;
+  if (Instruction *end = block->getTerminator()) {
+    b.SetInsertPoint(end);
+  } else {
+    b.SetInsertPoint(block);
+  }
+  return record(emit());
+}
+
+} // namespace tz::cpu

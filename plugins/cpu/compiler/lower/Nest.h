@@ -1,0 +1,133 @@
+//===- Nest.h - Loops over the elements of a tile -------------------------===//
+//
+// What   One loop nest: scalar loops over the outer dimensions, vectors along
+//        the inner one; and the evaluator that emits what the elements of a
+//        fused value need.
+// Why    All tiles are computed here, so code size does not depend on their
+//        size (decision R15).
+//
+// What does not depend on the inner loops is emitted in front of them: each
+// emitted value has the level of the innermost loop whose counter it uses.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_NEST_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_NEST_H
+
+#include "plugins/cpu/compiler/lower/Lowering.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+#include <optional>
+
+namespace tz::cpu {
+
+/// Coordinates of an element, or of `lanes` neighbours along dimension `dim`.
+struct Index {
+  llvm::SmallVector<llvm::Value *, 4> at; ///< i64; of the first lane
+  int dim = -1;
+  unsigned lanes = 0; ///< 0: a scalar
+
+  Index scalar() const { return {at, -1, 0}; }
+};
+
+class Nest {
+public:
+  /// `roots`: the values whose elements will be asked for. They are put in
+  /// reach: what must be in the arena is computed now.
+  Nest(Lowering &lowering, llvm::ArrayRef<int64_t> shape,
+       llvm::ArrayRef<mlir::Value> roots, bool vectors = true);
+  /// Marks what was written to the arena on the way.
+  ~Nest();
+  Nest(const Nest &) = delete;
+
+  /// Loops over all elements. If bounds of views are checked, a version
+  /// without checks is made too.
+  void run(llvm::function_ref<void(const Index &)> body);
+  /// The same for a nest whose loops are made by `loops`.
+  void versions(llvm::function_ref<void()> loops);
+
+  /// for the index in [from, to) of dimension `dim`, one by one or in vectors.
+  void loop(Index &index, unsigned dim, int64_t from, int64_t to,
+            unsigned lanes, llvm::function_ref<void(const Index &)> body);
+  /// All of dimension `dim`: vectors if it is the inner one, and what is left.
+  void whole(Index &index, unsigned dim,
+             llvm::function_ref<void(const Index &)> body);
+  Index origin();
+
+  llvm::Value *eval(mlir::Value value, const Index &index);
+  /// `value` was made of `like`, a counter of this nest.
+  void sameLevel(llvm::Value *value, llvm::Value *like);
+  void storeTo(const Buffer &buffer, const Index &index, llvm::Value *value);
+  llvm::Value *loadFrom(const Buffer &buffer, const Index &index);
+
+  /// Elements of a vector, and the dimension they lie along (-1: scalars).
+  unsigned lanes = 0;
+  int dim = -1;
+  const llvm::SmallVector<int64_t, 4> shape;
+
+  //===--- Access.cpp ----------------------------------------------------===//
+  struct Access {
+    llvm::Value *pointer = nullptr; ///< of the first lane, or one a lane
+    llvm::Value *mask = nullptr;    ///< null: all
+    bool vectorOfPointers = false;
+    bool same = false; ///< one address for all lanes
+  };
+  Access pointerAccess(mlir::Value pointer, mlir::Value mask,
+                       const Index &index);
+  Access viewAccess(mlir::Value view, mlir::OperandRange offsets,
+                    llvm::ArrayRef<bool> checked, const Index &index);
+  llvm::Value *load(const Access &access, mlir::Type element,
+                    llvm::Value *other, const Index &index,
+                    bool isVolatile = false);
+  void store(const Access &access, mlir::Type element, llvm::Value *value,
+             const Index &index);
+  /// Is the block inside in all checked dimensions? Null: nothing is checked.
+  static llvm::Value *isInside(Lowering &lowering, mlir::Value view,
+                               mlir::OperandRange offsets,
+                               llvm::ArrayRef<bool> checked);
+  /// A checked access of the body that is not an operand of it (a store).
+  void alsoChecks(llvm::Value *inside);
+
+private:
+  using Key = std::vector<const void *>;
+  struct Level {
+    llvm::BasicBlock *block;
+    std::map<Key, llvm::Value *> values;
+  };
+
+  void reach(llvm::ArrayRef<mlir::Value> roots);
+  void walk(mlir::Value value, bool identity,
+            llvm::SetVector<mlir::Value> &mustKeep);
+  void chooseVectors(bool vectors);
+  unsigned levelOf(llvm::Value *value) const;
+  unsigned levelOf(const Index &index) const;
+  /// Emits at the level of the values that are used.
+  llvm::Value *emitAt(llvm::ArrayRef<llvm::Value *> uses,
+                      llvm::function_ref<llvm::Value *()> emit);
+  llvm::Value *evalNew(mlir::Value value, const Index &index);
+  llvm::Value *evalLoad(tile::LoadOp op, const Index &index);
+  llvm::Value *evalLoadView(tile::LoadViewOp op, const Index &index);
+  llvm::Value *evalGather(tile::GatherOp op, const Index &index);
+  llvm::Value *element(const Buffer &buffer, const Index &index,
+                       int64_t &laneStride);
+  /// Distance between lanes in elements, if it is one known number.
+  std::optional<int64_t> strideOf(mlir::Value value, int dim, int depth = 0);
+
+  Lowering &l;
+  llvm::IRBuilder<> &b;
+  llvm::SmallVector<Level> levels;
+  llvm::DenseMap<llvm::Value *, unsigned> valueLevels;
+  llvm::MapVector<mlir::Value, Buffer>
+      side; ///< written to the arena on the way
+  llvm::DenseMap<mlir::Value, char> seen;
+  llvm::SmallVector<mlir::Operation *> checkedLoads;
+  llvm::SmallVector<llvm::Value *> insideConditions;
+  bool unchecked = false; ///< this version needs no bounds
+  unsigned visited = 0;
+  unsigned widest = 32; ///< bits of the widest element
+};
+
+} // namespace tz::cpu
+
+#endif
