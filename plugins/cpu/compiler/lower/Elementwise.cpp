@@ -108,7 +108,8 @@ CmpInst::Predicate predicate(arith::CmpFPredicate p) {
 }
 
 /// The functions that are more than one call of math::emit.
-Value *emitMath(IRBuilderBase &b, const Isa &machine, tile::MathFn fn, Value *x) {
+Value *emitMath(IRBuilderBase &b, const Isa &machine, tile::MathFn fn,
+                Value *x) {
   using F = math::Fn;
   auto one = [&](F f, Value *v) { return math::emit(b, machine, f, {v}); };
   auto c = [&](double v) { return ConstantFP::get(x->getType(), v); };
@@ -346,7 +347,8 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
       })
       .Case<tile::FPToSIOp, tile::FPToUIOp>([&](auto) {
         Value *x = fp8Format(from) ? convertFloat(v[0], from, f32) : v[0];
-        return math::emitFpToInt(b, machine, x, type(to), isa<tile::FPToSIOp>(op));
+        return math::emitFpToInt(b, machine, x, type(to),
+                                 isa<tile::FPToSIOp>(op));
       })
       .Case<tile::BitcastOp>(
           [&](auto) { return b.CreateBitCast(v[0], shaped(type(to))); })

@@ -72,8 +72,7 @@ Value *Nest::eval(mlir::Value value, const Index &index) {
   }
   Value *result = evalNew(value, index);
   auto kept = side.find(value);
-  if (kept != side.end() && level + 1 == levels.size() &&
-      (index.dim == dim || index.lanes == 0)) {
+  if (kept != side.end() && (index.dim == dim || index.lanes == 0)) {
     storeTo(kept->second, index, result);
   }
   levels[level].values[key] = result;

@@ -20,8 +20,8 @@ namespace scf = mlir::scf;
 namespace tz::cpu {
 
 Lowering::Lowering(tile::KernelOp kernel, const Isa &machine, Module &module)
-    : machine(machine), module(module), context(module.getContext()), b(context),
-      kernel(kernel), plan(kernel) {}
+    : machine(machine), module(module), context(module.getContext()),
+      b(context), kernel(kernel), plan(kernel) {}
 
 //===--- Types ------------------------------------------------------------===//
 

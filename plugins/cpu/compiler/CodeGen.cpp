@@ -1,0 +1,191 @@
+//===- CodeGen.cpp - From a tile kernel to an object ----------------------===//
+//
+// What   See CodeGen.h.
+// Why    A short list of passes: the lowering already chose vectors, unrolling
+//        and the place of loop-invariant code; LLVM cleans up and selects
+//        instructions. No vectoriser, no unroller, no inliner.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/CodeGen.h"
+
+#include "plugins/cpu/compiler/lower/Lowering.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace tz::cpu {
+
+namespace {
+
+std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+  Triple triple("x86_64-unknown-linux-gnu");
+  std::string problem;
+  const llvm::Target *found = TargetRegistry::lookupTarget(triple, problem);
+  if (!found) {
+    throw std::runtime_error(problem);
+  }
+  TargetOptions options;
+  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+      triple, "x86-64", target.features, options, Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Default));
+}
+
+void setAttributes(Module &module, const Target &target) {
+  const std::string width = std::to_string(target.isa.vectorBits);
+  for (Function &function : module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    function.addFnAttr("target-cpu", "x86-64");
+    function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", width);
+    function.addFnAttr("min-legal-vector-width", width);
+    function.addFnAttr(Attribute::NoUnwind);
+  }
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  LoopPassManager invariants;
+  // While loops of the kernel become do loops, so that code can leave them.
+  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.addPass(GlobalDCEPass());
+  all.run(module, modules);
+}
+
+std::string emitFile(Module &module, TargetMachine &machine,
+                     CodeGenFileType type) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/true)) {
+    throw std::runtime_error("no code generation for this target");
+  }
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+/// An object may ask for three functions and nothing else (decision R15).
+void checkSymbols(const std::string &object) {
+  auto file =
+      object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
+  if (!file) {
+    throw std::runtime_error(toString(file.takeError()));
+  }
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    Expected<StringRef> name = symbol.getName();
+    if (!flags || !name) {
+      consumeError(flags.takeError());
+      consumeError(name.takeError());
+      continue;
+    }
+    if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty() &&
+        *name != "memcpy" && *name != "memmove" && *name != "memset") {
+      throw std::runtime_error("the kernel needs the function '" + name->str() +
+                               "', which nothing here provides");
+    }
+  }
+}
+
+} // namespace
+
+CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
+                             const CompileOptions &options) {
+  std::unique_ptr<TargetMachine> machine = makeMachine(target);
+  LLVMContext context;
+  Module module(kernel.getSymName(), context);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  Lowering lowering(kernel, target.isa, module);
+  lowering.run();
+  setAttributes(module, target);
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (verifyModule(module, &problems)) {
+    throw std::runtime_error("invalid code was made for the kernel: " +
+                             problem);
+  }
+  auto stopIfCancelled = [&] {
+    if (options.cancelled && options.cancelled()) {
+      throw Unsupported(kernel.getLoc(), "cancelled");
+    }
+  };
+  stopIfCancelled();
+  optimize(module, *machine);
+  stopIfCancelled();
+
+  CompiledKernel result;
+  result.argumentOffsets = lowering.argumentOffsets;
+  result.argumentBytes = lowering.argumentBytes;
+  result.usesLog = lowering.usesLog;
+  result.logOffset = lowering.logOffset;
+  for (const LogPoint &point : lowering.logPoints) {
+    result.logPoints.push_back(point.op);
+  }
+  result.arenaBytes = lowering.arenaBytes();
+  result.waits = lowering.waits();
+  if (options.wantLLVM) {
+    raw_string_ostream text(result.llvm);
+    module.print(text, nullptr);
+  }
+  if (options.wantAsm) {
+    std::unique_ptr<Module> copy = CloneModule(module);
+    result.assembly = emitFile(*copy, *machine, CodeGenFileType::AssemblyFile);
+  }
+  result.object = emitFile(module, *machine, CodeGenFileType::ObjectFile);
+  checkSymbols(result.object);
+  return result;
+}
+
+} // namespace tz::cpu

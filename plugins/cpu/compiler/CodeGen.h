@@ -1,0 +1,44 @@
+//===- CodeGen.h - From a tile kernel to an object ------------------------===//
+//
+// What   Lowering, LLVM's passes and machine code for one kernel.
+// Why    The plugin's entry and the tests compile in the same way.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_CODEGEN_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_CODEGEN_H
+
+#include "plugins/cpu/compiler/Target.h"
+
+#include "terrazzo/ir/Tile.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+#include <vector>
+
+namespace tz::cpu {
+
+struct CompileOptions {
+  bool wantLLVM = false, wantAsm = false;
+  /// Asked between phases; true gives up.
+  llvm::function_ref<bool()> cancelled;
+};
+
+struct CompiledKernel {
+  std::string object, llvm, assembly;
+  std::vector<uint32_t> argumentOffsets;
+  uint32_t argumentBytes = 0;
+  bool usesLog = false;
+  uint32_t logOffset = 0;
+  std::vector<mlir::Operation *> logPoints; ///< prints and asserts by site
+  uint64_t arenaBytes = 0;
+  bool waits = false;
+};
+
+/// Throws Unsupported (lower/Lowering.h) for what the user asked and this
+/// target has not, std::runtime_error for what should not happen.
+CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
+                             const CompileOptions &options);
+
+} // namespace tz::cpu
+
+#endif
