@@ -1,0 +1,323 @@
+//===- Plugin.cpp - The compiler half's side of the boundary --------------===//
+//
+// What   Targets and their description, and compile(): portable bytes in, an
+//        artifact with one ELF object and its launch plan out.
+// Why    Everything that knows the C ABI is here; the rest of the compiler
+// knows
+//        tile IR and LLVM only.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/CodeGen.h"
+#include "plugins/cpu/compiler/lower/Lowering.h"
+
+#include "terrazzo/plugin/Compiler.h"
+#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/wire/Wire.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <deque>
+#include <dlfcn.h>
+#include <map>
+#include <mutex>
+
+using namespace llvm;
+namespace plugin = terrazzo::plugin;
+
+namespace tz::cpu {
+
+namespace {
+
+uint32_t valueType(mlir::Type type) {
+  if (isa<tile::PtrType>(type)) {
+    return TZ_TYPE_PTR;
+  }
+  if (auto integer = dyn_cast<mlir::IntegerType>(type)) {
+    switch (integer.getWidth()) {
+    case 1:
+      return TZ_TYPE_I1;
+    case 8:
+      return TZ_TYPE_I8;
+    case 16:
+      return TZ_TYPE_I16;
+    case 32:
+      return TZ_TYPE_I32;
+    default:
+      return TZ_TYPE_I64;
+    }
+  }
+  if (type.isF16()) {
+    return TZ_TYPE_F16;
+  }
+  if (type.isBF16()) {
+    return TZ_TYPE_BF16;
+  }
+  if (type.isF32()) {
+    return TZ_TYPE_F32;
+  }
+  if (type.isF64()) {
+    return TZ_TYPE_F64;
+  }
+  if (isa<mlir::Float8E4M3FNType>(type)) {
+    return TZ_TYPE_F8E4M3FN;
+  }
+  if (isa<mlir::Float8E5M2Type>(type)) {
+    return TZ_TYPE_F8E5M2;
+  }
+  return isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
+                                             : TZ_TYPE_F8E5M2FNUZ;
+}
+
+/// Signed integers of a print become the unsigned types where it says so.
+uint32_t printedType(mlir::Type type, bool isSigned) {
+  uint32_t id = valueType(type);
+  return !isSigned && id >= TZ_TYPE_I8 && id <= TZ_TYPE_I64
+             ? id + (TZ_TYPE_U8 - TZ_TYPE_I8)
+             : id;
+}
+
+struct Place {
+  std::string file;
+  uint32_t line = 0, column = 0;
+};
+
+Place placeOf(mlir::Location location) {
+  Place place;
+  location->walk([&](mlir::Location inner) {
+    if (auto exact = dyn_cast<mlir::FileLineColLoc>(inner)) {
+      place = {exact.getFilename().str(), exact.getLine(), exact.getColumn()};
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return place;
+}
+
+plugin::LogSite siteOf(mlir::Operation *op, StringRef kernel) {
+  plugin::LogSite site;
+  Place place = placeOf(op->getLoc());
+  site.file = place.file;
+  site.line = place.line;
+  site.col = place.column;
+  site.function = kernel.str();
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    site.kind = TZ_LOG_ASSERT;
+    site.text = check.getMessage().str();
+    return site;
+  }
+  auto print = cast<tile::PrintOp>(op);
+  site.kind = TZ_LOG_PRINT;
+  site.flags = print.getHex() ? TZ_LOG_HEX : 0;
+  site.text = print.getPrefix().str();
+  for (auto [value, isSigned] :
+       llvm::zip(print.getArgs(), print.getIsSigned())) {
+    plugin::LogSite::Value described;
+    described.type = printedType(tile::elementType(value.getType()), isSigned);
+    ArrayRef<int64_t> shape = tile::shapeOf(value.getType());
+    described.shape.assign(shape.begin(), shape.end());
+    site.values.push_back(std::move(described));
+  }
+  return site;
+}
+
+/// What a target_desc points to.
+struct Description {
+  std::string id;
+  std::vector<const char *> features;
+  std::vector<tz_kv> props;
+  tz_ir_range range;
+};
+
+class CpuCompiler final : public plugin::Compiler {
+public:
+  using Compiler::Compiler;
+
+  std::vector<std::string> targets() override { return targetIds(); }
+  tz_target_desc describe(std::string_view target) override;
+  plugin::Artifact compile(const plugin::Request &request) override;
+  std::string fingerprint(const plugin::Request &) override {
+    // A rebuilt plugin may generate other code under the same version.
+    static const std::string self = [] {
+      std::string text = "cpu " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING;
+      Dl_info info;
+      sys::fs::file_status status;
+      if (dladdr(reinterpret_cast<const void *>(&tz_plugin_query_v0), &info) &&
+          !sys::fs::status(info.dli_fname, status)) {
+        text +=
+            " " + std::to_string(status.getSize()) + " " +
+            std::to_string(
+                status.getLastModificationTime().time_since_epoch().count());
+      }
+      return text;
+    }();
+    return self;
+  }
+
+private:
+  static Target require(std::string_view id) {
+    std::optional<Target> target = parseTarget(id);
+    if (!target) {
+      throw plugin::Failure(TZ_E_NOT_FOUND,
+                            "unknown target '" + std::string(id) +
+                                "'; there are cpu, cpu:x86-64-v2, -v3, -v4, "
+                                "with +avx512bf16 and +avx512vnni");
+    }
+    return *target;
+  }
+
+  std::mutex mutex;
+  std::map<std::string, Description, std::less<>> descriptions;
+};
+
+tz_target_desc CpuCompiler::describe(std::string_view id) {
+  Target target = require(id);
+  std::lock_guard lock(mutex);
+  auto [it, isNew] = descriptions.try_emplace(std::string(id));
+  Description &d = it->second;
+  if (isNew) {
+    d.id = target.id;
+    for (const char *fn :
+         {"exp",   "exp2",    "log",   "log2",  "sin",   "cos",   "tan",
+          "sqrt",  "sqrt_rn", "rsqrt", "erf",   "tanh",  "floor", "ceil",
+          "trunc", "rint",    "abs",   "log1p", "expm1", "pow"}) {
+      for (const char *type : {"f32", "f64"}) {
+        static std::deque<std::string> names;
+        names.push_back(std::string("math.") + fn + "." + type);
+        d.features.push_back(names.back().c_str());
+      }
+    }
+    for (const char *feature :
+         {"f64", "fp8", "atomics.f32", "atomics.f64", "atomics.f16",
+          "atomics.i64", "print", "assert", "views", "dot.f32", "dot.f64",
+          "dot.f16", "dot.bf16", "dot.i8", "dot.f8"}) {
+      d.features.push_back(feature);
+    }
+    auto prop = [&](const char *key, int64_t value) {
+      tz_kv kv{};
+      kv.key = plugin::str(key);
+      kv.kind = TZ_KV_I64;
+      kv.i64 = value;
+      d.props.push_back(kv);
+    };
+    prop("vector.bits", target.isa.vectorBits);
+    prop("vector.registers", target.isa.registers());
+    d.range = {plugin::str("tile"), tile::kIrMajor, tile::kIrMinor,
+               tile::kIrMajor, tile::kIrMinor};
+  }
+  tz_target_desc out{};
+  out.id = plugin::str(d.id);
+  out.family = plugin::str("cpu");
+  out.subgroup_size = 1;
+  out.max_threads_per_block = 1;
+  out.dlpack_device = 1;
+  out.props = d.props.data();
+  out.num_props = d.props.size();
+  out.ir = &d.range;
+  out.num_ir = 1;
+  out.features = d.features.data();
+  out.num_features = d.features.size();
+  return out;
+}
+
+plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
+  Target target = require(plugin::view(request.target));
+  if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
+    throw plugin::Failure(TZ_E_UNIMPLEMENTED,
+                          "cpu: compiles format 'tile', whole lowering only");
+  }
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = plugin::check(
+      wire::read({static_cast<const char *>(request.ir.data), request.ir.size},
+                 context),
+      TZ_E_INVALID_ARGUMENT);
+  auto kernels = module->getOps<tile::KernelOp>();
+  if (kernels.empty()) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "cpu: there is no kernel");
+  }
+  tile::KernelOp kernel = *kernels.begin();
+
+  CompileOptions options;
+  options.wantLLVM = request.wants("llvm");
+  options.wantAsm = request.wants("asm");
+  auto cancelled = [&] {
+    return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
+           host->is_cancelled(host->ctx, request.request_id) != 0;
+  };
+  options.cancelled = cancelled;
+  CompiledKernel compiled;
+  try {
+    compiled = compileKernel(kernel, target, options);
+  } catch (const Unsupported &problem) {
+    Place place = placeOf(problem.location);
+    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
+                   place.column);
+    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+  }
+
+  plugin::Artifact artifact;
+  artifact.compat = target.compat;
+  artifact.blobs.push_back({"main", "elf", std::move(compiled.object)});
+  if (options.wantLLVM) {
+    artifact.blobs.push_back({"llvm", "text", std::move(compiled.llvm)});
+  }
+  if (options.wantAsm) {
+    artifact.blobs.push_back({"asm", "text", std::move(compiled.assembly)});
+  }
+  plugin::Kernel &info = artifact.kernels.emplace_back();
+  info.name = kernel.getSymName().str();
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    info.append(kernel.getArgName(static_cast<unsigned>(i)), TZ_ARG_USER,
+                static_cast<uint32_t>(i), valueType(type),
+                tile::storageBytes(type));
+  }
+  if (compiled.usesLog) {
+    info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+  }
+  info.dynScratch = compiled.arenaBytes;
+  if (compiled.waits) {
+    info.flags |= TZ_KERNEL_ORDERED;
+  }
+  if (auto contract = kernel->getAttrOfType<mlir::BoolAttr>("tile.contract");
+      contract && contract.getValue()) {
+    info.flags |= TZ_KERNEL_CONTRACTED;
+  }
+  for (mlir::Operation *op : compiled.logPoints) {
+    artifact.logSites.push_back(siteOf(op, kernel.getSymName()));
+  }
+  artifact.metadata.emplace_back("arena_bytes",
+                                 std::to_string(compiled.arenaBytes));
+  artifact.metadata.emplace_back("target", target.id);
+  return artifact;
+}
+
+const void *getInterface(const char *id) {
+  return std::string_view(id) == "tz.compiler/1"
+             ? plugin::compilerTable<CpuCompiler>()
+             : nullptr;
+}
+
+} // namespace
+
+} // namespace tz::cpu
+
+extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
+tz_plugin_query_v0(const tz_query *query) {
+  static const tz_plugin self = {
+      sizeof(tz_plugin),
+      TZ_PLUGIN_MAGIC,
+      TZ_ABI_MAJOR,
+      TZ_ABI_MINOR,
+      TZ_ABI_MINOR,
+      plugin::str("cpu"),
+      plugin::str("Terrazzo"),
+      plugin::str(TZ_PLUGIN_VERSION),
+      plugin::str("cpu-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING),
+      TZ_SANITIZER_TAG,
+      0,
+      tz::cpu::getInterface,
+      nullptr};
+  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+}
