@@ -166,7 +166,8 @@ private:
   std::vector<uint64_t> perOp;
 };
 
-/// One location for each op, in the order of the ops section.
+/// One location for each op and block argument, in the order of the ops
+/// section.
 std::vector<mlir::Location> readLocations(mlir::MLIRContext &context,
                                           ByteReader &reader);
 

@@ -42,10 +42,14 @@ public:
   }
 
   void readKernel(ModuleOp module);
-  uint64_t opsRead() const { return count; }
+  uint64_t locationsRead() const { return located; }
 
 private:
   Operation *readOp();
+  Location nextLocation() {
+    return located++ < locations.size() ? locations[located - 1]
+                                        : UnknownLoc::get(&context);
+  }
   void readAttributes(const OpRecord &record, OperationState &state);
   void enterRegion(Frame &frame);
   void push(Operation *op);
@@ -56,7 +60,7 @@ private:
   ArrayRef<Location> locations;
   std::vector<Value> values;
   std::vector<Frame> stack;
-  uint64_t count = 0;
+  uint64_t count = 0, located = 0;
 };
 
 } // namespace
@@ -101,11 +105,7 @@ Operation *OpReader::readOp() {
     reader.fail("the one tile.kernel must hold all other ops");
     return nullptr;
   }
-  Location location = UnknownLoc::get(&context);
-  if (count <= locations.size()) {
-    location = locations[count - 1];
-  }
-  OperationState state(location, record->name);
+  OperationState state(nextLocation(), record->name);
   for (uint64_t n = reader.count(), i = 0; i < n && reader.ok(); ++i) {
     uint64_t distance = reader.number();
     if (distance < 1 || distance > values.size()) {
@@ -142,7 +142,7 @@ void OpReader::enterRegion(Frame &frame) {
   region.push_back(block);
   for (uint64_t n = reader.count(), i = 0; i < n && reader.ok(); ++i) {
     if (Type type = tables.typeAt(reader)) {
-      values.push_back(block->addArgument(type, frame.op->getLoc()));
+      values.push_back(block->addArgument(type, nextLocation()));
     }
   }
   frame.opsLeft = reader.count();
@@ -271,13 +271,13 @@ llvm::Expected<OwningOpRef<ModuleOp>> read(StringRef bytes,
           inSection(sections, SectionId::Ops, "ops", [&](ByteReader &reader) {
             OpReader ops(tables, reader, context, locations);
             ops.readKernel(*module);
-            count = ops.opsRead();
+            count = ops.locationsRead();
           })) {
     return withReason(std::move(error));
   }
   if (!locations.empty() && locations.size() != count) {
     return failure("portable file: " + Twine(locations.size()) +
-                   " locations for " + Twine(count) + " ops");
+                   " locations for " + Twine(count) + " ops and arguments");
   }
   if (failed(mlir::verify(*module))) {
     return failure("portable file: not valid tile IR: " + said);

@@ -131,6 +131,7 @@ void ModuleWriter::region(Region &region, unsigned depth) {
   out.number(block.getNumArguments());
   for (BlockArgument argument : block.getArguments()) {
     out.number(tables.type(argument.getType()));
+    locations.add(argument.getLoc());
     numbers[argument] = defined++;
   }
   out.number(block.getOperations().size());
