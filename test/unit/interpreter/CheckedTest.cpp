@@ -1,0 +1,286 @@
+//===- CheckedTest.cpp - what the interpreter finds wrong -----------------===//
+//
+// What   Bounds, uninitialised reads, races, promises, assert, print, limits,
+//        and launches that do not fit.
+// Why    Each is a message that a kernel's author will read.
+//
+//===----------------------------------------------------------------------===//
+#include "RunKernel.h"
+
+using namespace tz::interpreter;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Checked = RunKernel;
+
+static const char *const kStoreIndex = R"(
+tile.kernel @k(%p: !tile.ptr<i32>, %n: i32) {
+  %pid = tile.program_id 0
+  %q = tile.addptr %p, %n : !tile.ptr<i32>, i32
+  tile.store %q, %pid : !tile.ptr<i32>, i32
+  tile.return
+})";
+
+TEST_F(Checked, AccessPastTheEndEndsAnUncheckedRun) {
+  std::vector<int32_t> data(4);
+  give(data, "data");
+  launch.args.push_back(ArgValue::integer(5));
+  launch.grid = {3, 1, 1};
+  const std::string error = run(kStoreIndex);
+  EXPECT_THAT(error, HasSubstr("t:5:3: access of 4 bytes"));
+  EXPECT_THAT(error, HasSubstr("4 bytes past the end of 'data' (16 bytes)"));
+  EXPECT_THAT(error, HasSubstr("(program (0, 0, 0))"));
+}
+
+TEST_F(Checked, AccessBeforeTheStartIsReportedOncePerOp) {
+  std::vector<int32_t> data(4, 7);
+  give(data, "data");
+  launch.args.push_back(ArgValue::integer(-1));
+  launch.grid = {3, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(kStoreIndex), "");
+  ASSERT_EQ(report.findings.size(), 1u);
+  const Finding &finding = report.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::OutOfBounds);
+  EXPECT_EQ(finding.location, "t:5:3");
+  EXPECT_EQ(finding.count, 3u);
+  EXPECT_THAT(finding.message, HasSubstr("4 bytes before 'data'"));
+  EXPECT_EQ(finding.address, reinterpret_cast<uintptr_t>(data.data()) - 4);
+  EXPECT_THAT(data, ElementsAre(7, 7, 7, 7));
+}
+
+TEST_F(Checked, TwoProgramsOnOneByteRace) {
+  std::vector<int32_t> data(4);
+  give(data, "data");
+  launch.args.push_back(ArgValue::integer(2));
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(kStoreIndex), "");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+  EXPECT_THAT(report.findings[0].message,
+              HasSubstr("byte 8 of 'data' was written by program (0, 0, 0)"));
+  EXPECT_THAT(report.findings[0].program, ElementsAre(1, 0, 0));
+}
+
+TEST_F(Checked, AtomicsDoNotRace) {
+  std::vector<int32_t> data(1);
+  give(data, "data");
+  launch.grid = {5, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%p: !tile.ptr<i32>) {
+      %c1 = arith.constant 1 : i32
+      %o = tile.atomic_rmw add relaxed device %p, %c1
+             : !tile.ptr<i32> -> i32, i32
+      tile.return
+    })"),
+            "");
+  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_EQ(data[0], 5);
+}
+
+/// Program 0 writes data and sets a flag; program 1 reads the flag, then data.
+static std::string handOver(const std::string &order) {
+  return R"(
+    tile.kernel @k(%data: !tile.ptr<i32>, %flag: !tile.ptr<i32>) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %pid = tile.program_id 0
+      %first = arith.cmpi eq, %pid, %c0 : i32
+      scf.if %first {
+        tile.store %data, %c1 : !tile.ptr<i32>, i32
+        %o = tile.atomic_rmw xchg )" +
+         order + R"( device %flag, %c1 : !tile.ptr<i32> -> i32, i32
+      } else {
+        %o = tile.atomic_rmw add )" +
+         order + R"( device %flag, %c0 : !tile.ptr<i32> -> i32, i32
+        %v = tile.load %data : !tile.ptr<i32> -> i32
+      }
+      tile.return
+    })";
+}
+
+TEST_F(Checked, ReleaseAndAcquireOrderPrograms) {
+  std::vector<int32_t> data(1), flag(1);
+  give(data, "data");
+  give(flag, "flag");
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(handOver("acq_rel")), "");
+  EXPECT_THAT(report.findings, IsEmpty());
+  flag[0] = 0;
+  EXPECT_EQ(run(handOver("relaxed")), "");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+}
+
+TEST_F(Checked, ReadingBeforeWritingIsReported) {
+  std::vector<int32_t> in(2), out(2);
+  give(in, "scratch", /*initialized=*/false);
+  give(out, "out", /*initialized=*/false);
+  options.checked = true;
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>) {
+      %c1 = arith.constant 1 : i32
+      tile.store %p, %c1 : !tile.ptr<i32>, i32
+      %v = tile.load %p : !tile.ptr<i32> -> i32
+      %p1 = tile.addptr %p, %c1 : !tile.ptr<i32>, i32
+      %w = tile.load %p1 : !tile.ptr<i32> -> i32
+      tile.return
+    })"),
+            "");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::UninitializedRead);
+  EXPECT_EQ(report.findings[0].location, "t:7:12");
+  EXPECT_THAT(report.findings[0].message,
+              HasSubstr("byte 4 of 'scratch' is read before it is written"));
+}
+
+TEST_F(Checked, DivisionByZeroAndBrokenPromises) {
+  launch.args.push_back(ArgValue::integer(0));
+  options.checked = true;
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%n: i32) {
+      %c1 = arith.constant 1 : i32
+      %q = tile.divsi %c1, %n : i32
+      %positive = arith.cmpi sgt, %n, %q : i32
+      tile.assume %positive
+      %h = tile.hint %c1 {divisibility = array<i64: 16>} : i32
+      %r = tile.range 0 to 4 : tensor<4xi32>
+      %fine = tile.hint %r {contiguity = array<i64: 4>} : tensor<4xi32>
+      %wrong = tile.hint %r {constancy = array<i64: 2>} : tensor<4xi32>
+      tile.return
+    })"),
+            "");
+  std::vector<FindingKind> kinds;
+  for (const Finding &finding : report.findings) {
+    kinds.push_back(finding.kind);
+  }
+  EXPECT_THAT(kinds, ElementsAre(FindingKind::DivisionByZero,
+                                 FindingKind::BrokenPromise,
+                                 FindingKind::BrokenPromise,
+                                 FindingKind::BrokenPromise));
+  EXPECT_EQ(report.findings[3].location, "t:10:16");
+}
+
+TEST_F(Checked, AssertNamesLaneProgramAndMessage) {
+  const std::string text = R"(
+    tile.kernel @k() {
+      %c = arith.constant dense<[[true, true], [false, true]]> : tensor<2x2xi1>
+      %m = arith.constant dense<[[true, true], [false, true]]> : tensor<2x2xi1>
+      MASKED
+      tile.assert %c, "index in range" : tensor<2x2xi1>
+      tile.return
+    })";
+  const std::string error = run(std::string(text).replace(
+      text.find("MASKED"), 6,
+      "tile.assert %c mask %m, \"not this one\" : tensor<2x2xi1>, "
+      "tensor<2x2xi1>"));
+  EXPECT_EQ(error, "t:6:7: assertion failed: index in range at [1, 0] "
+                   "(program (0, 0, 0))");
+}
+
+TEST_F(Checked, PrintGivesOneLine) {
+  std::vector<std::string> lines;
+  options.print = [&](const PrintEvent &event) {
+    lines.push_back(event.location + ": " + event.text);
+  };
+  launch.args.push_back(ArgValue::f32(0.5f));
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%x: f32) {
+      %t = arith.constant dense<[-1, 2]> : tensor<2xi8>
+      tile.print "x =" (%x, %t, %t : f32, tensor<2xi8>, tensor<2xi8>)
+        {isSigned = array<i1: true, true, false>}
+      tile.return
+    })"),
+            "");
+  EXPECT_THAT(lines, ElementsAre("t:4:7: x = 0.5 [-1, 2] [255, 2]"));
+}
+
+TEST_F(Checked, StepLimitEndsALoop) {
+  options.stepLimit = 1000;
+  EXPECT_THAT(run(R"(
+    tile.kernel @k() {
+      %t = arith.constant true
+      scf.while : () -> () {
+        scf.condition(%t)
+      } do {
+        %c = arith.constant 1 : i32
+        scf.yield
+      }
+      tile.return
+    })"),
+              HasSubstr("the limit of 1000 steps is reached"));
+}
+
+TEST_F(Checked, LoopBoundsAtTheEdgeDoNotOverflow) {
+  std::vector<int32_t> turns(1);
+  give(turns);
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%p: !tile.ptr<i32>) {
+      %low = arith.constant 2147483640 : i32
+      %high = arith.constant 2147483647 : i32
+      %step = arith.constant 5 : i32
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %n = scf.for %i = %low to %high step %step iter_args(%s = %c0) -> (i32)
+          : i32 {
+        %t = arith.addi %s, %c1 : i32
+        scf.yield %t : i32
+      }
+      tile.store %p, %n : !tile.ptr<i32>, i32
+      tile.return
+    })"),
+            "");
+  EXPECT_EQ(turns[0], 2);
+}
+
+TEST_F(Checked, MistakesOfTheLaunchAreErrors) {
+  const std::string kernel = R"(
+    tile.kernel @k(%n: i32) {
+      %c0 = arith.constant 0 : i32
+      scf.for %i = %c0 to %n step %n : i32 {
+      }
+      tile.return
+    })";
+  EXPECT_THAT(run(kernel), HasSubstr("'k' takes 1 arguments, 0 are given"));
+  launch.args.push_back(ArgValue::integer(-1));
+  EXPECT_THAT(run(kernel), HasSubstr("the step of a loop must be positive"));
+  options.onlyProgram = {{0, 7, 0}};
+  EXPECT_THAT(run(kernel), HasSubstr("program (0, 7, 0) is not in the grid"));
+  options.onlyProgram.reset();
+  launch.grid = {65536, 65536, 1};
+  EXPECT_THAT(run(kernel), HasSubstr("more than 2^31 - 1 programs"));
+  launch.grid = {0, 1, 1};
+  EXPECT_EQ(run(kernel), "");
+  EXPECT_EQ(report.programs, 0u);
+}
+
+TEST_F(Checked, AnOpOutsideTileIrIsNamed) {
+  EXPECT_THAT(run(R"(
+    tile.kernel @k(%x: i32) {
+      %y = arith.divsi %x, %x : i32
+      tile.return
+    })"),
+              HasSubstr("arguments"));
+  launch.args.push_back(ArgValue::integer(1));
+  EXPECT_THAT(run(R"(
+    tile.kernel @k(%x: i32) {
+      %y = arith.divsi %x, %x : i32
+      tile.return
+    })"),
+              HasSubstr("t:3:12: 'arith.divsi' is not an op of tile IR"));
+}
+
+TEST_F(Checked, OnlyOneProgramRuns) {
+  std::vector<int32_t> data(1, -1);
+  give(data);
+  launch.args.push_back(ArgValue::integer(0));
+  launch.grid = {4, 1, 1};
+  options.onlyProgram = {{2, 0, 0}};
+  EXPECT_EQ(run(kStoreIndex), "");
+  EXPECT_EQ(data[0], 2);
+  EXPECT_EQ(report.programs, 1u);
+}
