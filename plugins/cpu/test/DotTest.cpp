@@ -284,8 +284,7 @@ TEST_P(Dot, PartialTilesReadNothingOutside) {
     for (Layout a : {Layout::RowMajor, Layout::Transposed, Layout::Strided}) {
       for (Layout b : {Layout::RowMajor, Layout::Transposed, Layout::Strided}) {
         if (a == b) {
-          problems.push_back({input, 32, 32, 32, a, b, true, true});
-          problems.push_back({input, 9, 40, 27, a, b, true, false});
+          problems.push_back({input, 21, 40, 27, a, b, true, false});
         }
       }
     }

@@ -60,7 +60,7 @@ private:
 
   void copyRows();
   void transpose();
-  void transposeBlock(V row, unsigned numRows, V unit, bool masked);
+  SmallVector<V, 16> linesOfBlock(V row, V unit, bool masked);
   void scalars();
 
   IRBuilderBase &b;
@@ -320,32 +320,28 @@ void transposeInRegisters(IRBuilderBase &b, MutableArrayRef<Value *> m) {
   }
 }
 
-void Packer::transposeBlock(V row, unsigned numRows, V unit, bool underMask) {
+/// The source's runs of a block of lanes x lanes units.
+SmallVector<Value *, 16> Packer::linesOfBlock(V row, V unit, bool underMask) {
   SmallVector<Value *, 16> lines;
   for (unsigned i = 0; i < lanes; ++i) {
-    V line = b.CreateAdd(unit, constant(i)), value;
+    V line = b.CreateAdd(unit, constant(i));
     if (isA) {
       // Units along m; a line is a group of k.
       V k = b.CreateMul(line, constant(group));
-      value = underMask ? unitsAlongO(row, k, b.CreateSub(validO, row),
-                                      b.CreateSub(validK, k))
-                        : unitsAlongO(row, k, nullptr, nullptr);
-    } else {
-      // Units along k; a line is a column n.
-      V k = b.CreateMul(row, constant(group));
-      V count = nullptr;
-      if (underMask) {
-        count = b.CreateSelect(b.CreateICmpSLT(line, validO),
-                               b.CreateSub(validK, k), constant(0));
-      }
-      value = unitsAlongK(line, k, count);
+      lines.push_back(underMask ? unitsAlongO(row, k, b.CreateSub(validO, row),
+                                              b.CreateSub(validK, k))
+                                : unitsAlongO(row, k, nullptr, nullptr));
+      continue;
     }
-    lines.push_back(value);
+    // Units along k; a line is a column n.
+    V k = b.CreateMul(row, constant(group)), count = nullptr;
+    if (underMask) {
+      count = b.CreateSelect(b.CreateICmpSLT(line, validO),
+                             b.CreateSub(validK, k), constant(0));
+    }
+    lines.push_back(unitsAlongK(line, k, count));
   }
-  transposeInRegisters(b, lines);
-  for (unsigned i = 0; i < numRows; ++i) {
-    storeUnits(lines[i], b.CreateAdd(row, constant(i)), unit);
-  }
+  return lines;
 }
 
 void Packer::transpose() {
@@ -366,12 +362,23 @@ void Packer::transpose() {
                  *done = block("packed");
       b.CreateCondBr(inside, whole, part);
       b.SetInsertPoint(whole);
-      transposeBlock(row, numRows, unit, false);
+      auto plainLines = linesOfBlock(row, unit, false);
       b.CreateBr(done);
       b.SetInsertPoint(part);
-      transposeBlock(row, numRows, unit, true);
+      auto maskedLines = linesOfBlock(row, unit, true);
       b.CreateBr(done);
       b.SetInsertPoint(done);
+      SmallVector<Value *, 16> lines;
+      for (unsigned i = 0; i < lanes; ++i) {
+        PHINode *line = b.CreatePHI(unitVector, 2);
+        line->addIncoming(plainLines[i], whole);
+        line->addIncoming(maskedLines[i], part);
+        lines.push_back(line);
+      }
+      transposeInRegisters(b, lines);
+      for (unsigned i = 0; i < numRows; ++i) {
+        storeUnits(lines[i], b.CreateAdd(row, constant(i)), unit);
+      }
     });
   };
   emitFor(b, constant(0), constant(rows - tailRows), lanes,
