@@ -33,6 +33,9 @@ static Value shapeValue(ArrayRef<int64_t> shape) {
 Value Evaluator::typeAttribute(const Value &base, StringRef name,
                                SourceLoc loc) {
   const TileType &type = base.asType();
+  if (name == "value") {
+    return base; // of a dtype that is a constexpr
+  }
   if (name == "element_ty") {
     if (!type.isScalar()) {
       return Value::type(type.scalar());

@@ -283,14 +283,6 @@ OpEmitter::descriptorOffsets(const TileValue &descriptor,
                           llvm::Twine(unsigned(offsets.size())) + " for " +
                           descriptor.type.str());
   }
-  for (const Operand &offset : offsets) {
-    auto *value = std::get_if<TileValue>(&offset);
-    if (value && isInteger(value->type.elem) && !value->type.isPtr &&
-        bitWidth(value->type.elem) > 32) {
-      return error(loc, "offsets of a tensor descriptor are int32, found " +
-                            value->type.str());
-    }
-  }
   return indices(offsets, "offsets of a tensor descriptor", loc);
 }
 
