@@ -13,6 +13,7 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -34,7 +35,11 @@ public:
     CompileOptions options;
     options.wantLLVM = getenv("TZ_TEST_SHOW") != nullptr;
     options.wantAsm = options.wantLLVM;
+    auto start = std::chrono::steady_clock::now();
     compiled = compileKernel(kernel, *parseTarget(target), options);
+    compileSeconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     if (options.wantLLVM) {
       fprintf(stderr, "%s\n%s\n", compiled.llvm.c_str(),
               compiled.assembly.c_str());
@@ -67,6 +72,7 @@ public:
     count = 0;
   }
   CompiledKernel compiled;
+  double compileSeconds = 0;
 
 private:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
