@@ -143,6 +143,40 @@ Value *Nest::isInside(Lowering &l, mlir::Value view, mlir::OperandRange offsets,
   return all;
 }
 
+void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets) {
+  const ViewParts &parts = l.view(view);
+  auto type = cast<tile::ViewType>(view.getType());
+  Type *memory = l.memoryType(type.getElementType());
+  const uint64_t bytes = tile::storageBytes(type.getElementType());
+  const size_t rank = type.getShape().size();
+  auto *unit = dyn_cast<ConstantInt>(parts.strides[rank - 1]);
+  if (!unit || !unit->isOne() || dim != static_cast<int>(rank) - 1 ||
+      lanes * bytes % 64 != 0 ||
+      type.getShape()[rank - 1] % int64_t{lanes} != 0) {
+    return;
+  }
+  Value *large = l.streamsLargeOutput(type.getTileType().getNumElements() *
+                                      static_cast<int64_t>(bytes));
+  if (!large) {
+    return;
+  }
+  // Every row begins at a multiple of 64 bytes.
+  Value *address = parts.base, *pitches = b.getInt64(0);
+  for (size_t d = 0; d < rank; ++d) {
+    Value *first = b.CreateAdd(parts.position[d], l.scalar(offsets[d]));
+    address =
+        b.CreateGEP(memory, address, b.CreateMul(first, parts.strides[d]));
+    if (d + 1 < rank) {
+      pitches =
+          b.CreateOr(pitches, b.CreateMul(parts.strides[d], b.getInt64(bytes)));
+    }
+  }
+  Value *low = b.CreateAnd(
+      b.CreateOr(b.CreatePtrToInt(address, b.getInt64Ty()), pitches),
+      b.getInt64(63));
+  streams = b.CreateAnd(large, b.CreateICmpEQ(low, b.getInt64(0)));
+}
+
 //===--- Accesses ---------------------------------------------------------===//
 
 Value *Nest::load(const Access &access, mlir::Type element, Value *other,
@@ -194,7 +228,14 @@ void Nest::store(const Access &access, mlir::Type element, Value *value,
   Align align(tile::storageBytes(element));
   value = l.toMemory(value, element);
   if (!access.mask && !access.vectorOfPointers) {
-    b.CreateAlignedStore(value, access.pointer, align);
+    const bool whole = streaming && index.lanes == lanes;
+    StoreInst *stored =
+        b.CreateAlignedStore(value, access.pointer, whole ? Align(64) : align);
+    if (whole) {
+      stored->setMetadata(
+          LLVMContext::MD_nontemporal,
+          MDNode::get(l.context, ConstantAsMetadata::get(b.getInt32(1))));
+    }
     return;
   }
   if (!index.lanes) {

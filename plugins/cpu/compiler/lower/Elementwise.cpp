@@ -12,7 +12,10 @@
 #include "plugins/cpu/compiler/math/Ops.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/Intrinsics.h"
+
+#include <cmath>
 
 using namespace llvm;
 namespace arith = mlir::arith;
@@ -173,6 +176,27 @@ Value *emitMath(IRBuilderBase &b, const Isa &machine, tile::MathFn fn,
   return nullptr;
 }
 
+/// x / divisor for all lanes by one division: two roundings, within 2 ULP. The
+/// divisor is scaled so that its reciprocal is neither infinite nor denormal.
+Value *divideByOne(IRBuilderBase &b, Value *x, Value *divisor) {
+  Type *type = divisor->getType();
+  const bool isF64 = type->isDoubleTy();
+  auto power = [&](int n) { return ConstantFP::get(type, std::ldexp(1.0, n)); };
+  const int far = isF64 ? 900 : 100, shift = isF64 ? 512 : 64;
+  Value *size = b.CreateUnaryIntrinsic(Intrinsic::fabs, divisor);
+  Value *scale =
+      b.CreateSelect(b.CreateFCmpOGT(size, power(far)), power(-shift),
+                     b.CreateSelect(b.CreateFCmpOLT(size, power(-far)),
+                                    power(shift), power(0)));
+  // Infinite or zero divisors stay so: x * 0 and x * inf are what is wanted,
+  // but for infinite or zero x, where the quotient's own rules agree.
+  Value *reciprocal =
+      b.CreateFDiv(ConstantFP::get(type, 1), b.CreateFMul(divisor, scale));
+  unsigned lanes = cast<FixedVectorType>(x->getType())->getNumElements();
+  Value *product = b.CreateFMul(x, b.CreateVectorSplat(lanes, reciprocal));
+  return b.CreateFMul(product, b.CreateVectorSplat(lanes, scale));
+}
+
 } // namespace
 
 Value *Lowering::convertFloat(Value *value, mlir::Type from, mlir::Type to,
@@ -300,8 +324,12 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
           [&](auto) { return intrinsic(Intrinsic::umax, v[1]); })
       .Case<tile::AbsIOp>(
           [&](auto) { return intrinsic(Intrinsic::abs, b.getFalse()); })
-      .Case<tile::DivFOp>([&](auto) {
+      .Case<tile::DivFOp>([&](tile::DivFOp o) {
         return floats([&](Args x) {
+          if (Value *divisor = getSplatValue(x[1]);
+              divisor && o.getMode() == tile::DivMode::approx) {
+            return divideByOne(b, x[0], divisor);
+          }
           return math::emit(b, machine, math::Fn::Div, {x[0], x[1]});
         });
       })

@@ -10,8 +10,8 @@
 #include "plugins/cpu/compiler/lower/Nest.h"
 #include "plugins/cpu/compiler/math/Ops.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 namespace arith = mlir::arith;
@@ -126,6 +126,7 @@ void Lowering::entry() {
   }
   kernel.walk([&](mlir::Operation *op) {
     usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    hasAtomics |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
   });
   if (usesLog) {
     argumentBytes = (argumentBytes + 7) / 8 * 8;
@@ -138,6 +139,9 @@ void Lowering::entry() {
                                   b.getInt32Ty(), function->getArg(1), axis));
   }
 
+  programs = b.CreateMul(
+      b.CreateMul(b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)),
+      b.CreateZExt(grid[2], i64));
   BasicBlock *head = block("program"), *exit = block("done");
   nextProgram = block("next");
   Value *first = function->getArg(2), *last = function->getArg(3);
@@ -157,7 +161,23 @@ void Lowering::entry() {
   id->addIncoming(next, nextProgram);
   b.CreateCondBr(b.CreateICmpSLT(next, last), head, exit);
   b.SetInsertPoint(exit);
+  if (fencesStores) {
+    b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
+  }
   b.CreateRetVoid();
+}
+
+Value *Lowering::streamsLargeOutput(int64_t bytesPerProgram) {
+  // What is written past the caches is ordered by the fence at the end only;
+  // and what is written again and again is better off in them.
+  constexpr int64_t kLarge = int64_t{32} << 20;
+  if (hasAtomics || waits() || scopes.size() != 1 || machine.vectorBits < 256) {
+    return nullptr;
+  }
+  fencesStores = true;
+  const int64_t enough =
+      (kLarge + bytesPerProgram - 1) / std::max<int64_t>(bytesPerProgram, 1);
+  return b.CreateICmpSGE(programs, b.getInt64(static_cast<uint64_t>(enough)));
 }
 
 void Lowering::infoRecord() {

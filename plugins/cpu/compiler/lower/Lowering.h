@@ -110,6 +110,9 @@ public:
 
   llvm::Value *address(const Buffer &buffer);
   llvm::Value *arenaAddress(uint64_t offset);
+  /// Do the programs of this launch write more than the caches hold, if each
+  /// writes so many bytes? Null: stores past the caches would not be right.
+  llvm::Value *streamsLargeOutput(int64_t bytesPerProgram);
   /// Arena space for a value of the block being emitted; freed when the op at
   /// `last` is done.
   Buffer allocate(mlir::Type tileType, int last);
@@ -195,6 +198,8 @@ private:
   Arena arena;
   llvm::Function *function = nullptr;
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
+  llvm::Value *programs = nullptr; ///< of the launch
+  bool hasAtomics = false, fencesStores = false;
   llvm::Value *grid[3] = {}, *program[3] = {};
   llvm::BasicBlock *nextProgram = nullptr;
 

@@ -222,27 +222,37 @@ void Nest::versions(function_ref<void()> loops) {
     alsoChecks(
         isInside(l, load.getView(), load.getOffsets(), load.getChecked()));
   }
-  // Twice the code only where it is short.
-  if (insideConditions.empty() || visited > 64) {
-    unchecked = insideConditions.empty();
-    levels.back().block = b.GetInsertBlock();
-    loops();
-    return;
-  }
-  Value *inside = b.CreateAnd(insideConditions);
-  auto version = [&](bool without) {
-    return [this, without, &loops] {
-      unchecked = without;
-      levels.clear();
-      valueLevels.clear();
-      levels.push_back({b.GetInsertBlock(), {}});
-      loops();
-    };
+  auto fresh = [&] {
+    levels.clear();
+    valueLevels.clear();
+    levels.push_back({b.GetInsertBlock(), {}});
   };
-  l.emitIf(inside, version(true), version(false));
-  levels.clear();
-  valueLevels.clear();
-  levels.push_back({b.GetInsertBlock(), {}});
+  auto emit = [&](bool withoutChecks, bool pastCaches) {
+    unchecked = withoutChecks;
+    streaming = pastCaches;
+    fresh();
+    loops();
+    streaming = false;
+  };
+  auto fast = [&] {
+    if (streams) {
+      l.emitIf(streams, [&] { emit(true, true); }, [&] { emit(true, false); });
+    } else {
+      emit(true, false);
+    }
+  };
+  // More code only where it is short.
+  if (visited > 64) {
+    streams = nullptr;
+  }
+  if (insideConditions.empty()) {
+    fast();
+  } else if (visited > 64) {
+    emit(false, false);
+  } else {
+    l.emitIf(b.CreateAnd(insideConditions), fast, [&] { emit(false, false); });
+  }
+  fresh();
 }
 
 //===--- Levels -----------------------------------------------------------===//

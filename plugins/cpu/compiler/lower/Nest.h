@@ -86,6 +86,8 @@ public:
   static llvm::Value *isInside(Lowering &lowering, mlir::Value view,
                                mlir::OperandRange offsets,
                                llvm::ArrayRef<bool> checked);
+  /// Stores to this block of a view may bypass the caches, if it is large.
+  void mayStream(mlir::Value view, mlir::OperandRange offsets);
   /// A checked access of the body that is not an operand of it (a store).
   void alsoChecks(llvm::Value *inside);
 
@@ -123,7 +125,9 @@ private:
   llvm::DenseMap<mlir::Value, char> seen;
   llvm::SmallVector<mlir::Operation *> checkedLoads;
   llvm::SmallVector<llvm::Value *> insideConditions;
-  bool unchecked = false; ///< this version needs no bounds
+  llvm::Value *streams = nullptr; ///< condition; null: never
+  bool streaming = false;         ///< this version stores past the caches
+  bool unchecked = false;         ///< this version needs no bounds
   unsigned visited = 0;
   unsigned widest = 32; ///< bits of the widest element
 };
