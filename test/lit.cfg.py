@@ -1,6 +1,7 @@
 # One lit run finds every text test: test/ and each vendor's own test folder.
 # Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
 import os
+import sys
 import lit.formats
 
 source = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
@@ -28,6 +29,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
 config.substitutions.append(("%examples", os.path.join(source, "docs", "examples")))
 config.substitutions.append(("%source", source))
 config.substitutions.append(("%build", build))
+config.substitutions.append(("%python", sys.executable))
 config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
 try:
     flags = open("/proc/cpuinfo").read()
