@@ -33,6 +33,14 @@ const KernelInfo *Module::kernel(StringRef name) const {
   return it == hidden->kernels.end() ? nullptr : &*it;
 }
 
+std::vector<std::shared_ptr<const SourceFile>> Module::sources() const {
+  std::vector<std::shared_ptr<const SourceFile>> files = hidden->loader.files();
+  erase_if(files, [](const auto &file) {
+    return file->path().starts_with("<terrazzo>");
+  });
+  return files;
+}
+
 /// The source text of an expression, for annotations.
 static std::string annotationText(const ast::Expr *expr) {
   if (!expr) {

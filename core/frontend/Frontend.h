@@ -105,6 +105,9 @@ public:
   const std::vector<KernelInfo> &kernels() const;
   /// Null if there is none of that name.
   const KernelInfo *kernel(llvm::StringRef name) const;
+  /// The files that were read so far, imports included; without the embedded
+  /// library. Imports are read when one of their names is used.
+  std::vector<std::shared_ptr<const SourceFile>> sources() const;
 
   struct State;
   State &state() const { return *hidden; }

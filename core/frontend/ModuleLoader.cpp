@@ -96,6 +96,16 @@ std::string ModuleLoader::findFile(StringRef importer, unsigned dots,
   return {};
 }
 
+std::vector<std::shared_ptr<const SourceFile>> ModuleLoader::files() const {
+  std::vector<std::shared_ptr<const SourceFile>> all;
+  for (const auto &[path, module] : modules) {
+    if (module->tree) {
+      all.push_back(module->tree->file);
+    }
+  }
+  return all;
+}
+
 void ModuleLoader::keepFiles(DiagnosticSink &sink) const {
   for (const auto &[path, module] : modules) {
     sink.keep(module->tree->file);

@@ -36,6 +36,7 @@ public:
 
   /// Lets the sink keep the texts of all modules alive.
   void keepFiles(DiagnosticSink &sink) const;
+  std::vector<std::shared_ptr<const SourceFile>> files() const;
 
   /// A module of the embedded library ("standard", "random").
   std::shared_ptr<ModuleObject> library(llvm::StringRef name,
