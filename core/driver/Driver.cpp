@@ -1,0 +1,358 @@
+//===- Driver.cpp - source in, artifact out -------------------------------===//
+//
+// What   The order of a compilation, with the cache before it.
+// Why    See Driver.h.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Driver.h"
+
+#include "core/driver/BuildId.h"
+#include "core/driver/CacheKey.h"
+#include "core/driver/Lowering.h"
+
+#include "terrazzo/wire/Wire.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <filesystem>
+
+namespace tz::driver {
+
+using namespace runtime;
+
+struct Driver::State {
+  Registry &registry;
+  Cache *cache;
+  WorkspacePool pool;
+  std::mutex lock;
+  // Targets do not change while a process runs.
+  std::map<std::pair<std::string, std::string>, TargetDescription> targets;
+
+  Result<TargetDescription> target(const std::string &plugin,
+                                   const std::string &id);
+  Result<LoweredKernel> lower(const CompileJob &job, Stage stage,
+                              runtime::DiagnosticSink &diagnostics,
+                              PhaseClock &clock);
+  Result<std::string> keyOf(const CompileJob &job);
+  std::shared_ptr<const Artifact> find(const std::string &key,
+                                       const CompileJob &job);
+  Status finish(Artifact &artifact, const CompileJob &job,
+                const LoweredKernel &lowered,
+                const std::vector<KernelParameter> &parameters);
+};
+
+LoweredKernel::LoweredKernel() : hidden(std::make_unique<State>()) {}
+LoweredKernel::LoweredKernel(LoweredKernel &&) noexcept = default;
+LoweredKernel &LoweredKernel::operator=(LoweredKernel &&) noexcept = default;
+LoweredKernel::~LoweredKernel() = default;
+
+std::string LoweredKernel::text() const {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  mlir::OpPrintingFlags flags;
+  hidden->module->print(os, flags);
+  return result;
+}
+
+Result<std::string> LoweredKernel::portable() const {
+  wire::WriteOptions options;
+  options.stage = hidden->stage == Stage::Prepared ? wire::Stage::Prepared
+                                                   : wire::Stage::Neutral;
+  llvm::Expected<std::string> bytes = wire::write(*hidden->module, options);
+  if (!bytes) {
+    return Status(TZ_E_UNIMPLEMENTED, "the kernel has no portable form: " +
+                                          llvm::toString(bytes.takeError()));
+  }
+  return std::move(*bytes);
+}
+
+Driver::Driver(Registry &registry, Cache *cache)
+    : state(new State{registry, cache, {}, {}, {}}) {}
+Driver::~Driver() = default;
+
+Result<KernelSignature>
+Driver::signature(const KernelSource &source,
+                  runtime::DiagnosticSink &diagnostics) {
+  auto workspace = state->pool.take();
+  FirstError first;
+  auto parsed = workspace->parse(source, diagnostics, first);
+  if (!parsed) {
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        source.path + ": cannot be read as a kernel file");
+  }
+  return findSignature(*workspace, *parsed, source.function, diagnostics,
+                       first);
+}
+
+Result<SpecializationRule>
+Driver::specializationRule(const KernelSource &source,
+                           const std::vector<ArgumentSpec> &arguments,
+                           runtime::DiagnosticSink &diagnostics) {
+  Result<KernelSignature> known = signature(source, diagnostics);
+  if (!known) {
+    return known.takeStatus();
+  }
+  SpecializationRule rule = ruleFor(arguments);
+  for (size_t i = 0; i < rule.parameters.size(); ++i) {
+    bool exists = i < known->parameters.size();
+    if (!exists || !known->parameters[i].specializeAlignment) {
+      rule.parameters[i].divisor = 0;
+    }
+    if (!exists || !known->parameters[i].specializeValue) {
+      rule.parameters[i].foldsOne = false;
+    }
+  }
+  return rule;
+}
+
+Result<TargetDescription> Driver::State::target(const std::string &plugin,
+                                                const std::string &id) {
+  std::pair<std::string, std::string> name(plugin, id);
+  {
+    std::lock_guard guard(lock);
+    if (auto known = targets.find(name); known != targets.end()) {
+      return known->second;
+    }
+  }
+  Result<Plugin *> found = registry.find(plugin);
+  if (!found) {
+    return found.takeStatus();
+  }
+  Result<TargetDescription> description = describeTarget(**found, id);
+  if (description) {
+    std::lock_guard guard(lock);
+    targets.try_emplace(std::move(name), *description);
+  }
+  return description;
+}
+
+Result<LoweredKernel> Driver::State::lower(const CompileJob &job, Stage stage,
+                                           runtime::DiagnosticSink &diagnostics,
+                                           PhaseClock &clock) {
+  FirstError first;
+  LoweredKernel lowered;
+  LoweredKernel::State &held = *lowered.hidden;
+  held.workspace.emplace(pool.take());
+  held.stage = stage;
+  Workspace &workspace = **held.workspace;
+  held.source = workspace.parse(job.source, diagnostics, first);
+  if (!held.source) {
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        job.source.path + ": cannot be read as a kernel file");
+  }
+  Result<KernelSignature> signature = findSignature(
+      workspace, *held.source, job.source.function, diagnostics, first);
+  if (!signature) {
+    return signature.takeStatus();
+  }
+  clock.mark("parse");
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = elaborateKernel(
+      workspace, *held.source, job, signature->function, diagnostics, first);
+  if (!module) {
+    return module.takeStatus();
+  }
+  held.module = std::move(*module);
+  clock.mark("elaborate");
+  Sources sources = held.source->files();
+  if (stage != Stage::Tile) {
+    optimizer::RemarkSink remarks;
+    PassDiagnostics handler(workspace.context, diagnostics, sources, first);
+    if (mlir::failed(optimizer::runNeutral(*held.module, &remarks))) {
+      return first.status(TZ_E_INTERNAL, "the shared passes failed");
+    }
+    clock.mark("neutral");
+    if (stage == Stage::Prepared) {
+      Result<TargetDescription> description = target(job.plugin, job.target);
+      if (!description) {
+        return description.takeStatus();
+      }
+      clock.mark("describe target");
+      if (mlir::failed(optimizer::runPrepared(*held.module, description->facts,
+                                              &remarks))) {
+        return first.status(TZ_E_INTERNAL, "the target's passes failed");
+      }
+      clock.mark("prepared");
+    }
+    if (mlir::failed(mlir::verify(*held.module))) {
+      return first.status(TZ_E_INTERNAL, "the passes left invalid IR");
+    }
+    for (const optimizer::Remark &remark : remarks.remarks) {
+      auto [file, line, column] = placeOf(remark.location);
+      report(diagnostics, sources, TZ_SEVERITY_REMARK, remark.message, file,
+             line, column, first);
+    }
+  }
+  tile::KernelOp kernel = kernelOf(*held.module);
+  if (!kernel) {
+    return Status(TZ_E_INTERNAL, "the module lost its kernel");
+  }
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
+    std::string name = kernel.getArgName(i);
+    auto at = llvm::find_if(signature->parameters,
+                            [&](const KernelParameter &parameter) {
+                              return parameter.name == name;
+                            });
+    if (at == signature->parameters.end()) {
+      return Status(TZ_E_INTERNAL, "the kernel has an argument '" + name +
+                                       "' that is no parameter of its source");
+    }
+    lowered.userParameters.push_back(
+        uint32_t(at - signature->parameters.begin()));
+  }
+  return lowered;
+}
+
+Result<LoweredKernel> Driver::lower(const CompileJob &job, Stage stage,
+                                    runtime::DiagnosticSink &diagnostics,
+                                    CompileReport *report) {
+  PhaseClock clock(report);
+  return state->lower(job, stage, diagnostics, clock);
+}
+
+Result<std::string> Driver::State::keyOf(const CompileJob &job) {
+  Result<Plugin *> plugin = registry.find(job.plugin);
+  if (!plugin) {
+    return plugin.takeStatus();
+  }
+  Result<std::string> print = fingerprint(**plugin, job, cache);
+  if (!print) {
+    return print.takeStatus();
+  }
+  return jobKey(job, *print, buildId());
+}
+
+Result<std::string> Driver::cacheKey(const CompileJob &job,
+                                     runtime::DiagnosticSink &) {
+  return state->keyOf(job);
+}
+
+std::shared_ptr<const Artifact> Driver::State::find(const std::string &key,
+                                                    const CompileJob &job) {
+  std::optional<std::string> bytes = cache->get(key);
+  if (!bytes) {
+    return nullptr;
+  }
+  Result<Artifact> read = Artifact::read(*bytes);
+  if (!read || !dependenciesHold(*read, job.source.path)) {
+    cache->remove(key);
+    return nullptr;
+  }
+  setSourcePath(*read, job.source.path);
+  return std::make_shared<const Artifact>(std::move(*read));
+}
+
+/// What only the host knows of an artifact.
+Status Driver::State::finish(Artifact &artifact, const CompileJob &job,
+                             const LoweredKernel &lowered,
+                             const std::vector<KernelParameter> &parameters) {
+  artifact.plugin = job.plugin;
+  artifact.target = job.target;
+  artifact.function = kernelOf(*lowered.state().module).getSymName().str();
+  artifact.userParameters = lowered.userParameters;
+  SpecializationRule rule = ruleFor(job.arguments);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    SpecializedParameter parameter;
+    parameter.name = parameters[i].name;
+    if (i < job.arguments.size()) {
+      parameter.spec = job.arguments[i];
+      parameter.divisor =
+          job.arguments[i].divisible ? rule.parameters[i].divisor : 0;
+    }
+    artifact.parameters.push_back(std::move(parameter));
+  }
+  for (uint32_t index : artifact.userParameters) {
+    artifact.userTypes.push_back(artifact.parameters[index].spec.type);
+  }
+  setSourcePath(artifact, job.source.path);
+  namespace fs = std::filesystem;
+  for (const auto &file : lowered.state().source->files()) {
+    std::string path = file->path().str();
+    if (path == job.source.path) {
+      continue;
+    }
+    std::error_code failed;
+    fs::path folder = fs::absolute(fs::path(job.source.path), failed)
+                          .lexically_normal()
+                          .parent_path();
+    fs::path relative = fs::absolute(fs::path(path), failed)
+                            .lexically_normal()
+                            .lexically_relative(folder);
+    addDependency(artifact, {relative.string(),
+                             toHex(sha256(std::string_view(
+                                 file->text().data(), file->text().size())))});
+  }
+  return artifact.verify();
+}
+
+Result<std::shared_ptr<const Artifact>>
+Driver::compile(const CompileJob &given, runtime::DiagnosticSink &diagnostics,
+                CompileReport *report) {
+  PhaseClock clock(report);
+  CompileJob job = given;
+  Result<KernelSignature> known = signature(job.source, diagnostics);
+  if (!known) {
+    return known.takeStatus();
+  }
+  job.source.function = known->function;
+  job.arguments.resize(known->parameters.size());
+  std::string key;
+  if (state->cache) {
+    Result<std::string> made = state->keyOf(job);
+    if (!made) {
+      return made.takeStatus();
+    }
+    key = std::move(*made);
+    std::shared_ptr<const Artifact> found = state->find(key, job);
+    clock.mark("cache");
+    if (report) {
+      report->key = key;
+      report->fromCache = found != nullptr;
+    }
+    if (found) {
+      return found;
+    }
+  }
+  Result<LoweredKernel> lowered =
+      state->lower(job, Stage::Prepared, diagnostics, clock);
+  if (!lowered) {
+    return lowered.takeStatus();
+  }
+  Result<std::string> bytes = lowered->portable();
+  if (!bytes) {
+    FirstError first;
+    driver::report(diagnostics, {}, TZ_SEVERITY_ERROR, bytes.status().message(),
+                   job.source.path, 0, 0, first);
+    return bytes.takeStatus();
+  }
+  clock.mark("portable form");
+  Result<Plugin *> plugin = state->registry.find(job.plugin);
+  if (!plugin) {
+    return plugin.takeStatus();
+  }
+  Result<Artifact> artifact = compilePortable(
+      **plugin, job, *bytes, diagnostics, lowered->state().source->files());
+  if (!artifact) {
+    return artifact.takeStatus();
+  }
+  clock.mark("compile for " + job.target);
+  Status s = state->finish(*artifact, job, *lowered, known->parameters);
+  if (!s.ok()) {
+    return std::move(s).in("plugin '" + job.plugin + "'");
+  }
+  if (state->cache) {
+    state->cache->put(key, artifact->write());
+    clock.mark("store in cache");
+  }
+  return std::make_shared<const Artifact>(std::move(*artifact));
+}
+
+static std::unique_ptr<CompilerService> makeDriver(Registry &registry,
+                                                   Cache *cache) {
+  return std::make_unique<Driver>(registry, cache);
+}
+
+void registerDriver() { setCompilerFactory(makeDriver); }
+
+} // namespace tz::driver

@@ -1,0 +1,364 @@
+//===- Lowering.cpp - from a source to the IR of a stage ------------------===//
+//
+// What   See Lowering.h.
+// Why    A constant that comes as text may be a string, a dtype or a function;
+//        which it is depends on the parameter, so it is decided here.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Lowering.h"
+
+#include "core/driver/Types.h"
+
+#include "terrazzo/wire/Wire.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/Error.h"
+
+namespace tz::driver {
+
+using namespace runtime;
+using frontend::ConstValue;
+using frontend::KernelInfo;
+using frontend::ParamInfo;
+
+PhaseClock::PhaseClock(CompileReport *report)
+    : report(report), last(std::chrono::steady_clock::now()) {}
+
+void PhaseClock::mark(std::string name) {
+  if (!report) {
+    return;
+  }
+  auto now = std::chrono::steady_clock::now();
+  report->phases.push_back(
+      {std::move(name),
+       std::chrono::duration<double, std::milli>(now - last).count()});
+  last = now;
+}
+
+tile::KernelOp kernelOf(mlir::ModuleOp module) {
+  tile::KernelOp found;
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
+    if (found) {
+      return {};
+    }
+    found = kernel;
+  }
+  return found;
+}
+
+/// Text or portable bytes, verified.
+static Result<mlir::OwningOpRef<mlir::ModuleOp>>
+readIR(Workspace &workspace, const ParsedSource &source,
+       runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  Sources files = source.files();
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (wire::isPortable(source.text)) {
+    auto read = wire::read(source.text, workspace.context);
+    if (!read) {
+      report(diagnostics, files, TZ_SEVERITY_ERROR,
+             llvm::toString(read.takeError()), source.path, 0, 0, first);
+      return first.status(TZ_E_DATA_LOSS, "the portable file is damaged");
+    }
+    module = std::move(*read);
+  } else {
+    PassDiagnostics handler(workspace.context, diagnostics, files, first);
+    mlir::ParserConfig config(&workspace.context);
+    module = mlir::parseSourceString<mlir::ModuleOp>(source.text, config,
+                                                     source.path);
+    if (!module) {
+      return first.status(TZ_E_INVALID_ARGUMENT,
+                          source.path + ": is not tile IR");
+    }
+  }
+  if (!kernelOf(*module)) {
+    report(diagnostics, files, TZ_SEVERITY_ERROR,
+           "tile IR must hold exactly one tile.kernel", source.path, 0, 0,
+           first);
+    return first.status(TZ_E_INVALID_ARGUMENT, "no tile.kernel");
+  }
+  return module;
+}
+
+static Result<const KernelInfo *>
+findKernel(const ParsedSource &source, const std::string &function,
+           runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  const auto &kernels = source.module->kernels();
+  if (const KernelInfo *found = source.module->kernel(function)) {
+    return found;
+  }
+  std::string names;
+  std::vector<llvm::StringRef> candidates;
+  for (const KernelInfo &kernel : kernels) {
+    names += (names.empty() ? "" : ", ") + kernel.name;
+    candidates.push_back(kernel.name);
+  }
+  std::string message;
+  if (kernels.empty()) {
+    message = "the file defines no kernel; a kernel is a function with "
+              "@triton.jit";
+  } else if (function.empty()) {
+    if (kernels.size() == 1) {
+      return &kernels[0];
+    }
+    message = "the file defines several kernels (" + names +
+              "); say which: " + source.path + "::" + kernels[0].name;
+  } else {
+    llvm::StringRef near = frontend::nearestName(function, candidates);
+    message = "no kernel '" + function + "' in this file" +
+              (near.empty() ? "" : "; did you mean '" + near.str() + "'?") +
+              " It defines " + names;
+  }
+  report(diagnostics, source.files(), TZ_SEVERITY_ERROR, message, source.path,
+         0, 0, first);
+  return first.status(TZ_E_NOT_FOUND, message);
+}
+
+Result<KernelSignature> findSignature(Workspace &workspace,
+                                      const ParsedSource &source,
+                                      const std::string &function,
+                                      runtime::DiagnosticSink &diagnostics,
+                                      FirstError &first) {
+  KernelSignature signature;
+  if (source.isIR) {
+    auto module = readIR(workspace, source, diagnostics, first);
+    if (!module) {
+      return module.takeStatus();
+    }
+    tile::KernelOp kernel = kernelOf(**module);
+    signature.function = kernel.getSymName().str();
+    if (!function.empty() && function != signature.function) {
+      report(diagnostics, source.files(), TZ_SEVERITY_ERROR,
+             "holds kernel '" + signature.function + "', not '" + function +
+                 "'",
+             source.path, 0, 0, first);
+      return first.status(TZ_E_NOT_FOUND, "no such kernel");
+    }
+    for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
+      KernelParameter parameter;
+      parameter.name = kernel.getArgName(i);
+      // The IR is specialised already.
+      parameter.specializeValue = parameter.specializeAlignment = false;
+      signature.parameters.push_back(std::move(parameter));
+    }
+    return signature;
+  }
+  Result<const KernelInfo *> kernel =
+      findKernel(source, function, diagnostics, first);
+  if (!kernel) {
+    return kernel.takeStatus();
+  }
+  signature.function = (*kernel)->name;
+  const auto &configs = (*kernel)->configs;
+  for (const ParamInfo &param : (*kernel)->params) {
+    KernelParameter parameter;
+    parameter.name = param.name;
+    parameter.isConstexpr = param.isConstexpr;
+    parameter.hasDefault =
+        param.defaultValue.has_value() ||
+        llvm::is_contained((*kernel)->heuristics, param.name) ||
+        (!configs.empty() && configs[0].constexprs.count(param.name));
+    parameter.specializeValue = !param.doNotSpecialize;
+    parameter.specializeAlignment = !param.doNotSpecialize;
+    signature.parameters.push_back(std::move(parameter));
+  }
+  return signature;
+}
+
+static ConstValue fromText(const std::string &text, const ParamInfo &param,
+                           const frontend::Module &module) {
+  bool quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') &&
+                text.back() == text[0];
+  if (quoted) {
+    return ConstValue::fromString(text.substr(1, text.size() - 2));
+  }
+  if (param.defaultValue && param.defaultValue->kind == ConstValue::String) {
+    return ConstValue::fromString(text);
+  }
+  if (uint32_t type = typeFromName(text)) {
+    std::string name(languageName(type));
+    return ConstValue::fromDType(name == "u1" ? "i1" : name);
+  }
+  if (module.kernel(text)) {
+    ConstValue value;
+    value.kind = ConstValue::Function;
+    value.text = text;
+    return value;
+  }
+  return ConstValue::fromString(text);
+}
+
+static ConstValue fromConstant(const KeyValue &constant, const ParamInfo &param,
+                               const frontend::Module &module) {
+  switch (constant.kind) {
+  case TZ_KV_BOOL:
+    return ConstValue::fromBool(constant.i64 != 0);
+  case TZ_KV_F64:
+    return ConstValue::fromFloat(constant.f64);
+  case TZ_KV_STR:
+    return fromText(constant.str, param, module);
+  default:
+    return ConstValue::fromInt(constant.i64);
+  }
+}
+
+static frontend::ArgSpec fromRuntime(const std::string &name,
+                                     const ArgumentSpec &spec,
+                                     uint32_t divisor) {
+  frontend::ArgSpec arg;
+  arg.name = name;
+  arg.type = spec.type == TZ_TYPE_PTR
+                 ? "*" + std::string(languageName(spec.element))
+                 : std::string(languageName(spec.type));
+  arg.equalsOne = spec.equalsOne;
+  arg.divisibility = spec.divisible && divisor ? divisor : 1;
+  return arg;
+}
+
+/// Parameters that neither the caller nor the source's defaults gave: from
+/// autotune's first configuration (configurations are not timed yet).
+static void takeConfiguration(const KernelInfo &kernel,
+                              frontend::Specialization &spec) {
+  if (kernel.configs.empty()) {
+    return;
+  }
+  const frontend::ConfigInfo &config = kernel.configs[0];
+  spec.numWarps = config.numWarps;
+  spec.numStages = config.numStages;
+  spec.numCtas = config.numCtas;
+  for (auto &[name, value] : config.constexprs) {
+    spec.constexprs.try_emplace(name, value);
+  }
+}
+
+Result<frontend::Specialization>
+specialize(const ParsedSource &source, const CompileJob &job,
+           const std::string &function, runtime::DiagnosticSink &diagnostics,
+           FirstError &first) {
+  Result<const KernelInfo *> found =
+      findKernel(source, function, diagnostics, first);
+  if (!found) {
+    return found.takeStatus();
+  }
+  const KernelInfo &kernel = **found;
+  frontend::Specialization spec;
+  SpecializationRule rule = ruleFor(job.arguments);
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    const ParamInfo &param = kernel.params[i];
+    ArgumentSpec given =
+        i < job.arguments.size() ? job.arguments[i] : ArgumentSpec();
+    switch (given.kind) {
+    case ArgumentSpec::Runtime:
+      if (param.isConstexpr) {
+        std::string message = "parameter '" + param.name + "' of kernel '" +
+                              kernel.name +
+                              "' is constexpr; give its value, not a "
+                              "run-time argument";
+        report(diagnostics, source.files(), TZ_SEVERITY_ERROR, message,
+               source.path, kernel.loc.line, kernel.loc.column, first);
+        return first.status(TZ_E_INVALID_ARGUMENT, message);
+      }
+      spec.args.push_back(
+          fromRuntime(param.name, given, rule.parameters[i].divisor));
+      break;
+    case ArgumentSpec::Constant:
+      spec.constexprs[param.name] =
+          fromConstant(given.constant, param, *source.module);
+      break;
+    case ArgumentSpec::None:
+      spec.constexprs[param.name] = ConstValue();
+      break;
+    default:
+      break; // the source's default, a heuristic, a configuration
+    }
+  }
+  takeConfiguration(kernel, spec);
+  for (const KeyValue &option : job.options) {
+    int *to = option.key == "num_warps"    ? &spec.numWarps
+              : option.key == "num_stages" ? &spec.numStages
+              : option.key == "num_ctas"   ? &spec.numCtas
+                                           : nullptr;
+    if (to && option.i64 > 0 && option.i64 < 4096) {
+      *to = int(option.i64);
+    }
+  }
+  bool asks = llvm::any_of(kernel.heuristics, [&](const std::string &name) {
+    return !spec.constexprs.count(name);
+  });
+  if (asks) {
+    std::map<std::string, ConstValue> known = spec.constexprs;
+    for (const ParamInfo &param : kernel.params) {
+      if (param.defaultValue) {
+        known.try_emplace(param.name, *param.defaultValue);
+      }
+    }
+    frontend::DiagnosticSink sink;
+    bool fine =
+        frontend::evaluateHeuristics(*source.module, function, known, sink);
+    forward(sink, diagnostics, first);
+    if (!fine) {
+      return first.status(TZ_E_INVALID_ARGUMENT, "a heuristic of kernel '" +
+                                                     function +
+                                                     "' cannot be evaluated");
+    }
+    for (const std::string &name : kernel.heuristics) {
+      spec.constexprs.try_emplace(name, known[name]);
+    }
+  }
+  return spec;
+}
+
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+elaborateKernel(Workspace &workspace, const ParsedSource &source,
+                const CompileJob &job, const std::string &function,
+                runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  if (source.isIR) {
+    return readIR(workspace, source, diagnostics, first);
+  }
+  Result<frontend::Specialization> spec =
+      specialize(source, job, function, diagnostics, first);
+  if (!spec) {
+    return spec.takeStatus();
+  }
+  frontend::DiagnosticSink sink;
+  mlir::OwningOpRef<mlir::ModuleOp> module = frontend::elaborate(
+      *source.module, function, *spec, workspace.context, sink);
+  forward(sink, diagnostics, first);
+  if (!module) {
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        "kernel '" + function + "' cannot be compiled");
+  }
+  return module;
+}
+
+SpecializationRule ruleFor(const std::vector<ArgumentSpec> &arguments) {
+  // R8: the divisor is 16 bytes over the smallest element that an integer may
+  // scale. Which arrays it scales is not asked yet; the smallest of all arrays
+  // is never too small a divisor.
+  uint32_t smallest = 0;
+  for (const ArgumentSpec &argument : arguments) {
+    if (argument.kind == ArgumentSpec::Runtime &&
+        argument.type == TZ_TYPE_PTR) {
+      uint32_t bytes = elementBytes(argument.element);
+      smallest = bytes && (!smallest || bytes < smallest) ? bytes : smallest;
+    }
+  }
+  SpecializationRule rule;
+  for (const ArgumentSpec &argument : arguments) {
+    SpecializationRule::Parameter parameter;
+    if (argument.kind == ArgumentSpec::Runtime) {
+      bool isInteger =
+          argument.type >= TZ_TYPE_I8 && argument.type <= TZ_TYPE_U64;
+      if (argument.type == TZ_TYPE_PTR) {
+        parameter.divisor = 16;
+      } else if (isInteger) {
+        parameter.divisor = smallest && smallest < 16 ? 16 / smallest : 0;
+        parameter.foldsOne = true;
+      }
+    }
+    rule.parameters.push_back(parameter);
+  }
+  return rule;
+}
+
+} // namespace tz::driver

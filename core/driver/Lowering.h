@@ -1,0 +1,63 @@
+//===- Lowering.h - from a source to the IR of a stage --------------------===//
+//
+// What   The signature of a kernel, its specialisation in the frontend's words,
+//        and the IR at a stage.
+// Why    Driver.cpp keeps the order of things, this the meaning of each step.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_DRIVER_LOWERING_H
+#define TERRAZZO_CORE_DRIVER_LOWERING_H
+
+#include "core/driver/VendorCompiler.h"
+#include "core/driver/Workspace.h"
+
+#include "terrazzo/ir/Tile.h"
+
+namespace tz::driver {
+
+struct LoweredKernel::State {
+  // The lease ends after the module that lives in its context.
+  std::optional<WorkspacePool::Lease> workspace;
+  std::shared_ptr<ParsedSource> source;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Stage stage = Stage::Tile;
+};
+
+/// Records the time since the last mark under a name; null: not wanted.
+class PhaseClock {
+public:
+  explicit PhaseClock(CompileReport *report);
+  void mark(std::string name);
+
+private:
+  CompileReport *report;
+  std::chrono::steady_clock::time_point last;
+};
+
+/// The kernel that the source means: by name, or the only one.
+runtime::Result<runtime::KernelSignature>
+findSignature(Workspace &workspace, const ParsedSource &source,
+              const std::string &function, runtime::DiagnosticSink &diagnostics,
+              FirstError &first);
+
+/// What the parameters become: arguments and constants of the frontend.
+runtime::Result<frontend::Specialization>
+specialize(const ParsedSource &source, const runtime::CompileJob &job,
+           const std::string &function, runtime::DiagnosticSink &diagnostics,
+           FirstError &first);
+
+/// The tile IR of the job's kernel.
+runtime::Result<mlir::OwningOpRef<mlir::ModuleOp>>
+elaborateKernel(Workspace &workspace, const ParsedSource &source,
+                const runtime::CompileJob &job, const std::string &function,
+                runtime::DiagnosticSink &diagnostics, FirstError &first);
+
+/// Which run-time values matter, from types alone.
+runtime::SpecializationRule
+ruleFor(const std::vector<runtime::ArgumentSpec> &arguments);
+
+/// The only kernel of a module; null if there is none or more.
+tile::KernelOp kernelOf(mlir::ModuleOp module);
+
+} // namespace tz::driver
+
+#endif

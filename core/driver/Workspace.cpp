@@ -1,0 +1,92 @@
+//===- Workspace.cpp - what one compilation works in ----------------------===//
+//
+// What   See Workspace.h.
+// Why    Threads of MLIR are switched off: one kernel is too small for them,
+// and
+//        they would cost every process their start.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Workspace.h"
+
+#include "terrazzo/ir/Tile.h"
+
+namespace tz::driver {
+
+static constexpr size_t MaxParsed = 16, MaxIdle = 8;
+
+Sources ParsedSource::files() const {
+  Sources all;
+  if (module) {
+    all = module->sources();
+  }
+  if (file) {
+    all.push_back(file);
+  }
+  return all;
+}
+
+static mlir::DialectRegistry dialects() {
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  return registry;
+}
+
+Workspace::Workspace()
+    : context(dialects(), mlir::MLIRContext::Threading::DISABLED) {
+  context.loadAllAvailableDialects();
+}
+
+std::shared_ptr<ParsedSource>
+Workspace::parse(const runtime::KernelSource &source,
+                 runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    if (parsed[i]->path == source.path && parsed[i]->text == source.text &&
+        parsed[i]->isIR == source.isIR) {
+      std::shared_ptr<ParsedSource> found = parsed[i];
+      parsed.erase(parsed.begin() + ptrdiff_t(i));
+      parsed.push_back(found);
+      return found;
+    }
+  }
+  auto made = std::make_shared<ParsedSource>();
+  made->path = source.path;
+  made->text = source.text;
+  made->isIR = source.isIR;
+  if (source.isIR) {
+    bool isText = source.text.find('\0') == std::string::npos;
+    made->file = std::make_shared<frontend::SourceFile>(
+        source.path, isText ? source.text : std::string());
+  } else {
+    frontend::DiagnosticSink sink;
+    made->module = frontend::parseModule(source.path, source.text, sink);
+    forward(sink, diagnostics, first);
+    if (sink.hasErrors()) {
+      return nullptr;
+    }
+  }
+  if (parsed.size() >= MaxParsed) {
+    parsed.erase(parsed.begin());
+  }
+  parsed.push_back(made);
+  return made;
+}
+
+WorkspacePool::Lease WorkspacePool::take() {
+  {
+    std::lock_guard guard(lock);
+    if (!idle.empty()) {
+      std::unique_ptr<Workspace> workspace = std::move(idle.back());
+      idle.pop_back();
+      return Lease(*this, std::move(workspace));
+    }
+  }
+  return Lease(*this, std::make_unique<Workspace>());
+}
+
+void WorkspacePool::giveBack(std::unique_ptr<Workspace> workspace) {
+  std::lock_guard guard(lock);
+  if (idle.size() < MaxIdle) {
+    idle.push_back(std::move(workspace));
+  }
+}
+
+} // namespace tz::driver
