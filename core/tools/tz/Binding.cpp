@@ -1,0 +1,461 @@
+//===- Binding.cpp - a command line's arguments and a kernel's parameters -===//
+//
+// What   See Binding.h.
+// Why    Names may refer to each other in any order (n=m*2 m=8), so values are
+//        looked up by need, with a bound on the depth instead of an order.
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Binding.h"
+
+#include "core/driver/Types.h"
+#include "core/tools/tz/Elements.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <bit>
+
+namespace tz::tool {
+
+using namespace runtime;
+
+static constexpr int MaxNameDepth = 32;
+static constexpr uint64_t MaxBufferBytes = uint64_t(1) << 40;
+
+KernelText parseKernel(std::string_view text) {
+  size_t at = text.rfind("::");
+  return at == std::string_view::npos
+             ? KernelText{std::string(text), {}}
+             : KernelText{std::string(text.substr(0, at)),
+                          std::string(text.substr(at + 2))};
+}
+
+Result<KernelSource> loadSource(const KernelText &kernel) {
+  Result<std::string> text = readFile(kernel.path);
+  if (!text) {
+    Status status = text.takeStatus();
+    return Status(status.code(),
+                  status.message() +
+                      "; write the kernel as file.py::kernel_name");
+  }
+  KernelSource source;
+  source.path = kernel.path;
+  source.function = kernel.function;
+  source.text = std::move(*text);
+  std::string_view path = source.path;
+  source.isIR = path.ends_with(".mlir") || path.ends_with(".tzir") ||
+                source.text.find('\0') != std::string::npos;
+  return source;
+}
+
+static Status invalid(std::string message) {
+  return Status(TZ_E_INVALID_ARGUMENT, std::move(message));
+}
+
+/// "; did you mean 'x'?" or nothing.
+static std::string suggestion(std::string_view name,
+                              const KernelSignature &signature) {
+  llvm::StringRef wanted(name.data(), name.size());
+  std::string best;
+  unsigned distance = unsigned(name.size() / 3 + 2);
+  for (const KernelParameter &parameter : signature.parameters) {
+    unsigned d = wanted.edit_distance(parameter.name, true, distance);
+    if (d < distance) {
+      distance = d;
+      best = parameter.name;
+    }
+  }
+  if (!best.empty()) {
+    return "; did you mean '" + best + "'?";
+  }
+  std::string all;
+  for (const KernelParameter &parameter : signature.parameters) {
+    all += (all.empty() ? "" : ", ") + parameter.name;
+  }
+  return "; its parameters are " + all;
+}
+
+static Status
+collectArguments(const std::vector<std::string> &texts,
+                 std::map<std::string, ArgumentText, std::less<>> &to) {
+  for (const std::string &text : texts) {
+    Result<ArgumentText> argument = parseArgument(text);
+    if (!argument) {
+      return argument.takeStatus();
+    }
+    std::string name = argument->name;
+    if (!to.emplace(name, std::move(*argument)).second) {
+      return invalid("argument '" + name + "' is given twice");
+    }
+  }
+  return Status();
+}
+
+static KeyValue optionValue(const std::string &name, const Constant &value) {
+  KeyValue option;
+  option.key = name;
+  switch (value.kind) {
+  case Constant::Float:
+    option.kind = TZ_KV_F64;
+    option.f64 = value.number;
+    break;
+  case Constant::Text:
+  case Constant::None:
+    option.kind = TZ_KV_STR;
+    option.str = value.text;
+    break;
+  default:
+    option.kind = value.kind == Constant::Boolean ? TZ_KV_BOOL : TZ_KV_I64;
+    option.i64 = value.integer;
+  }
+  return option;
+}
+
+Status Binding::collect(const Options &given) {
+  Status s = collectArguments(given.args, args);
+  if (s.ok()) {
+    s = collectArguments(given.buffers, extra);
+  }
+  if (!s.ok()) {
+    return s;
+  }
+  for (const std::string &text : given.constexprs) {
+    auto assignment = parseAssignment(text, "--constexpr");
+    if (!assignment) {
+      return assignment.takeStatus();
+    }
+    if (!constexprs.insert(*assignment).second) {
+      return invalid("constexpr '" + assignment->first + "' is given twice");
+    }
+  }
+  for (const auto &[name, text] : constexprs) {
+    if (args.count(name)) {
+      return invalid("'" + name + "' is given as --arg and as --constexpr");
+    }
+  }
+  for (const std::string &text : given.options) {
+    auto assignment = parseAssignment(text, "--option");
+    if (!assignment) {
+      return assignment.takeStatus();
+    }
+    Result<Constant> value = parseConstant(assignment->second, names());
+    if (!value) {
+      return std::move(value.takeStatus())
+          .in("option '" + assignment->first + "'");
+    }
+    options.push_back(optionValue(assignment->first, *value));
+  }
+  return Status();
+}
+
+NameLookup Binding::names() const {
+  return [this](std::string_view name) { return lookup(name, 0); };
+}
+
+Result<int64_t> Binding::lookup(std::string_view name, int depth) const {
+  if (depth > MaxNameDepth) {
+    return invalid("'" + std::string(name) + "' refers to itself");
+  }
+  NameLookup deeper = [this, depth](std::string_view other) {
+    return lookup(other, depth + 1);
+  };
+  std::string_view text;
+  if (auto constant = constexprs.find(name); constant != constexprs.end()) {
+    text = constant->second;
+  } else if (auto arg = args.find(name);
+             arg != args.end() && arg->second.kind == ArgumentText::Scalar) {
+    text = arg->second.value;
+  } else if (arg != args.end()) {
+    return invalid("'" + std::string(name) + "' has no integer value here");
+  } else {
+    return invalid("no argument or constexpr '" + std::string(name) + "'");
+  }
+  if (text == "True" || text == "False") {
+    return int64_t(text == "True");
+  }
+  return tool::evaluate(text, deeper);
+}
+
+Result<int64_t> Binding::evaluate(std::string_view text) const {
+  return tool::evaluate(text, names());
+}
+
+Result<std::array<int64_t, 3>> Binding::grid(std::string_view text) const {
+  std::vector<std::string> axes = splitList(text);
+  if (axes.size() > 3) {
+    return invalid("--grid has " + std::to_string(axes.size()) +
+                   " axes; there are at most three: X,Y,Z");
+  }
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Result<int64_t> value = evaluate(axes[i]);
+    if (!value) {
+      return std::move(value.takeStatus()).in("--grid");
+    }
+    grid[i] = *value;
+  }
+  return grid;
+}
+
+std::string BoundBuffer::typeText() const {
+  std::string result(driver::languageName(type));
+  result += '[';
+  for (size_t i = 0; i < shape.size(); ++i) {
+    result += (i ? "," : "") + std::to_string(shape[i]);
+  }
+  return result + ']';
+}
+
+Result<size_t> Binding::addBuffer(const ArgumentText &text) {
+  BoundBuffer buffer;
+  buffer.name = text.name;
+  buffer.type = text.type;
+  buffer.text = text;
+  buffer.count = 1;
+  std::string where = "argument '" + text.name + "'";
+  if (text.kind == ArgumentText::Addresses) {
+    buffer.shape = {int64_t(text.targets.size())};
+    buffer.count = text.targets.size();
+    buffers.push_back(std::move(buffer));
+    return buffers.size() - 1;
+  }
+  for (const std::string &size : text.sizes) {
+    Result<int64_t> value = evaluate(size);
+    if (!value) {
+      return std::move(value.takeStatus()).in(where);
+    }
+    if (*value <= 0) {
+      return invalid(where + ": size " + std::to_string(*value) +
+                     " is not positive");
+    }
+    buffer.shape.push_back(*value);
+    if (__builtin_mul_overflow(buffer.count, uint64_t(*value), &buffer.count) ||
+        buffer.count > MaxBufferBytes / driver::elementBytes(buffer.type)) {
+      return invalid(where + ": the buffer would be larger than 1 TiB");
+    }
+  }
+  buffers.push_back(std::move(buffer));
+  return buffers.size() - 1;
+}
+
+Status Binding::bindConstant(size_t index, const KernelParameter &parameter,
+                             std::string_view text) {
+  Result<Constant> value = parseConstant(text, names());
+  if (!value) {
+    return std::move(value.takeStatus())
+        .in("constexpr '" + parameter.name + "'");
+  }
+  ArgumentSpec &spec = specs[index];
+  parameters[index].kind = BoundParameter::Constant;
+  if (value->kind == Constant::None) {
+    spec.kind = ArgumentSpec::None;
+    return Status();
+  }
+  spec.kind = ArgumentSpec::Constant;
+  spec.constant = optionValue(parameter.name, *value);
+  return Status();
+}
+
+/// The type of a scalar that was given without one, as Python's values get it.
+static uint32_t scalarType(const ArgumentText &text, const NameLookup &lookup) {
+  if (text.type) {
+    return text.type;
+  }
+  if (text.value == "True" || text.value == "False") {
+    return TZ_TYPE_I1;
+  }
+  Result<Constant> value = parseConstant(text.value, lookup);
+  if (value && value->kind == Constant::Float) {
+    return TZ_TYPE_F32;
+  }
+  bool isWide = value && value->kind == Constant::Integer &&
+                (value->integer < INT32_MIN || value->integer > INT32_MAX);
+  return isWide ? TZ_TYPE_I64 : TZ_TYPE_I32;
+}
+
+Status Binding::bindArgument(size_t index, const KernelParameter &parameter,
+                             const ArgumentText &text) {
+  ArgumentSpec &spec = specs[index];
+  BoundParameter &bound = parameters[index];
+  spec.kind = ArgumentSpec::Runtime;
+  switch (text.kind) {
+  case ArgumentText::None:
+    spec.kind = ArgumentSpec::None;
+    bound.kind = BoundParameter::Constant;
+    return Status();
+  case ArgumentText::Type:
+    spec.type = text.isPointer ? uint32_t(TZ_TYPE_PTR) : text.type;
+    spec.element = text.isPointer ? text.type : 0;
+    promised[index] = text.isDivisible;
+    return Status();
+  case ArgumentText::Buffer:
+  case ArgumentText::Addresses: {
+    Result<size_t> buffer = addBuffer(text);
+    if (!buffer) {
+      return buffer.takeStatus();
+    }
+    bound.kind = BoundParameter::Buffer;
+    bound.buffer = *buffer;
+    bound.type = spec.type = TZ_TYPE_PTR;
+    spec.element = text.type;
+    return Status();
+  }
+  case ArgumentText::Scalar:
+    break;
+  }
+  uint32_t type = scalarType(text, names());
+  Result<uint64_t> bits = scalarBits(type, text.value, names());
+  if (!bits) {
+    return std::move(bits.takeStatus()).in("argument '" + parameter.name + "'");
+  }
+  bound.kind = BoundParameter::Scalar;
+  bound.type = spec.type = type;
+  bound.bits = *bits;
+  return Status();
+}
+
+Status Binding::bindParameter(size_t index, const KernelParameter &parameter,
+                              const Options &given) {
+  if (auto constant = constexprs.find(parameter.name);
+      constant != constexprs.end()) {
+    return bindConstant(index, parameter, constant->second);
+  }
+  auto arg = args.find(parameter.name);
+  if (arg == args.end()) {
+    if (parameter.hasDefault) {
+      return Status();
+    }
+    return invalid(
+        parameter.isConstexpr
+            ? "constexpr parameter '" + parameter.name +
+                  "' has no value; add --constexpr " + parameter.name + "=128"
+            : "argument '" + parameter.name + "' is missing; add --arg " +
+                  parameter.name +
+                  (given.allowTypes ? "=*fp32:16 (a pointer) or --arg " +
+                                          parameter.name + "=i32"
+                                    : "=randn:f32[1024] (a buffer) or --arg " +
+                                          parameter.name + "=i32:1024"));
+  }
+  const ArgumentText &text = arg->second;
+  if (parameter.isConstexpr) {
+    if (text.kind != ArgumentText::Scalar && text.kind != ArgumentText::None &&
+        text.kind != ArgumentText::Type) {
+      return invalid("parameter '" + parameter.name +
+                     "' is constexpr and takes no buffer; add --constexpr " +
+                     parameter.name + "=128");
+    }
+    return bindConstant(index, parameter,
+                        text.kind == ArgumentText::Scalar
+                            ? std::string_view(text.value)
+                            : std::string_view(text.whole));
+  }
+  if (text.kind == ArgumentText::Type && !given.allowTypes) {
+    return invalid("argument '" + parameter.name + "': '" + text.whole +
+                   "' is a type alone; a run needs " +
+                   (text.isPointer
+                        ? "a buffer, such as 'randn:f32[1024]'"
+                        : "a value, such as '" + text.whole + ":1024'"));
+  }
+  return bindArgument(index, parameter, text);
+}
+
+Status Binding::linkAddresses() {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].text.kind != ArgumentText::Addresses) {
+      continue;
+    }
+    for (const std::string &target : buffers[i].text.targets) {
+      auto at = std::find_if(
+          buffers.begin(), buffers.end(),
+          [&](const BoundBuffer &buffer) { return buffer.name == target; });
+      if (at == buffers.end()) {
+        return invalid("argument '" + buffers[i].name + "': no buffer '" +
+                       target + "'; add --buffer " + target +
+                       "=randn:f32[1024]");
+      }
+      buffers[i].addressesOf.push_back(size_t(at - buffers.begin()));
+    }
+  }
+  return Status();
+}
+
+Status Binding::bind(const KernelSignature &signature, const Options &given) {
+  if (Status s = collect(given); !s.ok()) {
+    return s;
+  }
+  size_t count = signature.parameters.size();
+  parameters.resize(count);
+  specs.resize(count);
+  promised.resize(count);
+  auto isParameter = [&](const std::string &name) {
+    return std::any_of(
+        signature.parameters.begin(), signature.parameters.end(),
+        [&](const KernelParameter &p) { return p.name == name; });
+  };
+  for (const auto &[name, text] : args) {
+    if (!isParameter(name)) {
+      return invalid("kernel '" + signature.function + "' has no argument '" +
+                     name + "'" + suggestion(name, signature));
+    }
+  }
+  for (const auto &[name, text] : constexprs) {
+    if (!isParameter(name)) {
+      return invalid("kernel '" + signature.function + "' has no constexpr '" +
+                     name + "'" + suggestion(name, signature));
+    }
+  }
+  for (const auto &[name, text] : extra) {
+    if (text.kind != ArgumentText::Buffer) {
+      return invalid("--buffer '" + name +
+                     "' is no buffer; write 'randn:f32[1024]'");
+    }
+    Result<size_t> buffer = addBuffer(text);
+    if (!buffer) {
+      return buffer.takeStatus();
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Status s = bindParameter(i, signature.parameters[i], given);
+    if (!s.ok()) {
+      return s;
+    }
+  }
+  return linkAddresses();
+}
+
+void Binding::applyRule(const SpecializationRule &rule) {
+  for (size_t i = 0; i < specs.size() && i < rule.parameters.size(); ++i) {
+    ArgumentSpec &spec = specs[i];
+    const auto &wanted = rule.parameters[i];
+    if (spec.kind != ArgumentSpec::Runtime) {
+      continue;
+    }
+    if (parameters[i].kind == BoundParameter::Scalar) {
+      int64_t value = int64_t(parameters[i].bits);
+      bool isInteger = !driver::isFloatType(spec.type);
+      spec.equalsOne = wanted.foldsOne && isInteger && value == 1;
+      spec.divisible =
+          wanted.divisor && isInteger && value % int64_t(wanted.divisor) == 0;
+    } else {
+      // Buffers of this tool are aligned by far more than 16 bytes.
+      bool isBuffer = parameters[i].kind == BoundParameter::Buffer;
+      spec.divisible = wanted.divisor && (isBuffer || promised[i]);
+    }
+  }
+}
+
+Status Binding::fill(uint64_t seed) {
+  for (BoundBuffer &buffer : buffers) {
+    if (buffer.text.kind == ArgumentText::Addresses) {
+      buffer.content.resize(buffer.count * 8); // written for each run
+      continue;
+    }
+    Result<std::vector<uint8_t>> content =
+        fillBuffer(buffer.text, buffer.count, seed, names());
+    if (!content) {
+      return content.takeStatus();
+    }
+    buffer.content = std::move(*content);
+  }
+  return Status();
+}
+
+} // namespace tz::tool

@@ -1,0 +1,215 @@
+//===- Compile.cpp - tz compile -------------------------------------------===//
+//
+// What   Compiles one specialisation of a kernel and writes what is asked for:
+//        IR of a stage, portable bytes, the target's text or object, artifact.
+// Why    To look at what the compiler does, and to compile ahead of time.
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Binding.h"
+#include "core/tools/tz/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+namespace tz::tool {
+
+using namespace runtime;
+
+namespace {
+struct CompileOptions {
+  std::string kernel, target, emit = "artifact", output, signature;
+  Binding::Options binding;
+  bool time = false, remarks = false;
+};
+} // namespace
+
+/// --sig: types of the parameters that are not constexpr, in order.
+static Status addSignature(const std::string &text,
+                           const KernelSignature &signature,
+                           Binding::Options &options) {
+  std::vector<std::string> types = splitList(text);
+  size_t next = 0;
+  for (const KernelParameter &parameter : signature.parameters) {
+    if (!parameter.isConstexpr && next < types.size()) {
+      options.args.push_back(parameter.name + "=" + types[next++]);
+    }
+  }
+  if (next < types.size()) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "--sig has " + std::to_string(types.size()) +
+                      " types, but kernel '" + signature.function + "' takes " +
+                      std::to_string(next) + " run-time arguments");
+  }
+  return Status();
+}
+
+static void showPhases(const driver::CompileReport &report) {
+  for (const auto &phase : report.phases) {
+    std::fprintf(stderr, "%-24s %9.3f ms\n", phase.name.c_str(),
+                 phase.milliseconds);
+  }
+  if (!report.key.empty()) {
+    std::fprintf(stderr, "cache %s %s\n", report.fromCache ? "hit" : "miss",
+                 report.key.c_str());
+  }
+}
+
+static Result<std::string> emitIR(driver::Driver &driver, const CompileJob &job,
+                                  const std::string &what, TerminalSink &sink,
+                                  driver::CompileReport &report) {
+  driver::Stage stage = what == "tile"       ? driver::Stage::Tile
+                        : what == "prepared" ? driver::Stage::Prepared
+                                             : driver::Stage::Neutral;
+  Result<driver::LoweredKernel> lowered =
+      driver.lower(job, stage, sink, &report);
+  if (!lowered) {
+    return lowered.takeStatus();
+  }
+  return what == "portable" ? lowered->portable() : lowered->text();
+}
+
+static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
+                                    const std::string &what, TerminalSink &sink,
+                                    driver::CompileReport &report) {
+  if (what == "llvm" || what == "asm") {
+    job.emit = {what};
+  }
+  Result<std::shared_ptr<const Artifact>> artifact =
+      driver.compile(job, sink, &report);
+  if (!artifact) {
+    return artifact.takeStatus();
+  }
+  if (what == "artifact") {
+    return (*artifact)->write();
+  }
+  const Blob *blob = (*artifact)->findBlob(what == "obj" ? "main" : what);
+  if (!blob) {
+    std::string names;
+    for (const Blob &one : (*artifact)->blobs) {
+      names += (names.empty() ? "" : ", ") + one.name;
+    }
+    return Status(TZ_E_UNIMPLEMENTED, "target '" + job.target + "' gives no '" +
+                                          what + "'; its artifact holds " +
+                                          names);
+  }
+  return blob->bytes;
+}
+
+static int compile(CompileOptions &options) {
+  TerminalSink sink;
+  sink.showRemarks = options.remarks;
+  Cache cache;
+  Registry registry({}, &cache);
+  driver::Driver driver(registry, &cache);
+  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  if (!source) {
+    return reportFailure(source.status(), sink);
+  }
+  CompileJob job;
+  job.source = std::move(*source);
+  Result<KernelSignature> signature = driver.signature(job.source, sink);
+  if (!signature) {
+    return reportFailure(signature.status(), sink);
+  }
+  Binding binding;
+  options.binding.allowTypes = true;
+  Status s = addSignature(options.signature, *signature, options.binding);
+  if (s.ok() && !job.source.isIR) {
+    s = binding.bind(*signature, options.binding);
+  }
+  if (!s.ok()) {
+    return reportFailure(s, sink);
+  }
+  Result<SpecializationRule> rule =
+      driver.specializationRule(job.source, binding.specs, sink);
+  if (!rule) {
+    return reportFailure(rule.status(), sink);
+  }
+  binding.applyRule(*rule);
+  job.source.function = signature->function;
+  job.arguments = binding.specs;
+  job.options = binding.options;
+  const std::string &what = options.emit;
+  bool isNeutral = what == "tile" || what == "neutral" || what == "portable";
+  if (!isNeutral) {
+    Result<Target> target = registry.resolve(options.target, false);
+    if (!target) {
+      return reportFailure(target.status(), sink);
+    }
+    job.plugin = target->plugin->name();
+    job.target = target->id;
+  }
+  bool isBinary = what == "portable" || what == "obj" || what == "artifact";
+  if (isBinary && options.output.empty() && isatty(STDOUT_FILENO)) {
+    return reportError("--emit " + what + " is binary",
+                       "name a file with -o, or write to a pipe with -o -");
+  }
+  driver::CompileReport report;
+  Result<std::string> result = isNeutral || what == "prepared"
+                                   ? emitIR(driver, job, what, sink, report)
+                                   : emitCode(driver, job, what, sink, report);
+  if (!result) {
+    return reportFailure(result.status(), sink);
+  }
+  if (options.time) {
+    showPhases(report);
+  }
+  if (Status written = writeFile(options.output, *result); !written.ok()) {
+    return reportFailure(written, sink);
+  }
+  return 0;
+}
+
+static constexpr const char *footer =
+    R"help(Arguments are types, or values as for 'tz run':
+  x=*fp16:16   pointer to fp16, its address divisible by 16
+  x=*fp32      pointer, nothing known of its address
+  n=i32        integer        n=i32:16  divisible by 16      n=i32:1  is 1
+
+Emit
+  tile       the IR as elaborated         neutral   after the shared passes
+  prepared   as the target gets it        portable  bytes of the neutral IR
+  llvm, asm  texts of the target          obj       the target's object
+  artifact   for tz_kernel_load and tz run of programs (default)
+
+Examples
+  tz compile vector_add.py::add_kernel --emit tile --sig "*fp32:16,*fp32:16,*fp32:16,i32"
+      --constexpr BLOCK=1024
+  tz compile softmax.py::softmax_kernel --target cpu --emit asm --arg out=*fp32:16
+      --arg x=*fp32:16 --arg x_row_stride=i32:16 --arg out_row_stride=i32:16
+      --arg n_cols=i32 --constexpr BLOCK=1024 -o softmax.s)help";
+
+void addCompileCommand(CLI::App &app, int &status) {
+  CLI::App *command = app.add_subcommand(
+      "compile", "Compile a kernel: IR, assembly, object, artifact");
+  auto o = std::make_shared<CompileOptions>();
+  command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
+      ->required();
+  command->add_option("--target", o->target,
+                      "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
+  command
+      ->add_option("--emit", o->emit,
+                   "tile, neutral, prepared, portable, llvm, asm, obj, "
+                   "artifact")
+      ->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "llvm",
+                             "asm", "obj", "artifact"}));
+  command->add_option("-o,--output", o->output, "File; '-' is stdout");
+  command->add_option("--sig", o->signature,
+                      "Types of all run-time arguments, in order");
+  command->add_option("--arg", o->binding.args, "NAME=TYPE or NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--constexpr", o->binding.constexprs, "NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--option", o->binding.options,
+                   "num_warps=4, num_stages=3, opt_level=3 ...")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_flag("--time", o->time, "Show what each phase took");
+  command->add_flag("--remarks", o->remarks, "Show what passes have to say");
+  command->footer(footer);
+  command->callback([o, &status] { status = compile(*o); });
+}
+
+} // namespace tz::tool

@@ -1,0 +1,145 @@
+//===- Reference.cpp - a run in the interpreter ---------------------------===//
+//
+// What   See Reference.h.
+// Why    Buffers lie far apart, so that an access past the end of one is never
+//        by chance inside another.
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Reference.h"
+
+#include "core/driver/Lowering.h"
+#include "core/driver/Types.h"
+
+#include "llvm/Support/Error.h"
+
+#include <sys/mman.h>
+
+namespace tz::tool {
+
+Reference::~Reference() {
+  for (const Memory &one : memory) {
+    if (one.reserved) {
+      munmap(one.reserved, one.reservedBytes);
+    }
+  }
+}
+
+static interpreter::Kind kindOf(uint32_t type) {
+  std::string_view name = driver::languageName(type);
+  return interpreter::kindFromName(llvm::StringRef(name.data(), name.size()))
+      .value_or(interpreter::Kind::I8);
+}
+
+/// One error per kind of mistake and place, with the argument's name in it.
+static unsigned reportFindings(const interpreter::Report &report) {
+  using interpreter::FindingKind;
+  unsigned errors = 0;
+  for (const interpreter::Finding &finding : report.findings) {
+    bool isError = finding.kind != FindingKind::DivisionByZero;
+    errors += isError;
+    if (errors > 8) {
+      continue;
+    }
+    std::string text = finding.location + ": " +
+                       styled(isError ? Style::Bad : Style::Bold,
+                              isError ? "error: " : "warning: ", true) +
+                       finding.message + "\n  in program (" +
+                       std::to_string(finding.program[0]) + ", " +
+                       std::to_string(finding.program[1]) + ", " +
+                       std::to_string(finding.program[2]) + ")";
+    if (finding.count > 1) {
+      text += ", " + std::to_string(finding.count) + " times in all";
+    }
+    if (finding.kind == FindingKind::OutOfBounds) {
+      text += "\n  help: make the buffer larger, or mask the access";
+    }
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  return errors;
+}
+
+bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
+                    const std::array<int64_t, 3> &grid, bool trackErrors) {
+  interpreter::Options options;
+  options.checked = true;
+  options.trackErrors = trackErrors;
+  options.print = [](const interpreter::PrintEvent &event) {
+    std::printf("pid (%u, %u, %u) %s\n", event.program[0], event.program[1],
+                event.program[2], event.text.c_str());
+  };
+  constexpr size_t page = 4096, guard = size_t(16) << 20;
+  for (const BoundBuffer &buffer : binding.buffers) {
+    Memory one;
+    size_t bytes = (buffer.content.size() + page - 1) & ~(page - 1);
+    size_t around = std::max(guard, bytes);
+    one.reservedBytes = bytes + 2 * around;
+    void *at = mmap(nullptr, one.reservedBytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) {
+      reportError("no memory for a copy of '" + buffer.name + "'");
+      return false;
+    }
+    one.reserved = static_cast<uint8_t *>(at);
+    one.data = one.reserved + around;
+    memory.push_back(one);
+    if (mprotect(one.data, bytes, PROT_READ | PROT_WRITE)) {
+      reportError("no memory for a copy of '" + buffer.name + "'");
+      return false;
+    }
+    std::memcpy(one.data, buffer.content.data(), buffer.content.size());
+    interpreter::Allocation allocation;
+    allocation.base = reinterpret_cast<uintptr_t>(one.data);
+    allocation.size = buffer.content.size();
+    allocation.name = buffer.name;
+    allocation.initialized = buffer.text.initializer != "empty";
+    options.memory.push_back(std::move(allocation));
+  }
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const auto &targets = binding.buffers[i].addressesOf;
+    for (size_t j = 0; j < targets.size(); ++j) {
+      std::memcpy(memory[i].data + 8 * j, &memory[targets[j]].data, 8);
+    }
+  }
+  interpreter::LaunchArgs launch;
+  for (int axis = 0; axis < 3; ++axis) {
+    launch.grid[axis] = uint32_t(grid[axis]);
+  }
+  for (uint32_t index : kernel.userParameters) {
+    const BoundParameter &bound = binding.parameters[index];
+    uint64_t bits = bound.kind == BoundParameter::Buffer
+                        ? reinterpret_cast<uintptr_t>(memory[bound.buffer].data)
+                        : bound.bits;
+    launch.args.push_back({bits});
+  }
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error failure = llvm::Error::success();
+  {
+    Progress progress("interpreter");
+    failure = interpreter::run(driver::kernelOf(*kernel.state().module), launch,
+                               options, report);
+  }
+  time = std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+             .count();
+  bool clean = reportFindings(report) == 0;
+  if (failure) {
+    std::string message = llvm::toString(std::move(failure));
+    if (clean) {
+      reportError(message);
+    }
+    return false;
+  }
+  return clean;
+}
+
+interpreter::Comparison
+Reference::judge(const BoundBuffer &buffer, size_t index, const uint8_t *actual,
+                 interpreter::Tolerance &tolerance) const {
+  interpreter::Kind kind = kindOf(buffer.type);
+  tolerance = interpreter::toleranceFrom(
+      report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
+      buffer.count);
+  return interpreter::compare(kind, memory[index].data, actual, buffer.count,
+                              tolerance);
+}
+
+} // namespace tz::tool

@@ -1,0 +1,43 @@
+//===- Reference.h - a run in the interpreter -----------------------------===//
+//
+// What   Copies of the buffers between guard pages, the checked run, findings
+//        as diagnostics, and the judgement of a target's results.
+// Why    Memory of the interpreter is apart from the target's: the kernel is
+//        known to stay inside its buffers before native code sees it.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_TOOLS_TZ_REFERENCE_H
+#define TERRAZZO_CORE_TOOLS_TZ_REFERENCE_H
+
+#include "core/interpreter/Compare.h"
+#include "core/tools/tz/Binding.h"
+
+namespace tz::tool {
+
+class Reference {
+public:
+  ~Reference();
+  /// Runs the kernel, checked. False after errors, which were reported.
+  bool run(const driver::LoweredKernel &kernel, const Binding &binding,
+           const std::array<int64_t, 3> &grid, bool trackErrors);
+
+  const uint8_t *content(size_t buffer) const { return memory[buffer].data; }
+  double milliseconds() const { return time; }
+  /// How the target's content of a buffer compares.
+  interpreter::Comparison judge(const BoundBuffer &buffer, size_t index,
+                                const uint8_t *actual,
+                                interpreter::Tolerance &tolerance) const;
+  uint64_t undecided() const { return report.undecided; }
+
+private:
+  struct Memory {
+    uint8_t *data = nullptr, *reserved = nullptr;
+    size_t reservedBytes = 0;
+  };
+  std::vector<Memory> memory;
+  interpreter::Report report;
+  double time = 0;
+};
+
+} // namespace tz::tool
+
+#endif

@@ -1,0 +1,510 @@
+//===- Run.cpp - tz run ---------------------------------------------------===//
+//
+// What   Runs a kernel on targets with made inputs, compares the results with
+//        the reference interpreter, prints times and rates.
+// Why    The demo, the bug-report tool and a user's first contact are one
+//        command.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Types.h"
+#include "core/tools/tz/Commands.h"
+#include "core/tools/tz/Reference.h"
+#include "runtime/launch/Kernel.h"
+#include "runtime/session/Session.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tz::tool {
+
+using namespace runtime;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct RunOptions {
+  std::string kernel, target, compare, grid = "1", bytes, flops;
+  Binding::Options binding;
+  uint64_t seed = 0;
+  unsigned repeat = 0;
+  bool time = false, check = false, remarks = false;
+};
+
+class Runner {
+public:
+  explicit Runner(const RunOptions &options)
+      : options(options), session(sessionOptions()),
+        driver(session.registry(), session.cache()) {}
+  int run();
+
+private:
+  static SessionOptions sessionOptions() {
+    SessionOptions made;
+    made.useCompiler = false; // this program has its own driver
+    return made;
+  }
+  int fail(const Status &status) { return reportFailure(status, sink); }
+  int prepare();
+  int interpret(bool isReference);
+  int runNative(const std::string &target);
+  Status uploadAll(Device &device, Stream &stream);
+  Status measure(LoadedKernel &kernel, Stream &stream,
+                 const std::vector<ArgValue> &args, double &median,
+                 unsigned &count);
+  int showResults(Stream &stream);
+  void showRates(double milliseconds, unsigned count, const char *what);
+  void showPhases(const driver::CompileReport &report);
+  void mark(std::string name);
+
+  const RunOptions &options;
+  Clock::time_point started = Clock::now(), last = started;
+  std::vector<std::pair<std::string, double>> phases;
+  TerminalSink sink;
+  Session session;
+  driver::Driver driver;
+  CompileJob job;
+  KernelSignature signature;
+  Binding binding;
+  std::array<int64_t, 3> grid{};
+  std::optional<Reference> reference;
+  std::vector<tz_dptr> memory;
+};
+
+} // namespace
+
+void Runner::mark(std::string name) {
+  auto now = Clock::now();
+  phases.emplace_back(
+      std::move(name),
+      std::chrono::duration<double, std::milli>(now - last).count());
+  last = now;
+}
+
+int Runner::prepare() {
+  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  if (!source) {
+    return fail(source.status());
+  }
+  job.source = std::move(*source);
+  Result<KernelSignature> found = driver.signature(job.source, sink);
+  if (!found) {
+    return fail(found.status());
+  }
+  signature = std::move(*found);
+  mark("read and parse");
+  if (Status s = binding.bind(signature, options.binding); !s.ok()) {
+    return fail(s);
+  }
+  Result<std::array<int64_t, 3>> size = binding.grid(options.grid);
+  if (!size) {
+    return fail(size.status());
+  }
+  grid = *size;
+  if (Status s = checkGrid(grid, "--grid"); !s.ok()) {
+    return fail(s);
+  }
+  Result<SpecializationRule> rule =
+      driver.specializationRule(job.source, binding.specs, sink);
+  if (!rule) {
+    return fail(rule.status());
+  }
+  binding.applyRule(*rule);
+  job.source.function = signature.function;
+  job.arguments = binding.specs;
+  job.options = binding.options;
+  return 0;
+}
+
+static std::string gridText(const std::array<int64_t, 3> &grid) {
+  std::string text = std::to_string(grid[0]);
+  for (int axis = 1; axis < 3; ++axis) {
+    if (grid[1] > 1 || grid[2] > 1) {
+      text += "x" + std::to_string(grid[axis]);
+    }
+  }
+  return text;
+}
+
+int Runner::interpret(bool isReference) {
+  driver::CompileReport report;
+  Result<driver::LoweredKernel> lowered =
+      driver.lower(job, driver::Stage::Tile, sink, &report);
+  if (!lowered) {
+    return fail(lowered.status());
+  }
+  reference.emplace();
+  if (!reference->run(*lowered, binding, grid,
+                      isReference && !options.compare.empty())) {
+    return 1;
+  }
+  mark("interpreter");
+  if (!isReference) {
+    std::printf("%s on interp, grid %s\n",
+                styled(Style::Bold, signature.function).c_str(),
+                gridText(grid).c_str());
+    for (size_t i = 0; i < binding.buffers.size(); ++i) {
+      const BoundBuffer &buffer = binding.buffers[i];
+      bool changed = std::memcmp(reference->content(i), buffer.content.data(),
+                                 buffer.content.size()) != 0;
+      if (changed && buffer.addressesOf.empty()) {
+        std::printf("  %-10s %-20s written, no finding  %s\n",
+                    buffer.name.c_str(), buffer.typeText().c_str(),
+                    styled(Style::Good, "ok").c_str());
+      }
+    }
+    std::printf("  time %.3f ms (1 run)\n", reference->milliseconds());
+    showPhases(report);
+  }
+  return 0;
+}
+
+Status Runner::uploadAll(Device &device, Stream &stream) {
+  memory.clear();
+  for (const BoundBuffer &buffer : binding.buffers) {
+    Result<tz_dptr> at =
+        device.allocate(std::max<size_t>(buffer.content.size(), 1));
+    if (!at) {
+      return std::move(at.takeStatus()).in("argument '" + buffer.name + "'");
+    }
+    memory.push_back(*at);
+  }
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    BoundBuffer &buffer = binding.buffers[i];
+    for (size_t j = 0; j < buffer.addressesOf.size(); ++j) {
+      std::memcpy(buffer.content.data() + 8 * j, &memory[buffer.addressesOf[j]],
+                  8);
+    }
+    Status s = stream.copy(memory[i],
+                           reinterpret_cast<uintptr_t>(buffer.content.data()),
+                           buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
+    if (!s.ok()) {
+      return s;
+    }
+  }
+  return stream.synchronize();
+}
+
+Status Runner::measure(LoadedKernel &kernel, Stream &stream,
+                       const std::vector<ArgValue> &args, double &median,
+                       unsigned &count) {
+  std::vector<double> times;
+  unsigned limit = options.repeat ? options.repeat : 20;
+  double total = 0;
+  while (times.size() < limit && (options.repeat || total < 200)) {
+    auto start = Clock::now();
+    Status s = kernel.launch(stream, grid, args);
+    if (s.ok()) {
+      s = stream.synchronize();
+    }
+    if (!s.ok()) {
+      return s;
+    }
+    times.push_back(
+        std::chrono::duration<double, std::milli>(Clock::now() - start)
+            .count());
+    total += times.back();
+  }
+  std::sort(times.begin(), times.end());
+  count = unsigned(times.size());
+  median = times[times.size() / 2];
+  return Status();
+}
+
+/// "[3,17]" of a flat index.
+static std::string position(const BoundBuffer &buffer, uint64_t index) {
+  std::string text;
+  for (size_t axis = buffer.shape.size(); axis-- > 0;) {
+    text = std::to_string(index % uint64_t(buffer.shape[axis])) +
+           (text.empty() ? "" : ",") + text;
+    index /= uint64_t(buffer.shape[axis]);
+  }
+  return "[" + text + "]";
+}
+
+int Runner::showResults(Stream &stream) {
+  int status = 0;
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    const BoundBuffer &buffer = binding.buffers[i];
+    if (!buffer.addressesOf.empty()) {
+      continue;
+    }
+    std::vector<uint8_t> result(buffer.content.size());
+    Status s = stream.copy(reinterpret_cast<uintptr_t>(result.data()),
+                           memory[i], result.size(), TZ_COPY_DEVICE_TO_HOST);
+    if (s.ok()) {
+      s = stream.synchronize();
+    }
+    if (!s.ok()) {
+      return fail(s);
+    }
+    bool compared = reference && !options.compare.empty();
+    bool changed =
+        result != buffer.content ||
+        (compared && std::memcmp(reference->content(i), buffer.content.data(),
+                                 result.size()) != 0);
+    if (!changed) {
+      continue;
+    }
+    if (!compared) {
+      std::printf("  %-10s %-20s written\n", buffer.name.c_str(),
+                  buffer.typeText().c_str());
+      continue;
+    }
+    interpreter::Tolerance tolerance;
+    interpreter::Comparison verdict =
+        reference->judge(buffer, i, result.data(), tolerance);
+    bool good = verdict.matches();
+    std::printf(
+        "  %-10s %-20s max error %.3g (%llu ulp; allowed there %.3g)  "
+        "%s\n",
+        buffer.name.c_str(), buffer.typeText().c_str(), verdict.maxAbsolute,
+        static_cast<unsigned long long>(verdict.maxUlps), verdict.worstAllowed,
+        good ? styled(Style::Good, "ok").c_str()
+             : styled(Style::Bad, "MISMATCH").c_str());
+    if (!good) {
+      status = 1;
+      std::printf("    %llu of %llu elements differ by more than %s; worst at "
+                  "%s%s: expected %.9g, got %.9g\n",
+                  static_cast<unsigned long long>(verdict.mismatches),
+                  static_cast<unsigned long long>(verdict.count),
+                  tolerance.reason.c_str(), buffer.name.c_str(),
+                  position(buffer, verdict.worst).c_str(),
+                  verdict.worstExpected, verdict.worstActual);
+      if (reference->undecided()) {
+        std::printf("    note: %llu comparisons or roundings in the kernel "
+                    "hang on the last bits of their operands\n",
+                    static_cast<unsigned long long>(reference->undecided()));
+      }
+    }
+  }
+  return status;
+}
+
+void Runner::showRates(double milliseconds, unsigned count, const char *what) {
+  std::printf("  time %.3f ms (%s of %u)", milliseconds, what, count);
+  double bytes = 0;
+  if (!options.bytes.empty()) {
+    if (Result<int64_t> value = binding.evaluate(options.bytes)) {
+      bytes = double(*value);
+    }
+  } else {
+    for (const BoundBuffer &buffer : binding.buffers) {
+      bytes += double(buffer.content.size());
+    }
+  }
+  if (milliseconds > 0 && bytes > 0) {
+    std::printf("   %.2f GB/s%s", bytes / milliseconds / 1e6,
+                options.bytes.empty() ? " (each buffer once)" : "");
+  }
+  if (!options.flops.empty()) {
+    if (Result<int64_t> value = binding.evaluate(options.flops);
+        value && milliseconds > 0) {
+      std::printf("   %.2f GFLOP/s", double(*value) / milliseconds / 1e6);
+    }
+  }
+  std::printf("\n");
+}
+
+void Runner::showPhases(const driver::CompileReport &report) {
+  if (!options.time) {
+    return;
+  }
+  auto show = [](const std::string &name, double time, const char *indent) {
+    std::printf("  %s%-22s %9.3f ms\n", indent, name.c_str(), time);
+  };
+  for (const auto &[name, time] : phases) {
+    show(name, time, "");
+    if (name == "compile") {
+      for (const auto &phase : report.phases) {
+        show(phase.name, phase.milliseconds, "  ");
+      }
+    }
+  }
+  show(
+      "all",
+      std::chrono::duration<double, std::milli>(Clock::now() - started).count(),
+      "");
+}
+
+int Runner::runNative(const std::string &target) {
+  Result<std::shared_ptr<Device>> device = session.device(target);
+  if (!device) {
+    return fail(device.status());
+  }
+  mark("open device");
+  job.plugin = (*device)->plugin().name();
+  job.target = (*device)->target();
+  driver::CompileReport report;
+  Result<std::shared_ptr<const Artifact>> artifact =
+      [&]() -> Result<std::shared_ptr<const Artifact>> {
+    Progress progress("compiling " + signature.function);
+    return driver.compile(job, sink, &report);
+  }();
+  if (!artifact) {
+    return fail(artifact.status());
+  }
+  mark("compile");
+  Result<std::unique_ptr<LoadedKernel>> kernel =
+      LoadedKernel::load(*device, *artifact);
+  Result<std::unique_ptr<Stream>> stream = session.stream(**device);
+  if (!kernel || !stream) {
+    return fail(kernel ? stream.status() : kernel.status());
+  }
+  if (Status s = uploadAll(**device, **stream); !s.ok()) {
+    return fail(s);
+  }
+  std::vector<ArgValue> args;
+  for (uint32_t index : (*artifact)->userParameters) {
+    const BoundParameter &bound = binding.parameters[index];
+    args.push_back(bound.kind == BoundParameter::Buffer
+                       ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer]}
+                       : ArgValue{bound.type, bound.bits});
+  }
+  mark("load and copy in");
+  Status s = (*kernel)->launch(**stream, grid, args);
+  if (s.ok()) {
+    Progress progress("running on " + target);
+    s = (*stream)->synchronize();
+  }
+  if (!s.ok()) {
+    return fail(s);
+  }
+  mark("first launch");
+  std::printf("%s on %s (%s), grid %s\n",
+              styled(Style::Bold, signature.function).c_str(),
+              job.target.c_str(), (*device)->name().c_str(),
+              gridText(grid).c_str());
+  int status = showResults(**stream);
+  mark("compare");
+  double median = 0;
+  unsigned count = 0;
+  if (Status repeated = measure(**kernel, **stream, args, median, count);
+      !repeated.ok()) {
+    return fail(repeated);
+  }
+  mark("timed launches");
+  showRates(median, count, "median");
+  showPhases(report);
+  for (tz_dptr at : memory) {
+    (void)(*device)->free(at);
+  }
+  return status;
+}
+
+int Runner::run() {
+  sink.showRemarks = options.remarks;
+  if (!options.compare.empty() && options.compare != "interp") {
+    return reportError("--compare " + options.compare +
+                           ": results are compared with 'interp' only",
+                       "list several targets after --target to run each "
+                       "against the interpreter");
+  }
+  std::vector<std::string> targets = splitList(options.target);
+  bool alone = targets.size() == 1 && targets[0] == "interp";
+  if (int status = prepare()) {
+    return status;
+  }
+  // Before anything is filled or compiled: is there such a target?
+  for (const std::string &target : targets) {
+    if (target == "interp") {
+      continue;
+    }
+    Result<Target> known = session.registry().resolve(target);
+    if (!known) {
+      return fail(known.status());
+    }
+  }
+  if (Status s = binding.fill(options.seed); !s.ok()) {
+    return fail(s);
+  }
+  mark("fill buffers");
+  for (const std::string *text : {&options.bytes, &options.flops}) {
+    if (!text->empty()) {
+      Result<int64_t> value = binding.evaluate(*text);
+      if (!value) {
+        return fail(value.status());
+      }
+    }
+  }
+  bool wantsReference = !options.compare.empty() || options.check ||
+                        std::count(targets.begin(), targets.end(), "interp");
+  if (wantsReference) {
+    if (int status = interpret(!alone)) {
+      return status;
+    }
+  }
+  int status = 0;
+  for (const std::string &target : targets) {
+    if (target != "interp") {
+      status = std::max(status, runNative(target));
+    }
+  }
+  return status;
+}
+
+static constexpr const char *footer = R"help(Arguments
+  x=randn:f32[4096,n]    a buffer: initialiser, element type, sizes.
+                         zeros ones empty arange randn uniform full(v)
+                         randint(low,high) values:i32[1,2,3] file(path)
+  n=i32:1234  n=1234     a number; expressions over other names are fine:
+                         m=i32:cdiv(n,2)+next_power_of_2(k)
+  p=ptrs:a0,a1           int64 addresses of the buffers a0, a1 (see --buffer)
+  b=None
+  types: f16 bf16 f32 f64 f8e4m3fn f8e5m2 i8 i16 i32 i64 u8 u16 u32 u64 bool
+
+Examples
+  tz run vector_add.py::add_kernel --grid "cdiv(n,BLOCK)" --target cpu
+      --arg x=randn:f32[n] --arg y=randn:f32[n] --arg out=zeros:f32[n]
+      --arg n=100003 --constexpr BLOCK=1024 --compare interp
+  tz run matmul.py::matmul_kernel ... --repeat 50 --flops "2*M*N*K" --time
+  tz run kernel.py::k ... --target interp        the reference alone, checked
+  tz run kernel.py::k ... --check                checked first, then native
+
+Exit status: 0 all results within tolerance, 1 an error or a mismatch, 2 usage.)help";
+
+void addRunCommand(CLI::App &app, int &status) {
+  CLI::App *command =
+      app.add_subcommand("run", "Run a kernel with made inputs; compare, time");
+  auto o = std::make_shared<RunOptions>();
+  command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
+      ->required();
+  command->add_option("--grid", o->grid,
+                      "X, X,Y or X,Y,Z: numbers or expressions");
+  command->add_option("--arg", o->binding.args, "NAME=VALUE, see below")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--buffer", o->binding.buffers,
+                   "A buffer that is no argument, for ptrs:")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--constexpr", o->binding.constexprs,
+                   "NAME=VALUE: 128, True, 0.5, fp16, text, a function")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--option", o->binding.options,
+                   "num_warps=4, num_stages=3, and those of the target")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--target", o->target,
+                      "cpu, cpu:0, interp, or several: cpu,interp "
+                      "(default: TERRAZZO_TARGET, else the best there is)");
+  command->add_option("--compare", o->compare,
+                      "interp: compare with the reference interpreter");
+  command->add_flag("--check", o->check,
+                    "Check bounds and uninitialised reads in the interpreter "
+                    "before running");
+  command->add_option("--seed", o->seed, "Of the random inputs (0)");
+  command->add_option("--repeat", o->repeat, "How many timed launches")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--bytes", o->bytes,
+                      "Bytes moved, an expression, for GB/s");
+  command->add_option("--flops", o->flops,
+                      "Operations, an expression, for GFLOP/s");
+  command->add_flag("--time", o->time, "Show what each phase took");
+  command->add_flag("--remarks", o->remarks, "Show what passes have to say");
+  command->footer(footer);
+  command->callback([o, &status] { status = Runner(*o).run(); });
+}
+
+} // namespace tz::tool

@@ -1,0 +1,155 @@
+//===- Terminal.cpp - what a person sees ----------------------------------===//
+//
+// What   See Terminal.h.
+// Why    A result file is renamed into place: an interrupted run leaves no half
+//        artifact that a build system would take for a good one.
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Terminal.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace tz::tool {
+
+using runtime::Result;
+using runtime::Status;
+
+static bool hasColour(bool onStderr) {
+  static const bool wanted = !std::getenv("NO_COLOR");
+  static const bool out = wanted && isatty(STDOUT_FILENO);
+  static const bool err = wanted && isatty(STDERR_FILENO);
+  return onStderr ? err : out;
+}
+
+std::string styled(Style style, std::string_view text, bool onStderr) {
+  std::string result(text);
+  if (style == Style::Plain || !hasColour(onStderr)) {
+    return result;
+  }
+  const char *code = style == Style::Bold   ? "\x1b[1m"
+                     : style == Style::Good ? "\x1b[32m"
+                     : style == Style::Bad  ? "\x1b[1;31m"
+                                            : "\x1b[2m";
+  return code + result + "\x1b[0m";
+}
+
+int reportError(std::string_view message, std::string_view help) {
+  std::fflush(stdout);
+  std::string text = styled(Style::Bold, "tz: ", true) +
+                     styled(Style::Bad, "error: ", true) +
+                     std::string(message) + "\n";
+  if (!help.empty()) {
+    text += "  help: " + std::string(help) + "\n";
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return 1;
+}
+
+void TerminalSink::report(uint32_t severity, std::string_view rendered) {
+  if (severity == TZ_SEVERITY_REMARK && !showRemarks) {
+    return;
+  }
+  errors += severity == TZ_SEVERITY_ERROR;
+  std::fflush(stdout);
+  std::fwrite(rendered.data(), 1, rendered.size(), stderr);
+  if (!rendered.ends_with('\n')) {
+    std::fputc('\n', stderr);
+  }
+}
+
+int reportFailure(const Status &status, const TerminalSink &sink) {
+  return sink.errors ? 1 : reportError(status.message());
+}
+
+Progress::Progress(std::string text) : what(std::move(text)) {
+  if (!isatty(STDERR_FILENO)) {
+    return;
+  }
+  thread = std::thread([this] {
+    using namespace std::chrono;
+    auto start = steady_clock::now();
+    std::unique_lock guard(lock);
+    auto next = seconds(2);
+    while (!wake.wait_until(guard, start + next, [&] { return done; })) {
+      std::fprintf(stderr, "\r%s ... %lld s\x1b[K", what.c_str(),
+                   static_cast<long long>(next.count()));
+      shown = true;
+      next += seconds(1);
+    }
+  });
+}
+
+Progress::~Progress() {
+  if (!thread.joinable()) {
+    return;
+  }
+  {
+    std::lock_guard guard(lock);
+    done = true;
+  }
+  wake.notify_all();
+  thread.join();
+  if (shown) {
+    std::fputs("\r\x1b[K", stderr);
+  }
+}
+
+Status writeFile(const std::string &path, std::string_view content) {
+  if (path.empty() || path == "-") {
+    bool whole = std::fwrite(content.data(), 1, content.size(), stdout) ==
+                     content.size() &&
+                 std::fflush(stdout) == 0;
+    return whole ? Status()
+                 : Status(TZ_E_UNAVAILABLE,
+                          std::string("cannot write to stdout: ") +
+                              std::strerror(errno));
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  path + " is a folder; name a file after -o");
+  }
+  // A device or a pipe cannot be renamed over.
+  bool special = std::filesystem::exists(path, ignored) &&
+                 !std::filesystem::is_regular_file(path, ignored);
+  std::string temporary =
+      special ? path : path + ".tmp" + std::to_string(getpid());
+  auto fail = [&] {
+    Status status(TZ_E_UNAVAILABLE, "cannot write " + path + ": " +
+                                        std::strerror(errno ? errno : EIO));
+    if (!special) {
+      unlink(temporary.c_str());
+    }
+    return status;
+  };
+  errno = 0;
+  std::FILE *file = std::fopen(temporary.c_str(), "wb");
+  if (!file) {
+    return fail();
+  }
+  bool whole =
+      std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  whole = std::fclose(file) == 0 && whole;
+  if (!whole || (!special && std::rename(temporary.c_str(), path.c_str()))) {
+    return fail();
+  }
+  return Status();
+}
+
+Result<std::string> readFile(const std::string &path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Status(TZ_E_NOT_FOUND, path + " is a folder, not a file");
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return Status(TZ_E_NOT_FOUND, "cannot read " + path + ": " +
+                                      std::strerror(errno ? errno : ENOENT));
+  }
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+} // namespace tz::tool

@@ -1,0 +1,63 @@
+//===- main.cpp - the tz command ------------------------------------------===//
+//
+// What   The list of commands, the version, and usage errors in one form.
+// Why    A user's first contact: `tz --help` must be enough to go on.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Driver.h"
+#include "core/tools/tz/Commands.h"
+#include "core/tools/tz/Terminal.h"
+
+#include <terrazzo/terrazzo.h>
+
+#include <CLI/CLI.hpp>
+
+static constexpr const char *examples = R"help(Examples
+  tz targets -v
+  tz run softmax.py::softmax_kernel --grid 1823 --target cpu --compare interp
+         --arg out=zeros:f32[1823,781] --arg x=randn:f32[1823,781]
+         --arg x_row_stride=781 --arg out_row_stride=781 --arg n_cols=781
+         --constexpr BLOCK=1024
+  tz compile vector_add.py::add_kernel --target cpu --emit llvm
+         --arg x=*fp32:16 --arg y=*fp32:16 --arg out=*fp32:16 --arg n=i32
+         --constexpr BLOCK=1024
+  tz run --help
+
+Environment: TERRAZZO_TARGET, TERRAZZO_CACHE_DIR, TERRAZZO_PLUGIN_PATH,
+TERRAZZO_PLUGIN_FILES, TERRAZZO_PLUGINS, TERRAZZO_LOG; docs/embedding.md.)help";
+
+static int runTool(int argc, char **argv) {
+  CLI::App app("Compiles and runs tile kernels on any target.", "tz");
+  app.set_version_flag("--version", std::string("tz ") + tz_version() +
+                                        " (tile IR 0.1, plugin ABI 0.1)");
+  app.set_help_flag("-h,--help", "Show this help");
+  app.require_subcommand(1);
+  app.footer(examples);
+  int status = 0;
+  tz::tool::addRunCommand(app, status);
+  tz::tool::addCompileCommand(app, status);
+  tz::tool::addTargetsCommand(app, status);
+  tz::tool::addCacheCommand(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) {
+    return app.exit(success); // --help, --version
+  } catch (const CLI::ParseError &error) {
+    std::string help = "tz";
+    for (const CLI::App *command : app.get_subcommands()) {
+      help += " " + command->get_name();
+    }
+    tz::tool::reportError(error.what(), "see '" + help + " --help'");
+    return 2;
+  }
+  return status;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return runTool(argc, argv);
+  } catch (const std::bad_alloc &) {
+    return tz::tool::reportError("out of memory");
+  } catch (const std::exception &failure) {
+    return tz::tool::reportError(failure.what());
+  }
+}
