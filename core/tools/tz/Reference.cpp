@@ -8,9 +8,11 @@
 
 #include "core/driver/Lowering.h"
 #include "core/driver/Types.h"
+#include "core/tools/tz/Elements.h"
 
 #include "llvm/Support/Error.h"
 
+#include <cmath>
 #include <sys/mman.h>
 
 namespace tz::tool {
@@ -131,13 +133,48 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
   return clean;
 }
 
+/// Where the interpreter derived no bounds: a few roundings of the buffer's
+/// type, and a sum's worth of fp32 roundings of its largest element.
+static interpreter::Tolerance generalTolerance(interpreter::Kind kind,
+                                               uint32_t type,
+                                               const uint8_t *expected,
+                                               uint64_t count) {
+  interpreter::Tolerance tolerance;
+  if (!interpreter::isFloat(kind)) {
+    return tolerance;
+  }
+  double largest = 0;
+  unsigned width = driver::elementBytes(type);
+  for (uint64_t i = 0; i < count; ++i) {
+    double value = std::abs(decodeElement(type, expected + i * width));
+    if (std::isfinite(value)) {
+      largest = std::max(largest, value);
+    }
+  }
+  interpreter::Kind inner = kind == interpreter::Kind::F64
+                                ? interpreter::Kind::F64
+                                : interpreter::Kind::F32;
+  tolerance.ulps = 2;
+  // Kernels round to narrow types on their way, too.
+  tolerance.absolute =
+      std::max(64 * interpreter::ulpOf(inner, 1.0) * largest,
+               kind == inner ? 0 : interpreter::ulpOf(kind, largest) / 2);
+  tolerance.reason = "2 ulp, or 64 fp32 roundings (half an ulp of a narrow "
+                     "type) of the largest element";
+  return tolerance;
+}
+
 interpreter::Comparison
 Reference::judge(const BoundBuffer &buffer, size_t index, const uint8_t *actual,
                  interpreter::Tolerance &tolerance) const {
   interpreter::Kind kind = kindOf(buffer.type);
-  tolerance = interpreter::toleranceFrom(
-      report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
-      buffer.count);
+  tolerance =
+      report.bounds.empty()
+          ? generalTolerance(kind, buffer.type, memory[index].data,
+                             buffer.count)
+          : interpreter::toleranceFrom(
+                report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
+                buffer.count);
   return interpreter::compare(kind, memory[index].data, actual, buffer.count,
                               tolerance);
 }
