@@ -361,4 +361,51 @@ tile.kernel @attn(%q: !tile.ptr<f32>, %k: !tile.ptr<f32>, %v: !tile.ptr<f32>, %o
   }
 }
 
+/// R15: code and compile time do not grow with the tile.
+TEST(CompileOps, LargeTilesCompileQuickly) {
+  const std::string big = "1024x1024";
+  for (const char *op :
+       {"  %r = tile.reduce (%t) axis 0 : (tensor<1024x1024xi32>) -> "
+        "tensor<1024xi32>",
+        "  %r = tile.reduce (%t) axis 1 : (tensor<1024x1024xi32>) -> "
+        "tensor<1024xi32>"}) {
+    Program program((kHead + grid2d("1024", "1024") + op + kSum +
+                     storeAll("%r", 1024, "i32", "1024"))
+                        .c_str());
+    EXPECT_LT(program.compileSeconds, 1);
+  }
+  Program scan((kHead + grid2d("1024", "1024") +
+                "  %r = tile.scan (%t) axis 1 : (tensor<1024x1024xi32>) -> "
+                "tensor<1024x1024xi32>" +
+                kSum + storeAll("%r", 1 << 20, "i32", big))
+                   .c_str());
+  EXPECT_LT(scan.compileSeconds, 1);
+  std::vector<int32_t> out(1 << 20);
+  scan.arg(out.data()).run(1);
+  EXPECT_EQ(out[1023], 1023 * 1024 / 2);
+}
+
+TEST(CompileOps, WhatIsUnknownIsNamed) {
+  EXPECT_THROW(
+      {
+        try {
+          Program program(R"(
+tile.kernel @k(%o: !tile.ptr<f32>) {
+  %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %i = tile.range 0 to 2 : tensor<2xi32>
+  %os = tile.splat %o : !tile.ptr<f32> -> tensor<2x!tile.ptr<f32>>
+  %p = tile.addptr %os, %i : tensor<2x!tile.ptr<f32>>, tensor<2xi32>
+  tile.store %p, %t : tensor<2x!tile.ptr<f32>>, tensor<2xf32>
+  tile.return
+}
+)");
+        } catch (const tz::cpu::Unsupported &problem) {
+          EXPECT_NE(std::string(problem.what()).find("constant tiles"),
+                    std::string::npos);
+          throw;
+        }
+      },
+      tz::cpu::Unsupported);
+}
+
 } // namespace

@@ -22,7 +22,12 @@ namespace tz::cpu::test {
 /// One compiled kernel; arguments are appended in order.
 class Program {
 public:
-  explicit Program(const char *text, const char *target = "cpu") {
+  /// Without a target: the environment's TZ_TEST_TARGET, or this machine.
+  explicit Program(const char *text, const char *target = nullptr) {
+    if (!target) {
+      target = getenv("TZ_TEST_TARGET");
+      target = target ? target : "cpu";
+    }
     mlir::DialectRegistry registry;
     tz::tile::registerTileDialects(registry);
     context.appendDialectRegistry(registry);
