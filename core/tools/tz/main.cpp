@@ -37,6 +37,20 @@ static int runTool(int argc, char **argv) {
   tz::tool::addCompileCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);
+  if (argc > 1 && argv[1][0] != '-') {
+    bool known = false;
+    std::string names;
+    for (const CLI::App *command : app.get_subcommands({})) {
+      known |= command->get_name() == argv[1];
+      names += (names.empty() ? "" : ", ") + command->get_name();
+    }
+    if (!known) {
+      tz::tool::reportError("no command '" + std::string(argv[1]) +
+                                "'; there are " + names,
+                            "see 'tz --help'");
+      return 2;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) {
