@@ -89,6 +89,8 @@ static void bindUnaryFunctions(Registry &r) {
       {"expm1", MathFn::expm1, false, false},
       {"fast_expf", MathFn::exp, false, false},
       {"fast_logf", MathFn::log, false, false},
+      {"fast_log2f", MathFn::log2, false, false},
+      {"fast_tanf", MathFn::tan, false, false},
       {"fast_sinf", MathFn::sin, false, false},
       {"fast_cosf", MathFn::cos, false, false},
       {"fast_tanhf", MathFn::tanh, false, false},
@@ -130,10 +132,28 @@ static void bindTests(Registry &r) {
   }
 }
 
+/// Functions that the embedded library writes in the language itself.
+static void bindLibraryFunctions(Registry &r) {
+  for (const char *name :
+       {"acos",         "acosh",        "asin",         "asinh",  "atan",
+        "atan2",        "atanh",        "cbrt",         "clz",    "copysign",
+        "cosh",         "cospi",        "div_rz",       "erfc",   "erfinv",
+        "exp10",        "fdim",         "ffs",          "fmod",   "hypot",
+        "float2int_rd", "float2int_rn", "float2int_ru", "lgamma", "llrint",
+        "float2int_rz", "llround",      "log10",        "popc",   "round",
+        "nextafter",    "saturatef",    "signbit",      "sinh",   "sinpi",
+        "tgamma"}) {
+    r.set("triton.language.extra.libdevice", name,
+          Value::lazy(
+              {"<terrazzo>/libdevice.py", "libdevice", name, SourceLoc()}));
+  }
+}
+
 void bindMathFunctions(Registry &r) {
   TileBinder t{r};
   bindUnaryFunctions(r);
   bindTests(r);
+  bindLibraryFunctions(r);
   t.function(
       "abs", "x",
       [](TileCall &c) {

@@ -240,4 +240,98 @@ TEST_F(Values, AreAsWritten) {
   }
 }
 
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct MathRow {
+  const char *expression; // of v = (x - shift) * scale
+  double shift, scale;
+  double (*expected)(double);
+};
+
+TEST_F(Values, LibraryFunctions) {
+  const MathRow rows[] = {
+      {"libdevice.atan(v)", 3.5, 0.7, [](double v) { return std::atan(v); }},
+      {"libdevice.atan(v)", 3.5, 90, [](double v) { return std::atan(v); }},
+      {"libdevice.atan2(v, 1.0 - v)", 3.5, 0.7,
+       [](double v) { return std::atan2(v, 1 - v); }},
+      {"libdevice.asin(v)", 3.5, 1 / 3.5,
+       [](double v) { return std::asin(v); }},
+      {"libdevice.acos(v)", 3.5, 1 / 3.5,
+       [](double v) { return std::acos(v); }},
+      {"libdevice.sinh(v)", 3.5, 2, [](double v) { return std::sinh(v); }},
+      {"libdevice.cosh(v)", 3.5, 2, [](double v) { return std::cosh(v); }},
+      {"libdevice.asinh(v)", 3.5, 3, [](double v) { return std::asinh(v); }},
+      {"libdevice.acosh(v)", -1, 1.5, [](double v) { return std::acosh(v); }},
+      {"libdevice.atanh(v)", 3.5, 0.25, [](double v) { return std::atanh(v); }},
+      {"libdevice.exp10(v)", 3.5, 1, [](double v) { return std::pow(10, v); }},
+      {"libdevice.log10(v)", -1, 37, [](double v) { return std::log10(v); }},
+      {"libdevice.cbrt(v)", 3, 2.5, [](double v) { return std::cbrt(v); }},
+      {"libdevice.hypot(v, 3.0)", 3, 2,
+       [](double v) { return std::hypot(v, 3.0); }},
+      {"libdevice.erfc(v)", 1, 0.9, [](double v) { return std::erfc(v); }},
+      {"libdevice.erf(libdevice.erfinv(v))", 3.5, 0.28,
+       [](double v) { return v; }},
+      {"libdevice.lgamma(v)", 3.3, 1.1,
+       [](double v) { return std::lgamma(v); }},
+      {"libdevice.tgamma(v)", 3.3, 1.1,
+       [](double v) { return std::tgamma(v); }},
+      {"libdevice.sinpi(v)", 3.5, 0.3,
+       [](double v) { return std::sin(M_PI * v); }},
+      {"libdevice.cospi(v)", 3.25, 0.3,
+       [](double v) { return std::cos(M_PI * v); }},
+      {"libdevice.round(v)", 4, 0.5, [](double v) { return std::round(v); }},
+      {"libdevice.fmod(v, 1.3)", 3, 0.8,
+       [](double v) { return std::fmod(v, 1.3); }},
+      {"libdevice.pow(v, 2.5)", -1, 0.5,
+       [](double v) { return std::pow(v, 2.5); }},
+      {"libdevice.copysign(v, -1.0)", 3, 1,
+       [](double v) { return std::copysign(v, -1.0); }},
+      {"libdevice.nextafter(v, v + 1.0)", 3, 1,
+       [](double v) { return std::nextafter(v, v + 1); }},
+      {"libdevice.popc(x * 1234567)", 0, 1,
+       [](double v) { return double(__builtin_popcount(int(v) * 1234567)); }},
+      {"libdevice.clz(x * 4321)", 0, 1,
+       [](double v) { return v ? double(__builtin_clz(int(v) * 4321)) : 32; }},
+      {"libdevice.ffs(x * 8)", 0, 1,
+       [](double v) { return double(__builtin_ffs(int(v) * 8)); }},
+      {"libdevice.isnan(v / (v - v))", 0, 1,
+       [](double v) { return double(v == 0.0); }},
+      {"libdevice.finitef(1.0 / v)", 0, 1,
+       [](double v) { return double(v != 0.0); }},
+  };
+  for (const MathRow &row : rows) {
+    for (const char *type : {"float64", "float32"}) {
+      char setup[160];
+      snprintf(setup, sizeof setup,
+               "v = (x.to(tl.%s) - %.17g) * %.17g\nz = ", type, row.shift,
+               row.scale);
+      std::vector<double> found = run(setup + std::string(row.expression));
+      for (size_t i = 0; i < lanes; ++i) {
+        bool single = type[5] == '3';
+        double v =
+            single
+                ? float(float(double(i) - float(row.shift)) * float(row.scale))
+                : (double(i) - row.shift) * row.scale;
+        double expected = row.expected(v);
+        std::string at = std::string(row.expression) + " " + type + " of " +
+                         std::to_string(v);
+        if (contains(row.expression, "nextafter") && single) {
+          expected = std::nextafter(float(v), float(v) + 1);
+        }
+        if (std::isnan(expected) || std::isinf(expected)) {
+          EXPECT_TRUE(std::isnan(expected) ? std::isnan(found[i])
+                                           : found[i] == expected)
+              << at << " is " << found[i];
+          continue;
+        }
+        double tolerance =
+            (single ? 2e-6 : 1e-11) * std::max(1e-6, std::abs(expected));
+        EXPECT_NEAR(found[i], expected, tolerance) << at;
+      }
+    }
+  }
+}
+
 } // namespace
