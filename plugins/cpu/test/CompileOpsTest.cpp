@@ -361,6 +361,31 @@ tile.kernel @attn(%q: !tile.ptr<f32>, %k: !tile.ptr<f32>, %v: !tile.ptr<f32>, %o
   }
 }
 
+/// A load may be fused into a store of the same elements, but not if they move.
+TEST(CompileOps, TransposeInPlace) {
+  std::vector<int32_t> out(32 * 32);
+  std::iota(out.begin(), out.end(), 0);
+  Program program((kHead + grid2d("32", "32") + R"(
+  %w = arith.constant dense<32> : tensor<32x32xi32>
+  %row = arith.muli %bi, %w : tensor<32x32xi32>
+  %at = arith.addi %row, %bj : tensor<32x32xi32>
+  %os = tile.splat %o : !tile.ptr<i32> -> tensor<32x32x!tile.ptr<i32>>
+  %p = tile.addptr %os, %at : tensor<32x32x!tile.ptr<i32>>, tensor<32x32xi32>
+  %x = tile.load %p {group = 1 : i64} : tensor<32x32x!tile.ptr<i32>> -> tensor<32x32xi32>
+  %y = tile.transpose %x [1, 0] : tensor<32x32xi32> -> tensor<32x32xi32>
+  tile.store %p, %y {group = 1 : i64} : tensor<32x32x!tile.ptr<i32>>, tensor<32x32xi32>
+  tile.return
+}
+)")
+                      .c_str());
+  program.arg(out.data()).run(1);
+  for (int i = 0; i < 32; ++i) {
+    for (int j = 0; j < 32; ++j) {
+      EXPECT_EQ(out[size_t(i * 32 + j)], j * 32 + i);
+    }
+  }
+}
+
 /// R15: code and compile time do not grow with the tile.
 TEST(CompileOps, LargeTilesCompileQuickly) {
   const std::string big = "1024x1024";

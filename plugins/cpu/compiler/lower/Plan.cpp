@@ -73,6 +73,23 @@ bool sameAddresses(mlir::Operation *load, mlir::Operation *store) {
                     l.getOffsets().begin(), l.getOffsets().end());
 }
 
+/// All that `value` becomes on the way to `store` stays at its index.
+bool keepsIndex(mlir::Value value, mlir::Operation *store, unsigned depth = 0) {
+  for (mlir::Operation *user : value.getUsers()) {
+    if (depth == 32 || user->getBlock() != store->getBlock()) {
+      return false;
+    }
+    if (user == store || store->isBeforeInBlock(user)) {
+      continue;
+    }
+    if (!isElementwise(user) ||
+        !keepsIndex(user->getResult(0), store, depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Each element of the source is needed by several rows of the result, with
 /// other work between them: fusing would repeat the source's computation.
 bool repeatsRows(mlir::Operation *op) {
@@ -281,7 +298,9 @@ bool Plan::movesAcrossWrite(mlir::Operation *load, int to) const {
     }
     // Operands that are wanted inside a region are computed before it; a store
     // of the very elements that were loaded goes lane by lane.
-    if (at == to && (writer->getNumRegions() || sameAddresses(load, writer))) {
+    if (at == to &&
+        (writer->getNumRegions() || (sameAddresses(load, writer) &&
+                                     keepsIndex(load->getResult(0), writer)))) {
       continue;
     }
     return true;
