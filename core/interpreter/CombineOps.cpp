@@ -6,8 +6,9 @@
 //        control flow inside run lane by lane.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/Errors.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -30,7 +31,25 @@ TileValue slice(const TileValue &value, int64_t begin, int64_t count) {
   const size_t bytes = value.elementBytes();
   std::memcpy(part.bytesForWriting(), value.bytes() + begin * bytes,
               count * bytes);
+  if (value.errors()) {
+    part.setErrors(slice(*value.errors(), begin, count));
+  }
   return part;
+}
+
+TileValue axisFirst(const TileValue &source, const Rows &rows) {
+  TileValue tile(source.kind(), source.count());
+  const size_t run = rows.inner * source.elementBytes();
+  for (int64_t o = 0; o < rows.outer; ++o) {
+    for (int64_t k = 0; k < rows.length; ++k) {
+      std::memcpy(tile.bytesForWriting() + (k * rows.outer + o) * run,
+                  source.bytes() + (o * rows.length + k) * run, run);
+    }
+  }
+  if (source.errors()) {
+    tile.setErrors(axisFirst(*source.errors(), rows));
+  }
+  return tile;
 }
 
 Rows rowsAlong(Machine &m, const Instruction &in, uint32_t axis) {
@@ -44,16 +63,7 @@ Rows rowsAlong(Machine &m, const Instruction &in, uint32_t axis) {
   rows.length = shape[axis];
   rows.lanes = rows.outer * rows.inner;
   for (unsigned i = 0; i < in.operands.size(); ++i) {
-    const TileValue &source = m.operand(in, i);
-    TileValue tile(source.kind(), source.count());
-    const size_t run = rows.inner * source.elementBytes();
-    for (int64_t o = 0; o < rows.outer; ++o) {
-      for (int64_t k = 0; k < rows.length; ++k) {
-        std::memcpy(tile.bytesForWriting() + (k * rows.outer + o) * run,
-                    source.bytes() + (o * rows.length + k) * run, run);
-      }
-    }
-    rows.tiles.push_back(std::move(tile));
+    rows.tiles.push_back(axisFirst(m.operand(in, i), rows));
   }
   return rows;
 }
@@ -66,6 +76,9 @@ TileValue widened(const TileValue &value, int64_t count) {
   TileValue result(value.kind(), count);
   for (int64_t i = 0; i < count; ++i) {
     result.setBits(i, value.bitsAt(0));
+  }
+  if (value.errors()) {
+    attachErrors(result, Floats(count, errorLanes(value)[0]));
   }
   return result;
 }
@@ -97,6 +110,7 @@ bool combine(Machine &m, const Code &code, const Tiles &a, const Tiles &b,
   for (const TileValue &tile : a) {
     result.emplace_back(tile.kind(), count);
   }
+  std::vector<Floats> errors(a.size());
   for (int64_t lane = 0; lane < count; ++lane) {
     Tiles x, y, one;
     for (size_t i = 0; i < a.size(); ++i) {
@@ -108,6 +122,15 @@ bool combine(Machine &m, const Code &code, const Tiles &a, const Tiles &b,
     }
     for (size_t i = 0; i < one.size(); ++i) {
       result[i].setBits(lane, one[i].bitsAt(0));
+      if (one[i].errors()) {
+        errors[i].resize(count, 0.0);
+        errors[i][lane] = errorLanes(one[i])[0];
+      }
+    }
+  }
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (!errors[i].empty()) {
+      attachErrors(result[i], std::move(errors[i]));
     }
   }
   out = std::move(result);
@@ -123,6 +146,9 @@ TileValue alternateRows(const TileValue &tile, int64_t lanes, int64_t first,
     std::memcpy(result.bytesForWriting() + i * row,
                 tile.bytes() + (first + 2 * i) * row, row);
   }
+  if (tile.errors()) {
+    result.setErrors(alternateRows(*tile.errors(), lanes, first, count));
+  }
   return result;
 }
 
@@ -132,14 +158,93 @@ TileValue appended(const TileValue &a, const TileValue &b) {
   std::memcpy(result.bytesForWriting(), a.bytes(), bytes);
   std::memcpy(result.bytesForWriting() + bytes, b.bytes(),
               b.count() * b.elementBytes());
+  if (a.errors() || b.errors()) {
+    Floats lanes = errorLanes(a), rest = errorLanes(b);
+    lanes.resize(a.count(), 0.0);
+    rest.resize(b.count(), 0.0);
+    lanes.append(rest.begin(), rest.end());
+    attachErrors(result, std::move(lanes));
+  }
   return result;
 }
 
+/// The region is p + q on floats: its error in any order is known.
+bool isFloatSum(const Code &code) {
+  return code.body.size() == 1 && isa<arith::AddFOp>(code.body[0].op) &&
+         code.yields.size() == 1 && code.yields[0] == code.body[0].results[0] &&
+         code.body[0].operands[0] != code.body[0].operands[1] &&
+         llvm::is_contained(code.arguments, code.body[0].operands[0]) &&
+         llvm::is_contained(code.arguments, code.body[0].operands[1]);
+}
+
+/// Bounds of running sums of rows in any order: row k of the result is for the
+/// first k + 1 rows (`reverse`: the last ones).
+Floats sumErrors(const TileValue &tile, int64_t lanes, bool reverse) {
+  Floats x = floatLanes(tile), e = errorLanes(tile), out(x.size());
+  Floats magnitude(lanes, 0.0), given(lanes, 0.0);
+  const double u = unitRoundoff(tile.kind());
+  const int64_t length = tile.count() / lanes;
+  for (int64_t step = 0; step < length; ++step) {
+    const int64_t k = reverse ? length - 1 - step : step;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      const int64_t i = k * lanes + lane;
+      magnitude[lane] += std::fabs(x[i]);
+      given[lane] += laneOf(e, i);
+      out[i] = given[lane] + static_cast<double>(step) * u * magnitude[lane];
+    }
+  }
+  return out;
+}
+
+/// While it lives, ops of a combine region count as done in any order.
+class AnyOrder {
+public:
+  explicit AnyOrder(Machine &m) : machine(m), before(m.anyOrder) {
+    m.anyOrder = true;
+  }
+  ~AnyOrder() { machine.anyOrder = before; }
+  AnyOrder(const AnyOrder &) = delete;
+  AnyOrder &operator=(const AnyOrder &) = delete;
+
+private:
+  Machine &machine;
+  bool before;
+};
+
+bool hasRounding(const Code &code) {
+  return llvm::any_of(code.body, [](const Instruction &in) {
+    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, tile::DivFOp,
+               tile::FmaOp, tile::MathOp, tile::PowOp>(in.op);
+  });
+}
+
+/// Another order may round as often as a chain does; the tree has only
+/// log2(n) levels.
+void widenToChain(TileValue &value, int64_t length) {
+  if (!value.errors() || length < 3) {
+    return;
+  }
+  Floats lanes = errorLanes(value);
+  const double factor = static_cast<double>(length - 1) /
+                        std::ceil(std::log2(static_cast<double>(length)));
+  for (double &lane : lanes) {
+    lane *= factor;
+  }
+  attachErrors(value, std::move(lanes));
+}
+
 bool reduce(Machine &m, const Instruction &in) {
+  AnyOrder scope(m);
   auto op = cast<tile::ReduceOp>(in.op);
   const Code &code = in.regions.front();
   Rows rows = rowsAlong(m, in, op.getAxis());
   Tiles tiles = std::move(rows.tiles);
+  const bool isSum = m.options.trackErrors && isFloatSum(code);
+  Floats bounds;
+  if (isSum) {
+    Floats all = sumErrors(tiles[0], rows.lanes, /*reverse=*/false);
+    bounds.assign(all.end() - rows.lanes, all.end());
+  }
   for (int64_t length = rows.length; length > 1; length = (length + 1) / 2) {
     const int64_t pairs = length / 2;
     Tiles even, odd, next;
@@ -159,20 +264,31 @@ bool reduce(Machine &m, const Instruction &in) {
     tiles = std::move(next);
   }
   for (size_t i = 0; i < tiles.size(); ++i) {
+    if (isSum) {
+      attachErrors(tiles[i], bounds);
+    } else if (hasRounding(code)) {
+      widenToChain(tiles[i], rows.length);
+    }
     m.setResult(in, std::move(tiles[i]), i);
   }
   return true;
 }
 
 bool scan(Machine &m, const Instruction &in) {
+  AnyOrder scope(m);
   auto op = cast<tile::ScanOp>(in.op);
   const Code &code = in.regions.front();
   const bool reverse = op.getReverse();
   Rows rows = rowsAlong(m, in, op.getAxis());
   Tiles running, results;
+  std::vector<Floats> bounds; // like `results`: in the sources' layout
   for (const TileValue &tile : rows.tiles) {
     results.emplace_back(tile.kind(), tile.count());
+    bounds.emplace_back();
   }
+  const bool isSum = m.options.trackErrors && isFloatSum(code);
+  const Floats sums =
+      isSum ? sumErrors(rows.tiles[0], rows.lanes, reverse) : Floats();
   for (int64_t step = 0; step < rows.length; ++step) {
     const int64_t k = reverse ? rows.length - 1 - step : step;
     Tiles row, next;
@@ -191,9 +307,22 @@ bool scan(Machine &m, const Instruction &in) {
         std::memcpy(results[i].bytesForWriting() + (o * rows.length + k) * run,
                     running[i].bytes() + o * run, run);
       }
+      if (isSum || running[i].errors()) {
+        Floats row = isSum ? Floats(sums.begin() + k * rows.lanes,
+                                    sums.begin() + (k + 1) * rows.lanes)
+                           : errorLanes(running[i]);
+        bounds[i].resize(results[i].count(), 0.0);
+        for (int64_t lane = 0; lane < rows.lanes; ++lane) {
+          const int64_t o = lane / rows.inner, x = lane % rows.inner;
+          bounds[i][(o * rows.length + k) * rows.inner + x] = row[lane];
+        }
+      }
     }
   }
   for (size_t i = 0; i < results.size(); ++i) {
+    if (!bounds[i].empty()) {
+      attachErrors(results[i], std::move(bounds[i]));
+    }
     m.setResult(in, std::move(results[i]), i);
   }
   return true;

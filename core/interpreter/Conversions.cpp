@@ -5,7 +5,7 @@
 //        on its way to a narrower float.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/Errors.h"
 
 #include <cmath>
 
@@ -28,15 +28,29 @@ bool extendUnsigned(Machine &m, const Instruction &in) {
 }
 
 bool extendFloat(Machine &m, const Instruction &in) {
-  m.setResult(in, fromFloats(in.resultKind, floatLanes(m.operand(in, 0))));
+  const TileValue &source = m.operand(in, 0);
+  TileValue result = fromFloats(in.resultKind, floatLanes(source));
+  if (source.errors()) {
+    result.setErrors(*source.errors());
+  }
+  m.setResult(in, std::move(result));
   return true;
 }
 
 bool truncateFloat(Machine &m, const Instruction &in) {
   const bool zero =
       cast<tile::TruncFOp>(in.op).getRounding() == tile::Rounding::rtz;
-  m.setResult(in, fromFloats(in.resultKind, floatLanes(m.operand(in, 0)),
-                             zero ? RoundTo::Zero : RoundTo::NearestEven));
+  const TileValue &source = m.operand(in, 0);
+  TileValue result = fromFloats(in.resultKind, floatLanes(source),
+                                zero ? RoundTo::Zero : RoundTo::NearestEven);
+  if (source.errors()) {
+    Floats errors = errorLanes(source), lanes = floatLanes(result);
+    for (size_t i = 0; i < errors.size(); ++i) {
+      errors[i] = afterRounding(m, in.resultKind, lanes[i], errors[i]);
+    }
+    attachErrors(result, std::move(errors));
+  }
+  m.setResult(in, std::move(result));
   return true;
 }
 
@@ -89,6 +103,14 @@ bool floatToInteger(Machine &m, const Instruction &in) {
   Unsigned out(lanes.size());
   for (size_t i = 0; i < lanes.size(); ++i) {
     out[i] = saturate(lanes[i], low, bits);
+  }
+  if (m.operand(in, 0).errors()) {
+    Floats errors = errorLanes(m.operand(in, 0));
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      const bool turns =
+          std::trunc(lanes[i] - errors[i]) != std::trunc(lanes[i] + errors[i]);
+      m.report.undecided += turns ? 1 : 0;
+    }
   }
   m.setResult(in, fromIntegers(in.resultKind, out));
   return true;

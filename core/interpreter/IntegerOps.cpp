@@ -5,7 +5,7 @@
 //        width; the others read lanes sign- or zero-extended as they need.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/Errors.h"
 
 #include <limits>
 
@@ -193,7 +193,7 @@ void addIntegerHandlers(HandlerTable &table) {
   table["tile.maxui"] = TZ_UNSIGNED(std::max(a, b));
   table["tile.absi"] = absolute;
   table["arith.cmpi"] = compareIntegers;
-  table["arith.select"] = select;
+  table["arith.select"] = moveWithErrors<select>;
 }
 
 } // namespace tz::interpreter

@@ -133,6 +133,9 @@ llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
     return code.takeError();
   }
   Machine machine(args, options, report, slots);
+  if (auto contract = kernel->getAttrOfType<BoolAttr>("tile.contract")) {
+    machine.contract = contract.getValue();
+  }
   const auto &grid = args.grid;
   const uint64_t total = static_cast<uint64_t>(grid[0]) * grid[1] * grid[2];
   for (uint64_t linear = 0; linear < total; ++linear) {

@@ -89,6 +89,17 @@ public:
             const llvm::Twine &message);
   llvm::Error takeError();
 
+  /// The bound (Errors.h) of the element at an address; 0 = exact.
+  double errorAt(uint64_t address, unsigned bytes);
+  void setErrorAt(uint64_t address, unsigned bytes, double error);
+  /// Bounds of the lanes that are being loaded, until setLoaded.
+  Floats loadErrors;
+  void setLoaded(const Instruction &in, TileValue value);
+  /// The kernel allows a * b + c to be fused (tile.contract; the default).
+  bool contract = true;
+  /// Inside a combine region: targets may combine in another order.
+  bool anyOrder = false;
+
   /// Linear id of the running program, x fastest.
   uint32_t linearProgram() const;
 

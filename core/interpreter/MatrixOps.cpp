@@ -6,7 +6,7 @@
 //        does in f32, which is what makes it an oracle.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/Errors.h"
 
 #include <cmath>
 
@@ -92,6 +92,43 @@ Sizes sizesOf(tile::DotOp op) {
   return {rank == 3 ? a[0] : 1, a[rank - 2], b[rank - 1], a[rank - 1]};
 }
 
+Floats magnitudes(const Floats &lanes) {
+  Floats result(lanes.size());
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    result[i] = std::fabs(lanes[i]);
+  }
+  return result;
+}
+
+/// (K + 1) * u * (sum |a * b| + |acc|), and what the operands bring along.
+void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
+                     const Floats &a, const Floats &b, double productError,
+                     TileValue &result) {
+  const TileValue &left = m.operand(in, 0), &right = m.operand(in, 1),
+                  &start = m.operand(in, 2);
+  Floats absA = magnitudes(a), absB = magnitudes(b);
+  Floats sums(result.count(), 0.0), errors(result.count(), 0.0);
+  accumulate<double>(s, absA, absB, sums);
+  if (right.errors()) {
+    accumulate<double>(s, absA, floatLanes(*right.errors()), errors);
+  }
+  if (left.errors()) {
+    Floats ea = floatLanes(*left.errors());
+    accumulate<double>(s, ea, absB, errors);
+    if (right.errors()) {
+      accumulate<double>(s, ea, floatLanes(*right.errors()), errors);
+    }
+  }
+  Floats acc = floatLanes(start), eacc = errorLanes(start);
+  const double factor =
+      static_cast<double>(s.k + 1) * unitRoundoff(in.resultKind);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    errors[i] += laneOf(eacc, i) + factor * (sums[i] + std::fabs(acc[i])) +
+                 productError * sums[i];
+  }
+  attachErrors(result, std::move(errors));
+}
+
 bool dot(Machine &m, const Instruction &in) {
   auto op = cast<tile::DotOp>(in.op);
   const Sizes sizes = sizesOf(op);
@@ -107,7 +144,8 @@ bool dot(Machine &m, const Instruction &in) {
   Floats out = floatLanes(m.operand(in, 2));
   const bool isF32 = m.operand(in, 0).kind() == Kind::F32;
   using tile::Precision;
-  switch (isF32 ? op.getPrecision() : Precision::ieee) {
+  const Precision precision = isF32 ? op.getPrecision() : Precision::ieee;
+  switch (precision) {
   case Precision::tf32:
     accumulateParts(sizes, a, b, 11, 1, out);
     break;
@@ -125,7 +163,11 @@ bool dot(Machine &m, const Instruction &in) {
     accumulate<double>(sizes, a, b, out);
     break;
   }
-  m.setResult(in, fromFloats(in.resultKind, out));
+  TileValue result = fromFloats(in.resultKind, out);
+  if (m.options.trackErrors) {
+    attachDotErrors(m, in, sizes, a, b, productError(precision), result);
+  }
+  m.setResult(in, std::move(result));
   return true;
 }
 

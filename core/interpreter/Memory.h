@@ -33,6 +33,12 @@ public:
   Verdict access(uint64_t address, unsigned bytes, AccessKind kind,
                  uint32_t program);
 
+  /// The allocation that holds the bytes; null = none.
+  const Allocation *allocationOf(uint64_t address, unsigned bytes) {
+    Region *region = regionOf(address, bytes);
+    return region ? &region->allocation : nullptr;
+  }
+
   /// What `program` did so far is seen by who acquires at `address`.
   void release(uint64_t address, uint32_t program);
   void acquire(uint64_t address, uint32_t program);

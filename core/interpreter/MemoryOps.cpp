@@ -5,6 +5,7 @@
 //        lanes before the next, and of two lanes on one address the later wins.
 //
 //===----------------------------------------------------------------------===//
+#include "core/interpreter/Compare.h"
 #include "core/interpreter/Machine.h"
 
 #include <cmath>
@@ -58,6 +59,10 @@ bool loadLane(Machine &m, const Instruction &in, uint64_t address,
   switch (ask(m, in, address, result.elementBytes(), access)) {
   case Permission::Granted:
     result.setBits(lane, readMemory(address, result.kind()));
+    if (m.options.trackErrors && isFloat(result.kind())) {
+      m.loadErrors.resize(result.count(), 0.0);
+      m.loadErrors[lane] = m.errorAt(address, result.elementBytes());
+    }
     return true;
   case Permission::Skipped:
     return true;
@@ -72,6 +77,11 @@ bool storeLane(Machine &m, const Instruction &in, uint64_t address,
   switch (ask(m, in, address, value.elementBytes(), AccessKind::Write)) {
   case Permission::Granted:
     writeMemory(address, value.kind(), value.bitsAt(lane));
+    if (m.options.trackErrors && isFloat(value.kind())) {
+      const double error =
+          value.errors() ? value.errors()->data<double>()[lane] : 0.0;
+      m.setErrorAt(address, value.elementBytes(), error);
+    }
     return true;
   case Permission::Skipped:
     return true;
@@ -94,12 +104,16 @@ bool load(Machine &m, const Instruction &in) {
     if (masked && !m.operand(in, 1).isTrueAt(i)) {
       if (hasOther) {
         result.setBits(i, m.operand(in, 2).bitsAt(i));
+        if (const TileValue *errors = m.operand(in, 2).errors()) {
+          m.loadErrors.resize(result.count(), 0.0);
+          m.loadErrors[i] = errors->data<double>()[i];
+        }
       }
     } else if (!loadLane(m, in, addresses[i], access, result, i)) {
       return false;
     }
   }
-  m.setResult(in, std::move(result));
+  m.setLoaded(in, std::move(result));
   return true;
 }
 
@@ -219,7 +233,7 @@ bool loadView(Machine &m, const Instruction &in) {
           })) {
     return false;
   }
-  m.setResult(in, std::move(result));
+  m.setLoaded(in, std::move(result));
   return true;
 }
 
@@ -289,6 +303,28 @@ uint64_t updated(tile::AtomicKind op, Kind kind, uint64_t old,
   return old;
 }
 
+/// The bound of a cell that an atomic wrote. Programs may come in any order,
+/// so each addition rounds.
+void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
+                 const TileValue &value, int64_t lane) {
+  if (!m.options.trackErrors || !isFloat(value.kind()) ||
+      !m.memory.allocationOf(address, value.elementBytes())) {
+    return;
+  }
+  const unsigned bytes = value.elementBytes();
+  const double mine = value.errors() ? value.errors()->data<double>()[lane] : 0;
+  const double cell = m.errorAt(address, bytes);
+  double error = mine;
+  if (kind == tile::AtomicKind::fadd) {
+    const double sum =
+        decodeFloat(value.kind(), readMemory(address, value.kind()));
+    error = cell + mine + ulpOf(value.kind(), sum);
+  } else if (kind != tile::AtomicKind::xchg) {
+    error = std::max(cell, mine);
+  }
+  m.setErrorAt(address, bytes, error);
+}
+
 /// What both atomics share: permission, ordering, read, update, write.
 /// `next(old)` gives the new bits, or nothing to leave memory as it is.
 template <typename Next>
@@ -334,6 +370,7 @@ bool atomicUpdate(Machine &m, const Instruction &in) {
     if (!atomicLane(m, in, addresses[i], op.getSem(), result, i, next)) {
       return false;
     }
+    updateError(m, op.getKind(), addresses[i], value, i);
   }
   m.setResult(in, std::move(result));
   return true;

@@ -4,7 +4,7 @@
 // Why    All but range are "result element i is source element f(i)".
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/Errors.h"
 
 using namespace mlir;
 
@@ -176,14 +176,14 @@ bool gather(Machine &m, const Instruction &in) {
 
 void addShapeHandlers(HandlerTable &table) {
   table["tile.range"] = range;
-  table["tile.splat"] = splat;
-  table["tile.broadcast"] = broadcast;
+  table["tile.splat"] = moveWithErrors<splat>;
+  table["tile.broadcast"] = moveWithErrors<broadcast>;
   table["tile.reshape"] = reshape;
-  table["tile.transpose"] = transpose;
-  table["tile.join"] = join;
-  table["tile.split"] = split;
-  table["tile.cat"] = cat;
-  table["tile.gather"] = gather;
+  table["tile.transpose"] = moveWithErrors<transpose>;
+  table["tile.join"] = moveWithErrors<join>;
+  table["tile.split"] = moveWithErrors<split>;
+  table["tile.cat"] = moveWithErrors<cat>;
+  table["tile.gather"] = moveWithErrors<gather>;
 }
 
 } // namespace tz::interpreter

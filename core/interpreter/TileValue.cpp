@@ -21,6 +21,7 @@ TileValue::TileValue(Kind kind, int64_t count)
 TileValue TileValue::recast(Kind kind) const {
   TileValue copy = *this;
   copy.elementKind = kind;
+  copy.bounds = nullptr;
   return copy;
 }
 

@@ -45,12 +45,18 @@ public:
   uint64_t bitsAt(int64_t index) const;
   void setBits(int64_t index, uint64_t bits);
   bool isTrueAt(int64_t index) const { return bitsAt(index) != 0; }
+  /// Bounds of the lanes (Errors.h), as f64; null if the value is exact.
+  const TileValue *errors() const { return bounds.get(); }
+  void setErrors(TileValue lanes) {
+    bounds = std::make_shared<const TileValue>(std::move(lanes));
+  }
   /// The same bytes as elements of another kind of the same size.
   TileValue recast(Kind kind) const;
 
 private:
   Kind elementKind = Kind::I1;
   int64_t elements = 0;
+  std::shared_ptr<const TileValue> bounds;
   std::shared_ptr<std::byte[]> heap; ///< none: the one element is in `local`
   alignas(8) std::byte local[8] = {};
 };
