@@ -41,18 +41,30 @@ Type *Lowering::type(mlir::Type element) {
       });
 }
 
+// 16-bit floats move as integers: for their masked and gathered accesses LLVM
+// calls conversion functions on machines without arithmetic for them.
+static bool movesAsInteger(mlir::Type element) {
+  return element.isBF16() || element.isF16();
+}
+
 Type *Lowering::memoryType(mlir::Type element) {
-  return element.isInteger(1) ? b.getInt8Ty() : type(element);
+  return element.isInteger(1)      ? b.getInt8Ty()
+         : movesAsInteger(element) ? b.getInt16Ty()
+                                   : type(element);
 }
 
 Value *Lowering::toMemory(Value *value, mlir::Type element) {
-  return element.isInteger(1)
-             ? b.CreateZExt(value,
-                            math::shapedAs(value->getType(), b.getInt8Ty()))
-             : value;
+  Type *memory = math::shapedAs(value->getType(), memoryType(element));
+  return element.isInteger(1)      ? b.CreateZExt(value, memory)
+         : movesAsInteger(element) ? b.CreateBitCast(value, memory)
+                                   : value;
 }
 
 Value *Lowering::fromMemory(Value *value, mlir::Type element) {
+  if (movesAsInteger(element)) {
+    return b.CreateBitCast(value,
+                           math::shapedAs(value->getType(), type(element)));
+  }
   return element.isInteger(1)
              ? b.CreateICmpNE(value, Constant::getNullValue(value->getType()))
              : value;
