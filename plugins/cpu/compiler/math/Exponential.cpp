@@ -19,7 +19,7 @@ Value *emitExp2(const Ops &o, Value *x) {
   auto n = o.roundSmall(x);
   Value *r = o.sub(x, n.real);
   Value *p = o.isF64 ? o.polynomial(r, kExp2F64) : o.polynomial(r, kExp2F32);
-  return o.scale(o.fma(r, p, o.c(1)), n.integer);
+  return o.scale(o.fma(r, p, o.c(1)), n);
 }
 
 Value *emitExp(const Ops &o, Value *x) {
@@ -32,7 +32,7 @@ Value *emitExp(const Ops &o, Value *x) {
             r);
   Value *p = o.isF64 ? o.polynomial(r, kExpF64) : o.polynomial(r, kExpF32);
   Value *e = o.add(o.fma(o.mul(r, r), p, r), o.c(1));
-  return o.scale(e, n.integer);
+  return o.scale(e, n);
 }
 
 Value *emitTanh(const Ops &o, Value *x) {

@@ -6,7 +6,10 @@
 #include "plugins/cpu/compiler/math/Ops.h"
 
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
+
+#include <numeric>
 
 using namespace llvm;
 
@@ -130,6 +133,46 @@ Value *Ops::scale(V x, V n) const {
         b.CreateShl(b.CreateAdd(exponent, ci(bias)), ci(mantissaBits)));
   };
   return mul(mul(x, power(half)), power(rest));
+}
+
+Value *Ops::scale(V x, const Rounded &n) const {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  const unsigned lanes = isF64 ? 8 : 16;
+  if (!isa.avx512 || !vector || !isPowerOf2_32(vector->getNumElements()) ||
+      vector->getNumElements() < lanes) {
+    return scale(x, n.integer);
+  }
+  Type *part = FixedVectorType::get(vector->getElementType(), lanes);
+  SmallVector<Value *> parts;
+  for (unsigned from = 0; from < vector->getNumElements(); from += lanes) {
+    SmallVector<int> picks(lanes);
+    std::iota(picks.begin(), picks.end(), static_cast<int>(from));
+    auto take = [&](V v) {
+      return lanes == vector->getNumElements()
+                 ? v
+                 : b.CreateShuffleVector(v, picks);
+    };
+    parts.push_back(
+        b.CreateIntrinsic(part,
+                          isF64 ? Intrinsic::x86_avx512_mask_scalef_pd_512
+                                : Intrinsic::x86_avx512_mask_scalef_ps_512,
+                          {take(x), take(n.real), Constant::getNullValue(part),
+                           isF64 ? b.getInt8(0xff) : b.getInt16(0xffff),
+                           b.getInt32(4)})); // 4: the current rounding
+  }
+  // Put together in pairs: a power of two of parts, as the callers make them.
+  while (parts.size() > 1) {
+    SmallVector<Value *> pairs;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      unsigned width =
+          2 * cast<FixedVectorType>(parts[i]->getType())->getNumElements();
+      SmallVector<int> picks(width);
+      std::iota(picks.begin(), picks.end(), 0);
+      pairs.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], picks));
+    }
+    parts = std::move(pairs);
+  }
+  return parts[0];
 }
 
 Value *Ops::any(V mask) const {
