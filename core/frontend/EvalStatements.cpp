@@ -355,6 +355,18 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
 /// an arm may return under a run-time condition; then the answer is Return.
 Flow Evaluator::execIf(const If *node, size_t clause, Block block, size_t index,
                        Continuation rest) {
+  // Long elif chains nest as deep as they are long.
+  if (depth >= bounds.evaluationDepth) {
+    if (!stopped) {
+      sink.error(node->loc, "evaluation is nested more than " +
+                                Twine(bounds.evaluationDepth) +
+                                " levels deep (limit of evaluation depth)");
+    }
+    stopped = true;
+    return {Flow::Return, Value()};
+  }
+  ++depth;
+  scope_exit restore([&] { --depth; });
   // A known arm. It may contain run-time ifs that return: then what follows
   // the whole statement goes with it.
   auto known = [&](Block body) -> Flow {

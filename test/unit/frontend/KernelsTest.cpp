@@ -241,6 +241,25 @@ TEST(Elaborate, StaticLoopsUnrollAndConstexprsFold) {
   EXPECT_EQ(e.ops<tz::tile::StoreOp>().size(), 3u);
 }
 
+TEST(Elaborate, LongChainsMeetALimitNotTheStack) {
+  std::string returns, elifs = "    if n == 0:\n        n += 1\n";
+  for (int i = 1; i < 1200; ++i) {
+    std::string number = std::to_string(i);
+    returns += "    if n == " + number + ":\n        return\n";
+    elifs += "    elif n == " + number + ":\n        n += 1\n";
+  }
+  for (const std::string &body : {returns, elifs}) {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    DiagnosticSink sink;
+    Module module = parseModule(
+        "t.py", "import triton\n@triton.jit\ndef k(n):\n" + body, sink);
+    EXPECT_FALSE(
+        elaborate(module, "k", parseRun("k n=i32").spec, context, sink));
+    EXPECT_EQ(sink.errorCount(), 1u);
+    EXPECT_NE(sink.str().find("limit of evaluation depth"), std::string::npos);
+  }
+}
+
 TEST(Elaborate, FoldedOneMayBeReassigned) {
   Elaborated e("@triton.jit\n"
                "def k(x, n):\n"
