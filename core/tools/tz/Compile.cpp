@@ -26,7 +26,10 @@ struct CompileOptions {
 static Status addSignature(const std::string &text,
                            const KernelSignature &signature,
                            Binding::Options &options) {
-  std::vector<std::string> types = splitList(text);
+  std::vector<std::string> types;
+  if (!text.empty()) {
+    types = splitList(text);
+  }
   size_t next = 0;
   for (const KernelParameter &parameter : signature.parameters) {
     if (!parameter.isConstexpr && next < types.size()) {

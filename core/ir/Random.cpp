@@ -1,9 +1,10 @@
 //===- Random.cpp - arc4random for old C libraries ------------------------===//
 //
 // What   A hidden arc4random over getrandom.
-// Why    LLVM was built against glibc 2.36 and uses its arc4random (for names
-// of
-//        temporary files); libterrazzo promises glibc 2.34 (R19).
+// Why    LLVM was built against glibc 2.36 and uses its arc4random (names of
+//        temporary files); what we ship promises glibc 2.34 (R19). It lives in
+//        the dialect's library because every shared object that carries LLVM
+//        links that one.
 //===----------------------------------------------------------------------===//
 #include <cstdint>
 #include <sys/random.h>
