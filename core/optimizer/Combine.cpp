@@ -6,7 +6,19 @@
 //        a second tile of sums costs registers and a pass over them.
 // Example (test/optimizer/combine.mlir)
 //   before
+//     %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+//     %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+//     %a = tile.load %ps : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+//     %acc = tile.splat %s : f32 -> tensor<16x16xf32>
+//     %d = tile.dot %a, %a, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+//     %sum = arith.addf %acc, %d : tensor<16x16xf32>
+//     tile.store %ps, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
 //   after
+//     %0 = tile.splat %arg0 : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+//     %1 = tile.load %0 : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+//     %2 = tile.splat %arg1 : f32 -> tensor<16x16xf32>
+//     %3 = tile.dot %1, %1, %2 : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+//     tile.store %0, %3 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 

@@ -4,20 +4,73 @@
 // Why    RecoverViews recognises a loop-carried pointer by its increment, which
 //        must be one value for the whole loop; and no backend should pay for
 //        the same load in every turn.
-//
+// Example (test/optimizer/hoist-invariants.mlir)
+//   before
+//     %low = arith.constant 0 : i32
+//     %high = arith.constant 8 : i32
+//     %one = arith.constant 1 : i32
+//     scf.for %i = %low to %high step %one : i32 {
+//       %from = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//       %v = tile.load %from {group = 1 : i64} : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+//       %at = tile.addptr %y, %i : !tile.ptr<f32>, i32
+//       %to = tile.splat %at : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//       tile.store %to, %v {group = 2 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+//     }
+//   after
+//     %c0_i32 = arith.constant 0 : i32
+//     %c8_i32 = arith.constant 8 : i32
+//     %c1_i32 = arith.constant 1 : i32
+//     %0 = tile.splat %arg0 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %1 = tile.load %0 {group = 1 : i64} : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+//     scf.for %arg2 = %c0_i32 to %c8_i32 step %c1_i32  : i32 {
+//       %2 = tile.addptr %arg1, %arg2 : !tile.ptr<f32>, i32
+//       %3 = tile.splat %2 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//       tile.store %3, %1 {group = 2 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+//     }
+// Keeps  order of memory (R6). A load moves only out of a loop that runs at
+//        least once: nothing promises that its bytes exist otherwise.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
+
+#include "terrazzo/analysis/Hints.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
+using namespace tz;
 using namespace tz::tile;
 
 namespace tz::optimizer {
 #define GEN_PASS_DEF_HOISTINVARIANTS
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
+
+/// The R6 group of an access; none for other ops.
+static std::optional<int64_t> groupOf(Operation *op) {
+  auto group = op->getAttrOfType<IntegerAttr>("group");
+  return isa<LoadOp, StoreOp, LoadViewOp, StoreViewOp, AtomicRMWOp,
+             AtomicCASOp>(op)
+             ? std::optional(group ? group.getInt() : 0)
+             : std::nullopt;
+}
+
+/// Whether something in `loop` keeps a load of `group` in its place: a write
+/// that may reach its bytes, or an op that may end the program before it.
+static bool mayInterfere(scf::ForOp loop, int64_t group) {
+  return loop
+      .walk([&](Operation *op) {
+        if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+            isa<AssumeOp>(op) || isMemoryEffectFree(op) ||
+            hasSingleEffect<MemoryEffects::Read>(op)) {
+          return WalkResult::advance();
+        }
+        std::optional<int64_t> other = groupOf(op);
+        bool apart = other && *other != 0 && group != 0 && *other != group;
+        return apart ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
 
 namespace {
 struct HoistInvariants
@@ -27,6 +80,33 @@ struct HoistInvariants
     getOperation()->walk([&](LoopLikeOpInterface loop) {
       hoistedOps += moveLoopInvariantCode(loop);
     });
+    if (getOperation()
+            .walk([](scf::ForOp) { return WalkResult::interrupt(); })
+            .wasInterrupted()) {
+      analysis::Hints hints(getOperation());
+      getOperation()->walk([&](scf::ForOp loop) { hoistLoads(loop, hints); });
+    }
+  }
+
+  void hoistLoads(scf::ForOp loop, const analysis::Hints &hints) {
+    if (hints.range(loop.getLowerBound()).high >=
+        hints.range(loop.getUpperBound()).low) {
+      return;
+    }
+    SmallVector<Operation *> loads;
+    for (Operation &op : *loop.getBody()) {
+      auto isOutside = [&](Value v) { return loop.isDefinedOutsideOfLoop(v); };
+      if (isa<LoadOp, LoadViewOp>(op) &&
+          hasSingleEffect<MemoryEffects::Read>(&op) &&
+          llvm::all_of(op.getOperands(), isOutside) &&
+          !mayInterfere(loop, *groupOf(&op))) {
+        loads.push_back(&op);
+      }
+    }
+    for (Operation *op : loads) {
+      op->moveBefore(loop);
+      ++hoistedLoads;
+    }
   }
 };
 } // namespace

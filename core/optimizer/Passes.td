@@ -29,8 +29,8 @@ def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
   let summary = "move what does not change in a loop to before it";
   let description = [{
     Pure ops move when their operands are from outside. A load moves as well if
-    no access in the loop may write its bytes (R6) and it is either checked in
-    every dimension or in a loop that runs at least once.
+    no access in the loop may write its bytes (R6) and the loop is known to run
+    at least once.
   }];
   let statistics = [
     Statistic<"hoistedOps", "hoisted-ops", "pure ops moved out of a loop">,
@@ -62,6 +62,26 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
     Statistic<"recoveredStores", "recovered-stores", "stores that became store_view">,
     Statistic<"fixedViews", "fixed-views", "accesses of moved views put on the fixed view">,
     Statistic<"declined", "declined", "accesses by tiles of pointers that stay">
+  ];
+}
+
+def PeelMasks : KernelPass<"tile-peel-masks"> {
+  let summary = "run full blocks without bounds checks";
+  let description = [{
+    Splits a loop at the first turn whose block may cross a bound, and puts what
+    does not depend on a loop under one scf.if that asks whether all blocks are
+    full. The checked form stays beside the unchecked one. A remark says where
+    the copy would have been too large.
+  }];
+  let options = [
+    Option<"limit", "limit", "unsigned", /*default=*/"400",
+           "ops that may be copied in one kernel; raise it for kernels with large loop bodies">
+  ];
+  let statistics = [
+    Statistic<"unmaskedDims", "unmasked-dims", "dimensions of accesses that lost their check">,
+    Statistic<"versionedBlocks", "versioned-blocks", "blocks put under a test that all is full">,
+    Statistic<"peeledLoops", "peeled-loops", "loops split at their first partial block">,
+    Statistic<"declined", "declined", "copies not made for their size">
   ];
 }
 

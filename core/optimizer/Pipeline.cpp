@@ -41,6 +41,10 @@ static const Step neutralSteps[] = {
                      "dead now"},
     {createHoistInvariants, "views that do not depend on a loop leave it"},
     {createCSEPass, "views of one array share their base, extents, strides"},
+    {createPeelMasks, "compares offsets and extents, so after they are one "
+                      "value each"},
+    {createSimplify, "bounds of split loops, counters that nobody used"},
+    {createCSEPass, "tests and copies repeat arithmetic"},
 };
 
 void tz::optimizer::buildNeutral(OpPassManager &manager) {

@@ -8,7 +8,33 @@
 //        that neighbours are neighbours.
 // Example (test/optimizer/recover-views.mlir)
 //   before
+//     %block = arith.constant 64 : i32
+//     %pid = tile.program_id 0
+//     %first = arith.muli %pid, %block : i32
+//     %start = tile.splat %first : i32 -> tensor<64xi32>
+//     %lane = tile.range 0 to 64 : tensor<64xi32>
+//     %at = arith.addi %start, %lane : tensor<64xi32>
+//     %limit = tile.splat %n : i32 -> tensor<64xi32>
+//     %inside = arith.cmpi slt, %at, %limit : tensor<64xi32>
+//     %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %from = tile.addptr %xs, %at : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     %v = tile.load %from mask %inside {group = 1 : i64} : tensor<64x!tile.ptr<f32>> mask tensor<64xi1> -> tensor<64xf32>
+//     %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+//     %to = tile.addptr %ys, %lane : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+//     tile.store %to, %v : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
 //   after
+//     %c0_i64 = arith.constant 0 : i64
+//     %c9223372036854775807_i64 = arith.constant 9223372036854775807 : i64
+//     %c64_i64 = arith.constant 64 : i64
+//     %c1_i64 = arith.constant 1 : i64
+//     %0 = tile.program_id 0
+//     %1 = arith.extsi %arg2 : i32 to i64
+//     %2 = tile.make_view %arg0 shape[%1] strides[%c1_i64] : <f32> -> <64xf32>
+//     %3 = arith.extsi %0 : i32 to i64
+//     %4 = arith.muli %3, %c64_i64 : i64
+//     %5 = tile.load_view %2[%4] checked [true] {group = 1 : i64} : <64xf32> -> tensor<64xf32>
+//     %6 = tile.make_view %arg1 shape[%c9223372036854775807_i64] strides[%c1_i64] : <f32> -> <64xf32>
+//     tile.store_view %6[%c0_i64], %5 checked [false] : <64xf32>, tensor<64xf32>
 // Needs  HoistInvariants: what a loop adds to a pointer is defined outside it.
 // Keeps  which bytes are accessed. Where a block's offset is known to be >= 0
 // it

@@ -4,7 +4,21 @@
 //        splat/broadcast/reshape chains, chains of addptr, loops that carry
 //        values for nothing.
 // Why    Later passes look for one form of each idea; this makes it.
-//
+// Example (test/optimizer/simplify.mlir)
+//   before
+//     %one = arith.constant 1 : i32
+//     %base = tile.splat %p : !tile.ptr<i32> -> tensor<64x32x!tile.ptr<i32>>
+//     %rows = tile.splat %a : i32 -> tensor<64x1xi32>
+//     %wide = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x32xi32>
+//     %same = tile.divsi %b, %one : i32
+//     %cols = tile.splat %same : i32 -> tensor<64x32xi32>
+//     %sum = arith.addi %wide, %cols : tensor<64x32xi32>
+//     tile.store %base, %sum : tensor<64x32x!tile.ptr<i32>>, tensor<64x32xi32>
+//   after
+//     %0 = tile.splat %arg0 : !tile.ptr<i32> -> tensor<64x32x!tile.ptr<i32>>
+//     %1 = arith.addi %arg1, %arg2 : i32
+//     %2 = tile.splat %1 : i32 -> tensor<64x32xi32>
+//     tile.store %0, %2 : tensor<64x32x!tile.ptr<i32>>, tensor<64x32xi32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 #include "core/optimizer/TilePatterns.h"

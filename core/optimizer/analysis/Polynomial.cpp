@@ -120,10 +120,24 @@ Value ScalarTable::emit(OpBuilder &builder, Location loc,
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI64IntegerAttr(value));
   };
+  // A positive term first: then the negative ones are subtracted, and 64 * pid
+  // is one value however it is used.
+  SmallVector<const Term *> order;
+  for (bool positive : {true, false}) {
+    for (const Term &term : p.getTerms()) {
+      if ((term.coefficient > 0) == positive) {
+        order.push_back(&term);
+      }
+    }
+  }
   Value sum;
-  for (const Term &term : p.getTerms()) {
+  for (const Term *term : order) {
+    int64_t coefficient = term->coefficient;
+    bool subtract = sum && coefficient < 0 &&
+                    coefficient != std::numeric_limits<int64_t>::min();
+    coefficient = subtract ? -coefficient : coefficient;
     Value product;
-    for (unsigned scalar : term.scalars) {
+    for (unsigned scalar : term->scalars) {
       Value factor = value(scalar);
       if (factor.getType() != i64) {
         factor = arith::ExtSIOp::create(builder, loc, i64, factor);
@@ -131,16 +145,15 @@ Value ScalarTable::emit(OpBuilder &builder, Location loc,
       product = product ? arith::MulIOp::create(builder, loc, product, factor)
                         : factor;
     }
-    bool negative = sum && product && term.coefficient == -1;
     if (!product) {
-      product = constant(term.coefficient);
-    } else if (term.coefficient != 1 && !negative) {
-      product = arith::MulIOp::create(builder, loc, product,
-                                      constant(term.coefficient));
+      product = constant(coefficient);
+    } else if (coefficient != 1) {
+      product =
+          arith::MulIOp::create(builder, loc, product, constant(coefficient));
     }
     if (!sum) {
       sum = product;
-    } else if (negative) {
+    } else if (subtract) {
       sum = arith::SubIOp::create(builder, loc, sum, product);
     } else {
       sum = arith::AddIOp::create(builder, loc, sum, product);

@@ -1,0 +1,107 @@
+// RUN: tz-opt %s --tile-hoist-invariants --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @example
+// CHECK: tile.splat
+// CHECK: tile.load
+// CHECK: scf.for
+// CHECK-NOT: tile.load
+// CHECK: tile.store
+tile.kernel @example(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %high step %one : i32 {
+    %from = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %v = tile.load %from {group = 1 : i64} : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+    %at = tile.addptr %y, %i : !tile.ptr<f32>, i32
+    %to = tile.splat %at : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    tile.store %to, %v {group = 2 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// The loop may not run: then nobody promised that %x points to anything.
+// CHECK-LABEL: @no_hoist_zero_turns
+// CHECK: scf.for
+// CHECK: tile.load
+tile.kernel @no_hoist_zero_turns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %n step %one : i32 {
+    %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
+    tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+
+// -----
+
+// An assumption makes it run.
+// CHECK-LABEL: @assumed_turns
+// CHECK: tile.load
+// CHECK: scf.for
+tile.kernel @assumed_turns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %some = arith.cmpi sgt, %n, %low : i32
+  tile.assume %some
+  scf.for %i = %low to %n step %one : i32 {
+    %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
+    tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @no_hoist_same_group
+// CHECK: scf.for
+// CHECK: tile.load
+tile.kernel @no_hoist_same_group(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %high step %one : i32 {
+    %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %w = arith.addf %v, %v : f32
+    tile.store %x, %w {group = 1 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @no_hoist_volatile
+// CHECK: scf.for
+// CHECK: tile.load
+tile.kernel @no_hoist_volatile(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %high step %one : i32 {
+    %v = tile.load %x {group = 1 : i64, isVolatile} : !tile.ptr<f32> -> f32
+    tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @in_guard
+// CHECK: scf.if
+// CHECK: tile.load
+// CHECK: scf.for
+tile.kernel @in_guard(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %go: i1) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.if %go {
+    scf.for %i = %low to %high step %one : i32 {
+      %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
+      tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+    }
+  }
+  tile.return
+}

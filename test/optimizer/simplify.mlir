@@ -1,0 +1,83 @@
+// RUN: tz-opt %s --tile-simplify --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @example
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: %[[TILE:.*]] = tile.splat %[[SUM]] : i32 -> tensor<64x32xi32>
+// CHECK-NEXT: tile.store %{{.*}}, %[[TILE]] :
+tile.kernel @example(%p: !tile.ptr<i32>, %a: i32, %b: i32) {
+  %one = arith.constant 1 : i32
+  %base = tile.splat %p : !tile.ptr<i32> -> tensor<64x32x!tile.ptr<i32>>
+  %rows = tile.splat %a : i32 -> tensor<64x1xi32>
+  %wide = tile.broadcast %rows : tensor<64x1xi32> -> tensor<64x32xi32>
+  %same = tile.divsi %b, %one : i32
+  %cols = tile.splat %same : i32 -> tensor<64x32xi32>
+  %sum = arith.addi %wide, %cols : tensor<64x32xi32>
+  tile.store %base, %sum : tensor<64x32x!tile.ptr<i32>>, tensor<64x32xi32>
+  tile.return
+}
+
+// -----
+
+// What a loop carries only to make its own next value goes away.
+// CHECK-LABEL: @carried_for_nothing
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK-NOT: addptr
+tile.kernel @carried_for_nothing(%p: !tile.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %end = scf.for %i = %zero to %n step %one iter_args(%at = %p) -> (!tile.ptr<i32>) : i32 {
+    tile.store %p, %i : !tile.ptr<i32>, i32
+    %next = tile.addptr %at, %one : !tile.ptr<i32>, i32
+    scf.yield %next : !tile.ptr<i32>
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @no_carried_result_used
+// CHECK: iter_args
+tile.kernel @no_carried_result_used(%p: !tile.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %end = scf.for %i = %zero to %n step %one iter_args(%at = %p) -> (!tile.ptr<i32>) : i32 {
+    %next = tile.addptr %at, %one : !tile.ptr<i32>, i32
+    scf.yield %next : !tile.ptr<i32>
+  }
+  tile.store %end, %n : !tile.ptr<i32>, i32
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @constant_masks
+// CHECK: %[[V:.*]] = tile.load %{{.*}} : !tile.ptr<i32> -> i32
+// CHECK-NEXT: tile.store %{{.*}}, %[[V]] : !tile.ptr<i32>, i32
+// CHECK-NEXT: tile.return
+tile.kernel @constant_masks(%p: !tile.ptr<i32>) {
+  %on = arith.constant true
+  %off = arith.constant false
+  %v = tile.load %p mask %on : !tile.ptr<i32> mask i1 -> i32
+  tile.store %p, %v mask %on : !tile.ptr<i32>, i32, i1
+  tile.store %p, %v mask %off : !tile.ptr<i32>, i32, i1
+  tile.return
+}
+
+// -----
+
+// Shifts by the width and more have a value (P6); x / 0 is left alone (P7).
+// CHECK-LABEL: @constants
+// CHECK-DAG: %[[MINUS:.*]] = arith.constant -1 : i32
+// CHECK-DAG: %[[Q:.*]] = tile.divsi %{{.*}}, %{{.*}} : i32
+// CHECK: tile.store %{{.*}}, %[[MINUS]]
+// CHECK: tile.store %{{.*}}, %[[Q]]
+tile.kernel @constants(%p: !tile.ptr<i32>) {
+  %zero = arith.constant 0 : i32
+  %big = arith.constant 40 : i32
+  %low = arith.constant -7 : i32
+  %sign = tile.shrsi %low, %big : i32
+  %q = tile.divsi %low, %zero : i32
+  tile.store %p, %sign : !tile.ptr<i32>, i32
+  tile.store %p, %q : !tile.ptr<i32>, i32
+  tile.return
+}
