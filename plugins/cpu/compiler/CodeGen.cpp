@@ -158,7 +158,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
   }
   auto stopIfCancelled = [&] {
     if (options.cancelled && options.cancelled()) {
-      throw Unsupported(kernel.getLoc(), "cancelled");
+      throw Cancelled();
     }
   };
   stopIfCancelled();

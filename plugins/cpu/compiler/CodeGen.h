@@ -17,6 +17,9 @@
 
 namespace tz::cpu {
 
+/// Thrown when CompileOptions::cancelled said so.
+struct Cancelled {};
+
 struct CompileOptions {
   bool wantLLVM = false, wantAsm = false;
   /// Asked between phases; true gives up.

@@ -255,6 +255,8 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
                    place.column);
     throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+  } catch (const Cancelled &) {
+    throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
   }
 
   plugin::Artifact artifact;
