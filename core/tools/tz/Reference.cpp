@@ -168,13 +168,20 @@ interpreter::Comparison
 Reference::judge(const BoundBuffer &buffer, size_t index, const uint8_t *actual,
                  interpreter::Tolerance &tolerance) const {
   interpreter::Kind kind = kindOf(buffer.type);
-  tolerance =
-      report.bounds.empty()
-          ? generalTolerance(kind, buffer.type, memory[index].data,
-                             buffer.count)
-          : interpreter::toleranceFrom(
-                report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
-                buffer.count);
+  interpreter::Tolerance general =
+      generalTolerance(kind, buffer.type, memory[index].data, buffer.count);
+  tolerance = general;
+  if (!report.bounds.empty()) {
+    tolerance = interpreter::toleranceFrom(
+        report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
+        buffer.count);
+    // A bound without an end would accept anything.
+    for (double &bound : tolerance.bounds) {
+      if (!std::isfinite(bound)) {
+        bound = general.absolute;
+      }
+    }
+  }
   return interpreter::compare(kind, memory[index].data, actual, buffer.count,
                               tolerance);
 }

@@ -12,6 +12,7 @@
 #include "runtime/session/Session.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 namespace tz::tool {
 
@@ -252,13 +253,20 @@ int Runner::showResults(Stream &stream) {
     interpreter::Comparison verdict =
         reference->judge(buffer, i, result.data(), tolerance);
     bool good = verdict.matches();
-    std::printf(
-        "  %-10s %-20s max error %.3g (%llu ulp; allowed there %.3g)  "
-        "%s\n",
-        buffer.name.c_str(), buffer.typeText().c_str(), verdict.maxAbsolute,
-        static_cast<unsigned long long>(verdict.maxUlps), verdict.worstAllowed,
-        good ? styled(Style::Good, "ok").c_str()
-             : styled(Style::Bad, "MISMATCH").c_str());
+    double off = std::abs(verdict.worstExpected - verdict.worstActual);
+    std::string share =
+        verdict.worstAllowed > 0
+            ? ", " +
+                  std::to_string(std::lround(
+                      100 * std::min(off / verdict.worstAllowed, 99.0))) +
+                  " % of the tolerance"
+            : "";
+    std::printf("  %-10s %-20s max error %.3g (%llu ulp%s)  %s\n",
+                buffer.name.c_str(), buffer.typeText().c_str(),
+                verdict.maxAbsolute,
+                static_cast<unsigned long long>(verdict.maxUlps), share.c_str(),
+                good ? styled(Style::Good, "ok").c_str()
+                     : styled(Style::Bad, "MISMATCH").c_str());
     if (!good) {
       status = 1;
       std::printf("    %llu of %llu elements differ by more than %s; worst at "
