@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "RunKernel.h"
 
+#include "core/interpreter/Compare.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -192,4 +194,80 @@ TEST_F(Kernel, FollowsControlFlow) {
     })"),
             "");
   EXPECT_THAT(out, testing::ElementsAre(111, 1));
+}
+
+TEST_F(Kernel, MultipliesLargeMatricesInSeconds) {
+  // 517 x 333 x 1031, blocks of 64 x 64 x 32, with bounds and checks. The time
+  // is in the test's report; the bound must hold for a plain f32 sum.
+  const int64_t m = 517, n = 1031, k = 333;
+  std::vector<float> a(m * k), b(k * n), c(m * n);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<float>(i * 7919 % 2003) / 1000.0f - 1.0f;
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    b[i] = static_cast<float>(i * 104729 % 1999) / 1000.0f - 1.0f;
+  }
+  give(a, "a");
+  give(b, "b");
+  give(c, "c", /*initialized=*/false);
+  launch.grid = {9, 17, 1};
+  options.checked = true;
+  options.trackErrors = true;
+  EXPECT_EQ(run(R"(
+    tile.kernel @matmul(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>,
+                        %c: !tile.ptr<f32>) {
+      %c0 = arith.constant 0 : i64
+      %c1 = arith.constant 1 : i64
+      %c32 = arith.constant 32 : i64
+      %c64 = arith.constant 64 : i64
+      %m = arith.constant 517 : i64
+      %n = arith.constant 1031 : i64
+      %k = arith.constant 333 : i64
+      %x = tile.program_id 0
+      %y = tile.program_id 1
+      %x64 = arith.extsi %x : i32 to i64
+      %y64 = arith.extsi %y : i32 to i64
+      %row = arith.muli %x64, %c64 : i64
+      %col = arith.muli %y64, %c64 : i64
+      %va = tile.make_view %a shape [%m, %k] strides [%k, %c1]
+              : !tile.ptr<f32> -> !tile.view<64x32xf32>
+      %vb = tile.make_view %b shape [%k, %n] strides [%n, %c1]
+              : !tile.ptr<f32> -> !tile.view<32x64xf32>
+      %vc = tile.make_view %c shape [%m, %n] strides [%n, %c1]
+              : !tile.ptr<f32> -> !tile.view<64x64xf32>
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero)
+          -> (tensor<64x64xf32>) : i64 {
+        %ta = tile.load_view %va [%row, %i] checked [true, true]
+                : !tile.view<64x32xf32> -> tensor<64x32xf32>
+        %tb = tile.load_view %vb [%i, %col] checked [true, true]
+                : !tile.view<32x64xf32> -> tensor<32x64xf32>
+        %d = tile.dot %ta, %tb, %acc
+               : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+      tile.store_view %vc [%row, %col], %sum checked [true, true]
+        : !tile.view<64x64xf32>, tensor<64x64xf32>
+      tile.return
+    })"),
+            "");
+  EXPECT_THAT(report.findings, testing::IsEmpty());
+  std::vector<float> plain(m * n);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t l = 0; l < k; ++l) {
+      for (int64_t j = 0; j < n; ++j) {
+        plain[i * n + j] += a[i * k + l] * b[l * n + j];
+      }
+    }
+  }
+  Tolerance tolerance =
+      toleranceFrom(report, Kind::F32, options.memory[2].base, c.size());
+  Comparison comparison =
+      compare(Kind::F32, c.data(), plain.data(), c.size(), tolerance);
+  EXPECT_TRUE(comparison.matches()) << comparison.summary(tolerance);
+  // One product left out is seen.
+  plain[5] -= a[3] * b[3 * n + 5];
+  comparison = compare(Kind::F32, c.data(), plain.data(), c.size(), tolerance);
+  EXPECT_EQ(comparison.mismatches, 1u);
+  EXPECT_EQ(comparison.worst, 5u);
 }
