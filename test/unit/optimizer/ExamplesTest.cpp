@@ -45,7 +45,6 @@ struct Outcome {
 };
 } // namespace
 
-
 static std::vector<uint8_t> fill(const Input &input, std::mt19937 &random) {
   std::uniform_real_distribution<float> real(-2, 2);
   std::vector<uint8_t> bytes;

@@ -6,7 +6,7 @@ set -eu
 source=$1 build=$2 cc=$3 cxx=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for component in runtime development; do
+for component in runtime compiler development; do
   cmake --install "$build" --prefix "$work/prefix" --component $component >/dev/null
 done
 
