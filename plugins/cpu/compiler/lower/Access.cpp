@@ -306,6 +306,14 @@ void Lowering::storeViewOp(tile::StoreViewOp op) {
   Nest nest(*this, tile::shapeOf(op.getValue().getType()), {op.getValue()});
   nest.alsoChecks(
       Nest::isInside(*this, op.getView(), op.getOffsets(), op.getChecked()));
+  bool inLoop = false;
+  for (mlir::Operation *around = op->getParentOp();
+       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
+    inLoop |= !isa<mlir::scf::IfOp>(around);
+  }
+  if (!inLoop) { // what is written again and again is better off in the caches
+    nest.mayStream(op.getView(), op.getOffsets());
+  }
   nest.run([&](const Index &index) {
     Value *value = nest.eval(op.getValue(), index);
     nest.store(

@@ -180,10 +180,9 @@ void Lowering::entry() {
 }
 
 Value *Lowering::streamsLargeOutput(int64_t bytesPerProgram) {
-  // What is written past the caches is ordered by the fence at the end only;
-  // and what is written again and again is better off in them.
+  // What is written past the caches is ordered by the fence at the end only.
   constexpr int64_t kLarge = int64_t{32} << 20;
-  if (hasAtomics || waits() || scopes.size() != 1 || machine.vectorBits < 256) {
+  if (hasAtomics || waits() || machine.vectorBits < 256) {
     return nullptr;
   }
   fencesStores = true;
