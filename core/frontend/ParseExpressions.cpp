@@ -9,9 +9,6 @@
 #include "core/frontend/ParserState.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
-
-#include <cmath>
 
 using namespace llvm;
 
