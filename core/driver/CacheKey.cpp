@@ -73,7 +73,7 @@ std::string jobKey(const CompileJob &job, std::string_view fingerprint,
     key.number(argument.type);
     key.number(argument.element);
     key.number(argument.equalsOne);
-    key.number(argument.divisible);
+    key.number(argument.divisor);
     KeyValue constant = argument.constant;
     constant.key.clear(); // the position says which parameter it is
     key.keyValue(constant);

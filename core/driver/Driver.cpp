@@ -30,6 +30,12 @@ struct Driver::State {
   // Targets do not change while a process runs.
   std::map<std::pair<std::string, std::string>, TargetDescription> targets;
 
+  // Of each set of types and constants, from one elaboration without hints.
+  std::map<std::string, SpecializationRule> rules;
+  static constexpr size_t MaxRules = 4096;
+
+  SpecializationRule rule(const CompileJob &job,
+                          const std::vector<KernelParameter> &parameters);
   Result<TargetDescription> target(const std::string &plugin,
                                    const std::string &id);
   Result<LoweredKernel> lower(const CompileJob &job, Stage stage,
@@ -69,7 +75,7 @@ Result<std::string> LoweredKernel::portable() const {
 }
 
 Driver::Driver(Registry &registry, Cache *cache)
-    : state(new State{registry, cache, {}, {}, {}}) {}
+    : state(new State{registry, cache, {}, {}, {}, {}}) {}
 Driver::~Driver() = default;
 
 Result<KernelSignature>
@@ -94,7 +100,12 @@ Driver::specializationRule(const KernelSource &source,
   if (!known) {
     return known.takeStatus();
   }
-  SpecializationRule rule = ruleFor(arguments);
+  CompileJob job;
+  job.source = source;
+  job.source.function = known->function;
+  job.arguments = arguments;
+  job.arguments.resize(known->parameters.size());
+  SpecializationRule rule = state->rule(job, known->parameters);
   for (size_t i = 0; i < rule.parameters.size(); ++i) {
     bool exists = i < known->parameters.size();
     if (!exists || !known->parameters[i].specializeAlignment) {
@@ -105,6 +116,46 @@ Driver::specializationRule(const KernelSource &source,
     }
   }
   return rule;
+}
+
+namespace {
+/// What an analysis has to say, a compilation will say again.
+struct Unheard final : runtime::DiagnosticSink {
+  void report(uint32_t, std::string_view) override {}
+};
+} // namespace
+
+/// The kernel is elaborated once with nothing known of its integers, to see
+/// what it makes of them. Where that fails (some kernels compile only with a
+/// stride that is 1), the rule is the one of the types.
+SpecializationRule
+Driver::State::rule(const CompileJob &job,
+                    const std::vector<KernelParameter> &parameters) {
+  std::string key = jobKey(job, {}, {});
+  {
+    std::lock_guard guard(lock);
+    if (auto known = rules.find(key); known != rules.end()) {
+      return known->second;
+    }
+  }
+  SpecializationRule made = ruleFor(job.arguments);
+  if (!job.source.isIR) {
+    Unheard unheard;
+    FirstError first;
+    auto workspace = pool.take();
+    if (auto source = workspace->parse(job.source, unheard, first)) {
+      auto module = elaborateKernel(*workspace, *source, job,
+                                    job.source.function, unheard, first);
+      if (module) {
+        narrowRule(made, **module, parameters);
+      }
+    }
+  }
+  std::lock_guard guard(lock);
+  if (rules.size() >= MaxRules) {
+    rules.clear();
+  }
+  return rules.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
 Result<TargetDescription> Driver::State::target(const std::string &plugin,
@@ -251,14 +302,11 @@ Status Driver::State::finish(Artifact &artifact, const CompileJob &job,
   artifact.target = job.target;
   artifact.function = kernelOf(*lowered.state().module).getSymName().str();
   artifact.userParameters = lowered.userParameters;
-  SpecializationRule rule = ruleFor(job.arguments);
   for (size_t i = 0; i < parameters.size(); ++i) {
     SpecializedParameter parameter;
     parameter.name = parameters[i].name;
     if (i < job.arguments.size()) {
       parameter.spec = job.arguments[i];
-      parameter.divisor =
-          job.arguments[i].divisible ? rule.parameters[i].divisor : 0;
     }
     artifact.parameters.push_back(std::move(parameter));
   }

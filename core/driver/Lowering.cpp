@@ -8,6 +8,7 @@
 
 #include "core/driver/Types.h"
 
+#include "terrazzo/analysis/ArgumentUses.h"
 #include "terrazzo/wire/Wire.h"
 
 #include "mlir/IR/Verifier.h"
@@ -106,7 +107,7 @@ findKernel(const ParsedSource &source, const std::string &function,
   } else {
     llvm::StringRef near = frontend::nearestName(function, candidates);
     message = "no kernel '" + function + "' in this file" +
-              (near.empty() ? "" : "; did you mean '" + near.str() + "'?") +
+              (near.empty() ? ";" : "; did you mean '" + near.str() + "'?") +
               " It defines " + names;
   }
   report(diagnostics, source.files(), TZ_SEVERITY_ERROR, message, source.path,
@@ -203,15 +204,14 @@ static ConstValue fromConstant(const KeyValue &constant, const ParamInfo &param,
 }
 
 static frontend::ArgSpec fromRuntime(const std::string &name,
-                                     const ArgumentSpec &spec,
-                                     uint32_t divisor) {
+                                     const ArgumentSpec &spec) {
   frontend::ArgSpec arg;
   arg.name = name;
   arg.type = spec.type == TZ_TYPE_PTR
                  ? "*" + std::string(languageName(spec.element))
                  : std::string(languageName(spec.type));
   arg.equalsOne = spec.equalsOne;
-  arg.divisibility = spec.divisible && divisor ? divisor : 1;
+  arg.divisibility = std::max<uint32_t>(spec.divisor, 1);
   return arg;
 }
 
@@ -242,7 +242,6 @@ specialize(const ParsedSource &source, const CompileJob &job,
   }
   const KernelInfo &kernel = **found;
   frontend::Specialization spec;
-  SpecializationRule rule = ruleFor(job.arguments);
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     const ParamInfo &param = kernel.params[i];
     ArgumentSpec given =
@@ -258,8 +257,7 @@ specialize(const ParsedSource &source, const CompileJob &job,
                source.path, kernel.loc.line, kernel.loc.column, first);
         return first.status(TZ_E_INVALID_ARGUMENT, message);
       }
-      spec.args.push_back(
-          fromRuntime(param.name, given, rule.parameters[i].divisor));
+      spec.args.push_back(fromRuntime(param.name, given));
       break;
     case ArgumentSpec::Constant:
       spec.constexprs[param.name] =
@@ -332,9 +330,8 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
 }
 
 SpecializationRule ruleFor(const std::vector<ArgumentSpec> &arguments) {
-  // R8: the divisor is 16 bytes over the smallest element that an integer may
-  // scale. Which arrays it scales is not asked yet; the smallest of all arrays
-  // is never too small a divisor.
+  // 16 bytes over the smallest element of all arrays is never too small a
+  // divisor.
   uint32_t smallest = 0;
   for (const ArgumentSpec &argument : arguments) {
     if (argument.kind == ArgumentSpec::Runtime &&
@@ -359,6 +356,24 @@ SpecializationRule ruleFor(const std::vector<ArgumentSpec> &arguments) {
     rule.parameters.push_back(parameter);
   }
   return rule;
+}
+
+void narrowRule(SpecializationRule &rule, mlir::ModuleOp module,
+                const std::vector<KernelParameter> &parameters) {
+  tile::KernelOp kernel = kernelOf(module);
+  std::vector<analysis::ArgumentUse> uses = analysis::argumentUses(kernel);
+  for (size_t i = 0; i < rule.parameters.size(); ++i) {
+    for (unsigned j = 0; j < uses.size(); ++j) {
+      bool isInteger = kernel.getArgumentTypes()[j].isInteger();
+      if (!isInteger || kernel.getArgName(j) != parameters[i].name) {
+        continue;
+      }
+      SpecializationRule::Parameter &parameter = rule.parameters[i];
+      unsigned bytes = uses[j].smallestElement;
+      parameter.divisor = bytes && bytes < 16 ? 16 / bytes : 0;
+      parameter.foldsOne = uses[j].foldsOne;
+    }
+  }
 }
 
 } // namespace tz::driver

@@ -51,9 +51,12 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
                 const runtime::CompileJob &job, const std::string &function,
                 runtime::DiagnosticSink &diagnostics, FirstError &first);
 
-/// Which run-time values matter, from types alone.
+/// Which run-time values may matter, from types alone.
 runtime::SpecializationRule
 ruleFor(const std::vector<runtime::ArgumentSpec> &arguments);
+/// Which of them do: what the elaborated kernel makes of its integers (R8).
+void narrowRule(runtime::SpecializationRule &rule, mlir::ModuleOp module,
+                const std::vector<runtime::KernelParameter> &parameters);
 
 /// The only kernel of a module; null if there is none or more.
 tile::KernelOp kernelOf(mlir::ModuleOp module);

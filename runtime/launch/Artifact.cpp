@@ -348,7 +348,7 @@ Status Artifact::verify() const {
 
 bool ArgumentSpec::operator==(const ArgumentSpec &o) const {
   return kind == o.kind && type == o.type && element == o.element &&
-         equalsOne == o.equalsOne && divisible == o.divisible &&
+         equalsOne == o.equalsOne && divisor == o.divisor &&
          constant.kind == o.constant.kind && constant.i64 == o.constant.i64 &&
          constant.f64 == o.constant.f64 && constant.str == o.constant.str;
 }

@@ -82,7 +82,8 @@ struct ArgumentSpec {
   // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
   uint32_t type = 0, element = 0;
   bool equalsOne = false; // value is 1 and the parameter allows folding
-  bool divisible = false; // value or address is a multiple of the divisor
+  // The value or address was seen to be a multiple of it; 0: nothing is known.
+  uint32_t divisor = 0;
   // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".
   KeyValue constant;
 
@@ -93,7 +94,6 @@ struct ArgumentSpec {
 struct SpecializedParameter {
   std::string name;
   ArgumentSpec spec;
-  uint32_t divisor = 0; // what `divisible` means; 0: nothing is assumed
 };
 
 struct Artifact {

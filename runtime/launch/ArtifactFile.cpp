@@ -175,13 +175,12 @@ void field(S &s, KeyValue &v) {
 template <typename S>
 void field(S &s, SpecializedParameter &p) {
   s.text(p.name);
-  uint32_t flags = uint32_t(p.spec.equalsOne) | uint32_t(p.spec.divisible) << 1;
+  uint32_t flags = uint32_t(p.spec.equalsOne);
   for (uint32_t *n :
-       {&p.spec.kind, &p.spec.type, &p.spec.element, &flags, &p.divisor}) {
+       {&p.spec.kind, &p.spec.type, &p.spec.element, &flags, &p.spec.divisor}) {
     s.number(*n);
   }
   p.spec.equalsOne = flags & 1;
-  p.spec.divisible = flags & 2;
   field(s, p.spec.constant);
 }
 template <typename S>

@@ -40,8 +40,8 @@ struct KernelSignature {
 };
 
 /// Which run-time values matter to the code, per parameter: R8's one divisor
-/// (0: none, no key) and whether ==1 folds anything. A pure function of types
-/// and constants.
+/// (0: none, no key) and whether ==1 folds anything. A pure function of source,
+/// types and constants.
 struct SpecializationRule {
   struct Parameter {
     uint32_t divisor = 0;
@@ -71,7 +71,7 @@ public:
   virtual ~CompilerService() = default;
   virtual Result<KernelSignature> signature(const KernelSource &source,
                                             DiagnosticSink &diagnostics) = 0;
-  /// arguments: equalsOne and divisible are not set yet.
+  /// arguments: equalsOne and divisor are not set yet.
   virtual Result<SpecializationRule>
   specializationRule(const KernelSource &source,
                      const std::vector<ArgumentSpec> &arguments,

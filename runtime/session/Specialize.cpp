@@ -122,7 +122,8 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits,
     ArgumentSpec &spec = job.arguments[open[i]];
     if (spec.kind == ArgumentSpec::Runtime) {
       spec.equalsOne = shape.rule[i].foldsOne && equalsOne(args[i]);
-      spec.divisible = divisibleBy(args[i], shape.rule[i].divisor);
+      uint32_t divisor = shape.rule[i].divisor;
+      spec.divisor = divisibleBy(args[i], divisor) ? divisor : 0;
     }
   }
   auto made = std::make_unique<Specialization>();
@@ -271,8 +272,8 @@ Kernel::match(const std::shared_ptr<Device> &device,
       if (spec.equalsOne && !equalsOne(args[i])) {
         return refuse(i, "is not 1");
       }
-      if (spec.divisible && !divisibleBy(args[i], p.divisor)) {
-        return refuse(i, "is no multiple of " + std::to_string(p.divisor));
+      if (spec.divisor && !divisibleBy(args[i], spec.divisor)) {
+        return refuse(i, "is no multiple of " + std::to_string(spec.divisor));
       }
       continue;
     }

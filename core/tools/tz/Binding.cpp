@@ -432,12 +432,13 @@ void Binding::applyRule(const SpecializationRule &rule) {
       int64_t value = int64_t(parameters[i].bits);
       bool isInteger = !driver::isFloatType(spec.type);
       spec.equalsOne = wanted.foldsOne && isInteger && value == 1;
-      spec.divisible =
+      bool divides =
           wanted.divisor && isInteger && value % int64_t(wanted.divisor) == 0;
+      spec.divisor = divides ? wanted.divisor : 0;
     } else {
       // Buffers of this tool are aligned by far more than 16 bytes.
       bool isBuffer = parameters[i].kind == BoundParameter::Buffer;
-      spec.divisible = wanted.divisor && (isBuffer || promised[i]);
+      spec.divisor = isBuffer || promised[i] ? wanted.divisor : 0;
     }
   }
 }

@@ -51,7 +51,7 @@ public:
   /// Binds everything to the parameters; sizes and scalars are evaluated.
   runtime::Status bind(const runtime::KernelSignature &signature,
                        const Options &options);
-  /// equalsOne and divisible, once the rule is known.
+  /// equalsOne and divisor, once the rule is known.
   void applyRule(const runtime::SpecializationRule &rule);
   /// Gives buffers their content.
   runtime::Status fill(uint64_t seed);

@@ -61,7 +61,7 @@ TEST(CacheKey, DependsOnEverythingThatCodeDependsOn) {
   differs([](CompileJob &j) { j.plugin = "null"; });
   differs([](CompileJob &j) { j.target = "cpu:x86-64-v4"; });
   differs([](CompileJob &j) { j.arguments[0].element = TZ_TYPE_F16; });
-  differs([](CompileJob &j) { j.arguments[0].divisible = true; });
+  differs([](CompileJob &j) { j.arguments[0].divisor = 16; });
   differs([](CompileJob &j) { j.arguments[0].equalsOne = true; });
   differs([](CompileJob &j) { j.arguments[1].constant.i64 = 128; });
   differs([](CompileJob &j) { j.arguments[1].kind = ArgumentSpec::None; });

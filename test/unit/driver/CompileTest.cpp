@@ -63,7 +63,7 @@ struct CompileTest : testing::Test {
     pointer.kind = ArgumentSpec::Runtime;
     pointer.type = TZ_TYPE_PTR;
     pointer.element = TZ_TYPE_F16;
-    pointer.divisible = true;
+    pointer.divisor = 16;
     ArgumentSpec n;
     n.kind = ArgumentSpec::Runtime;
     n.type = TZ_TYPE_I32;
@@ -85,12 +85,12 @@ TEST_F(CompileTest, SignatureListsTheParameters) {
   EXPECT_TRUE(signature->parameters[4].isConstexpr);
 }
 
-TEST_F(CompileTest, DivisorsFollowFromTheSmallestElement) {
+TEST_F(CompileTest, AMereBoundHasNoDivisor) {
   auto rule = driver.specializationRule(job().source, job().arguments, sink);
   ASSERT_TRUE(rule.ok()) << rule.status().message();
   EXPECT_EQ(rule->parameters[0].divisor, 16u); // bytes of an address
-  EXPECT_EQ(rule->parameters[3].divisor, 8u);  // fp16 elements in 16 bytes
-  EXPECT_TRUE(rule->parameters[3].foldsOne);
+  EXPECT_EQ(rule->parameters[3].divisor, 0u);
+  EXPECT_FALSE(rule->parameters[3].foldsOne);
   EXPECT_EQ(rule->parameters[4].divisor, 0u);
 }
 
@@ -103,7 +103,7 @@ TEST_F(CompileTest, FillsWhatOnlyTheHostKnows) {
   EXPECT_EQ((*artifact)->function, "add_kernel");
   EXPECT_EQ((*artifact)->userParameters, (std::vector<uint32_t>{0, 1, 2, 3}));
   EXPECT_EQ((*artifact)->userTypes[3], uint32_t(TZ_TYPE_I32));
-  EXPECT_EQ((*artifact)->parameters[0].divisor, 16u);
+  EXPECT_EQ((*artifact)->parameters[0].spec.divisor, 16u);
   ASSERT_TRUE((*artifact)->findBlob("main"));
   EXPECT_NE((*artifact)->findBlob("main")->bytes.find("ir_format = tile"),
             std::string::npos);

@@ -56,13 +56,12 @@ public:
     a->target = job.target;
     a->function = "kernel";
     const char *names[] = {"x", "n", "scale", "BLOCK", "flag"};
-    uint32_t divisors[] = {16, 8, 0, 0, 0};
     a->variants.resize(1);
     Variant &v = a->variants[0];
     v.name = "kernel";
     for (uint32_t i = 0; i < 5; ++i) {
       const ArgumentSpec &spec = job.arguments[i];
-      a->parameters.push_back({names[i], spec, divisors[i]});
+      a->parameters.push_back({names[i], spec});
       if (spec.kind == ArgumentSpec::Runtime && !spec.equalsOne) {
         ArgInfo arg;
         arg.name = names[i];

@@ -45,7 +45,7 @@ TEST_F(SessionApi, OneCompilationForEachThingThatMatters) {
 
   const CompileJob &one = CountingCompiler::jobs[3];
   EXPECT_TRUE(one.arguments[1].equalsOne);
-  EXPECT_TRUE(one.arguments[0].divisible);
+  EXPECT_EQ(one.arguments[0].divisor, 16u);
   EXPECT_EQ(one.arguments[3].constant.i64, 128);
   EXPECT_EQ(one.arguments[4].kind, ArgumentSpec::Default);
   EXPECT_EQ(one.plugin, "echo");

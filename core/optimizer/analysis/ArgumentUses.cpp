@@ -1,0 +1,158 @@
+//===- ArgumentUses.cpp - what the code makes of an integer ---------------===//
+//
+// What   A walk along the uses of each argument, in two roles: the value itself
+//        (widened, repeated) and anything that it is a summand or factor of.
+// Why    See ArgumentUses.h. The first role decides about ==1, the second about
+//        divisibility.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/analysis/ArgumentUses.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::analysis;
+using namespace tz::tile;
+
+namespace {
+class Walk {
+public:
+  ArgumentUse run(Value argument) {
+    reach(argument, /*itself=*/true);
+    while (!work.empty()) {
+      auto [value, itself] = work.pop_back_val();
+      for (OpOperand &use : value.getUses()) {
+        visit(use, itself);
+      }
+    }
+    return result;
+  }
+
+private:
+  void reach(Value value, bool itself) {
+    if (seen.insert({value, itself}).second) {
+      work.push_back({value, itself});
+    }
+  }
+  void scales(Type element) {
+    unsigned bytes = storageBytes(element);
+    if (!result.smallestElement || bytes < result.smallestElement) {
+      result.smallestElement = bytes;
+    }
+  }
+  void visit(OpOperand &use, bool itself);
+  void visitLoop(scf::ForOp loop, OpOperand &use, bool itself);
+  void visitTerminator(OpOperand &use, bool itself);
+  void visitView(OpOperand &use, MutableOperandRange offsets, Type view) {
+    for (OpOperand &offset : offsets) {
+      if (&offset == &use) {
+        scales(cast<ViewType>(view).getElementType());
+      }
+    }
+  }
+
+  ArgumentUse result;
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  SmallVector<std::pair<Value, bool>> work;
+};
+} // namespace
+
+void Walk::visitLoop(scf::ForOp loop, OpOperand &use, bool itself) {
+  unsigned number = use.getOperandNumber();
+  unsigned bounds = loop.getNumControlOperands();
+  if (number >= bounds) {
+    reach(loop.getRegionIterArg(number - bounds), false);
+    reach(loop.getResult(number - bounds), false);
+  } else if (number != 1) { // low + turn * step, below the upper bound
+    reach(loop.getInductionVar(), false);
+    result.foldsOne |= itself && number == 2;
+  }
+}
+
+/// What leaves a region arrives in the op around it, or in its next turn.
+void Walk::visitTerminator(OpOperand &use, bool itself) {
+  Operation *around = use.getOwner()->getParentOp();
+  unsigned number = use.getOperandNumber();
+  if (auto branch = dyn_cast<scf::IfOp>(around)) {
+    reach(branch.getResult(number), itself);
+  } else if (auto loop = dyn_cast<scf::ForOp>(around)) {
+    reach(loop.getRegionIterArg(number), false);
+    reach(loop.getResult(number), false);
+  } else if (auto loop = dyn_cast<scf::WhileOp>(around)) {
+    if (!isa<scf::ConditionOp>(use.getOwner())) {
+      reach(loop.getBeforeArguments()[number], false);
+    } else if (number > 0) {
+      reach(loop.getAfterArguments()[number - 1], false);
+      reach(loop.getResult(number - 1), false);
+    }
+  }
+}
+
+/// A constant, also one that was made a tile.
+static bool isConstant(Value value) {
+  auto splat = value.getDefiningOp<SplatOp>();
+  return matchPattern(splat ? splat.getSource() : value, m_Constant());
+}
+
+void Walk::visit(OpOperand &use, bool itself) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, SplatOp,
+            BroadcastOp, ReshapeOp, TransposeOp, HintOp>(
+          [&](auto same) { reach(same->getResult(0), itself); })
+      .Case<arith::AddIOp, arith::SubIOp, MinSIOp, MinUIOp, MaxSIOp, MaxUIOp>(
+          [&](auto sum) { reach(sum->getResult(0), false); })
+      .Case<arith::MulIOp>([&](auto product) {
+        result.foldsOne |= itself;
+        reach(product.getResult(), false);
+      })
+      .Case<arith::SelectOp>([&](auto select) {
+        if (number > 0) {
+          reach(select.getResult(), false);
+        }
+      })
+      .Case<ShlOp>([&](auto shift) {
+        if (number == 0) {
+          reach(shift.getResult(), false);
+        }
+      })
+      .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp>(
+          [&](auto) { result.foldsOne |= itself && number == 1; })
+      .Case<arith::CmpIOp>([&](auto) {
+        result.foldsOne |= itself && isConstant(op->getOperand(1 - number));
+      })
+      .Case<AddPtrOp>([&](AddPtrOp add) {
+        scales(cast<PtrType>(elementType(add.getType())).getPointee());
+      })
+      .Case<IntToPtrOp>([&](auto) { result.smallestElement = 1; })
+      .Case<MakeViewOp>([&](MakeViewOp make) {
+        for (OpOperand &stride : make.getStridesMutable()) {
+          if (&stride == &use) {
+            scales(make.getType().getElementType());
+            result.foldsOne |= itself;
+          }
+        }
+      })
+      .Case<AdvanceViewOp, LoadViewOp, StoreViewOp>([&](auto access) {
+        visitView(use, access.getOffsetsMutable(), access.getView().getType());
+      })
+      .Case<scf::ForOp>([&](auto loop) { visitLoop(loop, use, itself); })
+      .Case<scf::WhileOp>([&](auto loop) {
+        reach(loop.getBeforeArguments()[number], false);
+      })
+      .Case<scf::YieldOp, scf::ConditionOp>(
+          [&](auto) { visitTerminator(use, itself); });
+}
+
+std::vector<ArgumentUse> tz::analysis::argumentUses(KernelOp kernel) {
+  std::vector<ArgumentUse> uses;
+  for (BlockArgument argument : kernel.getBody().front().getArguments()) {
+    uses.push_back(argument.getType().isInteger() ? Walk().run(argument)
+                                                  : ArgumentUse());
+  }
+  return uses;
+}

@@ -1,0 +1,34 @@
+//===- ArgumentUses.h - what the code makes of an integer -------*- C++ -*-===//
+//
+// What   For every argument of a kernel: the smallest element, in bytes, of the
+//        arrays whose address it scales, and whether the value 1 folds
+//        anything.
+// Why    Only such arguments are worth a specialisation of their own (R8): an
+//        integer that is a mere bound must not compile a kernel again for each
+//        length.
+//
+// An argument scales an address if it reaches the offset of an addptr, or a
+// stride or an offset of a view, through sums, products, extensions, changes of
+// shape, minima, selects and what loops carry. Divisions, remainders, loads and
+// comparisons end the way.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_ANALYSIS_ARGUMENTUSES_H
+#define TERRAZZO_ANALYSIS_ARGUMENTUSES_H
+
+#include "terrazzo/ir/Tile.h"
+
+#include <vector>
+
+namespace tz::analysis {
+
+struct ArgumentUse {
+  unsigned smallestElement = 0; // bytes; 0: scales no address
+  bool foldsOne = false;        // factor, divisor, stride, or compared
+};
+
+/// One for each argument of the kernel; pointers have no use in this sense.
+std::vector<ArgumentUse> argumentUses(tile::KernelOp kernel);
+
+} // namespace tz::analysis
+
+#endif // TERRAZZO_ANALYSIS_ARGUMENTUSES_H
