@@ -141,9 +141,8 @@ void Walk::visit(OpOperand &use, bool itself) {
         visitView(use, access.getOffsetsMutable(), access.getView().getType());
       })
       .Case<scf::ForOp>([&](auto loop) { visitLoop(loop, use, itself); })
-      .Case<scf::WhileOp>([&](auto loop) {
-        reach(loop.getBeforeArguments()[number], false);
-      })
+      .Case<scf::WhileOp>(
+          [&](auto loop) { reach(loop.getBeforeArguments()[number], false); })
       .Case<scf::YieldOp, scf::ConditionOp>(
           [&](auto) { visitTerminator(use, itself); });
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Types.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/GuardedMemory.h"
 #include "core/tools/tz/Reference.h"
 #include "runtime/launch/Kernel.h"
 #include "runtime/session/Session.h"
@@ -46,6 +47,7 @@ private:
   int prepare();
   int interpret(bool isReference);
   int runNative(const std::string &target);
+  std::vector<std::string> checkedCommand() const;
   Status uploadAll(Device &device, Stream &stream);
   Status measure(LoadedKernel &kernel, Stream &stream,
                  const std::vector<ArgValue> &args, double &median,
@@ -67,6 +69,8 @@ private:
   std::array<int64_t, 3> grid{};
   std::optional<Reference> reference;
   std::vector<tz_dptr> memory;
+  /// Holds `memory` where the device works in host memory.
+  std::optional<GuardedMemory> guarded;
 };
 
 } // namespace
@@ -157,11 +161,30 @@ int Runner::interpret(bool isReference) {
   return 0;
 }
 
+/// This command again with --check, unless the interpreter has looked already.
+std::vector<std::string> Runner::checkedCommand() const {
+  std::vector<std::string> words;
+  Result<std::string> line = readFile("/proc/self/cmdline");
+  if (reference || !line) {
+    return words;
+  }
+  for (size_t at = 0; at < line->size(); at = line->find('\0', at) + 1) {
+    words.emplace_back(line->c_str() + at);
+  }
+  words.emplace_back("--check");
+  return words;
+}
+
 Status Runner::uploadAll(Device &device, Stream &stream) {
   memory.clear();
+  guarded.reset();
+  if (device.isHostMemory()) {
+    guarded.emplace(checkedCommand());
+  }
   for (const BoundBuffer &buffer : binding.buffers) {
     Result<tz_dptr> at =
-        device.allocate(std::max<size_t>(buffer.content.size(), 1));
+        guarded ? guarded->allocate(buffer.name, buffer.content.size())
+                : device.allocate(std::max<size_t>(buffer.content.size(), 1));
     if (!at) {
       return std::move(at.takeStatus()).in("argument '" + buffer.name + "'");
     }
@@ -367,10 +390,18 @@ int Runner::runNative(const std::string &target) {
                        : ArgValue{bound.type, bound.bits});
   }
   mark("load and copy in");
+  std::fflush(stdout); // a fault would lose it
   Status s = (*kernel)->launch(**stream, grid, args);
   if (s.ok()) {
     Progress progress("running on " + target);
     s = (*stream)->synchronize();
+  }
+  if (s.ok() && guarded) {
+    s = guarded->check();
+    if (!s.ok() && !reference) {
+      (void)fail(s);
+      return interpret(false) ? 1 : fail(s);
+    }
   }
   if (!s.ok()) {
     return fail(s);
@@ -392,7 +423,9 @@ int Runner::runNative(const std::string &target) {
   showRates(median, count, "median");
   showPhases(report);
   for (tz_dptr at : memory) {
-    (void)(*device)->free(at);
+    if (!guarded) {
+      (void)(*device)->free(at);
+    }
   }
   return status;
 }

@@ -110,7 +110,9 @@ TEST_F(SpecializeTest, StridesOfAnFp16MatmulCountInBytes) {
 }
 
 struct Silent final : DiagnosticSink {
-  void report(uint32_t, std::string_view rendered) override { text += rendered; }
+  void report(uint32_t, std::string_view rendered) override {
+    text += rendered;
+  }
   std::string text;
 };
 
@@ -132,13 +134,12 @@ struct RuleTest : testing::Test {
       return spec;
     };
     Silent silent;
-    auto made =
-        driver.specializationRule({"f.py", text, "f", false},
-                                  {runtimeArgument(TZ_TYPE_PTR, TZ_TYPE_F16),
-                                   runtimeArgument(TZ_TYPE_PTR, TZ_TYPE_F64),
-                                   runtimeArgument(TZ_TYPE_I32, 0),
-                                   runtimeArgument(TZ_TYPE_I32, 0)},
-                                  silent);
+    auto made = driver.specializationRule(
+        {"f.py", text, "f", false},
+        {runtimeArgument(TZ_TYPE_PTR, TZ_TYPE_F16),
+         runtimeArgument(TZ_TYPE_PTR, TZ_TYPE_F64),
+         runtimeArgument(TZ_TYPE_I32, 0), runtimeArgument(TZ_TYPE_I32, 0)},
+        silent);
     EXPECT_TRUE(made.ok()) << made.status().message() << silent.text;
     return made.ok() ? *made : SpecializationRule{{4, {99, false}}};
   }
@@ -192,9 +193,10 @@ TEST_F(RuleTest, RemaindersAndLoadsEndTheWay) {
 }
 
 TEST_F(RuleTest, ViewsCount) {
-  auto r = rule("    p = tl.make_block_ptr(a, (m, 16), (n, 1), (0, 0), (16, 16),"
-                " (1, 0))\n"
-                "    tl.store(p, tl.zeros((16, 16), tl.float16))\n");
+  auto r =
+      rule("    p = tl.make_block_ptr(a, (m, 16), (n, 1), (0, 0), (16, 16),"
+           " (1, 0))\n"
+           "    tl.store(p, tl.zeros((16, 16), tl.float16))\n");
   EXPECT_EQ(r.parameters[2].divisor, 8u);
   EXPECT_TRUE(r.parameters[2].foldsOne);
   EXPECT_EQ(r.parameters[3].divisor, 0u); // an extent is a bound
