@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Errors.h"
 
-#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -177,20 +176,35 @@ bool isFloatSum(const Code &code) {
          llvm::is_contained(code.arguments, code.body[0].operands[1]);
 }
 
-/// Bounds of running sums of rows in any order: row k of the result is for the
-/// first k + 1 rows (`reverse`: the last ones).
-Floats sumErrors(const TileValue &tile, int64_t lanes, bool reverse) {
+/// Bounds of running sums of rows in any order (E4): row k of the result is for
+/// the first k + 1 rows (`reverse`: the last ones). `levels(n)` is how often
+/// our own order rounds for n rows.
+template <typename Levels>
+Floats sumErrors(const TileValue &tile, int64_t lanes, bool reverse,
+                 Levels levels) {
   Floats x = floatLanes(tile), e = errorLanes(tile), out(x.size());
-  Floats magnitude(lanes, 0.0), given(lanes, 0.0);
-  const double u = unitRoundoff(tile.kind());
+  Floats magnitude(lanes, 0.0), given(lanes, 0.0), infinite(lanes, 0.0);
   const int64_t length = tile.count() / lanes;
+  const double largest = largestOf(tile.kind());
   for (int64_t step = 0; step < length; ++step) {
     const int64_t k = reverse ? length - 1 - step : step;
+    const double factor = growth(tile.kind(), static_cast<double>(step)) +
+                          growth(tile.kind(), levels(step + 1));
     for (int64_t lane = 0; lane < lanes; ++lane) {
       const int64_t i = k * lanes + lane;
-      magnitude[lane] += std::fabs(x[i]);
       given[lane] += laneOf(e, i);
-      out[i] = given[lane] + static_cast<double>(step) * u * magnitude[lane];
+      if (std::isfinite(x[i])) {
+        magnitude[lane] += std::fabs(x[i]) + laneOf(e, i);
+      } else {
+        infinite[lane] = 1;
+      }
+      // Infinities and NaN decide in any order, if nothing else overflows.
+      out[i] = given[lane] + scaled(magnitude[lane], factor);
+      if (magnitude[lane] + out[i] > largest) {
+        out[i] = kUnknown;
+      } else if (infinite[lane] != 0) {
+        out[i] = given[lane] == 0 ? 0 : kUnknown;
+      }
     }
   }
   return out;
@@ -242,7 +256,11 @@ bool reduce(Machine &m, const Instruction &in) {
   const bool isSum = m.options.trackErrors && isFloatSum(code);
   Floats bounds;
   if (isSum) {
-    Floats all = sumErrors(tiles[0], rows.lanes, /*reverse=*/false);
+    Floats all =
+        sumErrors(tiles[0], rows.lanes, /*reverse=*/false,
+                  [](int64_t n) { // of the tree
+                    return std::ceil(std::log2(static_cast<double>(n)));
+                  });
     bounds.assign(all.end() - rows.lanes, all.end());
   }
   for (int64_t length = rows.length; length > 1; length = (length + 1) / 2) {
@@ -265,6 +283,8 @@ bool reduce(Machine &m, const Instruction &in) {
   }
   for (size_t i = 0; i < tiles.size(); ++i) {
     if (isSum) {
+      // The tree's own additions left smaller ones.
+      tiles[i] = tiles[i].recast(tiles[i].kind());
       attachErrors(tiles[i], bounds);
     } else if (hasRounding(code)) {
       widenToChain(tiles[i], rows.length);
@@ -288,7 +308,9 @@ bool scan(Machine &m, const Instruction &in) {
   }
   const bool isSum = m.options.trackErrors && isFloatSum(code);
   const Floats sums =
-      isSum ? sumErrors(rows.tiles[0], rows.lanes, reverse) : Floats();
+      isSum ? sumErrors(rows.tiles[0], rows.lanes, reverse,
+                        [](int64_t n) { return static_cast<double>(n - 1); })
+            : Floats();
   for (int64_t step = 0; step < rows.length; ++step) {
     const int64_t k = reverse ? rows.length - 1 - step : step;
     Tiles row, next;
@@ -350,7 +372,7 @@ bool histogram(Machine &m, const Instruction &in) {
 void addCombineHandlers(HandlerTable &table) {
   table["tile.reduce"] = reduce;
   table["tile.scan"] = scan;
-  table["tile.histogram"] = histogram;
+  table["tile.histogram"] = unknownIfInexact<histogram>;
 }
 
 } // namespace tz::interpreter

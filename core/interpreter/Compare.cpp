@@ -102,12 +102,8 @@ Tolerance toleranceOfSum(Kind accumulator, uint64_t terms, double magnitude) {
   return tolerance;
 }
 
-Tolerance toleranceFrom(const Report &report, Kind kind, uint64_t base,
-                        uint64_t count) {
+Tolerance toleranceFrom(const Report &report, uint64_t base, uint64_t count) {
   Tolerance tolerance;
-  if (!isFloat(kind)) {
-    return tolerance;
-  }
   auto found = report.bounds.find(base);
   if (found == report.bounds.end()) {
     return tolerance;
@@ -124,7 +120,7 @@ namespace {
 struct Difference {
   double expected, actual, absolute, relative, allowed;
   uint64_t ulps;
-  bool outside;
+  bool outside, unbounded;
 };
 
 Difference floatDifference(Kind kind, uint64_t expected, uint64_t actual,
@@ -150,13 +146,13 @@ Difference floatDifference(Kind kind, uint64_t expected, uint64_t actual,
   if (std::isnan(d.relative)) {
     d.relative = kInfinity;
   }
-  // An unbounded tolerance does not excuse a NaN.
-  const bool oneNan = std::isnan(d.expected) != std::isnan(d.actual);
-  d.outside = oneNan || !(d.absolute <= d.allowed);
+  d.unbounded = std::isinf(d.allowed);
+  d.outside = !d.unbounded && !(d.absolute <= d.allowed);
   return d;
 }
 
-Difference integerDifference(Kind kind, uint64_t expected, uint64_t actual) {
+Difference integerDifference(Kind kind, uint64_t expected, uint64_t actual,
+                             uint64_t index, const Tolerance &tolerance) {
   Difference d{};
   const unsigned unused = kind == Kind::I1 ? 0 : 64 - widthOf(kind);
   auto value = [&](uint64_t bits) {
@@ -164,19 +160,23 @@ Difference integerDifference(Kind kind, uint64_t expected, uint64_t actual) {
   };
   d.expected = value(expected);
   d.actual = value(actual);
-  d.outside = expected != actual;
-  if (d.outside) {
+  if (index < tolerance.bounds.size()) {
+    d.allowed = tolerance.bounds[index];
+  }
+  if (expected != actual) {
     // Large values may have one double; they differ all the same.
     d.absolute = std::max(std::fabs(d.expected - d.actual), 1.0);
     d.relative = d.expected == 0 ? std::numeric_limits<double>::infinity()
                                  : d.absolute / std::fabs(d.expected);
+    d.unbounded = std::isinf(d.allowed);
+    d.outside = !d.unbounded && d.absolute > d.allowed;
   }
   return d;
 }
 
 /// How bad a difference is, as a multiple of what is allowed.
 double badness(const Difference &d) {
-  if (d.absolute == 0) {
+  if (d.absolute == 0 || d.unbounded) {
     return 0;
   }
   return d.allowed == 0 ? std::numeric_limits<double>::infinity()
@@ -200,8 +200,9 @@ Comparison compare(Kind kind, const void *expected, const void *actual,
     }
     const Difference d = isFloat(kind)
                              ? floatDifference(kind, a, b, i, tolerance)
-                             : integerDifference(kind, a, b);
+                             : integerDifference(kind, a, b, i, tolerance);
     result.mismatches += d.outside ? 1 : 0;
+    result.incomparable += d.unbounded ? 1 : 0;
     result.maxAbsolute = std::max(result.maxAbsolute, d.absolute);
     result.maxRelative = std::max(result.maxRelative, d.relative);
     result.maxUlps = std::max(result.maxUlps, d.ulps);
@@ -218,14 +219,23 @@ Comparison compare(Kind kind, const void *expected, const void *actual,
   return result;
 }
 
+double Comparison::shareOfTolerance() const {
+  const double off = std::fabs(worstExpected - worstActual);
+  return worstAllowed > 0 && std::isfinite(worstAllowed) ? off / worstAllowed
+                                                         : 0;
+}
+
 std::string Comparison::summary(const Tolerance &tolerance) const {
-  if (maxAbsolute == 0 && mismatches == 0) {
+  if (maxAbsolute == 0 && matches()) {
     return "equal";
   }
   std::string text;
   llvm::raw_string_ostream os(text);
   if (mismatches != 0) {
     os << mismatches << " of " << count << " differ; ";
+  }
+  if (incomparable != 0) {
+    os << incomparable << " of " << count << " differ and have no bound; ";
   }
   os << llvm::format("max abs %.3g, rel %.3g", maxAbsolute, maxRelative);
   if (maxUlps != 0 && maxUlps != ~uint64_t{0}) {

@@ -1,17 +1,21 @@
-//===- Compare.h - how far a target's numbers are from the oracle's -*- C++
-//-*-//
+//===- Compare.h - a target's numbers beside the oracle's -------*- C++ -*-===//
 //
 // What   Compares two buffers in ULP, absolutely and relatively, under a
 //        tolerance that says why it is what it is.
 // Why    One judgement for tz run --compare, conformance and tests. Integers
-//        must be equal. Two NaNs are equal, so are two zeros (P14). Floats may
-//        differ by the larger of the tolerance's parts.
+//        must be equal where no bound says otherwise. Two NaNs are equal, so
+//        are two zeros (P14). Floats may differ by the larger of the
+//        tolerance's parts. An element that differs and has no finite bound is
+//        neither right nor wrong: it is counted as not comparable.
 //
 // With Options::trackErrors, the interpreter derives the tolerance itself:
-// every float carries a bound of how far a correct target may be from it
-// (rounding of each op, the ULP table P13 for math, n * eps * sum |a * b| for a
-// dot or a sum of n terms in any order), and stores write the bound beside the
-// value.
+// every value carries a bound of how far a correct target may be from it
+// (Errors.h has the rules), and stores write the bound beside the value.
+//
+// Where a type is narrow, an element that differs at all uses nearly all of its
+// tolerance: f16 results of two f32 sums that are 1e-5 apart are equal, or,
+// astride a tie of f16, neighbours a whole ULP apart, and that ULP is what the
+// bound allows there. BoundsTest computes such elements of a matrix product.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_INTERPRETER_COMPARE_H
 #define TERRAZZO_CORE_INTERPRETER_COMPARE_H
@@ -34,11 +38,9 @@ struct Tolerance {
   std::string reason = "exact";
 };
 
-/// What a run with Options::trackErrors found for the allocation at `base`:
-/// its bounds, and one rounding to the type. Where the run stored nothing,
-/// elements must be equal.
-Tolerance toleranceFrom(const Report &report, Kind kind, uint64_t base,
-                        uint64_t count);
+/// What a run with Options::trackErrors found for the allocation at `base`.
+/// Where the run stored nothing, elements must be equal.
+Tolerance toleranceFrom(const Report &report, uint64_t base, uint64_t count);
 /// A dot or sum of `terms` products whose magnitudes add to at most
 /// `magnitude`, accumulated in `accumulator`, in any order.
 Tolerance toleranceOfSum(Kind accumulator, uint64_t terms, double magnitude);
@@ -46,6 +48,8 @@ Tolerance toleranceOfSum(Kind accumulator, uint64_t terms, double magnitude);
 struct Comparison {
   uint64_t count = 0;
   uint64_t mismatches = 0; ///< elements outside the tolerance
+  /// Elements that differ where no finite bound is known.
+  uint64_t incomparable = 0;
   double maxAbsolute = 0;
   double maxRelative = 0;
   uint64_t maxUlps = 0;
@@ -53,7 +57,9 @@ struct Comparison {
   uint64_t worst = 0;
   double worstExpected = 0, worstActual = 0, worstAllowed = 0;
 
-  bool matches() const { return mismatches == 0; }
+  bool matches() const { return mismatches == 0 && incomparable == 0; }
+  /// Of what is allowed, how much the worst element uses; 0 if all are equal.
+  double shareOfTolerance() const;
   /// One line: "equal", or the figures; `reason` of the tolerance included.
   std::string summary(const Tolerance &tolerance) const;
 };

@@ -25,6 +25,7 @@ void moveValues(Machine &m, ArrayRef<uint32_t> from, ArrayRef<uint32_t> to) {
 }
 
 bool branch(Machine &m, const Instruction &in) {
+  m.decideBy(m.operand(in, 0));
   const Code &code = in.regions[m.operand(in, 0).isTrueAt(0) ? 0 : 1];
   if (!m.execute(code)) {
     return false;
@@ -55,6 +56,9 @@ bool countedLoop(Machine &m, const Instruction &in) {
   if (step.bitsAt(0) == 0 || (!isUnsigned && signedLanes(step).front() < 0)) {
     return m.fail(in, "the step of a loop must be positive");
   }
+  for (unsigned i = 0; i < 3; ++i) {
+    m.decideBy(m.operand(in, i));
+  }
   const uint64_t turns = turnsOf(isUnsigned, low, m.operand(in, 1), step);
   ArrayRef<uint32_t> inits = ArrayRef<uint32_t>(in.operands).drop_front(3);
   ArrayRef<uint32_t> carried = ArrayRef<uint32_t>(code.arguments).drop_front();
@@ -80,6 +84,7 @@ bool conditionalLoop(Machine &m, const Instruction &in) {
     }
     // scf.condition: the condition, then what it hands on.
     auto handed = ArrayRef<uint32_t>(before.yields).drop_front();
+    m.decideBy(m.valueIn(before.yields.front()));
     if (!m.valueIn(before.yields.front()).isTrueAt(0)) {
       moveValues(m, handed, in.results);
       return true;

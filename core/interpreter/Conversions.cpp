@@ -15,16 +15,51 @@ namespace tz::interpreter {
 
 namespace {
 
-bool extendSigned(Machine &m, const Instruction &in) {
-  Signed lanes = signedLanes(m.operand(in, 0));
-  m.setResult(
-      in, fromIntegers(in.resultKind, Unsigned(lanes.begin(), lanes.end())));
+/// Sets a result that is off by as much as the operand; by anything where the
+/// bound reaches past what the narrower of the two types holds.
+bool setSameInteger(Machine &m, const Instruction &in, TileValue result,
+                    bool isSigned) {
+  const TileValue &source = m.operand(in, 0);
+  if (source.errors()) {
+    const unsigned width =
+        std::min(widthOf(source.kind()), widthOf(in.resultKind));
+    const double low =
+        isSigned ? -std::ldexp(1.0, static_cast<int>(width) - 1) : 0.0;
+    const double high = low + std::ldexp(1.0, static_cast<int>(width));
+    Floats errors = errorLanes(source);
+    Signed lanes = signedLanes(source);
+    Unsigned bits = unsignedLanes(source);
+    for (size_t i = 0; i < errors.size(); ++i) {
+      const double value = isSigned ? static_cast<double>(lanes[i])
+                                    : static_cast<double>(bits[i]);
+      const bool stays = value - errors[i] >= low && value + errors[i] < high;
+      if (errors[i] != 0 && !stays) {
+        errors[i] = source.kind() == Kind::I1 ? 1 : kUnknown;
+      }
+    }
+    attachErrors(result, std::move(errors));
+  }
+  m.setResult(in, std::move(result));
   return true;
 }
 
+bool extendSigned(Machine &m, const Instruction &in) {
+  Signed lanes = signedLanes(m.operand(in, 0));
+  return setSameInteger(
+      m, in, fromIntegers(in.resultKind, Unsigned(lanes.begin(), lanes.end())),
+      /*isSigned=*/true);
+}
+
 bool extendUnsigned(Machine &m, const Instruction &in) {
-  m.setResult(in, fromIntegers(in.resultKind, unsignedLanes(m.operand(in, 0))));
-  return true;
+  return setSameInteger(
+      m, in, fromIntegers(in.resultKind, unsignedLanes(m.operand(in, 0))),
+      /*isSigned=*/false);
+}
+
+bool truncateInteger(Machine &m, const Instruction &in) {
+  return setSameInteger( // fromIntegers keeps the low bits
+      m, in, fromIntegers(in.resultKind, unsignedLanes(m.operand(in, 0))),
+      /*isSigned=*/true);
 }
 
 bool extendFloat(Machine &m, const Instruction &in) {
@@ -44,9 +79,10 @@ bool truncateFloat(Machine &m, const Instruction &in) {
   TileValue result = fromFloats(in.resultKind, floatLanes(source),
                                 zero ? RoundTo::Zero : RoundTo::NearestEven);
   if (source.errors()) {
-    Floats errors = errorLanes(source), lanes = floatLanes(result);
+    Floats errors = errorLanes(source), lanes = floatLanes(source);
     for (size_t i = 0; i < errors.size(); ++i) {
-      errors[i] = afterRounding(m, in.resultKind, lanes[i], errors[i]);
+      errors[i] = afterRounding(m, in.resultKind, lanes[i], errors[i],
+                                zero ? RoundTo::Zero : RoundTo::NearestEven);
     }
     attachErrors(result, std::move(errors));
   }
@@ -73,7 +109,17 @@ bool integerToFloat(Machine &m, const Instruction &in, const Lanes &lanes) {
   for (size_t i = 0; i < lanes.size(); ++i) {
     out[i] = fromInteger(lanes[i], in.resultKind != Kind::F64);
   }
-  m.setResult(in, fromFloats(in.resultKind, out));
+  TileValue result = fromFloats(in.resultKind, out);
+  if (hasErrors(m.operand(in, 0))) {
+    Floats errors = errorLanes(m.operand(in, 0));
+    const bool isBool = m.operand(in, 0).kind() == Kind::I1;
+    for (size_t i = 0; i < errors.size(); ++i) {
+      const double given = isBool ? std::min(errors[i], 1.0) : errors[i];
+      errors[i] = afterRounding(m, in.resultKind, out[i], given);
+    }
+    attachErrors(result, std::move(errors));
+  }
+  m.setResult(in, std::move(result));
   return true;
 }
 
@@ -104,15 +150,20 @@ bool floatToInteger(Machine &m, const Instruction &in) {
   for (size_t i = 0; i < lanes.size(); ++i) {
     out[i] = saturate(lanes[i], low, bits);
   }
+  TileValue result = fromIntegers(in.resultKind, out);
   if (m.operand(in, 0).errors()) {
     Floats errors = errorLanes(m.operand(in, 0));
     for (size_t i = 0; i < lanes.size(); ++i) {
-      const bool turns =
-          std::trunc(lanes[i] - errors[i]) != std::trunc(lanes[i] + errors[i]);
-      m.report.undecided += turns ? 1 : 0;
+      auto number = [&](double at) {
+        const uint64_t word = saturate(at, low, bits);
+        return isSigned ? static_cast<double>(static_cast<int64_t>(word))
+                        : static_cast<double>(word);
+      };
+      errors[i] = propagatedError(number, lanes[i], errors[i]);
     }
+    attachErrors(result, std::move(errors));
   }
-  m.setResult(in, fromIntegers(in.resultKind, out));
+  m.setResult(in, std::move(result));
   return true;
 }
 
@@ -126,7 +177,7 @@ bool bitcast(Machine &m, const Instruction &in) {
 void addConversionHandlers(HandlerTable &table) {
   table["arith.extsi"] = extendSigned;
   table["arith.extui"] = extendUnsigned;
-  table["arith.trunci"] = extendUnsigned; // fromIntegers keeps the low bits
+  table["arith.trunci"] = truncateInteger;
   table["arith.extf"] = extendFloat;
   table["tile.truncf"] = truncateFloat;
   table["tile.sitofp"] = [](Machine &m, const Instruction &in) {
@@ -137,9 +188,9 @@ void addConversionHandlers(HandlerTable &table) {
   };
   table["tile.fptosi"] = floatToInteger;
   table["tile.fptoui"] = floatToInteger;
-  table["tile.bitcast"] = bitcast;
-  table["tile.ptr_to_int"] = bitcast;
-  table["tile.int_to_ptr"] = bitcast;
+  table["tile.bitcast"] = unknownIfInexact<bitcast>;
+  table["tile.ptr_to_int"] = unknownIfInexact<bitcast>;
+  table["tile.int_to_ptr"] = unknownIfInexact<bitcast>;
 }
 
 } // namespace tz::interpreter

@@ -1,38 +1,76 @@
 //===- Errors.h - bounds of what a correct target may answer ----*- C++ -*-===//
 //
-// What   Per lane of a float tile, how far a correct target's value may be from
-//        the interpreter's: a running error analysis (Options::trackErrors).
+// What   Per lane, how far a correct target's value may be from the
+//        interpreter's: a running error analysis (Options::trackErrors).
 // Why    A tolerance that is derived needs no guess: it is tight where a kernel
 //        only copies, and grows with the terms of a sum where it must.
 //
-// Rules  A correctly rounded op on exact operands is exact; on others it adds
-//        1 ULP. A product may be fused into a sum: half a ULP. Math adds its
-//        row of the ULP table (P13). A sum of n terms in any order adds n * u *
-//        sum |x|, u the unit roundoff of the accumulator.
+// Rules  E1 A correctly rounded op on exact operands is exact. On others, the
+//        target's value before rounding lies in [x - p, x + p], p being what
+//        the operands bring along; rounding is monotone, so its result lies
+//        between the rounded ends.
+//        E2 A product may be fused into a sum: it may also come unrounded.
+//        E3 Math adds its row of the ULP table (P13), at the far end of p.
+//        E4 A sum of n terms in any order is off by at most
+//        g(n) = n * u / (1 - n * u) times sum (|x| + e), u the unit roundoff of
+//        the accumulator; our own order counts as well.
+//        E5 Integers and conditions carry bounds, too: a comparison that the
+//        bounds could turn is kUnknown, and selecting by it costs the distance
+//        of the two arms.
+//        E6 kUnknown is no number: the target may answer anything. So may it
+//        where x and x +- p do not agree on being infinite or NaN.
+//        E7 Regions that round otherwise than a sum or a product (reduce, scan)
+//        are taken to round as often as a chain of all their terms.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_INTERPRETER_ERRORS_H
 #define TERRAZZO_CORE_INTERPRETER_ERRORS_H
 
 #include "core/interpreter/Machine.h"
 
+#include <cmath>
+
 namespace tz::interpreter {
+
+/// No bound.
+constexpr double kUnknown = HUGE_VAL;
 
 /// The bounds of a value's lanes; one zero for all if it is exact.
 Floats errorLanes(const TileValue &value);
-/// Gives a float value its bounds; none if all are zero.
+/// Gives a value its bounds; none if all are zero. A finite float whose bound
+/// reaches past the largest one gets kUnknown (E6).
 void attachErrors(TileValue &value, Floats lanes);
+inline bool hasErrors(const TileValue &value) { return value.errors(); }
+/// Some lane has a bound other than zero. (Bounds of zero are not kept.)
+bool anyErrors(const Machine &m, const Instruction &in);
 
-/// The bound after a correctly rounded op whose operands contributed
-/// `propagated`.
-double afterRounding(const Machine &m, Kind kind, double result,
-                     double propagated);
+/// A magnitude times an error; an exact operand adds nothing to anything.
+inline double scaled(double magnitude, double error) {
+  return error == 0 ? 0 : std::fabs(magnitude) * error;
+}
+
+/// The bound after a correctly rounded op that gave `exact` before rounding
+/// and whose operands brought along `propagated` (E1).
+double afterRounding(const Machine &m, Kind kind, double exact,
+                     double propagated,
+                     RoundTo rounding = RoundTo::NearestEven);
+/// The same for an op that may be off by `ulps` besides, and may give zero for
+/// a denormal.
+double afterUlps(Kind kind, double exact, double propagated, double ulps);
 /// ULPs that a target may be off in `fn` at `x` (P13).
 double mathUlps(tile::MathFn fn, double x);
 constexpr double kPowUlps = 16;
 /// Unit roundoff: half a ULP of 1.
 double unitRoundoff(Kind kind);
-/// Relative error that an input precision adds to a product of f32.
+/// g(n) of E4.
+double growth(Kind kind, double roundings);
+/// The largest finite value; infinite for types that saturate.
+double largestOf(Kind kind);
+/// The least normal value.
+double leastNormalOf(Kind kind);
+/// Relative error that an input precision adds to a product of f32, and how
+/// many products stand for one.
 double productError(tile::Precision precision);
+unsigned productsOf(tile::Precision precision);
 
 /// The result of fn over [x - e, x + e] is at most so far from fn(x), for a
 /// function that is monotone there.
@@ -41,23 +79,34 @@ double propagatedError(Function fn, double x, double e) {
   if (e == 0) {
     return 0;
   }
-  const double y = fn(x);
-  return std::max(std::fabs(fn(x - e) - y), std::fabs(fn(x + e) - y));
+  const double y = fn(x), low = fn(x - e), high = fn(x + e);
+  const auto same = [&](double end) {
+    return end == y || (std::isnan(end) && std::isnan(y));
+  };
+  if (e == kUnknown) {
+    return kUnknown;
+  }
+  if (same(low) && same(high)) {
+    return 0; // also infinities and NaN
+  }
+  const double off = std::max(std::fabs(low - y), std::fabs(high - y));
+  return std::isnan(low) || std::isnan(high) || !std::isfinite(off) ? kUnknown
+                                                                    : off;
 }
 
 /// Runs a handler that only moves elements a second time, on the bounds.
-template <Handler handler>
+/// Operands from `firstControl` on say which elements: if they are inexact, no
+/// bound is known.
+template <Handler handler, unsigned firstControl = ~0u>
 bool moveWithErrors(Machine &m, const Instruction &in) {
-  bool any = false;
-  for (unsigned i = 0; m.options.trackErrors && i < in.operands.size(); ++i) {
-    any = any || m.operand(in, i).errors();
-  }
-  if (!any) {
+  if (!anyErrors(m, in)) {
     return handler(m, in);
   }
   llvm::SmallVector<TileValue, 3> operands;
-  for (uint32_t slot : in.operands) {
-    operands.push_back(m.valueIn(slot));
+  bool isKnown = true;
+  for (unsigned i = 0; i < in.operands.size(); ++i) {
+    operands.push_back(m.valueIn(in.operands[i]));
+    isKnown = isKnown && (i < firstControl || !hasErrors(operands[i]));
   }
   if (!handler(m, in)) {
     return false;
@@ -66,22 +115,53 @@ bool moveWithErrors(Machine &m, const Instruction &in) {
   for (uint32_t slot : in.results) {
     results.push_back(m.valueIn(slot));
   }
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    if (isFloat(operands[i].kind())) {
-      const TileValue *errors = operands[i].errors();
-      m.setValue(in.operands[i],
-                 errors ? *errors : TileValue(Kind::F64, operands[i].count()));
-    }
+  for (unsigned i = 0; i < operands.size() && i < firstControl; ++i) {
+    const TileValue *errors = operands[i].errors();
+    m.setValue(in.operands[i],
+               errors ? *errors : TileValue(Kind::F64, operands[i].count()));
   }
   const bool done = handler(m, in);
   for (unsigned i = 0; done && i < results.size(); ++i) {
-    attachErrors(results[i], floatLanes(m.valueIn(in.results[i])));
+    Floats lanes = floatLanes(m.valueIn(in.results[i]));
+    if (!isKnown) {
+      lanes.assign(lanes.size(), kUnknown);
+    }
+    attachErrors(results[i], std::move(lanes));
     m.setValue(in.results[i], results[i]);
   }
   for (unsigned i = 0; i < operands.size(); ++i) {
     m.setValue(in.operands[i], operands[i]);
   }
   return done;
+}
+
+/// Runs a handler that does not look at bounds: if an operand has any, the
+/// results' lanes (all of them, where lanes do not correspond) are unknown.
+template <Handler handler>
+bool unknownIfInexact(Machine &m, const Instruction &in) {
+  if (!anyErrors(m, in)) {
+    return handler(m, in);
+  }
+  Floats errors(1, 0.0);
+  for (uint32_t slot : in.operands) {
+    Floats lanes = errorLanes(m.valueIn(slot));
+    if (lanes.size() > errors.size()) {
+      errors.resize(lanes.size(), errors[0]);
+    }
+    for (size_t i = 0; i < errors.size(); ++i) {
+      errors[i] = errors[i] != 0 || laneOf(lanes, i) != 0 ? kUnknown : 0.0;
+    }
+  }
+  if (!handler(m, in)) {
+    return false;
+  }
+  for (uint32_t slot : in.results) {
+    TileValue result = m.valueIn(slot);
+    const bool fits = result.count() == static_cast<int64_t>(errors.size());
+    attachErrors(result, fits ? errors : Floats(result.count(), kUnknown));
+    m.setValue(slot, std::move(result));
+  }
+  return true;
 }
 
 } // namespace tz::interpreter

@@ -1,6 +1,6 @@
-//===- FloatOps.cpp - float arithmetic, comparison, math ------------------===//
+//===- FloatOps.cpp - float arithmetic and comparison ---------------------===//
 //
-// What   arith and tile ops on floats, on double lanes.
+// What   arith and tile ops on floats, on double lanes, each with its bound.
 // Why    + - x / and sqrt of f32 and narrower, done in double and rounded once
 //        more, equal one correct rounding: 53 >= 2 * 24 + 2. fma does not, so
 //        its sum is rounded to odd first.
@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Compare.h"
 #include "core/interpreter/Errors.h"
-#include "core/interpreter/Math.h"
 
 #include <cmath>
 
@@ -20,10 +19,33 @@ namespace tz::interpreter {
 
 namespace {
 
-/// Operands of one lane with their bounds, and the result.
+/// Operands of one lane with their bounds, and the result before and after
+/// rounding.
 struct Lane {
-  double a, b, ea, eb, result;
+  double a, b, ea, eb, exact, result;
+
+  bool isExact() const { return ea == 0 && eb == 0; }
 };
+
+/// The bound of an op on an infinity or a NaN: all corners of the operands'
+/// ranges give the same, or anything is possible.
+template <typename Body>
+double boundAtInfinity(Body body, const Lane &l) {
+  if (l.isExact()) {
+    return 0;
+  }
+  for (double a : {l.a - l.ea, l.a + l.ea}) {
+    for (double b : {l.b - l.eb, l.b + l.eb}) {
+      const double corner = body(a, b);
+      const bool same =
+          corner == l.exact || (std::isnan(corner) && std::isnan(l.exact));
+      if (!same || l.ea == kUnknown || l.eb == kUnknown) {
+        return kUnknown;
+      }
+    }
+  }
+  return 0;
+}
 
 /// `body(a, b)` on all lanes; `bound(lane)` is how far the result may be off.
 template <typename Body, typename Bound>
@@ -39,8 +61,11 @@ bool binary(Machine &m, const Instruction &in, Body body, Bound bound) {
     Floats ea = errorLanes(lhs), eb = errorLanes(rhs);
     Floats rounded = floatLanes(result), errors(out.size());
     for (size_t i = 0; i < out.size(); ++i) {
-      errors[i] = bound(Lane{laneOf(a, i), laneOf(b, i), laneOf(ea, i),
-                             laneOf(eb, i), rounded[i]});
+      const Lane lane{laneOf(a, i),  laneOf(b, i), laneOf(ea, i),
+                      laneOf(eb, i), out[i],       rounded[i]};
+      errors[i] = std::isfinite(lane.a) && std::isfinite(lane.b)
+                      ? bound(lane)
+                      : boundAtInfinity(body, lane);
     }
     attachErrors(result, std::move(errors));
   }
@@ -52,7 +77,7 @@ bool add(Machine &m, const Instruction &in) {
   return binary(
       m, in, [](double a, double b) { return a + b; },
       [&](const Lane &l) {
-        return afterRounding(m, in.resultKind, l.result, l.ea + l.eb);
+        return afterRounding(m, in.resultKind, l.exact, l.ea + l.eb);
       });
 }
 
@@ -60,12 +85,12 @@ bool subtract(Machine &m, const Instruction &in) {
   return binary(
       m, in, [](double a, double b) { return a - b; },
       [&](const Lane &l) {
-        return afterRounding(m, in.resultKind, l.result, l.ea + l.eb);
+        return afterRounding(m, in.resultKind, l.exact, l.ea + l.eb);
       });
 }
 
 double productBound(const Lane &l) {
-  return std::fabs(l.a) * l.eb + std::fabs(l.b) * l.ea + l.ea * l.eb;
+  return scaled(l.a, l.eb) + scaled(l.b, l.ea) + scaled(l.ea, l.eb);
 }
 
 bool multiply(Machine &m, const Instruction &in) {
@@ -73,9 +98,13 @@ bool multiply(Machine &m, const Instruction &in) {
       m, in, [](double a, double b) { return a * b; },
       [&](const Lane &l) {
         const double propagated = productBound(l);
-        return propagated == 0 && m.contract
-                   ? ulpOf(in.resultKind, l.result) / 2
-                   : afterRounding(m, in.resultKind, l.result, propagated);
+        const double rounded =
+            afterRounding(m, in.resultKind, l.exact, propagated);
+        if (!m.contract || std::isinf(l.result)) {
+          return rounded;
+        }
+        const double unrounded = propagated + std::fabs(l.exact - l.result);
+        return std::max(rounded, unrounded); // E2
       });
 }
 
@@ -86,13 +115,13 @@ bool divide(Machine &m, const Instruction &in) {
       m, in, [](double a, double b) { return a / b; },
       [&](const Lane &l) {
         const double divisor = std::fabs(l.b) - l.eb; // at least
-        const double propagated =
-            l.ea == 0 && l.eb == 0
-                ? 0.0
-                : (divisor > 0 ? (l.ea + std::fabs(l.result) * l.eb) / divisor
-                               : HUGE_VAL);
-        return approx ? propagated + 2.5 * ulpOf(in.resultKind, l.result)
-                      : afterRounding(m, in.resultKind, l.result, propagated);
+        double propagated = 0;
+        if (!l.isExact()) {
+          propagated =
+              divisor > 0 ? (l.ea + scaled(l.exact, l.eb)) / divisor : kUnknown;
+        }
+        return approx ? afterUlps(in.resultKind, l.exact, propagated, 2.5)
+                      : afterRounding(m, in.resultKind, l.exact, propagated);
       });
 }
 
@@ -100,12 +129,21 @@ bool remainder(Machine &m, const Instruction &in) {
   return binary(
       m, in, [](double a, double b) { return std::fmod(a, b); },
       [&](const Lane &l) {
-        if (l.ea == 0 && l.eb == 0) {
+        if (l.isExact()) {
           return 0.0;
         }
-        ++m.report.undecided; // near a multiple of b, it jumps
-        return l.ea + std::fabs(std::trunc(l.a / l.b)) * l.eb +
-               ulpOf(in.resultKind, l.result);
+        const double divisor = std::fabs(l.b) - l.eb;
+        if (!(divisor > 0)) {
+          return kUnknown;
+        }
+        const double quotient = l.a / l.b;
+        const double off = (l.ea + scaled(quotient, l.eb)) / divisor;
+        if (std::trunc(quotient - off) == std::trunc(quotient + off)) {
+          return afterRounding(m, in.resultKind, l.exact,
+                               l.ea + scaled(std::trunc(quotient), l.eb));
+        }
+        // Near a multiple of b it jumps, inside (-|b|, |b|).
+        return std::fabs(l.exact) + std::fabs(l.b) + l.eb;
       });
 }
 
@@ -123,18 +161,67 @@ double least(double a, double b, bool propagateNan) {
   return a < b ? a : b;
 }
 
+/// The larger of two inexact numbers; one that is surely smaller does not
+/// matter, however inexact.
+double boundOfLarger(const Lane &l) {
+  if (l.isExact()) {
+    return 0;
+  }
+  const double low = std::max(l.a - l.ea, l.b - l.eb);
+  const double high = std::max(l.a + l.ea, l.b + l.eb);
+  const double larger = std::max(l.a, l.b);
+  return std::max(high - larger, larger - low);
+}
+
+/// As `boundOfLarger`, for numbers of which one is an infinity or a NaN.
+double boundOfLargerAtInfinity(const Lane &l, bool propagateNan) {
+  auto other = [&](double x, double ex, double ey) {
+    if (std::isnan(x)) { // exact: it loses, or it wins
+      return ex != 0 ? kUnknown : propagateNan ? 0.0 : ey;
+    }
+    if (x == HUGE_VAL) {
+      return ex;
+    }
+    return ex != 0 ? kUnknown : ey; // -infinity
+  };
+  if (!std::isfinite(l.a) && !std::isfinite(l.b)) {
+    return l.isExact() ? 0 : kUnknown;
+  }
+  return std::isfinite(l.a) ? other(l.b, l.eb, l.ea) : other(l.a, l.ea, l.eb);
+}
+
+/// `sign` -1: the minimum, as a maximum of negated numbers.
+bool extremum(Machine &m, const Instruction &in, bool propagateNan,
+              double sign) {
+  const TileValue &lhs = m.operand(in, 0), &rhs = m.operand(in, 1);
+  Floats a = floatLanes(lhs), b = floatLanes(rhs);
+  Floats out(std::max(a.size(), b.size()));
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] =
+        -sign * least(-sign * laneOf(a, i), -sign * laneOf(b, i), propagateNan);
+  }
+  TileValue result = fromFloats(in.resultKind, out);
+  if (anyErrors(m, in)) {
+    Floats ea = errorLanes(lhs), eb = errorLanes(rhs), errors(out.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+      const Lane lane{sign * laneOf(a, i), sign * laneOf(b, i), laneOf(ea, i),
+                      laneOf(eb, i),       sign * out[i],       sign * out[i]};
+      errors[i] = std::isfinite(lane.a) && std::isfinite(lane.b)
+                      ? boundOfLarger(lane)
+                      : boundOfLargerAtInfinity(lane, propagateNan);
+    }
+    attachErrors(result, std::move(errors));
+  }
+  m.setResult(in, std::move(result));
+  return true;
+}
+
 bool minimum(Machine &m, const Instruction &in) {
-  const bool nan = cast<tile::MinFOp>(in.op).getPropagateNan();
-  return binary(
-      m, in, [&](double a, double b) { return least(a, b, nan); },
-      [](const Lane &l) { return std::max(l.ea, l.eb); });
+  return extremum(m, in, cast<tile::MinFOp>(in.op).getPropagateNan(), -1);
 }
 
 bool maximum(Machine &m, const Instruction &in) {
-  const bool nan = cast<tile::MaxFOp>(in.op).getPropagateNan();
-  return binary(
-      m, in, [&](double a, double b) { return -least(-a, -b, nan); },
-      [](const Lane &l) { return std::max(l.ea, l.eb); });
+  return extremum(m, in, cast<tile::MaxFOp>(in.op).getPropagateNan(), 1);
 }
 
 /// a * b + c with one rounding, for f32 and narrower: the product is exact in
@@ -157,103 +244,25 @@ bool fusedMultiplyAdd(Machine &m, const Instruction &in) {
     out[i] = isDouble ? std::fma(x, y, z) : fusedNarrow(x, y, z);
   }
   TileValue result = fromFloats(in.resultKind, out);
-  if (m.options.trackErrors) {
+  if (anyErrors(m, in)) {
     Floats ea = errorLanes(m.operand(in, 0)), eb = errorLanes(m.operand(in, 1)),
            ec = errorLanes(m.operand(in, 2));
-    Floats rounded = floatLanes(result), errors(out.size());
+    Floats errors(out.size());
     for (size_t i = 0; i < out.size(); ++i) {
-      const Lane lane{laneOf(a, i), laneOf(b, i), laneOf(ea, i), laneOf(eb, i),
-                      rounded[i]};
-      errors[i] = afterRounding(m, in.resultKind, rounded[i],
-                                productBound(lane) + laneOf(ec, i));
+      const Lane lane{laneOf(a, i),  laneOf(b, i), laneOf(ea, i),
+                      laneOf(eb, i), out[i],       out[i]};
+      const double ez = laneOf(ec, i);
+      const bool isPlain = std::isfinite(lane.a) && std::isfinite(lane.b) &&
+                           std::isfinite(laneOf(c, i));
+      errors[i] = isPlain ? afterRounding(m, in.resultKind, out[i],
+                                          productBound(lane) + ez)
+                  : lane.isExact() && ez == 0 ? 0
+                                              : kUnknown;
     }
     attachErrors(result, std::move(errors));
   }
   m.setResult(in, std::move(result));
   return true;
-}
-
-/// Flips or clears the sign bit, so a NaN keeps its payload.
-template <bool kClear>
-bool changeSign(Machine &m, const Instruction &in) {
-  const TileValue &source = m.operand(in, 0);
-  const Kind kind = in.resultKind;
-  const unsigned bits = kind == Kind::E2M1 ? 4 : 8 * bytesOf(kind);
-  const uint64_t sign = uint64_t{1} << (bits - 1);
-  const bool oneZero = kind == Kind::E4M3FNUZ || kind == Kind::E5M2FNUZ;
-  TileValue result(kind, source.count());
-  for (int64_t i = 0; i < source.count(); ++i) {
-    const uint64_t code = source.bitsAt(i);
-    const bool keep = oneZero && (code & ~sign) == 0; // zero and NaN
-    result.setBits(i, keep ? code : kClear ? code & ~sign : code ^ sign);
-  }
-  if (source.errors()) {
-    result.setErrors(*source.errors());
-  }
-  m.setResult(in, std::move(result));
-  return true;
-}
-
-/// How far fn of a value within `e` of `x` may be from `result` on a target.
-double mathBound(Machine &m, Kind kind, tile::MathFn fn, double x, double e,
-                 double result) {
-  using tile::MathFn;
-  auto function = [&](double at) { return evaluate(fn, kind, at); };
-  const bool steps = fn == MathFn::floor || fn == MathFn::ceil ||
-                     fn == MathFn::trunc || fn == MathFn::rint;
-  const bool waves = fn == MathFn::sin || fn == MathFn::cos;
-  const double propagated =
-      waves ? std::min(e, 2.0) : propagatedError(function, x, e);
-  if (steps) {
-    m.report.undecided += propagated != 0 ? 1 : 0;
-    return propagated;
-  }
-  const double ulps = mathUlps(fn, x);
-  if (ulps == 0) {
-    return afterRounding(m, kind, result, propagated);
-  }
-  // Denormal results may be flushed (P13).
-  const double least =
-      kind == Kind::F64 ? 0 : ulpOf(kind, 0) / unitRoundoff(kind);
-  const double flushed = std::fabs(result) < least ? std::fabs(result) : 0;
-  return propagated + ulps * ulpOf(kind, result) + flushed;
-}
-
-bool math(Machine &m, const Instruction &in) {
-  const tile::MathFn fn = cast<tile::MathOp>(in.op).getFn();
-  if (fn == tile::MathFn::abs) {
-    return changeSign<true>(m, in);
-  }
-  const TileValue &source = m.operand(in, 0);
-  Floats lanes = floatLanes(source), out(lanes.size());
-  auto function = [&](double x) { return evaluate(fn, in.resultKind, x); };
-  for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = function(lanes[i]);
-  }
-  TileValue result = fromFloats(in.resultKind, out);
-  if (m.options.trackErrors) {
-    Floats given = errorLanes(source), errors(out.size());
-    for (size_t i = 0; i < out.size(); ++i) {
-      errors[i] = mathBound(m, in.resultKind, fn, lanes[i], laneOf(given, i),
-                            decodeFloat(in.resultKind, result.bitsAt(i)));
-    }
-    attachErrors(result, std::move(errors));
-  }
-  m.setResult(in, std::move(result));
-  return true;
-}
-
-bool raise(Machine &m, const Instruction &in) {
-  const Kind kind = in.resultKind;
-  return binary(
-      m, in, [&](double a, double b) { return power(kind, a, b); },
-      [&](const Lane &l) {
-        auto ofBase = [&](double x) { return power(kind, x, l.b); };
-        auto ofExponent = [&](double y) { return power(kind, l.a, y); };
-        return propagatedError(ofBase, l.a, l.ea) +
-               propagatedError(ofExponent, l.b, l.eb) +
-               kPowUlps * ulpOf(kind, l.result);
-      });
 }
 
 bool holds(arith::CmpFPredicate predicate, double a, double b) {
@@ -303,15 +312,22 @@ bool compareFloats(Machine &m, const Instruction &in) {
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] = holds(predicate, laneOf(a, i), laneOf(b, i)) ? 1 : 0;
   }
-  if (m.options.trackErrors) {
+  TileValue result = fromIntegers(Kind::I1, out);
+  if (anyErrors(m, in)) {
     Floats ea = errorLanes(m.operand(in, 0)), eb = errorLanes(m.operand(in, 1));
+    Floats errors(out.size());
     for (size_t i = 0; i < out.size(); ++i) {
+      const double x = laneOf(a, i), y = laneOf(b, i);
       const double error = laneOf(ea, i) + laneOf(eb, i);
-      m.report.undecided +=
-          error != 0 && std::fabs(laneOf(a, i) - laneOf(b, i)) <= error ? 1 : 0;
+      // A NaN decides alone; an infinity is far from every finite number.
+      const bool hasNan = (std::isnan(x) && laneOf(ea, i) == 0) ||
+                          (std::isnan(y) && laneOf(eb, i) == 0);
+      errors[i] =
+          error == 0 || hasNan || std::fabs(x - y) > error ? 0 : kUnknown;
     }
+    attachErrors(result, std::move(errors));
   }
-  m.setResult(in, fromIntegers(Kind::I1, out));
+  m.setResult(in, std::move(result));
   return true;
 }
 
@@ -326,9 +342,6 @@ void addFloatHandlers(HandlerTable &table) {
   table["tile.minf"] = minimum;
   table["tile.maxf"] = maximum;
   table["tile.fma"] = fusedMultiplyAdd;
-  table["tile.math"] = math;
-  table["tile.pow"] = raise;
-  table["arith.negf"] = changeSign<false>;
   table["arith.cmpf"] = compareFloats;
 }
 

@@ -5,6 +5,7 @@
 //        width; the others read lanes sign- or zero-extended as they need.
 //
 //===----------------------------------------------------------------------===//
+#include "core/interpreter/AddressArithmetic.h"
 #include "core/interpreter/Errors.h"
 
 #include <limits>
@@ -15,6 +16,50 @@ namespace tz::interpreter {
 
 namespace {
 
+/// How far an integer result may be off (E5).
+double integerBound(const Instruction &in, double a, double b, double ea,
+                    double eb) {
+  if (ea == 0 && eb == 0) {
+    return 0;
+  }
+  double bound = kUnknown;
+  if (isa<arith::AddIOp, arith::SubIOp>(in.op)) {
+    bound = ea + eb;
+  } else if (isa<arith::MulIOp>(in.op)) {
+    bound = scaled(a, eb) + scaled(b, ea) + scaled(ea, eb);
+  } else if (isa<tile::MinSIOp, tile::MaxSIOp>(in.op)) {
+    return std::max(ea, eb);
+  } else if (isa<arith::AndIOp>(in.op)) {
+    return (a == 0 && ea == 0) || (b == 0 && eb == 0) ? 0 : kUnknown;
+  } else if (isa<arith::OrIOp>(in.op)) { // -1: all bits, or true
+    return (a == -1 && ea == 0) || (b == -1 && eb == 0) ? 0 : kUnknown;
+  }
+  // A sum that may wrap may be anything.
+  const int width = static_cast<int>(widthOf(in.resultKind));
+  const double most =
+      std::max(std::fabs(a) + ea, 1.0) * std::max(std::fabs(b) + eb, 1.0);
+  const double sum = std::fabs(a) + std::fabs(b) + ea + eb;
+  return std::max(isa<arith::MulIOp>(in.op) ? most : sum, bound) <
+                 std::ldexp(1.0, width - 1)
+             ? bound
+             : kUnknown;
+}
+
+void boundIntegers(Machine &m, const Instruction &in, TileValue &result) {
+  if (!anyErrors(m, in)) {
+    return;
+  }
+  const TileValue &lhs = m.operand(in, 0), &rhs = m.operand(in, 1);
+  Signed a = signedLanes(lhs), b = signedLanes(rhs);
+  Floats ea = errorLanes(lhs), eb = errorLanes(rhs), errors(result.count());
+  for (size_t i = 0; i < errors.size(); ++i) {
+    errors[i] = integerBound(in, static_cast<double>(laneOf(a, i)),
+                             static_cast<double>(laneOf(b, i)), laneOf(ea, i),
+                             laneOf(eb, i));
+  }
+  attachErrors(result, std::move(errors));
+}
+
 /// Runs `body(a, b)` on all lanes that `read` gives.
 template <typename Read, typename Body>
 bool binary(Machine &m, const Instruction &in, Read read, Body body) {
@@ -23,7 +68,9 @@ bool binary(Machine &m, const Instruction &in, Read read, Body body) {
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] = static_cast<uint64_t>(body(laneOf(a, i), laneOf(b, i)));
   }
-  m.setResult(in, fromIntegers(in.resultKind, out));
+  TileValue result = fromIntegers(in.resultKind, out);
+  boundIntegers(m, in, result);
+  m.setResult(in, std::move(result));
   return true;
 }
 
@@ -55,6 +102,14 @@ void checkDivisor(Machine &m, const Instruction &in) {
              "division by zero; the value is unspecified");
     }
   }
+}
+
+template <Handler handler>
+bool afterOverflowCheck(Machine &m, const Instruction &in) {
+  if (in.mustNotWrap != Reading::None && m.options.checked) {
+    checkOverflow(m, in);
+  }
+  return handler(m, in);
 }
 
 template <Handler handler>
@@ -111,6 +166,17 @@ bool comparison(Machine &m, const Instruction &in, Read read, Body body) {
   for (size_t i = 0; i < count; ++i) {
     out[i] = body(laneOf(a, i), laneOf(b, i)) ? 1 : 0;
   }
+  if (anyErrors(m, in)) {
+    Floats ea = errorLanes(m.operand(in, 0)), eb = errorLanes(m.operand(in, 1));
+    Floats errors(count);
+    for (size_t i = 0; i < count; ++i) {
+      const double error = laneOf(ea, i) + laneOf(eb, i);
+      const double distance = std::fabs(static_cast<double>(laneOf(a, i)) -
+                                        static_cast<double>(laneOf(b, i)));
+      errors[i] = error == 0 || distance > error ? 0 : kUnknown;
+    }
+    attachErrors(result, std::move(errors));
+  }
   m.setResult(in, std::move(result));
   return true;
 }
@@ -150,18 +216,55 @@ bool compareIntegers(Machine &m, const Instruction &in) {
 
 /// Copies bits, so a NaN keeps its payload; a scalar condition may select
 /// between views.
-bool select(Machine &m, const Instruction &in) {
-  const TileValue &condition = m.operand(in, 0);
-  const TileValue &a = m.operand(in, 1);
-  const TileValue &b = m.operand(in, 2);
+TileValue selected(const TileValue &condition, const TileValue &a,
+                   const TileValue &b) {
   if (condition.count() == 1) {
-    m.setResult(in, condition.isTrueAt(0) ? a : b);
-    return true;
+    return condition.isTrueAt(0) ? a : b;
   }
   TileValue result(a.kind(), condition.count());
   for (int64_t i = 0; i < condition.count(); ++i) {
     const TileValue &from = condition.isTrueAt(i) ? a : b;
     result.setBits(i, from.bitsAt(from.count() == 1 ? 0 : i));
+  }
+  return result;
+}
+
+/// The distance of two lanes; none between what is no number.
+double distance(const TileValue &a, const TileValue &b, int64_t lane) {
+  const uint64_t x = a.bitsAt(a.count() == 1 ? 0 : lane);
+  const uint64_t y = b.bitsAt(b.count() == 1 ? 0 : lane);
+  if (x == y) {
+    return 0;
+  }
+  if (isFloat(a.kind())) {
+    return std::fabs(decodeFloat(a.kind(), x) - decodeFloat(a.kind(), y));
+  }
+  if (a.kind() == Kind::Ptr || a.kind() == Kind::View) {
+    return kUnknown;
+  }
+  const unsigned unused = 64 - widthOf(a.kind());
+  return std::fabs(
+      static_cast<double>(static_cast<int64_t>(x << unused) >> unused) -
+      static_cast<double>(static_cast<int64_t>(y << unused) >> unused));
+}
+
+bool select(Machine &m, const Instruction &in) {
+  const TileValue &condition = m.operand(in, 0);
+  const TileValue &a = m.operand(in, 1), &b = m.operand(in, 2);
+  TileValue result = selected(condition, a, b);
+  if (anyErrors(m, in)) {
+    Floats doubt = errorLanes(condition), ea = errorLanes(a),
+           eb = errorLanes(b), errors(result.count());
+    for (size_t i = 0; i < errors.size(); ++i) {
+      const auto lane = static_cast<int64_t>(i);
+      const bool first = condition.isTrueAt(condition.count() == 1 ? 0 : lane);
+      const double mine = first ? laneOf(ea, i) : laneOf(eb, i);
+      const double other = first ? laneOf(eb, i) : laneOf(ea, i);
+      errors[i] = laneOf(doubt, i) == 0
+                      ? mine
+                      : std::max(mine, distance(a, b, lane) + other);
+    }
+    attachErrors(result, std::move(errors));
   }
   m.setResult(in, std::move(result));
   return true;
@@ -170,15 +273,15 @@ bool select(Machine &m, const Instruction &in) {
 } // namespace
 
 void addIntegerHandlers(HandlerTable &table) {
-  table["arith.addi"] = TZ_UNSIGNED(a + b);
-  table["arith.subi"] = TZ_UNSIGNED(a - b);
-  table["arith.muli"] = TZ_UNSIGNED(a * b);
+  table["arith.addi"] = afterOverflowCheck<+TZ_UNSIGNED(a + b)>;
+  table["arith.subi"] = afterOverflowCheck<+TZ_UNSIGNED(a - b)>;
+  table["arith.muli"] = afterOverflowCheck<+TZ_UNSIGNED(a * b)>;
   table["arith.andi"] = TZ_UNSIGNED(a & b);
   table["arith.ori"] = TZ_UNSIGNED(a | b);
   table["arith.xori"] = TZ_UNSIGNED(a ^ b);
   table["tile.shl"] = TZ_UNSIGNED(b >= width ? 0 : a << b);
   table["tile.shrui"] = TZ_UNSIGNED(b >= width ? 0 : a >> b);
-  table["tile.shrsi"] = shiftRightSigned;
+  table["tile.shrsi"] = unknownIfInexact<shiftRightSigned>;
   table["tile.mulhisi"] =
       TZ_SIGNED(static_cast<int64_t>((static_cast<__int128>(a) * b) >> width));
   table["tile.mulhiui"] = TZ_UNSIGNED(
@@ -191,9 +294,9 @@ void addIntegerHandlers(HandlerTable &table) {
   table["tile.maxsi"] = TZ_SIGNED(std::max(a, b));
   table["tile.minui"] = TZ_UNSIGNED(std::min(a, b));
   table["tile.maxui"] = TZ_UNSIGNED(std::max(a, b));
-  table["tile.absi"] = absolute;
+  table["tile.absi"] = unknownIfInexact<absolute>;
   table["arith.cmpi"] = compareIntegers;
-  table["arith.select"] = moveWithErrors<select>;
+  table["arith.select"] = select;
 }
 
 } // namespace tz::interpreter

@@ -120,11 +120,12 @@ struct Finding {
 struct Report {
   std::vector<Finding> findings;
   uint64_t suppressed = 0; ///< findings beyond maxFindings
-  /// trackErrors: per allocation (by base) the bound of each element that a
-  /// float store wrote, absolute.
+  /// trackErrors: per allocation (by base) the bound of each element, absolute;
+  /// infinite where there is none (Errors.h). Missing: exact.
   std::map<uint64_t, std::vector<double>> bounds;
-  /// trackErrors: decisions (comparisons, conversions to integers) that the
-  /// bound of an operand could turn. After one, answers may differ rightly.
+  /// trackErrors: decisions about what is executed (branches, loops, addresses)
+  /// that the bound of an operand could turn. After one, answers may differ
+  /// rightly.
   uint64_t undecided = 0;
   uint64_t steps = 0;    ///< ops executed
   uint64_t programs = 0; ///< programs run to their end

@@ -20,6 +20,7 @@ namespace tz::interpreter {
 
 class Machine;
 struct Instruction;
+enum class Reading : uint8_t;
 
 /// Executes one instruction. False: the run has failed, see Machine::fail.
 using Handler = bool (*)(Machine &, const Instruction &);
@@ -33,6 +34,7 @@ struct Instruction {
   llvm::SmallVector<uint32_t, 1> results;  ///< slots
   Kind resultKind = Kind::I1;              ///< of the first result
   TileValue constant;                      ///< arith.constant
+  Reading mustNotWrap{};                   ///< R3, AddressArithmetic.h
   std::vector<Code> regions;               ///< one block each
 };
 
@@ -48,11 +50,13 @@ struct Code {
 using HandlerTable = llvm::StringMap<Handler>;
 void addIntegerHandlers(HandlerTable &table);
 void addFloatHandlers(HandlerTable &table);
+void addMathHandlers(HandlerTable &table);
 void addConversionHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
 void addCombineHandlers(HandlerTable &table);
 void addMatrixHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
+void addAtomicHandlers(HandlerTable &table);
 void addControlHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);
 
@@ -92,6 +96,17 @@ public:
   /// The bound (Errors.h) of the element at an address; 0 = exact.
   double errorAt(uint64_t address, unsigned bytes);
   void setErrorAt(uint64_t address, unsigned bytes, double error);
+  /// What atomics added to a cell so far, whoever came first.
+  struct Additions {
+    double terms = 0, magnitude = 0, given = 0;
+  };
+  llvm::DenseMap<uint64_t, Additions> additions;
+  /// Bytes of the elements that Report::bounds counts, per allocation.
+  llvm::DenseMap<uint64_t, unsigned> cellBytes;
+  /// Counts a decision about what is executed that bounds could turn.
+  void decideBy(const TileValue &value) {
+    report.undecided += value.errors() ? 1 : 0;
+  }
   /// Bounds of the lanes that are being loaded, until setLoaded.
   Floats loadErrors;
   void setLoaded(const Instruction &in, TileValue value);

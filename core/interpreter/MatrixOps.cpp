@@ -92,39 +92,84 @@ Sizes sizesOf(tile::DotOp op) {
   return {rank == 3 ? a[0] : 1, a[rank - 2], b[rank - 1], a[rank - 1]};
 }
 
+/// |x| of each finite lane: infinities decide by themselves.
 Floats magnitudes(const Floats &lanes) {
   Floats result(lanes.size());
   for (size_t i = 0; i < lanes.size(); ++i) {
-    result[i] = std::fabs(lanes[i]);
+    result[i] = std::isfinite(lanes[i]) ? std::fabs(lanes[i]) : 0.0;
   }
   return result;
 }
 
-/// (K + 1) * u * (sum |a * b| + |acc|), and what the operands bring along.
+/// What an operand of a dot brings along; narrow denormals may be read as zero
+/// (P13). Empty: nothing.
+Floats errorsOf(const TileValue &operand, const Floats &lanes) {
+  Floats errors;
+  if (hasErrors(operand)) {
+    errors = floatLanes(*operand.errors());
+  }
+  const Kind kind = operand.kind();
+  if (kind == Kind::F32 || kind == Kind::F64 || !isFloat(kind)) {
+    return errors;
+  }
+  const double least = leastNormalOf(kind);
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (lanes[i] != 0 && std::fabs(lanes[i]) < least) {
+      errors.resize(lanes.size(), 0.0);
+      errors[i] += std::fabs(lanes[i]);
+    }
+  }
+  return errors;
+}
+
+struct DotBound {
+  double roundings;  ///< of one sum; 0: integers
+  double perProduct; ///< relative, of the input precision
+};
+
+/// g(roundings) * (sum |a * b| + |acc|), and what the operands bring along.
 void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
-                     const Floats &a, const Floats &b, double productError,
-                     TileValue &result) {
-  const TileValue &left = m.operand(in, 0), &right = m.operand(in, 1),
-                  &start = m.operand(in, 2);
+                     const Floats &a, const Floats &b, const Floats &exact,
+                     DotBound bound, TileValue &result) {
+  const TileValue &start = m.operand(in, 2);
+  Floats ea = errorsOf(m.operand(in, 0), a), eb = errorsOf(m.operand(in, 1), b);
   Floats absA = magnitudes(a), absB = magnitudes(b);
   Floats sums(result.count(), 0.0), errors(result.count(), 0.0);
   accumulate<double>(s, absA, absB, sums);
-  if (right.errors()) {
-    accumulate<double>(s, absA, floatLanes(*right.errors()), errors);
+  if (!eb.empty()) {
+    accumulate<double>(s, absA, eb, errors);
   }
-  if (left.errors()) {
-    Floats ea = floatLanes(*left.errors());
+  if (!ea.empty()) {
     accumulate<double>(s, ea, absB, errors);
-    if (right.errors()) {
-      accumulate<double>(s, ea, floatLanes(*right.errors()), errors);
+    if (!eb.empty()) {
+      accumulate<double>(s, ea, eb, errors);
     }
   }
-  Floats acc = floatLanes(start), eacc = errorLanes(start);
+  const bool hasGiven = !ea.empty() || !eb.empty() || hasErrors(start);
+  Floats acc = isFloat(start.kind()) ? floatLanes(start) : Floats{0.0};
+  Floats eacc = errorLanes(start);
+  const Kind kind = in.resultKind;
   const double factor =
-      static_cast<double>(s.k + 1) * unitRoundoff(in.resultKind);
+      bound.roundings == 0 ? 0 : growth(kind, bound.roundings);
+  const double largest = isFloat(kind) ? largestOf(kind) : kUnknown;
+  // Products and sums below the least normal may be flushed.
+  const double flushed = factor == 0 || kind == Kind::F64
+                             ? 0
+                             : bound.roundings * leastNormalOf(kind);
   for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i] += laneOf(eacc, i) + factor * (sums[i] + std::fabs(acc[i])) +
-                 productError * sums[i];
+    const double given = errors[i] + laneOf(eacc, i);
+    const double magnitude =
+        sums[i] + errors[i] + laneOf(eacc, i) +
+        std::fabs(std::isfinite(laneOf(acc, i)) ? laneOf(acc, i) : 0.0);
+    errors[i] = given + scaled(magnitude, factor) +
+                scaled(sums[i] + errors[i], bound.perProduct) +
+                (magnitude == 0 ? 0 : flushed);
+    const bool overflows = magnitude + errors[i] > largest;
+    if (overflows) {
+      errors[i] = kUnknown;
+    } else if (!exact.empty() && !std::isfinite(exact[i])) {
+      errors[i] = hasGiven ? kUnknown : 0;
+    }
   }
   attachErrors(result, std::move(errors));
 }
@@ -137,7 +182,12 @@ bool dot(Machine &m, const Instruction &in) {
     Unsigned out = unsignedLanes(m.operand(in, 2));
     accumulate<uint64_t>(sizes, Unsigned(a.begin(), a.end()),
                          Unsigned(b.begin(), b.end()), out);
-    m.setResult(in, fromIntegers(Kind::I32, out));
+    TileValue result = fromIntegers(Kind::I32, out);
+    if (anyErrors(m, in)) {
+      attachDotErrors(m, in, sizes, Floats(a.begin(), a.end()),
+                      Floats(b.begin(), b.end()), {}, {0, 0}, result);
+    }
+    m.setResult(in, std::move(result));
     return true;
   }
   Floats a = floatLanes(m.operand(in, 0)), b = floatLanes(m.operand(in, 1));
@@ -165,7 +215,11 @@ bool dot(Machine &m, const Instruction &in) {
   }
   TileValue result = fromFloats(in.resultKind, out);
   if (m.options.trackErrors) {
-    attachDotErrors(m, in, sizes, a, b, productError(precision), result);
+    // Each product rounds, each addition rounds, and so does our one sum.
+    const double products = productsOf(precision);
+    const DotBound bound{products * static_cast<double>(sizes.k) + 2,
+                         productError(precision)};
+    attachDotErrors(m, in, sizes, a, b, out, bound, result);
   }
   m.setResult(in, std::move(result));
   return true;

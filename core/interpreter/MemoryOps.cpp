@@ -1,15 +1,12 @@
-//===- MemoryOps.cpp - loads, stores, views, atomics ----------------------===//
+//===- MemoryOps.cpp - loads, stores, views -------------------------------===//
 //
 // What   The ops that touch the kernel's memory, lane by lane in order.
 // Why    Order of lanes is the meaning of O1 (R6): an op acts over all its
 //        lanes before the next, and of two lanes on one address the later wins.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Compare.h"
-#include "core/interpreter/Machine.h"
-
-#include <cmath>
-#include <cstring>
+#include "core/interpreter/Access.h"
+#include "core/interpreter/Errors.h"
 
 using namespace mlir;
 
@@ -17,51 +14,18 @@ namespace tz::interpreter {
 
 namespace {
 
-enum class Permission { Granted, Skipped, Stopped };
-
-/// Asks whether the access may be done; out of bounds ends an unchecked run.
-Permission ask(Machine &m, const Instruction &in, uint64_t address,
-               unsigned bytes, AccessKind kind) {
-  Memory::Verdict verdict =
-      m.memory.access(address, bytes, kind, m.linearProgram());
-  if (!verdict.finding) {
-    return Permission::Granted;
-  }
-  if (!verdict.inside && !m.options.checked) {
-    m.fail(in, verdict.message);
-    return Permission::Stopped;
-  }
-  m.find(in, *verdict.finding, address, verdict.message);
-  return verdict.inside ? Permission::Granted : Permission::Skipped;
-}
-
-void *pointerTo(uint64_t address) {
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
-}
-
-/// One element's bits; an i1 in memory is a byte that is zero or not.
-uint64_t readMemory(uint64_t address, Kind kind) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, pointerTo(address), bytesOf(kind));
-  if (kind == Kind::I1) {
-    return bits != 0 ? 1 : 0;
-  }
-  return kind == Kind::E2M1 ? bits & 0xf : bits;
-}
-
-void writeMemory(uint64_t address, Kind kind, uint64_t bits) {
-  std::memcpy(pointerTo(address), &bits, bytesOf(kind));
-}
-
 /// Reads one lane into `result`. False if the run has failed.
 bool loadLane(Machine &m, const Instruction &in, uint64_t address,
               AccessKind access, TileValue &result, int64_t lane) {
   switch (ask(m, in, address, result.elementBytes(), access)) {
   case Permission::Granted:
     result.setBits(lane, readMemory(address, result.kind()));
-    if (m.options.trackErrors && isFloat(result.kind())) {
-      m.loadErrors.resize(result.count(), 0.0);
-      m.loadErrors[lane] = m.errorAt(address, result.elementBytes());
+    if (m.options.trackErrors) {
+      if (const double error = m.errorAt(address, result.elementBytes());
+          error != 0) {
+        m.loadErrors.resize(result.count(), 0.0);
+        m.loadErrors[lane] = error;
+      }
     }
     return true;
   case Permission::Skipped:
@@ -77,10 +41,9 @@ bool storeLane(Machine &m, const Instruction &in, uint64_t address,
   switch (ask(m, in, address, value.elementBytes(), AccessKind::Write)) {
   case Permission::Granted:
     writeMemory(address, value.kind(), value.bitsAt(lane));
-    if (m.options.trackErrors && isFloat(value.kind())) {
-      const double error =
-          value.errors() ? value.errors()->data<double>()[lane] : 0.0;
-      m.setErrorAt(address, value.elementBytes(), error);
+    if (m.options.trackErrors) {
+      m.setErrorAt(address, value.elementBytes(), errorOf(value, lane));
+      m.additions.erase(address);
     }
     return true;
   case Permission::Skipped:
@@ -89,6 +52,21 @@ bool storeLane(Machine &m, const Instruction &in, uint64_t address,
     return false;
   }
   return false;
+}
+
+/// Where an inexact mask or address may take other lanes, they are unknown.
+void doubtLoaded(Machine &m, const Instruction &in, int64_t count) {
+  for (unsigned i = 0; i < 2 && i < in.operands.size(); ++i) {
+    if (!hasErrors(m.operand(in, i))) {
+      continue;
+    }
+    m.loadErrors.resize(count, 0.0);
+    for (int64_t lane = 0; lane < count; ++lane) {
+      if (errorOf(m.operand(in, i), lane) != 0) {
+        m.loadErrors[lane] = kUnknown;
+      }
+    }
+  }
 }
 
 bool load(Machine &m, const Instruction &in) {
@@ -104,15 +82,16 @@ bool load(Machine &m, const Instruction &in) {
     if (masked && !m.operand(in, 1).isTrueAt(i)) {
       if (hasOther) {
         result.setBits(i, m.operand(in, 2).bitsAt(i));
-        if (const TileValue *errors = m.operand(in, 2).errors()) {
+        if (const double error = errorOf(m.operand(in, 2), i); error != 0) {
           m.loadErrors.resize(result.count(), 0.0);
-          m.loadErrors[i] = errors->data<double>()[i];
+          m.loadErrors[i] = error;
         }
       }
     } else if (!loadLane(m, in, addresses[i], access, result, i)) {
       return false;
     }
   }
+  doubtLoaded(m, in, result.count());
   m.setLoaded(in, std::move(result));
   return true;
 }
@@ -122,12 +101,14 @@ bool store(Machine &m, const Instruction &in) {
   Unsigned addresses = unsignedLanes(m.operand(in, 0));
   const TileValue &value = m.operand(in, 1);
   const bool masked = static_cast<bool>(op.getMask());
+  m.decideBy(m.operand(in, 0));
   for (int64_t i = 0; i < value.count(); ++i) {
-    if (masked && !m.operand(in, 2).isTrueAt(i)) {
-      continue;
-    }
-    if (!storeLane(m, in, addresses[i], value, i)) {
+    const bool isActive = !masked || m.operand(in, 2).isTrueAt(i);
+    if (isActive && !storeLane(m, in, addresses[i], value, i)) {
       return false;
+    }
+    if (masked && errorOf(m.operand(in, 2), i) != 0) {
+      m.setErrorAt(addresses[i], value.elementBytes(), kUnknown);
     }
   }
   return true;
@@ -233,6 +214,11 @@ bool loadView(Machine &m, const Instruction &in) {
           })) {
     return false;
   }
+  for (const uint32_t slot : in.operands) {
+    if (hasErrors(m.valueIn(slot))) {
+      m.loadErrors.assign(result.count(), kUnknown);
+    }
+  }
   m.setLoaded(in, std::move(result));
   return true;
 }
@@ -242,6 +228,11 @@ bool storeView(Machine &m, const Instruction &in) {
   tile::ViewType type = op.getView().getType();
   const TileValue &value = m.operand(in, 1);
   Signed offsets = offsetsFrom(m, in, 2, type.getRank());
+  for (unsigned i = 0; i < in.operands.size(); ++i) {
+    if (i != 1) {
+      m.decideBy(m.operand(in, i));
+    }
+  }
   return forEachElement(
       signedLanes(m.operand(in, 0)), offsets, type, op.getChecked(),
       [&](int64_t lane, uint64_t address, bool inside) {
@@ -249,166 +240,16 @@ bool storeView(Machine &m, const Instruction &in) {
       });
 }
 
-//===----------------------------------------------------------------------===//
-// Atomics
-//===----------------------------------------------------------------------===//
-
-int64_t signExtended(uint64_t bits, Kind kind) {
-  const unsigned unused = 64 - widthOf(kind);
-  return static_cast<int64_t>(bits << unused) >> unused;
-}
-
-/// The new value of a float read-modify-write.
-uint64_t updateFloat(tile::AtomicKind op, Kind kind, uint64_t old,
-                     uint64_t operand) {
-  const double a = decodeFloat(kind, old), b = decodeFloat(kind, operand);
-  if (op == tile::AtomicKind::fadd) {
-    return encodeFloat(kind, a + b);
-  }
-  if (std::isnan(b)) {
-    return old; // P11
-  }
-  const bool better = op == tile::AtomicKind::fmax ? b > a : b < a;
-  return std::isnan(a) || better ? operand : old;
-}
-
-uint64_t updated(tile::AtomicKind op, Kind kind, uint64_t old,
-                 uint64_t operand) {
-  using tile::AtomicKind;
-  const int64_t a = signExtended(old, kind), b = signExtended(operand, kind);
-  switch (op) {
-  case AtomicKind::add:
-    return old + operand;
-  case AtomicKind::max:
-    return b > a ? operand : old;
-  case AtomicKind::min:
-    return b < a ? operand : old;
-  case AtomicKind::umax:
-    return std::max(old, operand);
-  case AtomicKind::umin:
-    return std::min(old, operand);
-  case AtomicKind::and_:
-    return old & operand;
-  case AtomicKind::or_:
-    return old | operand;
-  case AtomicKind::xor_:
-    return old ^ operand;
-  case AtomicKind::xchg:
-    return operand;
-  case AtomicKind::fadd:
-  case AtomicKind::fmax:
-  case AtomicKind::fmin:
-    return updateFloat(op, kind, old, operand);
-  }
-  return old;
-}
-
-/// The bound of a cell that an atomic wrote. Programs may come in any order,
-/// so each addition rounds.
-void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
-                 const TileValue &value, int64_t lane) {
-  if (!m.options.trackErrors || !isFloat(value.kind()) ||
-      !m.memory.allocationOf(address, value.elementBytes())) {
-    return;
-  }
-  const unsigned bytes = value.elementBytes();
-  const double mine = value.errors() ? value.errors()->data<double>()[lane] : 0;
-  const double cell = m.errorAt(address, bytes);
-  double error = mine;
-  if (kind == tile::AtomicKind::fadd) {
-    const double sum =
-        decodeFloat(value.kind(), readMemory(address, value.kind()));
-    error = cell + mine + ulpOf(value.kind(), sum);
-  } else if (kind != tile::AtomicKind::xchg) {
-    error = std::max(cell, mine);
-  }
-  m.setErrorAt(address, bytes, error);
-}
-
-/// What both atomics share: permission, ordering, read, update, write.
-/// `next(old)` gives the new bits, or nothing to leave memory as it is.
-template <typename Next>
-bool atomicLane(Machine &m, const Instruction &in, uint64_t address,
-                tile::MemSem order, TileValue &result, int64_t lane,
-                Next next) {
-  switch (ask(m, in, address, result.elementBytes(), AccessKind::Atomic)) {
-  case Permission::Granted:
-    break;
-  case Permission::Skipped:
-    return true;
-  case Permission::Stopped:
-    return false;
-  }
-  if (order == tile::MemSem::acquire || order == tile::MemSem::acq_rel) {
-    m.memory.acquire(address, m.linearProgram());
-  }
-  if (order == tile::MemSem::release || order == tile::MemSem::acq_rel) {
-    m.memory.release(address, m.linearProgram());
-  }
-  const uint64_t old = readMemory(address, result.kind());
-  if (std::optional<uint64_t> bits = next(old)) {
-    const uint64_t keep = result.kind() == Kind::I1 ? 1 : ~uint64_t{0};
-    writeMemory(address, result.kind(), *bits & keep);
-  }
-  result.setBits(lane, old);
-  return true;
-}
-
-bool atomicUpdate(Machine &m, const Instruction &in) {
-  auto op = cast<tile::AtomicRMWOp>(in.op);
-  Unsigned addresses = unsignedLanes(m.operand(in, 0));
-  const TileValue &value = m.operand(in, 1);
-  const bool masked = static_cast<bool>(op.getMask());
-  TileValue result(in.resultKind, static_cast<int64_t>(addresses.size()));
-  for (int64_t i = 0; i < result.count(); ++i) {
-    if (masked && !m.operand(in, 2).isTrueAt(i)) {
-      continue;
-    }
-    auto next = [&](uint64_t old) -> std::optional<uint64_t> {
-      return updated(op.getKind(), result.kind(), old, value.bitsAt(i));
-    };
-    if (!atomicLane(m, in, addresses[i], op.getSem(), result, i, next)) {
-      return false;
-    }
-    updateError(m, op.getKind(), addresses[i], value, i);
-  }
-  m.setResult(in, std::move(result));
-  return true;
-}
-
-bool compareAndSwap(Machine &m, const Instruction &in) {
-  auto op = cast<tile::AtomicCASOp>(in.op);
-  Unsigned addresses = unsignedLanes(m.operand(in, 0));
-  const TileValue &expected = m.operand(in, 1);
-  const TileValue &value = m.operand(in, 2);
-  TileValue result(in.resultKind, static_cast<int64_t>(addresses.size()));
-  for (int64_t i = 0; i < result.count(); ++i) {
-    auto next = [&](uint64_t old) -> std::optional<uint64_t> {
-      if (old != expected.bitsAt(i)) {
-        return std::nullopt;
-      }
-      return value.bitsAt(i);
-    };
-    if (!atomicLane(m, in, addresses[i], op.getSem(), result, i, next)) {
-      return false;
-    }
-  }
-  m.setResult(in, std::move(result));
-  return true;
-}
-
 } // namespace
 
 void addMemoryHandlers(HandlerTable &table) {
-  table["tile.addptr"] = addPointer;
+  table["tile.addptr"] = unknownIfInexact<addPointer>;
   table["tile.load"] = load;
   table["tile.store"] = store;
-  table["tile.make_view"] = makeView;
-  table["tile.advance_view"] = advanceView;
+  table["tile.make_view"] = unknownIfInexact<makeView>;
+  table["tile.advance_view"] = unknownIfInexact<advanceView>;
   table["tile.load_view"] = loadView;
   table["tile.store_view"] = storeView;
-  table["tile.atomic_rmw"] = atomicUpdate;
-  table["tile.atomic_cas"] = compareAndSwap;
 }
 
 } // namespace tz::interpreter

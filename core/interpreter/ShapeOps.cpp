@@ -183,7 +183,7 @@ void addShapeHandlers(HandlerTable &table) {
   table["tile.join"] = moveWithErrors<join>;
   table["tile.split"] = moveWithErrors<split>;
   table["tile.cat"] = moveWithErrors<cat>;
-  table["tile.gather"] = moveWithErrors<gather>;
+  table["tile.gather"] = moveWithErrors<gather, 1>;
 }
 
 } // namespace tz::interpreter

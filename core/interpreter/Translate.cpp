@@ -5,7 +5,7 @@
 //        error before the first program starts, with its location.
 //
 //===----------------------------------------------------------------------===//
-#include "core/interpreter/Machine.h"
+#include "core/interpreter/AddressArithmetic.h"
 
 #include "mlir/IR/Location.h"
 
@@ -18,11 +18,13 @@ static const HandlerTable &handlers() {
     HandlerTable made;
     addIntegerHandlers(made);
     addFloatHandlers(made);
+    addMathHandlers(made);
     addConversionHandlers(made);
     addShapeHandlers(made);
     addCombineHandlers(made);
     addMatrixHandlers(made);
     addMemoryHandlers(made);
+    addAtomicHandlers(made);
     addControlHandlers(made);
     addProgramHandlers(made);
     return made;
@@ -66,6 +68,8 @@ namespace {
 
 class Translator {
 public:
+  explicit Translator(tile::KernelOp kernel)
+      : addresses(findAddressArithmetic(kernel)) {}
   llvm::Expected<Code> translate(Block &block, unsigned depth);
   uint32_t slotCount() const { return next; }
 
@@ -81,6 +85,7 @@ private:
   llvm::Expected<Instruction> translate(Operation &op, unsigned depth);
   llvm::Error setConstant(arith::ConstantOp op, Instruction &in);
 
+  AddressArithmetic addresses;
   DenseMap<Value, uint32_t> slots;
   uint32_t next = 0;
 };
@@ -126,6 +131,7 @@ llvm::Expected<Instruction> Translator::translate(Operation &op,
                                                   unsigned depth) {
   Instruction in;
   in.op = &op;
+  in.mustNotWrap = addresses.lookup(&op);
   in.handler = handlers().lookup(op.getName().getStringRef());
   if (!in.handler) {
     return error(&op, "'" + op.getName().getStringRef() +
@@ -195,7 +201,7 @@ llvm::Expected<Code> Translator::translate(Block &block, unsigned depth) {
 } // namespace
 
 llvm::Expected<Code> translate(tile::KernelOp kernel, uint32_t &slots) {
-  Translator translator;
+  Translator translator(kernel);
   llvm::Expected<Code> code = translator.translate(kernel.getBody().front(), 0);
   slots = translator.slotCount();
   return code;

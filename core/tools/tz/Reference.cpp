@@ -8,11 +8,9 @@
 
 #include "core/driver/Lowering.h"
 #include "core/driver/Types.h"
-#include "core/tools/tz/Elements.h"
 
 #include "llvm/Support/Error.h"
 
-#include <cmath>
 #include <sys/mman.h>
 
 namespace tz::tool {
@@ -53,6 +51,10 @@ static unsigned reportFindings(const interpreter::Report &report) {
     }
     if (finding.kind == FindingKind::OutOfBounds) {
       text += "\n  help: make the buffer larger, or mask the access";
+    }
+    if (finding.kind == FindingKind::AddressOverflow) {
+      text += "\n  help: compute the offset in 64 bits, e.g. "
+              "pid.to(tl.int64) * BLOCK";
     }
     std::fprintf(stderr, "%s\n", text.c_str());
   }
@@ -133,57 +135,13 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
   return clean;
 }
 
-/// Where the interpreter derived no bounds: a few roundings of the buffer's
-/// type, and a sum's worth of fp32 roundings of its largest element.
-static interpreter::Tolerance generalTolerance(interpreter::Kind kind,
-                                               uint32_t type,
-                                               const uint8_t *expected,
-                                               uint64_t count) {
-  interpreter::Tolerance tolerance;
-  if (!interpreter::isFloat(kind)) {
-    return tolerance;
-  }
-  double largest = 0;
-  unsigned width = driver::elementBytes(type);
-  for (uint64_t i = 0; i < count; ++i) {
-    double value = std::abs(decodeElement(type, expected + i * width));
-    if (std::isfinite(value)) {
-      largest = std::max(largest, value);
-    }
-  }
-  interpreter::Kind inner = kind == interpreter::Kind::F64
-                                ? interpreter::Kind::F64
-                                : interpreter::Kind::F32;
-  tolerance.ulps = 2;
-  // Kernels round to narrow types on their way, too.
-  tolerance.absolute =
-      std::max(64 * interpreter::ulpOf(inner, 1.0) * largest,
-               kind == inner ? 0 : interpreter::ulpOf(kind, largest) / 2);
-  tolerance.reason = "2 ulp, or 64 fp32 roundings (half an ulp of a narrow "
-                     "type) of the largest element";
-  return tolerance;
-}
-
 interpreter::Comparison
 Reference::judge(const BoundBuffer &buffer, size_t index, const uint8_t *actual,
                  interpreter::Tolerance &tolerance) const {
-  interpreter::Kind kind = kindOf(buffer.type);
-  interpreter::Tolerance general =
-      generalTolerance(kind, buffer.type, memory[index].data, buffer.count);
-  tolerance = general;
-  if (!report.bounds.empty()) {
-    tolerance = interpreter::toleranceFrom(
-        report, kind, reinterpret_cast<uintptr_t>(memory[index].data),
-        buffer.count);
-    // A bound without an end would accept anything.
-    for (double &bound : tolerance.bounds) {
-      if (!std::isfinite(bound)) {
-        bound = general.absolute;
-      }
-    }
-  }
-  return interpreter::compare(kind, memory[index].data, actual, buffer.count,
-                              tolerance);
+  tolerance = interpreter::toleranceFrom(
+      report, reinterpret_cast<uintptr_t>(memory[index].data), buffer.count);
+  return interpreter::compare(kindOf(buffer.type), memory[index].data, actual,
+                              buffer.count, tolerance);
 }
 
 } // namespace tz::tool

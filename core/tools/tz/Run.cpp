@@ -53,6 +53,9 @@ private:
                  const std::vector<ArgValue> &args, double &median,
                  unsigned &count);
   int showResults(Stream &stream);
+  void showVerdict(const BoundBuffer &buffer,
+                   const interpreter::Comparison &verdict,
+                   const interpreter::Tolerance &tolerance);
   void showRates(double milliseconds, unsigned count, const char *what);
   void showPhases(const driver::CompileReport &report);
   void mark(std::string name);
@@ -243,6 +246,53 @@ static std::string position(const BoundBuffer &buffer, uint64_t index) {
   return "[" + text + "]";
 }
 
+/// "max error 1e-6 (1 ulp, 40 % of the tolerance)  ok", and what is wrong.
+void Runner::showVerdict(const BoundBuffer &buffer,
+                         const interpreter::Comparison &verdict,
+                         const interpreter::Tolerance &tolerance) {
+  // Where a branch hung on the last bits, being different is no mistake.
+  const bool undecided = reference->undecided() != 0;
+  const bool isWrong = verdict.mismatches != 0 && !undecided;
+  std::string share;
+  if (!tolerance.bounds.empty() && verdict.worstAllowed > 0) {
+    share = ", " +
+            std::to_string(
+                std::lround(100 * std::min(verdict.shareOfTolerance(), 99.0))) +
+            " % of the tolerance";
+  } else if (verdict.maxAbsolute == 0) {
+    share = ", 0 % of the tolerance";
+  }
+  std::printf("  %-10s %-20s max error %.3g (%llu ulp%s)  %s\n",
+              buffer.name.c_str(), buffer.typeText().c_str(),
+              verdict.maxAbsolute,
+              static_cast<unsigned long long>(verdict.maxUlps), share.c_str(),
+              verdict.matches() ? styled(Style::Good, "ok").c_str()
+              : isWrong         ? styled(Style::Bad, "MISMATCH").c_str()
+                                : styled(Style::Bad, "NOT COMPARABLE").c_str());
+  if (verdict.mismatches != 0) {
+    std::printf("    %llu of %llu elements differ by more than %s; worst at "
+                "%s%s: expected %.9g +- %.3g, got %.9g\n",
+                static_cast<unsigned long long>(verdict.mismatches),
+                static_cast<unsigned long long>(verdict.count),
+                tolerance.reason.c_str(), buffer.name.c_str(),
+                position(buffer, verdict.worst).c_str(), verdict.worstExpected,
+                verdict.worstAllowed, verdict.worstActual);
+  }
+  if (verdict.incomparable != 0) {
+    std::printf("    %llu of %llu elements differ where no finite bound is "
+                "known: the answer hangs on the last bits of its inputs (a "
+                "divisor or a logarithm's operand that may be zero, an "
+                "overflow, a comparison)\n",
+                static_cast<unsigned long long>(verdict.incomparable),
+                static_cast<unsigned long long>(verdict.count));
+  }
+  if (!verdict.matches() && undecided) {
+    std::printf("    note: %llu branches, loops or addresses in the kernel "
+                "hang on the last bits of their operands\n",
+                static_cast<unsigned long long>(reference->undecided()));
+  }
+}
+
 int Runner::showResults(Stream &stream) {
   int status = 0;
   for (size_t i = 0; i < binding.buffers.size(); ++i) {
@@ -275,36 +325,8 @@ int Runner::showResults(Stream &stream) {
     interpreter::Tolerance tolerance;
     interpreter::Comparison verdict =
         reference->judge(buffer, i, result.data(), tolerance);
-    bool good = verdict.matches();
-    double off = std::abs(verdict.worstExpected - verdict.worstActual);
-    std::string share =
-        verdict.worstAllowed > 0
-            ? ", " +
-                  std::to_string(std::lround(
-                      100 * std::min(off / verdict.worstAllowed, 99.0))) +
-                  " % of the tolerance"
-            : "";
-    std::printf("  %-10s %-20s max error %.3g (%llu ulp%s)  %s\n",
-                buffer.name.c_str(), buffer.typeText().c_str(),
-                verdict.maxAbsolute,
-                static_cast<unsigned long long>(verdict.maxUlps), share.c_str(),
-                good ? styled(Style::Good, "ok").c_str()
-                     : styled(Style::Bad, "MISMATCH").c_str());
-    if (!good) {
-      status = 1;
-      std::printf("    %llu of %llu elements differ by more than %s; worst at "
-                  "%s%s: expected %.9g, got %.9g\n",
-                  static_cast<unsigned long long>(verdict.mismatches),
-                  static_cast<unsigned long long>(verdict.count),
-                  tolerance.reason.c_str(), buffer.name.c_str(),
-                  position(buffer, verdict.worst).c_str(),
-                  verdict.worstExpected, verdict.worstActual);
-      if (reference->undecided()) {
-        std::printf("    note: %llu comparisons or roundings in the kernel "
-                    "hang on the last bits of their operands\n",
-                    static_cast<unsigned long long>(reference->undecided()));
-      }
-    }
+    showVerdict(buffer, verdict, tolerance);
+    status = verdict.matches() ? status : 1;
   }
   return status;
 }
@@ -499,7 +521,8 @@ Examples
   tz run kernel.py::k ... --target interp        the reference alone, checked
   tz run kernel.py::k ... --check                checked first, then native
 
-Exit status: 0 all results within tolerance, 1 an error or a mismatch, 2 usage.)help";
+Exit status: 0 all results within tolerance, 1 an error, a mismatch or results
+that cannot be compared, 2 usage.)help";
 
 void addRunCommand(CLI::App &app, int &status) {
   CLI::App *command =

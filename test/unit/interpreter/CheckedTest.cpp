@@ -284,3 +284,114 @@ TEST_F(Checked, OnlyOneProgramRuns) {
   EXPECT_EQ(data[0], 2);
   EXPECT_EQ(report.programs, 1u);
 }
+
+//===----------------------------------------------------------------------===//
+// R3: address arithmetic does not overflow
+//===----------------------------------------------------------------------===//
+
+/// A kernel of one program over an i32 buffer, `n` = 2^30.
+static std::string addressKernel(const std::string &body) {
+  return "tile.kernel @k(%p: !tile.ptr<i32>, %n: i32) {\n"
+         "%c0 = arith.constant 0 : i32\n%c1 = arith.constant 1 : i32\n"
+         "%c4 = arith.constant 4 : i32\n" +
+         body + "\ntile.return\n}";
+}
+
+class AddressOverflow : public RunKernel {
+protected:
+  /// Where an overflow of `body` is reported; empty: nowhere.
+  std::vector<std::string> placesIn(const std::string &body) {
+    data.assign(16, 0);
+    launch.args.clear();
+    options.memory.clear();
+    give(data, "data");
+    launch.args.push_back(ArgValue::integer(1 << 30));
+    options.checked = true;
+    EXPECT_EQ(run(addressKernel(body)), "") << body;
+    std::vector<std::string> places;
+    for (const Finding &finding : report.findings) {
+      if (finding.kind == FindingKind::AddressOverflow) {
+        places.push_back(finding.location);
+        message = finding.message;
+        program = finding.program;
+      }
+    }
+    return places;
+  }
+
+  std::vector<int32_t> data;
+  std::string message;
+  std::array<uint32_t, 3> program{};
+};
+
+TEST_F(AddressOverflow, IsReportedWhereAnOffsetIsComputed) {
+  launch.grid = {2, 1, 1};
+  EXPECT_THAT(placesIn(R"(%pid = tile.program_id 0
+    %four = arith.muli %pid, %c4 : i32
+    %o = arith.muli %four, %n : i32
+    %q = tile.addptr %p, %o : !tile.ptr<i32>, i32
+    tile.store %q, %c0 : !tile.ptr<i32>, i32)"),
+              ElementsAre("t:7:10"));
+  EXPECT_EQ(message, "overflow in address arithmetic: 4 * 1073741824 does not "
+                     "fit in i32");
+  EXPECT_EQ(program[0], 1u);
+}
+
+TEST_F(AddressOverflow, IsReportedBehindExtensionsShapesAndLoops) {
+  EXPECT_THAT(placesIn(R"(%r = tile.range 0 to 4 : tensor<4xi32>
+    %s = tile.splat %n : i32 -> tensor<4xi32>
+    %t = arith.addi %s, %s : tensor<4xi32>
+    %w = arith.extsi %t : tensor<4xi32> to tensor<4xi64>
+    %e = tile.reshape %w : tensor<4xi64> -> tensor<4x1xi64>
+    %b = tile.broadcast %e : tensor<4x1xi64> -> tensor<4x2xi64>
+    %ps = tile.splat %p : !tile.ptr<i32> -> tensor<4x2x!tile.ptr<i32>>
+    %q = tile.addptr %ps, %b : tensor<4x2x!tile.ptr<i32>>, tensor<4x2xi64>)"),
+              ElementsAre("t:7:10"));
+  EXPECT_EQ(report.findings[0].count, 4u);
+  EXPECT_THAT(placesIn(R"(%o = scf.for %i = %c0 to %c4 step %c1
+        iter_args(%at = %c0) -> (i32) : i32 {
+      %next = arith.addi %at, %n : i32
+      scf.yield %next : i32
+    }
+    %q = tile.addptr %p, %o : !tile.ptr<i32>, i32)"),
+              ElementsAre("t:7:15"));
+}
+
+TEST_F(AddressOverflow, IsReportedWhereAMaskIsComputed) {
+  EXPECT_THAT(placesIn(R"(%o = arith.addi %n, %n : i32
+    %in = arith.cmpi slt, %o, %n : i32
+    %low = arith.cmpi sge, %c0, %c0 : i32
+    %m = arith.andi %in, %low : i1
+    tile.store %p, %c0 mask %m : !tile.ptr<i32>, i32, i1)"),
+              ElementsAre("t:5:6"));
+  // Read as unsigned, 2^31 fits.
+  EXPECT_THAT(placesIn(R"(%o = arith.addi %n, %n : i32
+    %in = arith.cmpi ult, %o, %n : i32
+    tile.store %p, %c0 mask %in : !tile.ptr<i32>, i32, i1)"),
+              IsEmpty());
+}
+
+TEST_F(AddressOverflow, IsNotReportedForHashesAndOtherUses) {
+  // Multiplied, shifted, xored, reduced modulo: a hash may index memory.
+  EXPECT_THAT(placesIn(R"(%k = arith.constant -1640531527 : i32
+    %h = arith.muli %n, %k : i32
+    %s = arith.constant 16 : i32
+    %t = tile.shrui %h, %s : i32
+    %x = arith.xori %h, %t : i32
+    %y = arith.muli %x, %k : i32
+    %z = tile.remui %y, %c4 : i32
+    %q = tile.addptr %p, %z : !tile.ptr<i32>, i32
+    tile.store %q, %c0 : !tile.ptr<i32>, i32)"),
+              IsEmpty());
+  // A value that is stored, or compared for another purpose than a mask.
+  EXPECT_THAT(placesIn(R"(%h = arith.addi %n, %n : i32
+    %c = arith.cmpi slt, %h, %c0 : i32
+    %v = arith.select %c, %h, %c0 : i32
+    tile.store %p, %v : !tile.ptr<i32>, i32)"),
+              IsEmpty());
+  // In 64 bits it fits.
+  EXPECT_THAT(placesIn(R"(%w = arith.extsi %n : i32 to i64
+    %h = arith.addi %w, %w : i64
+    %q = tile.addptr %p, %h : !tile.ptr<i32>, i64)"),
+              IsEmpty());
+}

@@ -260,8 +260,7 @@ TEST_F(Kernel, MultipliesLargeMatricesInSeconds) {
       }
     }
   }
-  Tolerance tolerance =
-      toleranceFrom(report, Kind::F32, options.memory[2].base, c.size());
+  Tolerance tolerance = toleranceFrom(report, options.memory[2].base, c.size());
   Comparison comparison =
       compare(Kind::F32, c.data(), plain.data(), c.size(), tolerance);
   EXPECT_TRUE(comparison.matches()) << comparison.summary(tolerance);
