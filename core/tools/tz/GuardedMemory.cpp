@@ -130,23 +130,22 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
   if (region.mappedBytes < bytes) {
     return Status(TZ_E_OUT_OF_MEMORY, "size overflows");
   }
-  void *mapped =
-      ::mmap(nullptr, region.mappedBytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *mapped = ::mmap(nullptr, region.mappedBytes, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
-    return Status(TZ_E_OUT_OF_MEMORY, std::to_string(bytes) +
-                                          " bytes: " + std::strerror(errno));
+    return Status(TZ_E_OUT_OF_MEMORY,
+                  std::to_string(bytes) + " bytes: " + std::strerror(errno));
   }
   region.mapped = static_cast<uint8_t *>(mapped);
   auto start = reinterpret_cast<uintptr_t>(region.mapped) + page;
-  region.first = reinterpret_cast<uint8_t *>((start + align - 1) / align *
-                                             align);
+  region.first =
+      reinterpret_cast<uint8_t *>((start + align - 1) / align * align);
   region.last = region.first + usable;
   if (::mprotect(region.first, usable, PROT_READ | PROT_WRITE) != 0) {
     int reason = errno;
     ::munmap(region.mapped, region.mappedBytes);
-    return Status(TZ_E_OUT_OF_MEMORY, std::to_string(bytes) +
-                                          " bytes: " + std::strerror(reason));
+    return Status(TZ_E_OUT_OF_MEMORY,
+                  std::to_string(bytes) + " bytes: " + std::strerror(reason));
   }
   if (bytes >= HugePage) {
     ::madvise(region.first, usable, MADV_HUGEPAGE);
