@@ -263,10 +263,13 @@ void bindShapes(Registry &r) {
                        : Value();
       },
       true);
-  t.method("item", "", [](TileCall &c) {
-    TileValue x = c.tile(0);
-    return c.valid ? c.result(c.emit.item(x, c.loc())) : Value();
-  });
+  t.function(
+      "item", "input",
+      [](TileCall &c) {
+        TileValue x = c.tile(0);
+        return c.valid ? c.result(c.emit.item(x, c.loc())) : Value();
+      },
+      true);
   t.method("__getitem__", "index", index);
 }
 

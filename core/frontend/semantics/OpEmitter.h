@@ -240,6 +240,10 @@ private:
   mlir::Value convert(mlir::Value value, DType from, DType to,
                       tile::Rounding rounding = tile::Rounding::rtne);
   TileValue convert(const TileValue &x, DType to);
+  /// fp8e4b15, whose values are bytes, to fp16 and from any number
+  /// (Float8E4B15.cpp).
+  TileValue widenE4B15(const TileValue &x);
+  TileValue narrowE4B15(const TileValue &value, bool towardZero);
   OptionalTile addPointer(const TileValue &pointer, const Operand &offset,
                           bool subtract, SourceLoc loc);
   std::optional<Shape> broadcastShape(llvm::ArrayRef<int64_t> a,

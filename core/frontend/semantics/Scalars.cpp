@@ -252,11 +252,6 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
   if (from.isView()) {
     return error(loc, from.str() + " cannot be converted");
   }
-  for (DType type : {from.elem, to.elem}) {
-    if (type == DType::F8E4B15 && from != to && !bitcast) {
-      return error(loc, "conversions of fp8e4b15 are not implemented");
-    }
-  }
   if (!rounding.empty() &&
       !(isFloat(from.elem) && isFloat(to.elem) && !from.isPtr && !to.isPtr &&
         bitWidth(from.elem) > bitWidth(to.elem))) {
@@ -311,6 +306,13 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
     }
     return TileValue{tile::BitcastOp::create(b, at, type, x->value).getResult(),
                      to};
+  }
+  if (from.elem == DType::F8E4B15) {
+    TileValue half = widenE4B15(*x);
+    return convert(half, to.elem);
+  }
+  if (to.elem == DType::F8E4B15) {
+    return narrowE4B15(*x, rounding == "rtz");
   }
   tile::Rounding mode =
       rounding == "rtz" ? tile::Rounding::rtz : tile::Rounding::rtne;

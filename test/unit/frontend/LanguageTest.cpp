@@ -1,0 +1,79 @@
+//===- LanguageTest.cpp - the table of the language tells the truth -------===//
+//
+// What   Every name of the registry is in core/frontend/Language.def; each
+//        example of a name that works runs in the interpreter and gives the
+//        numbers of its row; the others say that they are not implemented.
+// Why    docs/language.md is made from the table: it must not promise.
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/frontend/LanguageExamples.h"
+
+#include "core/frontend/Builtins.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace tz::frontend;
+using namespace tz::frontend::test;
+
+namespace {
+
+class Language : public testing::TestWithParam<LanguageExample> {};
+
+TEST_P(Language, WorksAsTheTableSays) {
+  const LanguageExample &row = GetParam();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticSink sink;
+  Module module = parseModule("example.py", exampleKernel(row), sink);
+  auto ir = elaborate(module, "kernel", exampleTypes(), context, sink);
+  if (!row.interp) {
+    EXPECT_FALSE(ir) << "it works, but the table says that it does not";
+    EXPECT_NE(sink.str().find("not implemented yet"), std::string::npos)
+        << sink.str();
+    return;
+  }
+  ASSERT_TRUE(ir) << sink.str();
+  auto kernel = *ir->getOps<tz::tile::KernelOp>().begin();
+  ExampleBuffers memory;
+  using tz::interpreter::ArgValue;
+  tz::interpreter::LaunchArgs launch;
+  launch.args = {ArgValue::pointer(memory.out.data()),
+                 ArgValue::pointer(memory.work.data()),
+                 ArgValue::pointer(memory.in.data()),
+                 ArgValue::pointer(memory.counters.data()),
+                 ArgValue::integer(0)};
+  tz::interpreter::Options options;
+  options.stepLimit = 1000000;
+  tz::interpreter::Report report;
+  llvm::Error error = tz::interpreter::run(kernel, launch, options, report);
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  EXPECT_EQ(differenceOf(row, memory.out), "");
+}
+
+std::string testName(const testing::TestParamInfo<LanguageExample> &info) {
+  std::string name;
+  for (char c : info.param.name) {
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  }
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Names, Language, testing::ValuesIn(languageExamples()),
+                         testName);
+
+TEST(LanguageTable, HoldsEveryNameOnce) {
+  std::set<std::string> listed;
+  for (const LanguageExample &row : languageExamples()) {
+    EXPECT_TRUE(listed.insert(row.name).second) << row.name << " twice";
+  }
+  auto check = [&](llvm::StringRef module, const std::string &prefix) {
+    for (auto &entry : Registry::get().module(module)->members) {
+      std::string name = prefix + entry.getKey().str();
+      EXPECT_TRUE(listed.count(name)) << name << " is not in the table";
+    }
+  };
+  check("triton.language", "tl.");
+}
+
+} // namespace
