@@ -105,6 +105,10 @@ std::optional<Target> parseTarget(std::string_view id) {
     target.features += comma + ("+" + feature);
     target.compat += comma + feature;
   }
+  if (level >= '3') {
+    // PREFETCHW: does nothing where it is not implemented, so nobody must ask.
+    target.features += ",+prfchw";
+  }
   target.isa = Isa::fromFeatures(target.features);
   return target;
 }

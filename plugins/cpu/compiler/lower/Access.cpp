@@ -263,6 +263,7 @@ Value *Nest::evalLoad(tile::LoadOp op, const Index &index) {
 
 Value *Nest::evalLoadView(tile::LoadViewOp op, const Index &index) {
   mlir::Type element = op.getResult().getType().getElementType();
+  fetchAhead(op, index);
   Access access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(), index);
   Value *other = op.getOther() ? eval(op.getOther(), index) : nullptr;
@@ -311,7 +312,9 @@ void Lowering::storeViewOp(tile::StoreViewOp op) {
        !isa<tile::KernelOp>(around); around = around->getParentOp()) {
     inLoop |= !isa<mlir::scf::IfOp>(around);
   }
-  if (!inLoop) { // what is written again and again is better off in the caches
+  // What is written again and again is better off in the caches, and what has
+  // been fetched for writing is there.
+  if (!inLoop && !fetchedForWriting.contains(op.getView())) {
     nest.mayStream(op.getView(), op.getOffsets());
   }
   nest.run([&](const Index &index) {

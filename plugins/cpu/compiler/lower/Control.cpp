@@ -129,6 +129,25 @@ void Lowering::chooseDestinations(scf::ForOp op, unsigned i,
   }
 }
 
+/// The buffer of `value`, if nobody but `user` needs it: from now on alive
+/// until `last`.
+std::optional<Buffer> Lowering::takeOver(mlir::Value value,
+                                         mlir::Operation *user, int last) {
+  const Buffer *buffer = bufferOf(value);
+  if (!buffer || buffer->global || !value.hasOneUse() ||
+      value.getParentBlock() != user->getBlock() ||
+      !value.getDefiningOp<scf::ForOp>()) {
+    return std::nullopt;
+  }
+  for (auto &[end, owned] : scopes.back().owned) {
+    if (owned.offset == buffer->offset && end == plan.position(user)) {
+      end = last;
+      return owned;
+    }
+  }
+  return std::nullopt;
+}
+
 void Lowering::forOp(scf::ForOp op) {
   keepForRegions(op);
   const unsigned n = op.getNumRegionIterArgs();
@@ -162,8 +181,12 @@ void Lowering::forOp(scf::ForOp op) {
     if (inducts[i]) {
       continue;
     }
-    homes[i] = allocate(init.getType(),
-                        std::max(here, plan.of(op.getResult(i)).last()));
+    const int last = std::max(here, plan.of(op.getResult(i)).last());
+    if (std::optional<Buffer> own = takeOver(init, op, last)) {
+      homes[i] = *own;
+      continue;
+    }
+    homes[i] = allocate(init.getType(), last);
     materialiseInto(init, homes[i]);
   }
 

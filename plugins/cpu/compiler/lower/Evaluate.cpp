@@ -81,6 +81,9 @@ Value *Nest::eval(mlir::Value value, const Index &index) {
 
 Value *Nest::evalNew(mlir::Value value, const Index &index) {
   if (const Buffer *buffer = l.bufferOf(value)) {
+    if (auto load = value.getDefiningOp<tile::LoadViewOp>()) {
+      fetchAhead(load, index);
+    }
     return loadFrom(*buffer, index);
   }
   auto type = cast<mlir::RankedTensorType>(value.getType());

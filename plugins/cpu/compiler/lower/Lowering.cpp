@@ -161,6 +161,7 @@ void Lowering::entry() {
   b.SetInsertPoint(head);
   PHINode *id = b.CreatePHI(i64, 2);
   id->addIncoming(first, start);
+  linearId = id;
   Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
   Value *rest = b.CreateUDiv(id, wide[0]);
   program[0] = b.CreateTrunc(b.CreateURem(id, wide[0]), b.getInt32Ty());

@@ -7,8 +7,9 @@
 //
 // Files: Lowering.cpp kernel, blocks, buffers; Elementwise.cpp one operation on
 // scalars or vectors; Nest.h/.cpp loop nests and the evaluator; Access.cpp
-// loads and stores; Reduce.cpp; Product.cpp dots; Control.cpp scf; Atomics.cpp;
-// Log.cpp print and assert; Rearrange.cpp cat, join, histogram.
+// loads and stores; Ahead.cpp what the next program reads; Reduce.cpp;
+// Product.cpp dots; Control.cpp scf; Atomics.cpp; Log.cpp print and assert;
+// Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
@@ -20,6 +21,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -113,6 +115,19 @@ public:
   /// Do the programs of this launch write more than the caches hold, if each
   /// writes so many bytes? Null: stores past the caches would not be right.
   llvm::Value *streamsLargeOutput(int64_t bytesPerProgram);
+  /// How far from what this program reaches through the view `from` it reaches
+  /// through `to`, or the next program will, in bytes. Null: it cannot be said.
+  llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
+  /// Views of rows like that of `load` through which stores after it go.
+  llvm::SmallVector<mlir::Value> rowsWrittenAfter(tile::LoadViewOp load);
+  llvm::DenseSet<mlir::Value> fetchedForWriting; ///< views
+  /// How often a row was read before nest number `nest` does, and how many
+  /// loads of it there are.
+  struct Reading {
+    unsigned turn = 0, loads = 0;
+  };
+  Reading readingOf(tile::LoadViewOp load, unsigned nest);
+  unsigned countNest() { return nests++; }
   /// Arena space for a value of the block being emitted; freed when the op at
   /// `last` is done.
   Buffer allocate(mlir::Type tileType, int last);
@@ -154,6 +169,9 @@ private:
   void release(int done);
   void scalarOp(mlir::Operation *op);
 
+  // Ahead.cpp
+  llvm::Value *idOfNextProgram(unsigned axis);
+  llvm::Value *foretell(mlir::Value value, bool ofNext, unsigned depth = 0);
   // Access.cpp
   void storeOp(tile::StoreOp op);
   void storeViewOp(tile::StoreViewOp op);
@@ -177,6 +195,8 @@ private:
   void whileOp(mlir::scf::WhileOp op);
   void keepForRegions(mlir::Operation *op);
   bool isInduction(mlir::scf::ForOp op, unsigned i);
+  std::optional<Buffer> takeOver(mlir::Value value, mlir::Operation *user,
+                                 int last);
   void chooseDestinations(mlir::scf::ForOp op, unsigned i,
                           const Buffer &buffer);
   // Atomics.cpp
@@ -200,7 +220,8 @@ private:
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch
   bool hasAtomics = false, fencesStores = false;
-  llvm::Value *grid[3] = {}, *program[3] = {};
+  llvm::Value *grid[3] = {}, *program[3] = {}, *nextId[3] = {};
+  llvm::Value *linearId = nullptr;
   llvm::BasicBlock *nextProgram = nullptr;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
@@ -209,6 +230,9 @@ private:
   llvm::DenseMap<mlir::Value, Induction> inductions;
   /// Where a value shall be written when it is: the buffer of a loop argument.
   llvm::DenseMap<mlir::Value, Buffer> destinations;
+  /// Numbers of the nests that read what a load loads.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> readers;
+  unsigned nests = 0;
   llvm::SmallVector<Scope> scopes;
   llvm::SmallVector<Buffer> temporaries;
 };

@@ -14,7 +14,7 @@ namespace tz::cpu {
 
 Nest::Nest(Lowering &lowering, ArrayRef<int64_t> shape,
            ArrayRef<mlir::Value> roots, bool vectors)
-    : shape(shape), l(lowering), b(lowering.b) {
+    : shape(shape), l(lowering), b(lowering.b), number(lowering.countNest()) {
   reach(roots);
   chooseVectors(vectors);
   for (auto &[value, buffer] : side) {

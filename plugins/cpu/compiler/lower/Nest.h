@@ -91,6 +91,10 @@ public:
   /// A checked access of the body that is not an operand of it (a store).
   void alsoChecks(llvm::Value *inside);
 
+  //===--- Ahead.cpp -----------------------------------------------------===//
+  /// Prefetches what the next program will load here.
+  void fetchAhead(tile::LoadViewOp load, const Index &index);
+
 private:
   using Key = std::vector<const void *>;
   struct Level {
@@ -128,6 +132,7 @@ private:
   llvm::Value *streams = nullptr; ///< condition; null: never
   bool streaming = false;         ///< this version stores past the caches
   bool unchecked = false;         ///< this version needs no bounds
+  const unsigned number;          ///< among the nests of this lowering
   unsigned visited = 0;
   unsigned widest = 32; ///< bits of the widest element
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace llvm;
+namespace arith = mlir::arith;
 
 namespace tz::cpu {
 
@@ -110,6 +111,22 @@ bool repeatsRows(mlir::Operation *op) {
   return false;
 }
 
+/// A load of whole rows that lie in memory as they would in the arena: loading
+/// them again costs what reading a copy would, and the caches hold it once.
+bool isPlainRow(mlir::Operation *op) {
+  auto load = dyn_cast<tile::LoadViewOp>(op);
+  if (!load || load.getResult().getType().getRank() != 1 ||
+      llvm::is_contained(load.getChecked(), true)) {
+    return false;
+  }
+  auto view = load.getView().getDefiningOp<tile::MakeViewOp>();
+  auto stride = view ? view.getStrides()[0].getDefiningOp<arith::ConstantOp>()
+                     : arith::ConstantOp();
+  auto unit = stride ? dyn_cast<mlir::IntegerAttr>(stride.getValue())
+                     : mlir::IntegerAttr();
+  return unit && unit.getInt() == 1;
+}
+
 } // namespace
 
 bool isUnitReshape(mlir::Operation *op) {
@@ -149,6 +166,8 @@ bool isFusable(mlir::Operation *op) {
 }
 
 Plan::Plan(tile::KernelOp kernel) {
+  kernel->walk<mlir::WalkOrder::PreOrder>(
+      [&](mlir::Operation *op) { orders[op] = unsigned(orders.size()); });
   kernel->walk([&](mlir::Block *block) {
     int position = 0;
     for (mlir::Operation &op : *block) {
@@ -274,6 +293,10 @@ void Plan::planValue(mlir::Value value, mlir::Operation *op) {
     }
     if (isa<tile::LoadOp, tile::LoadViewOp>(op) && !plan.roots.empty()) {
       auto load = dyn_cast<tile::LoadOp>(op);
+      if (plan.way == Way::Kept && !plan.nested && !needsBuffer &&
+          isPlainRow(op) && !movesAcrossWrite(op, plan.last())) {
+        plan.way = Way::Fused;
+      }
       if ((load && load.getIsVolatile()) ||
           movesAcrossWrite(op, plan.way == Way::Kept ? plan.first()
                                                      : plan.last())) {

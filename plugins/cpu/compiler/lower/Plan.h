@@ -53,6 +53,8 @@ public:
   const ValuePlan &of(mlir::Value value) const;
   /// Position of `op` in its block.
   int position(mlir::Operation *op) const { return positions.lookup(op); }
+  /// Place of `op` in the text of the kernel.
+  unsigned order(mlir::Operation *op) const { return orders.lookup(op); }
 
 private:
   struct Cost {
@@ -66,6 +68,7 @@ private:
   bool movesAcrossWrite(mlir::Operation *load, int to) const;
 
   llvm::DenseMap<mlir::Operation *, int> positions;
+  llvm::DenseMap<mlir::Operation *, unsigned> orders;
   llvm::DenseMap<mlir::Value, ValuePlan> plans;
   llvm::DenseMap<mlir::Value, Cost> costs;
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<mlir::Operation *>> writers;

@@ -1,0 +1,199 @@
+//===- Ahead.cpp - Fetching what the next program will read ---------------===//
+//
+// What   Where a nest reads a row again that an earlier nest of the program has
+//        fetched, it asks for the same elements of the next program.
+// Why    Kernels that take a row a program (softmax, normalisations) go over it
+//        several times; from the second time on it is in the caches and memory
+//        would idle until the next program begins.
+//
+// A prefetch never faults and changes nothing, so the address of a program that
+// this thread will not run, or that does not exist, is as good as any.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/lower/Nest.h"
+
+using namespace llvm;
+namespace arith = mlir::arith;
+
+namespace tz::cpu {
+
+namespace {
+
+constexpr unsigned kLine = 64;
+/// Rows that are larger would push each other out of the second-level cache.
+constexpr int64_t kLargestRow = int64_t{256} << 10;
+
+/// One-dimensional, with its elements side by side.
+bool isRow(tile::LoadViewOp load) {
+  mlir::RankedTensorType type = load.getResult().getType();
+  return type.getRank() == 1 &&
+         type.getNumElements() * tile::storageBytes(type.getElementType()) <=
+             kLargestRow;
+}
+
+} // namespace
+
+Value *Lowering::idOfNextProgram(unsigned axis) {
+  if (!nextId[axis]) {
+    // In the block that computes this program's.
+    auto *here = cast<Instruction>(program[2]);
+    IRBuilder<> at(here->getParent(), std::next(here->getIterator()));
+    Type *i64 = at.getInt64Ty();
+    Value *id = at.CreateAdd(linearId, at.getInt64(1));
+    Value *wide[2] = {at.CreateZExt(grid[0], i64), at.CreateZExt(grid[1], i64)};
+    Value *rest = at.CreateUDiv(id, wide[0]);
+    nextId[0] = at.CreateTrunc(at.CreateURem(id, wide[0]), at.getInt32Ty());
+    nextId[1] = at.CreateTrunc(at.CreateURem(rest, wide[1]), at.getInt32Ty());
+    nextId[2] = at.CreateTrunc(at.CreateUDiv(rest, wide[1]), at.getInt32Ty());
+  }
+  return nextId[axis];
+}
+
+/// What `value` is in this program or will be in the next, also where it is not
+/// computed yet. Null: it cannot be said without running the program.
+Value *Lowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
+  mlir::Operation *op = value.getDefiningOp();
+  auto known = scalars.find(value);
+  if (!op || (!ofNext && known != scalars.end())) {
+    const bool argument =
+        op || isa<tile::KernelOp>(value.getParentBlock()->getParentOp());
+    return argument && known != scalars.end() ? known->second : nullptr;
+  }
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
+    return ofNext ? idOfNextProgram(id.getAxis()) : program[id.getAxis()];
+  }
+  if (auto number = dyn_cast<arith::ConstantOp>(op)) {
+    return constant(number.getValue());
+  }
+  if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
+    return grid[count.getAxis()];
+  }
+  if (op->getNumResults() != 1 || !hasElementwise(op) || depth > 16) {
+    return nullptr;
+  }
+  SmallVector<Value *> operands;
+  for (mlir::Value operand : op->getOperands()) {
+    Value *then = isa<mlir::RankedTensorType, tile::ViewType>(operand.getType())
+                      ? nullptr
+                      : foretell(operand, ofNext, depth + 1);
+    if (!then) {
+      return nullptr;
+    }
+    operands.push_back(then);
+  }
+  const bool same =
+      known != scalars.end() &&
+      llvm::all_of(llvm::zip(op->getOperands(), operands), [&](auto pair) {
+        auto was = scalars.find(std::get<0>(pair));
+        return was != scalars.end() && was->second == std::get<1>(pair);
+      });
+  return same ? known->second : elementwise(op, operands);
+}
+
+Value *Lowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
+  auto there = to.getDefiningOp<tile::MakeViewOp>();
+  Value *end = there ? foretell(there.getBase(), ofNext) : nullptr;
+  if (!end || end == view(from).base) {
+    return nullptr;
+  }
+  Type *i64 = b.getInt64Ty();
+  return b.CreateSub(b.CreatePtrToInt(end, i64),
+                     b.CreatePtrToInt(view(from).base, i64));
+}
+
+Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
+  Reading reading;
+  for (mlir::Operation *user : load.getView().getUsers()) {
+    auto other = dyn_cast<tile::LoadViewOp>(user);
+    // The versions that mask peeling makes of one load stand side by side.
+    if (other && other.getChecked() == load.getChecked()) {
+      reading.turn += plan.order(other) < plan.order(load);
+      ++reading.loads;
+    }
+  }
+  auto &nestsOf = readers[load];
+  auto *found = llvm::find(nestsOf, nest);
+  reading.turn += static_cast<unsigned>(found - nestsOf.begin());
+  if (found == nestsOf.end()) {
+    nestsOf.push_back(nest);
+  }
+  return reading;
+}
+
+SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
+  SmallVector<mlir::Value> views;
+  auto type = load.getResult().getType();
+  kernel.walk([&](tile::StoreViewOp store) {
+    mlir::Value view = store.getView();
+    if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
+        llvm::is_contained(views, view)) {
+      return;
+    }
+    // In a block around both, the load comes first.
+    mlir::Block *block = load->getBlock();
+    mlir::Operation *later = nullptr;
+    while (!(later = block->findAncestorOpInBlock(*store))) {
+      block = block->getParentOp()->getBlock();
+    }
+    mlir::Operation *here = block->findAncestorOpInBlock(*load);
+    auto made = view.getDefiningOp<tile::MakeViewOp>();
+    if (made && here->isBeforeInBlock(later) &&
+        mlir::isConstantIntValue(made.getStrides()[0], 1)) {
+      views.push_back(view);
+    }
+  });
+  return views;
+}
+
+void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
+  if (!isRow(load) || !index.lanes || index.lanes != lanes ||
+      levelOf(index) + 1 != levels.size()) {
+    return;
+  }
+  // In the first turn memory gives this program's row. What will be written is
+  // asked for in the second, the next row in the last, if that is another.
+  const auto [turn, loads] = l.readingOf(load, number);
+  const bool wantsOutput = turn == 1;
+  const bool wantsNext = turn == std::max(loads, 2u) - 1;
+  if (!wantsOutput && !wantsNext) {
+    return;
+  }
+  mlir::Value view = load.getView();
+  auto *unit = dyn_cast<ConstantInt>(l.view(view).strides[0]);
+  if (!unit || !unit->isOne()) {
+    return;
+  }
+  SmallVector<std::pair<Value *, unsigned>> distances; // and 1: for writing
+  if (wantsNext) {
+    if (Value *next = emitAt({}, [&] { return l.distance(view, view, true); })) {
+      distances.push_back({next, 0});
+    }
+  }
+  for (mlir::Value output :
+       wantsOutput ? l.rowsWrittenAfter(load) : SmallVector<mlir::Value>()) {
+    if (Value *out =
+            emitAt({}, [&] { return l.distance(view, output, false); })) {
+      distances.push_back({out, 1});
+      l.fetchedForWriting.insert(output);
+    }
+  }
+  if (distances.empty()) {
+    return;
+  }
+  const bool checks = std::exchange(unchecked, true);
+  Access access = viewAccess(view, load.getOffsets(), load.getChecked(), index);
+  unchecked = checks;
+  const uint64_t bytes =
+      index.lanes *
+      tile::storageBytes(load.getResult().getType().getElementType());
+  for (auto [away, write] : distances) {
+    Value *row = b.CreateGEP(b.getInt8Ty(), access.pointer, away);
+    for (uint64_t at = 0; at < bytes; at += kLine) {
+      // Into the second-level cache: the first holds this program's row.
+      b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
+                        {b.CreateConstGEP1_64(b.getInt8Ty(), row, at),
+                         b.getInt32(write), b.getInt32(2), b.getInt32(1)});
+    }
+  }
+}
+
+} // namespace tz::cpu
