@@ -164,7 +164,8 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   }
   SmallVector<std::pair<Value *, unsigned>> distances; // and 1: for writing
   if (wantsNext) {
-    if (Value *next = emitAt({}, [&] { return l.distance(view, view, true); })) {
+    if (Value *next =
+            emitAt({}, [&] { return l.distance(view, view, true); })) {
       distances.push_back({next, 0});
     }
   }

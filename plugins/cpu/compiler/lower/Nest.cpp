@@ -286,7 +286,7 @@ Value *Nest::emitAt(ArrayRef<Value *> uses, function_ref<Value *()> emit) {
   }
   auto record = [&](Value *result) {
     // What folds to an older value keeps that one's level.
-    auto *made = dyn_cast<Instruction>(result);
+    auto *made = dyn_cast_if_present<Instruction>(result);
     if (level && made && made->getParent() == b.GetInsertBlock()) {
       valueLevels.try_emplace(result, level);
     }
