@@ -184,11 +184,7 @@ Flow Evaluator::execFor(const For *node, Block block, size_t index,
   if (!containsReturn(node->body)) {
     return staticFor(node, items, nullptr);
   }
-  auto following = [&]() -> Flow {
-    Flow flow = execFrom(block, index, rest);
-    return {Flow::Return,
-            flow.kind == Flow::Return ? flow.value : Value::none()};
-  };
+  auto following = [&] { return finished(execFrom(block, index, rest)); };
   return staticFor(node, items, following);
 }
 

@@ -1,27 +1,21 @@
 //===- EvalStatements.cpp - kernel statements -----------------------------===//
 //
-// What   Assignments, if, return, assert of kernel code. A run-time `if`
-//        becomes scf.if whose results are the names that its arms set.
-// Why    Control flow stays structured. An early return under a run-time
-//        condition moves the rest of the function into the arms: the rest is
-//        passed down as a continuation, so nothing is cut out afterwards.
+// What   Assignments, return, assert of kernel code; blocks of statements
+//        (if: EvalIf.cpp, loops: EvalLoops.cpp).
+// Why    What follows a statement is passed down as a continuation, so that an
+//        early return cuts nothing out afterwards.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
-#include "core/frontend/TileOperators.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace llvm;
 
 namespace tz::frontend {
 
 using namespace ast;
-namespace scf = mlir::scf;
 
 Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
   if (value.isNumber()) {
@@ -182,9 +176,19 @@ void Evaluator::unsupported(const Stmt *stmt) {
     what = "import";
     hint = "; import at module level";
     break;
+  case StmtKind::Opaque:
+    what = cast<Opaque>(stmt)->word;
+    hint = what == "match" ? "; use if and elif" : "";
+    break;
   default:
     what = "this statement";
     break;
+  }
+  // No further errors about names that it would have set.
+  if (auto *function = dyn_cast<FunctionDef>(stmt)) {
+    bind(function->name, Value(), stmt->loc);
+  } else if (auto *object = dyn_cast<ClassDef>(stmt)) {
+    bind(object->name, Value(), stmt->loc);
   }
   sink.error(stmt->loc,
              "'" + what + "' is not supported in kernel code" + hint);
@@ -249,6 +253,11 @@ void Evaluator::execSimple(const Stmt *stmt) {
     if (node->targets.size() > 1) {
       sink.error(node->loc, "assignment to several targets is not supported in "
                             "kernel code; write one assignment for each");
+      for (const Expr *target : node->targets) {
+        if (isa<Name>(target)) {
+          bind(cast<Name>(target)->id, Value(), node->loc);
+        }
+      }
       return;
     }
     Value value = eval(node->value);
@@ -296,7 +305,7 @@ void Evaluator::execSimple(const Stmt *stmt) {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks, if, return
+// Blocks, return
 //===----------------------------------------------------------------------===//
 
 Flow Evaluator::execBlock(Block block, Continuation rest) {
@@ -329,14 +338,14 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
     }
     case StmtKind::If: {
       Flow flow = execIf(cast<If>(stmt), 0, block, index + 1, rest);
-      if (flow.kind == Flow::Return) {
+      if (flow.kind != Flow::Normal) {
         return flow;
       }
       break;
     }
     case StmtKind::For: {
       Flow flow = execFor(cast<For>(stmt), block, index + 1, rest);
-      if (flow.kind == Flow::Return) {
+      if (flow.kind != Flow::Normal) {
         return flow;
       }
       break;
@@ -349,285 +358,6 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
     }
   }
   return rest ? rest() : Flow();
-}
-
-/// `rest` and block[index..] are what follows the if. They run here only when
-/// an arm may return under a run-time condition; then the answer is Return.
-Flow Evaluator::execIf(const If *node, size_t clause, Block block, size_t index,
-                       Continuation rest) {
-  // Long elif chains nest as deep as they are long.
-  if (depth >= bounds.evaluationDepth) {
-    if (!stopped) {
-      sink.error(node->loc, "evaluation is nested more than " +
-                                Twine(bounds.evaluationDepth) +
-                                " levels deep (limit of evaluation depth)");
-    }
-    stopped = true;
-    return {Flow::Return, Value()};
-  }
-  ++depth;
-  scope_exit restore([&] { --depth; });
-  // A known arm. It may contain run-time ifs that return: then what follows
-  // the whole statement goes with it.
-  auto known = [&](Block body) -> Flow {
-    if (!containsReturn(body)) {
-      return execBlock(body, nullptr);
-    }
-    auto following = [&]() -> Flow {
-      Flow flow = execFrom(block, index, rest);
-      return {Flow::Return,
-              flow.kind == Flow::Return ? flow.value : Value::none()};
-    };
-    return execBlock(body, following);
-  };
-  if (clause == node->clauses.size()) {
-    return known(node->orElse);
-  }
-  const IfClause &current = node->clauses[clause];
-  Value condition = eval(current.condition);
-  auto giveUp = [&] {
-    // What the arms would set is unknown: no errors about it later.
-    Block arms[] = {current.body, node->orElse};
-    for (Block arm : arms) {
-      for (StringRef name : assignedNames(arm)) {
-        bind(name, Value(), current.loc);
-      }
-    }
-    for (const IfClause &other : node->clauses.drop_front(clause)) {
-      for (StringRef name : assignedNames(other.body)) {
-        bind(name, Value(), current.loc);
-      }
-    }
-    return Flow();
-  };
-  if (condition.isError()) {
-    return giveUp();
-  }
-  if (condition.isTile()) {
-    return runtimeIf(node, clause, condition, block, index, rest);
-  }
-  std::optional<bool> decided = truth(condition);
-  if (!decided) {
-    fail(current.condition->loc,
-         "condition is neither known at compile time nor a run-time scalar: " +
-             describe(condition));
-    return giveUp();
-  }
-  return *decided ? known(current.body)
-                  : execIf(node, clause + 1, block, index, rest);
-}
-
-Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
-                          Block block, size_t index, Continuation rest) {
-  const IfClause &current = node->clauses[clause];
-  Value flag = tileCondition(*this, condition, current.condition->loc, "if");
-  if (flag.isError()) {
-    for (StringRef name : assignedNames(current.body)) {
-      bind(name, Value(), current.loc);
-    }
-    return Flow();
-  }
-  bool returns = containsReturn(current.body) || containsReturn(node->orElse);
-  for (const IfClause &other : node->clauses.drop_front(clause + 1)) {
-    returns |= containsReturn(other.body);
-  }
-  mlir::Location at = location(node->loc);
-  auto draft = scf::IfOp::create(*b, at, mlir::TypeRange(), flag.asTile().value,
-                                 /*withElseRegion=*/true);
-  Scope before = frame().scope;
-  auto following = [&]() -> Flow {
-    Flow flow = execFrom(block, index, rest);
-    return {Flow::Return,
-            flow.kind == Flow::Return ? flow.value : Value::none()};
-  };
-  Continuation next = returns ? Continuation(following) : Continuation(nullptr);
-
-  mlir::OpBuilder::InsertionGuard guard(*b);
-  b->setInsertionPoint(draft.thenYield());
-  Flow thenFlow = execBlock(current.body, next);
-  Scope thenScope = std::move(frame().scope);
-  frame().scope = before;
-  b->setInsertionPoint(draft.elseYield());
-  Flow elseFlow;
-  if (clause + 1 < node->clauses.size()) {
-    elseFlow = execIf(node, clause + 1, block, index, rest);
-    if (returns && elseFlow.kind != Flow::Return) {
-      elseFlow = following();
-    }
-  } else {
-    elseFlow = execBlock(node->orElse, next);
-  }
-  Scope elseScope = std::move(frame().scope);
-  frame().scope = before;
-
-  // What leaves the if: the return value, or the names that both arms set.
-  struct Leaving {
-    StringRef name;
-    Value thenValue, elseValue;
-    SourceLoc loc;
-  };
-  std::vector<Leaving> leaving;
-  Flow result;
-  if (returns) {
-    result.kind = Flow::Return;
-    Value a = thenFlow.value, c = elseFlow.value;
-    if (a.isError() || c.isError()) {
-      return result;
-    }
-    if (identical(a, c)) {
-      result.value = a;
-    } else {
-      auto inArm = [&](mlir::Operation *yield, const Value &v) {
-        mlir::OpBuilder::InsertionGuard armGuard(*b);
-        b->setInsertionPoint(yield);
-        return sanitize(v, node->loc);
-      };
-      a = inArm(draft.thenYield(), a);
-      c = inArm(draft.elseYield(), c);
-      if (!sameShape(a, c)) {
-        fail(node->loc, "returned values differ in type: " + describe(a) +
-                            " if the condition holds, " + describe(c) +
-                            " otherwise");
-        return result;
-      }
-      leaving.push_back({{}, a, c, node->loc});
-    }
-  } else {
-    SmallVector<StringRef> names = [&] {
-      SetVector<StringRef, SmallVector<StringRef>, DenseSet<StringRef>> set;
-      for (StringRef name : assignedNames(current.body)) {
-        set.insert(name);
-      }
-      for (const IfClause &other : node->clauses.drop_front(clause + 1)) {
-        for (StringRef name : assignedNames(other.body)) {
-          set.insert(name);
-        }
-      }
-      for (StringRef name : assignedNames(node->orElse)) {
-        set.insert(name);
-      }
-      return set.takeVector();
-    }();
-    for (StringRef name : names) {
-      auto thenIt = thenScope.find(name);
-      auto elseIt = elseScope.find(name);
-      if (thenIt == thenScope.end() && elseIt == elseScope.end()) {
-        continue;
-      }
-      auto unset = [&](SourceLoc where, std::string reason) {
-        frame().scope[name] =
-            Binding{Value::unset(where, std::move(reason)), where};
-      };
-      if (thenIt == thenScope.end() || elseIt == elseScope.end()) {
-        bool inThen = thenIt != thenScope.end();
-        unset(inThen ? thenIt->second.loc : elseIt->second.loc,
-              "is set only on one path of a run-time if, it has no value when "
-              "the condition is " +
-                  std::string(inThen ? "false" : "true"));
-        continue;
-      }
-      const Binding &a = thenIt->second, &c = elseIt->second;
-      if (a.value.isError() || c.value.isError()) {
-        frame().scope[name] = Binding{Value(), a.loc};
-      } else if (identical(a.value, c.value)) {
-        frame().scope[name] = a;
-      } else if (a.value.is(ValueKind::Unset) || c.value.is(ValueKind::Unset)) {
-        frame().scope[name] = a.value.is(ValueKind::Unset) ? a : c;
-      } else if (sameShape(a.value, c.value)) {
-        leaving.push_back({name, a.value, c.value, a.loc});
-      } else {
-        unset(a.loc.line == c.loc.line ? a.loc : c.loc,
-              "has different types on the two paths of a run-time if: " +
-                  describe(a.value) + " if the condition holds (line " +
-                  std::to_string(a.loc.line) + "), " + describe(c.value) +
-                  " otherwise (line " + std::to_string(c.loc.line) + ")");
-      }
-    }
-  }
-  if (leaving.empty()) {
-    return result;
-  }
-
-  SmallVector<mlir::Value> thenValues, elseValues;
-  for (const Leaving &item : leaving) {
-    flatten(item.thenValue, thenValues);
-    flatten(item.elseValue, elseValues);
-  }
-  b->setInsertionPoint(draft);
-  auto final = scf::IfOp::create(
-      *b, at, mlir::ValueRange(thenValues).getTypes(), flag.asTile().value,
-      /*withElseRegion=*/true);
-  final.getThenRegion().takeBody(draft.getThenRegion());
-  final.getElseRegion().takeBody(draft.getElseRegion());
-  final.thenYield()->setOperands(thenValues);
-  final.elseYield()->setOperands(elseValues);
-  draft.erase();
-  mlir::ValueRange results = final.getResults();
-  for (const Leaving &item : leaving) {
-    Value merged = rebuild(item.thenValue, results);
-    if (item.name.empty()) {
-      result.value = merged;
-    } else {
-      frame().scope[item.name] = Binding{merged, item.loc};
-    }
-  }
-  // The guard returns to behind the draft's place: after the new op.
-  return result;
-}
-
-Value Evaluator::evalConditional(const Conditional *node) {
-  Value condition = eval(node->condition);
-  if (condition.isError()) {
-    return condition;
-  }
-  if (!condition.isTile()) {
-    std::optional<bool> decided = truth(condition);
-    if (!decided) {
-      return fail(node->condition->loc,
-                  "condition is not known at compile time: " +
-                      describe(condition));
-    }
-    return eval(*decided ? node->whenTrue : node->whenFalse);
-  }
-  Value flag =
-      tileCondition(*this, condition, node->condition->loc, "conditional");
-  if (flag.isError()) {
-    return flag;
-  }
-  mlir::Location at = location(node->loc);
-  auto draft = scf::IfOp::create(*b, at, mlir::TypeRange(), flag.asTile().value,
-                                 /*withElseRegion=*/true);
-  mlir::OpBuilder::InsertionGuard guard(*b);
-  b->setInsertionPoint(draft.thenYield());
-  Value whenTrue = sanitize(eval(node->whenTrue), node->whenTrue->loc);
-  b->setInsertionPoint(draft.elseYield());
-  Value whenFalse = sanitize(eval(node->whenFalse), node->whenFalse->loc);
-  if (whenTrue.isError() || whenFalse.isError()) {
-    return Value();
-  }
-  if (identical(whenTrue, whenFalse)) {
-    return whenTrue;
-  }
-  if (!sameShape(whenTrue, whenFalse)) {
-    return fail(node->loc,
-                "the two values of a run-time conditional expression "
-                "differ in type: " +
-                    describe(whenTrue) + " and " + describe(whenFalse));
-  }
-  SmallVector<mlir::Value> thenValues, elseValues;
-  flatten(whenTrue, thenValues);
-  flatten(whenFalse, elseValues);
-  b->setInsertionPoint(draft);
-  auto final = scf::IfOp::create(
-      *b, at, mlir::ValueRange(thenValues).getTypes(), flag.asTile().value,
-      /*withElseRegion=*/true);
-  final.getThenRegion().takeBody(draft.getThenRegion());
-  final.getElseRegion().takeBody(draft.getElseRegion());
-  final.thenYield()->setOperands(thenValues);
-  final.elseYield()->setOperands(elseValues);
-  draft.erase();
-  mlir::ValueRange results = final.getResults();
-  return rebuild(whenTrue, results);
 }
 
 } // namespace tz::frontend

@@ -13,6 +13,7 @@
 #include "core/frontend/Builtins.h"
 #include "core/frontend/Value.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace tz::frontend {
@@ -33,8 +34,16 @@ struct Limits {
 
 /// How a block of statements ended.
 struct Flow {
-  enum Kind : uint8_t { Normal, Return, Break, Continue } kind = Normal;
-  Value value; // of Return
+  enum Kind : uint8_t {
+    Normal,
+    Return,
+    Break,     // host code
+    Continue,  // host code
+    Fell,      // off an arm's end, with all that follows in the arm run
+    MayReturn, // has returned if `flag`, else Fell
+  } kind = Normal;
+  Value value; // of Return and MayReturn
+  mlir::Value flag;
 };
 
 /// What runs after a block that falls through; see execIf.
@@ -104,16 +113,13 @@ private:
     Scope scope;
     bool isHost = true;
     unsigned runtimeLoops = 0;
+    unsigned openArms = 0; // arms being run whose end is not the function's
     mlir::LocationAttr callSite; // null: the outermost
   };
 
   //===-- statements (EvalStatements.cpp) ---------------------------------===//
   Flow execBlock(ast::Block block, Continuation rest);
   Flow execFrom(ast::Block block, size_t index, Continuation rest);
-  Flow execIf(const ast::If *node, size_t clause, ast::Block block,
-              size_t index, Continuation rest);
-  Flow runtimeIf(const ast::If *node, size_t clause, const Value &condition,
-                 ast::Block block, size_t index, Continuation rest);
   void execSimple(const ast::Stmt *stmt);
   void execAssert(const ast::Assert *node);
   void assign(const ast::Expr *target, const Value &value, SourceLoc loc,
@@ -124,6 +130,44 @@ private:
   std::optional<Value> condition(const Value &value, SourceLoc loc,
                                  llvm::StringRef what);
   void unsupported(const ast::Stmt *stmt);
+
+  //===-- if (EvalIf.cpp) -------------------------------------------------===//
+  /// Entry i: of clauses i, i + 1, ... and else.
+  struct Clauses {
+    std::vector<std::vector<llvm::StringRef>> names; // that they assign
+    std::vector<bool> returns;                       // some arm may return
+    std::vector<unsigned> ways; // to fall through: 0, 1, 2 = several
+  };
+  struct Arm {
+    Flow flow;
+    Scope scope; // at its end
+  };
+  /// An scf.if that is being made; `draft` has no results yet.
+  struct Branch {
+    SourceLoc loc;
+    mlir::scf::IfOp draft;
+    Scope before;
+    Arm whenTrue, whenFalse;
+  };
+  struct Leaving;
+  Flow execIf(const ast::If *node, size_t clause, ast::Block block,
+              size_t index, Continuation rest);
+  Flow runtimeIf(const ast::If *node, size_t clause, const Value &condition,
+                 ast::Block block, size_t index, Continuation rest);
+  const Clauses &clausesOf(const ast::If *node);
+  Flow finished(Flow flow);
+  static std::vector<llvm::StringRef> changedNames(const Branch &branch);
+  Branch openBranch(SourceLoc loc, mlir::Value flag);
+  void closeArm(Arm &arm, Branch &branch);
+  Flow closeBranch(Branch &branch, llvm::ArrayRef<llvm::StringRef> names);
+  bool mergeReturned(Branch &branch, llvm::SmallVectorImpl<Leaving> &leaving,
+                     Flow &result);
+  void mergeName(llvm::StringRef name, Branch &branch,
+                 llvm::SmallVectorImpl<Leaving> &leaving);
+  Value placeholder(const Value &like, SourceLoc loc);
+  mlir::scf::IfOp replaceDraft(mlir::scf::IfOp draft,
+                               llvm::ArrayRef<mlir::Value> thenValues,
+                               llvm::ArrayRef<mlir::Value> elseValues);
 
   //===-- loops (EvalLoops.cpp) -------------------------------------------===//
   Flow execFor(const ast::For *node, ast::Block block, size_t index,
@@ -200,6 +244,7 @@ private:
   mlir::OpBuilder *b = nullptr;
   Limits bounds;
   std::vector<Frame> frames;
+  llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
   unsigned depth = 0;
   unsigned inlining = 0;
   unsigned iterations = 0;
@@ -212,6 +257,7 @@ private:
 std::vector<llvm::StringRef> assignedNames(ast::Block block);
 /// Whether a return statement stands in the block (not in nested functions).
 bool containsReturn(ast::Block block);
+bool containsReturn(const ast::Stmt *stmt);
 
 } // namespace tz::frontend
 

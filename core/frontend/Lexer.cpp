@@ -430,17 +430,28 @@ bool checkEncoding(const SourceFile &file, DiagnosticSink &sink) {
   const UTF8 *at = begin;
   bool valid = isLegalUTF8String(&at, end);
   size_t bad = valid ? text.find('\0') : size_t(at - begin);
-  if (bad == StringRef::npos) {
-    return true;
+  const bool isText = bad == StringRef::npos;
+  if (isText) {
+    // Lines end in LF or CR LF; a CR alone would make the file one line.
+    for (bad = text.find('\r'); bad != StringRef::npos &&
+                                bad + 1 < text.size() &&
+                                text[bad + 1] == '\n';) {
+      bad = text.find('\r', bad + 1);
+    }
+    if (bad == StringRef::npos || bad + 1 == text.size()) {
+      return true;
+    }
   }
   uint32_t line = text.take_front(bad).count('\n') + 1;
   size_t lineBegin = text.rfind('\n', bad);
   lineBegin = lineBegin == StringRef::npos ? 0 : lineBegin + 1;
   sink.error({&file, line, uint32_t(bad - lineBegin + 1), 0},
-             valid ? "file contains a NUL byte; is this a text file?"
-                   : "byte 0x" +
-                         utohexstr(static_cast<unsigned char>(text[bad])) +
-                         " is not valid UTF-8; save the file as UTF-8");
+             isText ? "carriage return without a line feed; save the file with "
+                      "LF or CR LF line ends"
+             : valid ? "file contains a NUL byte; is this a text file?"
+                     : "byte 0x" +
+                           utohexstr(static_cast<unsigned char>(text[bad])) +
+                           " is not valid UTF-8; save the file as UTF-8");
   return false;
 }
 

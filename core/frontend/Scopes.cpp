@@ -113,24 +113,26 @@ std::vector<StringRef> assignedNames(Block block) {
   return collector.names.takeVector();
 }
 
+bool containsReturn(const Stmt *stmt) {
+  switch (stmt->kind) {
+  case StmtKind::Return:
+    return true;
+  case StmtKind::If:
+    return containsReturn(cast<If>(stmt)->orElse) ||
+           any_of(cast<If>(stmt)->clauses, [](const IfClause &clause) {
+             return containsReturn(clause.body);
+           });
+  case StmtKind::For:
+    return containsReturn(cast<For>(stmt)->body);
+  case StmtKind::With:
+    return containsReturn(cast<With>(stmt)->body);
+  default:
+    return false;
+  }
+}
+
 bool containsReturn(Block block) {
-  return any_of(block, [](const Stmt *stmt) {
-    switch (stmt->kind) {
-    case StmtKind::Return:
-      return true;
-    case StmtKind::If:
-      return containsReturn(cast<If>(stmt)->orElse) ||
-             any_of(cast<If>(stmt)->clauses, [](const IfClause &clause) {
-               return containsReturn(clause.body);
-             });
-    case StmtKind::For:
-      return containsReturn(cast<For>(stmt)->body);
-    case StmtKind::With:
-      return containsReturn(cast<With>(stmt)->body);
-    default:
-      return false;
-    }
-  });
+  return any_of(block, [](const Stmt *stmt) { return containsReturn(stmt); });
 }
 
 void Evaluator::flatten(const Value &value, SmallVectorImpl<mlir::Value> &out) {

@@ -41,8 +41,9 @@ Result<KernelSource> loadSource(const KernelText &kernel) {
   source.function = kernel.function;
   source.text = std::move(*text);
   std::string_view path = source.path;
-  source.isIR = path.ends_with(".mlir") || path.ends_with(".tzir") ||
-                source.text.find('\0') != std::string::npos;
+  source.isIR =
+      path.ends_with(".mlir") || path.ends_with(".tzir") ||
+      (!path.ends_with(".py") && source.text.find('\0') != std::string::npos);
   return source;
 }
 

@@ -103,6 +103,160 @@ def k(o, n):
   EXPECT_THAT(run(-3), ElementsAre(-3, -7, -7));
 }
 
+/// What `mixed` below does, in C++.
+std::vector<int32_t> mixedByHand(int32_t a, int32_t b) {
+  std::vector<int32_t> out(4, -7);
+  auto pick = [&] {
+    const int32_t x = 3;
+    int32_t y = x;
+    if (a > 0) {
+      y = x + 1;
+      if (b > 0) {
+        return y * 10;
+      }
+      y = y + 5;
+    } else if (a < 0) {
+      y = x - 1;
+      if (b < 0) {
+        return y * 100;
+      }
+    }
+    const int32_t z = y * 2;
+    return b == 2 ? z : z + 1;
+  };
+  out[0] = pick();
+  if (a > 0) {
+    if (b > 1) {
+      return out;
+    }
+    out[1] = 1;
+  }
+  if (b == 1 && a == 0) {
+    return out;
+  }
+  int32_t c = a + b;
+  if (a == 2) {
+    out[2] = 5;
+    c = 40;
+  } else {
+    if (b == -1) {
+      out[2] = 6;
+      return out;
+    }
+    out[2] = 7;
+  }
+  out[3] = c;
+  return out;
+}
+
+TEST(Numeric, ReturnsInSomeArmsLeaveTheOthersGoingOn) {
+  const char *text = R"py(
+@triton.jit
+def pick(x, a, b):
+    y = x
+    if a > 0:
+        y = x + 1
+        if b > 0:
+            return y * 10
+        y = y + 5
+    elif a < 0:
+        y = x - 1
+        if b < 0:
+            return y * 100
+    z = y * 2
+    if b == 2:
+        return z
+    return z + 1
+@triton.jit
+def mixed(o, a, b):
+    tl.store(o, pick(3, a, b))
+    if a > 0:
+        if b > 1:
+            return
+        tl.store(o + 1, 1)
+    if b == 1:
+        if a == 0:
+            return
+    c = a + b
+    if a == 2:
+        tl.store(o + 2, 5)
+        c = 40
+    else:
+        if b == -1:
+            tl.store(o + 2, 6)
+            return
+        tl.store(o + 2, 7)
+    tl.store(o + 3, c)
+)py";
+  for (int32_t a = -2; a <= 2; ++a) {
+    for (int32_t b = -2; b <= 2; ++b) {
+      EXPECT_EQ(ints(text, "mixed o=*i32 a=i32 b=i32", 4, {}, {a, b}),
+                mixedByHand(a, b))
+          << a << ", " << b;
+    }
+  }
+}
+
+/// Operations of the kernel `k`.
+size_t operationsOf(const std::string &text) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticSink sink;
+  Module module = parseModule(
+      "t.py", "import triton\nimport triton.language as tl\n" + text, sink);
+  KernelRun parsed = parseRun("k o=*i32 n=i32");
+  auto ir = elaborate(module, parsed.kernel, parsed.spec, context, sink);
+  EXPECT_TRUE(ir) << sink.str();
+  size_t count = 0;
+  if (ir) {
+    ir->walk([&](mlir::Operation *) { ++count; });
+  }
+  return count;
+}
+
+TEST(Numeric, WhatFollowsAReturnIsElaboratedOnce) {
+  auto kernel = [](int returns) {
+    std::string text = "@triton.jit\ndef k(o, n):\n";
+    for (int i = 0; i < returns; ++i) {
+      const std::string number = std::to_string(i);
+      text += "    if n > " + number + ":\n        if n == 100 + " + number +
+              ":\n            return\n        tl.store(o + " + number +
+              ", n)\n";
+    }
+    return text + "    tl.store(o, n)\n";
+  };
+  const size_t four = operationsOf(kernel(4));
+  const size_t eight = operationsOf(kernel(8));
+  const size_t twelve = operationsOf(kernel(12));
+  EXPECT_EQ(twelve - eight, eight - four);
+  EXPECT_LT(twelve, 600u);
+}
+
+TEST(Numeric, LongElifChainsCostTheirLength) {
+  // 2,000 known conditions: no nesting. 200 run-time ones: one if each.
+  std::string text = "@triton.jit\ndef k(o, n):\n    m: tl.constexpr = 1999\n";
+  for (int i = 0; i < 2000; ++i) {
+    const std::string number = std::to_string(i);
+    text += std::string("    ") + (i == 0 ? "if" : "elif") + " m == " + number +
+            ":\n        tl.store(o, " + number + ")\n";
+  }
+  EXPECT_THAT(ints(text, "k o=*i32 n=i32", 1, {}, {0}), ElementsAre(1999));
+  auto chain = [](int length) {
+    std::string text = "@triton.jit\ndef k(o, n):\n";
+    for (int i = 0; i < length; ++i) {
+      const std::string number = std::to_string(i);
+      text += std::string("    ") + (i == 0 ? "if" : "elif") +
+              " n == " + number + ":\n        y = " + number + " + n\n";
+    }
+    return text + "    else:\n        y = 7\n    tl.store(o, y)\n";
+  };
+  EXPECT_THAT(ints(chain(200), "k o=*i32 n=i32", 1, {}, {199}),
+              ElementsAre(398));
+  const size_t hundred = operationsOf(chain(100));
+  EXPECT_EQ(operationsOf(chain(200)) - hundred,
+            hundred - operationsOf(chain(50)) + operationsOf(chain(100)) -
+                operationsOf(chain(50)));
+}
+
 TEST(Numeric, LoopsCountAsPythons) {
   const char *text = R"py(
 @triton.jit
