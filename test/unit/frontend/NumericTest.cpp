@@ -197,6 +197,74 @@ def mixed(o, a, b):
   }
 }
 
+TEST(Numeric, RulesOfTheLanguageHold) {
+  const char *text = R"py(
+@triton.jit
+def two(a, b):
+    return a + b, (a - b, a)
+@triton.jit
+def defaults(a, b=3, c: tl.constexpr = 4):
+    return a * 100 + b * 10 + c
+@triton.jit
+def k(out, m, n):
+    o = out
+    tl.store(o + 0, m // n)
+    tl.store(o + 1, m % n)
+    tl.store(o + 2, -7 // 2)
+    tl.store(o + 3, -7 % 3)
+    C: tl.constexpr = -7
+    tl.store(o + 4, C // 2)
+    tl.store(o + 5, C % 3)
+    s, (d, e) = two(m, n)
+    tl.store(o + 6, s)
+    tl.store(o + 7, d + e)
+    tl.store(o + 8, defaults(1))
+    tl.store(o + 9, defaults(1, c=5))
+    tl.store(o + 10, defaults(c=1, a=2, b=n))
+    acc = 0
+    t = (0, 1)
+    for i in range(3):
+        for j in range(i, 3):
+            t = (t[1], t[0] + t[1])
+            acc += i * j
+    tl.store(o + 11, t[0])
+    tl.store(o + 12, acc)
+    i = 0
+    p = 1
+    while i < 5:
+        i += 1
+        p = p * 2
+    tl.store(o + 13, p)
+    r = 0
+    for i in range(n, m, -2):
+        r = r * 10 + i
+    tl.store(o + 14, r)
+    q = 0
+    for i in tl.static_range(6, 0, -2):
+        q = q * 10 + i
+    tl.store(o + 15, q)
+    tl.store(o + 16, (m < 0 and n > 0) * 1)
+    tl.store(o + 17, (not (m == n)).to(tl.int32))
+    tl.store(o + 18, (m / n * 1000).to(tl.int32))
+    u = m.to(tl.uint32)
+    tl.store(o + 19, (u + n > 100).to(tl.int32))
+    h = (m.to(tl.int8) + tl.full((), 100, tl.int8)).to(tl.int32)
+    tl.store(o + 20, h)
+    tl.store(o + 21, min(m, n) + max(m, n))
+    tl.store(o + 22, 5 if 3 > 2 else m)
+    tl.store(o + 23, m >> 1)
+)py";
+  EXPECT_THAT(ints(text, "k out=*i32 m=i32 n=i32", 24, {}, {-7, 2}),
+              ElementsAre(-3, -1,             // run time: truncates
+                          -4, 2, -4, 2,       // compile time: floors
+                          -5, -16,            // nested tuples
+                          134, 135, 221,      // defaults, keywords
+                          8, 7,               // carried tuples, two loops
+                          32, 19754, 642,     // while, negative steps
+                          1, 1, -3500,        // and, not, int / int
+                          1, 93, -5, 5, -4)); // u32 + i32, i8, min, if, >>
+}
+
 /// Operations of the kernel `k`.
 size_t operationsOf(const std::string &text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
