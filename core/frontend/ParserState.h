@@ -1,8 +1,8 @@
 //===- ParserState.h - the recursive-descent parser's class -----*- C++ -*-===//
 //
 // What   The Parser class: token cursor, arena, expression and statement
-//        productions. Private to ParseExpressions.cpp and ParseStatements.cpp.
-// Why    The grammar is one class in two files of readable size.
+//        productions. Private to the files Parse*.cpp.
+// Why    The grammar is one class in files of readable size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_FRONTEND_PARSERSTATE_H
@@ -82,6 +82,7 @@ private:
   Expr *namedExpression(); // expression [:= expression]
   Expr *expressionList();  // a, *b, c -> Tuple
   Expr *starOrNamed();     // *expr | named
+  Expr *boolean(Tok word, Expr *(Parser::*operand)());
   Expr *disjunction();
   Expr *conjunction();
   Expr *inversion();
@@ -110,6 +111,7 @@ private:
                       Tok close);
   bool parameters(llvm::SmallVectorImpl<ast::Parameter> &out, Tok close,
                   bool annotations);
+  static bool endsList(Tok kind);
   Expr *targetList();
   bool checkTarget(const Expr *target, llvm::StringRef action);
 
