@@ -132,28 +132,11 @@ static void bindTests(Registry &r) {
   }
 }
 
-/// Functions that the embedded library writes in the language itself.
-static void bindLibraryFunctions(Registry &r) {
-  for (const char *name :
-       {"acos",         "acosh",        "asin",         "asinh",  "atan",
-        "atan2",        "atanh",        "cbrt",         "clz",    "copysign",
-        "cosh",         "cospi",        "div_rz",       "erfc",   "erfinv",
-        "exp10",        "fdim",         "ffs",          "fmod",   "hypot",
-        "float2int_rd", "float2int_rn", "float2int_ru", "lgamma", "llrint",
-        "float2int_rz", "llround",      "log10",        "popc",   "round",
-        "nextafter",    "saturatef",    "signbit",      "sinh",   "sinpi",
-        "tgamma"}) {
-    r.set("triton.language.extra.libdevice", name,
-          Value::lazy(
-              {"<terrazzo>/libdevice.py", "libdevice", name, SourceLoc()}));
-  }
-}
-
 void bindMathFunctions(Registry &r) {
   TileBinder t{r};
   bindUnaryFunctions(r);
   bindTests(r);
-  bindLibraryFunctions(r);
+  bindLibdevice(r);
   t.function(
       "abs", "x",
       [](TileCall &c) {
@@ -197,9 +180,12 @@ void bindMathFunctions(Registry &r) {
     r.set("triton.language.math", name, binding.value);
     r.set("triton.language.extra.libdevice", name, binding.value);
   };
-  for (const char *name : {"abs", "fma", "umulhi", "fdiv", "div_rn", "clamp"}) {
-    copy(name);
+  for (const char *name : {"umulhi", "fdiv", "div_rn", "clamp"}) {
+    r.set("triton.language.math", name,
+          r.makeModule("triton.language")->members[name].value);
   }
+  copy("abs");
+  copy("fma");
   auto pow = [](BuiltinCall &call) {
     TileCall c(call);
     return power(c);
@@ -212,6 +198,7 @@ void bindMathFunctions(Registry &r) {
       return divide<false>(c);
     };
     r.add(module, "fast_dividef", "x, y", quotient);
+    r.add(module, "fast_powf", "x, y", pow);
   }
 }
 

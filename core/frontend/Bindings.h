@@ -71,6 +71,7 @@ struct TileBinder {
 
 void bindShapes(Registry &registry);
 void bindMathFunctions(Registry &registry);
+void bindLibdevice(Registry &registry);
 void bindMemory(Registry &registry);
 void bindCombine(Registry &registry);
 

@@ -96,36 +96,8 @@ def llround(x):
 
 
 @triton.jit
-def float2int_rn(x):
-    return tl.math.rint(x).to(tl.int32)
-
-
-@triton.jit
-def float2int_rz(x):
-    return x.to(tl.int32)
-
-
-@triton.jit
-def float2int_rd(x):
-    return tl.floor(x).to(tl.int32)
-
-
-@triton.jit
-def float2int_ru(x):
-    return tl.ceil(x).to(tl.int32)
-
-
-@triton.jit
 def fmod(x, y):
     return tl.to_tensor(x) % y
-
-
-@triton.jit
-def div_rz(x, y):
-    # The quotient of two fp32 is never so near a fp32 that fp64 rounds to it.
-    tl.static_assert(tl.to_tensor(x).dtype == tl.float32, "div_rz needs fp32")
-    quotient = tl.div_rn(_wide(x), _wide(y))
-    return quotient.to(tl.float32, fp_downcast_rounding="rtz")
 
 
 @triton.jit

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include <cfenv>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,6 +130,203 @@ def k(o, p):
   runText(text, "k o=*fp32 p=*fp32",
           {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
   EXPECT_THAT(out, ElementsAre(1.875f, -1.875f, 1.875f, 1.875f));
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding directions
+//===----------------------------------------------------------------------===//
+
+/// Numbers whose sums, products and quotients are rarely floats; with large,
+/// small and subnormal ones.
+template <typename T>
+std::vector<T> awkwardNumbers(size_t count, unsigned seed) {
+  std::vector<T> numbers;
+  uint64_t state = seed;
+  while (numbers.size() < count) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    T size = T(1) + T(state >> 11) / T(uint64_t(1) << 53);
+    int exponent = int(state >> 32) % (numbers.size() % 4 ? 8 : 120);
+    T value = std::ldexp(size, exponent - (numbers.size() % 4 ? 4 : 60));
+    numbers.push_back(state & 1024 ? -value : value);
+  }
+  numbers[0] = 0;
+  numbers[1] = std::numeric_limits<T>::max();
+  numbers[2] = -std::numeric_limits<T>::max();
+  return numbers;
+}
+
+template <typename T>
+T inDirection(int direction, int op, T a, T b, T c) {
+  const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  volatile T x = a, y = b, z = c, result = 0;
+  std::fesetround(modes[direction]);
+  switch (op) {
+  case 0:
+    result = x + y;
+    break;
+  case 1:
+    result = x - y;
+    break;
+  case 2:
+    result = x * y;
+    break;
+  case 3:
+    result = x / y;
+    break;
+  case 4:
+    result = T(1) / x;
+    break;
+  case 5:
+    result = std::sqrt(x);
+    break;
+  default:
+    result = std::fma(T(x), T(y), T(z));
+    break;
+  }
+  std::fesetround(FE_TONEAREST);
+  return result;
+}
+
+template <typename T>
+void checkDirections(const char *type) {
+  const char *calls[] = {"add_%(a, b)",   "sub_%(a, b)", "mul_%(a, b)",
+                         "div_%(a, b)",   "rcp_%(a)",    "sqrt_%(a)",
+                         "fma_%(a, b, c)"};
+  const char *directions[] = {"rn", "rz", "rd", "ru"};
+  std::string text = "@triton.jit\ndef k(o, p):\n    i = tl.arange(0, 256)\n"
+                     "    a = tl.load(p + i)\n    b = tl.load(p + 256 + i)\n"
+                     "    c = tl.load(p + 512 + i)\n";
+  for (int op = 0; op < 7; ++op) {
+    for (int d = 0; d < 4; ++d) {
+      std::string call = calls[op];
+      call.replace(call.find('%'), 1, directions[d]);
+      text += "    tl.store(o + " + std::to_string((op * 4 + d) * 256) +
+              " + i, libdevice." + call + ")\n";
+    }
+  }
+  std::vector<T> in = awkwardNumbers<T>(768, 7), out(7 * 4 * 256);
+  runText(text, std::string("k o=*") + type + " p=*" + type,
+          {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
+  for (int op = 0; op < 7; ++op) {
+    for (int d = 0; d < 4; ++d) {
+      for (int i = 0; i < 256; ++i) {
+        T a = in[i], b = in[256 + i], c = in[512 + i];
+        T wanted = inDirection(d, op, a, b, c);
+        T found = out[(op * 4 + d) * 256 + i];
+        EXPECT_TRUE(found == wanted || (found != found && wanted != wanted))
+            << calls[op] << " " << directions[d] << " of " << a << ", " << b
+            << ", " << c << ": " << found << ", expected " << wanted;
+      }
+    }
+  }
+}
+
+TEST(Rounding, Fp32GoesInItsDirection) { checkDirections<float>("fp32"); }
+TEST(Rounding, Fp64GoesInItsDirection) { checkDirections<double>("fp64"); }
+
+TEST(Rounding, ConversionsGoInTheirDirection) {
+  const char *text = R"py(
+@triton.jit
+def k(o, w, p):
+    i = tl.arange(0, 16)
+    n = tl.load(p + i)
+    tl.store(o + i, libdevice.ll2float_rn(n))
+    tl.store(o + 16 + i, libdevice.ll2float_rz(n))
+    tl.store(o + 32 + i, libdevice.ll2float_rd(n))
+    tl.store(o + 48 + i, libdevice.ll2float_ru(n))
+    tl.store(w + i, libdevice.ll2double_rn(n))
+    tl.store(w + 16 + i, libdevice.ll2double_rz(n))
+    tl.store(w + 32 + i, libdevice.ll2double_rd(n))
+    tl.store(w + 48 + i, libdevice.ll2double_ru(n))
+    x = n.to(tl.float64) / 3.0
+    tl.store(o + 64 + i, libdevice.double2float_rn(x))
+    tl.store(o + 80 + i, libdevice.double2float_rz(x))
+    tl.store(o + 96 + i, libdevice.double2float_rd(x))
+    tl.store(o + 112 + i, libdevice.double2float_ru(x))
+)py";
+  std::vector<int64_t> in;
+  for (int i = 0; i < 16; ++i) {
+    int64_t n = 0x123456789abcdef1 >> (3 * i);
+    in.push_back(i % 2 ? n : -n);
+  }
+  std::vector<float> out(128);
+  std::vector<double> wide(64);
+  runText(text, "k o=*fp32 w=*fp64 p=*i64",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(wide.data()),
+           ArgValue::pointer(in.data())});
+  const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+  for (int d = 0; d < 4; ++d) {
+    for (int i = 0; i < 16; ++i) {
+      volatile int64_t n = in[i];
+      volatile double third = double(in[i]) / 3.0;
+      std::fesetround(modes[d]);
+      volatile float f = float(n), g = float(third);
+      volatile double w = double(n);
+      std::fesetround(FE_TONEAREST);
+      EXPECT_EQ(out[16 * d + i], f) << n << " " << d;
+      EXPECT_EQ(wide[16 * d + i], w) << n << " " << d;
+      EXPECT_EQ(out[64 + 16 * d + i], g) << n << " " << d;
+    }
+  }
+}
+
+TEST(Libdevice, SpecialValues) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p):
+    i = tl.arange(0, 4)
+    x = tl.load(p + i)  # 0, inf, -inf, NaN
+    tl.store(o + i, libdevice.j0(x))
+    tl.store(o + 4 + i, libdevice.y1(x))
+    tl.store(o + 8 + i, libdevice.cyl_bessel_i1(x))
+    tl.store(o + 12 + i, libdevice.logb(x))
+    tl.store(o + 16 + i, libdevice.ilogb(x).to(tl.float32))
+    tl.store(o + 20 + i, libdevice.erfcinv(x))
+    tl.store(o + 24 + i, libdevice.normcdf(x))
+    tl.store(o + 28 + i, libdevice.hypot(x, 1.0))
+)py";
+  const float inf = INFINITY;
+  std::vector<float> in{0, inf, -inf, NAN}, out(32);
+  runText(text, "k o=*fp32 p=*fp32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
+  const float nan = NAN;
+  const float wanted[] = {1,
+                          0,
+                          0,
+                          nan,
+                          -inf,
+                          0,
+                          nan,
+                          nan,
+                          0,
+                          inf,
+                          -inf,
+                          nan,
+                          -inf,
+                          inf,
+                          inf,
+                          nan,
+                          -2147483648.0f,
+                          2147483648.0f,
+                          2147483648.0f,
+                          -2147483648.0f,
+                          inf,
+                          nan,
+                          nan,
+                          nan,
+                          0.5f,
+                          1,
+                          0,
+                          nan,
+                          1,
+                          inf,
+                          inf,
+                          nan};
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_TRUE(out[i] == wanted[i] ||
+                (std::isnan(out[i]) && std::isnan(wanted[i])))
+        << i << ": " << out[i] << ", expected " << wanted[i];
+  }
 }
 
 } // namespace

@@ -74,6 +74,7 @@ TEST(LanguageTable, HoldsEveryNameOnce) {
     }
   };
   check("triton.language", "tl.");
+  check("triton.language.extra.libdevice", "libdevice.");
 }
 
 } // namespace
