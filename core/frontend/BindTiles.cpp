@@ -277,7 +277,7 @@ void bindShapes(Registry &r) {
 /// message is not that they do not exist.
 static void bindMissing(Registry &r) {
   for (const char *name :
-       {"dot_scaled", "inline_asm_elementwise", "map_elementwise",
+       {"inline_asm_elementwise", "map_elementwise",
         "atomic_poll", "expect_zero", "aggregate_replace"}) {
     r.add("triton.language", name, "*args, **options", [](BuiltinCall &call) {
       return call.error(call.builtin.name + " is not implemented yet");
@@ -291,6 +291,7 @@ void bindTiles(Registry &r) {
   bindMathFunctions(r);
   bindMemory(r);
   bindCombine(r);
+  bindScaled(r);
   // The same names under the modules that third-party code imports them from.
   for (const char *module : {"triton.language.core", "triton.language.standard",
                              "triton.language.random"}) {

@@ -74,6 +74,7 @@ void bindMathFunctions(Registry &registry);
 void bindLibdevice(Registry &registry);
 void bindMemory(Registry &registry);
 void bindCombine(Registry &registry);
+void bindScaled(Registry &registry);
 
 } // namespace tz::frontend
 

@@ -329,4 +329,118 @@ def k(o, p):
   }
 }
 
+//===----------------------------------------------------------------------===//
+// dot_scaled
+//===----------------------------------------------------------------------===//
+
+const float fourBits[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+float fourBitValue(int code) {
+  return code & 8 ? -fourBits[code & 7] : fourBits[code & 7];
+}
+
+TEST(DotScaled, FourBitOperandsInBothPackings) {
+  const char *text = R"py(
+@triton.jit
+def k(o, a, b, s, t, LEFT: tl.constexpr, RIGHT: tl.constexpr):
+    m = tl.arange(0, 4)[:, None]
+    n = tl.arange(0, 8)[None, :]
+    if LEFT:
+        x = tl.load(a + m * 32 + tl.arange(0, 32)[None, :])
+    else:
+        x = tl.load(a + tl.arange(0, 2)[:, None] * 64 + tl.arange(0, 64)[None, :])
+    if RIGHT:
+        y = tl.load(b + tl.arange(0, 32)[:, None] * 8 + n)
+    else:
+        y = tl.load(b + tl.arange(0, 64)[:, None] * 4 + tl.arange(0, 4)[None, :])
+    g = tl.arange(0, 2)[None, :]
+    xs = tl.load(s + m * 2 + g)
+    ys = tl.load(t + tl.arange(0, 8)[:, None] * 2 + g)
+    z = tl.dot_scaled(x, xs, "e2m1", y, ys, "e2m1", lhs_k_pack=LEFT,
+                      rhs_k_pack=RIGHT)
+    tl.store(o + m * 8 + n, z)
+)py";
+  int left[4][64], right[64][8];
+  std::vector<uint8_t> s(8), t(16);
+  for (int i = 0; i < 8; ++i) {
+    s[i] = uint8_t(125 + i % 5);
+  }
+  for (int i = 0; i < 16; ++i) {
+    t[i] = uint8_t(126 + i % 3);
+  }
+  std::vector<float> wanted(32, 0.0f);
+  for (int k = 0; k < 64; ++k) {
+    for (int m = 0; m < 4; ++m) {
+      left[m][k] = (m * 7 + k * 5 + k / 3) % 16;
+    }
+    for (int n = 0; n < 8; ++n) {
+      right[k][n] = (n * 3 + k * 11 + 1) % 16;
+    }
+  }
+  for (int m = 0; m < 4; ++m) {
+    for (int n = 0; n < 8; ++n) {
+      for (int k = 0; k < 64; ++k) {
+        wanted[m * 8 + n] +=
+            std::ldexp(fourBitValue(left[m][k]), s[m * 2 + k / 32] - 127) *
+            std::ldexp(fourBitValue(right[k][n]), t[n * 2 + k / 32] - 127);
+      }
+    }
+  }
+  for (bool leftAlongK : {true, false}) {
+    for (bool rightAlongK : {true, false}) {
+      std::vector<uint8_t> a(128), b(256);
+      for (int i = 0; i < 128; ++i) {
+        int row = leftAlongK ? i / 32 : i / 64 * 2;
+        int column = leftAlongK ? i % 32 * 2 : i % 64;
+        int next = leftAlongK ? left[row][column + 1] : left[row + 1][column];
+        a[i] = uint8_t(left[row][column] | next << 4);
+      }
+      for (int i = 0; i < 256; ++i) {
+        int row = rightAlongK ? i / 8 * 2 : i / 4;
+        int column = rightAlongK ? i % 8 : i % 4 * 2;
+        int next =
+            rightAlongK ? right[row + 1][column] : right[row][column + 1];
+        b[i] = uint8_t(right[row][column] | next << 4);
+      }
+      std::vector<float> out(32);
+      runText(text,
+              std::string("k o=*fp32 a=*u8 b=*u8 s=*u8 t=*u8 LEFT:=") +
+                  (leftAlongK ? "True" : "False") +
+                  " RIGHT:=" + (rightAlongK ? "True" : "False"),
+              {ArgValue::pointer(out.data()), ArgValue::pointer(a.data()),
+               ArgValue::pointer(b.data()), ArgValue::pointer(s.data()),
+               ArgValue::pointer(t.data())});
+      EXPECT_EQ(out, wanted) << leftAlongK << rightAlongK;
+    }
+  }
+}
+
+TEST(DotScaled, ScalesAtTheirEnds) {
+  const char *text = R"py(
+@triton.jit
+def k(o, s):
+    one = tl.full([1, 32], 1.0, tl.bfloat16)
+    column = tl.full([32, 1], 1.0, tl.float8e5)
+    scale = tl.load(s + tl.arange(0, 1))[None, :]
+    z = tl.dot_scaled(one, scale, "bf16", column, None, "e5m2")
+    tl.store(o + tl.arange(0, 1), tl.reshape(z, [1]))
+    small = tl.full([1, 32], 0.5, tl.float8e4nv)
+    z = tl.dot_scaled(tl.full([1, 32], 2.0, tl.float8e4nv), tl.broadcast_to(
+        tl.full([1], 3.0, tl.float8e4nv), [1, 2]), "e4m3", tl.trans(small),
+        None, "e4m3")
+    tl.store(o + 1 + tl.arange(0, 1), tl.reshape(z, [1]))
+)py";
+  for (auto [code, wanted] : {std::pair<int, float>{0, std::ldexp(32.f, -127)},
+                              {127, 32.f},
+                              {1, std::ldexp(32.f, -126)},
+                              {255, NAN}}) {
+    std::vector<float> out(2);
+    std::vector<uint8_t> s{uint8_t(code)};
+    runText(text, "k o=*fp32 s=*u8",
+            {ArgValue::pointer(out.data()), ArgValue::pointer(s.data())});
+    EXPECT_TRUE(out[0] == wanted || (std::isnan(out[0]) && std::isnan(wanted)))
+        << code << ": " << out[0];
+    EXPECT_EQ(out[1], 96.f);
+  }
+}
+
 } // namespace
