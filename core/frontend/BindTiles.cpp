@@ -276,9 +276,8 @@ void bindShapes(Registry &r) {
 /// Names of the language that are not implemented yet: known, so that the
 /// message is not that they do not exist.
 static void bindMissing(Registry &r) {
-  for (const char *name :
-       {"inline_asm_elementwise", "map_elementwise",
-        "atomic_poll", "expect_zero", "aggregate_replace"}) {
+  for (const char *name : {"inline_asm_elementwise", "map_elementwise",
+                           "atomic_poll", "expect_zero", "aggregate_replace"}) {
     r.add("triton.language", name, "*args, **options", [](BuiltinCall &call) {
       return call.error(call.builtin.name + " is not implemented yet");
     });
