@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/CodeGen.h"
 
+#include "plugins/cpu/compiler/Check.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -155,6 +156,7 @@ void checkSymbols(const std::string &object) {
 
 CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
                              const CompileOptions &options) {
+  checkKernel(kernel);
   std::unique_ptr<TargetMachine> machine = makeMachine(target);
   LLVMContext context;
   Module module(kernel.getSymName(), context);
@@ -177,6 +179,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
   stopIfCancelled();
   optimize(module, *machine);
   stopIfCancelled();
+  checkModule(module, target.isa, kernel);
 
   CompiledKernel result;
   result.argumentOffsets = lowering.argumentOffsets;

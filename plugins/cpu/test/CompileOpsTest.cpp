@@ -410,27 +410,22 @@ TEST(CompileOps, LargeTilesCompileQuickly) {
   EXPECT_EQ(out[1023], 1023 * 1024 / 2);
 }
 
-TEST(CompileOps, WhatIsUnknownIsNamed) {
-  EXPECT_THROW(
-      {
-        try {
-          Program program(R"(
-tile.kernel @k(%o: !tile.ptr<f32>) {
-  %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  %i = tile.range 0 to 2 : tensor<2xi32>
-  %os = tile.splat %o : !tile.ptr<f32> -> tensor<2x!tile.ptr<f32>>
-  %p = tile.addptr %os, %i : tensor<2x!tile.ptr<f32>>, tensor<2xi32>
-  tile.store %p, %t : tensor<2x!tile.ptr<f32>>, tensor<2xf32>
-  tile.return
-}
-)");
-        } catch (const tz::cpu::Unsupported &problem) {
-          EXPECT_NE(std::string(problem.what()).find("constant tiles"),
-                    std::string::npos);
-          throw;
-        }
-      },
-      tz::cpu::Unsupported);
+TEST(CompileOps, ConstantOfSeveralValues) {
+  auto out = runInt(kHead + R"(
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %z = arith.constant dense<0> : tensor<5xi32>
+  // A loop whose next value is the constant itself, and one that adds it.
+  %l:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %z, %y = %z) -> (tensor<5xi32>, tensor<5xi32>) : i32 {
+    %k = arith.constant dense<[3, 1, -4, 1, 5]> : tensor<5xi32>
+    %s = arith.addi %y, %k : tensor<5xi32>
+    scf.yield %k, %s : tensor<5xi32>, tensor<5xi32>
+  }
+  %r = arith.muli %l#0, %l#1 : tensor<5xi32>
+)" + storeAll("%r", 5, "i32", "5"),
+                    5);
+  EXPECT_EQ(out, (std::vector<int32_t>{27, 3, 48, 3, 75}));
 }
 
 } // namespace

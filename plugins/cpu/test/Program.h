@@ -11,13 +11,22 @@
 #include "plugins/cpu/compiler/lower/Lowering.h"
 #include "plugins/cpu/device/ElfObject.h"
 
+#include "terrazzo/plugin.h"
+
 #include "mlir/Parser/Parser.h"
 
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <random>
 
 namespace tz::cpu::test {
+
+/// Of this thread's own work: others on the machine do not count.
+inline double threadSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
 
 /// One compiled kernel; arguments are appended in order.
 class Program {
@@ -32,19 +41,18 @@ public:
     tz::tile::registerTileDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    module = mlir::parseSourceString<mlir::ModuleOp>(
+        text, mlir::ParserConfig(&context), "kernel.mlir");
     if (!module) {
       throw std::runtime_error("the test's IR does not parse");
     }
-    auto kernel = *module->getOps<tz::tile::KernelOp>().begin();
+    tile::KernelOp kernel = this->kernel();
     CompileOptions options;
     options.wantLLVM = getenv("TZ_TEST_SHOW") != nullptr;
     options.wantAsm = options.wantLLVM;
-    auto start = std::chrono::steady_clock::now();
+    const double start = threadSeconds();
     compiled = compileKernel(kernel, *parseTarget(target), options);
-    compileSeconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count();
+    compileSeconds = threadSeconds() - start;
     if (options.wantLLVM) {
       fprintf(stderr, "%s\n%s\n", compiled.llvm.c_str(),
               compiled.assembly.c_str());
@@ -69,7 +77,23 @@ public:
                 sizeof value);
     return *this;
   }
+  Program &bits(uint64_t value, unsigned bytes) {
+    std::memcpy(arguments.data() + compiled.argumentOffsets[count++], &value,
+                bytes);
+    return *this;
+  }
+  tile::KernelOp kernel() { return *module->getOps<tile::KernelOp>().begin(); }
+  /// Of the last runs: the header and the ring of print and assert.
+  std::vector<uint64_t> log;
   void run(uint32_t x, uint32_t y = 1, uint32_t z = 1) {
+    if (compiled.usesLog) {
+      log.assign(4096, 0);
+      tz_log_header header{};
+      header.capacity = log.size() * 8 - sizeof header;
+      std::memcpy(log.data(), &header, sizeof header);
+      void *at = log.data();
+      std::memcpy(arguments.data() + compiled.logOffset, &at, sizeof at);
+    }
     uint32_t grid[3] = {x, y, z};
     auto at = reinterpret_cast<uintptr_t>(arena.data());
     void *aligned = reinterpret_cast<void *>((at + 63) / 64 * 64);

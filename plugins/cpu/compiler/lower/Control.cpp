@@ -46,6 +46,22 @@ mlir::Value increment(mlir::Value argument, mlir::Value next) {
              : mlir::Value();
 }
 
+/// All values of a view; the position first, which is what loops change.
+SmallVector<Value **> partsOf(ViewParts &parts) {
+  SmallVector<Value **> all;
+  for (Value *&v : parts.position) {
+    all.push_back(&v);
+  }
+  for (Value *&v : parts.shape) {
+    all.push_back(&v);
+  }
+  for (Value *&v : parts.strides) {
+    all.push_back(&v);
+  }
+  all.push_back(&parts.base);
+  return all;
+}
+
 } // namespace
 
 /// What is used inside the regions of `op` and shall be in the arena, is put
@@ -209,20 +225,6 @@ void Lowering::forOp(scf::ForOp op) {
     carried.push_back({made, argument, part});
     return made;
   };
-  auto partsOf = [](ViewParts &parts) {
-    SmallVector<Value **> all;
-    for (Value *&v : parts.position) {
-      all.push_back(&v);
-    }
-    for (Value *&v : parts.shape) {
-      all.push_back(&v);
-    }
-    for (Value *&v : parts.strides) {
-      all.push_back(&v);
-    }
-    all.push_back(&parts.base);
-    return all;
-  };
   for (unsigned i = 0; i < n; ++i) {
     mlir::Value argument = op.getRegionIterArg(i), init = op.getInitArgs()[i];
     mlir::Value result = op.getResult(i);
@@ -264,7 +266,8 @@ void Lowering::forOp(scf::ForOp op) {
     auto chosen = destinations.find(next[i]);
     if (chosen != destinations.end() &&
         chosen->second.offset == homes[i].offset) {
-      if (!bufferOf(next[i])) {
+      const Buffer *written = bufferOf(next[i]);
+      if (!written || written->global) {
         materialiseInto(next[i], homes[i]);
       }
       continue;
@@ -395,28 +398,34 @@ void Lowering::whileOp(scf::WhileOp op) {
   mlir::Block &test = op.getBefore().front(), &turn = op.getAfter().front();
   const int here = plan.position(op);
   SmallVector<Buffer> homes(test.getNumArguments());
-  SmallVector<AllocaInst *> slots(test.getNumArguments());
-  auto forbidViews = [&](mlir::Value value) {
+  // A scalar has one slot, a view one for each part.
+  SmallVector<SmallVector<AllocaInst *>> slots(test.getNumArguments());
+  auto valuesOf = [&](mlir::Value value) {
+    SmallVector<Value *> values;
     if (isView(value)) {
-      throw Unsupported(op.getLoc(),
-                        "a view cannot be carried by a while loop here");
+      ViewParts parts = view(value);
+      for (Value **part : partsOf(parts)) {
+        values.push_back(*part);
+      }
+    } else if (!isTile(value)) {
+      values.push_back(scalar(value));
     }
+    return values;
   };
   for (auto [i, init] : llvm::enumerate(op.getInits())) {
-    forbidViews(init);
     mlir::Value argument = test.getArgument(static_cast<unsigned>(i));
     if (isTile(init)) {
       homes[i] = allocate(init.getType(), here);
       materialiseInto(init, homes[i]);
       define(argument, homes[i]);
-    } else {
-      slots[i] = slot(type(init.getType()));
-      b.CreateStore(scalar(init), slots[i]);
+    }
+    for (Value *value : valuesOf(init)) {
+      slots[i].push_back(slot(value->getType()));
+      b.CreateStore(value, slots[i].back());
     }
   }
   SmallVector<Buffer> results(op.getNumResults());
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    forbidViews(op.getResult(i));
     if (isTile(op.getResult(i))) {
       results[i] = allocate(op.getResult(i).getType(),
                             std::max(here, plan.of(op.getResult(i)).last()));
@@ -438,7 +447,7 @@ void Lowering::whileOp(scf::WhileOp op) {
       }
     }
     for (auto &[target, from] : copies) {
-      if (target.offset != from.offset) {
+      if (from.global || target.offset != from.offset) {
         b.CreateMemCpy(address(target), Align(64), address(from), Align(64),
                        target.bytes);
       }
@@ -449,8 +458,18 @@ void Lowering::whileOp(scf::WhileOp op) {
   b.CreateBr(head);
   b.SetInsertPoint(head);
   for (auto [i, argument] : llvm::enumerate(test.getArguments())) {
-    if (slots[i]) {
-      scalars[argument] = b.CreateLoad(slots[i]->getAllocatedType(), slots[i]);
+    SmallVector<Value *> values;
+    for (AllocaInst *part : slots[i]) {
+      values.push_back(b.CreateLoad(part->getAllocatedType(), part));
+    }
+    if (isView(argument)) {
+      ViewParts parts = view(op.getInits()[i]);
+      for (auto [part, value] : llvm::zip(partsOf(parts), values)) {
+        *part = value;
+      }
+      views[argument] = parts;
+    } else if (!isTile(argument)) {
+      scalars[argument] = values[0];
     }
   }
   emitBlock(test);
@@ -461,6 +480,9 @@ void Lowering::whileOp(scf::WhileOp op) {
     if (isTile(value)) {
       define(turn.getArgument(at), results[i]);
       define(op.getResult(at), results[i]);
+    } else if (isView(value)) {
+      ViewParts parts = view(value);
+      views[turn.getArgument(at)] = views[op.getResult(at)] = parts;
     } else {
       scalars[turn.getArgument(at)] = scalars[op.getResult(at)] = scalar(value);
     }
@@ -473,13 +495,13 @@ void Lowering::whileOp(scf::WhileOp op) {
   emitBlock(turn);
   mlir::OperandRange next = turn.getTerminator()->getOperands();
   assign(next, homes);
-  SmallVector<Value *> values;
+  SmallVector<SmallVector<Value *>> values;
   for (mlir::Value value : next) {
-    values.push_back(isTile(value) ? nullptr : scalar(value));
+    values.push_back(valuesOf(value));
   }
-  for (auto [i, value] : llvm::enumerate(values)) {
-    if (value) {
-      b.CreateStore(value, slots[i]);
+  for (auto [parts, to] : llvm::zip(values, slots)) {
+    for (auto [value, part] : llvm::zip(parts, to)) {
+      b.CreateStore(value, part);
     }
   }
   release(INT_MAX);

@@ -6,6 +6,7 @@
 //
 // f16, bf16 and 8-bit floats are computed in f32 and rounded after each op:
 // with a single operation that gives what computing in the type itself would.
+// Not so fma, whose exact sum may need many more bits: see fmaNarrow.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Lowering.h"
 #include "plugins/cpu/compiler/math/Math.h"
@@ -151,11 +152,12 @@ Value *emitMath(IRBuilderBase &b, const Isa &machine, tile::MathFn fn,
   case tile::MathFn::abs:
     return one(F::Abs, x);
   case tile::MathFn::log1p: {
-    // log(u) x / (u - 1) with u = 1 + x: the rounding of u cancels.
+    // log(u) x / (u - 1) with u = 1 + x: the rounding of u cancels. The
+    // quotient first: the product would overflow.
     Value *u = b.CreateFAdd(x, c(1));
     Value *ratio =
-        math::emit(b, machine, F::Div,
-                   {b.CreateFMul(one(F::Log, u), x), b.CreateFSub(u, c(1))});
+        b.CreateFMul(one(F::Log, u), math::emit(b, machine, F::Div,
+                                                {x, b.CreateFSub(u, c(1))}));
     Value *exact = b.CreateFCmpOEQ(u, c(1));
     Value *infinite = b.CreateFCmpOEQ(x, ConstantFP::getInfinity(x->getType()));
     return b.CreateSelect(exact, x, b.CreateSelect(infinite, x, ratio));
@@ -165,7 +167,7 @@ Value *emitMath(IRBuilderBase &b, const Isa &machine, tile::MathFn fn,
     Value *u = one(F::Exp, x);
     Value *m = b.CreateFSub(u, c(1));
     Value *ratio =
-        math::emit(b, machine, F::Div, {b.CreateFMul(m, x), one(F::Log, u)});
+        b.CreateFMul(m, math::emit(b, machine, F::Div, {x, one(F::Log, u)}));
     Value *far =
         b.CreateOr(b.CreateFCmpOEQ(m, c(-1)),
                    b.CreateFCmpOEQ(m, ConstantFP::getInfinity(x->getType())));
@@ -195,6 +197,47 @@ Value *divideByOne(IRBuilderBase &b, Value *x, Value *divisor) {
   unsigned lanes = cast<FixedVectorType>(x->getType())->getNumElements();
   Value *product = b.CreateFMul(x, b.CreateVectorSplat(lanes, reciprocal));
   return b.CreateFMul(product, b.CreateVectorSplat(lanes, scale));
+}
+
+/// a * b + c of narrow floats, given as f64, so that rounding the result to
+/// the narrow type rounds the exact sum. The product is exact; a sum that is
+/// not goes to its odd neighbour, which no second rounding takes for a tie.
+Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
+  IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  Value *product = b.CreateFMul(x, y);
+  Value *sum = b.CreateFAdd(product, z);
+  Value *second = b.CreateFSub(sum, product);
+  Value *error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, second)),
+                              b.CreateFSub(z, second));
+  Type *words = math::shapedAs(sum->getType(), b.getInt64Ty());
+  Value *bits = b.CreateBitCast(sum, words);
+  Value *zero = Constant::getNullValue(words);
+  Value *inexact = b.CreateFCmpONE(error, ConstantFP::get(sum->getType(), 0));
+  Value *even = b.CreateICmpEQ(b.CreateAnd(bits, 1), zero);
+  Value *outward =
+      b.CreateICmpSGE(b.CreateXor(bits, b.CreateBitCast(error, words)), zero);
+  Value *step = b.CreateSelect(outward, ConstantInt::get(words, 1),
+                               ConstantInt::getAllOnesValue(words));
+  return b.CreateBitCast(
+      b.CreateSelect(b.CreateAnd(inexact, even), b.CreateAdd(bits, step), bits),
+      sum->getType());
+}
+
+/// Negates an 8-bit float, or drops its sign. Rounding to these types
+/// saturates, so an infinity must not go through arithmetic.
+Value *changeSign8(IRBuilderBase &b, Value *bits, math::Fp8 format,
+                   bool negate) {
+  Type *type = bits->getType();
+  Value *changed = negate ? b.CreateXor(bits, ConstantInt::get(type, 0x80))
+                          : b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
+  if (format == math::Fp8::E4M3FN || format == math::Fp8::E5M2) {
+    return changed;
+  }
+  // There is one zero, and NaN is where the other would be.
+  Value *magnitude = b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
+  return b.CreateSelect(b.CreateICmpEQ(magnitude, Constant::getNullValue(type)),
+                        bits, changed);
 }
 
 } // namespace
@@ -287,6 +330,9 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
         return floats([&](Args x) { return b.CreateFMul(x[0], x[1]); });
       })
       .Case<arith::NegFOp>([&](auto) -> Value * {
+        if (auto format = fp8Format(from)) {
+          return changeSign8(b, v[0], *format, true);
+        }
         return floats([&](Args x) { return b.CreateFNeg(x[0]); });
       })
       .Case<arith::CmpFOp>([&](arith::CmpFOp o) -> Value * {
@@ -354,12 +400,24 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
         });
       })
       .Case<tile::FmaOp>([&](auto) {
+        if (isNarrow(from)) {
+          mlir::Type f64 = mlir::Float64Type::get(op->getContext());
+          Value *wide[3];
+          for (size_t i = 0; i < 3; ++i) {
+            wide[i] = convertFloat(v[i], from, f64);
+          }
+          return convertFloat(fmaNarrow(b, wide[0], wide[1], wide[2]), f64, to);
+        }
         return floats([&](Args x) {
           math::Ops ops(b, machine, x[0]->getType());
           return ops.fma(x[0], x[1], x[2]);
         });
       })
-      .Case<tile::MathOp>([&](tile::MathOp o) {
+      .Case<tile::MathOp>([&](tile::MathOp o) -> Value * {
+        if (auto format = fp8Format(from);
+            format && o.getFn() == tile::MathFn::abs) {
+          return changeSign8(b, v[0], *format, false);
+        }
         return floats(
             [&](Args x) { return emitMath(b, machine, o.getFn(), x[0]); });
       })

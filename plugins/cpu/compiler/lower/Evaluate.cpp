@@ -111,10 +111,7 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
       .Case<tile::SplatOp>(
           [&](tile::SplatOp o) { return spread(l.scalar(o.getSource())); })
       .Case<arith::ConstantOp>([&](arith::ConstantOp o) -> Value * {
-        auto dense = dyn_cast<mlir::SplatElementsAttr>(o.getValue());
-        if (!dense) {
-          throw Unsupported(o.getLoc(), "constant tiles with several values");
-        }
+        auto dense = cast<mlir::SplatElementsAttr>(o.getValue());
         return spread(l.constant(
             cast<mlir::TypedAttr>(dense.getSplatValue<mlir::Attribute>())));
       })

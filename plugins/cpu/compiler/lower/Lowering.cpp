@@ -260,6 +260,13 @@ void Lowering::release(int done) {
 }
 
 void Lowering::emitOp(mlir::Operation *op) {
+  if (auto constantOp = dyn_cast<arith::ConstantOp>(op);
+      constantOp && isa<mlir::DenseElementsAttr>(constantOp.getValue()) &&
+      !isa<mlir::SplatElementsAttr>(constantOp.getValue())) {
+    define(constantOp,
+           constantTile(cast<mlir::DenseElementsAttr>(constantOp.getValue())));
+    return;
+  }
   if (isFusable(op)) {
     for (mlir::Value result : op->getResults()) {
       const ValuePlan &p = plan.of(result);
@@ -387,6 +394,33 @@ static Buffer shaped(mlir::Type tileType) {
   return buffer;
 }
 
+Buffer Lowering::constantTile(mlir::DenseElementsAttr values) {
+  Buffer buffer = shaped(values.getType());
+  const uint64_t size = tile::storageBytes(buffer.element);
+  std::string bytes(buffer.bytes, '\0');
+  uint64_t at = 0;
+  auto put = [&](const APInt &bits) {
+    const uint64_t word = bits.getZExtValue();
+    std::memcpy(&bytes[at], &word, size);
+    at += size;
+  };
+  if (isa<mlir::FloatType>(buffer.element)) {
+    for (const APFloat &value : values.getValues<APFloat>()) {
+      put(value.bitcastToAPInt());
+    }
+  } else {
+    for (const APInt &value : values.getValues<APInt>()) {
+      put(value);
+    }
+  }
+  Constant *data = ConstantDataArray::getString(context, bytes, false);
+  auto *global = new GlobalVariable(module, data->getType(), true,
+                                    GlobalValue::PrivateLinkage, data, "tile");
+  global->setAlignment(Align(64));
+  buffer.global = global;
+  return buffer;
+}
+
 Buffer Lowering::allocate(mlir::Type tileType, int last) {
   Buffer buffer = shaped(tileType);
   buffer.offset = arena.allocate(buffer.bytes);
@@ -438,7 +472,7 @@ Buffer Lowering::materialise(mlir::Value value) {
 
 void Lowering::materialiseInto(mlir::Value value, const Buffer &buffer) {
   if (const Buffer *from = bufferOf(value)) {
-    if (from->offset != buffer.offset) {
+    if (from->global || from->offset != buffer.offset) {
       b.CreateMemCpy(address(buffer), Align(64), address(*from), Align(64),
                      buffer.bytes);
     }

@@ -132,6 +132,8 @@ public:
   /// `last` is done.
   Buffer allocate(mlir::Type tileType, int last);
   Buffer allocateFor(mlir::Value value);
+  /// The values of a constant as read-only data of the object.
+  Buffer constantTile(mlir::DenseElementsAttr values);
   /// Space until the op being emitted is done.
   Buffer allocateTemporary(mlir::Type tileType);
   uint64_t allocateBytes(uint64_t bytes);

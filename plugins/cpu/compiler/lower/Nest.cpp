@@ -55,6 +55,19 @@ void Nest::reach(ArrayRef<mlir::Value> roots) {
   }
 }
 
+/// Bits of the widest number on the way to a result of `bits` bits: some ops
+/// are computed in twice the width.
+static unsigned widthInside(mlir::Operation *op, unsigned bits) {
+  if (isa<tile::MulHiSIOp, tile::MulHiUIOp>(op)) {
+    return 2 * bits;
+  }
+  const bool viaDouble =
+      isa<tile::RemFOp, tile::PowOp, tile::DivSIOp, tile::DivUIOp,
+          tile::RemSIOp, tile::RemUIOp>(op) ||
+      (isa<tile::FmaOp, tile::SIToFPOp, tile::UIToFPOp>(op) && bits < 32);
+  return viaDouble ? 64 : bits;
+}
+
 /// `identity`: the value is asked for at the nest's own index.
 void Nest::walk(mlir::Value value, bool identity,
                 SetVector<mlir::Value> &mustKeep) {
@@ -102,6 +115,7 @@ void Nest::walk(mlir::Value value, bool identity,
   if (isa<tile::MathOp, tile::PowOp, tile::RemFOp>(op)) {
     visited += 12;
   }
+  widest = std::max(widest, widthInside(op, bits));
   if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
     checkedLoads.push_back(op);
     return;
@@ -137,7 +151,7 @@ void Nest::chooseVectors(bool vectors) {
   // Short bodies are unrolled by wider vectors, at most four registers each.
   unsigned factor = visited <= 16 ? 4 : visited <= 48 ? 2 : 1;
   if (widest > 32 || !l.machine.avx512) {
-    factor = std::min(factor, 2u);
+    factor = std::min(factor, widest > 64 ? 1u : 2u);
   }
   lanes = native * factor;
   while (lanes > native && extent % lanes != 0) {

@@ -1,0 +1,268 @@
+//===- Check.cpp - What may reach LLVM ------------------------------------===//
+//
+// What   The tables of Check.h: element types, instructions on each class of
+//        types, intrinsics, widths, length of blocks.
+// Why    See Check.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/Check.h"
+
+#include "plugins/cpu/compiler/lower/Lowering.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace llvm;
+
+namespace tz::cpu {
+
+//===--- Before lowering --------------------------------------------------===//
+
+namespace {
+
+/// The element type that this target has not, if `type` holds one.
+mlir::Type unknownElement(mlir::Type type) {
+  if (auto view = dyn_cast<tile::ViewType>(type)) {
+    type = view.getElementType();
+  } else if (auto tile = dyn_cast<mlir::RankedTensorType>(type)) {
+    type = tile.getElementType();
+  }
+  while (auto pointer = dyn_cast<tile::PtrType>(type)) {
+    type = pointer.getPointee();
+  }
+  if (isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() < 8) {
+    return type;
+  }
+  return {};
+}
+
+std::string nameOf(mlir::Type type) {
+  std::string text;
+  raw_string_ostream stream(text);
+  type.print(stream);
+  return text;
+}
+
+void refuse(mlir::Location location, mlir::Type element) {
+  throw Unsupported(location,
+                    "the cpu target has no values of type " + nameOf(element) +
+                        "; unpack them from i8 into f16 or a wider type");
+}
+
+} // namespace
+
+void checkKernel(tile::KernelOp kernel) {
+  // Ops before arguments: the line that uses the type is what is to change.
+  kernel.getBody().walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getOperandTypes()) {
+      if (mlir::Type element = unknownElement(type)) {
+        refuse(op->getLoc(), element);
+      }
+    }
+    for (mlir::Type type : op->getResultTypes()) {
+      if (mlir::Type element = unknownElement(type)) {
+        refuse(op->getLoc(), element);
+      }
+    }
+  });
+  for (mlir::Type type : kernel.getArgumentTypes()) {
+    if (mlir::Type element = unknownElement(type)) {
+      refuse(kernel.getLoc(), element);
+    }
+  }
+}
+
+//===--- Before machine code ----------------------------------------------===//
+
+namespace {
+
+/// Intrinsics that become instructions on every x86-64 level we compile for.
+constexpr Intrinsic::ID kIntrinsics[] = {
+    Intrinsic::abs,
+    Intrinsic::assume,
+    Intrinsic::bswap,
+    Intrinsic::ceil,
+    Intrinsic::copysign,
+    Intrinsic::ctlz,
+    Intrinsic::ctpop,
+    Intrinsic::cttz,
+    Intrinsic::fabs,
+    Intrinsic::floor,
+    Intrinsic::fma,
+    Intrinsic::fmuladd,
+    Intrinsic::fptosi_sat,
+    Intrinsic::fptoui_sat,
+    Intrinsic::fshl,
+    Intrinsic::fshr,
+    Intrinsic::is_fpclass,
+    Intrinsic::lifetime_end,
+    Intrinsic::lifetime_start,
+    Intrinsic::masked_gather,
+    Intrinsic::masked_load,
+    Intrinsic::masked_scatter,
+    Intrinsic::masked_store,
+    Intrinsic::maximum,
+    Intrinsic::maxnum,
+    Intrinsic::memcpy,
+    Intrinsic::memmove,
+    Intrinsic::memset,
+    Intrinsic::minimum,
+    Intrinsic::minnum,
+    Intrinsic::prefetch,
+    Intrinsic::rint,
+    Intrinsic::nearbyint,
+    Intrinsic::roundeven,
+    Intrinsic::sadd_sat,
+    Intrinsic::uadd_sat,
+    Intrinsic::ssub_sat,
+    Intrinsic::usub_sat,
+    Intrinsic::smax,
+    Intrinsic::smin,
+    Intrinsic::sqrt,
+    Intrinsic::trunc,
+    Intrinsic::umax,
+    Intrinsic::umin,
+    Intrinsic::vector_reduce_add,
+    Intrinsic::vector_reduce_and,
+    Intrinsic::vector_reduce_or,
+    Intrinsic::vector_reduce_xor,
+    Intrinsic::vector_reduce_umax,
+    Intrinsic::x86_sse_sfence,
+};
+
+/// Intrinsics of rounding are instructions from SSE4.1 on for f32 and f64;
+/// `fma` is a call where the target lacks it.
+bool isKnown(const IntrinsicInst &call, const Isa &isa) {
+  Intrinsic::ID id = call.getIntrinsicID();
+  if (id == Intrinsic::fma) {
+    return isa.fma;
+  }
+  return llvm::is_contained(kIntrinsics, id) ||
+         call.getCalledFunction()->getName().starts_with("llvm.x86.");
+}
+
+unsigned bitsOf(Type *scalar) {
+  return scalar->isPointerTy() ? 64 : scalar->getPrimitiveSizeInBits();
+}
+
+/// What is wrong with a value of this type; empty if nothing is.
+std::string typeProblem(Type *type, const Isa &isa) {
+  if (auto *record = dyn_cast<StructType>(type)) {
+    for (Type *part : record->elements()) {
+      std::string problem = typeProblem(part, isa);
+      if (!problem.empty()) {
+        return problem;
+      }
+    }
+    return "";
+  }
+  if (type->isVoidTy() || type->isMetadataTy() || type->isLabelTy()) {
+    return "";
+  }
+  std::string name;
+  raw_string_ostream stream(name);
+  type->print(stream);
+  Type *scalar = type->getScalarType();
+  const bool known =
+      scalar->isPointerTy() || scalar->isHalfTy() || scalar->isBFloatTy() ||
+      scalar->isFloatTy() || scalar->isDoubleTy() ||
+      (scalar->isIntegerTy() && scalar->getIntegerBitWidth() <= 128);
+  if (!known || isa_and_nonnull<ScalableVectorType>(type)) {
+    return "a value of type " + name;
+  }
+  if (auto *vector = dyn_cast<FixedVectorType>(type)) {
+    const uint64_t bits = uint64_t{bitsOf(scalar)} * vector->getNumElements();
+    if (bits > uint64_t{kMaxRegisters} * isa.vectorBits) {
+      return "a vector " + name + ", wider than " +
+             std::to_string(kMaxRegisters) + " registers";
+    }
+  }
+  return "";
+}
+
+/// Operations on the types that have moves and conversions only.
+bool movesOrConverts(const Instruction &inst) {
+  return isa<CastInst, SelectInst, PHINode, LoadInst, StoreInst,
+             InsertElementInst, ExtractElementInst, ShuffleVectorInst,
+             ExtractValueInst, CallInst, FreezeInst, ReturnInst>(inst);
+}
+
+std::string problemOf(const Instruction &inst, const Isa &isa) {
+  std::string problem = typeProblem(inst.getType(), isa);
+  for (const Use &operand : inst.operands()) {
+    if (problem.empty() && !llvm::isa<Function>(operand)) {
+      problem = typeProblem(operand->getType(), isa);
+    }
+  }
+  if (!problem.empty()) {
+    return problem;
+  }
+  if (const auto *call = dyn_cast<IntrinsicInst>(&inst)) {
+    return isKnown(*call, isa)
+               ? ""
+               : "the intrinsic " + call->getCalledFunction()->getName().str();
+  }
+  if (const auto *call = dyn_cast<CallBase>(&inst)) {
+    const Function *callee = call->getCalledFunction();
+    return callee && !callee->isDeclaration() ? ""
+                                              : "a call of what it has not";
+  }
+  Type *scalar = inst.getNumOperands()
+                     ? inst.getOperand(0)->getType()->getScalarType()
+                     : inst.getType();
+  const std::string opcode = inst.getOpcodeName();
+  if (inst.getOpcode() == Instruction::FRem) {
+    return "a remainder of floats";
+  }
+  // LLVM narrows what was computed in f32 where that is exact, and widens it
+  // again by the conversions that the target has.
+  const bool isFree = movesOrConverts(inst) || (scalar->isHalfTy() && isa.f16c);
+  if ((scalar->isHalfTy() || scalar->isBFloatTy()) && !isFree) {
+    return "'" + opcode + "' on 16-bit floats";
+  }
+  const bool divides = inst.getOpcode() == Instruction::SDiv ||
+                       inst.getOpcode() == Instruction::UDiv ||
+                       inst.getOpcode() == Instruction::SRem ||
+                       inst.getOpcode() == Instruction::URem;
+  if (divides && scalar->getIntegerBitWidth() > 64) {
+    return "'" + opcode + "' on 128 bits";
+  }
+  return "";
+}
+
+mlir::Location locationOf(const Instruction &inst, tile::KernelOp kernel) {
+  if (const DILocation *at = inst.getDebugLoc(); at && at->getLine()) {
+    return mlir::FileLineColLoc::get(
+        mlir::StringAttr::get(kernel.getContext(), at->getFilename()),
+        at->getLine(), at->getColumn());
+  }
+  return kernel.getLoc();
+}
+
+} // namespace
+
+void checkModule(const Module &module, const Isa &isa, tile::KernelOp kernel) {
+  for (const Function &function : module) {
+    for (const BasicBlock &block : function) {
+      if (block.size() > kMaxBlock) {
+        throw Unsupported(
+            locationOf(block.front(), kernel),
+            "straight-line code of " + std::to_string(block.size()) +
+                " operations is more than the cpu target's "
+                "limit of " +
+                std::to_string(kMaxBlock) + "; make the expression shorter");
+      }
+      for (const Instruction &inst : block) {
+        std::string problem = problemOf(inst, isa);
+        if (!problem.empty()) {
+          throw Unsupported(locationOf(inst, kernel),
+                            "the cpu target cannot compile " + problem);
+        }
+      }
+    }
+  }
+}
+
+} // namespace tz::cpu
