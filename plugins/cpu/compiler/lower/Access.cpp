@@ -14,6 +14,59 @@ using namespace llvm;
 
 namespace tz::cpu {
 
+//===--- Halves -----------------------------------------------------------===//
+
+bool Nest::tooWideToScatter(const Index &index) const {
+  return index.lanes > 4 * l.machine.lanes(64);
+}
+
+Index Nest::half(const Index &index, bool high) {
+  Index part = index;
+  part.lanes = index.lanes / 2;
+  if (high) {
+    Value *&at = part.at[static_cast<size_t>(index.dim)];
+    at = shifted(at, part.lanes);
+  }
+  return part;
+}
+
+Value *Nest::inHalves(const Index &index,
+                      function_ref<Value *(const Index &)> access) {
+  Value *low = access(half(index, false)), *high = access(half(index, true));
+  return emitAt({low, high}, [&] {
+    SmallVector<int> all(index.lanes);
+    std::iota(all.begin(), all.end(), 0);
+    return b.CreateShuffleVector(low, high, all);
+  });
+}
+
+void Nest::storeInParts(Value *value, const Index &index, bool contiguous,
+                        function_ref<void(Value *, const Index &)> store) {
+  if (contiguous || !tooWideToScatter(index)) {
+    store(value, index);
+    return;
+  }
+  for (bool high : {false, true}) {
+    Index part = half(index, high);
+    SmallVector<int> picks(part.lanes);
+    std::iota(picks.begin(), picks.end(),
+              high ? static_cast<int>(part.lanes) : 0);
+    store(b.CreateShuffleVector(value, picks), part);
+  }
+}
+
+bool Nest::isContiguous(mlir::Value pointer, const Index &index) {
+  return strideOf(pointer, index.dim) == std::optional<int64_t>(1);
+}
+
+bool Nest::isContiguous(const ViewParts &parts, const Index &index) const {
+  auto *unit = index.dim < 0
+                   ? nullptr
+                   : dyn_cast<ConstantInt>(
+                         parts.strides[static_cast<size_t>(index.dim)]);
+  return unit && unit->isOne();
+}
+
 //===--- Addresses --------------------------------------------------------===//
 
 Nest::Access Nest::pointerAccess(mlir::Value pointer, mlir::Value mask,
@@ -254,6 +307,10 @@ void Nest::store(const Access &access, mlir::Type element, Value *value,
 
 Value *Nest::evalLoad(tile::LoadOp op, const Index &index) {
   mlir::Type element = tile::elementType(op.getResult().getType());
+  if (tooWideToScatter(index) && !isContiguous(op.getPointer(), index)) {
+    return inHalves(index,
+                    [&](const Index &part) { return evalLoad(op, part); });
+  }
   Access access = pointerAccess(op.getPointer(), op.getMask(), index);
   Value *other = op.getOther()
                      ? eval(op.getOther(), access.same ? index.scalar() : index)
@@ -263,6 +320,10 @@ Value *Nest::evalLoad(tile::LoadOp op, const Index &index) {
 
 Value *Nest::evalLoadView(tile::LoadViewOp op, const Index &index) {
   mlir::Type element = op.getResult().getType().getElementType();
+  if (tooWideToScatter(index) && !isContiguous(l.view(op.getView()), index)) {
+    return inHalves(index,
+                    [&](const Index &part) { return evalLoadView(op, part); });
+  }
   fetchAhead(op, index);
   Access access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(), index);
@@ -290,15 +351,19 @@ void Lowering::storeOp(tile::StoreOp op) {
   nest.run([&](const Index &index) {
     // The value first: in place, the load comes before the store.
     Value *value = nest.eval(op.getValue(), index);
-    Nest::Access access =
-        nest.pointerAccess(op.getPointer(), op.getMask(), index);
-    if (access.same) {
-      // All lanes at one address: the last one stays.
-      access.vectorOfPointers = true;
-      access.pointer = nest.eval(op.getPointer(), index);
-      access.mask = op.getMask() ? nest.eval(op.getMask(), index) : nullptr;
-    }
-    nest.store(access, element, value, index);
+    auto put = [&](Value *part, const Index &at) {
+      Nest::Access access =
+          nest.pointerAccess(op.getPointer(), op.getMask(), at);
+      if (access.same) {
+        // All lanes at one address: the last one stays.
+        access.vectorOfPointers = true;
+        access.pointer = nest.eval(op.getPointer(), at);
+        access.mask = op.getMask() ? nest.eval(op.getMask(), at) : nullptr;
+      }
+      nest.store(access, element, part, at);
+    };
+    nest.storeInParts(value, index, nest.isContiguous(op.getPointer(), index),
+                      put);
   });
 }
 
@@ -319,9 +384,13 @@ void Lowering::storeViewOp(tile::StoreViewOp op) {
   }
   nest.run([&](const Index &index) {
     Value *value = nest.eval(op.getValue(), index);
-    nest.store(
-        nest.viewAccess(op.getView(), op.getOffsets(), op.getChecked(), index),
-        element, value, index);
+    auto put = [&](Value *part, const Index &at) {
+      nest.store(
+          nest.viewAccess(op.getView(), op.getOffsets(), op.getChecked(), at),
+          element, part, at);
+    };
+    nest.storeInParts(value, index,
+                      nest.isContiguous(view(op.getView()), index), put);
   });
 }
 

@@ -56,6 +56,23 @@ std::optional<AtomicRMWInst::BinOp> integerOp(tile::AtomicKind kind) {
   }
 }
 
+/// What an operation on i1 is on the byte that holds it; true is -1 where
+/// numbers are signed.
+tile::AtomicKind onBits(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return tile::AtomicKind::xor_;
+  case tile::AtomicKind::max:
+  case tile::AtomicKind::umin:
+    return tile::AtomicKind::and_;
+  case tile::AtomicKind::min:
+  case tile::AtomicKind::umax:
+    return tile::AtomicKind::or_;
+  default:
+    return kind;
+  }
+}
+
 } // namespace
 
 /// The old value. Ends in another block than it began.
@@ -75,6 +92,9 @@ Value *Lowering::atomicUpdate(tile::AtomicKind kind, Value *pointer,
                               : b.CreateBitCast(v, memory);
     return fromMemory(v, element);
   };
+  if (element.isInteger(1)) {
+    kind = onBits(kind);
+  }
   if (auto op = integerOp(kind)) {
     return fromBits(b.CreateAtomicRMW(*op, pointer, toBits(value),
                                       MaybeAlign(bytes), order));

@@ -41,6 +41,28 @@ std::optional<math::Fp8> fp8Format(mlir::Type type) {
   return std::nullopt;
 }
 
+/// The LLVM type of a 16-bit float, null for others.
+Type *type16(IRBuilderBase &b, mlir::Type type) {
+  return type.isF16()    ? b.getHalfTy()
+         : type.isBF16() ? b.getBFloatTy()
+                         : nullptr;
+}
+
+/// The registers' value of a float of more than 8 bits as a float.
+Value *asFloat(IRBuilderBase &b, Value *value, mlir::Type type) {
+  Type *real = type16(b, type);
+  return real ? b.CreateBitCast(value, math::shapedAs(value->getType(), real))
+              : value;
+}
+
+/// The other way.
+Value *asRegister(IRBuilderBase &b, Value *value, mlir::Type type) {
+  return type16(b, type)
+             ? b.CreateBitCast(value,
+                               math::shapedAs(value->getType(), b.getInt16Ty()))
+             : value;
+}
+
 bool isNarrow(mlir::Type type) {
   return isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
 }
@@ -254,13 +276,16 @@ Value *Lowering::convertFloat(Value *value, mlir::Type from, mlir::Type to,
     value = math::emitFromFp8(b, machine, value, *source, b.getFloatTy());
     return math::emitToFp8(b, machine, value, *target, rounding);
   }
+  Type *real = type16(b, to) ? type16(b, to) : type(to);
   if (source) {
-    return math::emitFromFp8(b, machine, value, *source, type(to));
+    return asRegister(b, math::emitFromFp8(b, machine, value, *source, real),
+                      to);
   }
+  value = asFloat(b, value, from);
   if (target) {
     return math::emitToFp8(b, machine, value, *target, rounding);
   }
-  return math::emitFpCast(b, machine, value, type(to), rounding);
+  return asRegister(b, math::emitFpCast(b, machine, value, real, rounding), to);
 }
 
 bool Lowering::hasElementwise(mlir::Operation *op) {
@@ -429,10 +454,13 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
           return convertFloat(wide, mlir::Float64Type::get(op->getContext()),
                               to);
         }
-        return math::emitIntToFp(b, machine, v[0], type(to), isSigned);
+        Type *real = type16(b, to) ? type16(b, to) : type(to);
+        return asRegister(
+            b, math::emitIntToFp(b, machine, v[0], real, isSigned), to);
       })
       .Case<tile::FPToSIOp, tile::FPToUIOp>([&](auto) {
-        Value *x = fp8Format(from) ? convertFloat(v[0], from, f32) : v[0];
+        Value *x = fp8Format(from) ? convertFloat(v[0], from, f32)
+                                   : asFloat(b, v[0], from);
         return math::emitFpToInt(b, machine, x, type(to),
                                  isa<tile::FPToSIOp>(op));
       })

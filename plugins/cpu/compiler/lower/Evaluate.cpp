@@ -227,6 +227,10 @@ Value *lanePointers(IRBuilderBase &b, Type *element, Value *base,
 Value *Nest::loadFrom(const Buffer &buffer, const Index &index) {
   int64_t stride = 0;
   Value *address = element(buffer, index, stride);
+  if (stride > 2 && tooWideToScatter(index)) {
+    return inHalves(index,
+                    [&](const Index &part) { return loadFrom(buffer, part); });
+  }
   Type *memory = l.memoryType(buffer.element);
   Align align(tile::storageBytes(buffer.element));
   return emitAt({address}, [&]() -> Value * {
@@ -256,6 +260,12 @@ Value *Nest::loadFrom(const Buffer &buffer, const Index &index) {
 void Nest::storeTo(const Buffer &buffer, const Index &index, Value *value) {
   int64_t stride = 0;
   Value *address = element(buffer, index, stride);
+  if (stride > 1 && tooWideToScatter(index)) {
+    storeInParts(value, index, false, [&](Value *part, const Index &at) {
+      storeTo(buffer, at, part);
+    });
+    return;
+  }
   Type *memory = l.memoryType(buffer.element);
   Align align(tile::storageBytes(buffer.element));
   value = l.toMemory(value, buffer.element);
@@ -268,6 +278,10 @@ void Nest::storeTo(const Buffer &buffer, const Index &index, Value *value) {
 }
 
 Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
+  if (tooWideToScatter(index)) {
+    return inHalves(index,
+                    [&](const Index &part) { return evalGather(op, part); });
+  }
   const Buffer *source = l.bufferOf(op.getSource());
   if (!source) {
     throw Unsupported(op.getLoc(), "gather from a tile without storage");

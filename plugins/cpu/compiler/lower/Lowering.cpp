@@ -30,8 +30,8 @@ Type *Lowering::type(mlir::Type element) {
       .Case<mlir::IntegerType>(
           [&](auto t) { return b.getIntNTy(t.getWidth()); })
       .Case<mlir::IndexType>([&](auto) { return b.getInt64Ty(); })
-      .Case<mlir::Float16Type>([&](auto) { return b.getHalfTy(); })
-      .Case<mlir::BFloat16Type>([&](auto) { return b.getBFloatTy(); })
+      .Case<mlir::Float16Type, mlir::BFloat16Type>(
+          [&](auto) { return b.getInt16Ty(); })
       .Case<mlir::Float32Type>([&](auto) { return b.getFloatTy(); })
       .Case<mlir::Float64Type>([&](auto) { return b.getDoubleTy(); })
       .Case<tile::PtrType>([&](auto) { return b.getPtrTy(); })
@@ -41,30 +41,18 @@ Type *Lowering::type(mlir::Type element) {
       });
 }
 
-// 16-bit floats move as integers: for their masked and gathered accesses LLVM
-// calls conversion functions on machines without arithmetic for them.
-static bool movesAsInteger(mlir::Type element) {
-  return element.isBF16() || element.isF16();
-}
-
 Type *Lowering::memoryType(mlir::Type element) {
-  return element.isInteger(1)      ? b.getInt8Ty()
-         : movesAsInteger(element) ? b.getInt16Ty()
-                                   : type(element);
+  return element.isInteger(1) ? b.getInt8Ty() : type(element);
 }
 
 Value *Lowering::toMemory(Value *value, mlir::Type element) {
-  Type *memory = math::shapedAs(value->getType(), memoryType(element));
-  return element.isInteger(1)      ? b.CreateZExt(value, memory)
-         : movesAsInteger(element) ? b.CreateBitCast(value, memory)
-                                   : value;
+  return element.isInteger(1)
+             ? b.CreateZExt(value,
+                            math::shapedAs(value->getType(), b.getInt8Ty()))
+             : value;
 }
 
 Value *Lowering::fromMemory(Value *value, mlir::Type element) {
-  if (movesAsInteger(element)) {
-    return b.CreateBitCast(value,
-                           math::shapedAs(value->getType(), type(element)));
-  }
   return element.isInteger(1)
              ? b.CreateICmpNE(value, Constant::getNullValue(value->getType()))
              : value;
@@ -90,7 +78,7 @@ Constant *Lowering::constant(mlir::TypedAttr attribute) {
     throw Unsupported(kernel.getLoc(), "a constant that is not a number");
   }
   Type *target = type(attribute.getType());
-  if (target->isIntegerTy()) { // 8-bit floats are their bits
+  if (target->isIntegerTy()) { // narrow floats are their bits
     return ConstantInt::get(target, real.getValue().bitcastToAPInt());
   }
   return ConstantFP::get(context, real.getValue());

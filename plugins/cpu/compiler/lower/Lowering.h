@@ -79,7 +79,10 @@ public:
   std::vector<LogPoint> logPoints;
 
   //===--- Types ---------------------------------------------------------===//
-  llvm::Type *type(mlir::Type element);       ///< in registers
+  /// In registers. Floats of 8 and 16 bits are integers: machines without
+  /// arithmetic for them have no moves and selects either, LLVM calls
+  /// functions.
+  llvm::Type *type(mlir::Type element);
   llvm::Type *memoryType(mlir::Type element); ///< in memory: i1 is a byte
   /// Between the two.
   llvm::Value *toMemory(llvm::Value *value, mlir::Type element);

@@ -293,6 +293,12 @@ void Nest::sameLevel(Value *value, Value *like) {
   }
 }
 
+Value *Nest::shifted(Value *at, int64_t by) {
+  return emitAt({at}, [&] {
+    return b.CreateAdd(at, b.getInt64(static_cast<uint64_t>(by)));
+  });
+}
+
 Value *Nest::emitAt(ArrayRef<Value *> uses, function_ref<Value *()> emit) {
   unsigned level = 0;
   for (Value *value : uses) {

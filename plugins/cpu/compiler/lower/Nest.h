@@ -56,6 +56,8 @@ public:
   Index origin();
 
   llvm::Value *eval(mlir::Value value, const Index &index);
+  /// A counter of this nest and `by`, as a coordinate.
+  llvm::Value *shifted(llvm::Value *at, int64_t by);
   /// `value` was made of `like`, a counter of this nest.
   void sameLevel(llvm::Value *value, llvm::Value *like);
   void storeTo(const Buffer &buffer, const Index &index, llvm::Value *value);
@@ -82,6 +84,13 @@ public:
                     bool isVolatile = false);
   void store(const Access &access, mlir::Type element, llvm::Value *value,
              const Index &index);
+  bool isContiguous(const ViewParts &parts, const Index &index) const;
+  bool isContiguous(mlir::Value pointer, const Index &index);
+  /// Calls `store` for the whole, or for two halves if lanes at addresses of
+  /// their own would be too many.
+  void
+  storeInParts(llvm::Value *value, const Index &index, bool contiguous,
+               llvm::function_ref<void(llvm::Value *, const Index &)> store);
   /// Is the block inside in all checked dimensions? Null: nothing is checked.
   static llvm::Value *isInside(Lowering &lowering, mlir::Value view,
                                mlir::OperandRange offsets,
@@ -102,6 +111,13 @@ private:
     std::map<Key, llvm::Value *> values;
   };
 
+  /// Addresses are twice as wide as most elements: more lanes than four
+  /// registers of addresses hold are accessed in two halves (decision R15).
+  bool tooWideToScatter(const Index &index) const;
+  Index half(const Index &index, bool high);
+  llvm::Value *
+  inHalves(const Index &index,
+           llvm::function_ref<llvm::Value *(const Index &)> access);
   void reach(llvm::ArrayRef<mlir::Value> roots);
   void walk(mlir::Value value, bool identity,
             llvm::SetVector<mlir::Value> &mustKeep);

@@ -34,9 +34,7 @@ void Lowering::catOp(tile::CatOp op) {
     nest.run([&](const Index &index) {
       Value *element = nest.eval(part, index);
       Index at = index;
-      at.at[along] =
-          b.CreateAdd(index.at[along], b.getInt64(static_cast<uint64_t>(from)));
-      nest.sameLevel(at.at[along], index.at[along]);
+      at.at[along] = nest.shifted(index.at[along], from);
       nest.storeTo(result, at, element);
     });
     from += shape[along];
