@@ -304,8 +304,7 @@ std::string Case::run() const {
         }
       }
       auto tolerance = interpreter::toleranceFrom(
-          report, kind, reinterpret_cast<uintptr_t>(theirs[k].data()),
-          array.count);
+          report, reinterpret_cast<uintptr_t>(theirs[k].data()), array.count);
       auto result = interpreter::compare(kind, theirs[k].data(), ours[k].data(),
                                          array.count, tolerance);
       if (!result.matches()) {

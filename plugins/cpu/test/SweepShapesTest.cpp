@@ -238,7 +238,9 @@ TEST(SweepShapes, ReductionsAndScans) {
         std::string from = tileType(shape, type);
         std::string body = replaced(region(combine, type), "T", type);
         std::string along = " axis " + std::to_string(axis);
-        if (k != 1) {
+        // Sums of many numbers of 8 bits have no bound: any order is right.
+        const bool bounded = bitsOf(type) > 8 || !isFloat || shape[axis] <= 16;
+        if (k != 1 && bounded) {
           Case r("reduce " + combine.name + along + " " + from);
           r.in("a", type, shape, tame(type, shape, combine.name));
           r.body("%r = tile.reduce (%a)" + along + " : (" + from + ") -> " +
