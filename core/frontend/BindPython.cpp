@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Builtins.h"
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -81,6 +82,10 @@ static Value extremum(BuiltinCall &call, bool largest) {
 
 /// Whether `value` is an instance of what `type` names.
 static std::optional<bool> isInstance(const Value &value, const Value &type) {
+  WorkBudget::Level level;
+  if (!level) {
+    return std::nullopt;
+  }
   if (type.isSequence()) {
     bool any = false;
     for (const Value &item : type.items()) {

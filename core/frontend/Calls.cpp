@@ -10,6 +10,7 @@
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/ModuleLoader.h"
 #include "core/frontend/TileOperators.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -54,6 +55,7 @@ bool Evaluator::evalArguments(const Call *node, CallArgs &args) {
     if (auto *star = dyn_cast<Starred>(arg)) {
       Value list = eval(star->value);
       if (list.isSequence()) {
+        WorkBudget::charge(list.items().size());
         for (const Value &item : list.items()) {
           args.add(item, star->loc);
         }
@@ -549,6 +551,7 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
                         " deep (limit of inlining depth)");
     return Value();
   }
+  WorkBudget::charge(WorkBudget::PerCall);
   Frame callee;
   if (!bindParameters(*function, args, loc, callee.scope)) {
     return Value();

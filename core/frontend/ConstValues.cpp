@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/ConstValues.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -104,6 +105,10 @@ std::string ConstValue::str() const {
 }
 
 std::optional<ConstValue> toConstValue(const Value &value) {
+  WorkBudget::Level level;
+  if (!level) {
+    return std::nullopt;
+  }
   switch (value.kind()) {
   case ValueKind::None:
     return ConstValue();

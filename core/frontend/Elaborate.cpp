@@ -11,6 +11,7 @@
 #include "core/frontend/Frontend.h"
 #include "core/frontend/FrontendState.h"
 #include "core/frontend/semantics/OpEmitter.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -173,6 +174,7 @@ void KernelBuilder::checkNames() {
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
+  WorkBudget budget;
   checkNames();
   for (const ast::Parameter &param : kernel->params()) {
     bindParameter(param);
@@ -203,6 +205,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
   }
   builder.setInsertionPointToEnd(&body);
   evaluator.runKernel(kernel, std::move(scope));
+  evaluator.chargeStep(kernel->loc()); // the last step may be too much
   if (sink.hasErrors()) {
     return nullptr;
   }

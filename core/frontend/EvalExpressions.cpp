@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/ModuleLoader.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -28,8 +29,16 @@ Value Evaluator::fail(SourceLoc loc, const Twine &message) {
   return Value();
 }
 
+bool Evaluator::chargeStep(SourceLoc loc) {
+  if (!stopped && !WorkBudget::charge(WorkBudget::PerEvaluation)) {
+    stopped = true;
+    sink.error(loc, WorkBudget::reason());
+  }
+  return !stopped;
+}
+
 Value Evaluator::eval(const Expr *expr) {
-  if (stopped) {
+  if (stopped || !chargeStep(expr->loc)) {
     return Value();
   }
   if (depth >= bounds.evaluationDepth) {

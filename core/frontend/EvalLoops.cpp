@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/TileOperators.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,6 +25,10 @@ namespace arith = mlir::arith;
 
 /// Whether any part of the value is a tile.
 static bool hasTiles(const Value &value) {
+  WorkBudget::Level level;
+  if (!level) {
+    return false;
+  }
   return value.isTile() ||
          (value.isSequence() && any_of(value.items(), hasTiles));
 }

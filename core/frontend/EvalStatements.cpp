@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -18,6 +19,10 @@ namespace tz::frontend {
 using namespace ast;
 
 Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
+  WorkBudget::Level level;
+  if (!level) {
+    return Value();
+  }
   if (value.isNumber()) {
     return materialise(value, loc);
   }
@@ -323,7 +328,7 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
   ++depth;
   scope_exit restore([&] { --depth; });
   for (; index < block.size(); ++index) {
-    if (stopped) {
+    if (stopped || !chargeStep(block[index]->loc)) {
       return {Flow::Return, Value()};
     }
     const Stmt *stmt = block[index];

@@ -28,7 +28,7 @@ struct Limits {
   unsigned inliningDepth = 48;           // calls in calls
   unsigned unrolledIterations = 1 << 16; // of all static loops together
   unsigned operations = 1 << 18;         // tile operations of one kernel
-  unsigned hostSteps = 1 << 20;          // statements run at module level
+  unsigned hostSteps = 1 << 18;          // statements run at module level
   unsigned sequenceLength = 1 << 16;     // of a tuple, list or string
 };
 
@@ -88,6 +88,9 @@ public:
   Value defaultOf(const FunctionObject &function, const ast::Parameter &param);
 
   //===-- for the built-ins -----------------------------------------------===//
+  /// Takes a step from the thread's WorkBudget; once it is spent this reports
+  /// and nothing more is evaluated.
+  bool chargeStep(SourceLoc loc);
   /// Reports in kernel code; in host code gives an Unknown with the reason.
   Value fail(SourceLoc loc, const llvm::Twine &message);
   bool inHost() const { return frames.empty() || frames.back().isHost; }

@@ -10,6 +10,7 @@
 
 #include "core/frontend/ConstValues.h"
 #include "core/frontend/FrontendState.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -128,6 +129,7 @@ static KernelInfo kernelInfo(const FunctionObject &function, Evaluator &ev) {
 
 Module parseModule(std::string path, std::string text, DiagnosticSink &sink) {
   Module module;
+  WorkBudget budget;
   Module::State &state = module.state();
   Evaluator evaluator(state.loader, sink);
   state.main =
@@ -149,6 +151,8 @@ Module parseModule(std::string path, std::string text, DiagnosticSink &sink) {
   for (const auto &function : functions) {
     state.kernels.push_back(kernelInfo(*function, evaluator));
   }
+  // The last step may be the one that was too much.
+  evaluator.chargeStep(SourceLoc{state.main->tree->file.get(), 0, 0, 0});
   return module;
 }
 
@@ -191,6 +195,7 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
     return false;
   }
   Module::State &state = module.state();
+  WorkBudget budget;
   Evaluator evaluator(state.loader, sink);
   for (auto &[name, heuristic] : function->heuristics) {
     Value arguments = Value::dict();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/ModuleLoader.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,7 +40,7 @@ void Evaluator::hostForget(Block block, SourceLoc loc, StringRef why) {
 
 Flow Evaluator::hostBlock(Block block) {
   for (const Stmt *stmt : block) {
-    if (stopped) {
+    if (stopped || !chargeStep(stmt->loc)) {
       return Flow();
     }
     if (++steps > bounds.hostSteps) {
@@ -60,6 +61,7 @@ Flow Evaluator::hostBlock(Block block) {
 std::vector<Value> Evaluator::hostIterate(const Value &iterable, bool &known) {
   known = true;
   if (iterable.isSequence()) {
+    WorkBudget::charge(iterable.items().size());
     return iterable.items().vec();
   }
   std::vector<Value> items;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -136,17 +137,32 @@ bool containsReturn(Block block) {
 }
 
 void Evaluator::flatten(const Value &value, SmallVectorImpl<mlir::Value> &out) {
+  WorkBudget::Level level;
+  if (!level) {
+    return;
+  }
   if (value.isTile()) {
     out.push_back(value.asTile().value);
   } else if (value.isSequence()) {
     for (const Value &item : value.items()) {
       flatten(item, out);
     }
+    // A tuple that holds another twice, and so on, has 2^n parts.
+    if (out.size() > Limits().sequenceLength) {
+      WorkBudget::charge(WorkBudget::Steps);
+    }
   }
 }
 
 Value Evaluator::rebuild(const Value &shape, mlir::ValueRange &values) {
+  WorkBudget::Level level;
+  if (!level) {
+    return Value();
+  }
   if (shape.isTile()) {
+    if (values.empty()) { // the budget ended while they were collected
+      return Value();
+    }
     TileValue tile = shape.asTile();
     tile.value = values.front();
     values = values.drop_front();
@@ -165,6 +181,10 @@ Value Evaluator::rebuild(const Value &shape, mlir::ValueRange &values) {
 }
 
 bool Evaluator::sameShape(const Value &a, const Value &b) {
+  WorkBudget::Level level;
+  if (!level) {
+    return false;
+  }
   if (a.isTile() && b.isTile()) {
     return a.asTile().type == b.asTile().type;
   }

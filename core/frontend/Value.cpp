@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Value.h"
 
+#include "core/frontend/WorkBudget.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,6 +17,23 @@
 using namespace llvm;
 
 namespace tz::frontend {
+
+void Value::release(std::shared_ptr<void> object) {
+  static thread_local std::vector<std::shared_ptr<void>> *pending = nullptr;
+  if (pending) {
+    pending->push_back(std::move(object));
+    return;
+  }
+  std::vector<std::shared_ptr<void>> queue;
+  pending = &queue;
+  object.reset();
+  while (!queue.empty()) {
+    std::shared_ptr<void> next = std::move(queue.back());
+    queue.pop_back();
+    next.reset();
+  }
+  pending = nullptr;
+}
 
 std::string toString(PyInt value) {
   if (value == 0) {
@@ -49,6 +68,7 @@ Value Value::number(double value) {
   return result;
 }
 Value Value::string(std::string value) {
+  WorkBudget::charge(value.size() / 64);
   return {ValueKind::String, std::make_shared<std::string>(std::move(value))};
 }
 Value Value::type(TileType type) {
@@ -58,11 +78,13 @@ Value Value::tile(TileValue value) {
   return {ValueKind::Tile, std::make_shared<TileValue>(std::move(value))};
 }
 Value Value::tuple(std::vector<Value> items) {
+  WorkBudget::charge(items.size());
   auto object = std::make_shared<SequenceObject>();
   object->items = std::move(items);
   return {ValueKind::Tuple, std::move(object)};
 }
 Value Value::list(std::vector<Value> items) {
+  WorkBudget::charge(items.size());
   auto object = std::make_shared<SequenceObject>();
   object->items = std::move(items);
   return {ValueKind::List, std::move(object)};
@@ -199,6 +221,10 @@ std::optional<bool> truth(const Value &value) {
 }
 
 bool equal(const Value &a, const Value &b) {
+  WorkBudget::Level level;
+  if (!level) {
+    return false;
+  }
   if (a.isNumber() && b.isNumber()) {
     if (a.isIntegral() && b.isIntegral()) {
       return a.asInt() == b.asInt();
@@ -235,6 +261,10 @@ bool equal(const Value &a, const Value &b) {
 }
 
 bool identical(const Value &a, const Value &b) {
+  WorkBudget::Level level;
+  if (!level) {
+    return false;
+  }
   if (a.kind() != b.kind()) {
     return false;
   }
@@ -304,6 +334,10 @@ static void join(ArrayRef<Value> items, ArrayRef<std::string> names,
 
 std::string repr(const Value &value) {
   std::string text;
+  WorkBudget::Level level;
+  if (!level) {
+    return "...";
+  }
   switch (value.kind()) {
   case ValueKind::String: {
     // Python prefers single quotes.

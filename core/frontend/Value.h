@@ -71,6 +71,15 @@ struct ClassObject;
 class Value {
 public:
   Value() = default; // Error
+  Value(const Value &) = default;
+  Value(Value &&) = default;
+  Value &operator=(const Value &) = default;
+  Value &operator=(Value &&) = default;
+  ~Value() {
+    if (object) {
+      release(std::move(object));
+    }
+  }
 
   static Value none() { return Value(ValueKind::None); }
   static Value ellipsis() { return Value(ValueKind::Ellipsis); }
@@ -144,6 +153,9 @@ private:
   explicit Value(ValueKind kind) : tag(kind) {}
   Value(ValueKind kind, std::shared_ptr<void> object)
       : tag(kind), object(std::move(object)) {}
+  /// Gives the object up; what it alone holds is freed afterwards, not inside,
+  /// so that a long chain of values does not need a deep stack.
+  static void release(std::shared_ptr<void> object);
   template <typename T>
   T &payload() const {
     return *static_cast<T *>(object.get());

@@ -2,7 +2,7 @@
 //
 // What   Any bytes as a kernel file: parse, run the top level, elaborate.
 // Why    No input may crash the frontend or make it give IR and an error.
-//        Corpus: test/fuzz/frontend/corpus, docs/examples.
+//        Corpus: corpus/frontend; seeds: docs/examples and the text tests.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/frontend/AnyInput.h"

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Corpus, EveryFileKeepsTheRules) {
   for (const char *folder :
-       {"test/fuzz/frontend/corpus", "test/frontend/errors"}) {
+       {"test/fuzz/frontend/corpus/frontend", "test/frontend/errors"}) {
     for (const std::string &path : kernelFiles(folder)) {
       EXPECT_EQ(runAnyInput(readKernelFile(path).text), "") << path;
     }

@@ -1,0 +1,14 @@
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+
+chain = []
+chain.append(chain)
+text = str(chain)
+# error@8:1: a sequence or dict is nested more than 200 levels deep, or holds itself (limit of value nesting)
+kernel_size = 1
+
+
+@triton.jit
+def kernel(x, n):
+    tl.store(x, 1.0)
