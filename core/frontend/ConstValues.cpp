@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/ConstValues.h"
+
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"

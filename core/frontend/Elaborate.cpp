@@ -10,8 +10,8 @@
 #include "core/frontend/ConstValues.h"
 #include "core/frontend/Frontend.h"
 #include "core/frontend/FrontendState.h"
-#include "core/frontend/semantics/OpEmitter.h"
 #include "core/frontend/WorkBudget.h"
+#include "core/frontend/semantics/OpEmitter.h"
 
 #include "mlir/IR/Verifier.h"
 

@@ -50,7 +50,12 @@ Value Evaluator::eval(const Expr *expr) {
   }
   ++depth;
   scope_exit restore([&] { --depth; });
-  return evalUncounted(expr);
+  Value value = evalUncounted(expr);
+  if (WorkBudget::isSpent()) {
+    chargeStep(expr->loc); // says so, here
+    return Value();
+  }
+  return value;
 }
 
 Value Evaluator::evalUncounted(const Expr *expr) {

@@ -24,7 +24,7 @@ public:
   static constexpr uint64_t Steps = uint64_t(1) << 23;
   static constexpr uint64_t PerEvaluation = 4; // of a node of the tree
   static constexpr uint64_t PerCall = 60;      // of a jit function
-  static constexpr unsigned Nesting = 200; // of sequences and dicts
+  static constexpr unsigned Nesting = 200;     // of sequences and dicts
 
   WorkBudget();
   ~WorkBudget();

@@ -5,8 +5,7 @@ import triton.language as tl
 chain = []
 chain.append(chain)
 text = str(chain)
-# error@8:1: a sequence or dict is nested more than 200 levels deep, or holds itself (limit of value nesting)
-kernel_size = 1
+# error@7:8: a sequence or dict is nested more than 200 levels deep, or holds itself (limit of value nesting)
 
 
 @triton.jit
