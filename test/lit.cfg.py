@@ -1,6 +1,7 @@
 # One lit run finds every text test: test/ and each vendor's own test folder.
 # Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
 import os
+import subprocess
 import sys
 import lit.formats
 
@@ -31,6 +32,9 @@ config.substitutions.append(("%source", source))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%python", sys.executable))
 config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
+# The tests of a full disk mount a small one, which not every machine allows.
+if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"], capture_output=True).returncode == 0:
+    config.available_features.add("mount")
 try:
     flags = open("/proc/cpuinfo").read()
     for feature in ("avx2", "avx512f", "avx512_bf16"):
