@@ -40,6 +40,9 @@ bool Evaluator::countOperation(SourceLoc loc) {
   if (stopped) {
     return false;
   }
+  if (!chargeStep(loc, WorkBudget::PerOperation)) {
+    return false;
+  }
   if (++operations > bounds.operations) {
     stopped = true;
     sink.error(loc, "kernel has more than " + Twine(bounds.operations) +

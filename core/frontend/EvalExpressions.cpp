@@ -29,8 +29,8 @@ Value Evaluator::fail(SourceLoc loc, const Twine &message) {
   return Value();
 }
 
-bool Evaluator::chargeStep(SourceLoc loc) {
-  if (!stopped && !WorkBudget::charge(WorkBudget::PerEvaluation)) {
+bool Evaluator::chargeStep(SourceLoc loc, uint64_t steps) {
+  if (!stopped && !WorkBudget::charge(steps)) {
     stopped = true;
     sink.error(loc, WorkBudget::reason());
   }

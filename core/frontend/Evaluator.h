@@ -12,6 +12,7 @@
 
 #include "core/frontend/Builtins.h"
 #include "core/frontend/Value.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -88,9 +89,9 @@ public:
   Value defaultOf(const FunctionObject &function, const ast::Parameter &param);
 
   //===-- for the built-ins -----------------------------------------------===//
-  /// Takes a step from the thread's WorkBudget; once it is spent this reports
+  /// Takes steps from the thread's WorkBudget; once it is spent this reports
   /// and nothing more is evaluated.
-  bool chargeStep(SourceLoc loc);
+  bool chargeStep(SourceLoc loc, uint64_t steps = WorkBudget::PerEvaluation);
   /// Reports in kernel code; in host code gives an Unknown with the reason.
   Value fail(SourceLoc loc, const llvm::Twine &message);
   bool inHost() const { return frames.empty() || frames.back().isHost; }

@@ -6,23 +6,35 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/WorkBudget.h"
 
+#include <algorithm>
+
 namespace tz::frontend {
 
 static thread_local WorkBudget *current = nullptr;
 
-WorkBudget::WorkBudget() : outer(current) { current = this; }
-WorkBudget::~WorkBudget() { current = outer; }
+WorkBudget::WorkBudget(uint64_t steps) : outer(current), limit(steps) {
+  if (outer) {
+    uint64_t left = outer->limit - std::min(outer->used, outer->limit);
+    limit = std::min(limit, left);
+  }
+  current = this;
+}
+
+WorkBudget::~WorkBudget() {
+  current = outer;
+  charge(used);
+}
 
 bool WorkBudget::isSpent() {
-  return current && (current->tooDeep || current->used > Steps);
+  return current && (current->tooDeep || current->used > current->limit);
 }
 
 bool WorkBudget::charge(uint64_t steps) {
   if (!current || isSpent()) {
     return !current;
   }
-  // No overflow: what was used is at most Steps here.
-  current->used += steps < Steps ? steps : Steps + 1;
+  // No overflow: what was used is at most the limit here.
+  current->used += std::min(steps, current->limit + 1);
   return !isSpent();
 }
 
@@ -31,7 +43,8 @@ std::string WorkBudget::reason() {
              ? "a sequence or dict is nested more than " +
                    std::to_string(Nesting) +
                    " levels deep, or holds itself (limit of value nesting)"
-             : "evaluation takes more than " + std::to_string(Steps) +
+             : "evaluation takes more than " +
+                   std::to_string(current ? current->limit : Steps) +
                    " steps (limit of evaluation steps)";
 }
 

@@ -18,15 +18,18 @@
 
 namespace tz::frontend {
 
-/// Installs a fresh budget for the thread until it is destroyed.
+/// Installs a budget for the thread until it is destroyed. Inside another one
+/// it holds at most what is left there, and is paid from it: so a caller with
+/// less patience (a fuzzer) gives less.
 class WorkBudget {
 public:
-  static constexpr uint64_t Steps = uint64_t(1) << 23;
+  static constexpr uint64_t Steps = uint64_t(1) << 24;
   static constexpr uint64_t PerEvaluation = 4; // of a node of the tree
   static constexpr uint64_t PerCall = 60;      // of a jit function
+  static constexpr uint64_t PerOperation = 16; // of the kernel's IR
   static constexpr unsigned Nesting = 200;     // of sequences and dicts
 
-  WorkBudget();
+  explicit WorkBudget(uint64_t steps = Steps);
   ~WorkBudget();
   WorkBudget(const WorkBudget &) = delete;
   WorkBudget &operator=(const WorkBudget &) = delete;
@@ -53,6 +56,7 @@ public:
 
 private:
   WorkBudget *outer;
+  uint64_t limit;
   uint64_t used = 0;
   unsigned nesting = 0;
   bool tooDeep = false;

@@ -7,4 +7,4 @@ import triton.language as tl
 def kernel(x, n):
     table: tl.constexpr = [[i for i in range(60000)] for j in range(60000)]
 
-# error@8:29: evaluation takes more than 8388608 steps (limit of evaluation steps)
+# error@8:29: evaluation takes more than 16777216 steps (limit of evaluation steps)

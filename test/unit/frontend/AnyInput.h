@@ -10,6 +10,7 @@
 #define TERRAZZO_TEST_UNIT_FRONTEND_ANYINPUT_H
 
 #include "core/frontend/Frontend.h"
+#include "core/frontend/WorkBudget.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -18,6 +19,7 @@ namespace tz::frontend::test {
 
 /// Empty, or what is wrong: IR after an error, neither IR nor error, bad IR.
 inline std::string runAnyInput(llvm::StringRef text) {
+  WorkBudget patience(WorkBudget::Steps / 32); // for the whole file
   DiagnosticSink sink;
   Module module = parseModule("fuzz.py", text.str(), sink);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
