@@ -85,4 +85,25 @@ def PeelMasks : KernelPass<"tile-peel-masks"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Prepared: these read the target's description
+//===----------------------------------------------------------------------===//
+
+def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
+  let summary = "choose the target's precision, refuse types that it lacks";
+  let description = [{
+    A dot of f32 tiles whose precision is the target's choice becomes ieee where
+    the target lists `dot.f32` or no `dot.tf32`, else tf32, with a remark. Values
+    of f64, of 8-bit and of 4-bit floats need the features `f64`, `fp8`, `fp4`;
+    without them the first op of each type is an error.
+  }];
+  let options = [
+    ListOption<"features", "features", "std::string",
+               "capability names that the target's description lists">
+  ];
+  let statistics = [
+    Statistic<"resolvedDots", "resolved-dots", "dots that got the target's precision">
+  ];
+}
+
 #endif // TERRAZZO_OPTIMIZER_PASSES_TD

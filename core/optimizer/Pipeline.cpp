@@ -23,39 +23,72 @@ namespace tz::optimizer {
 } // namespace tz::optimizer
 
 namespace {
+/// Both lists are given the description, so that a test can see that nothing in
+/// the neutral one reads it (R2).
 struct Step {
-  std::unique_ptr<Pass> (*create)();
+  std::unique_ptr<Pass> (*create)(const TargetFacts &target);
   const char *reason;
 };
 } // namespace
 
+template <std::unique_ptr<Pass> (*create)()>
+static std::unique_ptr<Pass> plain(const TargetFacts &) {
+  return create();
+}
+
+static std::unique_ptr<Pass> legalizePrecision(const TargetFacts &target) {
+  LegalizePrecisionOptions options;
+  options.features.assign(target.features.begin(), target.features.end());
+  return createLegalizePrecision(std::move(options));
+}
+
 static const Step neutralSteps[] = {
-    {createSimplify, "frontends emit the plain form of everything"},
-    {createCSEPass, "equal index arithmetic must be one value to be compared"},
-    {createCombine, "while a load's mask is still a value"},
-    {createHoistInvariants, "increments of loop-carried pointers must be "
-                            "defined outside of their loop to be recognised"},
-    {createRecoverViews, "while pointers and masks still have the form that "
-                         "the author wrote"},
-    {createSimplify, "pointer tiles, masks and what loops carried of them are "
-                     "dead now"},
-    {createHoistInvariants, "views that do not depend on a loop leave it"},
-    {createCSEPass, "views of one array share their base, extents, strides"},
-    {createPeelMasks, "compares offsets and extents, so after they are one "
-                      "value each"},
-    {createSimplify, "bounds of split loops, counters that nobody used"},
-    {createCSEPass, "tests and copies repeat arithmetic"},
+    {plain<createSimplify>, "frontends emit the plain form of everything"},
+    {plain<createCSEPass>,
+     "equal index arithmetic must be one value to be compared"},
+    {plain<createCombine>, "while a load's mask is still a value"},
+    {plain<createHoistInvariants>,
+     "increments of loop-carried pointers must be "
+     "defined outside of their loop to be recognised"},
+    {plain<createRecoverViews>,
+     "while pointers and masks still have the form that "
+     "the author wrote"},
+    {plain<createSimplify>,
+     "pointer tiles, masks and what loops carried of them are "
+     "dead now"},
+    {plain<createHoistInvariants>,
+     "views that do not depend on a loop leave it"},
+    {plain<createCSEPass>,
+     "views of one array share their base, extents, strides"},
+    {plain<createPeelMasks>,
+     "compares offsets and extents, so after they are one "
+     "value each"},
+    {plain<createSimplify>, "bounds of split loops, counters that nobody used"},
+    {plain<createCSEPass>, "tests and copies repeat arithmetic"},
 };
 
-void tz::optimizer::buildNeutral(OpPassManager &manager) {
-  OpPassManager &kernel = manager.nest<tile::KernelOp>();
-  for (const Step &step : neutralSteps) {
-    kernel.addPass(step.create());
+static const Step preparedSteps[] = {
+    {legalizePrecision, "what a target lacks is said before anything is made "
+                        "for it"},
+};
+
+static void build(OpPassManager &manager, ArrayRef<Step> steps,
+                  const TargetFacts &target) {
+  OpPassManager &kernel = manager.nest<tz::tile::KernelOp>();
+  for (const Step &step : steps) {
+    kernel.addPass(step.create(target));
   }
 }
 
+void tz::optimizer::buildNeutral(OpPassManager &manager,
+                                 const TargetFacts &target) {
+  build(manager, neutralSteps, target);
+}
+
 void tz::optimizer::buildPrepared(OpPassManager &manager,
-                                  const TargetFacts &target) {}
+                                  const TargetFacts &target) {
+  build(manager, preparedSteps, target);
+}
 
 /// Runs a stage with remarks caught: nobody but the sink wants to see them.
 static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
@@ -75,8 +108,11 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
   return manager.run(module);
 }
 
-LogicalResult tz::optimizer::runNeutral(ModuleOp module, RemarkSink *remarks) {
-  return runStage(module, remarks, buildNeutral);
+LogicalResult tz::optimizer::runNeutral(ModuleOp module, RemarkSink *remarks,
+                                        const TargetFacts &target) {
+  return runStage(module, remarks, [&](OpPassManager &manager) {
+    buildNeutral(manager, target);
+  });
 }
 
 LogicalResult tz::optimizer::runPrepared(ModuleOp module,
@@ -97,7 +133,8 @@ struct PreparedOptions : PassPipelineOptions<PreparedOptions> {
 void tz::optimizer::registerPasses() {
   registerTerrazzoOptimizerPasses();
   static PassPipelineRegistration<> neutral(
-      "tile-neutral", "everything up to the neutral stage", buildNeutral);
+      "tile-neutral", "everything up to the neutral stage",
+      [](OpPassManager &manager) { buildNeutral(manager, {}); });
   static PassPipelineRegistration<PreparedOptions> prepared(
       "tile-prepared", "from the neutral stage to one target's",
       [](OpPassManager &manager, const PreparedOptions &options) {

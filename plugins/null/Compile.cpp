@@ -43,6 +43,8 @@ public:
   tz_target_desc describe(std::string_view target) override {
     requireTarget(target);
     static const tz_ir_range ir[] = {{str("tile"), 0, 1, 0, 1}};
+    // It converts nothing, so it takes everything.
+    static const char *const features[] = {"f64", "fp8", "fp4", "dot.f32"};
     tz_target_desc d{};
     d.id = str(Target);
     d.family = str("null");
@@ -51,6 +53,8 @@ public:
     d.compute_units = 1;
     d.ir = ir;
     d.num_ir = 1;
+    d.features = features;
+    d.num_features = std::size(features);
     return d;
   }
 

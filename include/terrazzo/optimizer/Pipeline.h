@@ -43,9 +43,11 @@ struct TargetFacts {
 
 /// Brings every kernel of the module to the neutral stage. Remarks go to
 /// `remarks` and are dropped when it is null; errors go to the context's
-/// diagnostic handlers.
+/// diagnostic handlers. The result does not depend on `target`; it is taken so
+/// that a test can hold the passes to that.
 mlir::LogicalResult runNeutral(mlir::ModuleOp module,
-                               RemarkSink *remarks = nullptr);
+                               RemarkSink *remarks = nullptr,
+                               const TargetFacts &target = {});
 
 /// Brings a neutral module to the prepared stage of one target.
 mlir::LogicalResult runPrepared(mlir::ModuleOp module,
@@ -53,7 +55,7 @@ mlir::LogicalResult runPrepared(mlir::ModuleOp module,
                                 RemarkSink *remarks = nullptr);
 
 /// The stages as pass pipelines, for tools.
-void buildNeutral(mlir::OpPassManager &manager);
+void buildNeutral(mlir::OpPassManager &manager, const TargetFacts &target);
 void buildPrepared(mlir::OpPassManager &manager, const TargetFacts &target);
 
 /// Makes each pass and both stages known to the command line of a tool

@@ -147,6 +147,47 @@ TEST_P(Examples, GiveTheSameBytesAfterTheNeutralStage) {
   }
 }
 
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+/// R2: the neutral stage is a function of the kernel alone. The prepared stage
+/// is not, which shows that the two descriptions would be noticed.
+TEST_P(Examples, NeutralIsTheSameForAnyTarget) {
+  const Case &c = GetParam();
+  std::string path = std::string(TERRAZZO_SOURCE_DIR) + "/" + c.file;
+  auto file = frontend::test::readKernelFile(path);
+  frontend::test::KernelRun run = frontend::test::parseRun(c.run);
+  frontend::DiagnosticSink sink;
+  frontend::Module module = frontend::parseModule(path, file.text, sink);
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  optimizer::TargetFacts full{{"f64", "fp8", "dot.f32", "dot.tf32"},
+                              {{"vector.bits", "512"}}};
+  optimizer::TargetFacts narrow{{"dot.tf32"}, {{"vector.bits", "128"}}};
+  std::string neutral[2], prepared[2];
+  bool hasChoice = false;
+  for (int i = 0; i < 2; ++i) {
+    const optimizer::TargetFacts &facts = i ? narrow : full;
+    auto ir = frontend::elaborate(module, run.kernel, run.spec, context, sink);
+    ASSERT_TRUE(ir);
+    ASSERT_TRUE(mlir::succeeded(optimizer::runNeutral(*ir, nullptr, facts)));
+    neutral[i] = textOf(*ir);
+    ir->walk([&](tile::DotOp dot) {
+      hasChoice |= dot.getPrecision() == tile::Precision::target_default;
+    });
+    ASSERT_TRUE(mlir::succeeded(optimizer::runPrepared(*ir, facts)));
+    prepared[i] = textOf(*ir);
+  }
+  EXPECT_EQ(neutral[0], neutral[1]);
+  EXPECT_EQ(prepared[0] != prepared[1], hasChoice);
+}
+
 static constexpr auto F32 = Input::F32, F16 = Input::F16, I32 = Input::I32,
                       Number = Input::Number;
 static const char kMatmul[] =

@@ -1,0 +1,44 @@
+// RUN: tz-opt %s --tile-legalize-precision=features=dot.tf32,fp8 | FileCheck %s
+// RUN: tz-opt %s --tile-legalize-precision=features=dot.tf32,dot.f32,fp8 | FileCheck %s --check-prefix=FULL
+// RUN: tz-opt %s --tile-legalize-precision=features=dot.tf32,fp8 -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: not tz-opt %s --tile-legalize-precision=features=dot.f32 -o /dev/null 2>&1 | FileCheck %s --check-prefix=LACKS
+
+// REMARK: remark: this product of f32 tiles is computed in tf32
+
+// CHECK-LABEL: @example
+// CHECK: tile.dot {{.*}}precision tf32>
+// FULL-LABEL: @example
+// FULL: tile.dot %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} :
+// FULL-NEXT: tile.store
+tile.kernel @example(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  %a = tile.splat %s : f32 -> tensor<16x16xf32>
+  %d = tile.dot %a, %a, %a {precision = #tile<precision target_default>} : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  tile.store %ps, %d : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.return
+}
+
+// What the author asked for stays.
+// CHECK-LABEL: @no_change_explicit
+// CHECK: tile.dot {{.*}}precision tf32x3
+tile.kernel @no_change_explicit(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x48x!tile.ptr<f32>>
+  %a = tile.splat %s : f32 -> tensor<16x16xf32>
+  %b = tile.splat %s : f32 -> tensor<16x48xf32>
+  %d = tile.dot %a, %b, %b {precision = #tile<precision tf32x3>} : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
+  tile.store %ps, %d : tensor<16x48x!tile.ptr<f32>>, tensor<16x48xf32>
+  tile.return
+}
+
+// One message for a type, with the feature that is missing and the cure.
+// CHECK-LABEL: @in_guard
+// LACKS: legalize-precision.mlir:[[@LINE+4]]:{{.*}} error: {{.*}}the target has no values of type {{.*}}f8E5M2{{.*}}'fp8' is not among its features
+// LACKS-NOT: error:
+tile.kernel @in_guard(%p: !tile.ptr<f8E5M2>, %q: !tile.ptr<f32>, %go: i1) {
+  scf.if %go {
+    %v = tile.load %p : !tile.ptr<f8E5M2> -> f8E5M2
+    %w = arith.extf %v : f8E5M2 to f32
+    tile.store %q, %w : !tile.ptr<f32>, f32
+  }
+  tile.return
+}
