@@ -163,6 +163,16 @@ Result<KernelSignature> findSignature(Workspace &workspace,
     parameter.specializeAlignment = !param.doNotSpecialize;
     signature.parameters.push_back(std::move(parameter));
   }
+  for (const frontend::ConfigInfo &config : configs) {
+    runtime::KernelConfiguration &made =
+        signature.configurations.emplace_back();
+    for (const auto &[name, value] : config.constexprs) {
+      made.constants.emplace_back(name, value.str());
+    }
+    made.options = {{"num_warps", config.numWarps},
+                    {"num_stages", config.numStages},
+                    {"num_ctas", config.numCtas}};
+  }
   return signature;
 }
 

@@ -34,9 +34,17 @@ struct KernelParameter {
   bool specializeAlignment = true; // divisibility may be used
 };
 
+/// One line of the source's autotune list.
+struct KernelConfiguration {
+  /// Parameter and value, as on a command line: "BLOCK", "128".
+  std::vector<std::pair<std::string, std::string>> constants;
+  std::vector<std::pair<std::string, int>> options; // num_warps, num_stages ..
+};
+
 struct KernelSignature {
   std::string function;
   std::vector<KernelParameter> parameters;
+  std::vector<KernelConfiguration> configurations; // in the source's order
 };
 
 /// Which run-time values matter to the code, per parameter: R8's one divisor

@@ -26,8 +26,8 @@ struct RunOptions {
   std::string kernel, target, compare, grid = "1", bytes, flops;
   Binding::Options binding;
   uint64_t seed = 0;
-  unsigned repeat = 0;
-  bool time = false, check = false, remarks = false;
+  unsigned repeat = 0, config = 0;
+  bool time = false, check = false, remarks = false, listConfigs = false;
 };
 
 class Runner {
@@ -45,6 +45,8 @@ private:
   }
   int fail(const Status &status) { return reportFailure(status, sink); }
   int prepare();
+  Status chooseConfiguration(Binding::Options &given);
+  int listConfigurations();
   int interpret(bool isReference);
   int runNative(const std::string &target);
   std::vector<std::string> checkedCommand() const;
@@ -86,6 +88,86 @@ void Runner::mark(std::string name) {
   last = now;
 }
 
+/// "BLOCK=128 num_warps=4 num_stages=3"; num_ctas only where it is not 1.
+static std::string configurationText(const KernelConfiguration &configuration) {
+  std::string text;
+  for (const auto &[name, value] : configuration.constants) {
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  for (const auto &[name, value] : configuration.options) {
+    if (name != "num_ctas" || value != 1) {
+      text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+    }
+  }
+  return text;
+}
+
+int Runner::listConfigurations() {
+  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  if (!source) {
+    return fail(source.status());
+  }
+  Result<KernelSignature> found = driver.signature(*source, sink);
+  if (!found) {
+    return fail(found.status());
+  }
+  if (found->configurations.empty()) {
+    std::printf("%s has no autotune configurations\n",
+                found->function.c_str());
+  }
+  for (size_t i = 0; i < found->configurations.size(); ++i) {
+    std::printf("%3zu  %s\n", i + 1,
+                configurationText(found->configurations[i]).c_str());
+  }
+  return 0;
+}
+
+/// Puts one configuration of autotune beside what the command line says, which
+/// wins; says which one where the choice was not the user's.
+Status Runner::chooseConfiguration(Binding::Options &given) {
+  const auto &all = signature.configurations;
+  if (options.config > all.size()) {
+    return Status(TZ_E_OUT_OF_RANGE,
+                  "--config " + std::to_string(options.config) + ": '" +
+                      signature.function + "' has " +
+                      (all.empty() ? std::string("no")
+                                   : std::to_string(all.size())) +
+                      " autotune configurations; see --list-configs");
+  }
+  if (all.empty()) {
+    return Status();
+  }
+  auto names = [](const std::vector<std::string> &words,
+                  const std::string &name) {
+    return llvm::any_of(words, [&](const std::string &word) {
+      return llvm::StringRef(word).starts_with(name + "=");
+    });
+  };
+  const KernelConfiguration &chosen = all[std::max(options.config, 1u) - 1];
+  bool isUsed = false;
+  for (const auto &[name, value] : chosen.constants) {
+    bool isConstexpr = llvm::any_of(
+        signature.parameters, [&name = name](const KernelParameter &parameter) {
+          return parameter.name == name && parameter.isConstexpr;
+        });
+    if (isConstexpr && !names(given.constexprs, name)) {
+      given.constexprs.push_back(name + "=" + value);
+      isUsed = true;
+    }
+  }
+  for (const auto &[name, value] : chosen.options) {
+    if (!names(given.options, name)) {
+      given.options.push_back(name + "=" + std::to_string(value));
+    }
+  }
+  if (isUsed && options.config == 0) {
+    std::printf("autotune: configuration 1 of %zu (%s); others by --config N, "
+                "--list-configs\n",
+                all.size(), configurationText(chosen).c_str());
+  }
+  return Status();
+}
+
 int Runner::prepare() {
   Result<KernelSource> source = loadSource(parseKernel(options.kernel));
   if (!source) {
@@ -98,7 +180,11 @@ int Runner::prepare() {
   }
   signature = std::move(*found);
   mark("read and parse");
-  if (Status s = binding.bind(signature, options.binding); !s.ok()) {
+  Binding::Options given = options.binding;
+  if (Status s = chooseConfiguration(given); !s.ok()) {
+    return fail(s);
+  }
+  if (Status s = binding.bind(signature, given); !s.ok()) {
     return fail(s);
   }
   Result<std::array<int64_t, 3>> size = binding.grid(options.grid);
@@ -460,6 +546,9 @@ int Runner::run() {
                        "list several targets after --target to run each "
                        "against the interpreter");
   }
+  if (options.listConfigs) {
+    return listConfigurations();
+  }
   std::vector<std::string> targets = splitList(options.target);
   bool alone = targets.size() == 1 && targets[0] == "interp";
   if (int status = prepare()) {
@@ -550,6 +639,13 @@ void addRunCommand(CLI::App &app, int &status) {
                    "num_warps=4, num_stages=3, and those of the target")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      ->add_option("--config", o->config,
+                   "Which of the source's autotune configurations gives the "
+                   "constexprs that --constexpr does not (1)")
+      ->check(CLI::Range(1, 1000000));
+  command->add_flag("--list-configs", o->listConfigs,
+                    "List the source's autotune configurations and end");
   command->add_option("--target", o->target,
                       "cpu, cpu:0, interp, or several: cpu,interp "
                       "(default: TERRAZZO_TARGET, else the best there is)");
