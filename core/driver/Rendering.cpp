@@ -42,6 +42,8 @@ static uint32_t severityOf(frontend::Severity severity) {
   switch (severity) {
   case frontend::Severity::Error:
     return TZ_SEVERITY_ERROR;
+  case frontend::Severity::Remark:
+    return TZ_SEVERITY_REMARK;
   case frontend::Severity::Warning:
     return TZ_SEVERITY_WARNING;
   default:
@@ -88,6 +90,7 @@ void report(runtime::DiagnosticSink &to, const Sources &sources,
   diagnostic.severity =
       severity == TZ_SEVERITY_ERROR     ? frontend::Severity::Error
       : severity == TZ_SEVERITY_WARNING ? frontend::Severity::Warning
+      : severity == TZ_SEVERITY_REMARK  ? frontend::Severity::Remark
                                         : frontend::Severity::Note;
   if (diagnostic.loc.isValid() && severity <= TZ_SEVERITY_WARNING) {
     send(diagnostic, to, first);

@@ -555,6 +555,11 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
     return Value();
   }
   WorkBudget::charge(WorkBudget::PerCall);
+  if (function->noInline && saidInlined.insert(function.get()).second) {
+    sink.remark(loc, "'" + function->name +
+                         "' is marked noinline and is inlined all the same: a "
+                         "kernel has no calls on any target");
+  }
   Frame callee;
   if (!bindParameters(*function, args, loc, callee.scope)) {
     return Value();

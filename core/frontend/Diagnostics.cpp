@@ -67,6 +67,10 @@ DiagnosticBuilder DiagnosticSink::warning(SourceLoc loc, const Twine &message) {
   return add(Severity::Warning, loc, message);
 }
 
+DiagnosticBuilder DiagnosticSink::remark(SourceLoc loc, const Twine &message) {
+  return add(Severity::Remark, loc, message);
+}
+
 void DiagnosticSink::keep(std::shared_ptr<const SourceFile> file) {
   if (!is_contained(files, file)) {
     files.push_back(std::move(file));
@@ -148,6 +152,7 @@ void printDiagnostic(const Diagnostic &diagnostic, raw_ostream &os) {
   printPlace(diagnostic.loc, os);
   os << (diagnostic.severity == Severity::Error     ? "error: "
          : diagnostic.severity == Severity::Warning ? "warning: "
+         : diagnostic.severity == Severity::Remark  ? "remark: "
                                                     : "note: ")
      << diagnostic.message << '\n';
   printSnippet(diagnostic.loc, os);

@@ -55,7 +55,7 @@ struct SourceLoc {
   bool isValid() const { return file && line; }
 };
 
-enum class Severity : uint8_t { Error, Warning, Note };
+enum class Severity : uint8_t { Error, Warning, Remark, Note };
 
 struct Note {
   SourceLoc loc; // may be invalid: a note without a place
@@ -90,6 +90,8 @@ public:
   /// The returned builder is valid until the next call on the sink.
   DiagnosticBuilder error(SourceLoc loc, const llvm::Twine &message);
   DiagnosticBuilder warning(SourceLoc loc, const llvm::Twine &message);
+  /// What a curious user may want to know; shown on request.
+  DiagnosticBuilder remark(SourceLoc loc, const llvm::Twine &message);
 
   /// Keeps a file alive as long as the sink: its diagnostics point into it.
   void keep(std::shared_ptr<const SourceFile> file);

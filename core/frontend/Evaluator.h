@@ -251,6 +251,8 @@ private:
   llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
   unsigned depth = 0;
   unsigned inlining = 0;
+  /// noinline functions whose remark was given: one each is enough.
+  llvm::SmallPtrSet<const FunctionObject *, 4> saidInlined;
   unsigned iterations = 0;
   unsigned operations = 0;
   unsigned steps = 0;
