@@ -250,12 +250,13 @@ std::string Case::text() const {
 
 //===--- Running ----------------------------------------------------------===//
 
-std::string Case::run() const {
+std::string Case::run(const char *target) const {
   auto problem = [&](const std::string &what) {
-    return name + ": " + what + "\n" + text();
+    return name + (target ? std::string(" for ") + target : "") + ": " + what +
+           "\n" + text();
   };
   try {
-    Program program(text().c_str());
+    Program program(text().c_str(), target);
     if (program.compileSeconds > 1) {
       return problem("compiled in " + std::to_string(program.compileSeconds) +
                      " s");
@@ -348,13 +349,26 @@ std::string Case::runRefused() const {
   return name + ": not refused\n" + text();
 }
 
+void Tally::add(Case c) {
+  auto on = [](const char *target) {
+    return [target](const Case &what) { return what.run(target); };
+  };
+  if (work.size() % 10 == 0) {
+    work.push_back({c, on("cpu:x86-64-v2")});
+    if (parseTarget("cpu")->isa.avx2) {
+      work.push_back({c, on("cpu:avx2")});
+    }
+  }
+  work.push_back({std::move(c), on(nullptr)});
+}
+
 Tally::~Tally() {
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   size_t failures = 0;
   auto worker = [&] {
     for (size_t i; (i = next++) < work.size();) {
-      std::string problem = (work[i].what.*work[i].how)();
+      std::string problem = work[i].how(work[i].what);
       if (problem.empty()) {
         continue;
       }

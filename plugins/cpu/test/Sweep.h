@@ -66,8 +66,9 @@ public:
   Case &contracted();
 
   std::string text() const;
-  /// Empty if all is well, else what is wrong, with the name.
-  std::string run() const;
+  /// Empty if all is well, else what is wrong, with the name. Without a
+  /// target: this machine.
+  std::string run(const char *target = nullptr) const;
   /// Empty if it compiles in less than a second.
   std::string compile() const;
   /// The same if the compiler refuses the kernel at a location.
@@ -103,7 +104,8 @@ class Tally {
 public:
   explicit Tally(const char *what) : what(what) {}
   ~Tally();
-  void add(Case c) { work.push_back({std::move(c), &Case::run}); }
+  /// On this machine's level; every tenth case on the lower ones too.
+  void add(Case c);
   void addRefused(Case c) { work.push_back({std::move(c), &Case::runRefused}); }
   /// Compiles only.
   void addLarge(Case c) { work.push_back({std::move(c), &Case::compile}); }
@@ -111,7 +113,7 @@ public:
 private:
   struct Item {
     Case what;
-    std::string (Case::*how)() const;
+    std::function<std::string(const Case &)> how;
   };
   const char *what;
   std::vector<Item> work;

@@ -227,7 +227,12 @@ Value *lanePointers(IRBuilderBase &b, Type *element, Value *base,
 Value *Nest::loadFrom(const Buffer &buffer, const Index &index) {
   int64_t stride = 0;
   Value *address = element(buffer, index, stride);
-  if (stride > 2 && tooWideToScatter(index)) {
+  // Every second element is picked out of twice as many.
+  const unsigned width =
+      2 * index.lanes * 8 *
+      static_cast<unsigned>(tile::storageBytes(buffer.element));
+  if (stride == 2 ? width > 4 * l.machine.vectorBits
+                  : stride > 2 && tooWideToScatter(index)) {
     return inHalves(index,
                     [&](const Index &part) { return loadFrom(buffer, part); });
   }

@@ -56,7 +56,16 @@ Value *Ops::fma(V x, V y, V z) const {
     Value *product = mul(b.CreateFPExt(x, wide), b.CreateFPExt(y, wide));
     return b.CreateFPTrunc(add(product, b.CreateFPExt(z, wide)), type);
   }
-  // Dekker's product and Knuth's sum; exact but for overflow of the splitting.
+  // Dekker's product and Knuth's sum. A huge factor gives of its exponent to
+  // the other one, so that splitting does not overflow; what is not finite
+  // then has no error to add.
+  auto balance = [&](V &large, V &other) {
+    V huge = b.CreateFCmpOGT(abs(large), c(0x1p960));
+    large = mul(large, select(huge, c(0x1p-64), c(1)));
+    other = mul(other, select(huge, c(0x1p64), c(1)));
+  };
+  balance(x, y);
+  balance(y, x);
   auto split = [&](V v, V &high, V &low) {
     V t = mul(v, c(134217729.0));
     high = sub(t, sub(t, v));
@@ -71,7 +80,8 @@ Value *Ops::fma(V x, V y, V z) const {
   V s = add(p, z);
   V part = sub(s, p);
   V sumError = add(sub(p, sub(s, part)), sub(z, part));
-  return add(s, add(e, sumError));
+  V error = add(e, sumError);
+  return select(b.CreateFCmpUNO(error, error), s, add(s, error));
 }
 
 Value *Ops::abs(V x) const {
