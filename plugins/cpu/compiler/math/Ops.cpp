@@ -56,6 +56,15 @@ Value *Ops::fma(V x, V y, V z) const {
     Value *product = mul(b.CreateFPExt(x, wide), b.CreateFPExt(y, wide));
     return b.CreateFPTrunc(add(product, b.CreateFPExt(z, wide)), type);
   }
+  // A function of the module: it is long, and formulas hold many of them.
+  return callInternal(b, "fma." + typeName(type), type, {x, y, z},
+                      [&](IRBuilder<> &inner, ArrayRef<Value *> args) {
+                        const Ops ops(inner, isa, type);
+                        return ops.exactFma(args[0], args[1], args[2]);
+                      });
+}
+
+Value *Ops::exactFma(V x, V y, V z) const {
   // Dekker's product and Knuth's sum. A huge factor gives of its exponent to
   // the other one, so that splitting does not overflow; what is not finite
   // then has no error to add.

@@ -82,6 +82,7 @@ public:
   V any(V mask) const;
 
 private:
+  V exactFma(V x, V y, V z) const; ///< of f64, without the instruction
   llvm::IRBuilderBase::FastMathFlagGuard guard;
 };
 
