@@ -104,7 +104,7 @@ static int showTargets(bool verbose) {
       chosen && !chosen->empty()) {
     Result<Target> target = registry.resolve("", true);
     if (!target) {
-      return reportError("TERRAZZO_TARGET: " + target.status().message());
+      return reportError(target.status().message());
     }
     std::printf("TERRAZZO_TARGET=%s chooses %s\n", chosen->c_str(),
                 target->plugin->name().c_str());

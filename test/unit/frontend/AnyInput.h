@@ -19,7 +19,7 @@ namespace tz::frontend::test {
 
 /// Empty, or what is wrong: IR after an error, neither IR nor error, bad IR.
 inline std::string runAnyInput(llvm::StringRef text) {
-  WorkBudget patience(WorkBudget::Steps / 32); // for the whole file
+  WorkBudget patience(WorkBudget::Steps / 128); // for the whole file
   DiagnosticSink sink;
   Module module = parseModule("fuzz.py", text.str(), sink);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -1,0 +1,102 @@
+//===- ConcurrentTest.cpp - one driver, many threads ----------------------===//
+//
+// What   Threads compile the same and different specialisations through one
+//        driver, one registry and one cache at once.
+// Why    A server launches from many threads: targets, rules, workspaces and
+//        the cache are shared. The nightly run repeats this under the thread
+//        sanitizer.
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/TemporaryFolder.h"
+
+#include "core/driver/Driver.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace {
+
+using namespace tz::runtime;
+
+constexpr const char *scaleKernel = R"(import triton
+import triton.language as tl
+
+@triton.jit
+def scale_kernel(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    tl.store(out + offsets, tl.load(x + offsets, mask=inside) * 2, mask=inside)
+)";
+
+struct Silent final : DiagnosticSink {
+  void report(uint32_t, std::string_view) override {}
+};
+
+CompileJob job(int64_t block) {
+  CompileJob made;
+  made.source = {"scale.py", scaleKernel, "scale_kernel", false};
+  made.plugin = "null";
+  made.target = "null:any";
+  ArgumentSpec pointer;
+  pointer.kind = ArgumentSpec::Runtime;
+  pointer.type = TZ_TYPE_PTR;
+  pointer.element = TZ_TYPE_F32;
+  pointer.divisor = 16;
+  ArgumentSpec n;
+  n.kind = ArgumentSpec::Runtime;
+  n.type = TZ_TYPE_I32;
+  ArgumentSpec constant;
+  constant.kind = ArgumentSpec::Constant;
+  constant.constant = {"BLOCK", TZ_KV_I64, block, 0, ""};
+  made.arguments = {pointer, pointer, n, constant};
+  return made;
+}
+
+/// The null plugin answers the request it got; each has its own number.
+std::string withoutRequest(std::string text) {
+  size_t begin = text.find("request_id");
+  if (begin != std::string::npos) {
+    text.erase(begin, text.find('\n', begin) - begin);
+  }
+  return text;
+}
+
+TEST(Concurrent, ThreadsCompileThroughOneDriver) {
+  TemporaryFolder folder;
+  Cache cache{CacheOptions{folder.path + "/cache", 1 << 24, {}}};
+  RegistryOptions options;
+  options.readEnvironment = false;
+  options.searchFolders = {TZ_TEST_PLUGIN_FOLDER};
+  Registry registry{options, &cache};
+  tz::driver::Driver driver{registry, &cache};
+  constexpr int Threads = 4, Blocks = 3;
+  std::vector<std::string> artifacts(Threads * Blocks);
+  std::atomic<int> waiting{Threads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < Threads; ++t) {
+    threads.emplace_back([&, t] {
+      for (--waiting; waiting;) {
+        std::this_thread::yield();
+      }
+      for (int i = 0; i < Blocks; ++i) {
+        int which = (t + i) % Blocks;
+        Silent sink;
+        auto artifact = driver.compile(job(64 << which), sink);
+        if (artifact.ok()) {
+          artifacts[t * Blocks + which] =
+              withoutRequest((*artifact)->findBlob("main")->bytes);
+        }
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  for (int i = 0; i < Threads * Blocks; ++i) {
+    EXPECT_FALSE(artifacts[i].empty()) << "thread " << i / Blocks;
+    EXPECT_EQ(artifacts[i], artifacts[i % Blocks]) << "thread " << i / Blocks;
+  }
+  EXPECT_NE(artifacts[0], artifacts[1]);
+}
+
+} // namespace
