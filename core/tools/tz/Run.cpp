@@ -112,8 +112,7 @@ int Runner::listConfigurations() {
     return fail(found.status());
   }
   if (found->configurations.empty()) {
-    std::printf("%s has no autotune configurations\n",
-                found->function.c_str());
+    std::printf("%s has no autotune configurations\n", found->function.c_str());
   }
   for (size_t i = 0; i < found->configurations.size(); ++i) {
     std::printf("%3zu  %s\n", i + 1,
@@ -127,12 +126,12 @@ int Runner::listConfigurations() {
 Status Runner::chooseConfiguration(Binding::Options &given) {
   const auto &all = signature.configurations;
   if (options.config > all.size()) {
-    return Status(TZ_E_OUT_OF_RANGE,
-                  "--config " + std::to_string(options.config) + ": '" +
-                      signature.function + "' has " +
-                      (all.empty() ? std::string("no")
-                                   : std::to_string(all.size())) +
-                      " autotune configurations; see --list-configs");
+    return Status(
+        TZ_E_OUT_OF_RANGE,
+        "--config " + std::to_string(options.config) + ": '" +
+            signature.function + "' has " +
+            (all.empty() ? std::string("no") : std::to_string(all.size())) +
+            " autotune configurations; see --list-configs");
   }
   if (all.empty()) {
     return Status();
