@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace tz::tool {
 
@@ -193,6 +194,70 @@ static Status fillFromFile(const ArgumentText &arg,
   return Status();
 }
 
+/// The values at which mistakes show: limits, signs of zero, denormals, NaN,
+/// and the neighbours of round numbers.
+static std::vector<uint64_t> edgeValues(uint32_t type) {
+  unsigned bits = driver::elementBytes(type) * 8;
+  uint64_t all = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  if (type == TZ_TYPE_I1) {
+    return {0, 1};
+  }
+  if (!driver::isFloatType(type)) {
+    uint64_t top = uint64_t(1) << (bits - 1);
+    return {0,        1,       all,          2,        all - 1,  3,   7,
+            top,      top - 1, top + 1,      top - 2,  100,      85,  all - 6,
+            all / 3,  all / 2, bits,         bits - 1, bits + 1, all - 99};
+  }
+  const llvm::fltSemantics &kind = semanticsOf(type);
+  auto code = [](const llvm::APFloat &value) {
+    return value.bitcastToAPInt().getZExtValue();
+  };
+  std::vector<uint64_t> values;
+  for (double value : {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1.5, -7.0}) {
+    values.push_back(encodeElement(type, value));
+  }
+  for (bool isNegative : {false, true}) {
+    values.push_back(code(llvm::APFloat::getLargest(kind, isNegative)));
+    values.push_back(code(llvm::APFloat::getSmallest(kind, isNegative)));
+    values.push_back(
+        code(llvm::APFloat::getSmallestNormalized(kind, isNegative)));
+    if (type < TZ_TYPE_F8E4M3FN || type == TZ_TYPE_F8E5M2) {
+      values.push_back(code(llvm::APFloat::getInf(kind, isNegative)));
+    }
+  }
+  values.push_back(code(llvm::APFloat::getNaN(kind)));
+  // The largest denormal, the next after 1.
+  values.push_back(
+      code(llvm::APFloat::getSmallestNormalized(kind)) - 1);
+  values.push_back(encodeElement(type, 1.0) + 1);
+  return values;
+}
+
+static void fillEdges(std::vector<uint8_t> &bytes, uint32_t type,
+                      uint64_t count, bool isSecond, Random &random) {
+  std::vector<uint64_t> edges = edgeValues(type);
+  uint32_t width = driver::elementBytes(type);
+  uint64_t size = edges.size(), pairs = size * size;
+  // A step without a common factor meets every pair, and early ones are mixed.
+  uint64_t step = pairs * 5 / 8;
+  while (std::gcd(step, pairs) != 1) {
+    ++step;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t pair = i * step % pairs;
+    uint64_t bits = edges[isSecond ? pair / size : pair % size];
+    if (i >= pairs && i % 4 != 0) {
+      // All magnitudes alike.
+      bits = random.next();
+      if (!driver::isFloatType(type)) {
+        bits = uint64_t(int64_t(bits) >> (random.next() % 64));
+      }
+      bits = type == TZ_TYPE_I1 ? bits & 1 : bits;
+    }
+    store(bytes, i, bits, width);
+  }
+}
+
 static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
                    uint64_t count, uint64_t seed, const NameLookup &lookup) {
   const std::string &how = arg.initializer;
@@ -222,6 +287,10 @@ static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
     return s;
   }
   Random random(seed);
+  if (how == "edges") {
+    fillEdges(bytes, type, count, !arg.details.empty(), random);
+    return Status();
+  }
   double low = 0, high = 1;
   int64_t first = 0;
   uint64_t range = 0;

@@ -595,6 +595,7 @@ static constexpr const char *footer = R"help(Arguments
   x=randn:f32[4096,n]    a buffer: initialiser, element type, sizes.
                          zeros ones empty arange randn uniform full(v)
                          randint(low,high) values:i32[1,2,3] file(path)
+                         edges: limits, NaN, -0, denormals, then random bits
   n=i32:1234  n=1234     a number; expressions over other names are fine:
                          m=i32:cdiv(n,2)+next_power_of_2(k)
   p=ptrs:a0,a1           int64 addresses of the buffers a0, a1 (see --buffer)

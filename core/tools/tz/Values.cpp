@@ -17,7 +17,7 @@ using runtime::Status;
 
 static constexpr std::string_view initializers[] = {
     "zeros",   "ones",    "empty", "arange", "randn",
-    "uniform", "randint", "full",  "values", "file"};
+    "uniform", "randint", "full",  "values", "file",   "edges"};
 
 static bool isName(std::string_view text) {
   return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
@@ -105,6 +105,11 @@ static Result<ArgumentText> parseBuffer(ArgumentText arg,
     status = wants(2, "randint(0,64):i32[1024]");
   } else if (arg.initializer == "file") {
     status = wants(1, "file(data.bin):f32[1024]");
+  } else if (arg.initializer == "edges" && !arg.details.empty()) {
+    status = arg.details == std::vector<std::string>{"1"}
+                 ? Status()
+                 : wrong(arg.name, "write 'edges:f32[1024]', and "
+                                   "'edges(1):f32[1024]' for a second operand");
   } else {
     status = arg.details.empty() ||
                      (arg.initializer == "uniform" && arg.details.size() == 2)

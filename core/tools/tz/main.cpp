@@ -35,6 +35,7 @@ static int runTool(int argc, char **argv) {
   int status = 0;
   tz::tool::addRunCommand(app, status);
   tz::tool::addCompileCommand(app, status);
+  tz::tool::addConformCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);
   if (argc > 1 && argv[1][0] != '-') {

@@ -1,0 +1,39 @@
+//===- Batches.h - cases in child processes ---------------------*- C++ -*-===//
+//
+// What   Runs cases by name in worker processes, 64 each, some at a time.
+// Why    R17: code under test may crash, hang or lose its device. That costs
+//        the case that did it; the rest of its batch goes on in a new process,
+//        and the culprit is repeated alone.
+//
+// A worker reads names from its standard input, a line each, up to the end, and
+// writes to descriptor 3 a JSON object a line: {"begin": NAME}, then the
+// outcome. What it prints goes to a file that is quoted after a crash.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_CONFORMANCE_BATCHES_H
+#define TERRAZZO_CORE_CONFORMANCE_BATCHES_H
+
+#include "core/conformance/Outcome.h"
+
+#include <functional>
+#include <vector>
+
+namespace tz::conformance {
+
+struct BatchOptions {
+  std::vector<std::string> command; ///< of a worker; [0] is the program
+  unsigned jobs = 1;
+  size_t batchSize = 64;
+  double secondsPerCase = 60;
+  /// Called as outcomes come in, in any order of cases.
+  std::function<void(const Outcome &)> onOutcome;
+  /// What a worker says first: {"target": ..., "device": ..., "driver": ...}.
+  std::function<void(const llvm::json::Object &)> onTarget;
+};
+
+/// The outcomes in the order of `names`, or what kept workers from starting.
+std::vector<Outcome> runBatches(const std::vector<std::string> &names,
+                                const BatchOptions &options);
+
+} // namespace tz::conformance
+
+#endif // TERRAZZO_CORE_CONFORMANCE_BATCHES_H

@@ -1,0 +1,357 @@
+//===- Conform.cpp - tz conform -------------------------------------------===//
+//
+// What   Chooses cases of the conformance suite, has them run on a target in
+//        child processes, judges by the list of known failures, reports.
+// Why    One command proves a target, in the tree or out of it: `tz conform
+//        --target mine --json report.json`.
+//===----------------------------------------------------------------------===//
+#include "core/conformance/Batches.h"
+#include "core/conformance/Coverage.h"
+#include "core/conformance/KnownFailures.h"
+#include "core/conformance/Report.h"
+#include "core/tools/tz/Commands.h"
+#include "core/tools/tz/ConformCase.h"
+#include "core/tools/tz/ConformWorker.h"
+#include "core/tools/tz/Terminal.h"
+#include "core/tools/tz/Values.h"
+#include "runtime/session/Session.h"
+
+#include "llvm/Support/Regex.h"
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <unistd.h>
+
+namespace tz::tool {
+
+using namespace conformance;
+using runtime::Result;
+using runtime::Status;
+
+namespace {
+
+struct ConformOptions {
+  std::string target, filter, level = "full", json, knownFailures;
+  std::vector<std::string> caseFiles;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  double timeout = 60;
+  bool lists = false, table = false, shows = false, isWorker = false;
+};
+
+/// R17: sanitizers run the smoke level.
+constexpr size_t SmokeLimit = 120;
+
+class Conform {
+public:
+  explicit Conform(const ConformOptions &options) : options(options) {}
+  int run();
+
+private:
+  int load();
+  int choose();
+  int show() const;
+  int showTable() const;
+  int runCases();
+  int readKnownFailures(const std::string &path);
+  int finish(std::vector<Outcome> outcomes, double seconds);
+
+  const ConformOptions &options;
+  Suite suite;
+  std::vector<const Case *> chosen;
+  RunFacts facts;
+  KnownFailures known;
+};
+
+} // namespace
+
+int Conform::load() {
+  std::optional<SuiteError> error = addEmbeddedCases(suite);
+  for (const std::string &path : options.caseFiles) {
+    Result<std::string> text = readFile(path);
+    if (!text) {
+      return reportError(text.status().message());
+    }
+    SourceLookup sources;
+    for (const EmbeddedFile &one : embeddedSources()) {
+      sources.emplace(one.name, one.text);
+    }
+    if (!error) {
+      error = addCases(suite, path, *text, sources);
+    }
+  }
+  if (error) {
+    std::fprintf(stderr, "%s\n", error->text().c_str());
+    return 1;
+  }
+  std::set<std::string_view> names;
+  for (const Case &one : suite.cases) {
+    if (!names.insert(one.name).second) {
+      return reportError("the case '" + one.name + "' is there twice");
+    }
+  }
+  return 0;
+}
+
+int Conform::choose() {
+  llvm::Regex filter(options.filter.empty() ? "." : options.filter);
+  std::string problem;
+  if (!filter.isValid(problem)) {
+    return reportError("--filter '" + options.filter + "': " + problem);
+  }
+  for (const Case &one : suite.cases) {
+    chosen.push_back(&one);
+  }
+  if (options.level == "smoke") {
+    chosen = chooseSmoke(chosen, SmokeLimit);
+  }
+  std::erase_if(chosen,
+                [&](const Case *one) { return !filter.match(one->name); });
+  if (chosen.empty()) {
+    return reportError("no case matches '" + options.filter + "'",
+                       "see 'tz conform --list'");
+  }
+  return 0;
+}
+
+/// A word as a shell takes it.
+static std::string quoted(const std::string &word) {
+  bool isPlain = word.find_first_not_of(
+                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789_-+=:,./[]") == std::string::npos;
+  return isPlain ? word : "'" + word + "'";
+}
+
+int Conform::show() const {
+  for (const Case *one : chosen) {
+    if (!options.shows) {
+      std::printf("%s\n", one->name.c_str());
+      continue;
+    }
+    std::printf("# %s\n%s\n# tz run kernel.py::%s --grid %s --seed %llu",
+                one->name.c_str(), one->source.c_str(), one->function.c_str(),
+                quoted(one->grid).c_str(),
+                static_cast<unsigned long long>(one->seed));
+    auto words = [](const char *option, const std::vector<std::string> &list) {
+      for (const std::string &text : list) {
+        std::printf(" %s %s", option, quoted(text).c_str());
+      }
+    };
+    words("--arg", one->args);
+    words("--buffer", one->buffers);
+    words("--constexpr", one->constexprs);
+    words("--option", one->options);
+    std::printf("\n");
+    for (const std::string &text : one->expected) {
+      std::printf("# expects %s\n", text.c_str());
+    }
+    if (!one->assertion.empty()) {
+      std::printf("# expects the assertion '%s'\n", one->assertion.c_str());
+    }
+  }
+  return 0;
+}
+
+int Conform::showTable() const {
+  std::printf("%s", coverageTable(suite).c_str());
+  runtime::SessionOptions made;
+  made.useCompiler = made.useCache = false;
+  runtime::Session session(made);
+  driver::Driver driver(session.registry(), nullptr);
+  size_t refusals = 0;
+  for (const CoverageRow &row : suite.coverage) {
+    refusals += row.refused.size();
+  }
+  std::vector<std::string> empty = emptyCells(
+      suite, [&](const Case &one) { return isAccepted(driver, one); });
+  for (const std::string &line : empty) {
+    std::printf("empty: %s\n", line.c_str());
+  }
+  std::printf("%zu empty cells; %zu cells that the language refuses were tried\n",
+              empty.size(), refusals);
+  return empty.empty() ? 0 : 1;
+}
+
+int Conform::readKnownFailures(const std::string &path) {
+  Result<std::string> text = readFile(path);
+  if (!text) {
+    return reportError(text.status().message());
+  }
+  if (std::optional<SuiteError> error = known.read(path, *text)) {
+    std::fprintf(stderr, "%s\n", error->text().c_str());
+    return 1;
+  }
+  return 0;
+}
+
+static std::string today() {
+  char text[16];
+  time_t now = time(nullptr);
+  tm parts{};
+  gmtime_r(&now, &parts);
+  strftime(text, sizeof(text), "%Y-%m-%d", &parts);
+  return text;
+}
+
+int Conform::runCases() {
+  facts.target = options.target;
+  std::string knownPath = options.knownFailures;
+  if (options.target != "interp") {
+    runtime::SessionOptions made;
+    made.useCompiler = made.useCache = false;
+    runtime::Session session(made);
+    Result<runtime::Target> target =
+        session.registry().resolve(options.target);
+    if (!target) {
+      return reportError(target.status().message());
+    }
+    // Beside the manifest: cpu.json has cpu.known_failures.txt.
+    for (const runtime::PluginListing &line : session.registry().listing()) {
+      std::filesystem::path beside(line.path);
+      beside.replace_extension(".known_failures.txt");
+      if (line.state == runtime::PluginListing::Usable &&
+          line.name == target->plugin->name() && knownPath.empty() &&
+          std::filesystem::exists(beside)) {
+        knownPath = beside;
+      }
+    }
+  }
+  if (!knownPath.empty() && knownPath != "none") {
+    if (int status = readKnownFailures(knownPath)) {
+      return status;
+    }
+  }
+  BatchOptions batches;
+  std::error_code ignored;
+  batches.command = {
+      std::filesystem::read_symlink("/proc/self/exe", ignored).string(),
+      "conform", "--worker", "--target", options.target};
+  for (const std::string &path : options.caseFiles) {
+    batches.command.push_back("--cases");
+    batches.command.push_back(path);
+  }
+  batches.jobs = options.jobs;
+  batches.secondsPerCase = options.timeout;
+  batches.onTarget = [&](const llvm::json::Object &hello) {
+    facts.target = hello.getString("target").value_or("").str();
+    facts.device = hello.getString("device").value_or("").str();
+    facts.driver = hello.getString("driver").value_or("").str();
+  };
+  size_t done = 0;
+  bool isTerminal = isatty(STDERR_FILENO);
+  batches.onOutcome = [&](const Outcome &) {
+    if (isTerminal && (++done % 10 == 0 || done == chosen.size())) {
+      std::fprintf(stderr, "\r%zu of %zu cases\x1b[K%s", done, chosen.size(),
+                   done == chosen.size() ? "\r\x1b[K" : "");
+    }
+  };
+  std::vector<std::string> names;
+  for (const Case *one : chosen) {
+    names.push_back(one->name);
+  }
+  auto start = std::chrono::steady_clock::now();
+  std::vector<Outcome> outcomes = runBatches(names, batches);
+  return finish(std::move(outcomes),
+                std::chrono::duration<double>(
+                    std::chrono::steady_clock::now() - start)
+                    .count());
+}
+
+int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
+  std::vector<std::string> all;
+  for (const Case &one : suite.cases) {
+    all.push_back(one.name);
+  }
+  std::vector<std::string> unmatched = known.apply(outcomes, all, today());
+  facts.version = tz_version();
+  facts.level = options.level;
+  facts.filter = options.filter;
+  facts.date = today();
+  facts.seconds = seconds;
+  facts.suiteCases = suite.cases.size();
+  std::printf("conformance of %s (%s), %s level, %zu of %zu cases\n\n%s",
+              styled(Style::Bold, facts.target).c_str(), facts.device.c_str(),
+              facts.level.c_str(), chosen.size(), suite.cases.size(),
+              textReport(suite, chosen, outcomes).c_str());
+  for (const std::string &line : unmatched) {
+    std::printf("\n%s\n", line.c_str());
+  }
+  Totals totals = totalsOf(outcomes);
+  bool isGood = totals.failed == 0 && unmatched.empty() && totals.passed > 0;
+  std::printf("\n%s: %zu passed, %zu failed, %zu known failures, %zu skipped "
+              "in %.1f s\n",
+              styled(isGood ? Style::Good : Style::Bad,
+                     isGood ? "conforms" : "does not conform")
+                  .c_str(),
+              totals.passed, totals.failed, totals.known, totals.skipped,
+              seconds);
+  if (!options.json.empty()) {
+    Status s = writeFile(options.json, jsonReport(facts, chosen, outcomes));
+    if (!s.ok()) {
+      return reportError(s.message());
+    }
+  }
+  return isGood ? 0 : 1;
+}
+
+int Conform::run() {
+  if (int status = load()) {
+    return status;
+  }
+  if (options.isWorker) {
+    return runConformWorker(suite, options.target);
+  }
+  if (options.table) {
+    return showTable();
+  }
+  if (int status = choose()) {
+    return status;
+  }
+  return options.lists || options.shows ? show() : runCases();
+}
+
+static constexpr const char *footer = R"help(Examples
+  tz conform --target cpu                     the whole suite
+  tz conform --target interp --level smoke    at most 120 cases, all families
+  tz conform --target mine --json report.json a report to publish
+  tz conform --list --filter '^reduce/.*/f16' names of cases
+  tz conform --show --filter '^sort/sort/i8/full$'  kernel and tz run command
+  tz conform --table                          op x type: how many cases
+  tz conform --target mine --cases more.cases own cases beside the suite's
+
+Known failures of a plugin stand beside its manifest (mine.json:
+mine.known_failures.txt): PATTERN until YYYY-MM-DD LINK sentence. What passes
+though it is listed fails the run.
+
+Exit status: 0 conforms, 1 a failure or an error, 2 usage.)help";
+
+void addConformCommand(CLI::App &app, int &status) {
+  CLI::App *command = app.add_subcommand(
+      "conform", "Run the conformance suite on a target; report");
+  auto o = std::make_shared<ConformOptions>();
+  command->add_option("--target", o->target,
+                      "cpu, cpu:0, interp ... (default: TERRAZZO_TARGET, else "
+                      "the best there is)");
+  command->add_option("--filter", o->filter,
+                      "Only cases whose name matches this regular expression");
+  command->add_option("--level", o->level, "smoke or full")
+      ->check(CLI::IsMember({"smoke", "full"}));
+  command->add_option("--json", o->json, "Write the report to this file");
+  command->add_option("--cases", o->caseFiles, "More case files")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--known-failures", o->knownFailures,
+                      "List of known failures; none = without a list");
+  command->add_option("-j,--jobs", o->jobs, "Child processes at a time")
+      ->check(CLI::Range(1, 256));
+  command->add_option("--timeout", o->timeout, "Seconds a case may take (60)")
+      ->check(CLI::Range(0.1, 86400.0));
+  command->add_flag("--list", o->lists, "Print the names of the cases");
+  command->add_flag("--show", o->shows,
+                    "Print the kernels and how tz run runs them");
+  command->add_flag("--table", o->table, "Print the coverage table; fails on an empty cell");
+  command->add_flag("--worker", o->isWorker)->group("");
+  command->footer(footer);
+  command->callback([o, &status] { status = Conform(*o).run(); });
+}
+
+} // namespace tz::tool

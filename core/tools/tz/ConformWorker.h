@@ -1,0 +1,20 @@
+//===- ConformWorker.h - the child process of tz conform ------------------===//
+//
+// What   Runs the cases whose names come on standard input and writes their
+//        outcomes to descriptor 3 (core/conformance/Batches.h).
+// Why    R17: what a case does to its process stays in that process.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_TOOLS_TZ_CONFORMWORKER_H
+#define TERRAZZO_CORE_TOOLS_TZ_CONFORMWORKER_H
+
+#include "core/conformance/Suite.h"
+
+namespace tz::tool {
+
+/// Exit status of the process.
+int runConformWorker(const conformance::Suite &suite,
+                     const std::string &target);
+
+} // namespace tz::tool
+
+#endif
