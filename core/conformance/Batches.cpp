@@ -16,6 +16,7 @@
 #include <memory>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +102,8 @@ struct Worker {
   bool hasBegun = false;
   Clock::time_point deadline;
   bool wasKilled = false;
+  bool isOver = false; ///< `status` is there
+  int status = 0;
   std::string buffer;
 };
 
@@ -172,6 +175,8 @@ bool Batches::start(Batch batch) {
     if (worker->process == 0) {
       // Only calls that are safe after a fork. A source of 3 would keep its
       // close-on-exec flag, so the pipe goes there by way of a high number.
+      setpgid(0, 0);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       int high = fcntl(results[1], F_DUPFD_CLOEXEC, 10);
       dup2(names, 0);
       dup2(worker->output, 1);
@@ -196,9 +201,8 @@ bool Batches::start(Batch batch) {
   }
   worker->results = results[0];
   worker->batch = std::move(batch);
-  worker->deadline =
-      Clock::now() + std::chrono::milliseconds(
-                         int64_t(1000 * options.secondsPerCase));
+  worker->deadline = Clock::now() + std::chrono::milliseconds(
+                                        int64_t(1000 * options.secondsPerCase));
   workers.push_back(std::move(worker));
   return true;
 }
@@ -215,9 +219,8 @@ void Batches::read(Worker &worker) {
     return;
   }
   worker.buffer.append(bytes, size_t(count));
-  worker.deadline =
-      Clock::now() + std::chrono::milliseconds(
-                         int64_t(1000 * options.secondsPerCase));
+  worker.deadline = Clock::now() + std::chrono::milliseconds(
+                                       int64_t(1000 * options.secondsPerCase));
   for (size_t end; (end = worker.buffer.find('\n')) != std::string::npos;) {
     std::string line = worker.buffer.substr(0, end);
     worker.buffer.erase(0, end + 1);
@@ -245,8 +248,7 @@ void Batches::read(Worker &worker) {
     if (!worker.batch.firstTime.empty() && !outcome->isBad()) {
       // Repeated alone it is fine: what the batch did to it is the finding.
       outcome->status = Outcome::Failed;
-      outcome->reason =
-          worker.batch.firstTime + "; repeated alone it does not";
+      outcome->reason = worker.batch.firstTime + "; repeated alone it does not";
     }
     record(std::move(*outcome));
   }
@@ -269,8 +271,7 @@ void Batches::culprit(Worker &worker, int status) {
       worker.wasKilled
           ? "no end after " + std::to_string(int(options.secondsPerCase)) + " s"
       : WIFSIGNALED(status)
-          ? std::string("the process ended with ") +
-                strsignal(WTERMSIG(status))
+          ? std::string("the process ended with ") + strsignal(WTERMSIG(status))
           : "the process ended with status " +
                 std::to_string(WEXITSTATUS(status));
   if (worker.batch.names.size() > 1 && worker.batch.firstTime.empty()) {
@@ -285,15 +286,16 @@ void Batches::culprit(Worker &worker, int status) {
 }
 
 void Batches::finish(Worker &worker) {
-  int status = 0;
-  while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
+  while (!worker.isOver && waitpid(worker.process, &worker.status, 0) < 0 &&
+         errno == EINTR) {
   }
+  kill(-worker.process, SIGKILL); // what it left running
   bool isWhole = worker.done == worker.batch.names.size();
   bool didNothing = worker.done == 0 && !worker.hasBegun;
   if (!isWhole) {
     bool hasCulprit = worker.hasBegun || didNothing;
     if (hasCulprit) {
-      culprit(worker, status);
+      culprit(worker, worker.status);
     }
     Batch rest;
     rest.names.assign(worker.batch.names.begin() +
@@ -325,7 +327,15 @@ void Batches::run() {
         read(worker);
       } else if (now > worker.deadline && !worker.wasKilled) {
         worker.wasKilled = true;
-        kill(worker.process, SIGKILL);
+        kill(-worker.process, SIGKILL);
+      } else if (waitpid(worker.process, &worker.status, WNOHANG) ==
+                 worker.process) {
+        // Something that it started may hold the pipe open.
+        worker.isOver = true;
+        fcntl(worker.results, F_SETFL, O_NONBLOCK);
+        while (worker.results >= 0) {
+          read(worker);
+        }
       }
       if (worker.results < 0) {
         finish(worker);

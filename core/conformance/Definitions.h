@@ -49,8 +49,7 @@ private:
   std::string expand(std::string_view line, std::string_view where, int depth);
   std::optional<std::string> valueOf(std::string_view name,
                                      std::string_view where, int depth);
-  std::string applyAt(std::string_view text, std::string_view where,
-                      int depth);
+  std::string applyAt(std::string_view text, std::string_view where, int depth);
   const std::map<std::string, std::string, std::less<>> &blocks;
 };
 

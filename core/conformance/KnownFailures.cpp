@@ -14,9 +14,8 @@ namespace tz::conformance {
 
 static bool isDate(std::string_view text) {
   return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return c == '-' || (c >= '0' && c <= '9');
-         });
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
 }
 
 std::optional<SuiteError> KnownFailures::read(std::string_view path,

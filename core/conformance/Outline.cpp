@@ -70,8 +70,7 @@ std::vector<OutlineLine> splitLines(std::string_view text) {
       continue;
     }
     std::string_view content = trimmed(whole);
-    size_t indent =
-        content.empty() ? 0 : size_t(content.data() - whole.data());
+    size_t indent = content.empty() ? 0 : size_t(content.data() - whole.data());
     lines.push_back({number, indent, std::string(content)});
   }
   return lines;

@@ -135,22 +135,22 @@ std::string jsonReport(const RunFacts &facts,
     row["seed"] = int64_t(one.seed);
     rows.push_back(std::move(row));
   }
-  llvm::json::Value document = Object{
-      {"format", "terrazzo-conformance/0"},
-      {"version", facts.version},
-      {"target", facts.target},
-      {"device", facts.device},
-      {"driver", facts.driver},
-      {"level", facts.level},
-      {"filter", facts.filter},
-      {"date", facts.date},
-      {"seconds", facts.seconds},
-      {"suite_cases", int64_t(facts.suiteCases)},
-      {"passed", int64_t(totals.passed)},
-      {"failed", int64_t(totals.failed)},
-      {"known_failures", int64_t(totals.known)},
-      {"skipped", int64_t(totals.skipped)},
-      {"cases", std::move(rows)}};
+  llvm::json::Value document =
+      Object{{"format", "terrazzo-conformance/0"},
+             {"version", facts.version},
+             {"target", facts.target},
+             {"device", facts.device},
+             {"driver", facts.driver},
+             {"level", facts.level},
+             {"filter", facts.filter},
+             {"date", facts.date},
+             {"seconds", facts.seconds},
+             {"suite_cases", int64_t(facts.suiteCases)},
+             {"passed", int64_t(totals.passed)},
+             {"failed", int64_t(totals.failed)},
+             {"known_failures", int64_t(totals.known)},
+             {"skipped", int64_t(totals.skipped)},
+             {"cases", std::move(rows)}};
   return llvm::formatv("{0:2}\n", document).str();
 }
 

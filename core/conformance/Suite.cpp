@@ -405,8 +405,8 @@ bool FamilyReader::instantiate(const Op &op, const Row &variant,
   }
   const std::string &grid = op.own.grid.empty() ? shared.grid : op.own.grid;
   made.grid = grid.empty() ? "1" : apply(grid);
-  made.assertion = apply(op.own.assertion.empty() ? shared.assertion
-                                                  : op.own.assertion);
+  made.assertion =
+      apply(op.own.assertion.empty() ? shared.assertion : op.own.assertion);
   made.usesReference = op.own.usesReference && shared.usesReference;
   made.comparesPrints = op.own.comparesPrints || shared.comparesPrints;
 
@@ -435,11 +435,9 @@ bool FamilyReader::instantiate(const Op &op, const Row &variant,
   return variables.problem.empty() || fail(op.row.line, variables.problem);
 }
 
-static std::optional<SuiteError> addFamilies(Suite &suite,
-                                             std::string_view file,
-                                             std::string_view text,
-                                             const Definitions &definitions,
-                                             const SourceLookup &sources) {
+static std::optional<SuiteError>
+addFamilies(Suite &suite, std::string_view file, std::string_view text,
+            const Definitions &definitions, const SourceLookup &sources) {
   for (const OutlineNode &node : outline(splitLines(text))) {
     if (node.keyword() == "family") {
       FamilyReader reader(suite, definitions, sources, file);
@@ -494,8 +492,8 @@ std::vector<const Case *> chooseSmoke(const std::vector<const Case *> &cases,
   }
   std::vector<const Case *> chosen;
   for (const auto &[name, members] : families) {
-    size_t share = std::min(std::max<size_t>(limit / families.size(), 1),
-                            members.size());
+    size_t share =
+        std::min(std::max<size_t>(limit / families.size(), 1), members.size());
     // A stride that shares no factor with the forms and types walks over all
     // of them; each step takes the case in the middle of its share.
     for (size_t i = 0; i < share; ++i) {

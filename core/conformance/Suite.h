@@ -79,8 +79,7 @@ struct Suite {
 };
 
 /// Text of a file that families can run ("source softmax.py::kernel").
-using SourceLookup =
-    std::map<std::string, std::string_view, std::less<>>;
+using SourceLookup = std::map<std::string, std::string_view, std::less<>>;
 
 /// Adds the cases of one file. Nothing on success.
 std::optional<SuiteError> addCases(Suite &suite, std::string_view file,

@@ -166,8 +166,9 @@ int Conform::showTable() const {
   for (const std::string &line : empty) {
     std::printf("empty: %s\n", line.c_str());
   }
-  std::printf("%zu empty cells; %zu cells that the language refuses were tried\n",
-              empty.size(), refusals);
+  std::printf(
+      "%zu empty cells; %zu cells that the language refuses were tried\n",
+      empty.size(), refusals);
   return empty.empty() ? 0 : 1;
 }
 
@@ -199,8 +200,7 @@ int Conform::runCases() {
     runtime::SessionOptions made;
     made.useCompiler = made.useCache = false;
     runtime::Session session(made);
-    Result<runtime::Target> target =
-        session.registry().resolve(options.target);
+    Result<runtime::Target> target = session.registry().resolve(options.target);
     if (!target) {
       return reportError(target.status().message());
     }
@@ -250,10 +250,10 @@ int Conform::runCases() {
   }
   auto start = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes = runBatches(names, batches);
-  return finish(std::move(outcomes),
-                std::chrono::duration<double>(
-                    std::chrono::steady_clock::now() - start)
-                    .count());
+  return finish(
+      std::move(outcomes),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count());
 }
 
 int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
@@ -348,7 +348,8 @@ void addConformCommand(CLI::App &app, int &status) {
   command->add_flag("--list", o->lists, "Print the names of the cases");
   command->add_flag("--show", o->shows,
                     "Print the kernels and how tz run runs them");
-  command->add_flag("--table", o->table, "Print the coverage table; fails on an empty cell");
+  command->add_flag("--table", o->table,
+                    "Print the coverage table; fails on an empty cell");
   command->add_flag("--worker", o->isWorker)->group("");
   command->footer(footer);
   command->callback([o, &status] { status = Conform(*o).run(); });

@@ -51,7 +51,7 @@ void writeLine(llvm::json::Object object) {
 std::string takeOutput() {
   std::fflush(stdout);
   std::fflush(stderr);
-  struct stat facts {};
+  struct stat facts{};
   std::string text;
   if (!fstat(1, &facts) && S_ISREG(facts.st_mode)) {
     text.resize(std::min<size_t>(size_t(facts.st_size), 1 << 20));
@@ -89,9 +89,7 @@ private:
     SessionOptions made;
     made.useCompiler = false; // this program has its own driver
     made.useCache = false;    // the compiler is what is tested
-    made.print = [this](std::string_view line) {
-      printed.emplace_back(line);
-    };
+    made.print = [this](std::string_view line) { printed.emplace_back(line); };
     return made;
   }
   bool isInterpreter() const { return target == "interp"; }
@@ -123,8 +121,8 @@ private:
 Status Worker::open() {
   if (isInterpreter()) {
     writeLine(llvm::json::Object{{"target", "interp"},
-               {"device", "reference interpreter"},
-               {"driver", tz_version()}});
+                                 {"device", "reference interpreter"},
+                                 {"driver", tz_version()}});
     return Status();
   }
   Result<std::shared_ptr<Device>> found = session.device(target);
@@ -144,15 +142,14 @@ Status Worker::open() {
   }
   features = description->facts.features;
   writeLine(llvm::json::Object{{"target", device->target()},
-             {"device", device->name()},
-             {"driver", device->driverVersion()}});
+                               {"device", device->name()},
+                               {"driver", device->driverVersion()}});
   return Status();
 }
 
 Status Worker::launch(const CompileJob &job, Binding &binding,
                       const std::array<int64_t, 3> &grid) {
-  Result<std::shared_ptr<const Artifact>> artifact =
-      driver.compile(job, sink);
+  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
   if (!artifact) {
     return artifact.takeStatus();
   }
@@ -339,8 +336,8 @@ Outcome Worker::runCase(const Case &one) {
   Binding binding;
   std::array<int64_t, 3> grid{};
   auto fail = [&](std::string_view stage, const std::string &message) {
-    outcome.reason = std::string(stage) +
-                     (message.empty() ? "" : ": " + message);
+    outcome.reason =
+        std::string(stage) + (message.empty() ? "" : ": " + message);
     std::string output = takeOutput();
     if (!output.empty() && output.find(message) == std::string::npos) {
       outcome.reason += "\n" + output;
@@ -415,7 +412,8 @@ Outcome Worker::runCase(const Case &one) {
       std::string text = "prints " + std::to_string(lines.size()) +
                          " lines, the interpreter " +
                          std::to_string(expectedLines.size());
-      for (size_t i = 0; i < std::max(lines.size(), expectedLines.size()); ++i) {
+      for (size_t i = 0; i < std::max(lines.size(), expectedLines.size());
+           ++i) {
         std::string got = i < lines.size() ? lines[i] : "(nothing)";
         std::string want =
             i < expectedLines.size() ? expectedLines[i] : "(nothing)";
@@ -459,10 +457,9 @@ int Worker::run() {
     } else {
       outcome.reason = "there is no such case";
     }
-    outcome.milliseconds =
-        std::chrono::duration<double, std::milli>(
-            std::chrono::steady_clock::now() - start)
-            .count();
+    outcome.milliseconds = std::chrono::duration<double, std::milli>(
+                               std::chrono::steady_clock::now() - start)
+                               .count();
     bool isLast = outcome.isSticky;
     writeLine(toJson(outcome));
     if (isLast) {

@@ -204,9 +204,9 @@ static std::vector<uint64_t> edgeValues(uint32_t type) {
   }
   if (!driver::isFloatType(type)) {
     uint64_t top = uint64_t(1) << (bits - 1);
-    return {0,        1,       all,          2,        all - 1,  3,   7,
-            top,      top - 1, top + 1,      top - 2,  100,      85,  all - 6,
-            all / 3,  all / 2, bits,         bits - 1, bits + 1, all - 99};
+    return {0,       1,       all,     2,        all - 1,  3,       7,
+            top,     top - 1, top + 1, top - 2,  100,      85,      all - 6,
+            all / 3, all / 2, bits,    bits - 1, bits + 1, all - 99};
   }
   const llvm::fltSemantics &kind = semanticsOf(type);
   auto code = [](const llvm::APFloat &value) {
@@ -227,8 +227,7 @@ static std::vector<uint64_t> edgeValues(uint32_t type) {
   }
   values.push_back(code(llvm::APFloat::getNaN(kind)));
   // The largest denormal, the next after 1.
-  values.push_back(
-      code(llvm::APFloat::getSmallestNormalized(kind)) - 1);
+  values.push_back(code(llvm::APFloat::getSmallestNormalized(kind)) - 1);
   values.push_back(encodeElement(type, 1.0) + 1);
   return values;
 }

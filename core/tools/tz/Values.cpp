@@ -16,8 +16,8 @@ using runtime::Result;
 using runtime::Status;
 
 static constexpr std::string_view initializers[] = {
-    "zeros",   "ones",    "empty", "arange", "randn",
-    "uniform", "randint", "full",  "values", "file",   "edges"};
+    "zeros",   "ones", "empty",  "arange", "randn", "uniform",
+    "randint", "full", "values", "file",   "edges"};
 
 static bool isName(std::string_view text) {
   return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
