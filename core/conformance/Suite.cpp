@@ -80,7 +80,7 @@ private:
   unsigned line = 0;
   std::string name, about;
   std::vector<std::string> typeNames, universe;
-  bool checksRefusals = true;
+  bool checksRefusals = true, rotates = false;
   std::vector<Row> forms, variants;
   std::vector<Op> ops;
   std::map<std::string, Variables> typeVariables;
@@ -191,6 +191,9 @@ bool FamilyReader::statement(const OutlineNode &node) {
     forms = found->second;
     return true;
   }
+  if (word == "rotate" && rest == "variants") {
+    return rotates = true;
+  }
   if (word == "op" || word == "variant" || word == "type" || word == "set") {
     Row row;
     if (std::string problem = parseRow(rest, row, word == "set");
@@ -236,8 +239,8 @@ bool FamilyReader::statement(const OutlineNode &node) {
     return *done;
   }
   return fail(at, "a family has no statement '" + std::string(word) +
-                      "'; there are types universe forms op variant type set "
-                      "arg buffer const option grid kernel source expect "
+                      "'; there are types universe forms op variant "
+                      "rotate type set arg buffer const option grid kernel source expect "
                       "asserts prints reference needs");
 }
 
@@ -318,10 +321,15 @@ bool FamilyReader::expandOp(const Op &op) {
   for (const Row &form : chosen) {
     row.forms.push_back(form.name);
   }
+  size_t turn = 0;
   for (const std::string &type : allowed) {
     for (const Row &form : chosen) {
       CoverageRow::Cell cell{type, form.name, 0};
-      for (const Row &variant : several) {
+      ++turn;
+      for (size_t i = 0; i < (rotates ? 1 : several.size()); ++i) {
+        const Row &variant = several[rotates ? (turn + turn / several.size()) %
+                                                   several.size()
+                                             : i];
         Case made;
         if (!instantiate(op, variant, type, form, made)) {
           return false;
