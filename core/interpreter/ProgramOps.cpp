@@ -54,7 +54,8 @@ std::string position(ArrayRef<int64_t> shape, int64_t lane) {
 }
 
 /// Checks one dimension of a hint: runs of `run` values that grow by `step`;
-/// every run's start is a multiple of `multiple`.
+/// every run's start is a multiple of `multiple`. A `run` of 0: the hint names
+/// no length, so that a run goes on as far as the values do.
 void checkRuns(Machine &m, const Instruction &in, int64_t dim, int64_t run,
                uint64_t step, uint64_t multiple) {
   Unsigned lanes = unsignedLanes(m.operand(in, 0));
@@ -72,10 +73,12 @@ void checkRuns(Machine &m, const Instruction &in, int64_t dim, int64_t run,
     const int64_t index = lane / inner % size;
     const uint64_t keep =
         widthOf(kind) == 64 ? ~uint64_t{0} : (uint64_t{1} << widthOf(kind)) - 1;
-    const bool starts = index % run == 0;
+    const bool follows =
+        index != 0 && lanes[lane] == ((lanes[lane - inner] + step * unit) & keep);
+    const bool starts = run == 0 ? !follows : index % run == 0;
     const bool holds =
         starts ? lanes[lane] % multiple == 0
-               : lanes[lane] == ((lanes[lane - inner] + step * unit) & keep);
+               : follows;
     if (!holds) {
       m.find(in, FindingKind::BrokenPromise, 0,
              "the hint does not hold at " + position(shape, lane) +
@@ -93,7 +96,7 @@ bool hint(Machine &m, const Instruction &in) {
     const size_t rank =
         std::max<size_t>(1, tile::shapeOf(op.getSource().getType()).size());
     for (size_t d = 0; d < rank; ++d) {
-      const int64_t run = op.getContiguity() ? (*op.getContiguity())[d] : 1;
+      const int64_t run = op.getContiguity() ? (*op.getContiguity())[d] : 0;
       const int64_t multiple =
           op.getDivisibility() ? (*op.getDivisibility())[d] : 1;
       checkRuns(m, in, static_cast<int64_t>(d), run, 1,
