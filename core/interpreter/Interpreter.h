@@ -72,11 +72,11 @@ struct Allocation {
 };
 using MemoryMap = std::vector<Allocation>;
 
-/// What one tile.print wrote.
+/// One element that a tile.print wrote, in the form of docs/abi.md.
 struct PrintEvent {
   std::array<uint32_t, 3> program;
   std::string location; ///< file:line:col
-  std::string text;     ///< prefix and values, one line, no newline
+  std::string text;     ///< "idx (3, 1) x: 2.5"
 };
 
 struct Options {

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Machine.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -115,6 +118,25 @@ bool barrier(Machine &, const Instruction &) {
   return true; // memory ops of a program are executed in order anyway
 }
 
+/// A float as the shortest text that reads back as the same value.
+std::string shortest(Kind kind, double value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  const int most = kind == Kind::F64 ? 17 : kind == Kind::F32 ? 9 : 6;
+  char text[64];
+  for (int digits = 6; digits <= most; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    const double again = std::strtod(text, nullptr);
+    if (kind == Kind::F64 ? again == value
+                          : static_cast<float>(again) ==
+                                static_cast<float>(value)) {
+      break;
+    }
+  }
+  return text;
+}
+
 /// One element as text.
 void printElement(llvm::raw_ostream &os, const TileValue &value, int64_t lane,
                   bool isSigned, bool hex) {
@@ -122,8 +144,7 @@ void printElement(llvm::raw_ostream &os, const TileValue &value, int64_t lane,
   if (hex || value.kind() == Kind::Ptr) {
     os << llvm::format_hex(bits, 2 + 2 * value.elementBytes());
   } else if (isFloat(value.kind())) {
-    const int digits = value.kind() == Kind::F64 ? 17 : 9;
-    os << llvm::format("%.*g", digits, decodeFloat(value.kind(), bits));
+    os << shortest(value.kind(), decodeFloat(value.kind(), bits));
   } else if (isSigned && value.kind() != Kind::I1) {
     const unsigned unused = 64 - widthOf(value.kind());
     os << (static_cast<int64_t>(bits << unused) >> unused);
@@ -132,26 +153,40 @@ void printElement(llvm::raw_ostream &os, const TileValue &value, int64_t lane,
   }
 }
 
+/// One line an element, in the form that docs/abi.md gives for devices.
 bool print(Machine &m, const Instruction &in) {
   if (!m.options.print) {
     return true;
   }
   auto op = cast<tile::PrintOp>(in.op);
-  PrintEvent event{m.program, describe(op.getLoc()), {}};
-  llvm::raw_string_ostream os(event.text);
-  os << op.getPrefix();
-  for (unsigned i = 0; i < in.operands.size(); ++i) {
-    const TileValue &value = m.operand(in, i);
-    const bool isTile = isa<RankedTensorType>(op.getArgs()[i].getType());
-    os << (isTile ? " [" : " ");
-    for (int64_t lane = 0; lane < value.count(); ++lane) {
-      os << (lane == 0 ? "" : ", ");
-      printElement(os, value, lane, op.getIsSigned()[i], op.getHex());
-    }
-    os << (isTile ? "]" : "");
+  auto show = [&](llvm::function_ref<void(llvm::raw_ostream &)> write) {
+    PrintEvent event{m.program, describe(op.getLoc()), {}};
+    llvm::raw_string_ostream os(event.text);
+    write(os);
+    os.flush();
+    m.options.print(event);
+  };
+  const size_t count = in.operands.size();
+  if (count == 0) {
+    show([&](llvm::raw_ostream &os) { os << "idx () " << op.getPrefix(); });
   }
-  os.flush();
-  m.options.print(event);
+  for (unsigned i = 0; i < count; ++i) {
+    const TileValue &value = m.operand(in, i);
+    ArrayRef<int64_t> shape = tile::shapeOf(op.getArgs()[i].getType());
+    for (int64_t lane = 0; lane < value.count(); ++lane) {
+      show([&](llvm::raw_ostream &os) {
+        std::string where = position(shape, lane);
+        os << "idx ("
+           << (where.empty() ? where : where.substr(1, where.size() - 2))
+           << ") ";
+        if (count > 1) {
+          os << "(operand " << i << ") ";
+        }
+        os << op.getPrefix() << (op.getPrefix().ends_with(" ") ? "" : " ");
+        printElement(os, value, lane, op.getIsSigned()[i], op.getHex());
+      });
+    }
+  }
   return true;
 }
 

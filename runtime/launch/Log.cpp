@@ -155,6 +155,9 @@ std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex) {
     int digits = type == TZ_TYPE_F64 ? 17 : type == TZ_TYPE_F32 ? 9 : 6;
     // The shortest text that reads back as the same value.
     double value = decodeFloat(type, bits);
+    if (std::isnan(value)) {
+      return "nan"; // whatever its sign, which targets give differently
+    }
     for (int n = 6; n <= digits; ++n) {
       std::snprintf(text, sizeof(text), "%.*g", n, value);
       double again = std::strtod(text, nullptr);

@@ -10,6 +10,7 @@
 #include "plugins/cpu/compiler/Check.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -116,6 +117,60 @@ void optimize(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
+/// A phi of bf16 as one of integers.
+void carryPhi(PHINode &phi) {
+  Type *integer = Type::getInt16Ty(phi.getContext());
+  auto *carried = PHINode::Create(integer, phi.getNumIncomingValues(), "",
+                                  phi.getIterator());
+  SmallDenseMap<BasicBlock *, Value *> casts; // two edges carry one value
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    BasicBlock *from = phi.getIncomingBlock(i);
+    Value *&cast = casts[from];
+    if (!cast) {
+      cast = new BitCastInst(phi.getIncomingValue(i), integer, "",
+                             from->getTerminator()->getIterator());
+    }
+    carried->addIncoming(cast, from);
+  }
+  phi.replaceAllUsesWith(new BitCastInst(
+      carried, phi.getType(), "", phi.getParent()->getFirstInsertionPt()));
+  phi.eraseFromParent();
+}
+
+/// A scalar bf16 that goes from one block to another does so as an integer:
+/// instruction selection would carry it as f32 and ask for a function that
+/// rounds it back, which the device half does not have (decision R15).
+void carryBfloatAsInteger(Module &module) {
+  SmallVector<PHINode *> phis;
+  SmallVector<Instruction *> values;
+  for (Function &function : module) {
+    for (Instruction &one : instructions(function)) {
+      if (one.getType()->isBFloatTy()) {
+        isa<PHINode>(one) ? phis.push_back(cast<PHINode>(&one))
+                          : values.push_back(&one);
+      }
+    }
+  }
+  for (PHINode *phi : phis) {
+    carryPhi(*phi);
+  }
+  for (Instruction *value : values) {
+    Value *carried = nullptr;
+    for (Use &use : make_early_inc_range(value->uses())) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (user->getParent() == value->getParent()) {
+        continue;
+      }
+      if (!carried) {
+        carried = new BitCastInst(value, Type::getInt16Ty(module.getContext()),
+                                  "", std::next(value->getIterator()));
+      }
+      use.set(new BitCastInst(carried, value->getType(), "",
+                              user->getIterator()));
+    }
+  }
+}
+
 std::string emitFile(Module &module, TargetMachine &machine,
                      CodeGenFileType type) {
   SmallVector<char, 0> bytes;
@@ -178,6 +233,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
   };
   stopIfCancelled();
   optimize(module, *machine);
+  carryBfloatAsInteger(module);
   stopIfCancelled();
   checkModule(module, target.isa, kernel);
 

@@ -182,7 +182,7 @@ TEST_F(Checked, AssertNamesLaneProgramAndMessage) {
                    "(program (0, 0, 0))");
 }
 
-TEST_F(Checked, PrintGivesOneLine) {
+TEST_F(Checked, PrintGivesALineAnElementAsDevicesDo) {
   std::vector<std::string> lines;
   options.print = [&](const PrintEvent &event) {
     lines.push_back(event.location + ": " + event.text);
@@ -196,7 +196,11 @@ TEST_F(Checked, PrintGivesOneLine) {
       tile.return
     })"),
             "");
-  EXPECT_THAT(lines, ElementsAre("t:4:7: x = 0.5 [-1, 2] [255, 2]"));
+  EXPECT_THAT(lines, ElementsAre("t:4:7: idx () (operand 0) x = 0.5",
+                                 "t:4:7: idx (0) (operand 1) x = -1",
+                                 "t:4:7: idx (1) (operand 1) x = 2",
+                                 "t:4:7: idx (0) (operand 2) x = 255",
+                                 "t:4:7: idx (1) (operand 2) x = 2"));
 }
 
 TEST_F(Checked, StepLimitEndsALoop) {

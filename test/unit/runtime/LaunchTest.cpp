@@ -333,6 +333,7 @@ TEST(LogValues, AreWrittenShortAndExact) {
   EXPECT_EQ(text(TZ_TYPE_F8E5M2FNUZ, 0x7f), "57344");
   EXPECT_EQ(text(TZ_TYPE_F8E4M3FNUZ, 0x80), "nan");
   EXPECT_EQ(text(TZ_TYPE_F8E4M3FN, 0x7f), "nan");
+  EXPECT_EQ(text(TZ_TYPE_F32, 0xffc00000), "nan");
   EXPECT_EQ(text(TZ_TYPE_I8, 0xff), "-1");
   EXPECT_EQ(text(TZ_TYPE_U8, 0xff), "255");
   EXPECT_EQ(text(TZ_TYPE_I32, 255, true), "0x000000ff");
