@@ -238,10 +238,12 @@ bool FamilyReader::statement(const OutlineNode &node) {
   if (std::optional<bool> done = common(node, shared)) {
     return *done;
   }
-  return fail(at, "a family has no statement '" + std::string(word) +
-                      "'; there are types universe forms op variant "
-                      "rotate type set arg buffer const option grid kernel source expect "
-                      "asserts prints reference needs");
+  return fail(
+      at,
+      "a family has no statement '" + std::string(word) +
+          "'; there are types universe forms op variant "
+          "rotate type set arg buffer const option grid kernel source expect "
+          "asserts prints reference needs");
 }
 
 bool FamilyReader::read(const OutlineNode &node) {
@@ -327,9 +329,9 @@ bool FamilyReader::expandOp(const Op &op) {
       CoverageRow::Cell cell{type, form.name, 0};
       ++turn;
       for (size_t i = 0; i < (rotates ? 1 : several.size()); ++i) {
-        const Row &variant = several[rotates ? (turn + turn / several.size()) %
-                                                   several.size()
-                                             : i];
+        const Row &variant =
+            several[rotates ? (turn + turn / several.size()) % several.size()
+                            : i];
         Case made;
         if (!instantiate(op, variant, type, form, made)) {
           return false;

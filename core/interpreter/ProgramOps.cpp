@@ -77,11 +77,10 @@ void checkRuns(Machine &m, const Instruction &in, int64_t dim, int64_t run,
     const uint64_t keep =
         widthOf(kind) == 64 ? ~uint64_t{0} : (uint64_t{1} << widthOf(kind)) - 1;
     const bool follows =
-        index != 0 && lanes[lane] == ((lanes[lane - inner] + step * unit) & keep);
+        index != 0 &&
+        lanes[lane] == ((lanes[lane - inner] + step * unit) & keep);
     const bool starts = run == 0 ? !follows : index % run == 0;
-    const bool holds =
-        starts ? lanes[lane] % multiple == 0
-               : follows;
+    const bool holds = starts ? lanes[lane] % multiple == 0 : follows;
     if (!holds) {
       m.find(in, FindingKind::BrokenPromise, 0,
              "the hint does not hold at " + position(shape, lane) +
@@ -128,9 +127,9 @@ std::string shortest(Kind kind, double value) {
   for (int digits = 6; digits <= most; ++digits) {
     std::snprintf(text, sizeof(text), "%.*g", digits, value);
     const double again = std::strtod(text, nullptr);
-    if (kind == Kind::F64 ? again == value
-                          : static_cast<float>(again) ==
-                                static_cast<float>(value)) {
+    if (kind == Kind::F64
+            ? again == value
+            : static_cast<float>(again) == static_cast<float>(value)) {
       break;
     }
   }

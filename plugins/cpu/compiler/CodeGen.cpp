@@ -117,9 +117,13 @@ void optimize(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
+Type *integersFor(Type *bfloats) {
+  return bfloats->getWithNewType(Type::getInt16Ty(bfloats->getContext()));
+}
+
 /// A phi of bf16 as one of integers.
 void carryPhi(PHINode &phi) {
-  Type *integer = Type::getInt16Ty(phi.getContext());
+  Type *integer = integersFor(phi.getType());
   auto *carried = PHINode::Create(integer, phi.getNumIncomingValues(), "",
                                   phi.getIterator());
   SmallDenseMap<BasicBlock *, Value *> casts; // two edges carry one value
@@ -137,22 +141,43 @@ void carryPhi(PHINode &phi) {
   phi.eraseFromParent();
 }
 
-/// A scalar bf16 that goes from one block to another does so as an integer:
+/// A select of bf16 as one of integers: it may become a branch and a phi.
+void carrySelect(SelectInst &select) {
+  IRBuilder<> b(&select);
+  Type *integer = integersFor(select.getType());
+  Value *yes = b.CreateBitCast(select.getTrueValue(), integer);
+  Value *no = b.CreateBitCast(select.getFalseValue(), integer);
+  select.replaceAllUsesWith(b.CreateBitCast(
+      b.CreateSelect(select.getCondition(), yes, no), select.getType()));
+  select.eraseFromParent();
+}
+
+/// A bf16 that is chosen or goes to another block does so as an integer:
 /// instruction selection would carry it as f32 and ask for a function that
 /// rounds it back, which the device half does not have (decision R15).
 void carryBfloatAsInteger(Module &module) {
-  SmallVector<PHINode *> phis;
-  SmallVector<Instruction *> values;
+  SmallVector<Instruction *> joins, values;
   for (Function &function : module) {
     for (Instruction &one : instructions(function)) {
-      if (one.getType()->isBFloatTy()) {
-        isa<PHINode>(one) ? phis.push_back(cast<PHINode>(&one))
-                          : values.push_back(&one);
+      if (one.getType()->getScalarType()->isBFloatTy() &&
+          isa<PHINode, SelectInst>(one)) {
+        joins.push_back(&one);
       }
     }
   }
-  for (PHINode *phi : phis) {
-    carryPhi(*phi);
+  for (Instruction *join : joins) {
+    if (auto *phi = dyn_cast<PHINode>(join)) {
+      carryPhi(*phi);
+    } else {
+      carrySelect(cast<SelectInst>(*join));
+    }
+  }
+  for (Function &function : module) {
+    for (Instruction &one : instructions(function)) {
+      if (one.getType()->getScalarType()->isBFloatTy()) {
+        values.push_back(&one);
+      }
+    }
   }
   for (Instruction *value : values) {
     Value *carried = nullptr;
@@ -162,11 +187,11 @@ void carryBfloatAsInteger(Module &module) {
         continue;
       }
       if (!carried) {
-        carried = new BitCastInst(value, Type::getInt16Ty(module.getContext()),
-                                  "", std::next(value->getIterator()));
+        carried = new BitCastInst(value, integersFor(value->getType()), "",
+                                  std::next(value->getIterator()));
       }
-      use.set(new BitCastInst(carried, value->getType(), "",
-                              user->getIterator()));
+      use.set(
+          new BitCastInst(carried, value->getType(), "", user->getIterator()));
     }
   }
 }

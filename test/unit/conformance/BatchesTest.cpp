@@ -58,8 +58,7 @@ TEST(Batches, KeepTheOrderOfNames) {
   ASSERT_EQ(outcomes.size(), names.size());
   for (size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(outcomes[i].name, names[i]);
-    EXPECT_EQ(outcomes[i].status,
-              i % 5 ? Outcome::Passed : Outcome::Failed);
+    EXPECT_EQ(outcomes[i].status, i % 5 ? Outcome::Passed : Outcome::Failed);
   }
 }
 
@@ -83,9 +82,9 @@ TEST(Batches, AHangEndsAtItsDeadline) {
 
 TEST(Batches, WhatFailsOnlyBehindOthersSaysSo) {
   std::vector<Outcome> outcomes = run({"a", "first", "b"});
-  EXPECT_THAT(statuses(outcomes),
-              testing::ElementsAre(Outcome::Passed, Outcome::Failed,
-                                   Outcome::Passed));
+  EXPECT_THAT(
+      statuses(outcomes),
+      testing::ElementsAre(Outcome::Passed, Outcome::Failed, Outcome::Passed));
   EXPECT_THAT(outcomes[1].reason,
               testing::HasSubstr("repeated alone it does not"));
 }

@@ -45,9 +45,9 @@ TEST(KnownFailures, AnEntryForNothingIsReported) {
   KnownFailures list;
   ASSERT_FALSE(list.read("k", "\n# text\nz until 2027-01-01 http://x one\n"));
   std::vector<Outcome> outcomes = {outcome("a", Outcome::Passed)};
-  EXPECT_THAT(list.apply(outcomes, {"a"}, Today),
-              testing::ElementsAre(
-                  "k:3: no case matches 'z'; take the entry out"));
+  EXPECT_THAT(
+      list.apply(outcomes, {"a"}, Today),
+      testing::ElementsAre("k:3: no case matches 'z'; take the entry out"));
 }
 
 TEST(KnownFailures, NeedAnEndALinkAndASentence) {

@@ -3,8 +3,9 @@
 // What   Expansion, substitution, mistakes in case files, coverage, smoke.
 // Why    A cell that is lost here is lost in silence.
 //===----------------------------------------------------------------------===//
-#include "core/conformance/Coverage.h"
 #include "core/conformance/Suite.h"
+
+#include "core/conformance/Coverage.h"
 
 #include <gmock/gmock.h>
 
@@ -48,11 +49,11 @@ family f: about
     def kernel(x):
 )");
   EXPECT_THAT(names(suite),
-              testing::ElementsAre(
-                  "f/add.a/i8/one", "f/add.b/i8/one", "f/add.a/i8/many",
-                  "f/add.b/i8/many", "f/add.a/f16/one", "f/add.b/f16/one",
-                  "f/add.a/f16/many", "f/add.b/f16/many", "f/sub.a/f32/many",
-                  "f/sub.b/f32/many"));
+              testing::ElementsAre("f/add.a/i8/one", "f/add.b/i8/one",
+                                   "f/add.a/i8/many", "f/add.b/i8/many",
+                                   "f/add.a/f16/one", "f/add.b/f16/one",
+                                   "f/add.a/f16/many", "f/add.b/f16/many",
+                                   "f/sub.a/f32/many", "f/sub.b/f32/many"));
   EXPECT_EQ(suite.cases[3].args, std::vector<std::string>{"x=zeros:i8[8]"});
 }
 
@@ -108,8 +109,7 @@ family f: about
 )");
   EXPECT_EQ(suite.cases[0].args.size(), 1u);
   EXPECT_EQ(suite.cases[1].args.size(), 2u);
-  EXPECT_EQ(suite.cases[1].expected,
-            std::vector<std::string>{"x=zeros:i8[2]"});
+  EXPECT_EQ(suite.cases[1].expected, std::vector<std::string>{"x=zeros:i8[2]"});
   EXPECT_THAT(suite.cases[1].source, testing::EndsWith("kernel(x, y):\n"));
 }
 
@@ -119,9 +119,9 @@ TEST(Suite, SaysWhereACaseFileIsWrong) {
             "'famly'");
   EXPECT_EQ(mistake("family f\n"),
             "a.cases:1: error: write 'family NAME: what it is about'");
-  EXPECT_THAT(mistake("family f: a\n  types i9\n"),
-              testing::StartsWith(
-                  "a.cases:2: error: no element type or group 'i9'"));
+  EXPECT_THAT(
+      mistake("family f: a\n  types i9\n"),
+      testing::StartsWith("a.cases:2: error: no element type or group 'i9'"));
   EXPECT_THAT(mistake("family f: a\n\n  colour red\n"),
               testing::StartsWith(
                   "a.cases:3: error: a family has no statement 'colour'"));
@@ -175,10 +175,10 @@ family f: about
   kernel
     def kernel(x):
 )");
-  EXPECT_THAT(emptyCells(suite,
-                         [](const Case &one) { return one.type == "i32"; }),
-              testing::ElementsAre(
-                  "f/add/i32: the language allows it, but no case covers it"));
+  EXPECT_THAT(
+      emptyCells(suite, [](const Case &one) { return one.type == "i32"; }),
+      testing::ElementsAre(
+          "f/add/i32: the language allows it, but no case covers it"));
   suite.coverage[0].cells[0].count = 0;
   EXPECT_THAT(emptyCells(suite, [](const Case &) { return false; }),
               testing::ElementsAre("f/add/i8/: no case"));
