@@ -48,6 +48,40 @@ struct Op {
   Statements own;
 };
 
+/// The language's names (core/frontend/Language.def) that work: an op each,
+/// with $body, the statements of its example, and $first, what they give.
+std::vector<Op> languageOps() {
+  constexpr bool Yes = true, No = false;
+  (void)No;
+  struct Name {
+    const char *name;
+    bool works;
+    const char *example, *expected;
+  };
+  static const Name names[] = {
+#define TZ_FAMILY(title)
+#define TZ_NAME(name, interp, cpu, since, triton, example, expected,           \
+                difference)                                                    \
+  {name, interp, example, expected},
+#include "core/frontend/Language.def"
+  };
+  std::vector<Op> ops;
+  for (const Name &one : names) {
+    if (!one.works) {
+      continue;
+    }
+    std::string body = one.example;
+    if (body.find("keep(o, ") == std::string::npos) {
+      body = "keep(o, " + body + ")";
+    }
+    Op op;
+    op.row.name = one.name;
+    op.row.variables = {{"body", body + "\n"}, {"first", one.expected}};
+    ops.push_back(std::move(op));
+  }
+  return ops;
+}
+
 class FamilyReader {
 public:
   FamilyReader(Suite &suite, const Definitions &definitions,
@@ -191,6 +225,10 @@ bool FamilyReader::statement(const OutlineNode &node) {
     forms = found->second;
     return true;
   }
+  if (word == "ops" && rest == "language") {
+    ops = languageOps();
+    return true;
+  }
   if (word == "rotate" && rest == "variants") {
     return rotates = true;
   }
@@ -241,7 +279,8 @@ bool FamilyReader::statement(const OutlineNode &node) {
   return fail(
       at,
       "a family has no statement '" + std::string(word) +
-          "'; there are types universe forms op variant "
+          "'; there are types universe forms op ops "
+                      "variant "
           "rotate type set arg buffer const option grid kernel source expect "
           "asserts prints reference needs");
 }

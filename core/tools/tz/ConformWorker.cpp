@@ -229,10 +229,8 @@ static std::string take(const BoundBuffer &buffer,
   if (interpreter::isFloat(kindOf(buffer.type))) {
     outcome.maxUlps = std::max(outcome.maxUlps, verdict.maxUlps);
   }
-  double off = std::abs(verdict.worstExpected - verdict.worstActual);
-  if (verdict.worstAllowed > 0 && std::isfinite(off)) {
-    outcome.worstShare =
-        std::max(outcome.worstShare, off / verdict.worstAllowed);
+  if (double share = verdict.shareOfTolerance(); std::isfinite(share)) {
+    outcome.worstShare = std::max(outcome.worstShare, share);
   }
   return verdict.matches()
              ? std::string()
@@ -250,7 +248,9 @@ std::string Worker::judgeExpected(const Case &one, const Binding &binding,
           parseFloat(std::string_view(text).substr(within + 8)).value_or(0);
       tolerance.reason = "the digits that the case gives";
     }
-    Result<ArgumentText> wanted = parseArgument(text.substr(0, within));
+    bool isFirst = text.starts_with("first ");
+    Result<ArgumentText> wanted = parseArgument(
+        std::string_view(text).substr(0, within).substr(isFirst ? 6 : 0));
     if (!wanted || wanted->kind != ArgumentText::Buffer) {
       return "the case's expectation '" + text + "' is no buffer: " +
              (wanted ? std::string() : wanted.status().message());
@@ -268,18 +268,37 @@ std::string Worker::judgeExpected(const Case &one, const Binding &binding,
     NameLookup lookup = [&](std::string_view name) {
       return binding.evaluate(name);
     };
+    bool isList = wanted->initializer == "values";
+    uint64_t count =
+        isFirst && isList
+            ? std::min<uint64_t>(wanted->details.size(), buffer.count)
+            : buffer.count;
     Result<std::vector<uint8_t>> content =
-        fillBuffer(*wanted, buffer.count, one.seed, lookup);
-    if (!content || wanted->type != buffer.type ||
-        (wanted->initializer == "values" &&
-         wanted->details.size() != buffer.count)) {
+        isList && wanted->details.size() != count
+            ? Result<std::vector<uint8_t>>(
+                  Status(TZ_E_INVALID_ARGUMENT, "another number of values"))
+            : fillBuffer(*wanted, count, one.seed, lookup);
+    if (!content || wanted->type != buffer.type) {
       return "the case's expectation '" + text +
              "' does not fit its buffer of type " + buffer.typeText();
+    }
+    if (isFirst) { // digits of any size: bounds of their own
+      tolerance.bounds.resize(count);
+      for (uint64_t i = 0; i < count; ++i) {
+        double value = decodeElement(buffer.type, content->data() +
+                                                      i * driver::elementBytes(
+                                                              buffer.type));
+        tolerance.bounds[i] =
+            std::isfinite(value)
+                ? tolerance.absolute * std::max(std::abs(value), 1e-3)
+                : 0;
+      }
+      tolerance.absolute = 0;
     }
     std::string wrong =
         take(buffer,
              interpreter::compare(kindOf(buffer.type), content->data(),
-                                  results[at].data(), buffer.count, tolerance),
+                                  results[at].data(), count, tolerance),
              tolerance, "what the case says", outcome);
     if (!wrong.empty()) {
       return wrong;
