@@ -280,7 +280,7 @@ bool FamilyReader::statement(const OutlineNode &node) {
       at,
       "a family has no statement '" + std::string(word) +
           "'; there are types universe forms op ops "
-                      "variant "
+          "variant "
           "rotate type set arg buffer const option grid kernel source expect "
           "asserts prints reference needs");
 }

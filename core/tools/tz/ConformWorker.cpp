@@ -285,9 +285,9 @@ std::string Worker::judgeExpected(const Case &one, const Binding &binding,
     if (isFirst) { // digits of any size: bounds of their own
       tolerance.bounds.resize(count);
       for (uint64_t i = 0; i < count; ++i) {
-        double value = decodeElement(buffer.type, content->data() +
-                                                      i * driver::elementBytes(
-                                                              buffer.type));
+        double value = decodeElement(buffer.type,
+                                     content->data() +
+                                         i * driver::elementBytes(buffer.type));
         tolerance.bounds[i] =
             std::isfinite(value)
                 ? tolerance.absolute * std::max(std::abs(value), 1e-3)
