@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Lowering.h"
 
+#include "core/driver/TextNesting.h"
 #include "core/driver/Types.h"
 
 #include "terrazzo/analysis/ArgumentUses.h"
@@ -62,6 +63,13 @@ readIR(Workspace &workspace, const ParsedSource &source,
       return first.status(TZ_E_DATA_LOSS, "the portable file is damaged");
     }
     module = std::move(*read);
+  } else if (auto place = findTooDeep(source.text)) {
+    report(diagnostics, files, TZ_SEVERITY_ERROR,
+           "the text nests more than " + std::to_string(MaxTextNesting) +
+               " levels deep (limit of text nesting)",
+           source.path, place->line, place->column, first);
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        source.path + ": is nested too deep");
   } else {
     PassDiagnostics handler(workspace.context, diagnostics, files, first);
     mlir::ParserConfig config(&workspace.context);
