@@ -116,69 +116,11 @@ double afterUlps(Kind kind, double exact, double propagated, double ulps) {
   return bound + (isDenormal ? std::min(most, leastNormalOf(kind)) : 0);
 }
 
-double mathUlps(tile::MathFn fn, double x) {
-  using tile::MathFn;
-  switch (fn) {
-  case MathFn::sqrt:
-  case MathFn::rsqrt:
-  case MathFn::exp2:
-  case MathFn::log2:
-    return 2.5; // the table's 2, and our own half
-  case MathFn::exp:
-    return 2.5 + 1.16 * std::fabs(x);
-  case MathFn::sin:
-  case MathFn::cos:
-  case MathFn::erf:
-  case MathFn::log:
-  case MathFn::tan:
-  case MathFn::tanh:
-  case MathFn::log1p:
-  case MathFn::expm1:
-    return 4.5;
-  default:
-    return 0; // exact or correctly rounded
-  }
-}
-
 double unitRoundoff(Kind kind) { return ulpOf(kind, 1.0) / 2; }
 
 double growth(Kind kind, double roundings) {
   const double part = roundings * unitRoundoff(kind);
   return part < 1 ? part / (1 - part) : kUnknown;
-}
-
-double productError(tile::Precision precision) {
-  using tile::Precision;
-  switch (precision) {
-  case Precision::tf32: // two inputs, rounded or cut to 11 bits
-    return std::ldexp(2.0, -10);
-  case Precision::tf32x3: // what is left over of both, and low times low
-    return std::ldexp(4.0, -20);
-  case Precision::bf16x3:
-    return std::ldexp(4.0, -14);
-  case Precision::bf16x6:
-    return std::ldexp(6.0, -21);
-  case Precision::ieee:
-  case Precision::target_default:
-    break;
-  }
-  return 0;
-}
-
-unsigned productsOf(tile::Precision precision) {
-  using tile::Precision;
-  switch (precision) {
-  case Precision::tf32x3:
-  case Precision::bf16x3:
-    return 3;
-  case Precision::bf16x6:
-    return 6;
-  case Precision::tf32:
-  case Precision::ieee:
-  case Precision::target_default:
-    break;
-  }
-  return 1;
 }
 
 /// The cells that bytes at an address lie in, of `size` bytes each.

@@ -10,7 +10,7 @@
 //        the operands bring along; rounding is monotone, so its result lies
 //        between the rounded ends.
 //        E2 A product may be fused into a sum: it may also come unrounded.
-//        E3 Math adds its row of the ULP table (P13), at the far end of p.
+//        E3 Math adds its row of Tolerances.def (P13), at the far end of p.
 //        E4 A sum of n terms in any order is off by at most
 //        g(n) = n * u / (1 - n * u) times sum (|x| + e), u the unit roundoff of
 //        the accumulator; our own order counts as well.
@@ -26,6 +26,7 @@
 #define TERRAZZO_CORE_INTERPRETER_ERRORS_H
 
 #include "core/interpreter/Machine.h"
+#include "core/interpreter/Tolerances.h"
 
 #include <cmath>
 
@@ -56,9 +57,6 @@ double afterRounding(const Machine &m, Kind kind, double exact,
 /// The same for an op that may be off by `ulps` besides, and may give zero for
 /// a denormal.
 double afterUlps(Kind kind, double exact, double propagated, double ulps);
-/// ULPs that a target may be off in `fn` at `x` (P13).
-double mathUlps(tile::MathFn fn, double x);
-constexpr double kPowUlps = 16;
 /// Unit roundoff: half a ULP of 1.
 double unitRoundoff(Kind kind);
 /// g(n) of E4.
@@ -67,10 +65,6 @@ double growth(Kind kind, double roundings);
 double largestOf(Kind kind);
 /// The least normal value.
 double leastNormalOf(Kind kind);
-/// Relative error that an input precision adds to a product of f32, and how
-/// many products stand for one.
-double productError(tile::Precision precision);
-unsigned productsOf(tile::Precision precision);
 
 /// The result of fn over [x - e, x + e] is at most so far from fn(x), for a
 /// function that is monotone there.

@@ -120,7 +120,8 @@ bool divide(Machine &m, const Instruction &in) {
           propagated =
               divisor > 0 ? (l.ea + scaled(l.exact, l.eb)) / divisor : kUnknown;
         }
-        return approx ? afterUlps(in.resultKind, l.exact, propagated, 2.5)
+        return approx ? afterUlps(in.resultKind, l.exact, propagated,
+                                  divisionUlps())
                       : afterRounding(m, in.resultKind, l.exact, propagated);
       });
 }

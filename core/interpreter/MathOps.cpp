@@ -121,7 +121,7 @@ double powerBound(Kind kind, double x, double ex, double y, double ey,
     }
     reach += kind == Kind::F64 ? ulpOf(kind, exact) : 0;
   }
-  return afterUlps(kind, exact, reach, kPowUlps);
+  return afterUlps(kind, exact, reach, powUlps());
 }
 
 bool raise(Machine &m, const Instruction &in) {

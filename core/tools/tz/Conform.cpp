@@ -9,6 +9,7 @@
 #include "core/conformance/Coverage.h"
 #include "core/conformance/KnownFailures.h"
 #include "core/conformance/Report.h"
+#include "core/interpreter/Tolerances.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/ConformCase.h"
 #include "core/tools/tz/ConformWorker.h"
@@ -35,6 +36,7 @@ struct ConformOptions {
   std::vector<std::string> caseFiles;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   double timeout = 60;
+  bool tolerances = false;
   bool lists = false, table = false, shows = false, isWorker = false;
 };
 
@@ -172,6 +174,24 @@ int Conform::showTable() const {
   return empty.empty() ? 0 : 1;
 }
 
+static int showTolerances() {
+  std::printf("Units in the last place that a target may be off; what is not "
+              "here is exact\nor correctly rounded.\n\n");
+  for (const interpreter::UlpRow &row : interpreter::ulpTable()) {
+    std::printf("%-8s %4g", row.function, row.ulps);
+    if (row.perMagnitude != 0) {
+      std::printf(" + %g |x|", row.perMagnitude);
+    }
+    std::printf("  %s\n", row.reason);
+  }
+  std::printf("\nWhat an input precision of a dot adds to each product, "
+              "relatively.\n\n");
+  for (const interpreter::PrecisionRow &row : interpreter::precisionTable()) {
+    std::printf("%-8s %9.3g  %s\n", row.name, row.relative, row.reason);
+  }
+  return 0;
+}
+
 int Conform::readKnownFailures(const std::string &path) {
   Result<std::string> text = readFile(path);
   if (!text) {
@@ -300,6 +320,9 @@ int Conform::run() {
   if (options.isWorker) {
     return runConformWorker(suite, options.target);
   }
+  if (options.tolerances) {
+    return showTolerances();
+  }
   if (options.table) {
     return showTable();
   }
@@ -350,6 +373,8 @@ void addConformCommand(CLI::App &app, int &status) {
                     "Print the kernels and how tz run runs them");
   command->add_flag("--table", o->table,
                     "Print the coverage table; fails on an empty cell");
+  command->add_flag("--tolerances", o->tolerances,
+                    "Print how far results may be off, and why");
   command->add_flag("--worker", o->isWorker)->group("");
   command->footer(footer);
   command->callback([o, &status] { status = Conform(*o).run(); });
