@@ -59,4 +59,10 @@ function(terrazzo_plugin name)
   endforeach()
   configure_file(${ARG_MANIFEST} ${folder}/${name}.json @ONLY)
   install(FILES ${folder}/${name}.json DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugin-${name})
+  # What tz conform is to expect, beside the manifest.
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/known_failures.txt)
+    configure_file(known_failures.txt ${folder}/${name}.known_failures.txt COPYONLY)
+    install(FILES ${folder}/${name}.known_failures.txt
+            DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugin-${name})
+  endif()
 endfunction()

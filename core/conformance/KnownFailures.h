@@ -7,6 +7,7 @@
 //        an entry that is out of date or matches nothing.
 //
 //   # one entry a line: PATTERN  until DATE  LINK  sentence
+//   # LINK is an address, or a heading of a page: docs/x.md#heading
 //   casts/to_f8*/f64/*  until 2026-12-31  https://...  rounds twice
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_CONFORMANCE_KNOWNFAILURES_H
