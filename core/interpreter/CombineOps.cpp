@@ -1,4 +1,4 @@
-//===- CombineOps.cpp - reduce, scan, histogram ---------------------------===//
+//===- CombineOps.cpp - reduce, scan, map, histogram ----------------------===//
 //
 // What   Runs combine regions on many lanes at once.
 // Why    A region of scalars, given tiles, computes all lanes: a reduction of
@@ -350,6 +350,56 @@ bool scan(Machine &m, const Instruction &in) {
   return true;
 }
 
+/// Evaluates the region on `count` lanes of each source from `first`.
+bool evaluateMap(Machine &m, const Instruction &in, int64_t first,
+                 int64_t count, Tiles &out) {
+  const Code &code = in.regions.front();
+  for (unsigned i = 0; i < in.operands.size(); ++i) {
+    m.setValue(code.arguments[i], slice(m.operand(in, i), first, count));
+  }
+  if (!m.execute(code)) {
+    return false;
+  }
+  out.clear();
+  for (uint32_t slot : code.yields) {
+    out.push_back(widened(m.valueIn(slot), count));
+  }
+  return true;
+}
+
+bool map(Machine &m, const Instruction &in) {
+  const int64_t count = m.operand(in, 0).count();
+  const bool together = in.regions.front().isStraightLine;
+  Tiles results, part;
+  std::vector<Floats> errors(in.results.size());
+  for (int64_t lane = 0; lane < count; lane += together ? count : 1) {
+    if (!evaluateMap(m, in, lane, together ? count : 1, part)) {
+      return false;
+    }
+    if (together) {
+      results = std::move(part);
+      break;
+    }
+    for (size_t i = 0; i < part.size(); ++i) {
+      if (lane == 0) {
+        results.emplace_back(part[i].kind(), count);
+      }
+      results[i].setBits(lane, part[i].bitsAt(0));
+      if (part[i].errors()) {
+        errors[i].resize(count, 0.0);
+        errors[i][lane] = errorLanes(part[i])[0];
+      }
+    }
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!errors[i].empty()) {
+      attachErrors(results[i], std::move(errors[i]));
+    }
+    m.setResult(in, std::move(results[i]), i);
+  }
+  return true;
+}
+
 bool histogram(Machine &m, const Instruction &in) {
   auto op = cast<tile::HistogramOp>(in.op);
   Signed values = signedLanes(m.operand(in, 0));
@@ -371,6 +421,7 @@ bool histogram(Machine &m, const Instruction &in) {
 
 void addCombineHandlers(HandlerTable &table) {
   table["tile.reduce"] = reduce;
+  table["tile.map"] = map;
   table["tile.scan"] = scan;
   table["tile.histogram"] = unknownIfInexact<histogram>;
 }

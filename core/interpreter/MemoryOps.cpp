@@ -151,6 +151,17 @@ bool advanceView(Machine &m, const Instruction &in) {
   return true;
 }
 
+/// Base, then sizes, strides and positions: the order of the parts.
+bool viewParts(Machine &m, const Instruction &in) {
+  Signed parts = signedLanes(m.operand(in, 0));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    TileValue part(i == 0 ? in.resultKind : Kind::I64, 1);
+    part.setBits(0, static_cast<uint64_t>(parts[i]));
+    m.setResult(in, std::move(part), i);
+  }
+  return true;
+}
+
 /// Calls `body(lane, address, inside)` for the block at the view's position
 /// plus offsets; stops when it gives false.
 template <typename Body>
@@ -248,6 +259,7 @@ void addMemoryHandlers(HandlerTable &table) {
   table["tile.store"] = store;
   table["tile.make_view"] = unknownIfInexact<makeView>;
   table["tile.advance_view"] = unknownIfInexact<advanceView>;
+  table["tile.view_parts"] = unknownIfInexact<viewParts>;
   table["tile.load_view"] = loadView;
   table["tile.store_view"] = storeView;
 }

@@ -149,6 +149,49 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+LogicalResult MapOp::verify() {
+  if (getSources().empty()) {
+    return emitOpError("C1: at least one source is needed");
+  }
+  ArrayRef<int64_t> shape = shapeOf(getSources().front().getType());
+  for (Type type : getOperation()->getOperandTypes()) {
+    if (shapeOf(type) != shape) {
+      return emitOpError("C1: sources differ in shape");
+    }
+  }
+  for (Type type : getOperation()->getResultTypes()) {
+    if (shapeOf(type) != shape) {
+      return emitOpError("C1: results must have the sources' shape");
+    }
+  }
+  return success();
+}
+
+LogicalResult MapOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto yield =
+      dyn_cast_if_present<YieldOp>(block.empty() ? nullptr : &block.back());
+  auto scalars = [](TypeRange tiles, auto &&values) {
+    return tiles.size() == values.size() &&
+           llvm::all_of(llvm::zip(tiles, values), [](auto pair) {
+             return elementType(std::get<0>(pair)) ==
+                    std::get<1>(pair).getType();
+           });
+  };
+  if (!yield || !scalars(getSources().getTypes(), block.getArguments()) ||
+      !scalars(getResults().getTypes(), yield.getValues())) {
+    return emitOpError("C2: the region must take a scalar of each source and "
+                       "yield one of each result");
+  }
+  WalkResult tiles = getBody().walk([](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return tiles.wasInterrupted() ? emitOpError("C3: the region makes a tile")
+                                : success();
+}
+
 LogicalResult HistogramOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   auto to = cast<RankedTensorType>(getResult().getType());

@@ -79,6 +79,21 @@ LogicalResult MakeViewOp::verify() {
   return success();
 }
 
+LogicalResult ViewPartsOp::verify() {
+  auto view = getView().getType();
+  if (static_cast<int64_t>(getShape().size()) != view.getRank()) {
+    return emitOpError("C1: ") << view << " has " << view.getRank()
+                               << " sizes, strides and positions";
+  }
+  if (cast<PtrType>(getBase().getType()).getPointee() !=
+      view.getElementType()) {
+    return emitOpError("C2: the base points to ")
+           << cast<PtrType>(getBase().getType()).getPointee()
+           << ", the view has " << view.getElementType();
+  }
+  return success();
+}
+
 LogicalResult AdvanceViewOp::verify() {
   if (static_cast<int64_t>(getOffsets().size()) !=
       getView().getType().getRank()) {

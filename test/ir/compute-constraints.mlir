@@ -125,6 +125,56 @@ tile.kernel @scan_c1() {
 
 // -----
 
+tile.kernel @map_c1_sources() {
+  %x = arith.constant dense<0.0> : tensor<4xf32>
+  %y = arith.constant dense<0.0> : tensor<8xf32>
+  // expected-error @+1 {{C1: sources differ in shape}}
+  %0 = "tile.map"(%x, %y) ({
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }) : (tensor<4xf32>, tensor<8xf32>) -> tensor<4xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @map_c1_results() {
+  %x = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-error @+1 {{C1: results must have the sources' shape}}
+  %0 = "tile.map"(%x) ({
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }) : (tensor<4xf32>) -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @map_c2() {
+  %x = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-error @+1 {{C2: the region must take a scalar of each source}}
+  %0 = "tile.map"(%x) ({
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }) : (tensor<4xf32>) -> tensor<4xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @map_c3() {
+  %x = arith.constant dense<0.0> : tensor<4xf32>
+  // expected-error @+1 {{C3: the region makes a tile}}
+  %0 = "tile.map"(%x) ({
+  ^bb0(%a: f32):
+    %s = tile.splat %a : f32 -> tensor<4xf32>
+    tile.yield %a : f32
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @histogram_c1() {
   %x = arith.constant dense<0> : tensor<4x4xi32>
   // expected-error @+1 {{C1: source and result must be 1-D}}

@@ -75,6 +75,24 @@ tile.kernel @make_view_c2(%p: !tile.ptr<f32>, %n: i64) {
 
 // -----
 
+tile.kernel @view_parts_c1(%p: !tile.ptr<f32>, %n: i64) {
+  %v = tile.make_view %p shape[%n] strides[%n] : <f32> -> <4xf32>
+  // expected-error @+1 {{has 1 sizes, strides and positions}}
+  %0:7 = "tile.view_parts"(%v) : (!tile.view<4xf32>) -> (!tile.ptr<f32>, i64, i64, i64, i64, i64, i64)
+  tile.return
+}
+
+// -----
+
+tile.kernel @view_parts_c2(%p: !tile.ptr<f32>, %n: i64) {
+  %v = tile.make_view %p shape[%n] strides[%n] : <f32> -> <4xf32>
+  // expected-error @+1 {{C2: the base points to 'f16', the view has 'f32'}}
+  %0:4 = "tile.view_parts"(%v) : (!tile.view<4xf32>) -> (!tile.ptr<f16>, i64, i64, i64)
+  tile.return
+}
+
+// -----
+
 tile.kernel @advance_view_c1(%p: !tile.ptr<f32>, %n: i64) {
   %v = tile.make_view %p shape[%n] strides[%n] : <f32> -> <4xf32>
   // expected-error @+1 {{C1: 1 offsets are needed}}

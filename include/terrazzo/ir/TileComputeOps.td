@@ -177,8 +177,25 @@ def Tile_ScanOp : Tile_PureOp<"scan", 1, [RecursiveMemoryEffects]> {
   let hasVerifier = 1;
 }
 
+def Tile_MapOp : Tile_PureOp<"map", 1, [RecursiveMemoryEffects]> {
+  let summary = "computes scalars from the scalars at each position";
+  let description = [{
+    The region takes one scalar of each source and yields one of each result. It
+    has no memory effects; unlike in reduce and scan, loops may stand in it.
+      C1  there is a source; sources and results have one shape
+      C2  the region has a scalar argument of each source's element type and yields one of each result's
+      C3  no tile is made in the region
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $sources `)` attr-dict `:` functional-type($sources, $results) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", 1, [Pure, Terminator,
-    ParentOneOf<["ReduceOp", "ScanOp"]>]> {
+    ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
   let summary = "gives the values of a scalar region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -76,6 +76,19 @@ def Tile_AdvanceViewOp : Tile_PureOp<"advance_view", 1, [AllTypesMatch<["view", 
   let hasVerifier = 1;
 }
 
+def Tile_ViewPartsOp : Tile_PureOp<"view_parts", 1, [SameVariadicResultSize]> {
+  let summary = "the run-time parts of a view";
+  let description = [{
+    For accesses that are no blocks, such as rows at given coordinates.
+      C1  one size, stride and position per dimension
+      C2  base points to the view's element type
+  }];
+  let arguments = (ins Tile_ViewType:$view);
+  let results = (outs Tile_PtrType:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, Variadic<I64>:$position);
+  let assemblyFormat = "$view attr-dict `:` type($view) `->` type(results)";
+  let hasVerifier = 1;
+}
+
 def Tile_LoadViewOp : Tile_Op<"load_view", 1, [MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
   let summary = "loads the block at the view's position plus the offsets";
   let description = [{

@@ -80,6 +80,54 @@ TEST(CompileOps, ReduceBothAxes) {
   }
 }
 
+TEST(CompileOps, MapWorksOnVectorsAndInLoops) {
+  // The smaller of j and 40 - j, and how often it can be halved.
+  auto out = runInt(kHead + R"(
+  %j = tile.range 0 to 64 : tensor<64xi32>
+  %f = arith.constant dense<40> : tensor<64xi32>
+  %k = arith.subi %f, %j : tensor<64xi32>
+  %low:2 = tile.map (%j, %k) : (tensor<64xi32>, tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi1>) {
+  ^bb0(%a: i32, %b: i32):
+    %less = arith.cmpi slt, %a, %b : i32
+    %x = scf.if %less -> (i32) {
+      scf.yield %a : i32
+    } else {
+      scf.yield %b : i32
+    }
+    tile.yield %x, %less : i32, i1
+  }
+  %n = tile.map (%low#0) : (tensor<64xi32>) -> tensor<64xi32> {
+  ^bb0(%a: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.while (%v = %a, %count = %c0) : (i32, i32) -> (i32, i32) {
+      %more = arith.cmpi sgt, %v, %c0 : i32
+      scf.condition(%more) %v, %count : i32, i32
+    } do {
+    ^bb0(%v: i32, %count: i32):
+      %half = tile.shrsi %v, %c1 : i32
+      %next = arith.addi %count, %c1 : i32
+      scf.yield %half, %next : i32, i32
+    }
+    tile.yield %r#1 : i32
+  }
+  %h = arith.constant dense<100> : tensor<64xi32>
+  %s = arith.muli %n, %h : tensor<64xi32>
+  %t = arith.addi %s, %low#0 : tensor<64xi32>
+  %z = arith.constant dense<10000> : tensor<64xi32>
+  %u = arith.addi %t, %z : tensor<64xi32>
+  %v = arith.select %low#1, %u, %t : tensor<64xi1>, tensor<64xi32>
+)" + storeAll("%v", 64, "i32", "64"),
+                    64);
+  for (int j = 0; j < 64; ++j) {
+    int low = std::min(j, 40 - j), halvings = 0;
+    for (int v = low; v > 0; v >>= 1) {
+      ++halvings;
+    }
+    EXPECT_EQ(out[size_t(j)], 100 * halvings + low + (j < 20 ? 10000 : 0)) << j;
+  }
+}
+
 TEST(CompileOps, ArgMaxIsAGeneralRegion) {
   // The value is (37 j) mod 101; ties cannot occur below 101.
   auto out = runInt(kHead + R"(

@@ -219,6 +219,40 @@ TEST_F(Tiles, ScanBothWays) {
               ElementsAre(0, 1, 2, 3, 5, 7));
 }
 
+TEST_F(Tiles, MapHasBranchesLoopsAndOtherTypes) {
+  EXPECT_THAT(apply<int32_t>("i32", {5, -2, 9, 0}, R"(
+    %y = arith.constant dense<[3, 4, 9, 1]> : tensor<4xi32>
+    %m:2 = tile.map (%in, %y) : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi1>) {
+    ^bb0(%a: i32, %b: i32):
+      %less = arith.cmpi slt, %a, %b : i32
+      %low = scf.if %less -> (i32) {
+        scf.yield %a : i32
+      } else {
+        scf.yield %b : i32
+      }
+      tile.yield %low, %less : i32, i1
+    }
+    %one = arith.constant dense<1000> : tensor<4xi32>
+    %plus = arith.addi %m#0, %one : tensor<4xi32>
+    %out = arith.select %m#1, %plus, %m#0 : tensor<4xi1>, tensor<4xi32>)",
+                             4),
+              ElementsAre(3, 998, 9, 1000));
+  // 2 to the power of the element, by doubling.
+  EXPECT_THAT(apply<int32_t>("i32", {0, 3, 1, 5}, R"(
+    %out = tile.map (%in) : (tensor<4xi32>) -> tensor<4xi32> {
+    ^bb0(%n: i32):
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c1) -> (i32) : i32 {
+        %twice = arith.addi %x, %x : i32
+        scf.yield %twice : i32
+      }
+      tile.yield %r : i32
+    })",
+                             4),
+              ElementsAre(1, 8, 2, 32));
+}
+
 TEST_F(Tiles, HistogramSkipsValuesOutside) { // P19
   EXPECT_THAT(apply<int32_t>("i32", {0, 2, 2, 3, -1, 4, 1000, 2}, R"(
     %out = tile.histogram %in : tensor<8xi32> -> tensor<4xi32>)",

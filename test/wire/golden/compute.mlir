@@ -90,5 +90,15 @@ tile.kernel @compute(%i: i32, %f: f32, %h: f16, %p: !tile.ptr<f32>, %l: i64) {
   %hist = tile.histogram %s1 : tensor<48xi32> -> tensor<7xi32>
   %mask = arith.cmpi ne, %t, %s1 : tensor<48xi32>
   %hist1 = tile.histogram %s1 mask %mask : tensor<48xi32>, tensor<48xi1> -> tensor<7xi32>
+  %map:2 = tile.map (%s0, %s1) : (tensor<48xi32>, tensor<48xi32>) -> (tensor<48xi32>, tensor<48xi1>) {
+  ^bb0(%x: i32, %y: i32):
+    %less = arith.cmpi slt, %x, %y : i32
+    %low = scf.if %less -> (i32) {
+      scf.yield %x : i32
+    } else {
+      scf.yield %y : i32
+    }
+    tile.yield %low, %less : i32, i1
+  }
   tile.return
 }

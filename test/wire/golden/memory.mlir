@@ -17,6 +17,7 @@ tile.kernel @memory(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>, %n: i32, %k: i64, %b
   tile.store %one, %e1 {cache = #tile<cache_hint wt>} : !tile.ptr<f32>, f32
   %v = tile.make_view %p shape [%k, %k] strides [%k, %k] : !tile.ptr<f32> -> !tile.view<48x112xf32>
   %w = tile.advance_view %v[%k, %k] : !tile.view<48x112xf32>
+  %parts:7 = tile.view_parts %w : !tile.view<48x112xf32> -> !tile.ptr<f32>, i64, i64, i64, i64, i64, i64
   %x = tile.load_view %w[%k, %k] checked [true, false] : !tile.view<48x112xf32> -> tensor<48x112xf32>
   %y = tile.load_view %w[%k, %k] other %e checked [true, true] {group = 1 : i64} : !tile.view<48x112xf32>, f32 -> tensor<48x112xf32>
   tile.store_view %w[%k, %k], %y checked [false, false] : !tile.view<48x112xf32>, tensor<48x112xf32>

@@ -270,6 +270,7 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<tile::LoadOp>([&](auto o) { scalarLoad(o); })
       .Case<tile::ReduceOp>([&](auto o) { reduceOp(o); })
       .Case<tile::ScanOp>([&](auto o) { scanOp(o); })
+      .Case<tile::MapOp>([&](auto o) { mapOp(o); })
       .Case<tile::DotOp>([&](auto o) { dotOp(o); })
       .Case<tile::ReshapeOp>([&](auto o) { reshapeOp(o); })
       .Case<tile::CatOp>([&](auto o) { catOp(o); })
@@ -310,6 +311,16 @@ void Lowering::scalarOp(mlir::Operation *op) {
           parts.position.push_back(b.getInt64(0));
         }
         views[o] = parts;
+      })
+      .Case<tile::ViewPartsOp>([&](tile::ViewPartsOp o) {
+        const ViewParts parts = view(o.getView());
+        SmallVector<Value *> values{parts.base};
+        values.append(parts.shape.begin(), parts.shape.end());
+        values.append(parts.strides.begin(), parts.strides.end());
+        values.append(parts.position.begin(), parts.position.end());
+        for (auto [result, value] : llvm::zip(o->getResults(), values)) {
+          scalars[result] = value;
+        }
       })
       .Case<tile::AdvanceViewOp>([&](tile::AdvanceViewOp o) {
         ViewParts parts = view(o.getView());

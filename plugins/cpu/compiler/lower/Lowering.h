@@ -184,6 +184,7 @@ private:
   // Reduce.cpp
   void reduceOp(tile::ReduceOp op);
   void scanOp(tile::ScanOp op);
+  void mapOp(tile::MapOp op);
   // Product.cpp
   void dotOp(tile::DotOp op);
   DotSource dotSource(mlir::Value value, mlir::Type element,

@@ -180,8 +180,8 @@ Plan::Plan(tile::KernelOp kernel) {
     }
   });
   kernel->walk<mlir::WalkOrder::PreOrder>([&](mlir::Block *block) {
-    // The scalar regions of reduce and scan hold no tiles.
-    if (!isa<tile::ReduceOp, tile::ScanOp>(block->getParentOp())) {
+    // The scalar regions of reduce, scan and map hold no tiles.
+    if (!isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(block->getParentOp())) {
       planBlock(*block);
     }
   });

@@ -1,6 +1,7 @@
-//===- Reduce.cpp - Reductions and scans ----------------------------------===//
+//===- Reduce.cpp - Reductions, scans, maps -------------------------------===//
 //
-// What   tile.reduce and tile.scan as nests with accumulators in registers.
+// What   tile.reduce and tile.scan as nests with accumulators in registers;
+//        tile.map, whose region also works on vectors unless it has loops.
 // Why    The combining region works on vectors as well as on scalars, so any
 //        reduction runs at vector width: along the inner dimension into lanes
 //        that are combined at the end, along the others lane by lane.
@@ -273,6 +274,49 @@ void Lowering::scanOp(tile::ScanOp op) {
   nest.versions([&] { outer(outer, nest.origin(), 0); });
   for (size_t i = 0; i < n; ++i) {
     define(op.getResult(i), results[i]);
+  }
+}
+
+void Lowering::mapOp(tile::MapOp op) {
+  SmallVector<mlir::Value> sources(op.getSources());
+  // Branches become selects; loops need scalars and real branches.
+  bool asVectors = true;
+  op.getBody().walk([&](mlir::Operation *inner) {
+    asVectors &= isa<arith::ConstantOp, mlir::scf::IfOp>(inner) ||
+                 inner->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                 hasElementwise(inner);
+  });
+  SmallVector<Buffer> results;
+  for (mlir::Value result : op.getResults()) {
+    results.push_back(allocateFor(result));
+  }
+  mlir::Block &body = op.getBody().front();
+  Nest nest(*this, tile::shapeOf(sources[0].getType()), sources, asVectors);
+  nest.run([&](const Index &index) {
+    Values values;
+    for (mlir::Value source : sources) {
+      values.push_back(nest.eval(source, index));
+    }
+    if (asVectors) {
+      values = scalarRegion(op.getBody(), values, index.lanes);
+    } else {
+      for (auto [argument, value] : llvm::zip(body.getArguments(), values)) {
+        scalars[argument] = value;
+      }
+      for (mlir::Operation &inner : body.without_terminator()) {
+        emitOp(&inner);
+      }
+      values.clear();
+      for (mlir::Value value : body.getTerminator()->getOperands()) {
+        values.push_back(scalar(value));
+      }
+    }
+    for (auto [result, value] : llvm::zip(results, values)) {
+      nest.storeTo(result, index, value);
+    }
+  });
+  for (auto [value, result] : llvm::zip(op.getResults(), results)) {
+    define(value, result);
   }
 }
 
