@@ -1,0 +1,34 @@
+//===- KnownVendors.h - names that the language fixes per vendor *- C++ -*-===//
+//
+// What   For each vendor's folder: its backend's name in the language, and the
+//        questions of tl.target_info that it answers with yes.
+// Why    Kernels ask by name; the names are data of the vendors' folders
+//        (language.json), known whether or not the vendor is built (R13).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_KNOWNVENDORS_H
+#define TERRAZZO_CORE_FRONTEND_KNOWNVENDORS_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tz::frontend {
+
+struct VendorQuestion {
+  const char *name;
+  const char *machines; // separated by blanks; empty: all
+};
+
+struct KnownVendor {
+  const char *folder; // the part of a target before the colon
+  const char *backend;
+  int warpSize;
+  const char *atLeast; // the question with (major, minor), or empty
+  llvm::ArrayRef<VendorQuestion> questions;
+};
+
+/// Generated.
+llvm::ArrayRef<KnownVendor> knownVendors();
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_KNOWNVENDORS_H
