@@ -99,6 +99,13 @@ private:
           work.push_back(o->getOperand(0));
           return -1;
         })
+        .Case([&](tile::ViewPartsOp parts) -> int64_t {
+          if (index != 0) {
+            return mixed;
+          }
+          work.push_back(parts.getView());
+          return -1;
+        })
         .Case([&](tile::BitcastOp cast) {
           work.push_back(cast.getSource());
           return -1;

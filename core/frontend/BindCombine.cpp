@@ -118,8 +118,61 @@ static Value scan(TileCall &c) {
                 c.call[0].isSequence());
 }
 
+static Value mapElementwise(TileCall &c) {
+  const Value &function = c.call[0];
+  bool isJit = function.is(ValueKind::Function) && function.asFunction()->isJit;
+  if (!isJit) {
+    return c.call.error(0, "the function of map_elementwise must be a jit "
+                           "function, found " +
+                               describe(function));
+  }
+  SmallVector<TileValue, 4> inputs;
+  for (const Value &value : c.call[1].items()) {
+    Value tile = c.call.evaluator.materialise(value, c.loc());
+    if (!tile.isTile()) {
+      return c.call.error(1, "map_elementwise needs tiles, found " +
+                                 describe(value));
+    }
+    inputs.push_back(tile.asTile());
+  }
+  int64_t pack = c.integer(2);
+  if (inputs.empty() || !c.valid) {
+    return c.valid ? c.call.error("map_elementwise needs a tile") : Value();
+  }
+  bool asTuple = false;
+  auto region = [&](ArrayRef<TileValue> scalars) -> std::optional<TileList> {
+    CallArgs args;
+    for (const TileValue &scalar : scalars) {
+      args.add(Value::tile(scalar), c.loc());
+    }
+    Evaluator &ev = c.call.evaluator;
+    Value result = ev.call(function, args, c.loc());
+    if (result.isError()) {
+      return std::nullopt;
+    }
+    asTuple = result.isSequence();
+    Value single = Value::tuple({result});
+    TileList values;
+    for (const Value &item : (asTuple ? result : single).items()) {
+      Value scalar = ev.materialise(item, c.loc());
+      if (!scalar.isTile() || !scalar.asTile().type.isScalar() ||
+          scalar.asTile().type.isView()) {
+        ev.fail(c.loc(), "the function of map_elementwise must return scalars, "
+                         "found " +
+                             describe(item));
+        return std::nullopt;
+      }
+      values.push_back(scalar.asTile());
+    }
+    return values;
+  };
+  auto results = c.emit.map(inputs, pack, region, c.loc());
+  return listed(results, asTuple && results && results->size() > 1);
+}
+
 void bindCombine(Registry &r) {
   TileBinder t{r};
+  t.function("map_elementwise", "scalar_fn, *args, pack=1", mapElementwise);
   t.function("dot",
              "input, other, acc=None, input_precision=None, allow_tf32=None, "
              "max_num_imprecise_acc=None, out_dtype=None",

@@ -27,7 +27,11 @@ static Value extremum(TileCall &c, bool isMax) {
 template <BinaryFn fn>
 static Value arithmetic(TileCall &c) {
   Operand a = c.operand(0), b = c.operand(1);
-  return c.valid ? c.result(c.emit.binary(fn, a, b, c.loc())) : Value();
+  bool checks = c.boolean(2), before = c.emit.sanitizeOverflow;
+  c.emit.sanitizeOverflow = before && checks;
+  Value result = c.valid ? c.result(c.emit.binary(fn, a, b, c.loc())) : Value();
+  c.emit.sanitizeOverflow = before;
+  return result;
 }
 
 template <bool rn>

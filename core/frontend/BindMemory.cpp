@@ -45,6 +45,19 @@ static Value atomic(TileCall &c, Kind kind) {
                  : Value();
 }
 
+/// desc.atomic_add(offsets, value): gives nothing.
+static Value atomicOfDescriptor(BuiltinCall &call, StringRef kind) {
+  TileCall c(call);
+  TileValue descriptor = c.tile(0);
+  if (call.values.size() < 3 || call[2].isNone()) {
+    return call.error("a descriptor's atomic needs offsets and a value");
+  }
+  auto offsets = c.operands(1);
+  TileValue value = c.tile(2);
+  return c.done(c.valid && c.emit.atomicDescriptor(kind, descriptor, offsets,
+                                                   value, call.loc));
+}
+
 static void bindAtomics(Registry &r) {
   const char *signature = "pointer, val, mask=None, sem=None, scope=None";
   const char *rest = "val, mask=None, sem=None, scope=None";
@@ -55,7 +68,11 @@ static void bindAtomics(Registry &r) {
     };
     std::string name = std::string("atomic_") + kind;
     r.add("triton.language", name, signature, run);
-    r.addMethod(ValueKind::Tile, name, rest, run);
+    r.addMethod(ValueKind::Tile, name, rest, [kind, run](BuiltinCall &call) {
+      return call[0].isTile() && call[0].asTile().type.isDescriptor
+                 ? atomicOfDescriptor(call, kind)
+                 : run(call);
+    });
   }
   TileBinder{r}.function(
       "atomic_cas", "pointer, cmp, val, sem=None, scope=None",
@@ -83,6 +100,29 @@ static Value storeDescriptor(TileCall &c) {
   Operand value = c.operand(2);
   return c.done(c.valid &&
                 c.emit.storeDescriptor(descriptor, offsets, value, c.loc()));
+}
+
+/// src.gather(index, axis) of a tile; of a descriptor gather(rows, column).
+static Value gather(TileCall &c) {
+  TileValue source = c.tile(0), index = c.tile(1);
+  if (source.type.isDescriptor) {
+    Operand column = c.operand(2);
+    return c.valid ? c.result(c.emit.gatherRows(source, index, column, c.loc()))
+                   : Value();
+  }
+  int64_t axis = c.integer(2);
+  return c.valid ? c.result(c.emit.gather(source, index, axis, c.loc()))
+                 : Value();
+}
+
+static void bindRows(TileBinder &t) {
+  t.method("gather", "index, axis", gather);
+  t.method("scatter", "value, x_offsets, y_offset", [](TileCall &c) {
+    TileValue descriptor = c.tile(0), value = c.tile(1), rows = c.tile(2);
+    Operand column = c.operand(3);
+    return c.done(c.valid &&
+                  c.emit.scatterRows(descriptor, value, rows, column, c.loc()));
+  });
 }
 
 static void bindViews(TileBinder &t) {
@@ -119,6 +159,7 @@ static void bindViews(TileBinder &t) {
                                 base, shape, strides, block, padding, c.loc()))
                           : Value();
              });
+  bindRows(t);
   t.function("load_tensor_descriptor", "desc, offsets", loadDescriptor);
   t.function("store_tensor_descriptor", "desc, offsets, value",
              storeDescriptor);
@@ -228,6 +269,16 @@ static void bindEffects(Registry &r) {
     }
     TileValue condition = c.tile(0);
     return c.done(c.valid && c.emit.assume(condition, c.loc()));
+  });
+  // A promise that x is zero where the mask is set: it changes no meaning.
+  t.function("expect_zero", "x, mask", [](TileCall &c) {
+    TileValue x = c.tile(0), mask = c.tile(1);
+    if (c.valid && (mask.type.isPtr || mask.type.isView() ||
+                    mask.type.elem != DType::I1)) {
+      return c.call.error(1, "the mask of expect_zero must be int1, found " +
+                                 mask.type.str());
+    }
+    return c.valid ? Value::tile(x) : Value();
   });
   t.function("debug_barrier", "",
              [](TileCall &c) { return c.done(c.emit.barrier(c.loc())); });

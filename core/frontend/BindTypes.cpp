@@ -6,8 +6,7 @@
 //        here without a kernel.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/Builtins.h"
-#include "core/frontend/Evaluator.h"
+#include "core/frontend/Bindings.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -101,6 +100,7 @@ static constexpr LibraryName libraryNames[] = {
     {"sort", "standard", true},
     {"topk", "standard", false},
     {"bitonic_merge", "standard", false},
+    {"atomic_poll", "waiting", false},
     {"philox", "random", false},
     {"philox_impl", "random", false},
     {"randint", "random", false},
@@ -130,7 +130,19 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
   if (name == "block_shape" && type.isView()) {
     return shapeValue(type.shape);
   }
-  if (name == "shape" && !type.isDescriptor) {
+  if ((name == "shape" || name == "strides") && type.isDescriptor) {
+    OpEmitter &emit = emitterAt(*this, loc);
+    DescriptorParts parts = emit.descriptorParts(base.asTile());
+    TileType element;
+    element.elem = name == "shape" ? DType::I32 : DType::I64;
+    std::vector<Value> items;
+    for (const TileValue &part :
+         name == "shape" ? parts.shape : parts.strides) {
+      items.push_back(fromTile(emit.cast(part, element, "", false, loc)));
+    }
+    return Value::tuple(std::move(items));
+  }
+  if (name == "shape") {
     return shapeValue(type.shape);
   }
   if (name == "numel") {

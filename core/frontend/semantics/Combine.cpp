@@ -188,13 +188,7 @@ bool OpEmitter::combineRegion(Region &region, ArrayRef<TileValue> sources,
     values.push_back((*combined)[i].value);
   }
   // It combines in any order and grouping: an effect would have no meaning.
-  WalkResult effects = region.walk([&](Operation *op) {
-    return isMemoryEffectFree(op) ||
-                   op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
-  });
-  if (effects.wasInterrupted()) {
+  if (hasEffects(region)) {
     error(loc, "the combining function must not access memory, print or "
                "assert");
     return false;

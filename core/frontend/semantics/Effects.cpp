@@ -76,6 +76,48 @@ bool OpEmitter::print(StringRef prefix, ArrayRef<Operand> args, bool hex,
   return true;
 }
 
+/// The operation again in 64 bits; not in the library, whose hashes wrap, and
+/// not in the regions of reductions, which have no effects.
+void OpEmitter::checkOverflow(BinaryFn fn, const Operand &lhs,
+                              const Operand &rhs, const TileValue &result,
+                              SourceLoc loc) {
+  bool checked =
+      fn == BinaryFn::Add || fn == BinaryFn::Sub || fn == BinaryFn::Mul;
+  DType type = result.type.elem;
+  if (!checked || result.type.isPtr || !isInteger(type) || type == DType::I1 ||
+      bitWidth(type) >= 64 || !loc.isValid() ||
+      StringRef(loc.file->path()).starts_with("<")) {
+    return;
+  }
+  for (Operation *op = b.getInsertionBlock()->getParentOp(); op;
+       op = op->getParentOp()) {
+    if (isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op)) {
+      return;
+    }
+  }
+  auto wide = [&](const Operand &operand) -> OptionalTile {
+    OptionalTile x;
+    if (auto *number = std::get_if<Literal>(&operand)) {
+      x = constant(*number, type, loc);
+    } else {
+      x = convert(std::get<TileValue>(operand), type);
+    }
+    return x ? OptionalTile(convert(*x, DType::I64)) : x;
+  };
+  OptionalTile x = wide(lhs), y = wide(rhs);
+  OptionalTile exact = x && y ? binaryUnchecked(fn, *x, *y, loc) : std::nullopt;
+  OptionalTile same =
+      exact ? compare(CompareFn::Eq, *exact, convert(result, DType::I64), loc)
+            : std::nullopt;
+  if (same) {
+    std::string message = "integer overflow of " + dtypeName(type).str() +
+                          (fn == BinaryFn::Add   ? " in +"
+                           : fn == BinaryFn::Sub ? " in -"
+                                                 : " in *");
+    tile::AssertOp::create(b, at, same->value, message, Value());
+  }
+}
+
 bool OpEmitter::deviceAssert(const TileValue &condition, StringRef message,
                              OptionalTile mask, SourceLoc loc) {
   TileType boolean;

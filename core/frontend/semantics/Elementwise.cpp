@@ -172,6 +172,15 @@ static TileValue emitBinary(OpBuilder &b, Location at, const TileValue &x,
 
 OptionalTile OpEmitter::binary(BinaryFn fn, const Operand &lhs,
                                const Operand &rhs, SourceLoc loc) {
+  OptionalTile result = binaryUnchecked(fn, lhs, rhs, loc);
+  if (result && sanitizeOverflow) {
+    checkOverflow(fn, lhs, rhs, *result, loc);
+  }
+  return result;
+}
+
+OptionalTile OpEmitter::binaryUnchecked(BinaryFn fn, const Operand &lhs,
+                                        const Operand &rhs, SourceLoc loc) {
   if (fn == BinaryFn::Add || fn == BinaryFn::Sub) {
     const TileValue *left = pointerOf(lhs), *right = pointerOf(rhs);
     if (left && right) {

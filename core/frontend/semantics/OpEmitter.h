@@ -53,6 +53,16 @@ enum class CompareFn : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 using CombineFn = llvm::function_ref<std::optional<TileList>(
     llvm::ArrayRef<TileValue> a, llvm::ArrayRef<TileValue> b)>;
 
+/// Emits a function of scalars at the builder's place; empty after an error.
+using MapFn = llvm::function_ref<std::optional<TileList>(
+    llvm::ArrayRef<TileValue> arguments)>;
+
+/// The run-time parts of a tensor descriptor.
+struct DescriptorParts {
+  TileValue base;
+  TileList shape, strides; // int64
+};
+
 struct LoadOptions {
   OptionalTile mask;
   std::optional<Operand> other;
@@ -85,6 +95,8 @@ public:
       : b(builder), sink(sink), at(builder.getUnknownLoc()) {}
 
   void setLocation(mlir::Location location) { at = location; }
+  /// Assert that + - * on integers below 64 bits do not overflow.
+  bool sanitizeOverflow = false;
   /// The SSA type of a language type.
   mlir::Type irType(const TileType &type);
   mlir::Type irElement(DType type);
@@ -169,6 +181,10 @@ public:
                                  CombineFn combine, SourceLoc loc);
   std::optional<TileList> scan(llvm::ArrayRef<TileValue> sources, int64_t axis,
                                bool reverse, CombineFn combine, SourceLoc loc);
+  /// The function at each position of the inputs, which are broadcast; it gets
+  /// `pack` neighbours of each at a time (Map.cpp).
+  std::optional<TileList> map(llvm::ArrayRef<TileValue> inputs, int64_t pack,
+                              MapFn function, SourceLoc loc);
   OptionalTile histogram(const TileValue &x, int64_t bins, OptionalTile mask,
                          SourceLoc loc);
 
@@ -206,6 +222,17 @@ public:
                        llvm::ArrayRef<Operand> offsets, const Operand &value,
                        SourceLoc loc);
 
+  //===-- rows and atomics of descriptors (Descriptors.cpp) ---------------===//
+  DescriptorParts descriptorParts(const TileValue &descriptor);
+  OptionalTile gatherRows(const TileValue &descriptor, const TileValue &rows,
+                          const Operand &column, SourceLoc loc);
+  bool scatterRows(const TileValue &descriptor, const TileValue &value,
+                   const TileValue &rows, const Operand &column, SourceLoc loc);
+  /// `kind` as in atomic.
+  bool atomicDescriptor(llvm::StringRef kind, const TileValue &descriptor,
+                        llvm::ArrayRef<Operand> offsets, const TileValue &value,
+                        SourceLoc loc);
+
   //===-- hints and effects (Effects.cpp) ---------------------------------===//
   enum class HintKind : uint8_t { Divisibility, Contiguity, Constancy };
   OptionalTile hint(HintKind kind, const TileValue &x,
@@ -228,6 +255,10 @@ private:
   mlir::Value splat(mlir::Value scalar, llvm::ArrayRef<int64_t> shape);
   /// The operand as a value; literals get their natural type.
   OptionalTile materialise(const Operand &operand, SourceLoc loc);
+  OptionalTile binaryUnchecked(BinaryFn fn, const Operand &a, const Operand &b,
+                               SourceLoc loc);
+  void checkOverflow(BinaryFn fn, const Operand &lhs, const Operand &rhs,
+                     const TileValue &result, SourceLoc loc); // Effects.cpp
   /// Both operands in their common type, not yet of one shape.
   std::optional<std::pair<TileValue, TileValue>>
   promote(const Operand &a, const Operand &b, bool divides, SourceLoc loc);
@@ -294,6 +325,19 @@ private:
                         llvm::ArrayRef<Operand> strides,
                         llvm::ArrayRef<int64_t> block, llvm::StringRef what,
                         SourceLoc loc);
+  std::optional<std::pair<TileValue, TileValue>>
+  descriptorLanes(const TileValue &descriptor, const TileList &indices,
+                  SourceLoc loc);
+  OptionalTile indexLine(const TileValue &first, int64_t extent, size_t dim,
+                         size_t rank, SourceLoc loc);
+  std::optional<TileList> rowIndices(const TileValue &descriptor,
+                                     const TileValue &rows,
+                                     const Operand &column,
+                                     llvm::StringRef what, SourceLoc loc);
+  TileList neighbours(const TileValue &x, int64_t pack, SourceLoc loc);
+  TileValue interleaved(llvm::ArrayRef<TileValue> parts, SourceLoc loc);
+  /// Does an op of the region access memory, print or assert?
+  static bool hasEffects(mlir::Region &region);
   bool combineRegion(mlir::Region &region, llvm::ArrayRef<TileValue> sources,
                      CombineFn combine, SourceLoc loc);
 };
