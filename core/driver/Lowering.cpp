@@ -260,6 +260,7 @@ specialize(const ParsedSource &source, const CompileJob &job,
   }
   const KernelInfo &kernel = **found;
   frontend::Specialization spec;
+  spec.target = job.target;
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     const ParamInfo &param = kernel.params[i];
     ArgumentSpec given =
@@ -294,6 +295,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
               : option.key == "num_stages" ? &spec.numStages
               : option.key == "num_ctas"   ? &spec.numCtas
                                            : nullptr;
+    if (option.key == "sanitize_overflow") {
+      spec.sanitizeOverflow = option.i64 != 0;
+    }
     if (to && option.i64 > 0 && option.i64 < 4096) {
       *to = int(option.i64);
     }

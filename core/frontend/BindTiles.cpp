@@ -273,28 +273,20 @@ void bindShapes(Registry &r) {
   t.method("__getitem__", "index", index);
 }
 
-/// Names of the language that are not implemented yet: known, so that the
-/// message is not that they do not exist.
-static void bindMissing(Registry &r) {
-  for (const char *name : {"inline_asm_elementwise", "map_elementwise",
-                           "atomic_poll", "expect_zero", "aggregate_replace"}) {
-    r.add("triton.language", name, "*args, **options", [](BuiltinCall &call) {
-      return call.error(call.builtin.name + " is not implemented yet");
-    });
-  }
-}
-
 void bindTiles(Registry &r) {
-  bindMissing(r);
   bindShapes(r);
   bindMathFunctions(r);
   bindMemory(r);
   bindCombine(r);
   bindScaled(r);
+  bindForeign(r);
+  bindAggregates(r);
   // The same names under the modules that third-party code imports them from.
   for (const char *module : {"triton.language.core", "triton.language.standard",
                              "triton.language.random"}) {
-    r.makeModule(module)->members = r.makeModule("triton.language")->members;
+    for (auto &entry : r.makeModule("triton.language")->members) {
+      r.makeModule(module)->members[entry.getKey()] = entry.getValue();
+    }
   }
 }
 

@@ -75,6 +75,7 @@ void bindLibdevice(Registry &registry);
 void bindMemory(Registry &registry);
 void bindCombine(Registry &registry);
 void bindScaled(Registry &registry);
+void bindForeign(Registry &registry);
 
 } // namespace tz::frontend
 

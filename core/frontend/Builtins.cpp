@@ -86,6 +86,8 @@ Registry::Registry() {
   bindPython(*this);
   bindDecorators(*this);
   bindTypes(*this);
+  bindTargets(*this);
+  bindProfilerScopes(*this);
   bindTiles(*this);
 }
 

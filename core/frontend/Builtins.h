@@ -36,7 +36,7 @@ struct CallArgs {
 
 struct BuiltinParam {
   std::string name;
-  /// VarKeywords accepts any keyword and drops it.
+  /// VarKeywords takes every other keyword, as a dictionary.
   enum Kind : uint8_t { Plain, VarArgs, KeywordOnly, VarKeywords } kind = Plain;
   std::optional<Value> defaultValue;
 };
@@ -119,7 +119,10 @@ private:
 void bindPython(Registry &registry);     // len, range, math, str methods ...
 void bindDecorators(Registry &registry); // triton.jit, autotune, Config ...
 void bindTypes(Registry &registry);      // tl.float32, pointer_type, constexpr
-void bindTiles(Registry &registry);      // tl.load ... through OpEmitter
+void bindAggregates(Registry &registry); // aggregate, core.extern
+void bindTargets(Registry &registry);    // tl.target_info
+void bindProfilerScopes(Registry &registry);
+void bindTiles(Registry &registry); // tl.load ... through OpEmitter
 
 /// Matches arguments to parameters; false after an error.
 bool matchArguments(Evaluator &evaluator, const CallArgs &args,

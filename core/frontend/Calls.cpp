@@ -128,35 +128,17 @@ Value Evaluator::call(const Value &callee, const CallArgs &args,
     return method.builtin ? callBuiltin(*method.builtin, withSelf, loc)
                           : callFunction(method.function, withSelf, loc);
   }
-  case ValueKind::Class: {
-    const ClassObject &type = callee.asClass();
-    auto fields = std::make_shared<SequenceObject>();
-    fields->className = type.name;
-    fields->names = type.fields;
-    std::vector<std::optional<Value>> values = type.defaults;
-    values.resize(type.fields.size());
-    size_t next = 0;
+  case ValueKind::Class:
+    return callClass(callee, args, loc);
+  case ValueKind::Record: {
+    SmallVector<Value> values;
     for (const auto &arg : args.list) {
-      size_t at = next++;
-      if (!arg.keyword.empty()) {
-        at = find(type.fields, arg.keyword.str()) - type.fields.begin();
-      }
-      if (at >= values.size()) {
-        return fail(arg.loc, arg.keyword.empty()
-                                 ? "too many values for " + type.name
-                                 : type.name + " has no field '" +
-                                       arg.keyword.str() + "'");
-      }
-      values[at] = arg.value;
+      values.push_back(arg.value);
     }
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (!values[i]) {
-        return fail(loc, "field '" + type.fields[i] + "' of " + type.name +
-                             " has no value");
-      }
-      fields->items.push_back(*values[i]);
+    if (auto result = callSpecial("__call__", callee, values, loc)) {
+      return *result;
     }
-    return Value::record(std::move(fields));
+    break;
   }
   case ValueKind::Type: {
     // tl.float32(x) converts, as x.to(tl.float32).
@@ -292,6 +274,7 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
   }
   std::vector<Value> rest;
   SourceLoc restLoc;
+  Value more = Value::dict(); // of VarKeywords
   size_t next = 0;
   for (const auto &arg : args.list) {
     if (arg.keyword.empty()) {
@@ -317,6 +300,7 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
         params, [&](const BuiltinParam &p) { return p.name == arg.keyword; });
     if (param == params.end()) {
       if (!params.empty() && params.back().kind == BuiltinParam::VarKeywords) {
+        more.dictionary().set(Value::string(arg.keyword.str()), arg.value);
         continue;
       }
       // Triton passes these to every built-in; they are its own plumbing.
@@ -355,7 +339,7 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
       call.values[i] = Value::tuple(std::move(rest));
       call.locs[i] = restLoc;
     } else if (params[i].kind == BuiltinParam::VarKeywords) {
-      call.values[i] = Value::none();
+      call.values[i] = more;
     } else if (!set[i]) {
       if (!params[i].defaultValue) {
         ev.fail(call.loc, call.builtin.name + " needs a value for parameter '" +

@@ -23,11 +23,22 @@ namespace tz::frontend {
 
 namespace {
 
-/// A parameter that is an argument of the kernel.
+/// An argument of the kernel: a parameter's, or a part of one.
 struct Argument {
   const ast::Parameter *param;
   TileType type;
   mlir::DictionaryAttr attributes;
+};
+
+/// How a parameter's value is made of arguments.
+struct Recipe {
+  enum Kind : uint8_t { Argument, Constant, Tuple, Descriptor } kind = Constant;
+  size_t first = 0; // argument
+  Value constant;
+  bool foldedOne = false;
+  TileType block; // of a descriptor
+  std::vector<Recipe> items;
+  std::vector<std::string> names; // of a named tuple's fields
 };
 
 class KernelBuilder {
@@ -52,10 +63,19 @@ private:
   Evaluator evaluator;
   Scope scope;
   std::vector<Argument> arguments;
+  std::vector<std::pair<const ast::Parameter *, Recipe>> recipes;
 
   void bindParameter(const ast::Parameter &param);
   bool bindConstexpr(const ast::Parameter &param);
-  void addArgument(const ast::Parameter &param, const ArgSpec &arg);
+  std::optional<Recipe> readArgument(const ast::Parameter &param,
+                                     const ArgSpec &arg, const Twine &name);
+  std::optional<Recipe> readTuple(const ast::Parameter &param,
+                                  const ArgSpec &arg, const Twine &name);
+  std::optional<Recipe> readDescriptor(const ast::Parameter &param,
+                                       StringRef type, const Twine &name);
+  void addArgument(const ast::Parameter &param, TileType type,
+                   const Twine &name, int64_t divisor);
+  Value make(const Recipe &recipe, mlir::Block &body, SourceLoc loc);
   void checkNames();
 };
 
@@ -86,36 +106,185 @@ bool KernelBuilder::bindConstexpr(const ast::Parameter &param) {
   return true;
 }
 
-void KernelBuilder::addArgument(const ast::Parameter &param,
-                                const ArgSpec &arg) {
-  std::optional<TileType> type = argumentType(arg.type);
-  if (!type || (type->elem == DType::Void && !type->isPtr)) {
-    sink.error(param.loc, "argument '" + param.name + "' has type '" +
-                              arg.type +
-                              "', which is no type of an argument; examples "
-                              "are *fp16, i32, fp32");
-    scope[param.name] = Binding{Value(), param.loc};
-    return;
-  }
-  if (arg.equalsOne && !type->isPtr && isInteger(type->elem)) {
-    scope[param.name] = Binding{Value::integer(1), param.loc, true};
-    return;
-  }
+void KernelBuilder::addArgument(const ast::Parameter &param, TileType type,
+                                const Twine &name, int64_t divisor) {
   mlir::NamedAttrList attributes;
-  attributes.set("tile.name", builder.getStringAttr(param.name));
-  int64_t divisor = std::max<int64_t>(arg.divisibility, 1);
-  divisor = arg.divisibleBy16 ? std::max<int64_t>(divisor, 16) : divisor;
-  if (divisor > 1 && (type->isPtr || isInteger(type->elem))) {
+  attributes.set("tile.name", builder.getStringAttr(name));
+  if (divisor > 1 && (type.isPtr || isInteger(type.elem))) {
     attributes.set("tile.divisibility", builder.getI64IntegerAttr(divisor));
   }
-  if (type->isPtr) {
+  if (type.isPtr) {
     attributes.set("tile.group",
                    builder.getI64IntegerAttr(arguments.size() + 1));
-    if (type->isConstPtr) {
+    if (type.isConstPtr) {
       attributes.set("tile.const", builder.getUnitAttr());
     }
   }
-  arguments.push_back({&param, *type, attributes.getDictionary(&context)});
+  arguments.push_back({&param, type, attributes.getDictionary(&context)});
+}
+
+/// "tensordesc<fp16[64, 64]>": element type and block.
+static std::optional<TileType> descriptorType(StringRef text) {
+  text = text.trim();
+  if (!text.consume_front("tensordesc<") || !text.consume_back(">")) {
+    return std::nullopt;
+  }
+  auto [element, rest] = text.split('[');
+  std::optional<DType> type = dtypeFromName(element.trim());
+  if (!type || !rest.consume_back("]")) {
+    return std::nullopt;
+  }
+  TileType block;
+  block.elem = *type;
+  SmallVector<StringRef> extents;
+  rest.split(extents, ',');
+  for (StringRef extent : extents) {
+    int64_t number;
+    if (extent.trim().getAsInteger(10, number) || number <= 0) {
+      return std::nullopt;
+    }
+    block.shape.push_back(number);
+  }
+  return block;
+}
+
+std::optional<Recipe> KernelBuilder::readDescriptor(const ast::Parameter &param,
+                                                    StringRef text,
+                                                    const Twine &name) {
+  std::optional<TileType> block = descriptorType(text);
+  if (!block) {
+    sink.error(param.loc, "argument '" + name + "' has type '" + text +
+                              "'; a tensor descriptor is written as "
+                              "tensordesc<fp16[64, 64]>");
+    return std::nullopt;
+  }
+  Recipe recipe;
+  recipe.kind = Recipe::Descriptor;
+  recipe.first = arguments.size();
+  recipe.block = *block;
+  TileType pointer, size, stride;
+  pointer.elem = block->elem;
+  pointer.isPtr = true;
+  size.elem = DType::I32;
+  stride.elem = DType::I64;
+  addArgument(param, pointer, name, 1);
+  for (size_t d = 0; d < block->shape.size(); ++d) {
+    addArgument(param, size, name + ".shape" + Twine(d), 1);
+  }
+  for (size_t d = 0; d < block->shape.size(); ++d) {
+    addArgument(param, stride, name + ".stride" + Twine(d), 1);
+  }
+  return recipe;
+}
+
+std::optional<Recipe> KernelBuilder::readTuple(const ast::Parameter &param,
+                                               const ArgSpec &arg,
+                                               const Twine &name) {
+  Recipe recipe;
+  recipe.kind = Recipe::Tuple;
+  std::string prefix = name.str();
+  for (auto [i, item] : enumerate(arg.items)) {
+    if (!item.name.empty()) {
+      recipe.names.push_back(item.name);
+    }
+    std::string itemName =
+        prefix + "." + (item.name.empty() ? std::to_string(i) : item.name);
+    if (item.type != "constexpr") {
+      std::optional<Recipe> inner = readArgument(param, item, itemName);
+      if (!inner) {
+        return std::nullopt;
+      }
+      recipe.items.push_back(std::move(*inner));
+      continue;
+    }
+    std::optional<Value> value =
+        fromConstValue(item.constant.value_or(ConstValue()), *state.main);
+    if (!value) {
+      sink.error(param.loc, "item '" + itemName + "' of argument '" +
+                                param.name + "' has no value");
+      return std::nullopt;
+    }
+    Recipe inner;
+    inner.constant = *value;
+    recipe.items.push_back(std::move(inner));
+  }
+  if (!recipe.names.empty() && recipe.names.size() != recipe.items.size()) {
+    sink.error(param.loc, "either all items of argument '" + name +
+                              "' have names or none has");
+    return std::nullopt;
+  }
+  return recipe;
+}
+
+std::optional<Recipe> KernelBuilder::readArgument(const ast::Parameter &param,
+                                                  const ArgSpec &arg,
+                                                  const Twine &name) {
+  if (arg.type == "tuple") {
+    return readTuple(param, arg, name);
+  }
+  if (StringRef(arg.type).starts_with("tensordesc")) {
+    return readDescriptor(param, arg.type, name);
+  }
+  std::optional<TileType> type = argumentType(arg.type);
+  if (!type || (type->elem == DType::Void && !type->isPtr)) {
+    sink.error(param.loc, "argument '" + name + "' has type '" + arg.type +
+                              "', which is no type of an argument; examples "
+                              "are *fp16, i32, fp32");
+    return std::nullopt;
+  }
+  Recipe recipe;
+  if (arg.equalsOne && !type->isPtr && isInteger(type->elem)) {
+    recipe.constant = Value::integer(1);
+    recipe.foldedOne = true;
+    return recipe;
+  }
+  recipe.kind = Recipe::Argument;
+  recipe.first = arguments.size();
+  int64_t divisor = std::max<int64_t>(arg.divisibility, 1);
+  addArgument(param, *type, name,
+              arg.divisibleBy16 ? std::max<int64_t>(divisor, 16) : divisor);
+  return recipe;
+}
+
+Value KernelBuilder::make(const Recipe &recipe, mlir::Block &body,
+                          SourceLoc loc) {
+  auto argument = [&](size_t i) {
+    return TileValue{body.getArgument(unsigned(i)), arguments[i].type};
+  };
+  switch (recipe.kind) {
+  case Recipe::Argument:
+    return Value::tile(argument(recipe.first));
+  case Recipe::Constant:
+    return recipe.constant;
+  case Recipe::Tuple: {
+    std::vector<Value> items;
+    for (const Recipe &item : recipe.items) {
+      items.push_back(make(item, body, loc));
+    }
+    if (recipe.names.empty()) {
+      return Value::tuple(std::move(items));
+    }
+    auto fields = std::make_shared<SequenceObject>();
+    fields->className = "namedtuple";
+    fields->names = recipe.names;
+    fields->items = std::move(items);
+    return Value::record(std::move(fields));
+  }
+  case Recipe::Descriptor: {
+    size_t rank = recipe.block.shape.size();
+    SmallVector<Operand, 4> sizes, strides;
+    for (size_t d = 0; d < rank; ++d) {
+      sizes.push_back(argument(recipe.first + 1 + d));
+      strides.push_back(argument(recipe.first + 1 + rank + d));
+    }
+    emitter.setLocation(evaluator.location(loc));
+    OptionalTile view =
+        emitter.makeDescriptor(argument(recipe.first), sizes, strides,
+                               recipe.block.shape, "zero", loc);
+    return view ? Value::tile(*view) : Value();
+  }
+  }
+  return Value();
 }
 
 void KernelBuilder::bindParameter(const ast::Parameter &param) {
@@ -132,7 +301,10 @@ void KernelBuilder::bindParameter(const ast::Parameter &param) {
   }
   bool isConstexpr = isConstexprParameter(param);
   if (arg && !isConstexpr && arg->type != "constexpr") {
-    addArgument(param, *arg);
+    scope[param.name] = Binding{Value(), param.loc};
+    if (auto recipe = readArgument(param, *arg, param.name)) {
+      recipes.emplace_back(&param, std::move(*recipe));
+    }
     return;
   }
   if (bindConstexpr(param)) {
@@ -183,6 +355,8 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
     return nullptr;
   }
   evaluator.attach(emitter, builder);
+  evaluator.setTarget(spec.target);
+  emitter.sanitizeOverflow = spec.sanitizeOverflow;
   mlir::Location at = evaluator.location(kernel->loc());
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at);
   builder.setInsertionPointToStart(module->getBody());
@@ -199,11 +373,13 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
   op->setAttr("tile.num_stages", builder.getI32IntegerAttr(spec.numStages));
   mlir::Block &body = op.getBody().front();
   for (auto [argument, value] : zip(arguments, body.getArguments())) {
-    scope[argument.param->name] =
-        Binding{Value::tile({value, argument.type}), argument.param->loc};
     value.setLoc(evaluator.location(argument.param->loc));
   }
   builder.setInsertionPointToEnd(&body);
+  for (auto &[param, recipe] : recipes) {
+    scope[param->name] =
+        Binding{make(recipe, body, param->loc), param->loc, recipe.foldedOne};
+  }
   evaluator.runKernel(kernel, std::move(scope));
   evaluator.chargeStep(kernel->loc()); // the last step may be too much
   if (sink.hasErrors()) {

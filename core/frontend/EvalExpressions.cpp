@@ -118,7 +118,7 @@ Value Evaluator::evalUncounted(const Expr *expr) {
     }
     return unsupportedExpr(expr);
   case ExprKind::Dict:
-    if (inHost()) {
+    if (inHost() || (frame().function && frame().function->isExtern)) {
       auto *node = cast<Dict>(expr);
       Value result = Value::dict();
       for (auto [key, value] : zip(node->keys, node->values)) {
@@ -353,7 +353,17 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
     break;
   case ValueKind::Record:
     if (const Value *field = base.sequence().find(name)) {
-      return *field;
+      return field->is(ValueKind::Unset)
+                 ? fail(loc, "field '" + name + "' of " +
+                                 base.sequence().className + " is not set yet")
+                 : *field;
+    }
+    if (base.sequence().type) {
+      auto &methods = base.sequence().type->methods;
+      auto method = methods.find(name);
+      if (method != methods.end() && method->second.is(ValueKind::Function)) {
+        return Value::method(base, method->second.asFunction());
+      }
     }
     for (const std::string &field : base.sequence().names) {
       names.push_back(field);
@@ -447,6 +457,9 @@ Value Evaluator::subscript(const Value &base, const Value &index,
   }
   if (base.is(ValueKind::Unknown) || index.is(ValueKind::Unknown)) {
     return Value::unknown(loc, "subscript of an unknown value");
+  }
+  if (auto special = callSpecial("__getitem__", base, {index}, loc)) {
+    return *special;
   }
   if (base.isSequence()) {
     ArrayRef<Value> items = base.items();

@@ -33,6 +33,10 @@ Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
     }
     return Value::tuple(std::move(items));
   }
+  if (value.is(ValueKind::Record) && value.sequence().type &&
+      value.sequence().type->isAggregate) {
+    return value; // its class says what its fields are
+  }
   if (value.is(ValueKind::Record)) {
     auto fields = std::make_shared<SequenceObject>(value.sequence());
     for (Value &item : fields->items) {
@@ -132,8 +136,7 @@ void Evaluator::assign(const Expr *target, const Value &value, SourceLoc loc,
   }
   case ExprKind::Attribute:
     if (!inHost()) {
-      fail(target->loc,
-           "assignment to an attribute is not supported in kernel code");
+      assignAttribute(cast<Attribute>(target), value);
     }
     return;
   default:
@@ -166,9 +169,6 @@ void Evaluator::unsupported(const Stmt *stmt) {
     break;
   case StmtKind::Try:
     what = "try";
-    break;
-  case StmtKind::With:
-    what = "with";
     break;
   case StmtKind::Scope:
     what = cast<ScopeStmt>(stmt)->isGlobal ? "global" : "nonlocal";
@@ -355,6 +355,9 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
       }
       break;
     }
+    case StmtKind::With:
+      execWith(cast<With>(stmt));
+      break;
     case StmtKind::While:
       runtimeWhile(cast<While>(stmt));
       break;

@@ -95,6 +95,8 @@ public:
   /// Reports in kernel code; in host code gives an Unknown with the reason.
   Value fail(SourceLoc loc, const llvm::Twine &message);
   bool inHost() const { return frames.empty() || frames.back().isHost; }
+  /// An aggregate whose fields are set; empty after an error.
+  Value closeAggregate(std::shared_ptr<SequenceObject> fields, SourceLoc loc);
   /// A tile of the value: literals become scalars of their natural type.
   Value materialise(const Value &value, SourceLoc loc);
   bool countOperation(SourceLoc loc);
@@ -103,6 +105,9 @@ public:
   mlir::OpBuilder &builder() { return *b; }
   DiagnosticSink &diagnostics() { return sink; }
   const Limits &limits() const { return bounds; }
+  /// What the kernel is compiled for, for messages and tl.target_info.
+  const std::string &targetName() const { return target; }
+  void setTarget(std::string name) { target = std::move(name); }
   ModuleLoader &modules() { return loader; }
   bool insideKernel() const { return ops != nullptr; }
   std::shared_ptr<ModuleObject> currentModule() const {
@@ -180,6 +185,7 @@ private:
                  Continuation rest);
   void runtimeFor(const ast::For *node, const RangeObject &range);
   void runtimeWhile(const ast::While *node);
+  void execWith(const ast::With *node); // EvalWith.cpp
   struct Carried {
     llvm::StringRef name;
     Binding before;
@@ -198,6 +204,9 @@ private:
   Flow hostBlock(ast::Block block);
   Flow hostStatement(const ast::Stmt *stmt);
   void hostDefine(const ast::FunctionDef *def);
+  Value hostFunction(const ast::FunctionDef *def);
+  void applyDecorators(llvm::ArrayRef<ast::Expr *> decorators,
+                       const Value &value);
   void hostClass(const ast::ClassDef *def);
   void hostImport(const ast::Import *node);
   void hostImportFrom(const ast::ImportFrom *node);
@@ -220,6 +229,19 @@ private:
   Value tileAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value typeAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value unsupportedExpr(const ast::Expr *expr);
+
+  //===-- classes (Aggregates.cpp) ----------------------------------------===//
+  Value callClass(const Value &callee, const CallArgs &args, SourceLoc loc);
+  Value makeRecord(std::shared_ptr<const ClassObject> type,
+                   const CallArgs &args, SourceLoc loc);
+  void assignAttribute(const ast::Attribute *target, const Value &value);
+  /// The record's method of the name on the values; nothing if it has none.
+  std::optional<Value> callSpecial(llvm::StringRef name, const Value &self,
+                                   llvm::ArrayRef<Value> others, SourceLoc loc);
+  std::optional<Value> specialBinary(Tok op, const Value &lhs, const Value &rhs,
+                                     SourceLoc loc);
+  std::optional<Value> specialCompare(ast::CompareOp op, const Value &lhs,
+                                      const Value &rhs, SourceLoc loc);
 
   //===-- calls -----------------------------------------------------------===//
   bool bindParameters(const FunctionObject &function, const CallArgs &args,
@@ -247,6 +269,7 @@ private:
   OpEmitter *ops = nullptr;
   mlir::OpBuilder *b = nullptr;
   Limits bounds;
+  std::string target;
   std::vector<Frame> frames;
   llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
   unsigned depth = 0;

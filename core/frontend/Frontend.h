@@ -80,8 +80,14 @@ struct KernelInfo {
 /// What is known of a run-time argument.
 struct ArgSpec {
   std::string name;
-  std::string type; // "*fp16", "*kfp16" (const), "i32", "u64", "fp32", "u1"
-  bool divisibleBy16 = false; // of the address or the integer
+  /// "*fp16", "*kfp16" (const), "i32", "u64", "fp32", "u1";
+  /// "tensordesc<fp16[64, 64]>": the kernel then has a pointer, the sizes (i32)
+  /// and the strides (i64) as arguments, in this order;
+  /// "tuple": the items follow one another, `constexpr` ones are no arguments.
+  std::string type;
+  std::vector<ArgSpec> items;         // of a tuple; names are those of fields
+  std::optional<ConstValue> constant; // of an item of type "constexpr"
+  bool divisibleBy16 = false;         // of the address or the integer
   /// The integer (or address) is a multiple of this many; 1: nothing known.
   int64_t divisibility = 1;
   /// The integer equals 1: it is folded into the code.
@@ -92,6 +98,11 @@ struct Specialization {
   std::vector<ArgSpec> args; // of the parameters that are not constexpr
   std::map<std::string, ConstValue> constexprs;
   int numWarps = 4, numStages = 3, numCtas = 1;
+  /// Integers below 64 bits that overflow in + - * end the program.
+  bool sanitizeOverflow = false;
+  /// "cpu:...", "interp": only for kernels that ask (tl.target_info) and for
+  /// messages.
+  std::string target = "interp";
 };
 
 /// A kernel file that was read, with the files that it imports.

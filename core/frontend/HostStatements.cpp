@@ -286,7 +286,7 @@ Flow Evaluator::hostStatement(const Stmt *stmt) {
   }
 }
 
-void Evaluator::hostDefine(const FunctionDef *def) {
+Value Evaluator::hostFunction(const FunctionDef *def) {
   auto function = std::make_shared<FunctionObject>();
   function->name = def->name.str();
   function->def = def;
@@ -294,11 +294,14 @@ void Evaluator::hostDefine(const FunctionDef *def) {
   if (frame().function) {
     function->closure = std::make_shared<Scope>(frame().scope);
   }
-  Value value = Value::function(function);
-  bind(def->name, value, def->nameLoc);
-  // Innermost first. A decorator that is not ours leaves the function as it
-  // is: kernels are often wrapped by loggers and registries.
-  for (const Expr *decorator : reverse(def->decorators)) {
+  return Value::function(function);
+}
+
+/// Innermost first. A decorator that is not ours leaves what it decorates as
+/// it is: kernels are often wrapped by loggers and registries.
+void Evaluator::applyDecorators(ArrayRef<Expr *> decorators,
+                                const Value &value) {
+  for (const Expr *decorator : reverse(decorators)) {
     Value applied = eval(decorator);
     if (applied.is(ValueKind::Builtin) || applied.is(ValueKind::Method)) {
       CallArgs args;
@@ -308,35 +311,10 @@ void Evaluator::hostDefine(const FunctionDef *def) {
   }
 }
 
-void Evaluator::hostClass(const ClassDef *def) {
-  // NamedTuple classes are kernel arguments; other classes mean nothing here.
-  bool named = any_of(def->bases, [](const Expr *base) {
-    if (auto *name = dyn_cast<Name>(base)) {
-      return name->id == "NamedTuple";
-    }
-    auto *attribute = dyn_cast<Attribute>(base);
-    return attribute && attribute->name == "NamedTuple";
-  });
-  if (!named) {
-    bind(def->name,
-         Value::unknown(def->loc, "class '" + def->name.str() +
-                                      "' is not understood by the compiler"),
-         def->loc);
-    return;
-  }
-  auto object = std::make_shared<ClassObject>();
-  object->name = def->name.str();
-  for (const Stmt *stmt : def->body) {
-    if (auto *field = dyn_cast<AnnAssign>(stmt)) {
-      if (auto *name = dyn_cast<Name>(field->target)) {
-        object->fields.push_back(name->id.str());
-        object->defaults.push_back(
-            field->value ? std::optional<Value>(eval(field->value))
-                         : std::nullopt);
-      }
-    }
-  }
-  bind(def->name, Value::classOf(std::move(object)), def->loc);
+void Evaluator::hostDefine(const FunctionDef *def) {
+  Value value = hostFunction(def);
+  bind(def->name, value, def->nameLoc);
+  applyDecorators(def->decorators, value);
 }
 
 /// The built-in module of a dotted name; our own package is the same language.

@@ -220,6 +220,9 @@ Value Evaluator::binary(Tok op, const Value &lhs, const Value &rhs,
   if (lhs.is(ValueKind::Unknown) || rhs.is(ValueKind::Unknown)) {
     return Value::unknown(loc, "operand is not known at compile time");
   }
+  if (auto special = specialBinary(op, lhs, rhs, loc)) {
+    return *special;
+  }
   if (lhs.isTile() || rhs.isTile()) {
     const Value &other = lhs.isTile() ? rhs : lhs;
     if (other.isTile() || other.isNumber()) {
@@ -260,6 +263,13 @@ Value Evaluator::unary(Tok op, const Value &operand, SourceLoc loc) {
   }
   if (operand.isTile()) {
     return countOperation(loc) ? tileUnary(*this, op, operand, loc) : Value();
+  }
+  StringRef special = op == Tok::Minus   ? "__neg__"
+                      : op == Tok::Plus  ? "__pos__"
+                      : op == Tok::Tilde ? "__invert__"
+                                         : "__not__";
+  if (auto result = callSpecial(special, operand, {}, loc)) {
+    return *result;
   }
   if (op == Tok::KwNot) {
     if (auto value = truth(operand)) {
@@ -343,6 +353,9 @@ Value Evaluator::compare(CompareOp op, const Value &lhs, const Value &rhs,
     std::optional<bool> found = contains(rhs, lhs);
     return found ? Value::boolean(*found == (op == CompareOp::In))
                  : fail(loc, "'in' is not supported on " + describe(rhs));
+  }
+  if (auto special = specialCompare(op, lhs, rhs, loc)) {
+    return *special;
   }
   bool equality = op == CompareOp::Eq || op == CompareOp::Ne;
   if (lhs.isTile() || rhs.isTile()) {

@@ -190,6 +190,7 @@ bool Evaluator::sameShape(const Value &a, const Value &b) {
   }
   if (a.isSequence() && b.isSequence()) {
     return a.is(ValueKind::Record) == b.is(ValueKind::Record) &&
+           a.sequence().type == b.sequence().type &&
            a.items().size() == b.items().size() &&
            all_of(zip(a.items(), b.items()), [](auto pair) {
              return sameShape(std::get<0>(pair), std::get<1>(pair));

@@ -154,6 +154,9 @@ const ClassObject &Value::asClass() const { return payload<ClassObject>(); }
 std::shared_ptr<FunctionObject> Value::asFunction() const {
   return std::static_pointer_cast<FunctionObject>(object);
 }
+std::shared_ptr<ClassObject> Value::sharedClass() const {
+  return std::static_pointer_cast<ClassObject>(object);
+}
 const tz::frontend::Builtin *Value::asBuiltin() const {
   return static_cast<const tz::frontend::Builtin *>(object.get());
 }

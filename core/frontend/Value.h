@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,6 +135,7 @@ public:
   const SliceObject &asSlice() const;
   const RangeObject &asRange() const;
   const ClassObject &asClass() const;
+  std::shared_ptr<ClassObject> sharedClass() const;
   std::shared_ptr<FunctionObject> asFunction() const;
   const Builtin *asBuiltin() const;
   const MethodObject &asMethod() const;
@@ -171,8 +173,11 @@ private:
 
 struct SequenceObject {
   std::vector<Value> items;
-  std::vector<std::string> names; // of a record's fields
-  std::string className;          // of a record
+  std::vector<std::string> names;          // of a record's fields
+  std::string className;                   // of a record
+  std::shared_ptr<const ClassObject> type; // of an aggregate
+  /// While its __init__ runs: the block in which fields may be set.
+  mlir::Block *open = nullptr;
   const Value *find(llvm::StringRef name) const;
 };
 struct DictObject {
@@ -189,11 +194,16 @@ struct RangeObject {
   Value start, stop, step;
   std::vector<std::pair<std::string, Value>> hints; // of tl.range
 };
-/// A named tuple's class: calling it makes a record.
+/// A named tuple's class, or an aggregate's: calling it makes a record.
 struct ClassObject {
   std::string name;
   std::vector<std::string> fields;
   std::vector<std::optional<Value>> defaults;
+  enum FieldKind : uint8_t { Any, Tensor, Constexpr };
+  std::vector<FieldKind> kinds; // as annotated
+  std::map<std::string, Value, std::less<>> methods;
+  bool isAggregate = false;
+  SourceLoc loc;
 };
 struct MethodObject {
   Value self;
@@ -233,6 +243,7 @@ struct FunctionObject {
   std::shared_ptr<Scope> closure; // of a nested function or lambda
   bool isJit = false;
   bool isConstexprFunction = false;
+  bool isExtern = false; // of core.extern: may write dictionaries
   bool noInline = false;
   Value jitOptions;           // keywords of jit(...), a dict
   std::vector<Value> configs; // of autotune: records

@@ -44,7 +44,7 @@ def kernel(x, n):
 # error@11:9: 'break' is not supported in kernel code; loops run to their end, use a condition in the body
 # error@13:9: 'continue' is not supported in kernel code; put the rest of the body into an if
 # error@14:5: 'try' is not supported in kernel code
-# error@18:5: 'with' is not supported in kernel code
+# error@18:10: name 'open' is not defined; did you mean 'len'?
 # error@20:5: 'raise' is not supported in kernel code; use tl.device_assert or tl.static_assert
 # error@21:5: 'nested def' is not supported in kernel code; define the jit function at module level
 # error@23:5: 'class' is not supported in kernel code

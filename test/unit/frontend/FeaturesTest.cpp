@@ -6,11 +6,7 @@
 //        what those names must do.
 //
 //===----------------------------------------------------------------------===//
-#include "test/unit/frontend/KernelFile.h"
-
-#include "core/interpreter/Interpreter.h"
-
-#include "mlir/IR/MLIRContext.h"
+#include "test/unit/frontend/RunText.h"
 
 #include <cfenv>
 #include <cmath>
@@ -24,28 +20,6 @@ using testing::ElementsAre;
 using tz::interpreter::ArgValue;
 
 namespace {
-
-void runText(const std::string &text, const std::string &run,
-             std::vector<ArgValue> args) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  DiagnosticSink sink;
-  Module module = parseModule("t.py",
-                              "import triton\nimport triton.language as tl\n"
-                              "from triton.language.extra import libdevice\n" +
-                                  text,
-                              sink);
-  KernelRun parsed = parseRun(run);
-  auto ir = elaborate(module, parsed.kernel, parsed.spec, context, sink);
-  ASSERT_TRUE(ir) << sink.str();
-  auto kernel = *ir->getOps<tz::tile::KernelOp>().begin();
-  tz::interpreter::LaunchArgs launch;
-  launch.args = std::move(args);
-  tz::interpreter::Options options;
-  options.stepLimit = 10000000;
-  tz::interpreter::Report report;
-  llvm::Error error = tz::interpreter::run(kernel, launch, options, report);
-  EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
-}
 
 /// The value of an fp8e4b15's bits.
 double valueOfE4B15(int bits) {

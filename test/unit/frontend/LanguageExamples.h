@@ -65,6 +65,33 @@ def twice(n):
 def add_two(a, b):
     return a + b
 
+@tl.core.extern
+def foreign_tanh(x):
+    return tl.core.extern_elementwise(
+        "", "", [x], {(tl.float32,): ("__nv_tanhf", tl.float32)}, True)
+
+@triton.aggregate
+class Point:
+    a: tl.tensor
+    b: tl.tensor
+
+    @triton.jit
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    @triton.jit
+    def __add__(self, other):
+        return Point(self.a + other.a, self.b + other.b)
+
+@triton.jit
+def halvings(n):
+    count = 0
+    while n > 0:
+        n = n >> 1
+        count += 1
+    return count
+
 @triton.jit
 def keep(o, value):
     tile = tl.to_tensor(value).to(tl.float32)

@@ -75,6 +75,7 @@ TEST(LanguageTable, HoldsEveryNameOnce) {
   };
   check("triton.language", "tl.");
   check("triton.language.extra.libdevice", "libdevice.");
+  check("triton.language.target_info", "tl.target_info.");
 }
 
 } // namespace

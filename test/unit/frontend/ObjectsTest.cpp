@@ -1,0 +1,311 @@
+//===- ObjectsTest.cpp - aggregates, map_elementwise, descriptors' rows ---===//
+//
+// What   Kernels that use them, run in the reference interpreter and compared
+//        with plain C++.
+// Why    Each carries several values through one name or one region.
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/frontend/RunText.h"
+
+#include <gmock/gmock.h>
+
+using namespace tz::frontend;
+using namespace tz::frontend::test;
+using testing::ElementsAre;
+using tz::interpreter::ArgValue;
+
+namespace {
+
+std::vector<int32_t> ints(const std::string &text, const std::string &run,
+                          size_t size, std::vector<int64_t> scalars = {}) {
+  std::vector<int32_t> out(size, -7);
+  std::vector<ArgValue> args{ArgValue::pointer(out.data())};
+  for (int64_t scalar : scalars) {
+    args.push_back(ArgValue::integer(scalar));
+  }
+  runText(text, run, args);
+  return out;
+}
+
+const char *pairClass = R"py(
+@triton.aggregate
+class Pair:
+    a: tl.tensor
+    b: tl.constexpr
+
+    @triton.jit
+    def __init__(self, a, b: tl.constexpr):
+        self.a = a + b
+        self.b = b
+
+    @triton.jit
+    def both(self):
+        return self.a * 10 + self.b
+
+    @triton.jit
+    def __add__(self, other):
+        return Pair(self.a + other.a, self.b)
+
+    @triton.jit
+    def __neg__(self):
+        return tl.aggregate_replace(self, a=-self.a)
+
+    @triton.jit
+    def __lt__(self, other):
+        return self.a < other.a
+
+    @triton.jit
+    def __getitem__(self, i):
+        return self.a + i
+
+    @triton.jit
+    def __call__(self, x):
+        return self.a * x
+)py";
+
+TEST(Aggregate, MethodsOperatorsAndFields) {
+  EXPECT_THAT(ints(std::string(pairClass) + R"py(
+@triton.jit
+def k(o, n):
+    p = Pair(n, 3)
+    q = Pair(1, b=2)
+    tl.store(o, p.a)
+    tl.store(o + 1, p.both())
+    r = p + q
+    tl.store(o + 2, r.a)
+    tl.store(o + 3, (-p).a)
+    tl.store(o + 4, (q < p).to(tl.int32))
+    tl.store(o + 5, p[100])
+    tl.store(o + 6, q(7))
+    tl.static_assert(r.b == 3)
+)py",
+                   "k o=*i32 n=i32", 7, {5}),
+              ElementsAre(8, 83, 14, -8, 1, 108, 21));
+}
+
+TEST(Aggregate, GoesThroughLoopsAndBranches) {
+  EXPECT_THAT(
+      ints(std::string(pairClass) + R"py(
+@triton.jit
+def k(o, n):
+    p = Pair(0, 1)
+    for i in range(n):
+        p = p + Pair(i, 1)
+    if n > 3:
+        p = -p
+    tl.store(o, p.a)
+    tl.store(o + 1, p.b)
+)py",
+           "k o=*i32 n=i32", 2, {4}),
+      ElementsAre(-(1 + (0 + 1 + 1) + (1 + 1 + 1) + (2 + 1 + 1) + (3 + 1 + 1)),
+                  1));
+}
+
+TEST(Aggregate, IsAContext) {
+  EXPECT_THAT(ints(R"py(
+@triton.aggregate
+class Span:
+    o: tl.tensor
+
+    @triton.jit
+    def __init__(self, o):
+        self.o = o
+
+    @triton.jit
+    def __enter__(self):
+        tl.store(self.o, 1)
+        return self
+
+    @triton.jit
+    def __exit__(self, a, b, c):
+        tl.store(self.o + 1, tl.load(self.o + 2) + 1)
+
+@triton.jit
+def k(o):
+    with Span(o) as s:
+        tl.store(s.o + 2, 5)
+)py",
+                   "k o=*i32", 3),
+              ElementsAre(1, 6, 5));
+}
+
+TEST(Map, LoopsTuplesTypesAndPacks) {
+  EXPECT_THAT(ints(R"py(
+@triton.jit
+def collatz(n):
+    steps = 0
+    while n > 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        steps += 1
+    return steps
+
+@triton.jit
+def halve(x, y):
+    if x > y:
+        return x - y, (x * 0.5).to(tl.float32)
+    else:
+        return y - x, (y * 0.5).to(tl.float32)
+
+@triton.jit
+def swap(a, b):
+    return b, a
+
+@triton.jit
+def k(o, n):
+    i = tl.arange(0, 8)
+    tl.store(o + i, tl.map_elementwise(collatz, i + 1))
+    d, h = tl.map_elementwise(halve, i, n)
+    tl.store(o + 8 + i, d)
+    tl.store(o + 16 + i, (h * 2.0).to(tl.int32))
+    s = tl.map_elementwise(swap, tl.reshape(i, (2, 4)), pack=2)
+    tl.store(o + 24 + i, tl.reshape(s, (8,)))
+    tl.store(o + 32, tl.map_elementwise(collatz, n))
+)py",
+                   "k o=*i32 n=i32", 33, {3}),
+              ElementsAre(0, 1, 7, 2, 5, 8, 16, 3, // collatz
+                          3, 2, 1, 0, 1, 2, 3, 4,  // |i - 3|
+                          3, 3, 3, 3, 4, 5, 6, 7,  // the larger
+                          1, 0, 3, 2, 5, 4, 7, 6,  // neighbours swapped
+                          7));
+}
+
+TEST(Descriptor, RowsOutsideArePaddedOrDropped) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p, q, n):
+    d = tl.make_tensor_descriptor(p, (6, 6), (8, 1), (1, 4),
+                                  padding_option="nan")
+    r = tl.arange(0, 8) * 2 - 2
+    i = r[:, None] * 0 + tl.arange(0, 4)[None, :] + 4 * tl.arange(0, 8)[:, None]
+    tl.store(o + i, d.gather(r, n))
+    e = tl.make_tensor_descriptor(q, (6, 6), (8, 1), (1, 4))
+    e.scatter((i + 100).to(tl.float32), r, n)
+)py";
+  std::vector<float> p(48), q(48, -1), out(32, -5);
+  for (int i = 0; i < 48; ++i) {
+    p[i] = float(i);
+  }
+  runText(text, "k o=*fp32 p=*fp32 q=*fp32 n=i32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(p.data()),
+           ArgValue::pointer(q.data()), ArgValue::integer(3)});
+  std::vector<float> wanted(48, -1);
+  for (int k = 0; k < 8; ++k) {
+    for (int c = 0; c < 4; ++c) {
+      int row = 2 * k - 2, column = 3 + c;
+      if (row >= 0 && row < 6 && column < 6) {
+        EXPECT_EQ(out[k * 4 + c], p[row * 8 + column]);
+        wanted[row * 8 + column] = float(k * 4 + c + 100);
+      } else {
+        EXPECT_TRUE(std::isnan(out[k * 4 + c])) << row << " " << column;
+      }
+    }
+  }
+  EXPECT_EQ(q, wanted);
+}
+
+TEST(Descriptor, AtomicsStayInsideAlsoAfterABranch) {
+  EXPECT_THAT(ints(R"py(
+@triton.jit
+def k(o, n):
+    if n > 0:
+        d = tl.make_tensor_descriptor(o, (n, 3), (4, 1), (2, 4))
+    else:
+        d = tl.make_tensor_descriptor(o, (2, 2), (4, 1), (2, 4))
+    d.atomic_add((1, 1), tl.full([2, 4], 10, tl.int32))
+    tl.store(o, d.shape[0])
+    tl.store(o + 1, d.strides[0].to(tl.int32))
+)py",
+                   "k o=*i32 n=i32", 12, {3}),
+              ElementsAre(3, 4, -7, -7, -7, 3, 3, -7, -7, 3, 3, -7));
+}
+
+TEST(Arguments, DescriptorsAndTuplesAreSpread) {
+  const char *text = R"py(
+@triton.jit
+def k(o, d, t):
+    i = tl.arange(0, 4)
+    tl.store(o + i, tl.reshape(d.load((1, 0)), (4,)))
+    tl.store(o + 4, t.scale * 1.0)
+    if t.more[1] is None:
+        tl.store(o + 5, t.more[0].to(tl.float32))
+    tl.static_assert(t.size == 3)
+    tl.store(o + 6, d.shape[1].to(tl.float32))
+)py";
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticSink sink;
+  Module module = parseModule(
+      "t.py",
+      std::string("import triton\nimport triton.language as tl\n") + text,
+      sink);
+  auto arg = [](const char *name, const char *type) {
+    ArgSpec spec;
+    spec.name = name;
+    spec.type = type;
+    return spec;
+  };
+  Specialization spec;
+  ArgSpec tuple = arg("t", "tuple"), more = arg("more", "tuple"),
+          size = arg("size", "constexpr"), none = arg("", "constexpr");
+  size.constant = ConstValue::fromInt(3);
+  more.items = {arg("", "i32"), none};
+  tuple.items = {arg("scale", "fp32"), more, size};
+  spec.args = {arg("o", "*fp32"), arg("d", "tensordesc<fp32[1, 4]>"), tuple};
+  auto ir = elaborate(module, "k", spec, context, sink);
+  ASSERT_TRUE(ir) << sink.str();
+  auto kernel = *ir->getOps<tz::tile::KernelOp>().begin();
+  ASSERT_EQ(kernel.getArgumentTypes().size(), 8u);
+  EXPECT_EQ(kernel.getArgName(1), "d");
+  EXPECT_EQ(kernel.getArgName(3), "d.shape1");
+  EXPECT_EQ(kernel.getArgName(6), "t.scale");
+  EXPECT_EQ(kernel.getArgName(7), "t.more.0");
+  std::vector<float> out(8), in{0, 1, 2, 3, 4, 5, 6, 7};
+  tz::interpreter::LaunchArgs launch;
+  launch.args = {ArgValue::pointer(out.data()), ArgValue::pointer(in.data()),
+                 ArgValue::integer(2),          ArgValue::integer(3),
+                 ArgValue::integer(4),          ArgValue::integer(1),
+                 ArgValue::f32(2.5f),           ArgValue::integer(9)};
+  tz::interpreter::Report report;
+  llvm::Error error = tz::interpreter::run(kernel, launch, {}, report);
+  EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  EXPECT_THAT(out, ElementsAre(4, 5, 6, 0, 2.5f, 9, 3, 0));
+}
+
+TEST(SanitizeOverflow, EndsTheProgramWithTheOperation) {
+  const char *text = R"py(
+@triton.jit
+def k(o, n):
+    tl.store(o, tl.mul(n, n, sanitize_overflow=False))
+    tl.store(o + 1, n + 1)
+    tl.store(o + 2, n * n)
+)py";
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  for (bool sanitize : {false, true}) {
+    DiagnosticSink sink;
+    Module module = parseModule(
+        "t.py",
+        std::string("import triton\nimport triton.language as tl\n") + text,
+        sink);
+    KernelRun parsed = parseRun("k o=*i32 n=i32");
+    parsed.spec.sanitizeOverflow = sanitize;
+    auto ir = elaborate(module, parsed.kernel, parsed.spec, context, sink);
+    ASSERT_TRUE(ir) << sink.str();
+    std::vector<int32_t> out(3);
+    tz::interpreter::LaunchArgs launch;
+    launch.args = {ArgValue::pointer(out.data()), ArgValue::integer(100000)};
+    tz::interpreter::Report report;
+    llvm::Error error = tz::interpreter::run(
+        *ir->getOps<tz::tile::KernelOp>().begin(), launch, {}, report);
+    std::string message = llvm::toString(std::move(error));
+    EXPECT_EQ(out[0], 1410065408);
+    EXPECT_EQ(out[1], 100001);
+    EXPECT_EQ(message.find("integer overflow of int32 in *") !=
+                  std::string::npos,
+              sanitize)
+        << message;
+  }
+}
+
+} // namespace
