@@ -9,6 +9,7 @@
 #include "core/frontend/Evaluator.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace llvm;
 
@@ -156,6 +157,28 @@ Value Evaluator::callClass(const Value &callee, const CallArgs &args,
   return result.isError() ? result : closeAggregate(std::move(fields), loc);
 }
 
+/// Is the record somewhere in the value? Each part is looked at once.
+static bool holds(const Value &value, const SequenceObject *record) {
+  SmallVector<const SequenceObject *> work;
+  SmallPtrSet<const SequenceObject *, 8> seen;
+  auto look = [&](const Value &v) {
+    if (v.isSequence() && seen.insert(&v.sequence()).second) {
+      work.push_back(&v.sequence());
+    }
+  };
+  look(value);
+  while (!work.empty()) {
+    const SequenceObject *part = work.pop_back_val();
+    if (part == record) {
+      return true;
+    }
+    for (const Value &item : part->items) {
+      look(item);
+    }
+  }
+  return false;
+}
+
 void Evaluator::assignAttribute(const Attribute *target, const Value &value) {
   Value base = eval(target->base);
   if (base.isError()) {
@@ -186,6 +209,12 @@ void Evaluator::assignAttribute(const Attribute *target, const Value &value) {
     fail(target->loc, "__init__ sets field '" + target->name +
                           "' in a run-time branch or loop; set it once, at "
                           "the end");
+    return;
+  }
+  if (holds(value, &fields)) {
+    fail(target->loc, "field '" + target->name + "' of " + fields.className +
+                          " cannot hold the aggregate itself");
+    fields.items[size_t(field - fields.names.begin())] = Value();
     return;
   }
   fields.items[size_t(field - fields.names.begin())] = value;
