@@ -74,6 +74,11 @@ std::vector<Op> languageOps() {
     if (body.find("keep(o, ") == std::string::npos) {
       body = "keep(o, " + body + ")";
     }
+    // Assembly texts name their operands $0, $1: no variables of ours.
+    for (size_t at = 0; (at = body.find('$', at)) != std::string::npos;) {
+      body.replace(at, 1, "${dollar}");
+      at += 9;
+    }
     Op op;
     op.row.name = one.name;
     op.row.variables = {{"body", body + "\n"}, {"first", one.expected}};
@@ -414,6 +419,7 @@ bool FamilyReader::instantiate(const Op &op, const Row &variant,
 
   Variables builtin = {{"type", type},
                        {"op", op.row.name},
+                       {"dollar", "$"},
                        {"variant", variant.name},
                        {"form", form.name}};
   for (const ElementType &one : elementTypes()) {
