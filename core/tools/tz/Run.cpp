@@ -25,6 +25,7 @@ namespace {
 struct RunOptions {
   std::string kernel, target, compare, grid = "1", bytes, flops;
   Binding::Options binding;
+  std::vector<std::string> save;
   uint64_t seed = 0;
   unsigned repeat = 0, config = 0;
   bool time = false, check = false, remarks = false, listConfigs = false;
@@ -46,6 +47,8 @@ private:
   int fail(const Status &status) { return reportFailure(status, sink); }
   int prepare();
   Status chooseConfiguration(Binding::Options &given);
+  Status chooseSaved();
+  Status saveContent(size_t buffer, const uint8_t *content) const;
   int listConfigurations();
   int interpret(bool isReference);
   int runNative(const std::string &target);
@@ -73,6 +76,7 @@ private:
   Binding binding;
   std::array<int64_t, 3> grid{};
   std::optional<Reference> reference;
+  std::map<size_t, std::string> saved; // files by buffer
   std::vector<tz_dptr> memory;
   /// Holds `memory` where the device works in host memory.
   std::optional<GuardedMemory> guarded;
@@ -167,6 +171,41 @@ Status Runner::chooseConfiguration(Binding::Options &given) {
   return Status();
 }
 
+/// Finds the buffers that --save names.
+Status Runner::chooseSaved() {
+  for (const std::string &text : options.save) {
+    auto assignment = parseAssignment(text, "--save");
+    if (!assignment) {
+      return assignment.takeStatus();
+    }
+    const auto &[name, file] = *assignment;
+    auto buffer =
+        llvm::find_if(binding.buffers, [&name = name](const BoundBuffer &one) {
+          return one.name == name;
+        });
+    if (buffer == binding.buffers.end() || file.empty()) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "--save " + text + ": " +
+                        (file.empty() ? "the file is missing"
+                                      : "there is no buffer '" + name + "'") +
+                        "; write 'out=out.bin' for a buffer 'out'");
+    }
+    saved[size_t(buffer - binding.buffers.begin())] = file;
+  }
+  return Status();
+}
+
+/// Writes a buffer's bytes as the run has left them, if --save names it.
+Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
+  auto file = saved.find(buffer);
+  if (file == saved.end()) {
+    return Status();
+  }
+  return writeFile(file->second,
+                   std::string_view(reinterpret_cast<const char *>(content),
+                                    binding.buffers[buffer].content.size()));
+}
+
 int Runner::prepare() {
   Result<KernelSource> source = loadSource(parseKernel(options.kernel));
   if (!source) {
@@ -184,6 +223,9 @@ int Runner::prepare() {
     return fail(s);
   }
   if (Status s = binding.bind(signature, given); !s.ok()) {
+    return fail(s);
+  }
+  if (Status s = chooseSaved(); !s.ok()) {
     return fail(s);
   }
   Result<std::array<int64_t, 3>> size = binding.grid(options.grid);
@@ -241,6 +283,9 @@ int Runner::interpret(bool isReference) {
         std::printf("  %-10s %-20s written, no finding  %s\n",
                     buffer.name.c_str(), buffer.typeText().c_str(),
                     styled(Style::Good, "ok").c_str());
+      }
+      if (Status s = saveContent(i, reference->content(i)); !s.ok()) {
+        return fail(s);
       }
     }
     std::printf("  time %.3f ms (1 run)\n", reference->milliseconds());
@@ -390,6 +435,9 @@ int Runner::showResults(Stream &stream) {
                            memory[i], result.size(), TZ_COPY_DEVICE_TO_HOST);
     if (s.ok()) {
       s = stream.synchronize();
+    }
+    if (s.ok()) {
+      s = saveContent(i, result.data());
     }
     if (!s.ok()) {
       return fail(s);
@@ -654,6 +702,12 @@ void addRunCommand(CLI::App &app, int &status) {
   command->add_flag("--check", o->check,
                     "Check bounds and uninitialised reads in the interpreter "
                     "before running");
+  command
+      ->add_option("--save", o->save,
+                   "NAME=FILE: write a buffer's bytes after the run on "
+                   "the last target; file(FILE) reads them again")
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--seed", o->seed, "Of the random inputs (0)");
   command->add_option("--repeat", o->repeat, "How many timed launches")
       ->check(CLI::Range(1, 1000000));

@@ -108,8 +108,7 @@ Status writeFile(const std::string &path, std::string_view content) {
   }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  path + " is a folder; name a file after -o");
+    return Status(TZ_E_INVALID_ARGUMENT, path + " is a folder; name a file");
   }
   // A device or a pipe cannot be renamed over.
   bool special = std::filesystem::exists(path, ignored) &&
