@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Errors.h"
+#include "core/interpreter/SumBound.h"
 
 #include <cstring>
 
@@ -167,48 +168,68 @@ TileValue appended(const TileValue &a, const TileValue &b) {
   return result;
 }
 
-/// The region is p + q on floats: its error in any order is known.
+/// The region is p + q on floats, in a wider type or not, and rounded to
+/// nearest: its error in any order is known. (24 bits are enough to add fp8
+/// numbers, round to f32 and again to fp8 as if there were one rounding.)
 bool isFloatSum(const Code &code) {
-  return code.body.size() == 1 && isa<arith::AddFOp>(code.body[0].op) &&
-         code.yields.size() == 1 && code.yields[0] == code.body[0].results[0] &&
-         code.body[0].operands[0] != code.body[0].operands[1] &&
-         llvm::is_contained(code.arguments, code.body[0].operands[0]) &&
-         llvm::is_contained(code.arguments, code.body[0].operands[1]);
-}
-
-/// Bounds of running sums of rows in any order (E4): row k of the result is for
-/// the first k + 1 rows (`reverse`: the last ones). `levels(n)` is how often
-/// our own order rounds for n rows.
-template <typename Levels>
-Floats sumErrors(const TileValue &tile, int64_t lanes, bool reverse,
-                 Levels levels) {
-  Floats x = floatLanes(tile), e = errorLanes(tile), out(x.size());
-  Floats magnitude(lanes, 0.0), given(lanes, 0.0), infinite(lanes, 0.0);
-  const int64_t length = tile.count() / lanes;
-  const double largest = largestOf(tile.kind());
-  for (int64_t step = 0; step < length; ++step) {
-    const int64_t k = reverse ? length - 1 - step : step;
-    const double factor = growth(tile.kind(), static_cast<double>(step)) +
-                          growth(tile.kind(), levels(step + 1));
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const int64_t i = k * lanes + lane;
-      given[lane] += laneOf(e, i);
-      if (std::isfinite(x[i])) {
-        magnitude[lane] += std::fabs(x[i]) + laneOf(e, i);
-      } else {
-        infinite[lane] = 1;
-      }
-      // Infinities and NaN decide in any order, if nothing else overflows.
-      out[i] = given[lane] + scaled(magnitude[lane], factor);
-      if (magnitude[lane] + out[i] > largest) {
-        out[i] = kUnknown;
-      } else if (infinite[lane] != 0) {
-        out[i] = given[lane] == 0 ? 0 : kUnknown;
+  if (code.arguments.size() != 2 || code.yields.size() != 1) {
+    return false;
+  }
+  auto definer = [&](uint32_t slot) -> const Instruction * {
+    for (const Instruction &in : code.body) {
+      if (llvm::is_contained(in.results, slot)) {
+        return &in;
       }
     }
+    return nullptr;
+  };
+  uint32_t sum = code.yields[0];
+  const Instruction *in = definer(sum);
+  if (auto narrow = in ? dyn_cast<tile::TruncFOp>(in->op) : nullptr) {
+    if (narrow.getRounding() != tile::Rounding::rtne ||
+        unitRoundoff(*kindOf(narrow.getOperand().getType())) >
+            unitRoundoff(in->resultKind) * unitRoundoff(in->resultKind) / 4) {
+      return false;
+    }
+    in = definer(in->operands[0]);
   }
-  return out;
+  if (!in || !isa<arith::AddFOp>(in->op)) {
+    return false;
+  }
+  auto argument = [&](uint32_t slot) {
+    const Instruction *wide = definer(slot);
+    return wide && isa<arith::ExtFOp>(wide->op) ? wide->operands[0] : slot;
+  };
+  const uint32_t a = argument(in->operands[0]), b = argument(in->operands[1]);
+  return a != b && llvm::is_contained(code.arguments, a) &&
+         llvm::is_contained(code.arguments, b);
 }
+
+/// A sum in any order (E4) of each of so many lanes.
+class LaneSums {
+public:
+  explicit LaneSums(int64_t lanes) : sums(lanes) {}
+
+  void addRow(const TileValue &row) {
+    Floats x = floatLanes(row), e = errorLanes(row);
+    for (size_t lane = 0; lane < sums.size(); ++lane) {
+      sums[lane].add(x[lane], laneOf(e, lane));
+    }
+  }
+  /// Gives our sums of the rows so far their bounds; those that our own
+  /// additions left are of our order alone.
+  void bound(TileValue &ours) const {
+    Floats values = floatLanes(ours), errors(sums.size());
+    for (size_t lane = 0; lane < sums.size(); ++lane) {
+      errors[lane] = sums[lane].of(ours.kind(), values[lane]);
+    }
+    ours = ours.recast(ours.kind());
+    attachErrors(ours, std::move(errors));
+  }
+
+private:
+  std::vector<SumBound> sums;
+};
 
 /// While it lives, ops of a combine region count as done in any order.
 class AnyOrder {
@@ -254,14 +275,9 @@ bool reduce(Machine &m, const Instruction &in) {
   Rows rows = rowsAlong(m, in, op.getAxis());
   Tiles tiles = std::move(rows.tiles);
   const bool isSum = m.options.trackErrors && isFloatSum(code);
-  Floats bounds;
-  if (isSum) {
-    Floats all =
-        sumErrors(tiles[0], rows.lanes, /*reverse=*/false,
-                  [](int64_t n) { // of the tree
-                    return std::ceil(std::log2(static_cast<double>(n)));
-                  });
-    bounds.assign(all.end() - rows.lanes, all.end());
+  LaneSums sums(isSum ? rows.lanes : 0);
+  for (int64_t k = 0; isSum && k < rows.length; ++k) {
+    sums.addRow(slice(tiles[0], k * rows.lanes, rows.lanes));
   }
   for (int64_t length = rows.length; length > 1; length = (length + 1) / 2) {
     const int64_t pairs = length / 2;
@@ -283,9 +299,7 @@ bool reduce(Machine &m, const Instruction &in) {
   }
   for (size_t i = 0; i < tiles.size(); ++i) {
     if (isSum) {
-      // The tree's own additions left smaller ones.
-      tiles[i] = tiles[i].recast(tiles[i].kind());
-      attachErrors(tiles[i], bounds);
+      sums.bound(tiles[i]);
     } else if (hasRounding(code)) {
       widenToChain(tiles[i], rows.length);
     }
@@ -307,15 +321,15 @@ bool scan(Machine &m, const Instruction &in) {
     bounds.emplace_back();
   }
   const bool isSum = m.options.trackErrors && isFloatSum(code);
-  const Floats sums =
-      isSum ? sumErrors(rows.tiles[0], rows.lanes, reverse,
-                        [](int64_t n) { return static_cast<double>(n - 1); })
-            : Floats();
+  LaneSums sums(isSum ? rows.lanes : 0);
   for (int64_t step = 0; step < rows.length; ++step) {
     const int64_t k = reverse ? rows.length - 1 - step : step;
     Tiles row, next;
     for (const TileValue &tile : rows.tiles) {
       row.push_back(slice(tile, k * rows.lanes, rows.lanes));
+    }
+    if (isSum) {
+      sums.addRow(row[0]);
     }
     if (step == 0) {
       next = std::move(row);
@@ -329,10 +343,12 @@ bool scan(Machine &m, const Instruction &in) {
         std::memcpy(results[i].bytesForWriting() + (o * rows.length + k) * run,
                     running[i].bytes() + o * run, run);
       }
-      if (isSum || running[i].errors()) {
-        Floats row = isSum ? Floats(sums.begin() + k * rows.lanes,
-                                    sums.begin() + (k + 1) * rows.lanes)
-                           : errorLanes(running[i]);
+      TileValue part = running[i];
+      if (isSum) {
+        sums.bound(part);
+      }
+      if (part.errors()) {
+        Floats row = errorLanes(part);
         bounds[i].resize(results[i].count(), 0.0);
         for (int64_t lane = 0; lane < rows.lanes; ++lane) {
           const int64_t o = lane / rows.inner, x = lane % rows.inner;

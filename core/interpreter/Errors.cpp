@@ -74,8 +74,12 @@ static double roundedTo(Kind kind, double value, RoundTo rounding) {
 
 double afterRounding(const Machine &m, Kind kind, double exact,
                      double propagated, RoundTo rounding) {
+  if (m.anyOrder && std::isfinite(exact) && propagated < kUnknown) {
+    // What another order rounds here is another number (E7).
+    return propagated + ulpOf(kind, std::fabs(exact) + propagated);
+  }
   if (propagated == 0) {
-    return m.anyOrder && std::isfinite(exact) ? ulpOf(kind, exact) : 0;
+    return 0;
   }
   if (!(propagated < kUnknown) || std::isnan(exact)) {
     return kUnknown;

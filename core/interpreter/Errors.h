@@ -11,16 +11,18 @@
 //        between the rounded ends.
 //        E2 A product may be fused into a sum: it may also come unrounded.
 //        E3 Math adds its row of Tolerances.def (P13), at the far end of p.
-//        E4 A sum of n terms in any order is off by at most
-//        g(n) = n * u / (1 - n * u) times sum (|x| + e), u the unit roundoff of
-//        the accumulator; our own order counts as well.
+//        E4 A sum of n terms in any order is off by at most (n - 1) u times
+//        sum (|x| + e), u the unit roundoff of the accumulator, besides what our
+//        own order is off (SumBound.h); matrix products and atomics, which also
+//        round products or meet old values, by g(n) = n u / (1 - n u) times it.
 //        E5 Integers and conditions carry bounds, too: a comparison that the
 //        bounds could turn is kUnknown, and selecting by it costs the distance
 //        of the two arms.
 //        E6 kUnknown is no number: the target may answer anything. So may it
 //        where x and x +- p do not agree on being infinite or NaN.
 //        E7 Regions that round otherwise than a sum or a product (reduce, scan)
-//        are taken to round as often as a chain of all their terms.
+//        are taken to round as often as a chain of all their terms, each time
+//        by a ULP: half for our order, half for the other.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_INTERPRETER_ERRORS_H
 #define TERRAZZO_CORE_INTERPRETER_ERRORS_H

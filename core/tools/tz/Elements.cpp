@@ -257,6 +257,28 @@ static void fillEdges(std::vector<uint8_t> &bytes, uint32_t type,
   }
 }
 
+static Status fillSparse(std::vector<uint8_t> &bytes, uint32_t type,
+                         uint64_t count, const std::string &gap, Random &random,
+                         const NameLookup &lookup) {
+  Result<int64_t> each = evaluate(gap, lookup);
+  if (!each) {
+    return each.takeStatus();
+  }
+  if (*each < 1) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "sparse(n) sets one of n elements, so n must be positive");
+  }
+  const bool hasSign = driver::isSignedType(type) || driver::isFloatType(type);
+  for (uint64_t i = 0; i < count; ++i) {
+    if (random.next() % static_cast<uint64_t>(*each) == 0) {
+      const bool isNegative = hasSign && random.next() % 2 == 0;
+      store(bytes, i, encodeElement(type, isNegative ? -1 : 1),
+            driver::elementBytes(type));
+    }
+  }
+  return Status();
+}
+
 static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
                    uint64_t count, uint64_t seed, const NameLookup &lookup) {
   const std::string &how = arg.initializer;
@@ -293,6 +315,9 @@ static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
   double low = 0, high = 1;
   int64_t first = 0;
   uint64_t range = 0;
+  if (how == "sparse") {
+    return fillSparse(bytes, type, count, arg.details[0], random, lookup);
+  }
   if (how == "randint") {
     Result<int64_t> a = evaluate(arg.details[0], lookup),
                     b = evaluate(arg.details[1], lookup);

@@ -17,7 +17,7 @@ using runtime::Status;
 
 static constexpr std::string_view initializers[] = {
     "zeros",   "ones", "empty",  "arange", "randn", "uniform",
-    "randint", "full", "values", "file",   "edges"};
+    "randint", "full", "values", "file",   "edges", "sparse"};
 
 static bool isName(std::string_view text) {
   return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
@@ -103,6 +103,8 @@ static Result<ArgumentText> parseBuffer(ArgumentText arg,
     status = wants(1, "full(0.5):f32[1024]");
   } else if (arg.initializer == "randint") {
     status = wants(2, "randint(0,64):i32[1024]");
+  } else if (arg.initializer == "sparse") {
+    status = wants(1, "sparse(16):f32[1024]");
   } else if (arg.initializer == "file") {
     status = wants(1, "file(data.bin):f32[1024]");
   } else if (arg.initializer == "edges" && !arg.details.empty()) {

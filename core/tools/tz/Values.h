@@ -7,6 +7,7 @@
 //   x=randn:f32[4096,4096]     buffer: initialiser, element type, sizes
 //   x=full(0.5):f16[n]         zeros ones empty arange randn uniform full(v)
 //   x=randint(0,64):i32[n]     randint(low,high), also randint:i32[n]:low:high
+//   x=sparse(16):f32[n]        1 or -1 at random, one of 16, between zeros
 //   x=edges:f32[n]             zeros, limits, NaN, denormals, then random bits;
 //   y=edges(1):f32[n]          a second operand: all pairs of edges
 //   x=values:i32[70,45,33]     the elements themselves
