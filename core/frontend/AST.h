@@ -272,6 +272,7 @@ struct For : StmtOf<StmtKind::For> {
   Block body, orElse;
 };
 struct FunctionDef : StmtOf<StmtKind::FunctionDef> {
+  bool isAsync = false;
   llvm::StringRef name;
   SourceLoc nameLoc;
   llvm::ArrayRef<Expr *> decorators;
@@ -330,7 +331,8 @@ struct ScopeStmt : StmtOf<StmtKind::Scope> {
   bool isGlobal;
 };
 struct Delete : StmtOf<StmtKind::Delete> {};
-/// A statement that was skipped by token structure (match, type aliases).
+/// A statement that was skipped by token structure (match, type aliases, async
+/// for and with).
 struct Opaque : StmtOf<StmtKind::Opaque> {
   llvm::StringRef word;
 };

@@ -522,6 +522,15 @@ Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
                                  "' is called in host code");
 }
 
+bool Evaluator::refuseAsync(const FunctionObject &function) {
+  if (!function.def->isAsync) {
+    return false;
+  }
+  sink.error(function.def->loc,
+             "'async def' is not supported in kernel code; write 'def'");
+  return true;
+}
+
 Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
                            const CallArgs &args, SourceLoc loc) {
   for (const Frame &f : frames) {
@@ -539,6 +548,9 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
     return Value();
   }
   WorkBudget::charge(WorkBudget::PerCall);
+  if (refuseAsync(*function)) {
+    return Value();
+  }
   if (function->noInline && saidInlined.insert(function.get()).second) {
     sink.remark(loc, "'" + function->name +
                          "' is marked noinline and is inlined all the same: a "
@@ -565,6 +577,9 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
 
 void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
                           Scope params) {
+  if (refuseAsync(*kernel)) {
+    return;
+  }
   Frame top;
   top.function = kernel;
   top.module = kernel->module.lock();
@@ -585,6 +600,11 @@ Value Evaluator::runHostFunction(
     const std::shared_ptr<FunctionObject> &function, const CallArgs &args,
     SourceLoc loc) {
   bool fromKernel = !inHost();
+  if (function->def && function->def->isAsync) {
+    return fail(loc, "'" + function->name +
+                         "' is an 'async def': its call gives a coroutine, "
+                         "not a value");
+  }
   Frame callee;
   if (!bindParameters(*function, args, loc, callee.scope)) {
     return fromKernel ? Value() : Value::unknown(loc, "wrong arguments");

@@ -149,6 +149,21 @@ Flow Evaluator::execIf(const If *node, size_t clause, Block block, size_t index,
   return known(node->orElse);
 }
 
+bool Evaluator::enterRegion(SourceLoc loc) {
+  if (regionDepth == bounds.regionDepth) {
+    if (!stopped) {
+      sink.error(loc, "run-time control flow is nested more than " +
+                          Twine(bounds.regionDepth) +
+                          " levels deep; each elif and each early return is a "
+                          "level (limit of region depth)");
+    }
+    stopped = true;
+    return false;
+  }
+  ++regionDepth;
+  return true;
+}
+
 Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
                           Block block, size_t index, Continuation rest) {
   const IfClause &current = node->clauses[clause];
@@ -160,6 +175,10 @@ Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
     }
     return Flow();
   }
+  if (!enterRegion(current.loc)) {
+    return {Flow::Return, Value()};
+  }
+  scope_exit leave([&] { --regionDepth; });
   const bool returns = from.returns[clause];
   const bool isOpen = returns && from.ways[clause] > 1;
   auto following = [&] { return finished(execFrom(block, index, rest)); };
@@ -483,6 +502,10 @@ Value Evaluator::evalConditional(const Conditional *node) {
   if (flag.isError()) {
     return flag;
   }
+  if (!enterRegion(node->loc)) {
+    return Value();
+  }
+  scope_exit leave([&] { --regionDepth; });
   mlir::Location at = location(node->loc);
   auto draft = scf::IfOp::create(*b, at, mlir::TypeRange(), flag.asTile().value,
                                  /*withElseRegion=*/true);

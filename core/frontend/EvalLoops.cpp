@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 
@@ -242,9 +243,10 @@ void Evaluator::runtimeFor(const For *node, const RangeObject &range) {
   }
   auto loopBounds =
       tileLoopBounds(*this, start, stop, step, node->iterable->loc);
-  if (!loopBounds) {
+  if (!loopBounds || !enterRegion(node->loc)) {
     return giveUp();
   }
+  scope_exit leave([&] { --regionDepth; });
   auto &[lower, upper, increment] = *loopBounds;
 
   std::vector<StringRef> assigned = assignedNames(node->body);
@@ -307,6 +309,10 @@ void Evaluator::runtimeWhile(const While *node) {
   if (!node->orElse.empty()) {
     sink.error(loc, "'else' of a loop is not supported in kernel code");
   }
+  if (!enterRegion(loc)) {
+    return;
+  }
+  scope_exit leave([&] { --regionDepth; });
   SmallVector<mlir::Value> inits;
   std::vector<Carried> carried = carriedNames(assignedNames(node->body), inits);
   Scope before = frame().scope;

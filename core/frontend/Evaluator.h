@@ -27,6 +27,7 @@ class OpEmitter;
 struct Limits {
   unsigned evaluationDepth = 900;        // nested evaluations, calls included
   unsigned inliningDepth = 48;           // calls in calls
+  unsigned regionDepth = 250;            // run-time ifs and loops in each other
   unsigned unrolledIterations = 1 << 16; // of all static loops together
   unsigned operations = 1 << 18;         // tile operations of one kernel
   unsigned hostSteps = 1 << 18;          // statements run at module level
@@ -185,6 +186,8 @@ private:
                  Continuation rest);
   void runtimeFor(const ast::For *node, const RangeObject &range);
   void runtimeWhile(const ast::While *node);
+  /// Counts a run-time if or loop inside the others; an error beyond the limit.
+  bool enterRegion(SourceLoc loc);
   void execWith(const ast::With *node); // EvalWith.cpp
   struct Carried {
     llvm::StringRef name;
@@ -246,6 +249,8 @@ private:
   //===-- calls -----------------------------------------------------------===//
   bool bindParameters(const FunctionObject &function, const CallArgs &args,
                       SourceLoc loc, Scope &scope);
+  /// True, with an error, for an `async def`.
+  bool refuseAsync(const FunctionObject &function);
   Value inlineJit(const std::shared_ptr<FunctionObject> &function,
                   const CallArgs &args, SourceLoc loc);
   Value runHostFunction(const std::shared_ptr<FunctionObject> &function,
@@ -273,6 +278,7 @@ private:
   std::vector<Frame> frames;
   llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
   unsigned depth = 0;
+  unsigned regionDepth = 0;
   unsigned inlining = 0;
   /// noinline functions whose remark was given: one each is enough.
   llvm::SmallPtrSet<const FunctionObject *, 4> saidInlined;

@@ -82,7 +82,12 @@ private:
   int64_t lineStart; // may lie before the file for a range inside a line
   bool bracketed;
   std::vector<Token> tokens;
-  SmallVector<unsigned, 8> indents{0};
+  /// Columns with tabs to every eighth, and with tabs as one: lines whose order
+  /// depends on the width of a tab are an error, as in Python.
+  struct Indentation {
+    unsigned width = 0, narrow = 0;
+  };
+  SmallVector<Indentation, 8> indents{Indentation()};
   struct Bracket {
     char close;
     SourceLoc loc;
@@ -107,7 +112,7 @@ private:
   bool joined() const { return bracketed || !brackets.empty(); }
 
   bool lineBegin();
-  void indentation(unsigned width);
+  void indentation(Indentation found);
   bool lostBracket();
   void skipBlank();
   void lineEnd();
@@ -121,15 +126,17 @@ private:
 /// Reads the white space at the beginning of a logical line. Blank lines and
 /// comment lines have no indentation and are swallowed. False at the end.
 bool Lexer::lineBegin() {
-  unsigned width = 0;
+  Indentation found;
   for (; pos < text.size(); ++pos) {
     char c = text[pos];
     if (c == ' ') {
-      ++width;
+      ++found.width;
+      ++found.narrow;
     } else if (c == '\t') {
-      width = (width / 8 + 1) * 8;
+      found.width = (found.width / 8 + 1) * 8;
+      ++found.narrow;
     } else if (c == '\f') {
-      width = 0;
+      found = Indentation();
     } else {
       break;
     }
@@ -153,30 +160,39 @@ bool Lexer::lineBegin() {
   if (pos >= text.size()) {
     return false;
   }
-  indentation(width);
+  indentation(found);
   return false;
 }
 
-void Lexer::indentation(unsigned width) {
-  if (width > indents.back()) {
+void Lexer::indentation(Indentation found) {
+  auto mixed = [&] {
+    sink.error(loc(pos), "tabs and spaces are mixed so that the indentation "
+                         "depends on the width of a tab; use spaces alone");
+  };
+  if (found.width > indents.back().width) {
     if (indents.size() >= maxIndentLevels) {
       sink.error(loc(pos), "blocks are nested more than " +
                                Twine(maxIndentLevels) +
                                " levels deep (limit of indentation levels)");
       return;
     }
-    indents.push_back(width);
+    if (found.narrow <= indents.back().narrow) {
+      mixed();
+    }
+    indents.push_back(found);
     push(Tok::Indent, pos, 0);
     return;
   }
-  while (width < indents.back()) {
+  while (found.width < indents.back().width) {
     indents.pop_back();
     push(Tok::Dedent, pos, 0);
   }
-  if (width != indents.back()) {
+  if (found.width != indents.back().width) {
     sink.error(loc(pos), "indentation does not match any enclosing block: " +
-                             Twine(width) + " columns, the block has " +
-                             Twine(indents.back()));
+                             Twine(found.width) + " columns, the block has " +
+                             Twine(indents.back().width));
+  } else if (found.narrow != indents.back().narrow) {
+    mixed();
   }
 }
 

@@ -171,13 +171,21 @@ Stmt *Parser::opaqueStatement() {
   return node;
 }
 
+/// `async for`, `async with`: coroutines of host code, of which nothing in a
+/// kernel depends.
+Stmt *Parser::asyncStatement() {
+  auto *node = make<Opaque>(loc());
+  next();
+  if (!at(Tok::KwFor) && !at(Tok::KwWith)) {
+    return unexpected("'def', 'for' or 'with' after 'async'");
+  }
+  node->word = at(Tok::KwFor) ? "async for" : "async with";
+  skipStatement();
+  return node;
+}
+
 bool Parser::statement(SmallVectorImpl<Stmt *> &out) {
   Stmt *stmt = nullptr;
-  if (at(Tok::KwAsync) &&
-      (ahead(1).kind == Tok::KwDef || ahead(1).kind == Tok::KwFor ||
-       ahead(1).kind == Tok::KwWith)) {
-    next();
-  }
   switch (token().kind) {
   case Tok::KwIf:
     stmt = ifStatement();
@@ -196,6 +204,9 @@ bool Parser::statement(SmallVectorImpl<Stmt *> &out) {
     break;
   case Tok::KwDef:
     stmt = functionDef({});
+    break;
+  case Tok::KwAsync:
+    stmt = ahead(1).kind == Tok::KwDef ? functionDef({}) : asyncStatement();
     break;
   case Tok::KwClass:
     stmt = classDef({});
@@ -523,8 +534,7 @@ Stmt *Parser::decorated() {
     }
     decorators.push_back(decorator);
   }
-  take(Tok::KwAsync);
-  if (at(Tok::KwDef)) {
+  if (at(Tok::KwDef) || at(Tok::KwAsync)) {
     return functionDef(copy<Expr *>(decorators));
   }
   if (at(Tok::KwClass)) {
@@ -545,7 +555,10 @@ void Parser::typeParameters() {
 
 Stmt *Parser::functionDef(ArrayRef<Expr *> decorators) {
   auto *node = make<FunctionDef>(loc());
-  next();
+  node->isAsync = take(Tok::KwAsync);
+  if (!expect(Tok::KwDef, "after 'async'")) {
+    return nullptr;
+  }
   node->decorators = decorators;
   if (!at(Tok::Name)) {
     return unexpected("the function's name after 'def'");

@@ -132,6 +132,7 @@ private:
   Stmt *importStatement();
   Stmt *importFrom();
   Stmt *opaqueStatement();
+  Stmt *asyncStatement();
   bool startsOpaque() const;
   bool dottedName(llvm::StringRef &name);
   bool block(ast::Block &out, llvm::StringRef owner);

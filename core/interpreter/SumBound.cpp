@@ -62,16 +62,15 @@ double SumBound::of(Kind kind, double ours) const {
   if (hasNan || hasInfinity) {
     // They decide in any order, if nothing else overflows. A type that
     // saturates turns an infinity into a number at the first addition.
-    const bool decides =
-        hasNan || (!overflows && (!saturates || terms == 1));
+    const bool decides = hasNan || (!overflows && (!saturates || terms == 1));
     return given == 0 && decides ? 0 : kUnknown;
   }
   if (isExactInAnyOrder(kind)) {
     return 0;
   }
   // `sum` itself is rounded to double.
-  const double own = std::fabs(ours - sum) +
-                     (terms - 1) * unitRoundoff(Kind::F64) * magnitude;
+  const double own =
+      std::fabs(ours - sum) + (terms - 1) * unitRoundoff(Kind::F64) * magnitude;
   const double bound = given + roundings + own;
   if (!saturates) {
     return magnitude + bound > largest ? kUnknown : bound;

@@ -73,7 +73,7 @@ enum class LocTag : uint8_t {
 
 inline constexpr unsigned kMaxRank = 8;
 inline constexpr int64_t kMaxElements = int64_t(1) << 30;
-inline constexpr unsigned kMaxDepth = 64;
+inline constexpr unsigned kMaxDepth = 256;
 inline constexpr uint64_t kMaxOps = uint64_t(1) << 20;
 
 /// Interns; the first thing without a portable form sets `error`.

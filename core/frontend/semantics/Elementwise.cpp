@@ -331,11 +331,22 @@ OptionalTile OpEmitter::invert(const TileValue &x, SourceLoc loc) {
                    x.type};
 }
 
-OptionalTile OpEmitter::logicalNot(const TileValue &x, SourceLoc loc) {
+/// `not`, `and`, `or` do not compare with zero by themselves: wider types have
+/// bits besides their truth. A pointer is true unless it is null.
+OptionalTile OpEmitter::truth(const TileValue &x, StringRef word,
+                              SourceLoc loc) {
+  if (x.type.isView() || (x.type.elem != DType::I1 && !x.type.isPtr)) {
+    return error(loc, "'" + word + "' on run-time values needs int1, found " +
+                          x.type.str() + "; compare with zero first");
+  }
   TileType boolean;
   boolean.elem = DType::I1;
-  OptionalTile truth = cast(x, boolean, "", false, loc);
-  return truth ? invert(*truth, loc) : std::nullopt;
+  return x.type.isPtr ? cast(x, boolean, "", false, loc) : x;
+}
+
+OptionalTile OpEmitter::logicalNot(const TileValue &x, SourceLoc loc) {
+  OptionalTile value = truth(x, "not", loc);
+  return value ? invert(*value, loc) : std::nullopt;
 }
 
 OptionalTile OpEmitter::logical(bool isAnd, const Operand &lhs,
@@ -344,12 +355,11 @@ OptionalTile OpEmitter::logical(bool isAnd, const Operand &lhs,
   const Operand *operands[] = {&lhs, &rhs};
   for (int i = 0; i < 2; ++i) {
     if (auto *value = std::get_if<TileValue>(operands[i])) {
-      if (value->type.elem != DType::I1 || value->type.isPtr) {
-        return error(loc, StringRef(isAnd ? "'and'" : "'or'") +
-                              " on run-time values needs int1, found " +
-                              value->type.str() + "; compare with zero first");
+      OptionalTile one = truth(*value, isAnd ? "and" : "or", loc);
+      if (!one) {
+        return std::nullopt;
       }
-      values[i] = *value;
+      values[i] = *one;
     } else {
       values[i] = *constant(std::get<Literal>(*operands[i]), DType::I1, loc);
     }

@@ -120,9 +120,9 @@ public:
   OptionalTile compare(CompareFn fn, const Operand &a, const Operand &b,
                        SourceLoc loc);
   OptionalTile negate(const TileValue &x, SourceLoc loc);
-  OptionalTile invert(const TileValue &x, SourceLoc loc);     // ~x
-  OptionalTile logicalNot(const TileValue &x, SourceLoc loc); // not x
-  /// `and`, `or` on run-time values: operands must be i1.
+  OptionalTile invert(const TileValue &x, SourceLoc loc); // ~x
+  /// `not`, `and`, `or` on run-time values: operands are i1 or pointers.
+  OptionalTile logicalNot(const TileValue &x, SourceLoc loc);
   OptionalTile logical(bool isAnd, const Operand &a, const Operand &b,
                        SourceLoc loc);
   OptionalTile where(const Operand &condition, const Operand &x,
@@ -250,6 +250,8 @@ private:
   mlir::Location at;
 
   std::nullopt_t error(SourceLoc loc, const llvm::Twine &message);
+
+  OptionalTile truth(const TileValue &x, llvm::StringRef word, SourceLoc loc);
 
   mlir::Value scalarConstant(const Literal &value, DType type);
   mlir::Value splat(mlir::Value scalar, llvm::ArrayRef<int64_t> shape);

@@ -317,8 +317,8 @@ TEST(Numeric, LongElifChainsCostTheirLength) {
     }
     return text + "    else:\n        y = 7\n    tl.store(o, y)\n";
   };
-  EXPECT_THAT(ints(chain(200), "k o=*i32 n=i32", 1, {}, {199}),
-              ElementsAre(398));
+  EXPECT_THAT(ints(chain(250), "k o=*i32 n=i32", 1, {}, {249}),
+              ElementsAre(498));
   const size_t hundred = operationsOf(chain(100));
   EXPECT_EQ(operationsOf(chain(200)) - hundred,
             hundred - operationsOf(chain(50)) + operationsOf(chain(100)) -

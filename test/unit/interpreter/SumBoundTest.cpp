@@ -6,10 +6,11 @@
 //        hides every mistake.
 //
 //===----------------------------------------------------------------------===//
+#include "core/interpreter/SumBound.h"
+
 #include "RunKernel.h"
 
 #include "core/interpreter/Compare.h"
-#include "core/interpreter/SumBound.h"
 
 #include <cmath>
 #include <random>
@@ -73,9 +74,8 @@ TEST(SumBound, HoldsInEveryOrderOfEveryType) {
       const double bound = boundOf(kind, x, ours);
       ASSERT_TRUE(std::isfinite(bound));
       for (int order = 0; order < 20; ++order) {
-        const double other =
-            order == 0 ? addedAsAChain(kind, x)
-                       : addedInSomeOrder(kind, x, random);
+        const double other = order == 0 ? addedAsAChain(kind, x)
+                                        : addedInSomeOrder(kind, x, random);
         EXPECT_LE(std::fabs(other - ours), bound) << run;
         if (bound != 0) {
           farthest = std::max(farthest, std::fabs(other - ours) / bound);
@@ -140,8 +140,8 @@ namespace {
 class Regions : public RunKernel {
 protected:
   double boundOf(const std::string &region) {
-    std::vector<uint8_t> x(64, static_cast<uint8_t>(
-                                   encodeFloat(Kind::E4M3FN, 1.0)));
+    std::vector<uint8_t> x(
+        64, static_cast<uint8_t>(encodeFloat(Kind::E4M3FN, 1.0)));
     std::vector<uint8_t> y(1);
     options.trackErrors = true;
     give(x, "x");
@@ -157,7 +157,8 @@ protected:
         ^bb0(%x: f8E4M3FN, %y: f8E4M3FN):
           %u = arith.extf %x : f8E4M3FN to f32
           %w = arith.extf %y : f8E4M3FN to f32
-          )" + region + R"(
+          )" + region +
+                  R"(
           tile.yield %n : f8E4M3FN
         }
         tile.store %q, %sum : !tile.ptr<f8E4M3FN>, f8E4M3FN

@@ -193,10 +193,10 @@ std::string nested(unsigned depth) {
 
 TEST(Limits, DepthIsRefusedByTheWriter) {
   mlir::MLIRContext context;
-  auto fits = parse(nested(60), context), deep = parse(nested(70), context);
+  auto fits = parse(nested(250), context), deep = parse(nested(260), context);
   ASSERT_TRUE(fits && deep);
   EXPECT_EQ(readMessage(written(*fits)), "");
-  EXPECT_NE(messageOf(write(*deep)).find("nested deeper than 64"),
+  EXPECT_NE(messageOf(write(*deep)).find("nested deeper than 256"),
             std::string::npos);
 }
 
