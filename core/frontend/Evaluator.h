@@ -65,7 +65,7 @@ public:
   //===-- module level ----------------------------------------------------===//
   void runModule(std::shared_ptr<ModuleObject> module);
 
-  //===-- expressions (EvalExpressions.cpp) -------------------------------===//
+  //===-- expressions (EvalExpressions.cpp, EvalNames.cpp) ----------------===//
   Value eval(const ast::Expr *expr);
   Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value subscript(const Value &base, const Value &index, SourceLoc loc);
@@ -79,7 +79,7 @@ public:
   Value compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
                 SourceLoc loc);
 
-  //===-- calls (Calls.cpp) -----------------------------------------------===//
+  //===-- calls (Calls.cpp, BuiltinCalls.cpp) -----------------------------===//
   Value call(const Value &callee, const CallArgs &args, SourceLoc loc);
   /// Calls a jit function with run-time scalars: the combine of a reduction.
   Value callFunction(const std::shared_ptr<FunctionObject> &function,
