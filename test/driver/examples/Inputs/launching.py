@@ -95,7 +95,7 @@ def check(name, tensor, expected, precision=None):
     """Every element against expected(*index), within the precision of the tensor's largest one."""
     pairs = [(at, tensor[at], expected(*at)) for at in indices(tensor.shape)]
     largest = max(abs(wanted) for _, _, wanted in pairs)
-    allowed = (precision or PRECISION[tensor.type]) * largest
+    allowed = (PRECISION[tensor.type] if precision is None else precision) * largest
     at, got, wanted = max(pairs, key=lambda pair: (abs(pair[1] - pair[2]), pair[1] != pair[1]))
     for index, got_here, _ in pairs:
         if got_here != got_here:
