@@ -1,6 +1,6 @@
 //===- Opcodes.cpp - looking up the records of the portable form ----------===//
 //
-// What   Builds the tables from Opcodes.def and Hints.def and indexes them.
+// What   Builds the tables of Opcodes.h from the .def files and indexes them.
 //
 //===----------------------------------------------------------------------===//
 #include "core/wire/Opcodes.h"
@@ -20,6 +20,19 @@ static constexpr OpRecord kOps[] = {
 #include "core/wire/Opcodes.def"
 };
 
+/// Ends with an empty record: a list of none is no array.
+static constexpr OperandRecord kOperands[] = {
+#define TZ_WIRE_OP(opcode, name, since, regions, ...)
+#define TZ_WIRE_OPERAND(opcode, group, name, since)                            \
+  {opcode, group, name, since},
+#include "core/wire/Opcodes.def"
+    {0, 0, nullptr, 0}};
+
+static constexpr CaseRecord kCases[] = {
+#define TZ_WIRE_CASE(kind, number, name, since) {kind, number, name, since},
+#include "core/wire/EnumCases.def"
+};
+
 static constexpr HintRecord kHints[] = {
 #define TZ_WIRE_HINT(number, name, kind, since) {number, name, kind, since},
 #include "core/wire/Hints.def"
@@ -32,6 +45,10 @@ llvm::ArrayRef<AttrRecord> OpRecord::attrs() const {
 }
 
 llvm::ArrayRef<OpRecord> opRecords() { return kOps; }
+llvm::ArrayRef<OperandRecord> operandRecords() {
+  return llvm::ArrayRef(kOperands).drop_back();
+}
+llvm::ArrayRef<CaseRecord> caseRecords() { return kCases; }
 llvm::ArrayRef<HintRecord> hintRecords() { return kHints; }
 
 const OpRecord *findOp(llvm::StringRef name) {

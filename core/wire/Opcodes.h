@@ -1,6 +1,7 @@
 //===- Opcodes.h - looking up the records of the portable form --*- C++ -*-===//
 //
-// What   The tables of Opcodes.def and Hints.def, by name and by number.
+// What   The tables of Opcodes.def, EnumCases.def and Hints.def, by name and by
+//        number.
 // Why    Writer and reader are one loop over these records; nothing about a
 //        single op is coded by hand.
 //===----------------------------------------------------------------------===//
@@ -65,6 +66,22 @@ struct OpRecord {
   llvm::ArrayRef<AttrRecord> attrs() const;
 };
 
+/// An operand, or list of operands, that an op got after its first version.
+struct OperandRecord {
+  unsigned opcode;
+  unsigned group; ///< place among the operands of the definition
+  const char *name;
+  unsigned since;
+};
+
+/// A case of an enum.
+struct CaseRecord {
+  AttrKind kind;
+  unsigned number;
+  const char *name;
+  unsigned since;
+};
+
 struct HintRecord {
   unsigned number;
   const char *name;
@@ -73,6 +90,8 @@ struct HintRecord {
 };
 
 llvm::ArrayRef<OpRecord> opRecords();
+llvm::ArrayRef<OperandRecord> operandRecords();
+llvm::ArrayRef<CaseRecord> caseRecords();
 llvm::ArrayRef<HintRecord> hintRecords();
 
 /// nullptr if there is none.

@@ -3,11 +3,11 @@
 // What   Walks the ops in order and writes one record each, as its line in
 //        Opcodes.def says.
 // Why    Refusing here, with the op's name and place, is the only honest
-// moment:
-//        a reader could only guess what was dropped.
+//        moment: a reader could only guess what was dropped.
 //===----------------------------------------------------------------------===//
 #include "core/wire/Codec.h"
 #include "core/wire/Container.h"
+#include "core/wire/Versions.h"
 
 #include "terrazzo/ir/Tile.h"
 
@@ -101,6 +101,12 @@ void ModuleWriter::attributes(Operation &op, const OpRecord &record) {
   };
   for (const AttrRecord &attr : record.attrs()) {
     Attribute value = takeOut(attr.name);
+    if (attr.since > options.irMinor) {
+      continue; // a reader of that version does not expect its entry
+    }
+    if (attr.kind == AttrKind::Segments) {
+      value = segmentsAt(value, record, options.irMinor);
+    }
     if (attr.kind == AttrKind::NoFlags) {
       if (value && !flagsAreClear(value)) {
         fail(op, Twine(attr.name) + " do not cross the boundary");
@@ -110,9 +116,6 @@ void ModuleWriter::attributes(Operation &op, const OpRecord &record) {
         fail(op, "lacks its attribute '" + Twine(attr.name) + "'");
       }
       out.number(0);
-    } else if (attr.since > options.irMinor) {
-      fail(op, "attribute '" + Twine(attr.name) + "' needs tile IR 0." +
-                   Twine(attr.since));
     } else {
       out.number(tables.attribute(value, attr.kind) + 1);
     }
@@ -150,9 +153,9 @@ void ModuleWriter::op(Operation &op, unsigned depth) {
     fail(op, "the op has no portable form");
     return;
   }
-  if (record->since > options.irMinor) {
-    fail(op, "needs tile IR 0." + Twine(record->since) + "; version 0." +
-                 Twine(options.irMinor) + " is written");
+  if (std::string newer = needsNewer(&op, *record, options.irMinor);
+      !newer.empty()) {
+    fail(op, newer);
     return;
   }
   if (op.getNumRegions() != record->regions || op.getNumSuccessors() != 0 ||
