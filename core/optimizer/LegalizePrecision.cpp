@@ -19,6 +19,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 
+#include "terrazzo/optimizer/Features.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -26,6 +28,7 @@
 
 using namespace mlir;
 using namespace tz::tile;
+using tz::optimizer::Feature;
 
 namespace tz::optimizer {
 #define GEN_PASS_DEF_LEGALIZEPRECISION
@@ -41,8 +44,8 @@ struct LegalizePrecision
   void runOnOperation() override;
 
 private:
-  bool has(StringRef feature) const {
-    return llvm::is_contained(features, feature);
+  bool has(Feature feature) const {
+    return llvm::is_contained(features, nameOf(feature));
   }
   void resolve(DotOp dot);
   bool isLegal(Operation *op, Type type);
@@ -53,13 +56,13 @@ private:
 
 /// The feature that says that a target converts this type; every target has
 /// integers, f16, bf16 and f32.
-static StringRef featureFor(Type element) {
-  return llvm::TypeSwitch<Type, StringRef>(element)
-      .Case([](Float64Type) { return "f64"; })
+static std::optional<Feature> featureFor(Type element) {
+  return llvm::TypeSwitch<Type, std::optional<Feature>>(element)
+      .Case([](Float64Type) { return Feature::F64; })
       .Case<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-            Float8E5M2FNUZType>([](auto) { return "fp8"; })
-      .Case([](Float4E2M1FNType) { return "fp4"; })
-      .Default([](Type) { return ""; });
+            Float8E5M2FNUZType>([](auto) { return Feature::FP8; })
+      .Case([](Float4E2M1FNType) { return Feature::FP4; })
+      .Default([](Type) { return std::nullopt; });
 }
 
 void LegalizePrecision::resolve(DotOp dot) {
@@ -67,7 +70,7 @@ void LegalizePrecision::resolve(DotOp dot) {
     return;
   }
   bool isF32 = elementType(dot.getA().getType()).isF32();
-  bool rounds = isF32 && !has("dot.f32") && has("dot.tf32");
+  bool rounds = isF32 && !has(Feature::DotF32) && has(Feature::DotTF32);
   dot.setPrecision(rounds ? Precision::tf32 : Precision::ieee);
   ++resolvedDots;
   if (rounds) {
@@ -79,13 +82,14 @@ void LegalizePrecision::resolve(DotOp dot) {
 
 bool LegalizePrecision::isLegal(Operation *op, Type type) {
   Type element = elementType(type);
-  StringRef feature = featureFor(element);
-  if (feature.empty() || has(feature)) {
+  std::optional<Feature> feature = featureFor(element);
+  if (!feature || has(*feature)) {
     return true;
   }
   if (refused.insert(element).second) {
     emitError(op->getLoc())
-        << "the target has no values of type " << element << ": '" << feature
+        << "the target has no values of type " << element << ": '"
+        << nameOf(*feature)
         << "' is not among its features; keep them in memory as "
            "integers and compute in f32 or f16, or choose a target "
            "that has them (tz targets)";

@@ -9,6 +9,7 @@
 #include "core/conformance/Coverage.h"
 #include "core/conformance/KnownFailures.h"
 #include "core/conformance/Report.h"
+#include "core/driver/VendorCompiler.h"
 #include "core/interpreter/Tolerances.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/ConformCase.h"
@@ -16,6 +17,8 @@
 #include "core/tools/tz/Terminal.h"
 #include "core/tools/tz/Values.h"
 #include "runtime/session/Session.h"
+
+#include "terrazzo/optimizer/Features.h"
 
 #include "llvm/Support/Regex.h"
 
@@ -89,6 +92,13 @@ int Conform::load() {
   for (const Case &one : suite.cases) {
     if (!names.insert(one.name).second) {
       return reportError("the case '" + one.name + "' is there twice");
+    }
+    for (const std::string &need : one.needs) {
+      if (!optimizer::isFeature(need)) {
+        return reportError("the case '" + one.name + "' needs an " +
+                               driver::unknownFeature(need),
+                           "the names are in docs/writing-a-plugin.md");
+      }
     }
   }
   return 0;
