@@ -36,8 +36,10 @@ struct Driver::State {
 
   SpecializationRule rule(const CompileJob &job,
                           const std::vector<KernelParameter> &parameters);
+  /// Says once which features of the target nobody knows.
   Result<TargetDescription> target(const std::string &plugin,
-                                   const std::string &id);
+                                   const std::string &id,
+                                   runtime::DiagnosticSink &diagnostics);
   Result<LoweredKernel> lower(const CompileJob &job, Stage stage,
                               runtime::DiagnosticSink &diagnostics,
                               PhaseClock &clock);
@@ -158,8 +160,9 @@ Driver::State::rule(const CompileJob &job,
   return rules.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
-Result<TargetDescription> Driver::State::target(const std::string &plugin,
-                                                const std::string &id) {
+Result<TargetDescription>
+Driver::State::target(const std::string &plugin, const std::string &id,
+                      runtime::DiagnosticSink &diagnostics) {
   std::pair<std::string, std::string> name(plugin, id);
   {
     std::lock_guard guard(lock);
@@ -172,9 +175,22 @@ Result<TargetDescription> Driver::State::target(const std::string &plugin,
     return found.takeStatus();
   }
   Result<TargetDescription> description = describeTarget(**found, id);
-  if (description) {
+  if (!description) {
+    return description;
+  }
+  bool isNew;
+  {
     std::lock_guard guard(lock);
-    targets.try_emplace(std::move(name), *description);
+    isNew = targets.try_emplace(std::move(name), *description).second;
+  }
+  if (isNew) {
+    for (const std::string &feature : description->unknownFeatures) {
+      FirstError first;
+      report(diagnostics, {}, TZ_SEVERITY_WARNING,
+             "plugin '" + plugin + "', target '" + id +
+                 "': " + unknownFeature(feature),
+             {}, 0, 0, first);
+    }
   }
   return description;
 }
@@ -208,20 +224,25 @@ Result<LoweredKernel> Driver::State::lower(const CompileJob &job, Stage stage,
   clock.mark("elaborate");
   Sources sources = held.source->files();
   if (stage != Stage::Tile) {
+    // The neutral passes get the description too and must not read it (R2).
+    optimizer::TargetFacts facts;
+    if (stage == Stage::Prepared || !job.plugin.empty()) {
+      Result<TargetDescription> description =
+          target(job.plugin, job.target, diagnostics);
+      if (!description) {
+        return description.takeStatus();
+      }
+      facts = std::move(description->facts);
+      clock.mark("describe target");
+    }
     optimizer::RemarkSink remarks;
     PassDiagnostics handler(workspace.context, diagnostics, sources, first);
-    if (mlir::failed(optimizer::runNeutral(*held.module, &remarks))) {
+    if (mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
       return first.status(TZ_E_INTERNAL, "the shared passes failed");
     }
     clock.mark("neutral");
     if (stage == Stage::Prepared) {
-      Result<TargetDescription> description = target(job.plugin, job.target);
-      if (!description) {
-        return description.takeStatus();
-      }
-      clock.mark("describe target");
-      if (mlir::failed(optimizer::runPrepared(*held.module, description->facts,
-                                              &remarks))) {
+      if (mlir::failed(optimizer::runPrepared(*held.module, facts, &remarks))) {
         return first.status(TZ_E_INTERNAL, "the target's passes failed");
       }
       clock.mark("prepared");
@@ -334,6 +355,52 @@ Status Driver::State::finish(Artifact &artifact, const CompileJob &job,
   return artifact.verify();
 }
 
+static Status refuseOptions(Plugin &plugin, const CompileJob &job,
+                            runtime::DiagnosticSink &diagnostics) {
+  Result<std::optional<std::vector<OptionInfo>>> listed =
+      listOptions(plugin, job.target);
+  return listed ? checkOptions(job, *listed, diagnostics) : listed.takeStatus();
+}
+
+static Result<std::string> portableBytes(const LoweredKernel &lowered,
+                                         const CompileJob &job,
+                                         runtime::DiagnosticSink &diagnostics) {
+  Result<std::string> bytes = lowered.portable();
+  if (!bytes) {
+    FirstError first;
+    report(diagnostics, {}, TZ_SEVERITY_ERROR, bytes.status().message(),
+           job.source.path, 0, 0, first);
+  }
+  return bytes;
+}
+
+Status Driver::check(const CompileJob &job,
+                     runtime::DiagnosticSink &diagnostics,
+                     CompileReport *report) {
+  PhaseClock clock(report);
+  Result<Plugin *> plugin = state->registry.find(job.plugin);
+  if (!plugin) {
+    return plugin.takeStatus();
+  }
+  if (Status s = refuseOptions(**plugin, job, diagnostics); !s.ok()) {
+    return s;
+  }
+  Result<LoweredKernel> lowered =
+      state->lower(job, Stage::Prepared, diagnostics, clock);
+  if (!lowered) {
+    return lowered.takeStatus();
+  }
+  Result<std::string> bytes = portableBytes(*lowered, job, diagnostics);
+  if (!bytes) {
+    return bytes.takeStatus();
+  }
+  clock.mark("portable form");
+  Status s = checkPortable(**plugin, job, *bytes, diagnostics,
+                           lowered->state().source->files());
+  clock.mark("check for " + job.target);
+  return s;
+}
+
 Result<std::shared_ptr<const Artifact>>
 Driver::compile(const CompileJob &given, runtime::DiagnosticSink &diagnostics,
                 CompileReport *report) {
@@ -362,23 +429,23 @@ Driver::compile(const CompileJob &given, runtime::DiagnosticSink &diagnostics,
       return found;
     }
   }
+  Result<Plugin *> plugin = state->registry.find(job.plugin);
+  if (!plugin) {
+    return plugin.takeStatus();
+  }
+  if (Status s = refuseOptions(**plugin, job, diagnostics); !s.ok()) {
+    return s;
+  }
   Result<LoweredKernel> lowered =
       state->lower(job, Stage::Prepared, diagnostics, clock);
   if (!lowered) {
     return lowered.takeStatus();
   }
-  Result<std::string> bytes = lowered->portable();
+  Result<std::string> bytes = portableBytes(*lowered, job, diagnostics);
   if (!bytes) {
-    FirstError first;
-    driver::report(diagnostics, {}, TZ_SEVERITY_ERROR, bytes.status().message(),
-                   job.source.path, 0, 0, first);
     return bytes.takeStatus();
   }
   clock.mark("portable form");
-  Result<Plugin *> plugin = state->registry.find(job.plugin);
-  if (!plugin) {
-    return plugin.takeStatus();
-  }
   Result<Artifact> artifact = compilePortable(
       **plugin, job, *bytes, diagnostics, lowered->state().source->files());
   if (!artifact) {

@@ -3,9 +3,8 @@
 // What   The chain of one compilation: read, elaborate, neutral, prepared,
 //        portable bytes, the vendor's compiler, artifact; with the cache in
 //        front of it and the time of each phase.
-// Why    libterrazzo, tz and the tests must compile in exactly the same way;
-// the
-//        runtime sees it as its CompilerService.
+// Why    libterrazzo, tz and the tests must compile in exactly the same way.
+//        The runtime sees it as its CompilerService.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_DRIVER_DRIVER_H
 #define TERRAZZO_CORE_DRIVER_DRIVER_H
@@ -86,6 +85,12 @@ public:
                                        Stage stage,
                                        runtime::DiagnosticSink &diagnostics,
                                        CompileReport *report = nullptr);
+
+  /// Would the target's compiler take the job? Without compiling: what it has
+  /// not goes to the diagnostics. TZ_E_UNIMPLEMENTED if it cannot say.
+  runtime::Status check(const runtime::CompileJob &job,
+                        runtime::DiagnosticSink &diagnostics,
+                        CompileReport *report = nullptr);
 
   /// The key under which the job's artifact is cached, hex: a hash of content,
   /// never of paths. `fingerprint`: of the vendor's compiler.

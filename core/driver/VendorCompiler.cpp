@@ -6,6 +6,7 @@
 #include "core/driver/VendorCompiler.h"
 
 #include "terrazzo/ir/Tile.h"
+#include "terrazzo/optimizer/Features.h"
 
 #include <sys/stat.h>
 
@@ -53,8 +54,12 @@ Result<TargetDescription> describeTarget(Plugin &plugin,
   result.id = view(d.id).empty() ? target : std::string(view(d.id));
   result.family = view(d.family);
   for (size_t i = 0; i < d.num_features; ++i) {
-    if (d.features[i]) {
-      result.facts.features.insert(d.features[i]);
+    if (!d.features[i]) {
+      continue;
+    }
+    auto [name, isNew] = result.facts.features.insert(d.features[i]);
+    if (isNew && !optimizer::isFeature(*name)) {
+      result.unknownFeatures.push_back(*name);
     }
   }
   for (size_t i = 0; i < d.num_props; ++i) {
@@ -90,6 +95,59 @@ Result<TargetDescription> describeTarget(Plugin &plugin,
                       "version of the plugin");
   }
   return result;
+}
+
+std::string unknownFeature(const std::string &name) {
+  llvm::StringRef near = frontend::nearestName(name, optimizer::featureNames());
+  return "unknown feature '" + name + "'" +
+         (near.empty() ? "" : "; did you mean '" + near.str() + "'?");
+}
+
+static OptionInfo copyOption(const tz_option_info &from) {
+  OptionInfo made;
+  made.name = view(from.name);
+  made.help = view(from.help);
+  made.kind = from.kind;
+  made.minimum = from.minimum;
+  made.maximum = from.maximum;
+  made.value = from.value;
+  llvm::SmallVector<llvm::StringRef> choices;
+  llvm::StringRef(view(from.choices)).split(choices, ',', -1, false);
+  made.choices.assign(choices.begin(), choices.end());
+  made.choice = view(from.choice);
+  return made;
+}
+
+Result<std::optional<std::vector<OptionInfo>>>
+listOptions(Plugin &plugin, const std::string &target) {
+  Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
+  if (!opened) {
+    return opened.takeStatus();
+  }
+  const Plugin::CompilerHalf &half = **opened;
+  if (!half.api->list_options) {
+    return std::optional<std::vector<OptionInfo>>();
+  }
+  const tz_option_info *const *list = nullptr;
+  size_t count = 0;
+  auto guard = serialize(half);
+  Status s =
+      takeError(half.api->list_options(half.object, str(target), &list, &count),
+                plugin.name());
+  if (!s.ok()) {
+    return s;
+  }
+  std::vector<OptionInfo> options;
+  if (count > 4096 || (count && !list)) {
+    return Status(TZ_E_INTERNAL, plugin.name() + ": malformed list of options");
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i] &&
+        list[i]->struct_size >= TZ_SIZE_UPTO(tz_option_info, choice)) {
+      options.push_back(copyOption(*list[i]));
+    }
+  }
+  return std::optional(std::move(options));
 }
 
 namespace {
@@ -202,6 +260,19 @@ static void onDiagnostic(void *context, const tz_diagnostic *d) {
          d->line, d->col, to.first);
 }
 
+/// A failed call's status: the first error that it reported, or else its own
+/// message, which is reported then.
+static Status settled(Status s, DiagnosticContext &context) {
+  if (s.ok()) {
+    return s;
+  }
+  if (!context.first.any) {
+    report(context.sink, context.sources, TZ_SEVERITY_ERROR, s.message(), {}, 0,
+           0, context.first);
+  }
+  return context.first.status(s.code(), s.message());
+}
+
 Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
                                  std::string_view ir,
                                  runtime::DiagnosticSink &diagnostics,
@@ -222,12 +293,9 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
     s = takeError(half.api->compile(half.object, &request.raw, &made),
                   plugin.name());
   }
+  s = settled(std::move(s), context);
   if (!s.ok()) {
-    if (!context.first.any) {
-      report(diagnostics, sources, TZ_SEVERITY_ERROR, s.message(), {}, 0, 0,
-             context.first);
-    }
-    return context.first.status(s.code(), s.message());
+    return s;
   }
   if (!made) {
     return Status(TZ_E_INTERNAL,
@@ -241,6 +309,30 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
     return copied.takeStatus().in("plugin '" + plugin.name() + "'");
   }
   return copied;
+}
+
+Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
+                     runtime::DiagnosticSink &diagnostics,
+                     const Sources &sources) {
+  Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
+  if (!opened) {
+    return opened.takeStatus();
+  }
+  const Plugin::CompilerHalf &half = **opened;
+  if (!half.api->check) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  "plugin '" + plugin.name() +
+                      "' cannot say without compiling whether it supports a "
+                      "kernel; compile it");
+  }
+  Request request(job, ir);
+  DiagnosticContext context{diagnostics, sources, {}};
+  request.raw.diag_ctx = &context;
+  request.raw.on_diagnostic = onDiagnostic;
+  auto guard = serialize(half);
+  return settled(
+      takeError(half.api->check(half.object, &request.raw), plugin.name()),
+      context);
 }
 
 } // namespace tz::driver

@@ -1,12 +1,13 @@
 //===- VendorCompiler.h - calls of a plugin's compiler half ---------------===//
 //
-// What   describe_target, fingerprint and compile with values instead of C
-//        structs; the serial lock where a plugin wants it.
+// What   The functions of the table with values instead of C structs; the
+//        serial lock where a plugin wants it.
 // Why    The struct-size rules of the ABI are kept in one place.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_DRIVER_VENDORCOMPILER_H
 #define TERRAZZO_CORE_DRIVER_VENDORCOMPILER_H
 
+#include "core/driver/Options.h"
 #include "core/driver/Rendering.h"
 #include "runtime/cache/Cache.h"
 #include "runtime/loader/Registry.h"
@@ -19,10 +20,17 @@ namespace tz::driver {
 struct TargetDescription {
   std::string id, family;
   optimizer::TargetFacts facts;
+  std::vector<std::string> unknownFeatures; ///< in no table; nothing reads them
 };
 
 runtime::Result<TargetDescription> describeTarget(runtime::Plugin &plugin,
                                                   const std::string &target);
+/// "unknown feature 'dot.tf23'; did you mean 'dot.tf32'?"
+std::string unknownFeature(const std::string &name);
+
+/// Null if the plugin does not list options.
+runtime::Result<std::optional<std::vector<OptionInfo>>>
+listOptions(runtime::Plugin &plugin, const std::string &target);
 
 /// All that influences code and is in the plugin: its own answer, or version
 /// and build. A plugin's file is not opened when the cache knows the answer for
@@ -36,6 +44,14 @@ runtime::Result<runtime::Artifact>
 compilePortable(runtime::Plugin &plugin, const runtime::CompileJob &job,
                 std::string_view ir, runtime::DiagnosticSink &diagnostics,
                 const Sources &sources);
+
+/// Would compilePortable() find ops and types that the target has not?
+/// TZ_E_UNIMPLEMENTED if the plugin can only say so by compiling.
+runtime::Status checkPortable(runtime::Plugin &plugin,
+                              const runtime::CompileJob &job,
+                              std::string_view ir,
+                              runtime::DiagnosticSink &diagnostics,
+                              const Sources &sources);
 
 } // namespace tz::driver
 

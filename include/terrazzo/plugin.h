@@ -7,8 +7,8 @@
  * Why    No C++, LLVM or MLIR type crosses this boundary, so a plugin may be
  *        built by another compiler and may carry another LLVM.
  *
- * Rules  1. Fixed-width fields, no implicit padding, 64-bit little-endian
- * hosts.
+ * Rules  1. Fixed-width fields, no implicit padding, 64-bit hosts of little
+ *           endian order.
  *        2. A growable struct starts with struct_size, goes by pointer, and
  *           stands in arrays of pointers. The value types of section 2 never
  *           change and may be embedded.
@@ -24,8 +24,7 @@
  *        7. Inputs belong to the caller and live until the call returns; the
  *           callee copies. On error, out-parameters are untouched.
  *        8. "[thread: any]": may be called from any thread, concurrently.
- *           "[thread: one]": the caller never calls concurrently for one
- * object.
+ *           "[thread: one]": never concurrently for one object.
  *
  * Until 1.0 nothing is frozen: host and plugin must agree on the minor exactly.
  *===----------------------------------------------------------------------===*/
@@ -47,8 +46,7 @@ extern "C" {
 #define TZ_PLUGIN_EXPORT __attribute__((visibility("default")))
 #endif
 
-/*===-- 1. Versions and presence
- * -------------------------------------------===*/
+/*===-- 1. Versions and presence ----------------------------------------===*/
 
 #define TZ_ABI_MAJOR 0u
 #define TZ_ABI_MINOR 1u
@@ -59,8 +57,7 @@ extern "C" {
 #define TZ_HAS(p, T, f) ((p) != 0 && (p)->struct_size >= TZ_SIZE_UPTO(T, f))
 #define TZ_HAS_FN(p, T, f) (TZ_HAS(p, T, f) && (p)->f != 0)
 
-/*===-- 2. Value types: frozen, may be members and array elements
- * -----------===*/
+/*===-- 2. Value types: frozen, may be members and array elements -------===*/
 
 typedef struct tz_str {
   const char *data;
@@ -129,8 +126,7 @@ enum {
 };
 #endif
 
-/*===-- 3. Errors: NULL is success
- * ------------------------------------------===*/
+/*===-- 3. Errors: NULL is success --------------------------------------===*/
 
 #ifndef TZ_ERROR_CODES /* the same table stands in terrazzo.h */
 #define TZ_ERROR_CODES
@@ -175,8 +171,7 @@ typedef struct tz_error {
   void(TZ_CALL *release)(struct tz_error *);
 } tz_error;
 
-/*===-- 4. Host services
- * ----------------------------------------------------===*/
+/*===-- 4. Host services ------------------------------------------------===*/
 
 /* Given to create(). [thread: any] until destroy() of the object made with it
  * has returned. Services that return int32_t return a TZ_E_* code. */
@@ -204,8 +199,7 @@ typedef struct tz_host {
                       uint64_t t0_ns, uint64_t t1_ns);
 } tz_host;
 
-/*===-- 5. Entry
- * ------------------------------------------------------------===*/
+/*===-- 5. Entry --------------------------------------------------------===*/
 
 #define TZ_PLUGIN_MAGIC 0x4C505A54u /* "TZPL" */
 
@@ -264,20 +258,19 @@ typedef const tz_plugin *(TZ_CALL *tz_plugin_query_fn)(const tz_query *);
 TZ_PLUGIN_EXPORT const tz_plugin *TZ_CALL tz_plugin_query_v0(const tz_query *);
 #define TZ_PLUGIN_ENTRY "tz_plugin_query_v0"
 
-/*===-- 6. Launch plan
- * ------------------------------------------------------===* An artifact holds
- * variants of one kernel, in order. At a launch the host takes the first whose
- * guard holds; the last has no guard. Guard, physical grid, workspace and
- * derived arguments are postfix expressions over int64_t, at most
- * TZ_EXPR_MAX_STEPS steps. The host evaluates them; a plugin never sees the
- * user's argument list. User argument i is parameter i of the kernel function
- * in the IR that was compiled.
+/*===-- 6. Launch plan --------------------------------------------------===*/
+
+/* An artifact holds variants of one kernel, in order. At a launch the host
+ * takes the first whose guard holds; the last has no guard. Guard, physical
+ * grid, workspace and derived arguments are postfix expressions over int64_t,
+ * at most TZ_EXPR_MAX_STEPS steps. The host evaluates them; a plugin never sees
+ * the user's argument list. User argument i is parameter i of the kernel
+ * function in the IR that was compiled.
  *
  * Evaluation fails on overflow, on a divisor that is not positive, on a float
  * argument, on an unknown index, on a malformed expression. A guard that fails
  * is false; any other expression that fails makes the launch
- * TZ_E_OUT_OF_RANGE.
- *===----------------------------------------------------------------------===*/
+ * TZ_E_OUT_OF_RANGE. */
 
 #define TZ_EXPR_MAX_STEPS 64u
 
@@ -395,12 +388,13 @@ typedef struct tz_kernel_info {
   uint64_t dyn_scratch;
 } tz_kernel_info;
 
-/*===-- 7. Log ring: print and assert
- * ---------------------------------------===* A kernel that prints or asserts
- * has a TZ_ARG_LOG slot. It points to device memory of the launch's stream: a
- * tz_log_header, then `capacity` bytes of records. The host writes the header
- * before the first launch and reads and resets the ring when the stream is
- * synchronised, so that nothing wraps or is overwritten while kernels run.
+/*===-- 7. Log ring: print and assert -----------------------------------===*/
+
+/* A kernel that prints or asserts has a TZ_ARG_LOG slot. It points to device
+ * memory of the launch's stream: a tz_log_header, then `capacity` bytes of
+ * records. The host writes the header before the first launch and reads and
+ * resets the ring when the stream is synchronised, so that nothing wraps or is
+ * overwritten while kernels run.
  *
  * A kernel appends a record so:
  *   old = atomic_add(&header->reserved, size)     (size: multiple of 8)
@@ -418,8 +412,7 @@ typedef struct tz_kernel_info {
  *   if (atomic_compare_exchange(&header->failed, 0, 1 + site) found 0)
  *     header->failed_program[0..2] = program ids
  * and ends its program: the program stores nothing after it. There is no record
- * for it. The next stream synchronisation answers TZ_E_ASSERTION.
- *===----------------------------------------------------------------------===*/
+ * for it. The next stream synchronisation answers TZ_E_ASSERTION. */
 
 typedef struct tz_log_header { /* 64 bytes, aligned 64; frozen */
   uint64_t capacity;           /* bytes of records, multiple of 8 */
@@ -458,8 +451,7 @@ typedef struct tz_log_site {
   size_t num_values;
 } tz_log_site;
 
-/*===-- 8. "tz.compiler/1"
- * --------------------------------------------------===*/
+/*===-- 8. "tz.compiler/1" ----------------------------------------------===*/
 
 typedef struct tz_compiler tz_compiler;
 
@@ -510,11 +502,14 @@ typedef struct tz_compile_request {
    * answered by a blob of that name if the plugin has it. */
   tz_str emit;
   uint32_t opt_level, debug_level;
-  const tz_kv *options; /* of list_options, num_warps ... unknown: ignored */
+  /* By the names of list_options, or num_warps and the like, which the language
+   * gives to every target; what a plugin does not know it ignores. */
+  const tz_kv *options;
   size_t num_options;
   uint64_t deadline_ns, max_memory_bytes; /* monotonic clock; 0 = none */
   void *diag_ctx;
-  /* Called during compile() only, on the calling thread. May be NULL. */
+  /* Called during compile() and check() only, on the calling thread. May be
+   * NULL. */
   void(TZ_CALL *on_diagnostic)(void *diag_ctx, const tz_diagnostic *);
 } tz_compile_request;
 
@@ -534,13 +529,14 @@ typedef struct tz_artifact {
   void(TZ_CALL *release)(struct tz_artifact *);
 } tz_artifact;
 
-/* A compile option that a tuner may choose. */
+/* A compile option that a person may give and a tuner may choose. */
 typedef struct tz_option_info {
   size_t struct_size;
-  tz_str name, help;
-  uint32_t kind, flags;            /* TZ_KV_* */
+  tz_str name, help;               /* help: one line, what it changes */
+  uint32_t kind, flags;            /* TZ_KV_I64, _BOOL or _STR; flags: 0 */
   int64_t minimum, maximum, value; /* range and default of I64 and BOOL */
-  tz_str choices, choice;          /* STR: comma list, default */
+  tz_str choices;                  /* comma list of the only values, or empty */
+  tz_str choice;                   /* default of STR */
 } tz_option_info;
 
 typedef struct tz_option_set { /* frozen: one candidate of estimate() */
@@ -548,11 +544,14 @@ typedef struct tz_option_set { /* frozen: one candidate of estimate() */
   size_t num_options;
 } tz_option_set;
 
+/* What a candidate would be. Caller sets struct_size, callee fills. */
 typedef struct tz_estimate {
   size_t struct_size;
-  uint32_t legal, regs;
-  uint64_t predicted_ns, scratch;
-  tz_str reason; /* why not legal. Owns: the plugin, static text */
+  uint32_t legal, regs;  /* legal: 0 or 1; regs: of a thread, 0 = unknown */
+  uint64_t predicted_ns; /* of one program; 0 = unknown. Candidates of one call
+                          * compare with each other, not with a clock. */
+  uint64_t scratch;      /* bytes of one program, 0 = none or unknown */
+  tz_str reason;         /* why not legal. Owns: the plugin, static text */
 } tz_estimate;
 
 /* All functions: [thread: any], concurrently on one object unless the plugin
@@ -567,7 +566,10 @@ typedef struct tz_compiler_api {
                                     size_t *n);
   tz_error *(TZ_CALL *describe_target)(tz_compiler *, tz_str target,
                                        tz_target_desc *out); /* required */
-  /* Legality only, cheap. If NULL: compile() finds out. */
+  /* Would compile() take this request? Without compiling: each op or type that
+   * the target has not is reported to on_diagnostic with its place, as an
+   * error; then TZ_E_UNSUPPORTED_OP. A request that it passes may still fail in
+   * compile(), for its size. If NULL: compile() finds out. */
   tz_error *(TZ_CALL *check)(tz_compiler *, const tz_compile_request *);
   /* Part of the cache key: all that influences the artifact and is not in the
    * request (LLVM, build). If NULL: the plugin's version and build_id. */
@@ -575,22 +577,24 @@ typedef struct tz_compiler_api {
                                    uint8_t out[32]);
   tz_error *(TZ_CALL *compile)(tz_compiler *, const tz_compile_request *,
                                tz_artifact **out); /* required */
-  /* Tuning. Owns: the compiler. If NULL: nothing to choose. */
+  /* Options of a target, in the order in which a person reads them. Owns: the
+   * compiler, until destroy. If NULL: the host lets every option through. */
   tz_error *(TZ_CALL *list_options)(tz_compiler *, tz_str target,
                                     const tz_option_info *const **out,
                                     size_t *n);
-  /* Deterministic, at most 1 ms a candidate. If NULL: the tuner times all. */
+  /* Fills out[i] for candidates[i], which replace the request's options of the
+   * same names. Reads nothing but its arguments, so equal calls have equal
+   * answers; at most 1 ms a candidate. If NULL: the tuner times all. */
   tz_error *(TZ_CALL *estimate)(tz_compiler *, const tz_compile_request *,
                                 const tz_option_set *candidates, size_t n,
                                 tz_estimate *const *out);
 } tz_compiler_api;
 
-/*===-- 9. "tz.device/1"
- * ----------------------------------------------------===* Driver calls, no
- * compiler behind it. Device addresses are flat and 64 bits. Device, module,
- * kernel: [thread: any]. Stream, event: [thread: one]. Handles: destroyed
- * through the table, children first; NULL is a no-op.
- *===----------------------------------------------------------------------===*/
+/*===-- 9. "tz.device/1" ------------------------------------------------===*/
+
+/* Driver calls, no compiler behind it. Device addresses are flat and 64 bits.
+ * Device, module, kernel: [thread: any]. Stream, event: [thread: one]. Handles:
+ * destroyed through the table, children first; NULL is a no-op. */
 
 typedef struct tz_platform tz_platform;
 typedef struct tz_device tz_device;
@@ -732,10 +736,9 @@ typedef struct tz_device_api {
   tz_error *(TZ_CALL *launch)(tz_stream *, tz_kernel *, const tz_launch *);
 } tz_device_api;
 
-/*===-- 10. "tz.profiler/1": device activity only
- * ---------------------------===* Entering and leaving calls is reported by the
- * host itself.
- *===----------------------------------------------------------------------===*/
+/*===-- 10. "tz.profiler/1": device activity only -----------------------===*/
+
+/* Entering and leaving calls is reported by the host itself. */
 
 typedef struct tz_profiler tz_profiler;
 

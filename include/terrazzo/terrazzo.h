@@ -43,8 +43,7 @@ TZ_API const char *tz_version(void);
 /* 1 if this library can compile kernels from source, else 0. */
 TZ_API int32_t tz_has_compiler(void);
 
-/*===-- Status
- * --------------------------------------------------------------===*/
+/*===-- Status ----------------------------------------------------------===*/
 
 #ifndef TZ_ERROR_CODES /* the same table stands in plugin.h */
 #define TZ_ERROR_CODES
@@ -79,8 +78,7 @@ TZ_API const char *tz_status_message(tz_status_t status); /* NULL: "" */
 TZ_API const char *tz_status_fact(tz_status_t status, const char *key);
 TZ_API void tz_status_release(tz_status_t status);
 
-/*===-- Session
- * -------------------------------------------------------------===*/
+/*===-- Session ---------------------------------------------------------===*/
 
 typedef struct tz_session_s *tz_session_t;
 
@@ -130,8 +128,7 @@ TZ_API size_t tz_session_plugin_count(tz_session_t session);
 TZ_API tz_status_t tz_session_plugin(tz_session_t session, size_t index,
                                      tz_plugin_line *out);
 
-/*===-- Devices and memory
- * --------------------------------------------------===*/
+/*===-- Devices and memory ----------------------------------------------===*/
 
 typedef struct tz_device_s *tz_device_t;
 
@@ -157,8 +154,7 @@ TZ_API tz_status_t tz_memory_alloc(tz_device_t device, uint64_t bytes,
                                    uint64_t *address);
 TZ_API tz_status_t tz_memory_free(tz_device_t device, uint64_t address);
 
-/*===-- Streams and events
- * --------------------------------------------------===*/
+/*===-- Streams and events ----------------------------------------------===*/
 
 typedef struct tz_stream_s *tz_stream_t;
 typedef struct tz_event_s *tz_event_t;
@@ -193,8 +189,7 @@ TZ_API tz_status_t tz_event_sync(tz_event_t event, uint64_t timeout_ns);
 TZ_API tz_status_t tz_event_elapsed_ns(tz_event_t start, tz_event_t stop,
                                        uint64_t *out);
 
-/*===-- Kernels
- * -------------------------------------------------------------===*/
+/*===-- Kernels ---------------------------------------------------------===*/
 
 #ifndef TZ_VALUE_TYPES /* the same table stands in plugin.h */
 #define TZ_VALUE_TYPES
@@ -313,8 +308,7 @@ TZ_API tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
                                   const tz_arg *args, size_t num_args,
                                   const char *path);
 
-/*===-- Profiling hooks
- * -----------------------------------------------------===*/
+/*===-- Profiling hooks -------------------------------------------------===*/
 
 enum {
   TZ_ACTIVITY_COMPILE = 1,

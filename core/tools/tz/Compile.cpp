@@ -18,7 +18,7 @@ namespace {
 struct CompileOptions {
   std::string kernel, target, emit = "artifact", output, signature;
   Binding::Options binding;
-  bool time = false, remarks = false;
+  bool time = false, remarks = false, checks = false;
 };
 } // namespace
 
@@ -97,6 +97,21 @@ static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
   return blob->bytes;
 }
 
+/// --check
+static int check(driver::Driver &driver, const CompileJob &job,
+                 const CompileOptions &options, TerminalSink &sink) {
+  driver::CompileReport report;
+  if (Status s = driver.check(job, sink, &report); !s.ok()) {
+    return reportFailure(s, sink);
+  }
+  if (options.time) {
+    showPhases(report);
+  }
+  std::printf("%s: %s is supported on %s\n", job.source.path.c_str(),
+              job.source.function.c_str(), job.target.c_str());
+  return 0;
+}
+
 static int compile(CompileOptions &options) {
   TerminalSink sink;
   sink.showRemarks = options.remarks;
@@ -132,7 +147,8 @@ static int compile(CompileOptions &options) {
   job.arguments = binding.specs;
   job.options = binding.options;
   const std::string &what = options.emit;
-  bool isNeutral = what == "tile" || what == "neutral" || what == "portable";
+  bool isNeutral = !options.checks &&
+                   (what == "tile" || what == "neutral" || what == "portable");
   if (!isNeutral) {
     Result<Target> target = registry.resolve(options.target, false);
     if (!target) {
@@ -140,6 +156,9 @@ static int compile(CompileOptions &options) {
     }
     job.plugin = target->plugin->name();
     job.target = target->id;
+  }
+  if (options.checks) {
+    return check(driver, job, options, sink);
   }
   bool isBinary = what == "portable" || what == "obj" || what == "artifact";
   if (isBinary && options.output.empty() && isatty(STDOUT_FILENO)) {
@@ -174,12 +193,17 @@ Emit
   llvm, asm  texts of the target          obj       the target's object
   artifact   for tz_kernel_load and tz run of programs (default)
 
+Options (--option) are those of the language, and the target's own: both are in
+'tz targets -v'.
+
 Examples
   tz compile vector_add.py::add_kernel --emit tile --sig "*fp32:16,*fp32:16,*fp32:16,i32"
       --constexpr BLOCK=1024
   tz compile softmax.py::softmax_kernel --target cpu --emit asm --arg out=*fp32:16
       --arg x=*fp32:16 --arg x_row_stride=i32:16 --arg out_row_stride=i32:16
-      --arg n_cols=i32 --constexpr BLOCK=1024 -o softmax.s)help";
+      --arg n_cols=i32 --constexpr BLOCK=1024 -o softmax.s
+  tz compile softmax.py::softmax_kernel --target cpu --check
+      --sig "*fp32:16,*fp32:16,i32:16,i32:16,i32" --constexpr BLOCK=1024)help";
 
 void addCompileCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand(
@@ -189,13 +213,19 @@ void addCompileCommand(CLI::App &app, int &status) {
       ->required();
   command->add_option("--target", o->target,
                       "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
-  command
-      ->add_option("--emit", o->emit,
-                   "tile, neutral, prepared, portable, llvm, asm, obj, "
-                   "artifact")
-      ->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "llvm",
+  CLI::Option *emit =
+      command->add_option("--emit", o->emit,
+                          "tile, neutral, prepared, portable, llvm, asm, obj, "
+                          "artifact");
+  emit->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "llvm",
                              "asm", "obj", "artifact"}));
-  command->add_option("-o,--output", o->output, "File; '-' is stdout");
+  CLI::Option *output =
+      command->add_option("-o,--output", o->output, "File; '-' is stdout");
+  command
+      ->add_flag("--check", o->checks,
+                 "Only say whether the target supports the kernel; compile "
+                 "nothing")
+      ->excludes(emit, output);
   command->add_option("--sig", o->signature,
                       "Types of all run-time arguments, in order");
   command->add_option("--arg", o->binding.args, "NAME=TYPE or NAME=VALUE")
@@ -206,7 +236,8 @@ void addCompileCommand(CLI::App &app, int &status) {
       ->allow_extra_args(false);
   command
       ->add_option("--option", o->binding.options,
-                   "num_warps=4, num_stages=3, opt_level=3 ...")
+                   "num_warps=4, num_stages=3, opt_level=3 ... ('tz targets "
+                   "-v' lists them)")
       ->take_all()
       ->allow_extra_args(false);
   command->add_flag("--time", o->time, "Show what each phase took");

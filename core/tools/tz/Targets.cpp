@@ -4,6 +4,7 @@
 //        every manifest that was looked at and why it is not used.
 // Why    "Why is my plugin not there?" must have an answer on the screen.
 //===----------------------------------------------------------------------===//
+#include "core/driver/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Terminal.h"
 #include "runtime/device/Device.h"
@@ -44,6 +45,14 @@ static void showDevices(Plugin &plugin, bool verbose) {
   }
 }
 
+static void showOptions(const std::vector<driver::OptionInfo> &options) {
+  for (const driver::OptionInfo &one : options) {
+    std::string name = one.name + "=" + one.defaultText();
+    std::printf("    option %-20s %s (%s)\n", name.c_str(), one.help.c_str(),
+                one.range().c_str());
+  }
+}
+
 static void showCode(Plugin &plugin) {
   if (!plugin.hasCompiler()) {
     std::printf("    no compiler half: runs artifacts only\n");
@@ -60,6 +69,28 @@ static void showCode(Plugin &plugin) {
     list += (list.empty() ? "" : ", ") + id;
   }
   std::printf("    code: %s\n", list.c_str());
+  if ((*half)->targets.empty()) {
+    return;
+  }
+  Result<driver::TargetDescription> about =
+      driver::describeTarget(plugin, (*half)->targets.front());
+  if (!about) {
+    std::printf("    %s\n",
+                styled(Style::Bad, about.status().message()).c_str());
+    return;
+  }
+  Result<std::optional<std::vector<driver::OptionInfo>>> options =
+      driver::listOptions(plugin, (*half)->targets.front());
+  if (!options) {
+    std::printf("    %s\n",
+                styled(Style::Bad, options.status().message()).c_str());
+  } else if (*options) {
+    showOptions(**options);
+  }
+  for (const std::string &feature : about->unknownFeatures) {
+    std::printf("    %s\n",
+                styled(Style::Bad, driver::unknownFeature(feature)).c_str());
+  }
 }
 
 static int showTargets(bool verbose) {
@@ -82,6 +113,8 @@ static int showTargets(bool verbose) {
     unused += line.state != PluginListing::Usable;
   }
   if (verbose) {
+    std::puts("\noptions of every target");
+    showOptions(driver::languageOptions());
     std::puts("\nmanifests, in the order of the search");
     for (const PluginListing &line : registry.listing()) {
       const char *states[] = {"usable", "rejected", "shadowed", "filtered"};

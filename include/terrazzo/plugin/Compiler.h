@@ -1,10 +1,9 @@
 //===- terrazzo/plugin/Compiler.h - a compiler half as a class ------------===//
 //
-// What   Derive from Compiler, and compilerTable<Yours>() is the
-// tz_compiler_api
-//        that get_interface("tz.compiler/1") answers.
-// Why    Strings, ownership, struct sizes and exceptions are handled once,
-// here.
+// What   Derive from Compiler; compilerTable<Yours>() is the table that
+//        get_interface("tz.compiler/1") answers.
+// Why    Strings, ownership, struct sizes and exceptions are dealt with here,
+//        once.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGIN_COMPILER_H
 #define TERRAZZO_PLUGIN_COMPILER_H
@@ -13,6 +12,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <span>
 
 namespace terrazzo::plugin {
 
@@ -77,8 +79,48 @@ struct Request : tz_compile_request {
   }
 };
 
+/// One line of list_options.
+struct Option {
+  std::string name, help;
+  uint32_t kind = TZ_KV_I64;
+  int64_t minimum = 0, maximum = 0, value = 0;
+  std::string choices, choice;
+
+  static Option integer(std::string name, int64_t minimum, int64_t maximum,
+                        int64_t value, std::string help) {
+    return {std::move(name), std::move(help), TZ_KV_I64, minimum,
+            maximum,         value,           {},        {}};
+  }
+  static Option boolean(std::string name, bool value, std::string help) {
+    return {std::move(name), std::move(help), TZ_KV_BOOL, 0, 1, value, {}, {}};
+  }
+  /// One of the numbers of `choices`, "128,256".
+  static Option oneOf(std::string name, std::string choices, int64_t value,
+                      std::string help) {
+    return {std::move(name), std::move(help), TZ_KV_I64,          INT64_MIN,
+            INT64_MAX,       value,           std::move(choices), {}};
+  }
+  /// choices: "row,column", or empty for any text.
+  static Option text(std::string name, std::string choices, std::string choice,
+                     std::string help) {
+    return {std::move(name),    std::move(help),  TZ_KV_STR, 0, 0, 0,
+            std::move(choices), std::move(choice)};
+  }
+};
+
 /// Functions throw Failure (or anything) to fail. Called from any thread,
 /// concurrently, unless the plugin says TZ_PLUGIN_SERIAL_COMPILER.
+///
+/// A derived class may also have these public functions; the table's slot is
+/// NULL without them:
+///   void check(const Request &)
+///     reports each op and type that the target has not, then throws
+///     TZ_E_UNSUPPORTED_OP; compiles nothing.
+///   std::vector<Option> options(std::string_view target)
+///     asked once for each target.
+///   std::vector<tz_estimate> estimate(const Request &,
+///                                     std::span<const tz_option_set>)
+///     one answer for each candidate; `reason` is static text.
 class Compiler {
 public:
   explicit Compiler(const tz_host *host) : host(host) {}
@@ -99,10 +141,30 @@ public:
 
 namespace detail {
 
+/// A target's options with the C structs over them.
+struct OptionList {
+  explicit OptionList(std::vector<Option> from) : options(std::move(from)) {
+    infos.reserve(options.size());
+    for (const Option &o : options) {
+      infos.push_back({sizeof(tz_option_info), str(o.name), str(o.help), o.kind,
+                       0, o.minimum, o.maximum, o.value, str(o.choices),
+                       str(o.choice)});
+      list.push_back(&infos.back());
+    }
+  }
+  OptionList(const OptionList &) = delete;
+
+  std::vector<Option> options;
+  std::vector<tz_option_info> infos;
+  std::vector<const tz_option_info *> list;
+};
+
 struct CompilerBox {
   std::unique_ptr<Compiler> compiler;
   std::vector<std::string> ids;
   std::vector<tz_str> idViews;
+  std::mutex lock; // of options
+  std::map<std::string, OptionList, std::less<>> options;
 };
 inline CompilerBox &box(tz_compiler *c) {
   return *reinterpret_cast<CompilerBox *>(c);
@@ -154,6 +216,42 @@ struct CompilerFunctions {
     return guarded(
         [&] { *out = box(c).compiler->compile(Request(*r)).release(); });
   }
+  static tz_error *check(tz_compiler *c, const tz_compile_request *r) {
+    return guarded([&] { own(c).check(Request(*r)); });
+  }
+  static tz_error *listOptions(tz_compiler *c, tz_str target,
+                               const tz_option_info *const **out, size_t *n) {
+    return guarded([&] {
+      std::lock_guard guard(box(c).lock);
+      auto &known = box(c).options;
+      auto it = known.find(view(target));
+      if (it == known.end()) {
+        std::string name(view(target));
+        it = known.try_emplace(name, own(c).options(name)).first;
+      }
+      *out = it->second.list.data();
+      *n = it->second.list.size();
+    });
+  }
+  static tz_error *estimate(tz_compiler *c, const tz_compile_request *r,
+                            const tz_option_set *candidates, size_t n,
+                            tz_estimate *const *out) {
+    return guarded([&] {
+      std::vector<tz_estimate> made =
+          own(c).estimate(Request(*r), std::span(candidates, n));
+      if (made.size() != n) {
+        throw Failure(TZ_E_INTERNAL, "estimate() answered " +
+                                         std::to_string(made.size()) + " of " +
+                                         std::to_string(n) + " candidates");
+      }
+      for (size_t i = 0; i < n; ++i) {
+        fill(out[i], made[i]);
+      }
+    });
+  }
+
+private:
+  static T &own(tz_compiler *c) { return static_cast<T &>(*box(c).compiler); }
 };
 
 } // namespace detail
@@ -170,6 +268,15 @@ const tz_compiler_api *compilerTable() {
     t.describe_target = F::describe;
     t.fingerprint = F::fingerprint;
     t.compile = F::compile;
+    if constexpr (requires { &T::check; }) {
+      t.check = F::check;
+    }
+    if constexpr (requires { &T::options; }) {
+      t.list_options = F::listOptions;
+    }
+    if constexpr (requires { &T::estimate; }) {
+      t.estimate = F::estimate;
+    }
     return t;
   }();
   return &table;

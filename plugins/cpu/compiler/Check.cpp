@@ -45,32 +45,69 @@ std::string nameOf(mlir::Type type) {
   return text;
 }
 
-void refuse(mlir::Location location, mlir::Type element) {
-  throw Unsupported(location,
-                    "the cpu target has no values of type " + nameOf(element) +
-                        "; unpack them from i8 into f16 or a wider type");
+/// The ops that lower/ emits, beside those that it computes element by element.
+bool isKnownOp(mlir::Operation *op) {
+  return Lowering::hasElementwise(op) ||
+         isa<tile::ReturnOp, tile::YieldOp, mlir::scf::YieldOp,
+             mlir::scf::ConditionOp, mlir::scf::ForOp, mlir::scf::IfOp,
+             mlir::scf::WhileOp, mlir::arith::ConstantOp, tile::ProgramIdOp,
+             tile::NumProgramsOp, tile::AssumeOp, tile::HintOp, tile::BarrierOp,
+             tile::PrintOp, tile::AssertOp, tile::RangeOp, tile::SplatOp,
+             tile::BroadcastOp, tile::ReshapeOp, tile::TransposeOp,
+             tile::JoinOp, tile::SplitOp, tile::CatOp, tile::GatherOp,
+             tile::DotOp, tile::ReduceOp, tile::ScanOp, tile::MapOp,
+             tile::HistogramOp, tile::LoadOp, tile::StoreOp, tile::MakeViewOp,
+             tile::AdvanceViewOp, tile::ViewPartsOp, tile::LoadViewOp,
+             tile::StoreViewOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
+
+/// Collects problems, each kind once.
+struct Collector {
+  std::vector<Problem> problems;
+  DenseSet<mlir::Type> types;
+  DenseSet<mlir::OperationName> ops;
+
+  void type(mlir::Location location, mlir::Type type) {
+    mlir::Type element = unknownElement(type);
+    if (element && types.insert(element).second) {
+      problems.push_back(
+          {location, "the cpu target has no values of type " + nameOf(element) +
+                         "; unpack them from i8 into f16 or a wider type"});
+    }
+  }
+  void op(mlir::Operation *op) {
+    if (!isKnownOp(op) && ops.insert(op->getName()).second) {
+      problems.push_back(
+          {op->getLoc(), "'" + op->getName().getStringRef().str() +
+                             "' is not supported by the cpu target"});
+    }
+  }
+};
 
 } // namespace
 
-void checkKernel(tile::KernelOp kernel) {
+std::vector<Problem> problemsOf(tile::KernelOp kernel) {
+  Collector found;
   // Ops before arguments: the line that uses the type is what is to change.
-  kernel.getBody().walk([&](mlir::Operation *op) {
+  kernel.getBody().walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    found.op(op);
     for (mlir::Type type : op->getOperandTypes()) {
-      if (mlir::Type element = unknownElement(type)) {
-        refuse(op->getLoc(), element);
-      }
+      found.type(op->getLoc(), type);
     }
     for (mlir::Type type : op->getResultTypes()) {
-      if (mlir::Type element = unknownElement(type)) {
-        refuse(op->getLoc(), element);
-      }
+      found.type(op->getLoc(), type);
     }
   });
   for (mlir::Type type : kernel.getArgumentTypes()) {
-    if (mlir::Type element = unknownElement(type)) {
-      refuse(kernel.getLoc(), element);
-    }
+    found.type(kernel.getLoc(), type);
+  }
+  return std::move(found.problems);
+}
+
+void checkKernel(tile::KernelOp kernel) {
+  std::vector<Problem> problems = problemsOf(kernel);
+  if (!problems.empty()) {
+    throw Unsupported(problems[0].location, problems[0].message);
   }
 }
 

@@ -1,7 +1,7 @@
 //===- Check.h - What may reach LLVM --------------------------------------===//
 //
-// What   Two checks by table: of a kernel before it is lowered, and of the LLVM
-//        module before machine code is made of it.
+// What   Two checks by table: of a kernel before it is lowered, also without
+//        lowering it, and of the LLVM module before machine code is made of it.
 // Why    LLVM ends the process, calls functions that nothing provides, or
 //        compiles for minutes where it meets what it cannot do (decisions R14,
 //        R15). What is left over becomes a diagnostic with a location instead.
@@ -15,6 +15,9 @@
 
 #include "llvm/IR/Module.h"
 
+#include <string>
+#include <vector>
+
 namespace tz::cpu {
 
 /// Registers that one LLVM vector may fill, and operations that one block of
@@ -22,7 +25,16 @@ namespace tz::cpu {
 constexpr unsigned kMaxRegisters = 4;
 constexpr unsigned kMaxBlock = 2000;
 
-/// Throws Unsupported at the first op with a type that this target has not.
+/// What the target has not, and where.
+struct Problem {
+  mlir::Location location;
+  std::string message;
+};
+
+/// Ops and element types of the kernel that this target has not: each kind of
+/// op and each type once, where it first stands.
+std::vector<Problem> problemsOf(tile::KernelOp kernel);
+/// Throws Unsupported for the first of them.
 void checkKernel(tile::KernelOp kernel);
 
 /// Throws Unsupported at the location of the first instruction that is not in

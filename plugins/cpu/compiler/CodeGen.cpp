@@ -234,15 +234,20 @@ void checkSymbols(const std::string &object) {
 
 } // namespace
 
-CompiledKernel compileKernel(tile::KernelOp kernel, const Target &target,
+CompiledKernel compileKernel(tile::KernelOp kernel, const Target &machineKind,
                              const CompileOptions &options) {
   checkKernel(kernel);
+  Target target = machineKind;
+  if (options.vectorBits) {
+    target.isa = target.isa.narrowedTo(options.vectorBits);
+  }
   std::unique_ptr<TargetMachine> machine = makeMachine(target);
   LLVMContext context;
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   Lowering lowering(kernel, target.isa, module);
+  lowering.mayStream = options.streams;
   lowering.run();
   setAttributes(module, target);
   std::string problem;

@@ -22,6 +22,10 @@ struct Cancelled {};
 
 struct CompileOptions {
   bool wantLLVM = false, wantAsm = false;
+  /// Widest vectors to use; 0: the target's.
+  unsigned vectorBits = 0;
+  /// Large outputs may be stored past the caches.
+  bool streams = true;
   /// Asked between phases; true gives up.
   llvm::function_ref<bool()> cancelled;
 };

@@ -38,4 +38,17 @@ Isa Isa::fromFeatures(StringRef features) {
   return isa;
 }
 
+Isa Isa::narrowedTo(unsigned bits) const {
+  Isa isa = *this;
+  if (bits >= vectorBits) {
+    return isa;
+  }
+  isa.vectorBits = bits;
+  isa.avx512 = isa.avx512bf16 = isa.avx512vnni = isa.avx512fp16 = false;
+  if (bits < 256) {
+    isa.avx2 = isa.fma = isa.f16c = false;
+  }
+  return isa;
+}
+
 } // namespace tz::cpu

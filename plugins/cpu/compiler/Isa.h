@@ -29,6 +29,9 @@ struct Isa {
   /// Vector registers of the register file.
   unsigned registers() const { return avx512 ? 32 : 16; }
 
+  /// What is left of it when vectors have at most `bits`.
+  Isa narrowedTo(unsigned bits) const;
+
   /// From a list as in the `target-features` attribute: "+avx2,+fma,-sse4a".
   static Isa fromFeatures(llvm::StringRef features);
 };

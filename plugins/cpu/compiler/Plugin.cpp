@@ -6,6 +6,7 @@
 // knows
 //        tile IR and LLVM only.
 //===----------------------------------------------------------------------===//
+#include "plugins/cpu/compiler/Check.h"
 #include "plugins/cpu/compiler/CodeGen.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
@@ -135,6 +136,8 @@ public:
   std::vector<std::string> targets() override { return targetIds(); }
   tz_target_desc describe(std::string_view target) override;
   plugin::Artifact compile(const plugin::Request &request) override;
+  void check(const plugin::Request &request);
+  std::vector<plugin::Option> options(std::string_view target);
   std::string fingerprint(const plugin::Request &) override {
     // A rebuilt plugin may generate other code under the same version.
     static const std::string self = [] {
@@ -187,9 +190,8 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
       }
     }
     for (const char *feature :
-         {"f64", "fp8", "atomics.f32", "atomics.f64", "atomics.f16",
-          "atomics.i64", "print", "assert", "views", "dot.f32", "dot.f64",
-          "dot.f16", "dot.bf16", "dot.i8", "dot.f8"}) {
+         {"f64", "fp8", "dot.f32", "atomics.i64", "atomics.f16", "atomics.f32",
+          "atomics.f64", "print", "assert"}) {
       d.features.push_back(feature);
     }
     auto prop = [&](const char *key, int64_t value) {
@@ -219,17 +221,29 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
   return out;
 }
 
-plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
-  Target target = require(plugin::view(request.target));
+/// A request's kernel, verified, of ops and types that this target has.
+struct Input {
+  explicit Input(const plugin::Request &request);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  tile::KernelOp kernel;
+};
+
+mlir::DialectRegistry tileDialects() {
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  return registry;
+}
+
+Input::Input(const plugin::Request &request)
+    : context(tileDialects(), mlir::MLIRContext::Threading::DISABLED) {
   if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
     throw plugin::Failure(TZ_E_UNIMPLEMENTED,
                           "cpu: compiles format 'tile', whole lowering only");
   }
-  mlir::DialectRegistry registry;
-  tile::registerTileDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  auto module = plugin::check(
+  module = plugin::check(
       wire::read({static_cast<const char *>(request.ir.data), request.ir.size},
                  context),
       TZ_E_INVALID_ARGUMENT);
@@ -237,9 +251,54 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   if (kernels.empty()) {
     throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "cpu: there is no kernel");
   }
-  tile::KernelOp kernel = *kernels.begin();
+  kernel = *kernels.begin();
+  std::vector<Problem> problems = problemsOf(kernel);
+  for (const Problem &problem : problems) {
+    Place place = placeOf(problem.location);
+    request.report(TZ_SEVERITY_ERROR, problem.message, place.file, place.line,
+                   place.column);
+  }
+  if (!problems.empty()) {
+    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problems[0].message);
+  }
+}
+
+void CpuCompiler::check(const plugin::Request &request) {
+  require(plugin::view(request.target));
+  Input input(request);
+}
+
+std::vector<plugin::Option> CpuCompiler::options(std::string_view id) {
+  const unsigned widest = require(id).isa.vectorBits;
+  std::vector<plugin::Option> list;
+  if (widest > 128) {
+    list.push_back(plugin::Option::oneOf(
+        "vector_bits",
+        std::to_string(widest / 2) + "," + std::to_string(widest), widest,
+        "width of the vectors that code uses"));
+    list.push_back(plugin::Option::boolean(
+        "streaming", true,
+        "store outputs of 32 MiB and more past the caches; 0 if they are read "
+        "again soon"));
+  }
+  return list;
+}
+
+plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
+  Target target = require(plugin::view(request.target));
+  Input input(request);
+  tile::KernelOp kernel = input.kernel;
 
   CompileOptions options;
+  const int64_t widest = target.isa.vectorBits;
+  const int64_t bits = request.integer("vector_bits", widest);
+  if (bits != widest && (widest == 128 || bits != widest / 2)) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
+                          "vector_bits=" + std::to_string(bits) +
+                              " is no width of " + target.id);
+  }
+  options.vectorBits = static_cast<unsigned>(bits);
+  options.streams = request.integer("streaming", 1) != 0;
   options.wantLLVM = request.wants("llvm");
   options.wantAsm = request.wants("asm");
   auto cancelled = [&] {

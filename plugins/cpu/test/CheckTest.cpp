@@ -15,6 +15,10 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 using namespace tz::cpu;
 
 namespace {
@@ -48,6 +52,64 @@ std::string inFunction(const std::string &line) {
   return "define void @f(ptr %p, <32 x float> %w, float %x, half %h, i128 %i, "
          "bfloat %b) {\n  " +
          line + "\n  ret void\n}\n";
+}
+
+/// The kernel's problems, one a line with its place.
+std::string problems(const std::string &text, const std::string &name) {
+  mlir::DialectRegistry registry;
+  tz::tile::registerTileDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context, name);
+  if (!module) {
+    return "does not parse";
+  }
+  std::string all;
+  llvm::raw_string_ostream stream(all);
+  for (auto kernel : module->getOps<tz::tile::KernelOp>()) {
+    for (const Problem &one : problemsOf(kernel)) {
+      auto at = llvm::cast<mlir::FileLineColLoc>(one.location);
+      stream << at.getLine() << ":" << at.getColumn() << ": " << one.message
+             << "\n";
+    }
+  }
+  return all;
+}
+
+TEST(KernelCheck, NamesEachOpAndTypeOnceAtItsPlace) {
+  EXPECT_EQ(problems("tile.kernel @k(%n: i32, %h: f16) {\n"
+                     "  %a = arith.divsi %n, %n : i32\n"
+                     "  %b = arith.divsi %a, %n : i32\n"
+                     "  %x = tile.truncf rtne %h : f16 to f4E2M1FN\n"
+                     "  %y = arith.extf %x : f4E2M1FN to f16\n"
+                     "  %c = arith.remsi %b, %n : i32\n"
+                     "  tile.return\n}\n",
+                     "k.mlir"),
+            "2:8: 'arith.divsi' is not supported by the cpu target\n"
+            "4:8: the cpu target has no values of type f4E2M1FN; unpack them "
+            "from i8 into f16 or a wider type\n"
+            "6:8: 'arith.remsi' is not supported by the cpu target\n");
+}
+
+/// The goldens of the portable form have every op that can come: each is either
+/// compiled, or refused here on purpose.
+TEST(KernelCheck, TakesEveryOpOfThePortableForm) {
+  unsigned files = 0;
+  for (const auto &entry :
+       std::filesystem::directory_iterator(TZ_TEST_WIRE_GOLDENS)) {
+    if (entry.path().extension() != ".mlir") {
+      continue;
+    }
+    ++files;
+    std::ifstream file(entry.path());
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::istringstream lines(problems(text, entry.path()));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_NE(line.find("f4E2M1FN"), std::string::npos)
+          << entry.path() << ":" << line;
+    }
+  }
+  EXPECT_GE(files, 5u);
 }
 
 TEST(Check, PassesWhatTheTargetHas) {

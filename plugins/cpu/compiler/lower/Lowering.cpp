@@ -171,7 +171,7 @@ void Lowering::entry() {
 Value *Lowering::streamsLargeOutput(int64_t bytesPerProgram) {
   // What is written past the caches is ordered by the fence at the end only.
   constexpr int64_t kLarge = int64_t{32} << 20;
-  if (hasAtomics || waits() || machine.vectorBits < 256) {
+  if (!mayStream || hasAtomics || waits() || machine.vectorBits < 256) {
     return nullptr;
   }
   fencesStores = true;

@@ -68,6 +68,8 @@ public:
   /// Emits the entry function and its info record. Throws Unsupported.
   void run();
 
+  bool mayStream = true; ///< store large outputs past the caches
+
   uint64_t arenaBytes() const { return arena.highWater(); }
   bool waits() const { return kernel->hasAttr("tile.waits"); }
 

@@ -1,0 +1,120 @@
+//===- Options.cpp - compile options by name ------------------------------===//
+//
+// What   See Options.h.
+// Why    See Options.h.
+//===----------------------------------------------------------------------===//
+#include "core/driver/Options.h"
+
+#include "core/driver/Rendering.h"
+
+namespace tz::driver {
+
+using namespace runtime;
+
+std::string OptionInfo::range() const {
+  if (!choices.empty()) {
+    std::string text = choices[0];
+    for (size_t i = 1; i < choices.size(); ++i) {
+      text += (i + 1 < choices.size() ? ", " : " or ") + choices[i];
+    }
+    return text;
+  }
+  if (kind == TZ_KV_BOOL) {
+    return "0 or 1";
+  }
+  if (kind == TZ_KV_STR) {
+    return "a text";
+  }
+  return std::to_string(minimum) + " to " + std::to_string(maximum);
+}
+
+std::string OptionInfo::defaultText() const {
+  return kind == TZ_KV_STR ? choice : std::to_string(value);
+}
+
+static OptionInfo number(const char *name, int64_t minimum, int64_t maximum,
+                         int64_t value, const char *help) {
+  return {name, help, TZ_KV_I64, minimum, maximum, value, {}, {}};
+}
+
+static OptionInfo toggle(const char *name, bool value, const char *help) {
+  return {name, help, TZ_KV_BOOL, 0, 1, value, {}, {}};
+}
+
+const std::vector<OptionInfo> &languageOptions() {
+  static const std::vector<OptionInfo> options = {
+      number("num_warps", 1, 4095, 4, "hint: subgroups of a program"),
+      number("num_stages", 0, 4095, 3, "hint: depth of software pipelines"),
+      number("num_ctas", 1, 4095, 1, "hint: programs that work together"),
+      number("maxnreg", 1, 4095, 255, "hint: registers of a thread"),
+      toggle("sanitize_overflow", false, "check integer results for overflow"),
+      toggle("debug", true, "taken for Triton's sake: asserts are always kept"),
+      number("opt_level", 0, 3, 3, "effort of the target's compiler"),
+      number("debug_level", 0, 2, 0, "what is kept for a debugger"),
+  };
+  return options;
+}
+
+static const OptionInfo *findOption(const std::vector<OptionInfo> &list,
+                                    const std::string &name) {
+  auto it = llvm::find_if(
+      list, [&](const OptionInfo &one) { return one.name == name; });
+  return it == list.end() ? nullptr : &*it;
+}
+
+static bool isAllowed(const OptionInfo &info, const KeyValue &given) {
+  bool isNumber = given.kind == TZ_KV_I64 || given.kind == TZ_KV_BOOL;
+  if (isNumber == (info.kind == TZ_KV_STR) || given.kind == TZ_KV_F64) {
+    return false;
+  }
+  if (!info.choices.empty()) {
+    return llvm::is_contained(info.choices,
+                              isNumber ? std::to_string(given.i64) : given.str);
+  }
+  return !isNumber || (given.i64 >= info.minimum && given.i64 <= info.maximum);
+}
+
+static std::string unknownOption(const CompileJob &job, const std::string &name,
+                                 const std::vector<OptionInfo> &ofTarget) {
+  std::vector<llvm::StringRef> names;
+  std::string all;
+  for (const auto *list : {&languageOptions(), &ofTarget}) {
+    for (const OptionInfo &one : *list) {
+      names.push_back(one.name);
+      all += (all.empty() ? "" : ", ") + one.name;
+    }
+  }
+  llvm::StringRef near = frontend::nearestName(name, names);
+  return "unknown option '" + name + "' for target '" + job.target + "'" +
+         (near.empty() ? "; there are " + all
+                       : "; did you mean '" + near.str() + "'?");
+}
+
+Status checkOptions(const CompileJob &job,
+                    const std::optional<std::vector<OptionInfo>> &ofTarget,
+                    runtime::DiagnosticSink &diagnostics) {
+  FirstError first;
+  auto fail = [&](const std::string &message) {
+    report(diagnostics, {}, TZ_SEVERITY_ERROR, message, {}, 0, 0, first);
+  };
+  for (const KeyValue &given : job.options) {
+    // A target may narrow what the language allows.
+    const OptionInfo *info =
+        ofTarget ? findOption(*ofTarget, given.key) : nullptr;
+    if (!info) {
+      info = findOption(languageOptions(), given.key);
+    }
+    if (info && !isAllowed(*info, given)) {
+      fail("option '" + given.key + "' is " +
+           (given.kind == TZ_KV_STR   ? "'" + given.str + "'"
+            : given.kind == TZ_KV_F64 ? std::to_string(given.f64)
+                                      : std::to_string(given.i64)) +
+           "; target '" + job.target + "' takes " + info->range());
+    } else if (!info && ofTarget) {
+      fail(unknownOption(job, given.key, *ofTarget));
+    }
+  }
+  return first.any ? first.status(TZ_E_INVALID_ARGUMENT, "") : Status();
+}
+
+} // namespace tz::driver
