@@ -21,6 +21,7 @@
 //     tile.store %0, %3 : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
+#include "core/optimizer/RewriteCounter.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -34,68 +35,112 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
-/// add(dot(a, b, 0), c) -> dot(a, b, c): the dot's order of summation is free.
-template <typename Add>
-static LogicalResult addIntoDot(Add add, PatternRewriter &rewriter) {
-  for (bool swapped : {false, true}) {
-    Value product = swapped ? add.getRhs() : add.getLhs();
-    Value acc = swapped ? add.getLhs() : add.getRhs();
-    auto dot = product.template getDefiningOp<DotOp>();
-    if (!dot || !dot->hasOneUse() || dot.getMaxImprecise() != 0 ||
-        dot->getBlock() != add->getBlock()) {
-      continue;
-    }
-    if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()) &&
-        !matchPattern(dot.getAcc(), m_Zero())) {
-      continue;
-    }
-    rewriter.replaceOpWithNewOp<DotOp>(add, add.getType(), dot.getA(),
-                                       dot.getB(), acc, dot.getPrecision(),
-                                       dot.getMaxImprecise());
-    return success();
-  }
-  return failure();
+/// The dot that makes `operand`, if its accumulator is still free.
+static DotOp productOf(Value operand) {
+  auto dot = operand.getDefiningOp<DotOp>();
+  bool isFree = dot && (matchPattern(dot.getAcc(), m_AnyZeroFloat()) ||
+                        matchPattern(dot.getAcc(), m_Zero()));
+  return isFree ? dot : DotOp();
 }
 
-/// select(m, load p mask m, other) -> load p mask m other other
-static LogicalResult selectIntoLoad(arith::SelectOp select,
-                                    PatternRewriter &rewriter) {
-  auto load = select.getTrueValue().getDefiningOp<LoadOp>();
-  if (!load || load.getMask() != select.getCondition() || !load->hasOneUse() ||
-      load->getBlock() != select->getBlock()) {
-    return failure();
+/// Why `dot` cannot take the other operand of `add` as accumulator; empty if it
+/// can.
+static StringRef obstacle(DotOp dot, Operation *add) {
+  if (!dot->hasOneUse()) {
+    return "the product without the sum is used as well; compute from the sum, "
+           "or keep both";
   }
-  Value other = select.getFalseValue();
-  Operation *def = other.getDefiningOp();
-  if (def && def->getBlock() == load->getBlock() &&
-      load->isBeforeInBlock(def)) {
-    return failure();
+  if (dot.getMaxImprecise() != 0) {
+    return "max_num_imprecise_acc counts from the product's own accumulator; "
+           "pass acc= to tl.dot";
   }
-  rewriter.modifyOpInPlace(load, [&] { load.getOtherMutable().assign(other); });
-  rewriter.replaceOp(select, load);
-  return success();
+  if (dot->getBlock() != add->getBlock()) {
+    return "the product is computed in another branch or outside of the loop; "
+           "compute it beside the sum";
+  }
+  return {};
 }
 
 namespace {
+/// add(dot(a, b, 0), c) -> dot(a, b, c): the dot's order of summation is free.
+template <typename Add>
+struct AddIntoDot : OpRewritePattern<Add> {
+  using OpRewritePattern<Add>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Add add,
+                                PatternRewriter &rewriter) const override {
+    for (bool swapped : {false, true}) {
+      DotOp dot = productOf(swapped ? add.getRhs() : add.getLhs());
+      if (!dot || !obstacle(dot, add).empty()) {
+        continue;
+      }
+      Value acc = swapped ? add.getLhs() : add.getRhs();
+      rewriter.replaceOpWithNewOp<DotOp>(add, add.getType(), dot.getA(),
+                                         dot.getB(), acc, dot.getPrecision(),
+                                         dot.getMaxImprecise());
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// select(m, load p mask m, other) -> load p mask m other other
+struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp select,
+                                PatternRewriter &rewriter) const override {
+    auto load = select.getTrueValue().getDefiningOp<LoadOp>();
+    if (!load || load.getMask() != select.getCondition() ||
+        !load->hasOneUse() || load->getBlock() != select->getBlock()) {
+      return failure();
+    }
+    Value other = select.getFalseValue();
+    Operation *def = other.getDefiningOp();
+    if (def && def->getBlock() == load->getBlock() &&
+        load->isBeforeInBlock(def)) {
+      return failure();
+    }
+    rewriter.modifyOpInPlace(load,
+                             [&] { load.getOtherMutable().assign(other); });
+    rewriter.replaceOp(select, load);
+    return success();
+  }
+};
+
 struct Combine : tz::optimizer::impl::CombineBase<Combine> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet list(context);
-    list.add(+[](arith::AddFOp op, PatternRewriter &rewriter) {
-      return addIntoDot(op, rewriter);
-    });
-    list.add(+[](arith::AddIOp op, PatternRewriter &rewriter) {
-      return addIntoDot(op, rewriter);
-    });
-    list.add(+[](arith::SelectOp op, PatternRewriter &rewriter) {
-      return selectIntoLoad(op, rewriter);
-    });
+    list.addWithLabel<AddIntoDot<arith::AddFOp>, AddIntoDot<arith::AddIOp>>(
+        {"dot-accumulators"}, context);
+    list.addWithLabel<SelectIntoLoad>({"guarded-loads"}, context);
     patterns = FrozenRewritePatternSet(std::move(list));
     return success();
   }
 
   void runOnOperation() override {
-    (void)applyPatternsGreedily(getOperation(), patterns,
-                                GreedyRewriteConfig().setMaxIterations(2));
+    tz::optimizer::Statistic *labelled[] = {&dotAccumulators, &guardedLoads};
+    tz::optimizer::RewriteCounter counter(labelled);
+    (void)applyPatternsGreedily(
+        getOperation(), patterns,
+        GreedyRewriteConfig().setMaxIterations(2).setListener(&counter));
+    getOperation().walk([&](Operation *op) {
+      if (isa<arith::AddFOp, arith::AddIOp>(op)) {
+        explain(op);
+      }
+    });
+  }
+
+  /// Says why a sum with a product is still an op of its own.
+  void explain(Operation *add) {
+    for (Value operand : add->getOperands()) {
+      DotOp dot = productOf(operand);
+      StringRef why = dot ? obstacle(dot, add) : "";
+      if (!why.empty()) {
+        ++declined;
+        emitRemark(add->getLoc())
+            << "this sum is a pass over the tile of its own: " << why;
+        return;
+      }
+    }
   }
 
   FrozenRewritePatternSet patterns;

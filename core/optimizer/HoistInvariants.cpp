@@ -55,21 +55,24 @@ static std::optional<int64_t> groupOf(Operation *op) {
              : std::nullopt;
 }
 
-/// Whether something in `loop` keeps a load of `group` in its place: a write
-/// that may reach its bytes, or an op that may end the program before it.
-static bool mayInterfere(scf::ForOp loop, int64_t group) {
-  return loop
-      .walk([&](Operation *op) {
-        if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-            isa<AssumeOp>(op) || isMemoryEffectFree(op) ||
-            hasSingleEffect<MemoryEffects::Read>(op)) {
-          return WalkResult::advance();
-        }
-        std::optional<int64_t> other = groupOf(op);
-        bool apart = other && *other != 0 && group != 0 && *other != group;
-        return apart ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
+/// What in `loop` keeps a load of `group` in its place: a write that may reach
+/// its bytes, or an op that may end the program before it. Null: nothing.
+static Operation *interferes(scf::ForOp loop, int64_t group) {
+  Operation *found = nullptr;
+  loop.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isa<AssumeOp>(op) || isMemoryEffectFree(op) ||
+        hasSingleEffect<MemoryEffects::Read>(op)) {
+      return WalkResult::advance();
+    }
+    std::optional<int64_t> other = groupOf(op);
+    if (other && *other != 0 && group != 0 && *other != group) {
+      return WalkResult::advance();
+    }
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 namespace {
@@ -89,24 +92,46 @@ struct HoistInvariants
   }
 
   void hoistLoads(scf::ForOp loop, const analysis::Hints &hints) {
-    if (hints.range(loop.getLowerBound()).high >=
-        hints.range(loop.getUpperBound()).low) {
-      return;
-    }
+    bool runs = hints.range(loop.getLowerBound()).high <
+                hints.range(loop.getUpperBound()).low;
     SmallVector<Operation *> loads;
     for (Operation &op : *loop.getBody()) {
       auto isOutside = [&](Value v) { return loop.isDefinedOutsideOfLoop(v); };
-      if (isa<LoadOp, LoadViewOp>(op) &&
-          hasSingleEffect<MemoryEffects::Read>(&op) &&
-          llvm::all_of(op.getOperands(), isOutside) &&
-          !mayInterfere(loop, *groupOf(&op))) {
+      if (!isa<LoadOp, LoadViewOp>(op) ||
+          !hasSingleEffect<MemoryEffects::Read>(&op) ||
+          !llvm::all_of(op.getOperands(), isOutside)) {
+        continue;
+      }
+      Operation *obstacle = interferes(loop, *groupOf(&op));
+      if (runs && !obstacle) {
         loads.push_back(&op);
+      } else {
+        explain(&op, obstacle);
       }
     }
     for (Operation *op : loads) {
       op->moveBefore(loop);
       ++hoistedLoads;
     }
+  }
+
+  /// Says why a load of the same bytes in every turn stays in its loop.
+  void explain(Operation *load, Operation *obstacle) {
+    ++declined;
+    InFlightDiagnostic remark = emitRemark(load->getLoc());
+    remark << "this load reads the same bytes in every turn of the loop: ";
+    if (!obstacle) {
+      remark << "it stays there, because the loop is not known to run; "
+                "tl.assume(end > start) says so";
+      return;
+    }
+    bool writes = isa<StoreOp, StoreViewOp, AtomicRMWOp, AtomicCASOp>(obstacle);
+    remark << (writes
+                   ? "it stays there, because a write in the loop may reach "
+                     "those bytes; load before the loop if none does"
+                   : "it stays there, because the loop has an op that orders "
+                     "memory or may end the program; load before the loop "
+                     "if that is meant");
   }
 };
 } // namespace

@@ -116,10 +116,11 @@ struct FoldSame : OpRewritePattern<Op> {
 } // namespace
 
 void tz::optimizer::addIntegerPatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldInteger<DivSIOp>, FoldInteger<DivUIOp>, FoldInteger<RemSIOp>,
-               FoldInteger<RemUIOp>, FoldInteger<ShlOp>, FoldInteger<ShrSIOp>,
-               FoldInteger<ShrUIOp>, FoldInteger<MinSIOp>, FoldInteger<MinUIOp>,
-               FoldInteger<MaxSIOp>, FoldInteger<MaxUIOp>, FoldSame<MinSIOp>,
-               FoldSame<MinUIOp>, FoldSame<MaxSIOp>, FoldSame<MaxUIOp>>(
-      patterns.getContext());
+  patterns.addWithLabel<
+      FoldInteger<DivSIOp>, FoldInteger<DivUIOp>, FoldInteger<RemSIOp>,
+      FoldInteger<RemUIOp>, FoldInteger<ShlOp>, FoldInteger<ShrSIOp>,
+      FoldInteger<ShrUIOp>, FoldInteger<MinSIOp>, FoldInteger<MinUIOp>,
+      FoldInteger<MaxSIOp>, FoldInteger<MaxUIOp>, FoldSame<MinSIOp>,
+      FoldSame<MinUIOp>, FoldSame<MaxSIOp>, FoldSame<MaxUIOp>>(
+      {"constant-integers"}, patterns.getContext());
 }

@@ -140,6 +140,9 @@ struct CarriedForNothing : OpRewritePattern<scf::ForOp> {
 } // namespace
 
 void tz::optimizer::addMemoryPatterns(RewritePatternSet &patterns) {
-  patterns.add<ConstantLoadMask, ConstantStoreMask, ZeroOffset, EmptyPromise,
-               CarriedForNothing>(patterns.getContext());
+  MLIRContext *context = patterns.getContext();
+  patterns.addWithLabel<ConstantLoadMask, ConstantStoreMask>({"constant-masks"},
+                                                             context);
+  patterns.addWithLabel<ZeroOffset, EmptyPromise>({"empty-ops"}, context);
+  patterns.addWithLabel<CarriedForNothing>({"carried-values"}, context);
 }

@@ -6,6 +6,8 @@
 #ifndef TERRAZZO_OPTIMIZER_PASSES_H
 #define TERRAZZO_OPTIMIZER_PASSES_H
 
+#include "core/optimizer/Statistic.h"
+
 #include "terrazzo/ir/Tile.h"
 
 #include "mlir/Pass/Pass.h"

@@ -23,6 +23,17 @@ def Simplify : KernelPass<"tile-simplify"> {
     reshape, removes values that a loop carries for nothing. Later passes look
     for one form of each idea; this makes it. Runs several times.
   }];
+  let statistics = [
+    Statistic<"scalarWork", "scalar-work", "tiles of equal lanes computed as scalars">,
+    Statistic<"shapeChains", "shape-chains", "chains of splat, broadcast, reshape, transpose joined">,
+    Statistic<"constantIntegers", "constant-integers", "integer ops with constant or equal operands">,
+    Statistic<"constantMasks", "constant-masks", "accesses whose mask is constant">,
+    Statistic<"emptyOps", "empty-ops", "offsets of zero and promises that say nothing">,
+    Statistic<"carriedValues", "carried-values", "loops that carried values for nothing">,
+    Statistic<"canonicalized", "canonicalized", "rewrites by an op's own patterns">,
+    Statistic<"foldedOps", "folded-ops", "ops folded to a value that was there, or a constant">,
+    Statistic<"deadOps", "dead-ops", "ops removed because nobody used them">
+  ];
 }
 
 def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
@@ -30,11 +41,12 @@ def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
   let description = [{
     Pure ops move when their operands are from outside. A load moves as well if
     no access in the loop may write its bytes (R6) and the loop is known to run
-    at least once.
+    at least once; a remark says which of the two keeps it.
   }];
   let statistics = [
     Statistic<"hoistedOps", "hoisted-ops", "pure ops moved out of a loop">,
-    Statistic<"hoistedLoads", "hoisted-loads", "loads moved out of a loop">
+    Statistic<"hoistedLoads", "hoisted-loads", "loads moved out of a loop">,
+    Statistic<"declined", "declined", "loads of the same bytes that stay in a loop">
   ];
 }
 
@@ -43,8 +55,14 @@ def Combine : KernelPass<"tile-combine"> {
   let description = [{
     A sum with a dot becomes the dot's accumulator, a select between a masked
     load and another value becomes the load's value for masked-off lanes. Runs
-    before views are recovered, because a view's mask is no value any more.
+    before views are recovered, because a view's mask is no value any more. A
+    remark says why a sum with a product stays an op of its own.
   }];
+  let statistics = [
+    Statistic<"dotAccumulators", "dot-accumulators", "sums that became a dot's accumulator">,
+    Statistic<"guardedLoads", "guarded-loads", "selects that became a load's other value">,
+    Statistic<"declined", "declined", "sums with a product that stay">
+  ];
 }
 
 def RecoverViews : KernelPass<"tile-recover-views"> {
@@ -61,7 +79,7 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
     Statistic<"recoveredLoads", "recovered-loads", "loads that became load_view">,
     Statistic<"recoveredStores", "recovered-stores", "stores that became store_view">,
     Statistic<"fixedViews", "fixed-views", "accesses of moved views put on the fixed view">,
-    Statistic<"declined", "declined", "accesses by tiles of pointers that stay">
+    Statistic<"declined", "declined", "accesses that keep their pointers, or a view that moves">
   ];
 }
 
@@ -70,8 +88,9 @@ def PeelMasks : KernelPass<"tile-peel-masks"> {
   let description = [{
     Splits a loop at the first turn whose block may cross a bound, and puts what
     does not depend on a loop under one scf.if that asks whether all blocks are
-    full. The checked form stays beside the unchecked one. A remark says where
-    the copy would have been too large.
+    full. The checked form stays beside the unchecked one; in that, comparisons
+    that hold in all lanes of full blocks are folded for all their uses. A remark
+    says what keeps a check, or why each turn of a loop asks for it.
   }];
   let options = [
     Option<"limit", "limit", "unsigned", /*default=*/"400",
@@ -81,7 +100,8 @@ def PeelMasks : KernelPass<"tile-peel-masks"> {
     Statistic<"unmaskedDims", "unmasked-dims", "dimensions of accesses that lost their check">,
     Statistic<"versionedBlocks", "versioned-blocks", "blocks put under a test that all is full">,
     Statistic<"peeledLoops", "peeled-loops", "loops split at their first partial block">,
-    Statistic<"declined", "declined", "copies not made for their size">
+    Statistic<"knownMasks", "known-masks", "comparisons known to hold in a full block">,
+    Statistic<"declined", "declined", "checks that stay, and copies not made for their size">
   ];
 }
 

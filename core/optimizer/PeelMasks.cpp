@@ -1,9 +1,9 @@
 //===- PeelMasks.cpp - tile-peel-masks ------------------------------------===//
 //
 // What   Full blocks run without bounds checks: a loop is split where its
-// checks
-//        begin to matter, and what does not depend on a loop is decided once,
-//        by an scf.if around the rest of its block.
+//        checks begin to matter, and what does not depend on a loop is decided
+//        once, by an scf.if around the rest of its block. Masks that are then
+//        known to be true are folded wherever they are used.
 // Why    All blocks but those at the edge of an array are full; a check in them
 //        costs compares and masks in the hottest code.
 // Example (test/optimizer/peel-masks.mlir)
@@ -42,9 +42,11 @@
 //        and is not peeled again, so code grows at most by the pass's limit.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
-#include "core/optimizer/analysis/LaneForms.h"
+#include "core/optimizer/analysis/KnownMasks.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
 
 using namespace mlir;
 using namespace tz;
@@ -56,6 +58,10 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
+/// The most by which a turn of a loop may move a block for the loop to be
+/// split.
+static constexpr int64_t kLargestSlope = int64_t(1) << 32;
+
 namespace {
 /// One checked dimension of one access. The block is inside if both are >= 0.
 struct Check {
@@ -64,6 +70,11 @@ struct Check {
   Polynomial slack; // extent - offset - block
   Polynomial offset;
   bool open = true;
+  bool reported = false; // a remark has said why it stays
+  std::string why{};     // it is not decided once, and the cure
+
+  Check(Operation *access, unsigned dim, Polynomial slack, Polynomial offset)
+      : access(access), dim(dim), slack(slack), offset(offset) {}
 };
 
 struct PeelMasks : tz::optimizer::impl::PeelMasksBase<PeelMasks> {
@@ -78,18 +89,21 @@ private:
   void processNested(Block &block);
   void versionBlock(Block &block);
   void peelLoop(scf::ForOp loop);
+  std::string whyNotSplit(scf::ForOp loop, const Check &check);
   void clear(Check &check);
-  bool hasRoom(Location loc, size_t ops, StringRef what);
+  bool hasRoom(Location loc, size_t ops, StringRef what, ArrayRef<Check *> all);
+  void foldMasks(Region &region, ArrayRef<Check *> all);
+  void explain();
   bool isNonNegative(const Polynomial &p) {
     return forms->scalars().range(p, *hints).nonNegative();
   }
   /// Whether every scalar of the check is there just before `point`.
   bool isAvailable(const Check &check, Operation *point);
-  std::optional<Value> fullUntil(OpBuilder &builder, scf::ForOp loop,
-                                 ArrayRef<Check *> all);
+  Value fullUntil(OpBuilder &builder, scf::ForOp loop, ArrayRef<Check *> all);
 
   std::optional<Hints> hints;
   std::optional<LaneForms> forms;
+  std::optional<KnownMasks> masks;
   std::vector<Check> checks;
   size_t cloned = 0;
 };
@@ -122,6 +136,12 @@ void PeelMasks::collect(Operation *op) {
   OperandRange offsets = load ? load.getOffsets() : store.getOffsets();
   auto form = forms->viewOf(view);
   if (!form) {
+    ++declined;
+    emitRemark(op->getLoc())
+        << "the bounds of this " << (load ? "load" : "store")
+        << " are checked in every block: its view comes out of a branch or a "
+           "loop that does not move it by the same amounts every turn; make "
+           "the view where it is used";
     return;
   }
   ArrayRef<int64_t> shape = cast<ViewType>(view.getType()).getShape();
@@ -137,9 +157,24 @@ void PeelMasks::collect(Operation *op) {
                                  : std::nullopt;
     auto slack =
         rest ? Polynomial::add(*rest, Polynomial(size), -1) : std::nullopt;
-    if (slack) {
-      checks.push_back({op, static_cast<unsigned>(d), *slack, *offset});
+    if (!slack) {
+      ++declined;
+      emitRemark(op->getLoc())
+          << "the bound of dimension " << d
+          << " is checked in every block: the offset or the extent is too "
+             "large "
+             "an expression; compute part of it into a variable that is not a "
+             "sum or product";
+      continue;
     }
+    if (forms->scalars().range(*slack, *hints).high < 0) {
+      ++declined;
+      emitRemark(op->getLoc())
+          << "the bound of dimension " << d << " is checked: a block of "
+          << size << " never fits; a smaller block may";
+      continue;
+    }
+    checks.emplace_back(op, d, *slack, *offset);
   }
 }
 
@@ -173,17 +208,30 @@ static size_t countOps(Block::iterator from, Block::iterator to) {
   return count;
 }
 
-bool PeelMasks::hasRoom(Location loc, size_t ops, StringRef what) {
+bool PeelMasks::hasRoom(Location loc, size_t ops, StringRef what,
+                        ArrayRef<Check *> all) {
   if (cloned + ops <= limit) {
     cloned += ops;
     return true;
   }
   ++declined;
+  for (Check *check : all) {
+    check->reported = true;
+  }
   emitRemark(loc) << what << " keeps its bounds checks: an unchecked copy has "
                   << ops << " ops, and " << (limit - cloned)
                   << " more are allowed; a smaller kernel, or sizes that are "
                      "constexpr, need no copy";
   return false;
+}
+
+/// Folds what follows in `region` from these checks' being closed there.
+void PeelMasks::foldMasks(Region &region, ArrayRef<Check *> all) {
+  SmallVector<Polynomial> nonNegative;
+  for (Check *check : all) {
+    nonNegative.append({check->slack, check->offset});
+  }
+  knownMasks += masks->fold(region, nonNegative);
 }
 
 /// if (every block in the rest of `block` is full) {unchecked} else {as it was}
@@ -218,10 +266,17 @@ void PeelMasks::versionBlock(Block &block) {
   // A tile that leaves an scf.if has to live in one place for both branches.
   if (llvm::any_of(values,
                    [](Value v) { return isa<ShapedType>(v.getType()); })) {
+    for (Check *check : open) {
+      if (check->why.empty()) {
+        check->why = "a tile leaves the part of the kernel that it is in, and "
+                     "would have to be moved from either copy; compute the "
+                     "offset and the bound before that part";
+      }
+    }
     return;
   }
   size_t size = countOps(first->getIterator(), terminator->getIterator());
-  if (!hasRoom(first->getLoc(), size, "this part of the kernel")) {
+  if (!hasRoom(first->getLoc(), size, "this part of the kernel", open)) {
     return;
   }
 
@@ -272,13 +327,24 @@ void PeelMasks::versionBlock(Block &block) {
   for (Check *check : open) {
     clear(*check);
   }
+  foldMasks(branch.getThenRegion(), open);
+  // Masks that only the checked copy still reads are made there.
+  DominanceInfo dominance(getOperation());
+  controlFlowSink(
+      branch->getRegions().take_back(1), dominance,
+      [&](Operation *op, Region *) {
+        return op->getBlock() == &block && isMemoryEffectFree(op);
+      },
+      [&](Operation *op, Region *into) {
+        op->moveBefore(&into->front(), into->front().begin());
+      });
   ++versionedBlocks;
 }
 
-/// The bound up to which `loop` may run with all these checks open, as an i64;
-/// none if one of them does not end at a turn of the loop.
-std::optional<Value> PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
-                                          ArrayRef<Check *> all) {
+/// The bound up to which `loop` may run with all these checks closed, as an
+/// i64.
+Value PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
+                           ArrayRef<Check *> all) {
   unsigned iv = forms->scalars().number(loop.getInductionVar());
   Location loc = loop.getLoc();
   Type i64 = builder.getI64Type();
@@ -292,15 +358,12 @@ std::optional<Value> PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
     // slack = rest - slope * iv >= 0 up to iv = floor(rest / slope)
     int64_t slope = -check->slack.coefficientOf({iv});
     auto rest = Polynomial::add(check->slack, Polynomial::of({{iv}, 1}), slope);
-    auto above = Polynomial::add(*rest, Polynomial(slope));
-    if (!above) {
-      return std::nullopt;
-    }
+    Polynomial above = *Polynomial::add(*rest, Polynomial(slope));
     auto constant = [&](int64_t v) -> Value {
       return arith::ConstantOp::create(builder, loc,
                                        builder.getI64IntegerAttr(v));
     };
-    Value end = forms->scalars().emit(builder, loc, *above);
+    Value end = forms->scalars().emit(builder, loc, above);
     if (slope != 1) {
       end = MaxSIOp::create(builder, loc, i64, end, constant(0));
       end = DivSIOp::create(builder, loc, i64, end, constant(slope));
@@ -310,39 +373,65 @@ std::optional<Value> PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
   return bound;
 }
 
-/// Splits `loop` at the first turn in which one of its checks may fail.
-void PeelMasks::peelLoop(scf::ForOp loop) {
-  Value ivValue = loop.getInductionVar();
-  Type type = ivValue.getType();
+/// Why `loop` has no turn up to which `check` holds and after which it may not;
+/// empty if it has.
+std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   auto step = forms->of(loop.getStep());
   auto from = forms->of(loop.getLowerBound());
-  if (!step || !from || !step->start.constant() ||
-      *step->start.constant() <= 0 || !isNonNegative(from->start)) {
-    return;
+  if (!step || !from || step->start.constant().value_or(0) <= 0) {
+    return "the loop's step is no positive constant; make it a constexpr";
   }
-  unsigned iv = forms->scalars().number(ivValue);
+  if (!isNonNegative(from->start)) {
+    return "the loop is not known to begin at 0 or above; "
+           "tl.assume(start >= 0) says so";
+  }
+  unsigned iv = forms->scalars().number(loop.getInductionVar());
+  for (const Term &term : check.slack.getTerms()) {
+    if (!llvm::is_contained(term.scalars, iv)) {
+      continue;
+    }
+    if (term.scalars.size() != 1 || term.coefficient >= 0 ||
+        term.coefficient < -kLargestSlope) {
+      return "the loop does not bring the block nearer to its bound by a "
+             "constant amount; count upwards by a constexpr";
+    }
+  }
+  if (!isNonNegative(check.offset)) {
+    return "the block is not known to begin at 0 or above; "
+           "tl.assume(offset >= 0) says so";
+  }
+  auto rest = Polynomial::add(check.slack, Polynomial::of({{iv}, 1}),
+                              -check.slack.coefficientOf({iv}));
+  auto end = rest ? Polynomial::add(*rest, Polynomial(kLargestSlope)) : rest;
+  if (!end) {
+    return "its bound is too large an expression; compute part of it into a "
+           "variable that is not a sum or product";
+  }
+  Check outside = check;
+  outside.offset = {};
+  outside.slack = *rest;
+  if (!isAvailable(outside, loop)) {
+    return "what the block's place and bound are made of is computed in the "
+           "loop; compute it before";
+  }
+  return {};
+}
+
+/// Splits `loop` at the first turn in which one of its checks may fail.
+void PeelMasks::peelLoop(scf::ForOp loop) {
+  Type type = loop.getInductionVar().getType();
+  unsigned iv = forms->scalars().number(loop.getInductionVar());
+  auto dependsOnTurn = [&](const Term &term) {
+    return llvm::is_contained(term.scalars, iv);
+  };
   SmallVector<Check *> mine;
   for (Check &check : checks) {
-    if (!check.open || !loop->isProperAncestor(check.access)) {
+    if (!check.open || !loop->isProperAncestor(check.access) ||
+        llvm::none_of(check.slack.getTerms(), dependsOnTurn)) {
       continue;
     }
-    bool once = true, dependsOnIv = false;
-    Check outside = check;
-    for (const Term &term : check.slack.getTerms()) {
-      bool has = llvm::is_contained(term.scalars, iv);
-      once =
-          once && (!has || (term.scalars.size() == 1 && term.coefficient < 0 &&
-                            term.coefficient > -(int64_t(1) << 32)));
-      dependsOnIv |= has;
-    }
-    if (!once || !dependsOnIv || !isNonNegative(check.offset)) {
-      continue;
-    }
-    auto rest = Polynomial::add(check.slack, Polynomial::of({{iv}, 1}),
-                                -check.slack.coefficientOf({iv}));
-    outside.offset = {};
-    outside.slack = rest.value_or(Polynomial());
-    if (rest && isAvailable(outside, loop)) {
+    check.why = whyNotSplit(loop, check);
+    if (check.why.empty()) {
       mine.push_back(&check);
     }
   }
@@ -350,17 +439,14 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
   size_t size = countOps(loop->getIterator(), std::next(loop->getIterator()));
-  if (!hasRoom(loop.getLoc(), size, "this loop")) {
+  if (!hasRoom(loop.getLoc(), size, "this loop", mine)) {
     return;
   }
 
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Type i64 = builder.getI64Type();
-  auto bound = fullUntil(builder, loop, mine);
-  if (!bound) {
-    return;
-  }
+  Value bound = fullUntil(builder, loop, mine);
   auto wide = [&](Value v) -> Value {
     return type == i64 ? v : arith::ExtSIOp::create(builder, loc, i64, v);
   };
@@ -368,10 +454,10 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return type == i64 ? v : arith::TruncIOp::create(builder, loc, type, v);
   };
   Value low = wide(loop.getLowerBound()), high = wide(loop.getUpperBound());
-  Value end = MinSIOp::create(builder, loc, i64, *bound, high);
+  Value end = MinSIOp::create(builder, loc, i64, bound, high);
   end = MaxSIOp::create(builder, loc, i64, end, low);
   Value next = end; // where the remaining turns begin
-  int64_t by = *step->start.constant();
+  int64_t by = *forms->of(loop.getStep())->start.constant();
   if (by != 1) {
     auto constant = [&](int64_t v) -> Value {
       return arith::ConstantOp::create(builder, loc,
@@ -398,7 +484,24 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   for (Check *check : mine) {
     clear(*check);
   }
+  foldMasks(loop.getRegion(), mine);
   ++peeledLoops;
+}
+
+/// One remark for each check that stays or is asked in every turn of a loop.
+void PeelMasks::explain() {
+  for (const Check &check : checks) {
+    if (check.reported || check.why.empty()) {
+      continue;
+    }
+    declined += check.open;
+    emitRemark(check.access->getLoc())
+        << "the bound of dimension " << check.dim << " of this "
+        << (isa<LoadViewOp>(check.access) ? "load" : "store")
+        << (check.open ? " is checked in every block: "
+                       : " is asked in every turn of the loop, not once: ")
+        << check.why;
+  }
 }
 
 void PeelMasks::processNested(Block &block) {
@@ -438,6 +541,7 @@ void PeelMasks::runOnOperation() {
   }
   hints.emplace(getOperation());
   forms.emplace(getOperation());
+  masks.emplace(getOperation(), *forms, *hints);
   checks.clear();
   cloned = 0;
   for (Operation *op : accesses) {
@@ -448,7 +552,10 @@ void PeelMasks::runOnOperation() {
       clear(check);
     }
   }
+  knownMasks += masks->fold(getOperation().getBody(), {});
   process(getOperation().getBody().front());
+  explain();
+  masks.reset();
   forms.reset();
   hints.reset();
 }

@@ -99,7 +99,11 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
       return failure(); // somebody else's
     }
     if (remarks) {
-      remarks->remarks.push_back({diagnostic.getLocation(), diagnostic.str()});
+      // A pass that runs twice, or one on two copies of a block, says it once.
+      Remark remark{diagnostic.getLocation(), diagnostic.str()};
+      if (!llvm::is_contained(remarks->remarks, remark)) {
+        remarks->remarks.push_back(std::move(remark));
+      }
     }
     return success();
   });

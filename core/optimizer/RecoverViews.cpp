@@ -381,7 +381,13 @@ bool Recovery::store(StoreOp op) {
 bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
                        OpOperand &viewOperand) {
   auto form = forms.viewOf(view);
-  if (!form || form->root.getResult() == view) {
+  if (!form) {
+    why =
+        "its view comes out of a branch or a loop that does not move it by the "
+        "same amounts every turn";
+    return false;
+  }
+  if (form->root.getResult() == view) {
     return false;
   }
   OpBuilder builder(op);
@@ -391,6 +397,7 @@ bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
     auto own = forms.of(offset);
     auto sum = own ? Polynomial::add(position, own->start) : std::nullopt;
     if (!sum) {
+      why = "its position is too large an expression";
       return false;
     }
     sums.push_back(forms.scalars().emit(builder, op->getLoc(), *sum));
@@ -419,15 +426,15 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
   }
 
   void recover(Recovery &recovery, Operation *op) {
+    recovery.why.clear();
     if (auto load = dyn_cast<LoadViewOp>(op)) {
-      fixedViews += recovery.fixView(
-          op, load.getView(), load.getOffsetsMutable(), load.getViewMutable());
+      fix(recovery, op, load.getView(), load.getOffsetsMutable(),
+          load.getViewMutable());
       return;
     }
     if (auto store = dyn_cast<StoreViewOp>(op)) {
-      fixedViews +=
-          recovery.fixView(op, store.getView(), store.getOffsetsMutable(),
-                           store.getViewMutable());
+      fix(recovery, op, store.getView(), store.getOffsetsMutable(),
+          store.getViewMutable());
       return;
     }
     auto load = dyn_cast<LoadOp>(op);
@@ -453,6 +460,20 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
                     << " stays an access by pointers: " << recovery.why
                     << "; offsets of the form start + arange and masks of the "
                        "form offsets < limit become views";
+  }
+
+  void fix(Recovery &recovery, Operation *op, Value view,
+           MutableOperandRange offsets, OpOperand &viewOperand) {
+    if (recovery.fixView(op, view, offsets, viewOperand)) {
+      ++fixedViews;
+    } else if (!recovery.why.empty()) {
+      ++declined;
+      emitRemark(op->getLoc())
+          << "this access keeps a view that moves: " << recovery.why
+          << "; make the view once, before the loop, and advance it by the "
+             "same "
+             "offsets in every turn";
+    }
   }
 };
 } // namespace

@@ -122,7 +122,10 @@ struct TransposeTwice : OpRewritePattern<TransposeOp> {
 } // namespace
 
 void tz::optimizer::addShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ScalarWork, ShapeOfSplat<BroadcastOp>, ShapeOfSplat<ReshapeOp>,
-               ShapeOfSplat<TransposeOp>, BroadcastTwice, TransposeTwice>(
-      patterns.getContext());
+  MLIRContext *context = patterns.getContext();
+  patterns.addWithLabel<ScalarWork>({"scalar-work"}, context);
+  patterns
+      .addWithLabel<ShapeOfSplat<BroadcastOp>, ShapeOfSplat<ReshapeOp>,
+                    ShapeOfSplat<TransposeOp>, BroadcastTwice, TransposeTwice>(
+          {"shape-chains"}, context);
 }

@@ -21,6 +21,7 @@
 //     tile.store %0, %2 : tensor<64x32x!tile.ptr<i32>>, tensor<64x32xi32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
+#include "core/optimizer/RewriteCounter.h"
 #include "core/optimizer/TilePatterns.h"
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -52,9 +53,15 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
   }
 
   void runOnOperation() override {
+    tz::optimizer::Statistic *labelled[] = {&scalarWork,       &shapeChains,
+                                            &constantIntegers, &constantMasks,
+                                            &emptyOps,         &carriedValues};
+    tz::optimizer::RewriteCounter counter(labelled, &canonicalized, &foldedOps,
+                                          &deadOps);
     // Not reaching a fixpoint within the limit is no error: the IR is valid.
-    (void)applyPatternsGreedily(getOperation(), patterns,
-                                GreedyRewriteConfig().setMaxIterations(4));
+    (void)applyPatternsGreedily(
+        getOperation(), patterns,
+        GreedyRewriteConfig().setMaxIterations(4).setListener(&counter));
   }
 
   FrozenRewritePatternSet patterns;

@@ -10,6 +10,8 @@
 
 namespace tz::optimizer {
 
+// Each pattern is labelled with the statistic of tile-simplify that counts it.
+
 /// splat, broadcast, reshape; work that is equal in all lanes becomes scalar.
 void addShapePatterns(mlir::RewritePatternSet &patterns);
 /// Constant operands of the dialect's integer ops.

@@ -1,4 +1,10 @@
-// RUN: tz-opt %s --tile-combine --split-input-file | FileCheck %s
+// RUN: tz-opt %s --tile-combine --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tz-opt %s --tile-combine --split-input-file --verify-diagnostics -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: tile-combine
+// STATS: 2  declined
+// STATS: 2  dot-accumulators
+// STATS: 1  guarded-loads
 
 // CHECK-LABEL: @example
 // CHECK: %[[ACC:.*]] = tile.splat %{{.*}} : f32
@@ -27,6 +33,7 @@ tile.kernel @no_combine_two_uses(%p: !tile.ptr<f32>, %s: f32) {
   %a = tile.load %ps : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
   %acc = tile.splat %s : f32 -> tensor<16x16xf32>
   %d = tile.dot %a, %a, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  // expected-remark @below {{this sum is a pass over the tile of its own: the product without the sum is used as well}}
   %sum = arith.addf %acc, %d : tensor<16x16xf32>
   tile.store %ps, %d : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
   tile.store %ps, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
@@ -53,5 +60,48 @@ tile.kernel @no_combine_other_mask(%p: !tile.ptr<f32>, %m: i1, %k: i1, %s: f32) 
   %v = tile.load %p mask %m : !tile.ptr<f32> mask i1 -> f32
   %w = arith.select %k, %v, %s : f32
   tile.store %p, %w : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// -----
+
+// The sum of two products is one chain of accumulators.
+// CHECK-LABEL: @sum_of_products
+// CHECK: %[[FIRST:.*]] = tile.dot
+// CHECK: tile.dot %{{.*}}, %{{.*}}, %[[FIRST]]
+// CHECK-NOT: arith.addf
+tile.kernel @sum_of_products(%p: !tile.ptr<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x48xf32>
+  %as = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  %bs = tile.splat %p : !tile.ptr<f32> -> tensor<16x48x!tile.ptr<f32>>
+  %a = tile.load %as : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+  %b = tile.load %bs : tensor<16x48x!tile.ptr<f32>> -> tensor<16x48xf32>
+  %d = tile.dot %a, %b, %zero : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
+  %e = tile.dot %a, %b, %zero : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
+  %sum = arith.addf %d, %e : tensor<16x48xf32>
+  tile.store %bs, %sum : tensor<16x48x!tile.ptr<f32>>, tensor<16x48xf32>
+  tile.return
+}
+
+// -----
+
+// A product before the loop cannot take what the loop carries.
+// CHECK-LABEL: @in_guard
+// CHECK: arith.addf
+tile.kernel @in_guard(%p: !tile.ptr<f32>, %s: f32, %n: i32, %go: i1) {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %low = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  scf.if %go {
+    %a = tile.load %ps : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+    %d = tile.dot %a, %a, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    %end = scf.for %i = %low to %n step %one iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+      // expected-remark @below {{the product is computed in another branch or outside of the loop}}
+      %sum = arith.addf %acc, %d : tensor<16x16xf32>
+      scf.yield %sum : tensor<16x16xf32>
+    }
+    tile.store %ps, %end : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  }
   tile.return
 }

@@ -1,4 +1,10 @@
-// RUN: tz-opt %s --tile-hoist-invariants --split-input-file | FileCheck %s
+// RUN: tz-opt %s --tile-hoist-invariants --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tz-opt %s --tile-hoist-invariants --split-input-file --verify-diagnostics -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: tile-hoist-invariants
+// STATS: 3  declined
+// STATS: 3  hoisted-loads
+// STATS: 1  hoisted-ops
 
 // CHECK-LABEL: @example
 // CHECK: tile.splat
@@ -30,6 +36,7 @@ tile.kernel @no_hoist_zero_turns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32
   %low = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   scf.for %i = %low to %n step %one : i32 {
+    // expected-remark @below {{reads the same bytes in every turn of the loop: it stays there, because the loop is not known to run; tl.assume(end > start) says so}}
     %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
     tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
   }
@@ -64,6 +71,7 @@ tile.kernel @no_hoist_same_group(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   %high = arith.constant 8 : i32
   %one = arith.constant 1 : i32
   scf.for %i = %low to %high step %one : i32 {
+    // expected-remark @below {{because a write in the loop may reach those bytes; load before the loop if none does}}
     %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
     %w = arith.addf %v, %v : f32
     tile.store %x, %w {group = 1 : i64} : !tile.ptr<f32>, f32
@@ -102,6 +110,24 @@ tile.kernel @in_guard(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %go: i1) {
       %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
       tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
     }
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @no_hoist_past_barrier
+// CHECK: scf.for
+// CHECK: tile.load
+tile.kernel @no_hoist_past_barrier(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %high step %one : i32 {
+    // expected-remark @below {{because the loop has an op that orders memory or may end the program}}
+    %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
+    tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
+    tile.barrier
   }
   tile.return
 }

@@ -1,4 +1,16 @@
 // RUN: tz-opt %s --tile-simplify --split-input-file | FileCheck %s
+// RUN: tz-opt %s --tile-simplify --split-input-file -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: tile-simplify
+// STATS: 2  canonicalized
+// STATS: 1  carried-values
+// STATS: 2  constant-integers
+// STATS: 3  constant-masks
+// STATS: {{[1-9][0-9]*}}  dead-ops
+// STATS: 2  empty-ops
+// STATS: 1  folded-ops
+// STATS: 1  scalar-work
+// STATS: 1  shape-chains
 
 // CHECK-LABEL: @example
 // CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
@@ -79,5 +91,20 @@ tile.kernel @constants(%p: !tile.ptr<i32>) {
   %q = tile.divsi %low, %zero : i32
   tile.store %p, %sign : !tile.ptr<i32>, i32
   tile.store %p, %q : !tile.ptr<i32>, i32
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @empty
+// CHECK-NEXT: tile.store %{{.*}}, %{{.*}} : !tile.ptr<i32>, i32
+// CHECK-NEXT: tile.return
+tile.kernel @empty(%p: !tile.ptr<i32>, %a: i32) {
+  %yes = arith.constant true
+  %zero = arith.constant 0 : i32
+  tile.assume %yes
+  %at = tile.addptr %p, %zero : !tile.ptr<i32>, i32
+  %same = arith.addi %a, %zero : i32
+  tile.store %at, %same : !tile.ptr<i32>, i32
   tile.return
 }

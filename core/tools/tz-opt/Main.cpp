@@ -10,11 +10,40 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <tuple>
+
+/// Takes --mlir-pass-statistics over: MLIR's own report is empty unless LLVM
+/// was built to count, ours is not.
+static bool takeStatisticsFlag() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto it = options.find("mlir-pass-statistics");
+  if (it == options.end() || it->second->getNumOccurrences() == 0) {
+    return false;
+  }
+  auto *flag = static_cast<llvm::cl::opt<bool> *>(it->second);
+  bool wanted = *flag;
+  *flag = false;
+  return wanted;
+}
+
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tz::tile::registerTileDialects(registry);
   mlir::registerTransformsPasses();
   tz::optimizer::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "tile IR optimizer driver\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "tile IR optimizer driver\n", registry);
+  bool statistics = takeStatisticsFlag();
+  if (statistics) {
+    tz::optimizer::enableStatistics();
+  }
+  llvm::LogicalResult result =
+      mlir::MlirOptMain(argc, argv, input, output, registry);
+  if (statistics) {
+    tz::optimizer::printStatistics(llvm::errs());
+  }
+  return mlir::asMainReturnCode(result);
 }

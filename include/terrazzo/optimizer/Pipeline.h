@@ -20,6 +20,9 @@
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
 
 namespace tz::optimizer {
 
@@ -27,9 +30,12 @@ namespace tz::optimizer {
 struct Remark {
   mlir::Location location;
   std::string message;
+
+  bool operator==(const Remark &) const = default;
 };
 
-/// Receives what the passes have to say, in program order of each pass.
+/// Receives what the passes have to say, in program order of each pass, each
+/// remark once.
 struct RemarkSink {
   std::vector<Remark> remarks;
 };
@@ -61,6 +67,11 @@ void buildPrepared(mlir::OpPassManager &manager, const TargetFacts &target);
 /// Makes each pass and both stages known to the command line of a tool
 /// (tile-simplify ..., tile-neutral, tile-prepared).
 void registerPasses();
+
+/// From now on, what each pass counts is added up over the process.
+void enableStatistics();
+/// The sums of all passes that were destroyed since, by pass and name.
+void printStatistics(llvm::raw_ostream &out);
 
 } // namespace tz::optimizer
 

@@ -1,0 +1,174 @@
+//===- KnownMasks.cpp - comparisons that are true in full blocks ----------===//
+//
+// What   Reads comparisons off the lane forms of their sides.
+//
+//===----------------------------------------------------------------------===//
+#include "core/optimizer/analysis/KnownMasks.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::analysis;
+using Predicate = arith::CmpIPredicate;
+
+/// The value whose lanes `value` repeats or permutes.
+static Value throughShapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
+             tile::TransposeOp, tile::HintOp>(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether the form of `value` is no arithmetic: what it says is the value.
+static bool isPlain(Value value) {
+  value = throughShapes(value);
+  while (auto wider = value.getDefiningOp<arith::ExtSIOp>()) {
+    value = throughShapes(wider.getIn());
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    // What a loop carries has a form that may be arithmetic.
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return !loop || argument == loop.getInductionVar();
+  }
+  return !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+      value.getDefiningOp());
+}
+
+/// Whether the form of `value` is right modulo its type: nothing on the way
+/// widens what may have wrapped.
+static bool isModular(Value value) {
+  llvm::SmallSetVector<Value, 16> pending;
+  pending.insert(value);
+  for (unsigned i = 0; i < pending.size(); ++i) {
+    Value one = throughShapes(pending[i]);
+    Operation *op = one.getDefiningOp();
+    if (i == 64) {
+      return false;
+    }
+    if (auto wider = dyn_cast_or_null<arith::ExtSIOp>(op)) {
+      if (!isPlain(wider.getIn())) {
+        return false;
+      }
+    } else if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
+                   op)) {
+      pending.insert(op->operand_begin(), op->operand_end());
+    } else if (!op && !isPlain(one)) {
+      // init + turns * increments: the loop adds in this type.
+      auto argument = cast<BlockArgument>(one);
+      auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      pending.insert(loop.getTiedLoopInit(argument)->get());
+      Value next = loop.getTiedLoopYieldedValue(argument)->get();
+      if (next != one) {
+        pending.insert(next);
+      }
+    }
+  }
+  return true;
+}
+
+/// The smallest value over all lanes; nullopt if that is no formula.
+static std::optional<Polynomial> least(const LaneForm &form,
+                                       ArrayRef<int64_t> shape) {
+  std::optional<Polynomial> sum = form.start;
+  for (auto [size, lane] : llvm::zip_equal(shape, form.lane)) {
+    std::optional<int64_t> slope = lane.constant();
+    if (!sum || !slope) {
+      return std::nullopt;
+    }
+    if (*slope < 0) {
+      auto last = Polynomial::mul(lane, Polynomial(size - 1));
+      sum = last ? Polynomial::add(*sum, *last) : std::nullopt;
+    }
+  }
+  return sum;
+}
+
+KnownMasks::KnownMasks(tile::KernelOp kernel, LaneForms &forms,
+                       const Hints &hints)
+    : forms(forms), hints(hints) {
+  kernel.walk([&](arith::CmpIOp op) { collect(op); });
+}
+
+void KnownMasks::collect(arith::CmpIOp op) {
+  Predicate predicate = op.getPredicate();
+  bool swapped = predicate == Predicate::sgt || predicate == Predicate::sge;
+  bool strict = predicate == Predicate::slt || predicate == Predicate::sgt;
+  if (!swapped && !strict && predicate != Predicate::sle) {
+    return;
+  }
+  Value small = swapped ? op.getRhs() : op.getLhs();
+  Value large = swapped ? op.getLhs() : op.getRhs();
+  if (small.getType().isIndex() || !isPlain(large) || !isModular(small)) {
+    return;
+  }
+  auto smallForm = forms.of(small), largeForm = forms.of(large);
+  if (!smallForm || !largeForm) {
+    return;
+  }
+  ArrayRef<int64_t> shape = tile::shapeOf(small.getType());
+  auto bottom = least(*smallForm, shape);
+  // large - small, lane by lane
+  LaneForm difference{{}, {}, {}};
+  auto start = Polynomial::add(largeForm->start, smallForm->start, -1);
+  if (!bottom || !start) {
+    return;
+  }
+  difference.start = *start;
+  for (auto [a, b] : llvm::zip_equal(largeForm->lane, smallForm->lane)) {
+    auto lane = Polynomial::add(a, b, -1);
+    if (!lane) {
+      return;
+    }
+    difference.lane.push_back(*lane);
+  }
+  auto slack = least(difference, shape);
+  slack = slack && strict ? Polynomial::add(*slack, Polynomial(1), -1) : slack;
+  if (slack) {
+    comparisons.push_back({op, *slack, *bottom, isPlain(small)});
+  }
+}
+
+/// p >= 0, by itself or because p is at least one of those that are.
+bool KnownMasks::follows(const Polynomial &p,
+                         ArrayRef<Polynomial> nonNegative) {
+  auto holds = [&](const Polynomial &q) {
+    return forms.scalars().range(q, hints).nonNegative();
+  };
+  return holds(p) || llvm::any_of(nonNegative, [&](const Polynomial &known) {
+           auto rest = Polynomial::add(p, known, -1);
+           return rest && holds(*rest);
+         });
+}
+
+size_t KnownMasks::fold(Region &region, ArrayRef<Polynomial> nonNegative) {
+  size_t count = 0;
+  llvm::SmallDenseMap<Type, Value> constants;
+  for (Comparison &one : comparisons) {
+    auto isInside = [&](OpOperand &use) {
+      return region.isAncestor(use.getOwner()->getParentRegion());
+    };
+    arith::CmpIOp op = one.op;
+    if (llvm::none_of(op->getUses(), isInside) ||
+        !follows(one.slack, nonNegative) ||
+        !(one.isExact || follows(one.least, nonNegative))) {
+      continue;
+    }
+    Value &yes = constants[op.getType()];
+    if (!yes) {
+      OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+      TypedAttr bit = builder.getBoolAttr(true);
+      if (auto tile = dyn_cast<RankedTensorType>(op.getType())) {
+        bit = SplatElementsAttr::get(tile, bit);
+      }
+      yes = arith::ConstantOp::create(builder, op.getLoc(), bit);
+    }
+    op.getResult().replaceUsesWithIf(yes, isInside);
+    ++count;
+  }
+  return count;
+}
