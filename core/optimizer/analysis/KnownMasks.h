@@ -7,9 +7,9 @@
 //        x - mean, 0) costs a compare and a select a lane, in a block that is
 //        full for nothing.
 //
-// Formulas are exact, comparisons wrap (R3): one counts only if its smaller side
-// cannot leave its type where the larger, a plain value, bounds it, and nothing
-// widens what may have wrapped.
+// Formulas are exact, comparisons wrap (R3): one counts only if its smaller
+// side cannot leave its type where the larger, a plain value, bounds it, and
+// nothing widens what may have wrapped.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_OPTIMIZER_ANALYSIS_KNOWNMASKS_H
 #define TERRAZZO_OPTIMIZER_ANALYSIS_KNOWNMASKS_H
