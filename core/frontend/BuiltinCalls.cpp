@@ -1,8 +1,10 @@
 //===- BuiltinCalls.cpp - arguments of built-in functions -----------------===//
 //
-// What   Matches a call's arguments to a built-in's parameters and gives them to
+// What   Matches a call's arguments to a built-in's parameters and gives them
+// to
 //        it as the types that it asks for.
-// Why    A wrong count, keyword or type reads the same for every built-in, and no
+// Why    A wrong count, keyword or type reads the same for every built-in, and
+// no
 //        built-in writes its own checks.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
 //===- ParseCompound.cpp - statements that hold blocks --------------------===//
 //
 // What   if, while, for, try, with, def and class, with their clauses.
-// Why    Each is parsed whole or given up whole: a caller that gets nothing skips
+// Why    Each is parsed whole or given up whole: a caller that gets nothing
+// skips
 //        the statement with all its blocks (ParseStatements.cpp).
 //
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,16 @@ inline double threadSeconds() {
   return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
+/// What the compiler refused. Unlike Unsupported it outlives the context that
+/// its location belongs to.
+class Refused : public std::runtime_error {
+public:
+  explicit Refused(const Unsupported &why)
+      : std::runtime_error(why.what()),
+        hasLine(mlir::isa<mlir::FileLineColLoc>(why.location)) {}
+  bool hasLine;
+};
+
 /// One compiled kernel; arguments are appended in order.
 class Program {
 public:
@@ -51,7 +61,11 @@ public:
     options.wantLLVM = getenv("TZ_TEST_SHOW") != nullptr;
     options.wantAsm = options.wantLLVM;
     const double start = threadSeconds();
-    compiled = compileKernel(kernel, *parseTarget(target), options);
+    try {
+      compiled = compileKernel(kernel, *parseTarget(target), options);
+    } catch (const Unsupported &why) {
+      throw Refused(why);
+    }
     compileSeconds = threadSeconds() - start;
     if (options.wantLLVM) {
       fprintf(stderr, "%s\n%s\n", compiled.llvm.c_str(),

@@ -315,7 +315,7 @@ std::string Case::run(const char *target) const {
                        result.summary(tolerance));
       }
     }
-  } catch (const Unsupported &refused) {
+  } catch (const Refused &refused) {
     return problem(std::string("refused: ") + refused.what());
   } catch (const std::exception &error) {
     return problem(error.what());
@@ -338,8 +338,8 @@ std::string Case::compile() const {
 std::string Case::runRefused() const {
   try {
     Program program(text().c_str());
-  } catch (const Unsupported &refused) {
-    if (!mlir::isa<mlir::FileLineColLoc>(refused.location)) {
+  } catch (const Refused &refused) {
+    if (!refused.hasLine) {
       return name + ": refused without a line: " + refused.what();
     }
     return "";
