@@ -132,6 +132,10 @@ Status Binding::collect(const Options &given) {
       return invalid("'" + name + "' is given as --arg and as --constexpr");
     }
   }
+  return bindOptions(given);
+}
+
+Status Binding::bindOptions(const Options &given) {
   for (const std::string &text : given.options) {
     auto assignment = parseAssignment(text, "--option");
     if (!assignment) {

@@ -51,6 +51,8 @@ public:
   /// Binds everything to the parameters; sizes and scalars are evaluated.
   runtime::Status bind(const runtime::KernelSignature &signature,
                        const Options &options);
+  /// The options alone: tile IR has its arguments already.
+  runtime::Status bindOptions(const Options &options);
   /// equalsOne and divisor, once the rule is known.
   void applyRule(const runtime::SpecializationRule &rule);
   /// Gives buffers their content.

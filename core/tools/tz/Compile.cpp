@@ -131,8 +131,9 @@ static int compile(CompileOptions &options) {
   Binding binding;
   options.binding.allowTypes = true;
   Status s = addSignature(options.signature, *signature, options.binding);
-  if (s.ok() && !job.source.isIR) {
-    s = binding.bind(*signature, options.binding);
+  if (s.ok()) {
+    s = job.source.isIR ? binding.bindOptions(options.binding)
+                        : binding.bind(*signature, options.binding);
   }
   if (!s.ok()) {
     return reportFailure(s, sink);
