@@ -53,6 +53,9 @@ struct Case {
   std::string assertion;
   bool usesReference = true; ///< compared with the interpreter
   bool comparesPrints = false;
+  /// Elements without a bound (Compare.h) may differ: a random kernel cannot
+  /// know where infinities come up.
+  bool allowsUnbounded = false;
   std::vector<std::string> needs; ///< features of the target
   uint64_t seed = 0;
 };

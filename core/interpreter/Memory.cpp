@@ -118,9 +118,10 @@ Memory::Verdict Memory::access(uint64_t address, unsigned bytes,
     return verdict;
   }
   const uint64_t offset = address - region->allocation.base;
-  const bool writes = kind != AccessKind::Read;
+  const bool atomic =
+      kind == AccessKind::Atomic || kind == AccessKind::AtomicRead;
+  const bool writes = kind == AccessKind::Write || kind == AccessKind::Atomic;
   const bool reads = kind != AccessKind::Write;
-  const bool atomic = kind == AccessKind::Atomic;
   for (uint64_t i = offset; i < offset + bytes; ++i) {
     Byte &byte = region->shadow[i];
     if (reads && !byte.written && !verdict.finding) {

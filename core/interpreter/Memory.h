@@ -17,7 +17,8 @@
 
 namespace tz::interpreter {
 
-enum class AccessKind { Read, Write, Atomic };
+/// AtomicRead: a volatile load, which is ordered like an atomic (R6 O4).
+enum class AccessKind { Read, Write, Atomic, AtomicRead };
 
 class Memory {
 public:

@@ -74,9 +74,8 @@ bool load(Machine &m, const Instruction &in) {
   Unsigned addresses = unsignedLanes(m.operand(in, 0));
   const bool masked = static_cast<bool>(op.getMask());
   const bool hasOther = static_cast<bool>(op.getOther());
-  // A volatile load is ordered like an atomic one (R6 O4).
   const auto access =
-      op.getIsVolatile() ? AccessKind::Atomic : AccessKind::Read;
+      op.getIsVolatile() ? AccessKind::AtomicRead : AccessKind::Read;
   TileValue result(in.resultKind, static_cast<int64_t>(addresses.size()));
   for (int64_t i = 0; i < result.count(); ++i) {
     if (masked && !m.operand(in, 1).isTrueAt(i)) {

@@ -9,10 +9,12 @@
 #include "core/conformance/Coverage.h"
 #include "core/conformance/KnownFailures.h"
 #include "core/conformance/Report.h"
+#include "core/conformance/random/Random.h"
 #include "core/driver/VendorCompiler.h"
 #include "core/interpreter/Tolerances.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/ConformCase.h"
+#include "core/tools/tz/ConformShrink.h"
 #include "core/tools/tz/ConformWorker.h"
 #include "core/tools/tz/Terminal.h"
 #include "core/tools/tz/Values.h"
@@ -39,12 +41,17 @@ struct ConformOptions {
   std::vector<std::string> caseFiles;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   double timeout = 60;
+  uint64_t random = 0, seed = 1; // how many random kernels, from which seed
+  unsigned shrinks = 3;          // failures of them to make small
+  std::string save = ".";
   bool tolerances = false;
   bool lists = false, table = false, shows = false, isWorker = false;
 };
 
 /// R17: sanitizers run the smoke level.
 constexpr size_t SmokeLimit = 120;
+
+constexpr double SecondsPerShrink = 120;
 
 class Conform {
 public:
@@ -53,12 +60,15 @@ public:
 
 private:
   int load();
+  int loadRandom();
   int choose();
   int show() const;
   int showTable() const;
   int runCases();
   int readKnownFailures(const std::string &path);
   int finish(std::vector<Outcome> outcomes, double seconds);
+  void shrinkFailures(const std::vector<Outcome> &outcomes,
+                      const BatchOptions &batches);
 
   const ConformOptions &options;
   Suite suite;
@@ -69,7 +79,24 @@ private:
 
 } // namespace
 
+/// Random kernels instead of the suite.
+int Conform::loadRandom() {
+  suite.families.emplace_back("random", "kernels made at random");
+  for (uint64_t i = 0; i < options.random; ++i) {
+    std::string name = "random/" + std::to_string(options.seed + i);
+    std::optional<Case> made = randomCase(name);
+    if (!made) {
+      return reportError("no kernel for '" + name + "'");
+    }
+    suite.cases.push_back(std::move(*made));
+  }
+  return 0;
+}
+
 int Conform::load() {
+  if (options.random) {
+    return loadRandom();
+  }
   std::optional<SuiteError> error = addEmbeddedCases(suite);
   for (const std::string &path : options.caseFiles) {
     Result<std::string> text = readFile(path);
@@ -125,34 +152,14 @@ int Conform::choose() {
   return 0;
 }
 
-/// A word as a shell takes it.
-static std::string quoted(const std::string &word) {
-  bool isPlain = word.find_first_not_of(
-                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                     "0123456789_-+=:,./[]") == std::string::npos;
-  return isPlain ? word : "'" + word + "'";
-}
-
 int Conform::show() const {
   for (const Case *one : chosen) {
     if (!options.shows) {
       std::printf("%s\n", one->name.c_str());
       continue;
     }
-    std::printf("# %s\n%s\n# tz run kernel.py::%s --grid %s --seed %llu",
-                one->name.c_str(), one->source.c_str(), one->function.c_str(),
-                quoted(one->grid).c_str(),
-                static_cast<unsigned long long>(one->seed));
-    auto words = [](const char *option, const std::vector<std::string> &list) {
-      for (const std::string &text : list) {
-        std::printf(" %s %s", option, quoted(text).c_str());
-      }
-    };
-    words("--arg", one->args);
-    words("--buffer", one->buffers);
-    words("--constexpr", one->constexprs);
-    words("--option", one->options);
-    std::printf("\n");
+    std::printf("# %s\n%s\n# %s\n", one->name.c_str(), one->source.c_str(),
+                runCommand(*one, "kernel.py").c_str());
     for (const std::string &text : one->expected) {
       std::printf("# expects %s\n", text.c_str());
     }
@@ -245,7 +252,8 @@ int Conform::runCases() {
       }
     }
   }
-  if (!knownPath.empty() && knownPath != "none") {
+  // A list of known failures is about the suite.
+  if (!knownPath.empty() && knownPath != "none" && !options.random) {
     if (int status = readKnownFailures(knownPath)) {
       return status;
     }
@@ -280,10 +288,35 @@ int Conform::runCases() {
   }
   auto start = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes = runBatches(names, batches);
-  return finish(
-      std::move(outcomes),
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count());
+  int status = finish(outcomes, std::chrono::duration<double>(
+                                    std::chrono::steady_clock::now() - start)
+                                    .count());
+  if (options.random) {
+    shrinkFailures(outcomes, batches);
+  }
+  return status;
+}
+
+/// Makes the first failures of random kernels small.
+void Conform::shrinkFailures(const std::vector<Outcome> &outcomes,
+                             const BatchOptions &batches) {
+  unsigned left = options.shrinks;
+  for (const Outcome &outcome : outcomes) {
+    if (!outcome.isBad() || left == 0) {
+      continue;
+    }
+    --left;
+    Shrunk shrunk = shrink(outcome, batches, SecondsPerShrink);
+    Result<std::string> path =
+        writeShrunk(shrunk, options.target, options.save);
+    if (!path) {
+      reportError(path.status().message());
+      return;
+    }
+    std::printf("\n%s, shrunk (%zu kernels tried) to %s:\n%s",
+                outcome.name.c_str(), shrunk.tried, path->c_str(),
+                readFile(*path)->c_str());
+  }
 }
 
 int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
@@ -348,6 +381,7 @@ static constexpr const char *footer = R"help(Examples
   tz conform --target mine --json report.json a report to publish
   tz conform --list --filter '^reduce/.*/f16' names of cases
   tz conform --show --filter '^sort/sort/i8/full$'  kernel and tz run command
+  tz conform --target mine --random 300       random kernels, --seed to go on
   tz conform --table                          op x type: how many cases
   tz conform --target mine --cases more.cases own cases beside the suite's
 
@@ -378,6 +412,15 @@ void addConformCommand(CLI::App &app, int &status) {
       ->check(CLI::Range(1, 256));
   command->add_option("--timeout", o->timeout, "Seconds a case may take (60)")
       ->check(CLI::Range(0.1, 86400.0));
+  command
+      ->add_option("--random", o->random,
+                   "Run so many random kernels instead of the suite")
+      ->check(CLI::Range(1, 100000000));
+  command->add_option("--seed", o->seed, "Of the first random kernel (1)");
+  command->add_option("--shrink", o->shrinks,
+                      "Make so many failing random kernels small (3)");
+  command->add_option("--save", o->save,
+                      "Folder for shrunk kernels: random-SEED.py (.)");
   command->add_flag("--list", o->lists, "Print the names of the cases");
   command->add_flag("--show", o->shows,
                     "Print the kernels and how tz run runs them");

@@ -49,6 +49,30 @@ Status prepareCase(driver::Driver &driver, const Case &one,
   return binding.fill(one.seed);
 }
 
+/// A word as a shell takes it.
+static std::string quoted(const std::string &word) {
+  bool isPlain = word.find_first_not_of(
+                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789_-+=:,./[]") == std::string::npos;
+  return isPlain ? word : "'" + word + "'";
+}
+
+std::string runCommand(const Case &one, const std::string &file) {
+  std::string text = "tz run " + quoted(file + "::" + one.function) +
+                     " --grid " + quoted(one.grid) + " --seed " +
+                     std::to_string(one.seed);
+  auto words = [&](const char *option, const std::vector<std::string> &list) {
+    for (const std::string &word : list) {
+      text += std::string(" ") + option + " " + quoted(word);
+    }
+  };
+  words("--arg", one.args);
+  words("--buffer", one.buffers);
+  words("--constexpr", one.constexprs);
+  words("--option", one.options);
+  return text;
+}
+
 namespace {
 /// Refusals are wanted here, their text is not.
 struct SilentSink final : DiagnosticSink {

@@ -19,6 +19,9 @@ runtime::Status prepareCase(driver::Driver &driver,
                             runtime::CompileJob &job, Binding &binding,
                             std::array<int64_t, 3> &grid);
 
+/// The command that runs it: "tz run FILE::kernel --grid ...".
+std::string runCommand(const conformance::Case &one, const std::string &file);
+
 /// Whether the frontend makes tile IR of it.
 bool isAccepted(driver::Driver &driver, const conformance::Case &one);
 
