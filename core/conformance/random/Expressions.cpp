@@ -21,8 +21,8 @@ static constexpr Elt signedElts[] = {Elt::I8, Elt::I16, Elt::I32, Elt::I64};
 static constexpr Elt wholeElts[] = {Elt::I8,  Elt::I16, Elt::I32, Elt::I64,
                                     Elt::U8,  Elt::U16, Elt::U32, Elt::U64,
                                     Elt::I32, Elt::I32};
-static constexpr Elt floatElts[] = {Elt::F16, Elt::BF16, Elt::F32, Elt::F32,
-                                    Elt::F32, Elt::F64};
+static constexpr Elt floatElts[] = {Elt::F16, Elt::BF16, Elt::F32,
+                                    Elt::F32, Elt::F32,  Elt::F64};
 
 Expr Generator::Choices::pick(Random &random) const {
   int at = random.between(0, total - 1);
@@ -49,7 +49,7 @@ std::string Generator::literal(Elt elt) {
     return random.oneIn(2) ? "True" : "False";
   }
   if (isFloat(elt)) {
-    static constexpr const char *values[] = {"0.5", "1.0", "2.0",  "-1.5",
+    static constexpr const char *values[] = {"0.5", "1.0", "2.0",   "-1.5",
                                              "3.0", "0.0", "-0.25", "7.0"};
     return random.pick(values);
   }
@@ -208,8 +208,9 @@ Expr Generator::leaf(const Type &type, bool isExact) {
   if (rank == 1 && canCount) {
     choices.add(2, [&] {
       return make(type,
-                  "(tl.arange(0, #0) * " + std::to_string(random.between(1, 5)) +
-                      " - " + std::to_string(random.between(0, 9)) + ").to(" +
+                  "(tl.arange(0, #0) * " +
+                      std::to_string(random.between(1, 5)) + " - " +
+                      std::to_string(random.between(0, 9)) + ").to(" +
                       tl(type.elt) + ")",
                   {}, true, 0, type.shape);
     });
@@ -232,8 +233,8 @@ Expr Generator::cast(const Type &type, bool isExact, int depth) {
     from = isFloat(type.elt) ? Elt::I32 : Elt::F32;
   }
   if (type.elt == Elt::I1) {
-    return make(type, "($0 != 0)", {withElt(type, isFp8(from) ? Elt::F16 : from)},
-                isExact, depth);
+    return make(type, "($0 != 0)",
+                {withElt(type, isFp8(from) ? Elt::F16 : from)}, isExact, depth);
   }
   // What is discrete hangs on its operand.
   bool isDiscrete = !isFloat(type.elt) && isFloat(from);
@@ -243,8 +244,8 @@ Expr Generator::cast(const Type &type, bool isExact, int depth) {
       random.oneIn(4)) {
     more = ", fp_downcast_rounding=\"rtz\"";
   }
-  return make(type, "$0.to(" + tl(type.elt) + more + ")",
-              {withElt(type, from)}, isExact || isDiscrete, depth);
+  return make(type, "$0.to(" + tl(type.elt) + more + ")", {withElt(type, from)},
+              isExact || isDiscrete, depth);
 }
 
 void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
@@ -275,14 +276,16 @@ void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
     });
     binary(1, "($0 // (($1 & 7) - 9))");
   }
-  choices.add(1, [=, this] { return make(type, "(~$0)", {type}, isExact, depth); });
+  choices.add(
+      1, [=, this] { return make(type, "(~$0)", {type}, isExact, depth); });
   if (type.elt == Elt::U32 || type.elt == Elt::U64) {
     binary(2, "tl.umulhi($0, $1)");
   }
   if (type.elt == Elt::I32) {
     choices.add(1, [=, this] {
-      return make(type, "tl.randint(" + std::to_string(random.between(0, 99)) +
-                            ", $0).to(tl.int32)",
+      return make(type,
+                  "tl.randint(" + std::to_string(random.between(0, 99)) +
+                      ", $0).to(tl.int32)",
                   {type}, true, depth);
     });
   }
@@ -292,8 +295,9 @@ void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
       other = Elt::U16;
     }
     static constexpr const char *forms[] = {"+", "*", "-", "&"};
-    return make(type, "($0 " + std::string(random.pick(forms)) + " $1).to(" +
-                          tl(type.elt) + ")",
+    return make(type,
+                "($0 " + std::string(random.pick(forms)) + " $1).to(" +
+                    tl(type.elt) + ")",
                 {withElt(type, other), type}, isExact, depth);
   });
 }
@@ -311,7 +315,8 @@ void Generator::addBool(Choices &choices, const Type &type, bool isExact,
     return make(type, "($0 " + std::string(random.pick(forms)) + " $1)",
                 {type, type}, isExact, depth);
   });
-  choices.add(1, [=, this] { return make(type, "(~$0)", {type}, isExact, depth); });
+  choices.add(
+      1, [=, this] { return make(type, "(~$0)", {type}, isExact, depth); });
 }
 
 void Generator::addFloat(Choices &choices, const Type &type, bool isExact,
@@ -343,27 +348,34 @@ void Generator::addFloat(Choices &choices, const Type &type, bool isExact,
   }
   static constexpr const char *operators[] = {"+", "-", "*"};
   add(12, std::string("($0 ") + random.pick(operators) + " $1)", 2, false);
-  add(4, std::string("($0 ") + random.pick(operators) + " " +
-             literal(type.elt) + ")", 1, false);
+  add(4,
+      std::string("($0 ") + random.pick(operators) + " " + literal(type.elt) +
+          ")",
+      1, false);
   add(2, "($0 / (tl.abs($1) + 1.0))" + back, 2, false);
   if (!isWide) {
     return;
   }
   add(2, "tl.fma($0, $1, $2)", 3, false);
   add(2, "tl.clamp($0, -2.0, 3.0)", 1, false);
-  static constexpr const char *functions[] = {
-      "tl.exp(tl.minimum($0, 4.0))", "tl.exp2(tl.minimum($0, 6.0))",
-      "tl.log(tl.abs($0) + 0.125)",  "tl.log2(tl.abs($0) + 0.5)",
-      "tl.sin($0)",                  "tl.cos($0)",
-      "tl.sqrt(tl.abs($0))",         "tl.sqrt_rn(tl.abs($0))",
-      "tl.rsqrt(tl.abs($0) + 1.0)",  "tl.erf($0)",
-      "tl.sigmoid($0)",              "tl.math.tanh($0)"};
+  static constexpr const char *functions[] = {"tl.exp(tl.minimum($0, 4.0))",
+                                              "tl.exp2(tl.minimum($0, 6.0))",
+                                              "tl.log(tl.abs($0) + 0.125)",
+                                              "tl.log2(tl.abs($0) + 0.5)",
+                                              "tl.sin($0)",
+                                              "tl.cos($0)",
+                                              "tl.sqrt(tl.abs($0))",
+                                              "tl.sqrt_rn(tl.abs($0))",
+                                              "tl.rsqrt(tl.abs($0) + 1.0)",
+                                              "tl.erf($0)",
+                                              "tl.sigmoid($0)",
+                                              "tl.math.tanh($0)"};
   add(4, random.pick(functions) + (type.elt == Elt::F64 ? back : ""), 1, false);
   if (type.elt == Elt::F32) {
     add(1, "tl.div_rn($0, tl.abs($1) + 2.0)", 2, false);
     choices.add(1, [=, this] {
-      return make(type, "tl.rand(" + std::to_string(random.between(0, 99)) +
-                            ", $0)",
+      return make(type,
+                  "tl.rand(" + std::to_string(random.between(0, 99)) + ", $0)",
                   {withElt(type, Elt::I32)}, true, depth);
     });
     if (!type.shape.empty() && type.shape.size() < 3) {
@@ -377,14 +389,15 @@ void Generator::addAny(Choices &choices, const Type &type, bool isExact,
   choices.add(4, [=, this] {
     bool isScalar = random.oneIn(5);
     Expr expr = make(type, "tl.where($0, $1, $2)", {}, isExact, depth);
-    expr.kids.push_back(
-        expression({Elt::I1, isScalar ? Shape() : type.shape},
-                   isExact || !random.oneIn(4), depth - 1));
+    expr.kids.push_back(expression({Elt::I1, isScalar ? Shape() : type.shape},
+                                   isExact || !random.oneIn(4), depth - 1));
     expr.kids.push_back(expression(type, isExact, depth - 1));
     expr.kids.push_back(expression(type, isExact, depth - 1));
     return expr;
   });
-  choices.add(type.elt == Elt::I1 ? 2 : isFp8(type.elt) ? 10 : 6,
+  choices.add(type.elt == Elt::I1 ? 2
+              : isFp8(type.elt)   ? 10
+                                  : 6,
               [=, this] { return cast(type, isExact, depth); });
   if (!isInFunction && kernel.functions.size() < 3) {
     choices.add(3, [=, this] { return call(type, isExact, depth); });
@@ -447,12 +460,14 @@ void Generator::addMoves(Choices &choices, const Type &type, bool isExact,
       return make(type, pattern, {{type.elt, source}}, isExact, depth, dims);
     });
   };
-  from(1, "tl.flip($0, " + std::to_string(random.between(0, int(rank) - 1)) + ")",
+  from(1,
+       "tl.flip($0, " + std::to_string(random.between(0, int(rank) - 1)) + ")",
        shape, {});
   Shape backwards(shape.rbegin(), shape.rend());
   if (rank == 2) {
     from(2, random.oneIn(2) ? "tl.trans($0)" : "$0.T", backwards, {});
-    from(1, "tl.reshape($0, " + dimsText(2) + ")", {shape[0] * shape[1]}, shape);
+    from(1, "tl.reshape($0, " + dimsText(2) + ")", {shape[0] * shape[1]},
+         shape);
     from(1, "tl.reshape($0, " + dimsText(2) + ")", backwards, shape);
     from(2, "tl.broadcast_to($0[:, None], " + dimsText(2) + ")", {shape[0]},
          shape);
@@ -470,7 +485,8 @@ void Generator::addMoves(Choices &choices, const Type &type, bool isExact,
       });
       choices.add(3, [=, this] {
         bool isRow = random.oneIn(2);
-        return make(type, "($0 " + op + (isRow ? " $1[None, :])" : " $1[:, None])"),
+        return make(type,
+                    "($0 " + op + (isRow ? " $1[None, :])" : " $1[:, None])"),
                     {type, {type.elt, {shape[isRow ? 1 : 0]}}}, isExact, depth);
       });
     }
@@ -509,8 +525,8 @@ void Generator::addMoves(Choices &choices, const Type &type, bool isExact,
   }
   if (fits(twice) && rank < 3) {
     std::string part = random.oneIn(2) ? "[0]" : "[1]";
-    from(1, "tl.split(tl.reshape($0, " + dimsText(rank + 1) + "))" + part, twice,
-         pairs);
+    from(1, "tl.split(tl.reshape($0, " + dimsText(rank + 1) + "))" + part,
+         twice, pairs);
     if (!isFp8(type.elt) && fits(twice, 9) && type.elt != Elt::I1) {
       choices.add(1, [=, this] {
         return make(type, "tl.topk($0, #0)", {{type.elt, twice}}, true, depth,
@@ -520,18 +536,18 @@ void Generator::addMoves(Choices &choices, const Type &type, bool isExact,
   }
   size_t axis = size_t(random.between(0, int(rank) - 1));
   choices.add(2, [=, this] {
-    Expr expr = make(type, "tl.gather($0, $1 & (#0 - 1), " +
-                               std::to_string(axis) + ")",
-                     {}, isExact, depth, {shape[axis]});
+    Expr expr =
+        make(type, "tl.gather($0, $1 & (#0 - 1), " + std::to_string(axis) + ")",
+             {}, isExact, depth, {shape[axis]});
     expr.kids.push_back(expression(type, isExact, depth - 1));
-    expr.kids.push_back(
-        expression(withElt(type, Elt::I32), true, depth - 1));
+    expr.kids.push_back(expression(withElt(type, Elt::I32), true, depth - 1));
     return expr;
   });
   if (!isFp8(type.elt) && type.elt != Elt::I1 && fits(shape, 9)) {
     choices.add(1, [=, this] {
-      return make(type, random.oneIn(2) ? "tl.sort($0)"
-                                        : "tl.sort($0, descending=True)",
+      return make(type,
+                  random.oneIn(2) ? "tl.sort($0)"
+                                  : "tl.sort($0, descending=True)",
                   {type}, true, depth);
     });
   }
@@ -562,9 +578,10 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
       };
       reduce(3, "tl.max($0" + at + back, isExact);
       reduce(3, "tl.min($0" + at + back, isExact);
-      reduce(1, "tl.reduce($0, " + std::to_string(axis) +
-                    (type.elt == Elt::BF16 ? ", combine_larger)"
-                                           : ", combine_maximum)"),
+      reduce(1,
+             "tl.reduce($0, " + std::to_string(axis) +
+                 (type.elt == Elt::BF16 ? ", combine_larger)"
+                                        : ", combine_maximum)"),
              isExact);
       if (isWhole || !isExact) {
         reduce(5, "tl.sum($0" + at + back, isExact);
@@ -576,15 +593,16 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
         Elt keys = random.oneIn(2) ? Elt::F32 : Elt::I16;
         auto arg = [&](std::string name) {
           choices.add(1, [=, this] {
-            return make(type, "tl." + name + "($0" + at + back, {{keys, source}},
-                        true, depth);
+            return make(type, "tl." + name + "($0" + at + back,
+                        {{keys, source}}, true, depth);
           });
         };
         arg("argmax");
         arg("argmin");
         choices.add(1, [=, this] {
-          return make(type, "tl.reduce(($0, $1), " + std::to_string(axis) +
-                                ", combine_best)[1]",
+          return make(type,
+                      "tl.reduce(($0, $1), " + std::to_string(axis) +
+                          ", combine_best)[1]",
                       {{Elt::I32, source}, of}, true, depth);
         });
       }
@@ -614,8 +632,10 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
     scan(1, "tl.associative_scan($0" + at + ", combine_larger" + way, 1);
     scan(1, "tl.associative_scan($0" + at + ", combine_right" + way, 1);
     if (isWhole && factsOf(type.elt).bits >= 32) {
-      scan(1, "tl.associative_scan(($0, $1)" + at + ", combine_affine" + way +
-                  "[1]", 2);
+      scan(1,
+           "tl.associative_scan(($0, $1)" + at + ", combine_affine" + way +
+               "[1]",
+           2);
     }
   }
 }
@@ -636,8 +656,8 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
   Elt operand = Elt::I8;
   std::string more = ", out_dtype=tl.int32";
   if (isFloat(type.elt)) {
-    static constexpr Elt operands[] = {Elt::F16, Elt::BF16, Elt::F32, Elt::F32,
-                                       Elt::F64, Elt::F8E5};
+    static constexpr Elt operands[] = {Elt::F16, Elt::BF16, Elt::F32,
+                                       Elt::F32, Elt::F64,  Elt::F8E5};
     operand = random.pick(operands);
     static constexpr const char *precisions[] = {
         "", ", input_precision=\"ieee\"", ", input_precision=\"tf32x3\""};
@@ -651,12 +671,13 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
   bool hasAcc = random.oneIn(3);
   choices.add(rank == 2 ? 6 : 2, [=, this] {
     bool isExact = !isFloat(type.elt);
-    Expr expr = make(type, "", {{operand, left}, {operand, right}}, isExact,
-                     depth);
+    Expr expr =
+        make(type, "", {{operand, left}, {operand, right}}, isExact, depth);
     expr.pattern = "tl.dot($0, $1";
     if (hasAcc) {
       expr.pattern += ", acc=$2";
-      expr.kids.push_back(expression(withElt(type, result), isExact, depth - 1));
+      expr.kids.push_back(
+          expression(withElt(type, result), isExact, depth - 1));
     }
     expr.pattern += more + ").to(" + tl(type.elt) + ")";
     return expr;
@@ -676,11 +697,11 @@ Expr Generator::call(const Type &type, bool isExact, int depth) {
   for (size_t i = 0; i < types.size(); ++i) {
     list += (i ? ", $" : "$") + std::to_string(i);
   }
-  Expr expr = make(type,
-                   "function" + std::to_string(index) + "(" + list + ")" +
-                       (resultCount > 1 ? "[" + std::to_string(wanted) + "]"
-                                        : ""),
-                   types, isExact, depth);
+  Expr expr =
+      make(type,
+           "function" + std::to_string(index) + "(" + list + ")" +
+               (resultCount > 1 ? "[" + std::to_string(wanted) + "]" : ""),
+           types, isExact, depth);
   Function function;
   std::vector<unsigned> outside = std::move(scope);
   scope.clear();

@@ -26,7 +26,21 @@
 namespace tz::conformance::random {
 
 enum class Elt : uint8_t {
-  I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, F8E4, F8E5
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4,
+  F8E5
 };
 struct EltFacts {
   std::string_view language, argument; ///< "int32" and "i32"
@@ -73,12 +87,12 @@ struct Access {
   };
   Form form = Linear;
   unsigned buffer = 0;
-  int loop = -1;            ///< variable of a loop that moves the block
-  bool followsPid = true;   ///< each program has its own block
-  bool hasTail = false;     ///< cut at the argument n
+  int loop = -1;             ///< variable of a loop that moves the block
+  bool followsPid = true;    ///< each program has its own block
+  bool hasTail = false;      ///< cut at the argument n
   bool isTransposed = false; ///< block pointers: columns first in memory
   bool hasMask = false, hasOther = false; ///< operands that follow
-  uint8_t flavour = 0; ///< modifiers of the access
+  uint8_t flavour = 0;                    ///< modifiers of the access
 };
 
 struct Expr {
@@ -98,8 +112,8 @@ struct Stmt {
   enum Kind : uint8_t { Assign, Store, Atomic, If, For, While, Return };
   Kind kind = Assign;
   std::vector<unsigned> variables; ///< Assign, own Atomic: set; loops: counter
-  std::vector<Expr> exprs; ///< values; condition; Store: value [mask]
-  std::string pattern;     ///< Atomic: the op; For: the form of the header
+  std::vector<Expr> exprs;         ///< values; condition; Store: value [mask]
+  std::string pattern; ///< Atomic: the op; For: the form of the header
   Access access;
   unsigned trips = 0;
   std::vector<Stmt> body, orelse;

@@ -248,7 +248,7 @@ std::string Printer::view(const Access &access, const Shape &shape,
     isValid = isValid && (isFlat ? rows : cols) * std::max(bytes, 1L) >= 16;
     pitch = (width + 15) / 16 * 16; // a multiple of 16 bytes
   }
-  long length = isFlat ? height
+  long length = isFlat         ? height
                 : isTransposed ? (width - 1) * pitch + height
                                : (height - 1) * pitch + width;
   need[access.buffer] = std::max(need[access.buffer], length);
@@ -257,8 +257,8 @@ std::string Printer::view(const Access &access, const Shape &shape,
   if (isFlat) {
     view = name + ", (" + std::to_string(height) + ",), (1,), ";
   } else {
-    view = name + ", (" + std::to_string(height) + ", " + std::to_string(width) +
-           "), " +
+    view = name + ", (" + std::to_string(height) + ", " +
+           std::to_string(width) + "), " +
            (isTransposed ? "(1, " + std::to_string(pitch) + ")"
                          : "(" + std::to_string(pitch) + ", 1)") +
            ", ";
@@ -268,10 +268,13 @@ std::string Printer::view(const Access &access, const Shape &shape,
     return "tl.make_tensor_descriptor(" + view + dims(shape) + ")." +
            (isStore ? "store(" + offsets + ", " : "load(" + offsets + ")");
   }
-  std::string checks = isFlat ? ", boundary_check=(0,)" : ", boundary_check=(0, 1)";
+  std::string checks =
+      isFlat ? ", boundary_check=(0,)" : ", boundary_check=(0, 1)";
   std::string pointer = "tl.make_block_ptr(" + view + offsets + ", " +
                         dims(shape) +
-                        (isFlat ? ", (0,))" : isTransposed ? ", (0, 1))" : ", (1, 0))");
+                        (isFlat         ? ", (0,))"
+                         : isTransposed ? ", (0, 1))"
+                                        : ", (1, 0))");
   if (isStore) {
     return "tl.store(" + pointer + ", ";
   }
@@ -289,9 +292,8 @@ std::string Printer::view(const Access &access, const Shape &shape,
 std::string Printer::own(const Access &access, const Shape &shape) {
   usesPid = true;
   std::string last = std::to_string(count(shape) - 1);
-  std::string start =
-      bufferName(access.buffer) + " + pid * " +
-      std::to_string(ownPart[access.buffer]) + " + ";
+  std::string start = bufferName(access.buffer) + " + pid * " +
+                      std::to_string(ownPart[access.buffer]) + " + ";
   std::string index = linear(shape, "");
   switch (access.form) {
   case Access::Reversed:
@@ -322,8 +324,8 @@ std::string Printer::load(const Expr &expr) {
   if (isOwn(access, kernel)) {
     pointer = own(access, shape);
   } else if (access.form == Access::Indexed) {
-    pointer = bufferName(access.buffer) + " + (" + text(expr.kids[kid++]) +
-              " & 127)";
+    pointer =
+        bufferName(access.buffer) + " + (" + text(expr.kids[kid++]) + " & 127)";
     need[access.buffer] = std::max(need[access.buffer], 128L);
   } else {
     auto [index, bound] = block(access);
@@ -445,16 +447,17 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
           stmt.access.form == Access::Descriptor) {
         bool isDescriptor = stmt.access.form == Access::Descriptor;
         std::string checks = shape.size() == 1 ? "(0,)" : "(0, 1)";
-        line(depth, view(stmt.access, shape, true) + value +
-                        (isDescriptor ? ")" : ", boundary_check=" + checks + ")"));
+        line(depth,
+             view(stmt.access, shape, true) + value +
+                 (isDescriptor ? ")" : ", boundary_check=" + checks + ")"));
         break;
       }
       std::string mask;
       if (stmt.access.hasMask) {
         mask = ", mask=" + text(stmt.exprs[1]);
       }
-      line(depth, "tl.store(" + own(stmt.access, shape) + ", " + value + mask +
-                      ")");
+      line(depth,
+           "tl.store(" + own(stmt.access, shape) + ", " + value + mask + ")");
       break;
     }
     case Stmt::Atomic: {
@@ -476,8 +479,8 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
         target = "v" + std::to_string(stmt.variables[0]) + " = ";
         defined.insert(stmt.variables[0]);
       }
-      line(depth, target + "tl." + stmt.pattern + "(" + pointer + ", " +
-                      value + mask + ")");
+      line(depth, target + "tl." + stmt.pattern + "(" + pointer + ", " + value +
+                      mask + ")");
       break;
     }
     case Stmt::If: {
@@ -522,7 +525,8 @@ std::optional<Case> Printer::print(std::string name) {
     defined.clear();
     std::string parameters, results;
     for (unsigned parameter : function.parameters) {
-      parameters += (parameters.empty() ? "v" : ", v") + std::to_string(parameter);
+      parameters +=
+          (parameters.empty() ? "v" : ", v") + std::to_string(parameter);
       defined.insert(parameter);
     }
     for (const Expr &result : function.results) {
@@ -588,7 +592,8 @@ std::optional<Case> Printer::print(std::string name) {
       prologue += " + tl.num_programs(0) * tl.program_id(1)";
     }
     if (kernel.grid[2] > 1) {
-      prologue += " + tl.num_programs(0) * tl.num_programs(1) * tl.program_id(2)";
+      prologue +=
+          " + tl.num_programs(0) * tl.num_programs(1) * tl.program_id(2)";
     }
     prologue += "\n";
   }

@@ -82,8 +82,8 @@ static bool canBeConstant(const Expr &expr) {
 }
 
 static bool isPlain(const Access &access) {
-  return access.form == Access::Linear && !access.hasTail &&
-         access.loop < 0 && access.flavour == 0;
+  return access.form == Access::Linear && !access.hasTail && access.loop < 0 &&
+         access.flavour == 0;
 }
 
 static std::string_view plainInit(const Buffer &buffer) {
@@ -218,8 +218,8 @@ bool applyEdit(Kernel &kernel, std::string_view edit) {
       return false;
     }
     auto [list, at] = sites.statements[site];
-    std::vector<Stmt> inner = std::move(word == 'b' ? (*list)[at].body
-                                                    : (*list)[at].orelse);
+    std::vector<Stmt> inner =
+        std::move(word == 'b' ? (*list)[at].body : (*list)[at].orelse);
     list->erase(list->begin() + ptrdiff_t(at));
     list->insert(list->begin() + ptrdiff_t(at),
                  std::make_move_iterator(inner.begin()),
@@ -315,8 +315,8 @@ std::optional<random::Kernel> randomKernel(std::string_view name) {
   std::string_view rest = name.substr(prefix.size());
   std::string_view seedText = rest.substr(0, rest.find('/'));
   uint64_t seed = 0;
-  auto [end, error] = std::from_chars(
-      seedText.data(), seedText.data() + seedText.size(), seed);
+  auto [end, error] =
+      std::from_chars(seedText.data(), seedText.data() + seedText.size(), seed);
   if (error != std::errc() || end != seedText.data() + seedText.size()) {
     return std::nullopt;
   }

@@ -31,7 +31,9 @@ unsigned Generator::buffer(Buffer::Role role, Elt elt, bool isFresh) {
   if (role == Buffer::Sum) {
     made.init = isFloat(elt) ? "full(2)" : "full(7)";
   } else if (role != Buffer::Input) {
-    made.init = elt == Elt::I1 ? "full(1)" : isFp8(elt) ? "full(3)" : "full(77)";
+    made.init = elt == Elt::I1 ? "full(1)"
+                : isFp8(elt)   ? "full(3)"
+                               : "full(77)";
   } else if (elt == Elt::I1) {
     made.init = "randint(0,2)";
   } else if (isFloat(elt)) {
@@ -69,8 +71,7 @@ Stmt Generator::assign() {
     Type type{element(true), shape()};
     stmt.exprs.push_back(
         expression(type, isExact || !isFloat(type.elt), random.between(2, 5)));
-    stmt.variables.push_back(
-        variable(type, isExact || !isFloat(type.elt)));
+    stmt.variables.push_back(variable(type, isExact || !isFloat(type.elt)));
   }
   scope.insert(scope.end(), stmt.variables.begin(), stmt.variables.end());
   return stmt;
@@ -105,14 +106,14 @@ Stmt Generator::store(Expr value) {
   bool canView = (rank == 1 || rank == 2) && type.elt != Elt::I1;
   if (form <= 1 && canView) {
     bool isWide = kernel.log2(type.shape.back()) >= 4;
-    stmt.access.form = form == 1 && isWide ? Access::Descriptor
-                                           : Access::BlockPointer;
+    stmt.access.form =
+        form == 1 && isWide ? Access::Descriptor : Access::BlockPointer;
     stmt.access.buffer = buffer(Buffer::Matrix, type.elt, true);
     stmt.access.hasTail = random.oneIn(2);
     stmt.access.isTransposed = random.oneIn(3);
   } else {
-    static constexpr Access::Form forms[] = {Access::Linear, Access::Linear,
-                                             Access::Linear, Access::Reversed,
+    static constexpr Access::Form forms[] = {Access::Linear,  Access::Linear,
+                                             Access::Linear,  Access::Reversed,
                                              Access::Doubled, Access::Xored};
     stmt.access.form = rank ? random.pick(forms) : Access::Linear;
     stmt.access.buffer = buffer(Buffer::Output, type.elt, false);
@@ -137,22 +138,21 @@ Stmt Generator::atomic() {
   Elt elt = random.pick(elts);
   Type type{elt, shape()};
   bool isOwn = random.oneIn(2);
-  static constexpr const char *whole[] = {"atomic_add", "atomic_max",
-                                          "atomic_min", "atomic_and",
-                                          "atomic_or",  "atomic_xor",
-                                          "atomic_xchg"};
+  static constexpr const char *whole[] = {
+      "atomic_add", "atomic_max", "atomic_min", "atomic_and",
+      "atomic_or",  "atomic_xor", "atomic_xchg"};
   static constexpr const char *real[] = {"atomic_max", "atomic_min"};
   bool isHalf = elt == Elt::F16;
   if (isOwn) { // each lane its own element: the old value is known
-    stmt.pattern = isHalf        ? "atomic_add"
+    stmt.pattern = isHalf         ? "atomic_add"
                    : isFloat(elt) ? "atomic_add"
                                   : random.pick(whole);
     stmt.access.buffer = buffer(Buffer::Output, elt, false);
     stmt.exprs.push_back(expression(type, !isFloat(elt), 3));
   } else {
     type.elt = elt = isHalf ? Elt::F32 : elt;
-    stmt.pattern = isFloat(elt) ? random.pick(real)
-                                : whole[random.between(0, 5)];
+    stmt.pattern =
+        isFloat(elt) ? random.pick(real) : whole[random.between(0, 5)];
     stmt.access.buffer = buffer(Buffer::Sum, elt, true);
     stmt.exprs.push_back(expression(type, true, 3));
     stmt.exprs.push_back(expression(withElt(type, Elt::I32), true, 2));
@@ -238,8 +238,8 @@ void Generator::statement(std::vector<Stmt> &body, int depth) {
     body.push_back(isPossible ? std::move(stmt) : assign());
   } else if (kind < 16) {
     Type type{element(true), shape()};
-    body.push_back(store(
-        expression(type, !isFloat(type.elt), random.between(2, 4))));
+    body.push_back(
+        store(expression(type, !isFloat(type.elt), random.between(2, 4))));
   } else {
     body.push_back(assign());
   }

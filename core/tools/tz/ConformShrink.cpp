@@ -56,14 +56,15 @@ Shrunk shrink(const Outcome &failure, BatchOptions options, double seconds) {
       std::vector<std::string> names;
       std::vector<size_t> places;
       size_t next = at;
-      for (; next < edits.size() && names.size() < options.batchSize * options.jobs;
+      for (; next < edits.size() &&
+             names.size() < options.batchSize * options.jobs;
            ++next) {
         std::string name = best.name + separator + edits[next];
         std::optional<Case> one = randomCase(name);
-        if (one && (one->source != best.kernel.source ||
-                    one->args != best.kernel.args ||
-                    one->grid != best.kernel.grid ||
-                    one->options != best.kernel.options)) {
+        if (one &&
+            (one->source != best.kernel.source ||
+             one->args != best.kernel.args || one->grid != best.kernel.grid ||
+             one->options != best.kernel.options)) {
           names.push_back(std::move(name));
           places.push_back(next);
         }

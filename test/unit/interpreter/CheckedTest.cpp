@@ -81,6 +81,38 @@ TEST_F(Checked, AtomicsDoNotRace) {
   EXPECT_EQ(data[0], 5);
 }
 
+/// Each program loads %p, the second way if it is not the first.
+static std::string twoLoads(const std::string &second) {
+  return R"(
+    tile.kernel @k(%p: !tile.ptr<i32>) {
+      %c0 = arith.constant 0 : i32
+      %pid = tile.program_id 0
+      %first = arith.cmpi eq, %pid, %c0 : i32
+      scf.if %first {
+        %v = tile.load %p {isVolatile} : !tile.ptr<i32> -> i32
+      } else {
+        )" +
+         second + R"(
+      }
+      tile.return
+    })";
+}
+
+TEST_F(Checked, VolatileLoadsRaceWithStoresAlone) {
+  std::vector<int32_t> data(1);
+  give(data, "data");
+  launch.grid = {3, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(twoLoads("%v = tile.load %p : !tile.ptr<i32> -> i32")), "");
+  EXPECT_EQ(run(twoLoads("%v = tile.load %p {isVolatile} : "
+                         "!tile.ptr<i32> -> i32")),
+            "");
+  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_EQ(run(twoLoads("tile.store %p, %c0 : !tile.ptr<i32>, i32")), "");
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+}
+
 /// Program 0 writes data and sets a flag; program 1 reads the flag, then data.
 static std::string handOver(const std::string &order) {
   return R"(

@@ -132,15 +132,19 @@ Nest::Access Nest::viewAccess(mlir::Value view, mlir::OperandRange offsets,
     Value *inside;
     if (lanesHere) {
       inside = emitAt({at, size}, [&] {
-        // The lanes in [low, high), as numbers below 2^31.
+        // The lanes in [low, high), as numbers below 2^31. Saturating: a view
+        // that is open above has the largest size, and `at` may be negative.
+        auto minus = [&](Value *x, Value *y) {
+          return b.CreateBinaryIntrinsic(Intrinsic::ssub_sat, x, y);
+        };
         Value *last = b.getInt64(index.lanes), *none = b.getInt64(0);
         auto clamp = [&](Value *v) {
           v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, none);
           v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, last);
           return b.CreateTrunc(v, b.getInt32Ty());
         };
-        Value *low = clamp(b.CreateNeg(at));
-        Value *high = clamp(b.CreateSub(size, at));
+        Value *low = clamp(minus(none, at));
+        Value *high = clamp(minus(size, at));
         high = b.CreateBinaryIntrinsic(Intrinsic::smax, low, high);
         SmallVector<uint32_t> numbers(index.lanes);
         std::iota(numbers.begin(), numbers.end(), 0u);

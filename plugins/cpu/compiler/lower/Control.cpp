@@ -266,8 +266,10 @@ void Lowering::forOp(scf::ForOp op) {
     auto chosen = destinations.find(next[i]);
     if (chosen != destinations.end() &&
         chosen->second.offset == homes[i].offset) {
+      // Not there yet if it is fused, a constant, or the result of a loop or
+      // a branch, which has a place of its own.
       const Buffer *written = bufferOf(next[i]);
-      if (!written || written->global) {
+      if (!written || written->global || written->offset != homes[i].offset) {
         materialiseInto(next[i], homes[i]);
       }
       continue;

@@ -158,8 +158,14 @@ void Lowering::reduceOp(tile::ReduceOp op) {
     }
   };
 
-  auto alongAxis = [&](Index index) {
+  // A scalar is read after the nest, whichever of its versions ran.
+  if (toScalar) {
     totals = slots(0);
+  }
+  auto alongAxis = [&](Index index) {
+    if (!toScalar) {
+      totals = slots(0);
+    }
     SmallVector<AllocaInst *> wide = slots(nest.lanes);
     const int64_t extent = shape[axis], lanes = nest.lanes;
     const int64_t main = extent / lanes * lanes;
@@ -178,7 +184,9 @@ void Lowering::reduceOp(tile::ReduceOp op) {
     finish(index);
   };
   auto acrossAxis = [&](Index index) {
-    totals = slots(index.lanes);
+    if (!toScalar) {
+      totals = slots(index.lanes);
+    }
     sweep(index, 0, shape[axis], index.lanes, 0, totals, false);
     finish(index);
   };
