@@ -7,6 +7,7 @@
 
 #include "core/driver/BuildId.h"
 #include "core/driver/CacheKey.h"
+#include "core/driver/DebugLevel.h"
 #include "core/driver/Lowering.h"
 
 #include "terrazzo/wire/Wire.h"
@@ -295,8 +296,12 @@ Result<std::string> Driver::State::keyOf(const CompileJob &job) {
   return jobKey(job, *print, buildId());
 }
 
-Result<std::string> Driver::cacheKey(const CompileJob &job,
+Result<std::string> Driver::cacheKey(const CompileJob &given,
                                      runtime::DiagnosticSink &) {
+  CompileJob job = given;
+  if (Status s = settleDebugLevel(job); !s.ok()) {
+    return s;
+  }
   return state->keyOf(job);
 }
 
@@ -406,6 +411,9 @@ Driver::compile(const CompileJob &given, runtime::DiagnosticSink &diagnostics,
                 CompileReport *report) {
   PhaseClock clock(report);
   CompileJob job = given;
+  if (Status s = settleDebugLevel(job); !s.ok()) {
+    return s;
+  }
   Result<KernelSignature> known = signature(job.source, diagnostics);
   if (!known) {
     return known.takeStatus();

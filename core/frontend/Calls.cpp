@@ -34,10 +34,15 @@ mlir::Location Evaluator::location(SourceLoc loc) const {
     at = mlir::FileLineColLoc::get(context, loc.file->path(), loc.line,
                                    loc.column);
   }
-  if (!frames.empty() && frames.back().callSite) {
-    return mlir::CallSiteLoc::get(at, mlir::Location(frames.back().callSite));
+  if (frames.empty() || !frames.back().callSite) {
+    return at;
   }
-  return at;
+  const Frame &frame = frames.back();
+  // A debugger shows the calls that were inlined by name.
+  if (frame.function && !frame.function->name.empty()) {
+    at = mlir::NameLoc::get(b->getStringAttr(frame.function->name), at);
+  }
+  return mlir::CallSiteLoc::get(at, mlir::Location(frame.callSite));
 }
 
 bool Evaluator::countOperation(SourceLoc loc) {

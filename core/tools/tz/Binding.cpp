@@ -148,6 +148,16 @@ Status Binding::bindOptions(const Options &given) {
     }
     options.push_back(optionValue(assignment->first, *value));
   }
+  if (given.debugLevel) {
+    KeyValue option;
+    option.key = "debug_level";
+    std::erase_if(options, [&](const KeyValue &other) {
+      return other.key == option.key;
+    });
+    option.kind = TZ_KV_I64;
+    option.i64 = *given.debugLevel;
+    options.push_back(std::move(option));
+  }
   return Status();
 }
 

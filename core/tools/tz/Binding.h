@@ -47,6 +47,7 @@ public:
   struct Options {
     std::vector<std::string> args, buffers, constexprs, options;
     bool allowTypes = false; // tz compile
+    std::optional<unsigned> debugLevel;
   };
   /// Binds everything to the parameters; sizes and scalars are evaluated.
   runtime::Status bind(const runtime::KernelSignature &signature,

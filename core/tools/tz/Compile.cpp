@@ -241,6 +241,11 @@ void addCompileCommand(CLI::App &app, int &status) {
                    "-v' lists them)")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      ->add_option("--debug-level", o->binding.debugLevel,
+                   "1: line tables for gdb and perf, 2: also names of "
+                   "arguments (default: TERRAZZO_DEBUG_LEVEL, else 0)")
+      ->check(CLI::Range(0, 2));
   command->add_flag("--time", o->time, "Show what each phase took");
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
   command->footer(footer);

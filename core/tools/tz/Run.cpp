@@ -715,6 +715,11 @@ void addRunCommand(CLI::App &app, int &status) {
                       "Bytes moved, an expression, for GB/s");
   command->add_option("--flops", o->flops,
                       "Operations, an expression, for GFLOP/s");
+  command
+      ->add_option("--debug-level", o->binding.debugLevel,
+                   "1: line tables for gdb and perf, 2: also names of "
+                   "arguments (default: TERRAZZO_DEBUG_LEVEL, else 0)")
+      ->check(CLI::Range(0, 2));
   command->add_flag("--time", o->time, "Show what each phase took");
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
   command->footer(footer);

@@ -246,7 +246,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &machineKind,
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  Lowering lowering(kernel, target.isa, module);
+  Lowering lowering(kernel, target.isa, module, options.debugLevel);
   lowering.mayStream = options.streams;
   lowering.run();
   setAttributes(module, target);

@@ -26,6 +26,7 @@ struct CompileOptions {
   unsigned vectorBits = 0;
   /// Large outputs may be stored past the caches.
   bool streams = true;
+  unsigned debugLevel = 0; ///< see lower/DebugInfo.h
   /// Asked between phases; true gives up.
   llvm::function_ref<bool()> cancelled;
 };

@@ -301,6 +301,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   options.streams = request.integer("streaming", 1) != 0;
   options.wantLLVM = request.wants("llvm");
   options.wantAsm = request.wants("asm");
+  options.debugLevel = request.debug_level;
   auto cancelled = [&] {
     return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
            host->is_cancelled(host->ctx, request.request_id) != 0;

@@ -1,7 +1,7 @@
 //===- DebugRegistration.h - Tells gdb and perf about loaded code ---------===//
 //
 // What   Registers an object with the JIT interface of debuggers, and writes a
-//        jitdump file for perf if TERRAZZO_PERF_JITDUMP is set.
+//        jitdump file for perf if that is asked for (JitDump.h).
 // Why    Without it a kernel is an unknown address in a stack and in a profile.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_DEBUGREGISTRATION_H

@@ -1,17 +1,16 @@
 //===- ElfObject.cpp - Loads a relocatable object into memory -------------===//
 //
-// What   The loader declared in ElfObject.h: parse, place, copy, relocate,
-//        protect. Each step is a member function that fails with one line.
+// What   The loader declared in ElfObject.h: place, copy, relocate, protect
+//        what ElfFile.h parsed. Each step is a member function that fails with
+//        one line.
 // Why    Kept apart from modules and kernels so that it can be tested with any
 //        object a C compiler makes, and with broken ones.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/ElfObject.h"
 
-#include <bit>
+#include "plugins/cpu/device/ElfFile.h"
+
 #include <cstring>
-#include <elf.h>
-#include <limits>
-#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,55 +18,23 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr uint64_t kMaxLoadedBytes = uint64_t{1} << 30;
-constexpr uint64_t kMaxSectionAlign = 4096;
 /// jmp *slot(%rip), padded to eight bytes.
 constexpr uint64_t kStubBytes = 8;
-
-struct External {
-  std::string_view name;
-  const void *address;
-};
-
-/// The whole world of a kernel. Loads through volatile pointers are not needed:
-/// the addresses are those of the C library that this plugin is linked with.
-std::span<const External> externals() {
-  static const External table[] = {
-      {"memcpy", reinterpret_cast<const void *>(&std::memcpy)},
-      {"memmove", reinterpret_cast<const void *>(&std::memmove)},
-      {"memset", reinterpret_cast<const void *>(&std::memset)},
-  };
-  return table;
-}
 
 uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) & ~(align - 1);
 }
 
-std::string machineName(unsigned machine) {
-  switch (machine) {
-  case EM_AARCH64:
-    return "aarch64";
-  case EM_386:
-    return "i386";
-  case EM_RISCV:
-    return "riscv";
-  default:
-    return "machine " + std::to_string(machine);
-  }
-}
-
 } // namespace
 
-class ObjectLoader {
+class ObjectLoader : private ElfFile {
 public:
-  explicit ObjectLoader(std::span<const std::byte> bytes) : bytes(bytes) {}
+  using ElfFile::ElfFile;
 
   std::unique_ptr<ElfObject> run(std::string &error) {
     std::unique_ptr<ElfObject> object(new ElfObject());
-    if (parseHeader() && parseSections() && parseSymbols() &&
-        checkRelocations() && place() && map(*object) && relocate() &&
-        protect() && publish(*object)) {
+    if (parse() && checkRelocations() && place() && map(*object) &&
+        relocate() && protect() && publish(*object)) {
       return object;
     }
     error = std::move(message);
@@ -75,65 +42,10 @@ public:
   }
 
 private:
-  enum Segment : unsigned { Code, ReadOnly, Writable, NumSegments, None };
+  using Section = ElfSection;
+  using Symbol = ElfSymbol;
+  using enum ElfSection::Segment;
 
-  struct Section {
-    Elf64_Shdr header;
-    std::string name;
-    Segment segment = None;
-    uint64_t offset = 0; ///< from the start of the mapping, once placed
-    bool allocated() const { return segment != None; }
-  };
-
-  struct Symbol {
-    Elf64_Sym entry;
-    std::string_view name;
-    const void *external = nullptr; ///< of an undefined symbol
-    int64_t stub = -1;              ///< number of its jump
-    int64_t gotSlot = -1;
-  };
-
-  bool fail(std::string text) {
-    message = std::move(text);
-    return false;
-  }
-
-  /// Copies a T from `offset`: the bytes need not be aligned.
-  template <typename T>
-  bool read(uint64_t offset, T &out) const {
-    if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) {
-      return false;
-    }
-    std::memcpy(&out, bytes.data() + offset, sizeof(T));
-    return true;
-  }
-
-  bool inFile(const Elf64_Shdr &section) const {
-    return section.sh_offset <= bytes.size() &&
-           section.sh_size <= bytes.size() - section.sh_offset;
-  }
-
-  /// The string at `index` of a string table section, if it ends inside it.
-  std::optional<std::string_view> string(const Elf64_Shdr &table,
-                                         uint64_t index) const {
-    if (!inFile(table) || index >= table.sh_size) {
-      return std::nullopt;
-    }
-    const char *start =
-        reinterpret_cast<const char *>(bytes.data()) + table.sh_offset + index;
-    const void *end = std::memchr(start, 0, table.sh_size - index);
-    if (!end) {
-      return std::nullopt;
-    }
-    return std::string_view(
-        start, static_cast<size_t>(static_cast<const char *>(end) - start));
-  }
-
-  bool parseHeader();
-  bool parseSections();
-  bool classify(Section &section);
-  bool parseSymbols();
-  bool resolve(Symbol &symbol);
   bool checkRelocations();
   bool place();
   bool map(ElfObject &object);
@@ -142,6 +54,9 @@ private:
   bool apply(const Section &target, const Elf64_Rela &rela);
   bool protect();
   bool publish(ElfObject &object);
+  void makeDebugImage(std::vector<std::byte> &image) const;
+  void relocateDebug(const Section &relocations, const Section &target,
+                     std::vector<std::byte> &image) const;
 
   uint64_t addressOf(uint64_t offset) const {
     return reinterpret_cast<uint64_t>(base) + offset;
@@ -153,181 +68,11 @@ private:
   bool store(uint64_t place, int64_t value, unsigned width, bool isSigned,
              const Symbol &symbol);
 
-  std::span<const std::byte> bytes;
-  std::string message;
-  Elf64_Ehdr header{};
-  std::vector<Section> sections;
-  std::vector<Symbol> symbols;
-  size_t symbolTable = 0; ///< section index, 0 = none
   uint64_t numGotSlots = 0, numStubs = 0;
   uint64_t gotOffset = 0, stubOffset = 0;
   uint64_t segmentStart[NumSegments + 1] = {};
   std::byte *base = nullptr;
 };
-
-bool ObjectLoader::parseHeader() {
-  if (!read(0, header)) {
-    return fail("object is truncated: " + std::to_string(bytes.size()) +
-                " bytes are less than an ELF header");
-  }
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return fail("not an ELF object: wrong magic number");
-  }
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return fail("not a 64-bit little-endian ELF object");
-  }
-  if (header.e_type != ET_REL) {
-    return fail("not a relocatable ELF object (type " +
-                std::to_string(header.e_type) + ")");
-  }
-  if (header.e_machine != EM_X86_64) {
-    return fail("object is for " + machineName(header.e_machine) +
-                "; this loader links x86_64 only");
-  }
-  if (header.e_shnum == 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
-    return fail("ELF object has no usable section table");
-  }
-  if (header.e_shoff > bytes.size() ||
-      uint64_t{header.e_shnum} * sizeof(Elf64_Shdr) >
-          bytes.size() - header.e_shoff) {
-    return fail("object is truncated: its section table ends outside");
-  }
-  if (header.e_shstrndx >= header.e_shnum) {
-    return fail("ELF object names no section string table");
-  }
-  return true;
-}
-
-bool ObjectLoader::parseSections() {
-  sections.resize(header.e_shnum);
-  for (size_t i = 0; i < sections.size(); ++i) {
-    if (!read(header.e_shoff + i * sizeof(Elf64_Shdr), sections[i].header)) {
-      return fail("object is truncated in its section table");
-    }
-  }
-  const Elf64_Shdr names = sections[header.e_shstrndx].header;
-  for (size_t i = 1; i < sections.size(); ++i) {
-    auto name = string(names, sections[i].header.sh_name);
-    if (!name) {
-      return fail("section " + std::to_string(i) + " has no valid name");
-    }
-    sections[i].name = *name;
-    if (!classify(sections[i])) {
-      return false;
-    }
-    if (sections[i].header.sh_type == SHT_SYMTAB) {
-      if (symbolTable != 0) {
-        return fail("ELF object has two symbol tables");
-      }
-      symbolTable = i;
-    }
-  }
-  return true;
-}
-
-bool ObjectLoader::classify(Section &section) {
-  const Elf64_Shdr &h = section.header;
-  if (h.sh_type != SHT_NOBITS && h.sh_type != SHT_NULL && !inFile(h)) {
-    return fail("object is truncated: section '" + section.name +
-                "' ends outside");
-  }
-  if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY ||
-      h.sh_type == SHT_PREINIT_ARRAY) {
-    return fail("section '" + section.name +
-                "' holds constructors, which a kernel may not have");
-  }
-  if (h.sh_type == SHT_REL) {
-    return fail("section '" + section.name +
-                "' has relocations without addends");
-  }
-  if (!(h.sh_flags & SHF_ALLOC)) {
-    return true;
-  }
-  if (h.sh_flags & SHF_TLS) {
-    return fail("section '" + section.name +
-                "' is thread-local, which a kernel may not have");
-  }
-  if (h.sh_type != SHT_PROGBITS && h.sh_type != SHT_NOBITS &&
-      h.sh_type != SHT_X86_64_UNWIND && h.sh_type != SHT_NOTE) {
-    return fail("section '" + section.name + "' is of unknown type " +
-                std::to_string(h.sh_type));
-  }
-  if (h.sh_addralign > kMaxSectionAlign ||
-      (h.sh_addralign != 0 && !std::has_single_bit(h.sh_addralign))) {
-    return fail("section '" + section.name + "' has a bad alignment");
-  }
-  if (h.sh_size > kMaxLoadedBytes) {
-    return fail("section '" + section.name + "' is too large");
-  }
-  bool writable = h.sh_flags & SHF_WRITE, code = h.sh_flags & SHF_EXECINSTR;
-  if (writable && code) {
-    return fail("section '" + section.name +
-                "' is writable and executable at once");
-  }
-  section.segment = code ? Code : writable ? Writable : ReadOnly;
-  return true;
-}
-
-bool ObjectLoader::parseSymbols() {
-  if (symbolTable == 0) {
-    return fail("ELF object has no symbol table");
-  }
-  const Elf64_Shdr &h = sections[symbolTable].header;
-  if (h.sh_entsize != sizeof(Elf64_Sym) || h.sh_link >= sections.size()) {
-    return fail("ELF object has a malformed symbol table");
-  }
-  const Elf64_Shdr &names = sections[h.sh_link].header;
-  symbols.resize(h.sh_size / sizeof(Elf64_Sym));
-  for (size_t i = 1; i < symbols.size(); ++i) {
-    Symbol &symbol = symbols[i];
-    if (!read(h.sh_offset + i * sizeof(Elf64_Sym), symbol.entry)) {
-      return fail("object is truncated in its symbol table");
-    }
-    auto name = string(names, symbol.entry.st_name);
-    if (!name) {
-      return fail("symbol " + std::to_string(i) + " has no valid name");
-    }
-    symbol.name = *name;
-    if (!resolve(symbol)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool ObjectLoader::resolve(Symbol &symbol) {
-  const Elf64_Sym &entry = symbol.entry;
-  std::string quoted = "'" + std::string(symbol.name) + "'";
-  switch (ELF64_ST_TYPE(entry.st_info)) {
-  case STT_TLS:
-  case STT_GNU_IFUNC:
-    return fail("symbol " + quoted + " is of a kind a kernel may not have");
-  default:
-    break;
-  }
-  if (entry.st_shndx == SHN_ABS) {
-    return true;
-  }
-  if (entry.st_shndx == SHN_UNDEF) {
-    for (const External &external : externals()) {
-      if (external.name == symbol.name) {
-        symbol.external = external.address;
-        return true;
-      }
-    }
-    return fail("undefined symbol " + quoted +
-                ": a kernel may call memcpy, memmove and memset only");
-  }
-  if (entry.st_shndx >= SHN_LORESERVE || entry.st_shndx >= sections.size()) {
-    return fail("symbol " + quoted + " lies in no section");
-  }
-  const Section &section = sections[entry.st_shndx];
-  if (section.allocated() && entry.st_value > section.header.sh_size) {
-    return fail("symbol " + quoted + " lies outside its section");
-  }
-  return true;
-}
 
 /// Checks what can be checked before memory is mapped, and counts the slots
 /// and stubs that are needed.
@@ -578,8 +323,7 @@ bool ObjectLoader::protect() {
 bool ObjectLoader::publish(ElfObject &object) {
   for (const Symbol &symbol : symbols) {
     const Elf64_Sym &entry = symbol.entry;
-    if (ELF64_ST_BIND(entry.st_info) == STB_LOCAL ||
-        entry.st_shndx == SHN_UNDEF || entry.st_shndx >= sections.size() ||
+    if (entry.st_shndx == SHN_UNDEF || entry.st_shndx >= sections.size() ||
         !sections[entry.st_shndx].allocated()) {
       continue;
     }
@@ -589,20 +333,67 @@ bool ObjectLoader::publish(ElfObject &object) {
     result.available = section.header.sh_size - entry.st_value;
     result.size = std::min<uint64_t>(entry.st_size, result.available);
     result.code = section.segment == Code;
-    if (!object.globals.emplace(std::string(symbol.name), result).second) {
+    if (result.size != 0 && ELF64_ST_TYPE(entry.st_info) == STT_FUNC) {
+      object.code.push_back({std::string(symbol.name), result});
+    }
+    if (ELF64_ST_BIND(entry.st_info) != STB_LOCAL &&
+        !object.globals.emplace(std::string(symbol.name), result).second) {
       return fail("symbol '" + std::string(symbol.name) + "' is defined twice");
     }
   }
-  object.image.assign(bytes.begin(), bytes.end());
+  makeDebugImage(object.image);
+  return true;
+}
+
+void ObjectLoader::makeDebugImage(std::vector<std::byte> &image) const {
+  image.assign(bytes.begin(), bytes.end());
   for (size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].allocated()) {
       uint64_t address = addressOf(sections[i].offset);
-      std::memcpy(object.image.data() + header.e_shoff +
-                      i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_addr),
+      std::memcpy(image.data() + header.e_shoff + i * sizeof(Elf64_Shdr) +
+                      offsetof(Elf64_Shdr, sh_addr),
                   &address, sizeof address);
     }
   }
-  return true;
+  for (const Section &section : sections) {
+    if (section.header.sh_type == SHT_RELA &&
+        section.header.sh_entsize == sizeof(Elf64_Rela) &&
+        section.header.sh_link == symbolTable &&
+        section.header.sh_info < sections.size()) {
+      const Section &target = sections[section.header.sh_info];
+      if (!target.allocated() && target.name.starts_with(".debug_")) {
+        relocateDebug(section, target, image);
+      }
+    }
+  }
+}
+
+/// Debug information that is broken does not keep a kernel from running: what
+/// does not fit is left as it is, and readers check what they read.
+void ObjectLoader::relocateDebug(const Section &relocations,
+                                 const Section &target,
+                                 std::vector<std::byte> &image) const {
+  const std::span<const std::byte> old = contents(target);
+  uint64_t count = relocations.header.sh_size / sizeof(Elf64_Rela);
+  for (uint64_t i = 0; i < count; ++i) {
+    Elf64_Rela rela;
+    if (!read(relocations.header.sh_offset + i * sizeof rela, rela) ||
+        ELF64_R_SYM(rela.r_info) >= symbols.size()) {
+      return;
+    }
+    const auto type = static_cast<uint32_t>(ELF64_R_TYPE(rela.r_info));
+    const size_t width = type == R_X86_64_64 ? 8 : 4;
+    if ((type != R_X86_64_64 && type != R_X86_64_32) ||
+        rela.r_offset > old.size() || width > old.size() - rela.r_offset) {
+      continue;
+    }
+    const Symbol &symbol = symbols[ELF64_R_SYM(rela.r_info)];
+    uint64_t value = symbol.entry.st_value; // within another debug section
+    symbolAddress(symbol, value);
+    value += static_cast<uint64_t>(rela.r_addend);
+    std::memcpy(image.data() + target.header.sh_offset + rela.r_offset, &value,
+                width);
+  }
 }
 
 std::unique_ptr<ElfObject> ElfObject::load(std::span<const std::byte> bytes,

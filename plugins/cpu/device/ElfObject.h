@@ -10,7 +10,7 @@
 //   1. No byte outside the given span is read, whatever the bytes are.
 //   2. No page is ever writable and executable at the same time.
 //   3. Undefined symbols resolve to memcpy, memmove and memset and nothing
-//   else.
+//      else.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_ELFOBJECT_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_ELFOBJECT_H
@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tz::cpu {
@@ -45,11 +46,12 @@ public:
 
   /// A global symbol, or null.
   const ObjectSymbol *find(std::string_view name) const;
-  const std::unordered_map<std::string, ObjectSymbol> &symbols() const {
-    return globals;
+  /// All functions, those that are private to the object too.
+  const std::vector<std::pair<std::string, ObjectSymbol>> &functions() const {
+    return code;
   }
-  /// A copy of the input whose section headers hold the load addresses: what
-  /// debuggers want to see.
+  /// A copy of the input whose section headers and debug sections hold the load
+  /// addresses: what debuggers want to see.
   const std::vector<std::byte> &debugImage() const { return image; }
 
 private:
@@ -59,6 +61,7 @@ private:
   void *mapping = nullptr;
   size_t mappingSize = 0;
   std::unordered_map<std::string, ObjectSymbol> globals;
+  std::vector<std::pair<std::string, ObjectSymbol>> code;
   std::vector<std::byte> image;
 };
 

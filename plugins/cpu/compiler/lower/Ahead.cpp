@@ -37,6 +37,7 @@ Value *Lowering::idOfNextProgram(unsigned axis) {
     // In the block that computes this program's.
     auto *here = cast<Instruction>(program[2]);
     IRBuilder<> at(here->getParent(), std::next(here->getIterator()));
+    at.SetCurrentDebugLocation(here->getDebugLoc());
     Type *i64 = at.getInt64Ty();
     Value *id = at.CreateAdd(linearId, at.getInt64(1));
     Value *wide[2] = {at.CreateZExt(grid[0], i64), at.CreateZExt(grid[1], i64)};

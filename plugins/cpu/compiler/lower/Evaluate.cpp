@@ -70,6 +70,7 @@ Value *Nest::eval(mlir::Value value, const Index &index) {
   if (found != levels[level].values.end()) {
     return found->second;
   }
+  Located line(b, l.debug, value.getLoc());
   Value *result = evalNew(value, index);
   auto kept = side.find(value);
   if (kept != side.end()) {

@@ -19,9 +19,11 @@ namespace scf = mlir::scf;
 
 namespace tz::cpu {
 
-Lowering::Lowering(tile::KernelOp kernel, const Isa &machine, Module &module)
+Lowering::Lowering(tile::KernelOp kernel, const Isa &machine, Module &module,
+                   unsigned debugLevel)
     : machine(machine), module(module), context(module.getContext()),
-      b(context), kernel(kernel), plan(kernel) {}
+      b(context), kernel(kernel), plan(kernel),
+      debug(module, kernel, debugLevel) {}
 
 //===--- Types ------------------------------------------------------------===//
 
@@ -89,6 +91,7 @@ Constant *Lowering::constant(mlir::TypedAttr attribute) {
 void Lowering::run() {
   entry();
   infoRecord();
+  debug.finish();
 }
 
 void Lowering::entry() {
@@ -97,6 +100,8 @@ void Lowering::entry() {
       FunctionType::get(b.getVoidTy(), {ptr, ptr, i64, i64, ptr, ptr}, false),
       GlobalValue::ExternalLinkage, kernel.getSymName(), module);
   function->setDoesNotThrow();
+  debug.setEntry(function);
+  Located line(b, debug, kernel.getLoc());
   auto *start = BasicBlock::Create(context, "entry", function);
   b.SetInsertPoint(start);
   if (auto contract = kernel->getAttrOfType<mlir::BoolAttr>("tile.contract");
@@ -122,6 +127,7 @@ void Lowering::entry() {
         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), argsBase, argumentBytes);
     scalars[argument] =
         fromMemory(b.CreateAlignedLoad(memory, at, Align(size)), element);
+    debug.nameArgument(b, argument.getArgNumber(), scalars[argument]);
     argumentBytes += size;
   }
   kernel.walk([&](mlir::Operation *op) {
@@ -248,6 +254,7 @@ void Lowering::release(int done) {
 }
 
 void Lowering::emitOp(mlir::Operation *op) {
+  Located line(b, debug, op->getLoc());
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op);
       constantOp && isa<mlir::DenseElementsAttr>(constantOp.getValue()) &&
       !isa<mlir::SplatElementsAttr>(constantOp.getValue())) {

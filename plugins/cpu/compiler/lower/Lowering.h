@@ -5,7 +5,7 @@
 // Why    Written in one pass over the kernel with IRBuilder: no dialect
 //        conversion, so compile time is that of LLVM itself.
 //
-// Files: Lowering.cpp kernel, blocks, buffers; Elementwise.cpp one operation on
+// Files: Lowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines; Elementwise.cpp one operation on
 // scalars or vectors; Nest.h/.cpp loop nests and the evaluator; Access.cpp
 // loads and stores; Ahead.cpp what the next program reads; Reduce.cpp;
 // Product.cpp dots; Control.cpp scf; Atomics.cpp; Log.cpp print and assert;
@@ -16,6 +16,7 @@
 
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/lower/Arena.h"
+#include "plugins/cpu/compiler/lower/DebugInfo.h"
 #include "plugins/cpu/compiler/lower/Plan.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -62,9 +63,27 @@ struct LogPoint {
 
 class Nest;
 
+/// What is emitted while it lives belongs to `location`.
+class Located {
+public:
+  Located(llvm::IRBuilderBase &b, DebugInfo &debug, mlir::Location location)
+      : b(b), before(b.getCurrentDebugLocation()) {
+    if (llvm::DebugLoc found = debug.at(location)) {
+      b.SetCurrentDebugLocation(found);
+    }
+  }
+  ~Located() { b.SetCurrentDebugLocation(before); }
+  Located(const Located &) = delete;
+
+private:
+  llvm::IRBuilderBase &b;
+  const llvm::DebugLoc before;
+};
+
 class Lowering {
 public:
-  Lowering(tile::KernelOp kernel, const Isa &machine, llvm::Module &module);
+  Lowering(tile::KernelOp kernel, const Isa &machine, llvm::Module &module,
+           unsigned debugLevel = 0);
   /// Emits the entry function and its info record. Throws Unsupported.
   void run();
 
@@ -224,6 +243,7 @@ private:
   tile::KernelOp kernel;
   Plan plan;
   Arena arena;
+  DebugInfo debug;
   llvm::Function *function = nullptr;
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch

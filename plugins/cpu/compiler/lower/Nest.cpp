@@ -319,12 +319,14 @@ Value *Nest::emitAt(ArrayRef<Value *> uses, function_ref<Value *()> emit) {
     return record(emit());
   }
   IRBuilder<>::InsertPointGuard guard(b);
+  const DebugLoc line = b.getCurrentDebugLocation();
   BasicBlock *block = levels[level].block;
   if (Instruction *end = block->getTerminator()) {
     b.SetInsertPoint(end);
   } else {
     b.SetInsertPoint(block);
   }
+  b.SetCurrentDebugLocation(line); // not that of the terminator
   return record(emit());
 }
 

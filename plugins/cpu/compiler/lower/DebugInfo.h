@@ -1,0 +1,68 @@
+//===- DebugInfo.h - Lines of the kernel for its machine code -------------===//
+//
+// What   From locations of tile IR to LLVM's: a compile unit, a subprogram for
+//        the kernel and one for each function that was inlined into it, call
+//        chains as inlined scopes, the kernel's scalar arguments as variables.
+// Why    gdb and perf show the author's own lines. LLVM writes DWARF 5 from
+//        this; instructions are the same as without it (a test compares them).
+//
+// Levels (tz_compile_request.debug_level)
+//   0  nothing
+//   1  line tables and inlined calls
+//   2  also types and the names of scalar arguments
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_DEBUGINFO_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_DEBUGINFO_H
+
+#include "terrazzo/ir/Tile.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/IRBuilder.h"
+
+#include <optional>
+
+namespace tz::cpu {
+
+class DebugInfo {
+public:
+  /// With level 0 everything below does nothing.
+  DebugInfo(llvm::Module &module, tile::KernelOp kernel, unsigned level);
+
+  /// `entry` is the kernel's function.
+  void setEntry(llvm::Function *entry);
+  /// Null if nothing is known of the place, or wanted.
+  llvm::DebugLoc at(mlir::Location location);
+  /// `value` is argument number `index` from where the builder stands.
+  void nameArgument(llvm::IRBuilderBase &b, unsigned index, llvm::Value *value);
+  /// Gives the functions that the kernel calls, made of one op each, that op's
+  /// line. The last call.
+  void finish();
+
+private:
+  llvm::DILocation *locate(mlir::Location location, llvm::DILocation *site,
+                           unsigned &steps);
+  llvm::DIFile *file(llvm::StringRef path);
+  llvm::DISubprogram *subprogram(llvm::StringRef name, llvm::StringRef symbol,
+                                 llvm::DIFile *file, unsigned line,
+                                 bool artificial);
+  llvm::DIType *type(mlir::Type type);
+  bool locateHelper(llvm::Function &function);
+
+  llvm::Module &module;
+  tile::KernelOp kernel;
+  const unsigned level;
+  std::optional<llvm::DIBuilder> builder;
+  llvm::DICompileUnit *unit = nullptr;
+  llvm::DISubprogram *entryScope = nullptr;
+  llvm::StringMap<llvm::DIFile *> files;
+  llvm::StringMap<llvm::DISubprogram *> inlined; ///< by name and file
+  llvm::DenseMap<mlir::Location, llvm::DILocation *> known;
+  llvm::DenseMap<llvm::DILocation *, llvm::DILocation *> callSites;
+};
+
+} // namespace tz::cpu
+
+#endif
