@@ -103,6 +103,12 @@ private:
               [](const LineRow *a, const LineRow *b) {
                 return std::pair(a->address, a) < std::pair(b->address, b);
               });
+    // Of several rows of an address the last is the one that covers code.
+    auto first = std::unique(rows.rbegin(), rows.rend(),
+                             [](const LineRow *a, const LineRow *b) {
+                               return a->address == b->address;
+                             });
+    rows.erase(rows.begin(), first.base());
     auto sameLine = [](const LineRow *a, const LineRow *b) {
       return a->line == b->line && a->file == b->file;
     };

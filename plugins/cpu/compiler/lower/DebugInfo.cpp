@@ -60,7 +60,8 @@ DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level)
   }
   builder.emplace(module);
   unit = builder->createCompileUnit(
-      DISourceLanguageName(dwarf::DW_LANG_Python),
+      // Debuggers have no expressions of the kernel language; those of C fit.
+      DISourceLanguageName(dwarf::DW_LANG_C11),
       file(place->range.getFilename()), "Terrazzo",
       /*isOptimized=*/true, /*Flags=*/"", /*RV=*/0, /*SplitName=*/"",
       level > 1 ? DICompileUnit::FullDebug : DICompileUnit::LineTablesOnly,
