@@ -99,10 +99,9 @@ private:
       }
     }
     // Rows of one address are neighbours in the table: keep their order.
-    std::sort(rows.begin(), rows.end(),
-              [](const LineRow *a, const LineRow *b) {
-                return std::pair(a->address, a) < std::pair(b->address, b);
-              });
+    std::sort(rows.begin(), rows.end(), [](const LineRow *a, const LineRow *b) {
+      return std::pair(a->address, a) < std::pair(b->address, b);
+    });
     // Of several rows of an address the last is the one that covers code.
     auto first = std::unique(rows.rbegin(), rows.rend(),
                              [](const LineRow *a, const LineRow *b) {

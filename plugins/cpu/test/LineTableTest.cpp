@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/LineTable.h"
 
-#include "plugins/cpu/device/ElfFile.h"
-#include "plugins/cpu/device/ElfObject.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "plugins/cpu/device/ElfFile.h"
+#include "plugins/cpu/device/ElfObject.h"
 #include "plugins/cpu/test/CompiledObject.h"
 
 #include <chrono>
@@ -143,8 +142,9 @@ TEST(LineTable, ManyFilesOfNoBytesAreRefused) {
   auto bytes = compileC(kSource, "-O1 -fPIC -gdwarf-5");
   std::span<std::byte> section = sectionOf(bytes, ".debug_line");
   const unsigned char header[] = {
-      5, 0, 8, 0, 24, 0, 0, 0, 1, 1, 1, 0xfb, 14, 1, // no standard opcodes
-      0, 0,                                          // no folders
+      5, 0,    8,    0,    24,   0,    0,    0,
+      1, 1,    1,    0xfb, 14,   1,                 // no standard opcodes
+      0, 0,                                         // no folders
       0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}; // files without a format
   ASSERT_GE(section.size(), sizeof header + 4);
   std::memcpy(section.data() + 4, header, sizeof header);

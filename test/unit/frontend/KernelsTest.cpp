@@ -220,7 +220,10 @@ TEST(Elaborate, LocationsKeepTheCallChain) {
   auto loc =
       llvm::dyn_cast<mlir::CallSiteLoc>(e.ops<tz::tile::StoreOp>()[0].getLoc());
   ASSERT_TRUE(loc);
-  auto callee = llvm::cast<mlir::FileLineColLoc>(loc.getCallee());
+  auto name = llvm::dyn_cast<mlir::NameLoc>(loc.getCallee());
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name.getName().getValue(), "f");
+  auto callee = llvm::cast<mlir::FileLineColLoc>(name.getChildLoc());
   auto caller = llvm::cast<mlir::FileLineColLoc>(loc.getCaller());
   EXPECT_EQ(callee.getLine(), 5u);
   EXPECT_EQ(callee.getColumn(), 5u);

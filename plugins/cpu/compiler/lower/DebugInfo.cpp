@@ -66,8 +66,7 @@ DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level)
       /*isOptimized=*/true, /*Flags=*/"", /*RV=*/0, /*SplitName=*/"",
       level > 1 ? DICompileUnit::FullDebug : DICompileUnit::LineTablesOnly,
       /*DWOId=*/0, /*SplitDebugInlining=*/true,
-      /*DebugInfoForProfiling=*/false,
-      DICompileUnit::DebugNameTableKind::None);
+      /*DebugInfoForProfiling=*/false, DICompileUnit::DebugNameTableKind::None);
   module.addModuleFlag(Module::Warning, "Debug Info Version",
                        DEBUG_METADATA_VERSION);
   module.addModuleFlag(Module::Warning, "Dwarf Version", 5);
@@ -141,8 +140,8 @@ DILocation *DebugInfo::locate(mlir::Location location, DILocation *site,
   DIScope *scope = entryScope;
   if (site) {
     StringRef name = place->function.empty() ? "inlined" : place->function;
-    DISubprogram *&made = inlined[(name + Twine('\0') + source->getFilename())
-                                      .str()];
+    DISubprogram *&made =
+        inlined[(name + Twine('\0') + source->getFilename()).str()];
     if (!made) {
       made = subprogram(name, "", source, 0, false);
     }
@@ -181,11 +180,11 @@ void DebugInfo::nameArgument(IRBuilderBase &b, unsigned index, Value *value) {
       entryScope, kernel.getArgName(index), index + 1, entryScope->getFile(),
       entryScope->getLine(), type(kernel.getArgumentTypes()[index]),
       /*AlwaysPreserve=*/true);
-  builder->insertDbgValueIntrinsic(
-      value, variable, builder->createExpression(),
-      DILocation::get(module.getContext(), entryScope->getLine(), 0,
-                      entryScope),
-      b.GetInsertPoint());
+  builder->insertDbgValueIntrinsic(value, variable, builder->createExpression(),
+                                   DILocation::get(module.getContext(),
+                                                   entryScope->getLine(), 0,
+                                                   entryScope),
+                                   b.GetInsertPoint());
 }
 
 /// False if a caller of it is not located itself. A function that serves ops of

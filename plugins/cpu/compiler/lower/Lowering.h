@@ -5,11 +5,11 @@
 // Why    Written in one pass over the kernel with IRBuilder: no dialect
 //        conversion, so compile time is that of LLVM itself.
 //
-// Files: Lowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines; Elementwise.cpp one operation on
-// scalars or vectors; Nest.h/.cpp loop nests and the evaluator; Access.cpp
-// loads and stores; Ahead.cpp what the next program reads; Reduce.cpp;
-// Product.cpp dots; Control.cpp scf; Atomics.cpp; Log.cpp print and assert;
-// Rearrange.cpp cat, join, histogram.
+// Files: Lowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
+// Elementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop nests
+// and the evaluator; Access.cpp loads and stores; Ahead.cpp what the next
+// program reads; Reduce.cpp; Product.cpp dots; Control.cpp scf; Atomics.cpp;
+// Log.cpp print and assert; Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
