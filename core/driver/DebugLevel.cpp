@@ -14,45 +14,39 @@ namespace tz::driver {
 
 using namespace runtime;
 
-static constexpr int64_t highest = 2;
-
-static Status outOfRange(const std::string &where, const std::string &found) {
-  return Status(TZ_E_INVALID_ARGUMENT,
-                where + " is '" + found +
-                    "'; it is 0 (no debug information), 1 (line tables) or 2 "
-                    "(also names of arguments)");
+/// The level that the environment asks for.
+static Result<int64_t> levelOfEnvironment() {
+  std::optional<std::string> text = environment("TERRAZZO_DEBUG_LEVEL");
+  if (!text || text->empty()) {
+    return int64_t{0};
+  }
+  if (*text != "0" && *text != "1" && *text != "2") {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "TERRAZZO_DEBUG_LEVEL is '" + *text +
+                      "'; it is 0 (no debug information), 1 (line tables) or "
+                      "2 (also names of arguments)");
+  }
+  return int64_t{text->front() - '0'};
 }
 
 Status settleDebugLevel(CompileJob &job) {
   auto given = std::find_if(
       job.options.begin(), job.options.end(),
       [](const KeyValue &option) { return option.key == "debug_level"; });
-  int64_t level = 0;
-  if (given != job.options.end()) {
-    level = given->i64;
-    if (given->kind != TZ_KV_I64 || level < 0 || level > highest) {
-      return outOfRange("option 'debug_level'", given->kind == TZ_KV_STR
-                                                    ? given->str
-                                                    : std::to_string(level));
+  if (given == job.options.end()) {
+    Result<int64_t> level = levelOfEnvironment();
+    if (!level) {
+      return level.takeStatus();
     }
-    if (level == 0) {
-      job.options.erase(given); // the key is that of a job that is silent
-    }
-  } else if (std::optional<std::string> text =
-                 environment("TERRAZZO_DEBUG_LEVEL");
-             text && !text->empty()) {
-    if (text->size() != 1 || text->front() < '0' ||
-        text->front() > '0' + highest) {
-      return outOfRange("TERRAZZO_DEBUG_LEVEL", *text);
-    }
-    level = text->front() - '0';
-    if (level > 0) {
-      KeyValue option;
-      option.key = "debug_level";
-      option.kind = TZ_KV_I64;
-      option.i64 = level;
-      job.options.push_back(std::move(option));
-    }
+    KeyValue option;
+    option.key = "debug_level";
+    option.kind = TZ_KV_I64;
+    option.i64 = *level;
+    given = job.options.insert(given, std::move(option));
+  }
+  const int64_t level = given->kind == TZ_KV_I64 ? given->i64 : 0;
+  if (given->kind == TZ_KV_I64 && level == 0) {
+    job.options.erase(given); // the key of a job that does not say it
   }
   namespace fs = std::filesystem;
   std::error_code failed;

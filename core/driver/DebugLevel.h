@@ -1,7 +1,8 @@
 //===- DebugLevel.h - how much debug information a job asks for -----------===//
 //
 // What   The option debug_level of a job: from the job, else from
-//        TERRAZZO_DEBUG_LEVEL, else 0.
+//        TERRAZZO_DEBUG_LEVEL, else 0. Whether its value is allowed is checked
+//        with the other options (Options.h).
 // Why    A level is part of what is compiled, so it is settled before the cache
 //        is asked, for all callers alike.
 //===----------------------------------------------------------------------===//

@@ -379,10 +379,14 @@ static Result<std::string> portableBytes(const LoweredKernel &lowered,
   return bytes;
 }
 
-Status Driver::check(const CompileJob &job,
+Status Driver::check(const CompileJob &given,
                      runtime::DiagnosticSink &diagnostics,
                      CompileReport *report) {
   PhaseClock clock(report);
+  CompileJob job = given;
+  if (Status s = settleDebugLevel(job); !s.ok()) {
+    return s;
+  }
   Result<Plugin *> plugin = state->registry.find(job.plugin);
   if (!plugin) {
     return plugin.takeStatus();

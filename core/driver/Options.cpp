@@ -50,7 +50,7 @@ const std::vector<OptionInfo> &languageOptions() {
       toggle("sanitize_overflow", false, "check integer results for overflow"),
       toggle("debug", true, "taken for Triton's sake: asserts are always kept"),
       number("opt_level", 0, 3, 3, "effort of the target's compiler"),
-      number("debug_level", 0, 2, 0, "what is kept for a debugger"),
+      number("debug_level", 0, 2, 0, "for debuggers: 1 lines, 2 names too"),
   };
   return options;
 }
