@@ -58,6 +58,9 @@ void Sha256Hasher::block(const uint8_t *data) {
 }
 
 void Sha256Hasher::update(std::string_view bytes) {
+  if (bytes.empty()) {
+    return; // its data may be null, which memcpy does not take
+  }
   const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
   size_t size = bytes.size(), held = total % 64;
   total += size;
