@@ -3,7 +3,7 @@ from math import sqrt
 
 from launching import Launcher, check
 
-ROWS, COLS, PARTS, EPS = 5, 37, 2, 1e-3
+ROWS, COLS, PARTS, EPS = 5, 37, 3, 1e-3
 launch = Launcher()
 for type in ("f32", "f16", "bf16"):
     forward = launch(
