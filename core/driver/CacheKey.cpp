@@ -11,16 +11,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <fstream>
 
 namespace tz::driver {
 
 using namespace runtime;
-namespace fs = std::filesystem;
-
-static constexpr std::string_view dependencyMark = "source.import:";
-static constexpr std::string_view pathMark = "source.path";
 
 namespace {
 class KeyWriter {
@@ -56,14 +50,29 @@ static std::vector<T> sorted(std::vector<T> values, Less less) {
   return values;
 }
 
+static void optionsAndBlobs(KeyWriter &key, const CompileJob &job) {
+  key.number(job.options.size());
+  for (const KeyValue &option :
+       sorted(job.options, [](const KeyValue &a, const KeyValue &b) {
+         return a.key < b.key;
+       })) {
+    key.keyValue(option);
+  }
+  key.number(job.emit.size());
+  for (const std::string &one : sorted(job.emit, std::less<>())) {
+    key.text(one);
+  }
+}
+
 std::string jobKey(const CompileJob &job, std::string_view fingerprint,
                    std::string_view build) {
   KeyWriter key;
-  key.text("terrazzo artifact/1");
+  key.text("terrazzo job/2");
   key.text(build);
   key.text(fingerprint);
   key.text(job.plugin);
   key.text(job.target);
+  key.text(job.source.path);
   key.text(job.source.text);
   key.text(job.source.function);
   key.number(job.source.isIR);
@@ -78,62 +87,37 @@ std::string jobKey(const CompileJob &job, std::string_view fingerprint,
     constant.key.clear(); // the position says which parameter it is
     key.keyValue(constant);
   }
-  key.number(job.options.size());
-  for (const KeyValue &option :
-       sorted(job.options, [](const KeyValue &a, const KeyValue &b) {
-         return a.key < b.key;
-       })) {
-    key.keyValue(option);
-  }
-  key.number(job.emit.size());
-  for (const std::string &one : sorted(job.emit, std::less<>())) {
-    key.text(one);
-  }
+  optionsAndBlobs(key, job);
   return key.finish();
 }
 
-void addDependency(Artifact &artifact, const Dependency &dependency) {
-  KeyValue entry;
-  entry.key = std::string(dependencyMark) + dependency.relativePath;
-  entry.kind = TZ_KV_STR;
-  entry.str = dependency.hash;
-  artifact.metadata.push_back(std::move(entry));
+std::string codeKey(const CompileJob &job, std::string_view codeHash,
+                    std::string_view fingerprint,
+                    const optimizer::TargetFacts &facts) {
+  KeyWriter key;
+  key.text("terrazzo code/1");
+  key.text(fingerprint);
+  key.text(job.plugin);
+  key.text(job.target);
+  key.text(codeHash);
+  key.number(facts.features.size());
+  for (const std::string &feature : facts.features) {
+    key.text(feature);
+  }
+  key.number(facts.properties.size());
+  for (const auto &[name, value] : facts.properties) {
+    key.text(name);
+    key.text(value);
+  }
+  optionsAndBlobs(key, job);
+  return key.finish();
 }
 
-bool dependenciesHold(const Artifact &artifact, const std::string &path) {
-  for (const KeyValue &entry : artifact.metadata) {
-    if (!entry.key.starts_with(dependencyMark)) {
-      continue;
-    }
-    fs::path file =
-        fs::path(path).parent_path() / entry.key.substr(dependencyMark.size());
-    std::ifstream stream(file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(stream)), {});
-    if (!stream.is_open() || toHex(sha256(text)) != entry.str) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void setSourcePath(Artifact &artifact, const std::string &path) {
-  auto known =
-      std::find_if(artifact.metadata.begin(), artifact.metadata.end(),
-                   [](const KeyValue &entry) { return entry.key == pathMark; });
-  if (known == artifact.metadata.end()) {
-    KeyValue entry;
-    entry.key = pathMark;
-    entry.kind = TZ_KV_STR;
-    entry.str = path;
-    artifact.metadata.push_back(std::move(entry));
-    return;
-  }
-  for (LogSite &site : artifact.logSites) {
-    if (site.file == known->str) {
-      site.file = path;
-    }
-  }
-  known->str = path;
+bool wantsLines(const CompileJob &job) {
+  return std::any_of(job.options.begin(), job.options.end(),
+                     [](const KeyValue &option) {
+                       return option.key == "debug_level" && option.i64 > 0;
+                     });
 }
 
 } // namespace tz::driver

@@ -1,14 +1,12 @@
 //===- Driver.cpp - source in, artifact out -------------------------------===//
 //
-// What   The order of a compilation, with the cache before it.
-// Why    See Driver.h.
+// What   The chain from a source to the IR of a stage.
+// Why    See Driver.h; the compilation around it is in Compilation.cpp.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
 
-#include "core/driver/BuildId.h"
 #include "core/driver/CacheKey.h"
-#include "core/driver/DebugLevel.h"
-#include "core/driver/Lowering.h"
+#include "core/driver/DriverState.h"
 
 #include "terrazzo/wire/Wire.h"
 
@@ -17,40 +15,9 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <filesystem>
-
 namespace tz::driver {
 
 using namespace runtime;
-
-struct Driver::State {
-  Registry &registry;
-  Cache *cache;
-  WorkspacePool pool;
-  std::mutex lock;
-  // Targets do not change while a process runs.
-  std::map<std::pair<std::string, std::string>, TargetDescription> targets;
-
-  // Of each set of types and constants, from one elaboration without hints.
-  std::map<std::string, SpecializationRule> rules;
-  static constexpr size_t MaxRules = 4096;
-
-  SpecializationRule rule(const CompileJob &job,
-                          const std::vector<KernelParameter> &parameters);
-  /// Says once which features of the target nobody knows.
-  Result<TargetDescription> target(const std::string &plugin,
-                                   const std::string &id,
-                                   runtime::DiagnosticSink &diagnostics);
-  Result<LoweredKernel> lower(const CompileJob &job, Stage stage,
-                              runtime::DiagnosticSink &diagnostics,
-                              PhaseClock &clock);
-  Result<std::string> keyOf(const CompileJob &job);
-  std::shared_ptr<const Artifact> find(const std::string &key,
-                                       const CompileJob &job);
-  Status finish(Artifact &artifact, const CompileJob &job,
-                const LoweredKernel &lowered,
-                const std::vector<KernelParameter> &parameters);
-};
 
 LoweredKernel::LoweredKernel() : hidden(std::make_unique<State>()) {}
 LoweredKernel::LoweredKernel(LoweredKernel &&) noexcept = default;
@@ -196,13 +163,22 @@ Driver::State::target(const std::string &plugin, const std::string &id,
   return description;
 }
 
-Result<LoweredKernel> Driver::State::lower(const CompileJob &job, Stage stage,
-                                           runtime::DiagnosticSink &diagnostics,
-                                           PhaseClock &clock) {
-  FirstError first;
+/// A pass that says what it cannot do has refused the kernel.
+static int32_t passFailure(const FirstError &first) {
+  return first.any ? TZ_E_UNSUPPORTED_OP : TZ_E_INTERNAL;
+}
+
+LoweredKernel Driver::State::begin(WorkspacePool::Lease workspace) {
   LoweredKernel lowered;
+  lowered.hidden->workspace.emplace(std::move(workspace));
+  return lowered;
+}
+
+Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
+                            Stage stage, runtime::DiagnosticSink &diagnostics,
+                            PhaseClock &clock) {
+  FirstError first;
   LoweredKernel::State &held = *lowered.hidden;
-  held.workspace.emplace(pool.take());
   held.stage = stage;
   Workspace &workspace = **held.workspace;
   held.source = workspace.parse(job.source, diagnostics, first);
@@ -239,12 +215,12 @@ Result<LoweredKernel> Driver::State::lower(const CompileJob &job, Stage stage,
     optimizer::RemarkSink remarks;
     PassDiagnostics handler(workspace.context, diagnostics, sources, first);
     if (mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
-      return first.status(TZ_E_INTERNAL, "the shared passes failed");
+      return first.status(passFailure(first), "the shared passes failed");
     }
     clock.mark("neutral");
     if (stage == Stage::Prepared) {
       if (mlir::failed(optimizer::runPrepared(*held.module, facts, &remarks))) {
-        return first.status(TZ_E_INTERNAL, "the target's passes failed");
+        return first.status(passFailure(first), "the target's passes failed");
       }
       clock.mark("prepared");
     }
@@ -274,205 +250,19 @@ Result<LoweredKernel> Driver::State::lower(const CompileJob &job, Stage stage,
     lowered.userParameters.push_back(
         uint32_t(at - signature->parameters.begin()));
   }
-  return lowered;
+  return Status();
 }
 
 Result<LoweredKernel> Driver::lower(const CompileJob &job, Stage stage,
                                     runtime::DiagnosticSink &diagnostics,
                                     CompileReport *report) {
   PhaseClock clock(report);
-  return state->lower(job, stage, diagnostics, clock);
-}
-
-Result<std::string> Driver::State::keyOf(const CompileJob &job) {
-  Result<Plugin *> plugin = registry.find(job.plugin);
-  if (!plugin) {
-    return plugin.takeStatus();
-  }
-  Result<std::string> print = fingerprint(**plugin, job, cache);
-  if (!print) {
-    return print.takeStatus();
-  }
-  return jobKey(job, *print, buildId());
-}
-
-Result<std::string> Driver::cacheKey(const CompileJob &given,
-                                     runtime::DiagnosticSink &) {
-  CompileJob job = given;
-  if (Status s = settleDebugLevel(job); !s.ok()) {
+  LoweredKernel lowered = State::begin(state->pool.take());
+  if (Status s = state->lower(lowered, job, stage, diagnostics, clock);
+      !s.ok()) {
     return s;
   }
-  return state->keyOf(job);
-}
-
-std::shared_ptr<const Artifact> Driver::State::find(const std::string &key,
-                                                    const CompileJob &job) {
-  std::optional<std::string> bytes = cache->get(key);
-  if (!bytes) {
-    return nullptr;
-  }
-  Result<Artifact> read = Artifact::read(*bytes);
-  if (!read || !dependenciesHold(*read, job.source.path)) {
-    cache->remove(key);
-    return nullptr;
-  }
-  setSourcePath(*read, job.source.path);
-  return std::make_shared<const Artifact>(std::move(*read));
-}
-
-/// What only the host knows of an artifact.
-Status Driver::State::finish(Artifact &artifact, const CompileJob &job,
-                             const LoweredKernel &lowered,
-                             const std::vector<KernelParameter> &parameters) {
-  artifact.plugin = job.plugin;
-  artifact.target = job.target;
-  artifact.function = kernelOf(*lowered.state().module).getSymName().str();
-  artifact.userParameters = lowered.userParameters;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    SpecializedParameter parameter;
-    parameter.name = parameters[i].name;
-    if (i < job.arguments.size()) {
-      parameter.spec = job.arguments[i];
-    }
-    artifact.parameters.push_back(std::move(parameter));
-  }
-  for (uint32_t index : artifact.userParameters) {
-    artifact.userTypes.push_back(artifact.parameters[index].spec.type);
-  }
-  setSourcePath(artifact, job.source.path);
-  namespace fs = std::filesystem;
-  for (const auto &file : lowered.state().source->files()) {
-    std::string path = file->path().str();
-    if (path == job.source.path) {
-      continue;
-    }
-    std::error_code failed;
-    fs::path folder = fs::absolute(fs::path(job.source.path), failed)
-                          .lexically_normal()
-                          .parent_path();
-    fs::path relative = fs::absolute(fs::path(path), failed)
-                            .lexically_normal()
-                            .lexically_relative(folder);
-    addDependency(artifact, {relative.string(),
-                             toHex(sha256(std::string_view(
-                                 file->text().data(), file->text().size())))});
-  }
-  return artifact.verify();
-}
-
-static Status refuseOptions(Plugin &plugin, const CompileJob &job,
-                            runtime::DiagnosticSink &diagnostics) {
-  Result<std::optional<std::vector<OptionInfo>>> listed =
-      listOptions(plugin, job.target);
-  return listed ? checkOptions(job, *listed, diagnostics) : listed.takeStatus();
-}
-
-static Result<std::string> portableBytes(const LoweredKernel &lowered,
-                                         const CompileJob &job,
-                                         runtime::DiagnosticSink &diagnostics) {
-  Result<std::string> bytes = lowered.portable();
-  if (!bytes) {
-    FirstError first;
-    report(diagnostics, {}, TZ_SEVERITY_ERROR, bytes.status().message(),
-           job.source.path, 0, 0, first);
-  }
-  return bytes;
-}
-
-Status Driver::check(const CompileJob &given,
-                     runtime::DiagnosticSink &diagnostics,
-                     CompileReport *report) {
-  PhaseClock clock(report);
-  CompileJob job = given;
-  if (Status s = settleDebugLevel(job); !s.ok()) {
-    return s;
-  }
-  Result<Plugin *> plugin = state->registry.find(job.plugin);
-  if (!plugin) {
-    return plugin.takeStatus();
-  }
-  if (Status s = refuseOptions(**plugin, job, diagnostics); !s.ok()) {
-    return s;
-  }
-  Result<LoweredKernel> lowered =
-      state->lower(job, Stage::Prepared, diagnostics, clock);
-  if (!lowered) {
-    return lowered.takeStatus();
-  }
-  Result<std::string> bytes = portableBytes(*lowered, job, diagnostics);
-  if (!bytes) {
-    return bytes.takeStatus();
-  }
-  clock.mark("portable form");
-  Status s = checkPortable(**plugin, job, *bytes, diagnostics,
-                           lowered->state().source->files());
-  clock.mark("check for " + job.target);
-  return s;
-}
-
-Result<std::shared_ptr<const Artifact>>
-Driver::compile(const CompileJob &given, runtime::DiagnosticSink &diagnostics,
-                CompileReport *report) {
-  PhaseClock clock(report);
-  CompileJob job = given;
-  if (Status s = settleDebugLevel(job); !s.ok()) {
-    return s;
-  }
-  Result<KernelSignature> known = signature(job.source, diagnostics);
-  if (!known) {
-    return known.takeStatus();
-  }
-  job.source.function = known->function;
-  job.arguments.resize(known->parameters.size());
-  std::string key;
-  if (state->cache) {
-    Result<std::string> made = state->keyOf(job);
-    if (!made) {
-      return made.takeStatus();
-    }
-    key = std::move(*made);
-    std::shared_ptr<const Artifact> found = state->find(key, job);
-    clock.mark("cache");
-    if (report) {
-      report->key = key;
-      report->fromCache = found != nullptr;
-    }
-    if (found) {
-      return found;
-    }
-  }
-  Result<Plugin *> plugin = state->registry.find(job.plugin);
-  if (!plugin) {
-    return plugin.takeStatus();
-  }
-  if (Status s = refuseOptions(**plugin, job, diagnostics); !s.ok()) {
-    return s;
-  }
-  Result<LoweredKernel> lowered =
-      state->lower(job, Stage::Prepared, diagnostics, clock);
-  if (!lowered) {
-    return lowered.takeStatus();
-  }
-  Result<std::string> bytes = portableBytes(*lowered, job, diagnostics);
-  if (!bytes) {
-    return bytes.takeStatus();
-  }
-  clock.mark("portable form");
-  Result<Artifact> artifact = compilePortable(
-      **plugin, job, *bytes, diagnostics, lowered->state().source->files());
-  if (!artifact) {
-    return artifact.takeStatus();
-  }
-  clock.mark("compile for " + job.target);
-  Status s = state->finish(*artifact, job, *lowered, known->parameters);
-  if (!s.ok()) {
-    return std::move(s).in("plugin '" + job.plugin + "'");
-  }
-  if (state->cache) {
-    state->cache->put(key, artifact->write());
-    clock.mark("store in cache");
-  }
-  return std::make_shared<const Artifact>(std::move(*artifact));
+  return lowered;
 }
 
 static std::unique_ptr<CompilerService> makeDriver(Registry &registry,

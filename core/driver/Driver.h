@@ -26,8 +26,12 @@ struct CompileReport {
     double milliseconds = 0;
   };
   std::vector<Phase> phases;
-  bool fromCache = false;
-  std::string key; // of the cache, hex
+  /// What the cache spared: nothing, the target's compiler, or all that comes
+  /// after the parser.
+  enum class Cached { Nothing, Code, Everything };
+  Cached cached = Cached::Nothing;
+  std::string key;     // of the job, hex; empty without a cache
+  std::string codeKey; // of the code; empty if the job failed before
 };
 
 struct Workspace;
@@ -92,13 +96,9 @@ public:
                         runtime::DiagnosticSink &diagnostics,
                         CompileReport *report = nullptr);
 
-  /// The key under which the job's artifact is cached, hex: a hash of content,
-  /// never of paths. `fingerprint`: of the vendor's compiler.
-  runtime::Result<std::string> cacheKey(const runtime::CompileJob &job,
-                                        runtime::DiagnosticSink &diagnostics);
+  struct State;
 
 private:
-  struct State;
   std::unique_ptr<State> state;
 };
 

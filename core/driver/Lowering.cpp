@@ -32,10 +32,15 @@ void PhaseClock::mark(std::string name) {
     return;
   }
   auto now = std::chrono::steady_clock::now();
-  report->phases.push_back(
-      {std::move(name),
-       std::chrono::duration<double, std::milli>(now - last).count()});
+  double time = std::chrono::duration<double, std::milli>(now - last).count();
   last = now;
+  for (CompileReport::Phase &phase : report->phases) {
+    if (phase.name == name) {
+      phase.milliseconds += time;
+      return;
+    }
+  }
+  report->phases.push_back({std::move(name), time});
 }
 
 tile::KernelOp kernelOf(mlir::ModuleOp module) {

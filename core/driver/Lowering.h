@@ -22,7 +22,7 @@ struct LoweredKernel::State {
   Stage stage = Stage::Tile;
 };
 
-/// Records the time since the last mark under a name; null: not wanted.
+/// Adds the time since the last mark to what a name has; null: not wanted.
 class PhaseClock {
 public:
   explicit PhaseClock(CompileReport *report);

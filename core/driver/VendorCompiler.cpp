@@ -194,12 +194,6 @@ struct Request {
   std::vector<tz_kv> options;
 };
 
-struct DiagnosticContext {
-  runtime::DiagnosticSink &sink;
-  const Sources &sources;
-  FirstError first;
-};
-
 } // namespace
 
 static std::string describeOptions(const CompileJob &job) {
@@ -249,43 +243,33 @@ Result<std::string> fingerprint(Plugin &plugin, const CompileJob &job,
     result += '\n' + toHex(bytes);
   }
   if (!key.empty()) {
-    cache->put(key, result);
+    cache->put(key, result, "fingerprint of " + plugin.name());
   }
   return result;
 }
 
 static void onDiagnostic(void *context, const tz_diagnostic *d) {
-  auto &to = *static_cast<DiagnosticContext *>(context);
-  report(to.sink, to.sources, d->severity, view(d->message), view(d->file),
-         d->line, d->col, to.first);
+  (*static_cast<const VendorListener *>(context))(
+      {d->severity,
+       std::string(view(d->message)),
+       {std::string(view(d->file)), d->line, d->col}});
 }
 
-/// A failed call's status: the first error that it reported, or else its own
-/// message, which is reported then.
-static Status settled(Status s, DiagnosticContext &context) {
-  if (s.ok()) {
-    return s;
-  }
-  if (!context.first.any) {
-    report(context.sink, context.sources, TZ_SEVERITY_ERROR, s.message(), {}, 0,
-           0, context.first);
-  }
-  return context.first.status(s.code(), s.message());
+static void listen(Request &request, const VendorListener &listener) {
+  request.raw.diag_ctx = const_cast<VendorListener *>(&listener);
+  request.raw.on_diagnostic = onDiagnostic;
 }
 
 Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
                                  std::string_view ir,
-                                 runtime::DiagnosticSink &diagnostics,
-                                 const Sources &sources) {
+                                 const VendorListener &listener) {
   Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
   if (!opened) {
     return opened.takeStatus();
   }
   const Plugin::CompilerHalf &half = **opened;
   Request request(job, ir);
-  DiagnosticContext context{diagnostics, sources, {}};
-  request.raw.diag_ctx = &context;
-  request.raw.on_diagnostic = onDiagnostic;
+  listen(request, listener);
   tz_artifact *made = nullptr;
   Status s;
   {
@@ -293,7 +277,6 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
     s = takeError(half.api->compile(half.object, &request.raw, &made),
                   plugin.name());
   }
-  s = settled(std::move(s), context);
   if (!s.ok()) {
     return s;
   }
@@ -312,8 +295,7 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
 }
 
 Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
-                     runtime::DiagnosticSink &diagnostics,
-                     const Sources &sources) {
+                     const VendorListener &listener) {
   Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
   if (!opened) {
     return opened.takeStatus();
@@ -326,13 +308,9 @@ Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
                       "kernel; compile it");
   }
   Request request(job, ir);
-  DiagnosticContext context{diagnostics, sources, {}};
-  request.raw.diag_ctx = &context;
-  request.raw.on_diagnostic = onDiagnostic;
+  listen(request, listener);
   auto guard = serialize(half);
-  return settled(
-      takeError(half.api->check(half.object, &request.raw), plugin.name()),
-      context);
+  return takeError(half.api->check(half.object, &request.raw), plugin.name());
 }
 
 } // namespace tz::driver

@@ -7,8 +7,8 @@
 #ifndef TERRAZZO_CORE_DRIVER_VENDORCOMPILER_H
 #define TERRAZZO_CORE_DRIVER_VENDORCOMPILER_H
 
+#include "core/driver/CacheEntry.h"
 #include "core/driver/Options.h"
-#include "core/driver/Rendering.h"
 #include "runtime/cache/Cache.h"
 #include "runtime/loader/Registry.h"
 
@@ -39,19 +39,21 @@ runtime::Result<std::string> fingerprint(runtime::Plugin &plugin,
                                          const runtime::CompileJob &job,
                                          runtime::Cache *cache);
 
-/// Portable bytes in, what the vendor made of them out.
+/// Gets each diagnostic when the vendor gives it.
+using VendorListener = std::function<void(const VendorMessage &)>;
+
+/// Portable bytes in, what the vendor made of them out. A vendor may fail
+/// without a diagnostic.
 runtime::Result<runtime::Artifact>
 compilePortable(runtime::Plugin &plugin, const runtime::CompileJob &job,
-                std::string_view ir, runtime::DiagnosticSink &diagnostics,
-                const Sources &sources);
+                std::string_view ir, const VendorListener &listener);
 
 /// Would compilePortable() find ops and types that the target has not?
 /// TZ_E_UNIMPLEMENTED if the plugin can only say so by compiling.
 runtime::Status checkPortable(runtime::Plugin &plugin,
                               const runtime::CompileJob &job,
                               std::string_view ir,
-                              runtime::DiagnosticSink &diagnostics,
-                              const Sources &sources);
+                              const VendorListener &listener);
 
 } // namespace tz::driver
 

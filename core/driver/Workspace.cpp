@@ -9,6 +9,8 @@
 
 #include "terrazzo/ir/Tile.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 namespace tz::driver {
 
 static constexpr size_t MaxParsed = 16, MaxIdle = 8;
@@ -22,6 +24,31 @@ Sources ParsedSource::files() const {
     all.push_back(file);
   }
   return all;
+}
+
+bool ParsedSource::isCurrent() const {
+  if (!module) {
+    return true;
+  }
+  if (!module->readAll()) {
+    return false;
+  }
+  for (const frontend::ImportSearch &search : module->searches()) {
+    if (frontend::findImport(search.importer, search.dots, search.name) !=
+        search.file) {
+      return false;
+    }
+  }
+  for (const auto &read : module->sources()) {
+    if (read->path() == path) {
+      continue;
+    }
+    auto now = llvm::MemoryBuffer::getFile(read->path());
+    if (!now || (*now)->getBuffer() != read->text()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static mlir::DialectRegistry dialects() {
@@ -43,6 +70,9 @@ Workspace::parse(const runtime::KernelSource &source,
         parsed[i]->isIR == source.isIR) {
       std::shared_ptr<ParsedSource> found = parsed[i];
       parsed.erase(parsed.begin() + ptrdiff_t(i));
+      if (!found->isCurrent()) {
+        break;
+      }
       parsed.push_back(found);
       return found;
     }

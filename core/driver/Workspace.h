@@ -25,6 +25,9 @@ struct ParsedSource {
 
   /// All files that were read so far.
   Sources files() const;
+  /// False once an import is another file or has another text than when it was
+  /// read.
+  bool isCurrent() const;
 };
 
 struct Workspace {

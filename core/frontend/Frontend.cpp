@@ -42,6 +42,17 @@ std::vector<std::shared_ptr<const SourceFile>> Module::sources() const {
   return files;
 }
 
+std::vector<ImportSearch> Module::searches() const {
+  std::vector<ImportSearch> all;
+  for (const auto &[question, file] : hidden->loader.searches()) {
+    const auto &[importer, dots, name] = question;
+    all.push_back({importer, dots, name, file});
+  }
+  return all;
+}
+
+bool Module::readAll() const { return hidden->loader.readAll(); }
+
 /// The source text of an expression, for annotations.
 static std::string annotationText(const ast::Expr *expr) {
   if (!expr) {

@@ -105,6 +105,19 @@ struct Specialization {
   std::string target = "interp";
 };
 
+/// One question that an import asked of the disk, and its answer: the file that
+/// `dots` leading dots and a dotted name mean in the file `importer`.
+struct ImportSearch {
+  std::string importer;
+  unsigned dots = 0;
+  std::string name;
+  std::string file; // empty: there is none
+};
+
+/// The answer today.
+std::string findImport(llvm::StringRef importer, unsigned dots,
+                       llvm::StringRef name);
+
 /// A kernel file that was read, with the files that it imports.
 class Module {
 public:
@@ -119,6 +132,12 @@ public:
   /// The files that were read so far, imports included; without the embedded
   /// library. Imports are read when one of their names is used.
   std::vector<std::shared_ptr<const SourceFile>> sources() const;
+  /// What was asked of the disk so far; with sources() all that the module's
+  /// meaning depends on.
+  std::vector<ImportSearch> searches() const;
+  /// False if a file was there and could not be read: what came of that says
+  /// nothing about the module.
+  bool readAll() const;
 
   struct State;
   State &state() const { return *hidden; }

@@ -338,8 +338,7 @@ void Evaluator::hostImport(const Import *node) {
       bind(name, Value::module(builtin), alias.loc);
       continue;
     }
-    std::string file =
-        ModuleLoader::findFile(frame().module->path, 0, alias.name);
+    std::string file = loader.findFile(frame().module->path, 0, alias.name);
     if (!file.empty() && (!alias.as.empty() || !alias.name.contains('.'))) {
       bind(name, Value::lazy({file, alias.name.str(), "", alias.loc}),
            alias.loc);
@@ -357,9 +356,9 @@ void Evaluator::hostImport(const Import *node) {
 void Evaluator::hostImportFrom(const ImportFrom *node) {
   std::shared_ptr<ModuleObject> builtin =
       node->dots ? nullptr : builtinModule(node->module);
-  std::string file = builtin ? ""
-                             : ModuleLoader::findFile(frame().module->path,
-                                                      node->dots, node->module);
+  std::string file =
+      builtin ? ""
+              : loader.findFile(frame().module->path, node->dots, node->module);
   for (const Alias &alias : node->names) {
     StringRef name = alias.as.empty() ? alias.name : alias.as;
     if (alias.name == "*") {
@@ -386,7 +385,7 @@ void Evaluator::hostImportFrom(const ImportFrom *node) {
     }
     if (!file.empty()) {
       // `from . import sibling` names a file, not a name of the package.
-      std::string sub = ModuleLoader::findFile(
+      std::string sub = loader.findFile(
           frame().module->path, node->dots,
           node->module.empty() ? alias.name.str()
                                : (node->module + "." + alias.name).str());
@@ -397,10 +396,10 @@ void Evaluator::hostImportFrom(const ImportFrom *node) {
            alias.loc);
       continue;
     }
-    std::string sub = node->module.empty()
-                          ? ModuleLoader::findFile(frame().module->path,
-                                                   node->dots, alias.name)
-                          : "";
+    std::string sub =
+        node->module.empty()
+            ? loader.findFile(frame().module->path, node->dots, alias.name)
+            : "";
     if (!sub.empty()) {
       bind(name, Value::lazy({sub, alias.name.str(), "", alias.loc}),
            alias.loc);

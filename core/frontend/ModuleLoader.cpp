@@ -7,6 +7,7 @@
 #include "core/frontend/ModuleLoader.h"
 
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/Frontend.h"
 #include "core/frontend/Parser.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -48,6 +49,7 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
   }
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer) {
+    unreadable = true;
     evaluator.diagnostics().error(
         importLoc, "cannot read '" + path + "' for the import of '" + name +
                        "': " + buffer.getError().message());
@@ -58,6 +60,14 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
 
 std::string ModuleLoader::findFile(StringRef importer, unsigned dots,
                                    StringRef dotted) {
+  auto [it, isNew] = searched.try_emplace({importer.str(), dots, dotted.str()});
+  if (isNew) {
+    it->second = findImport(importer, dots, dotted);
+  }
+  return it->second;
+}
+
+std::string findImport(StringRef importer, unsigned dots, StringRef dotted) {
   SmallString<128> folder(importer);
   sys::path::remove_filename(folder);
   for (unsigned i = 1; i < dots; ++i) {

@@ -30,9 +30,17 @@ public:
                                      Evaluator &evaluator);
   /// The file that an import in `importer` means, or empty: `dots` leading
   /// dots, then a dotted name. Absolute names are searched beside the importer
-  /// and in the folders above it.
-  static std::string findFile(llvm::StringRef importer, unsigned dots,
-                              llvm::StringRef dotted);
+  /// and in the folders above it. The same question has the same answer as
+  /// long as the loader lives.
+  std::string findFile(llvm::StringRef importer, unsigned dots,
+                       llvm::StringRef dotted);
+
+  /// Importer, dots, name -> the answer of findFile.
+  using Searches =
+      std::map<std::tuple<std::string, unsigned, std::string>, std::string>;
+  const Searches &searches() const { return searched; }
+  /// False once a file that was found could not be read.
+  bool readAll() const { return !unreadable; }
 
   /// Lets the sink keep the texts of all modules alive.
   void keepFiles(DiagnosticSink &sink) const;
@@ -44,6 +52,8 @@ public:
 
 private:
   std::map<std::string, std::shared_ptr<ModuleObject>> modules;
+  Searches searched;
+  bool unreadable = false;
 };
 
 /// One file of the embedded library; the array is generated at build time.

@@ -176,7 +176,7 @@ llvm::Expected<Header> inspect(StringRef bytes) {
   return unpack(bytes, sections);
 }
 
-llvm::Expected<std::string> codeHash(StringRef bytes) {
+llvm::Expected<std::string> codeHash(StringRef bytes, bool withLocations) {
   SmallVector<Section> sections;
   Expected<Header> header = unpack(bytes, sections);
   if (!header) {
@@ -192,7 +192,7 @@ llvm::Expected<std::string> codeHash(StringRef bytes) {
   add(header->irMinor);
   add(uint64_t(header->stage));
   for (const Section &section : sections) {
-    if (section.id != SectionId::Locations) {
+    if (withLocations || section.id != SectionId::Locations) {
       add(uint64_t(section.id));
       add(section.bytes.size());
       hasher.update(section.bytes);

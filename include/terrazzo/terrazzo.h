@@ -17,6 +17,9 @@
  *        4. Strings are UTF-8 and NUL-terminated. Those that the library
  *           returns live as long as the object asked.
  *        5. Structs start with struct_size: set it to sizeof.
+ *        6. A child of fork may use the library only if no session was made
+ *           before; else every call answers TZ_E_FAILED_PRECONDITION and
+ *           destroying does nothing. exec starts afresh.
  *===----------------------------------------------------------------------===*/
 #ifndef TERRAZZO_TERRAZZO_H
 #define TERRAZZO_TERRAZZO_H

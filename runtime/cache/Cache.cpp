@@ -1,6 +1,7 @@
 //===- Cache.cpp - compiled artifacts on disk -----------------------------===//
 //
-// What   <folder>/<2 hex>/<62 hex> = mark, key hash, content hash, content.
+// What   <folder>/<2 hex>/<62 hex> = mark, key hash, hash of the rest, size of
+//        the label, label, content.
 //        Written to a temporary file beside and renamed; read with both hashes
 //        checked; the access time of a hit is the order of eviction.
 // Why    rename is atomic, so a reader sees a whole entry or none whatever
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <fcntl.h>
 #include <filesystem>
+#include <mutex>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char Mark[8] = {'T', 'Z', 'C', 'A', 'C', 'H', 'E', '1'};
-constexpr size_t HeaderSize = 8 + 32 + 32;
+constexpr char Mark[8] = {'T', 'Z', 'C', 'A', 'C', 'H', 'E', '2'};
+constexpr size_t HeaderSize = 8 + 32 + 32, LabelSize = 1, MaxLabel = 255;
 constexpr uint64_t MaxEntryBytes = uint64_t(1) << 31;
 
 struct File {
@@ -67,6 +69,10 @@ struct Entry {
   fs::path path;
   uint64_t bytes;
   fs::file_time_type used;
+
+  bool isTemporary() const {
+    return path.filename().string().find(".tmp.") != std::string::npos;
+  }
 };
 
 bool isHex(std::string_view text) {
@@ -115,6 +121,7 @@ struct Cache::State {
   std::atomic<bool> warned{false};
   std::atomic<uint64_t> hits{0}, misses{0}, damaged{0}, stored{0}, evicted{0};
   std::atomic<uint64_t> bytesEstimate{0}, counter{0};
+  std::once_flag measured;
 
   std::string path(const Sha256 &key) const {
     std::string hex = toHex(key);
@@ -134,7 +141,17 @@ struct Cache::State {
       logMessage(1, "", text);
     }
   }
-  void evict();
+  /// What lies in the folder; not needed as long as nothing is stored.
+  void measure() {
+    std::call_once(measured, [this] {
+      uint64_t total = 0;
+      for (const Entry &entry : scan(folder)) {
+        total += entry.bytes;
+      }
+      bytesEstimate += total;
+    });
+  }
+  Removed prune(uint64_t goal, fs::file_time_type usedSince);
 };
 
 Cache::Cache(CacheOptions options) : state(std::make_unique<State>()) {
@@ -151,13 +168,6 @@ Cache::Cache(CacheOptions options) : state(std::make_unique<State>()) {
       logMessage(1, "", "TERRAZZO_CACHE_BYTES must be a number of bytes");
     }
   }
-  uint64_t total = 0;
-  if (!state->folder.empty()) {
-    for (const Entry &entry : scan(state->folder)) {
-      total += entry.bytes;
-    }
-  }
-  state->bytesEstimate = total;
 }
 
 Cache::~Cache() = default;
@@ -176,6 +186,7 @@ std::string Cache::defaultFolder() {
 }
 
 const std::string &Cache::folder() const { return state->folder; }
+uint64_t Cache::maxBytes() const { return state->maxBytes; }
 
 std::optional<std::string> Cache::get(std::string_view key) {
   if (state->folder.empty()) {
@@ -196,13 +207,16 @@ std::optional<std::string> Cache::get(std::string_view key) {
   }
   std::string text;
   uint64_t size = uint64_t(info.st_size);
-  bool whole = size >= HeaderSize && size <= MaxEntryBytes &&
+  bool whole = size >= HeaderSize + LabelSize && size <= MaxEntryBytes &&
                readAll(file.fd, text, size) &&
                std::memcmp(text.data(), Mark, sizeof(Mark)) == 0 &&
                std::string_view(text).substr(8, 32) == asText(hash);
+  size_t begin = HeaderSize + LabelSize;
   if (whole) {
-    std::string_view content = std::string_view(text).substr(HeaderSize);
-    whole = std::string_view(text).substr(40, 32) == asText(sha256(content));
+    std::string_view rest = std::string_view(text).substr(HeaderSize);
+    begin += uint8_t(rest[0]);
+    whole = begin <= size &&
+            std::string_view(text).substr(40, 32) == asText(sha256(rest));
   }
   if (!whole) {
     unlink(path.c_str());
@@ -212,13 +226,19 @@ std::optional<std::string> Cache::get(std::string_view key) {
   }
   futimens(file.fd, nullptr); // the order of eviction; may fail, read-only
   ++state->hits;
-  return text.substr(HeaderSize);
+  return text.substr(begin);
 }
 
-bool Cache::put(std::string_view key, std::string_view content) {
-  if (state->folder.empty() || content.size() > MaxEntryBytes - HeaderSize) {
+bool Cache::put(std::string_view key, std::string_view content,
+                std::string_view label) {
+  label = label.substr(0, MaxLabel);
+  std::string rest(1, char(label.size()));
+  rest += label;
+  rest += content;
+  if (state->folder.empty() || rest.size() > MaxEntryBytes - HeaderSize) {
     return false;
   }
+  state->measure();
   Sha256 hash = sha256(key);
   std::string path = state->path(hash);
   std::error_code error;
@@ -238,8 +258,8 @@ bool Cache::put(std::string_view key, std::string_view content) {
                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   bool written = file.fd >= 0 && writeAll(file.fd, {Mark, sizeof(Mark)}) &&
                  writeAll(file.fd, asText(hash)) &&
-                 writeAll(file.fd, asText(sha256(content))) &&
-                 writeAll(file.fd, content);
+                 writeAll(file.fd, asText(sha256(rest))) &&
+                 writeAll(file.fd, rest);
   int reason = errno;
   if (!written || rename(temporary.c_str(), path.c_str()) != 0) {
     reason = written ? errno : reason;
@@ -249,16 +269,17 @@ bool Cache::put(std::string_view key, std::string_view content) {
     return false;
   }
   ++state->stored;
-  state->bytesEstimate += content.size() + HeaderSize;
+  state->bytesEstimate += rest.size() + HeaderSize;
   if (state->bytesEstimate > state->maxBytes) {
-    state->evict();
+    // A tenth is freed, so that not every entry after it scans the folder.
+    state->prune(state->maxBytes - state->maxBytes / 10,
+                 fs::file_time_type::min());
   }
   return true;
 }
 
-/// Removes the entries longest unused until a tenth is free, and temporary
-/// files that a dead process left an hour ago.
-void Cache::State::evict() {
+Cache::Removed Cache::State::prune(uint64_t goal,
+                                   fs::file_time_type usedSince) {
   std::vector<Entry> entries = scan(folder);
   std::sort(entries.begin(), entries.end(),
             [](const Entry &a, const Entry &b) { return a.used < b.used; });
@@ -266,21 +287,24 @@ void Cache::State::evict() {
   for (const Entry &entry : entries) {
     total += entry.bytes;
   }
+  // A writer that lives is done within an hour.
   auto hourAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  uint64_t goal = maxBytes - maxBytes / 10;
+  Removed removed;
   for (const Entry &entry : entries) {
-    bool temporary =
-        entry.path.filename().string().find(".tmp.") != std::string::npos;
-    if (temporary ? entry.used > hourAgo : total <= goal) {
+    if (entry.isTemporary() ? entry.used > hourAgo
+                            : total <= goal && entry.used >= usedSince) {
       continue;
     }
     std::error_code error;
     if (fs::remove(entry.path, error)) {
       total -= entry.bytes;
-      evicted += !temporary;
+      removed.bytes += entry.bytes;
+      removed.entries += !entry.isTemporary();
     }
   }
+  evicted += removed.entries;
   bytesEstimate = total;
+  return removed;
 }
 
 void Cache::remove(std::string_view key) {
@@ -289,17 +313,67 @@ void Cache::remove(std::string_view key) {
   }
 }
 
-size_t Cache::clear() {
-  size_t removed = 0;
-  if (state->folder.empty()) {
-    return 0;
+Cache::Removed Cache::clear() {
+  Removed removed;
+  if (!state->folder.empty()) {
+    for (const Entry &entry : scan(state->folder)) {
+      std::error_code error;
+      if (fs::remove(entry.path, error)) {
+        removed.bytes += entry.bytes;
+        removed.entries += !entry.isTemporary();
+      }
+    }
+    state->bytesEstimate = 0;
   }
-  for (const Entry &entry : scan(state->folder)) {
-    std::error_code error;
-    removed += fs::remove(entry.path, error);
-  }
-  state->bytesEstimate = 0;
   return removed;
+}
+
+Cache::Removed Cache::prune(uint64_t maxBytes, std::chrono::seconds unused) {
+  if (state->folder.empty()) {
+    return {};
+  }
+  // A time that the clock cannot count back to is before every entry.
+  bool all = unused > std::chrono::hours(24 * 365 * 50);
+  return state->prune(maxBytes,
+                      all ? fs::file_time_type::min()
+                          : fs::file_time_type::clock::now() - unused);
+}
+
+/// The label of a file that begins as an entry does.
+static std::optional<std::string> readLabel(const fs::path &path) {
+  File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  std::string header, label;
+  if (file.fd < 0 || !readAll(file.fd, header, HeaderSize + LabelSize) ||
+      std::memcmp(header.data(), Mark, sizeof(Mark)) != 0 ||
+      !readAll(file.fd, label, uint8_t(header[HeaderSize]))) {
+    return std::nullopt;
+  }
+  return label;
+}
+
+std::vector<Cache::Line> Cache::list() const {
+  std::vector<Line> lines;
+  if (state->folder.empty()) {
+    return lines;
+  }
+  std::vector<Entry> entries = scan(state->folder);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry &a, const Entry &b) { return a.used > b.used; });
+  for (const Entry &entry : entries) {
+    if (entry.isTemporary()) {
+      continue;
+    }
+    Line line;
+    line.name = entry.path.parent_path().filename().string() +
+                entry.path.filename().string();
+    line.label = readLabel(entry.path).value_or("damaged");
+    line.bytes = entry.bytes;
+    line.used =
+        std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+            std::chrono::file_clock::to_sys(entry.used));
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 Cache::Statistics Cache::statistics() const {
@@ -311,7 +385,7 @@ Cache::Statistics Cache::statistics() const {
   s.evicted = state->evicted;
   if (!state->folder.empty()) {
     for (const Entry &entry : scan(state->folder)) {
-      ++s.entries;
+      s.entries += !entry.isTemporary();
       s.bytes += entry.bytes;
     }
   }

@@ -12,6 +12,7 @@
 #include "runtime/cache/Sha256.h"
 #include "runtime/loader/Status.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -32,11 +33,31 @@ public:
   /// The content stored under `key`, or nothing. A damaged entry is removed and
   /// counts as nothing.
   std::optional<std::string> get(std::string_view key);
-  /// False if it could not be stored (the first time with a warning).
-  bool put(std::string_view key, std::string_view content);
+  /// False if it could not be stored (the first time with a warning). `label`
+  /// tells a person who lists the cache what it is; one line.
+  bool put(std::string_view key, std::string_view content,
+           std::string_view label = {});
   void remove(std::string_view key);
-  /// Removes every entry. Returns how many.
-  size_t clear();
+
+  struct Removed {
+    size_t entries = 0;
+    uint64_t bytes = 0;
+  };
+  /// Removes every entry.
+  Removed clear();
+  /// Removes what nobody has used for `unused`, then the longest unused until
+  /// at most `maxBytes` are left, and files that writers left behind.
+  Removed prune(uint64_t maxBytes,
+                std::chrono::seconds unused = std::chrono::seconds::max());
+
+  struct Line {
+    std::string name;  // of the file, hexadecimal
+    std::string label; // as put; "damaged" if the file is no entry
+    uint64_t bytes = 0;
+    std::chrono::system_clock::time_point used;
+  };
+  /// Last used first. Reads no content.
+  std::vector<Line> list() const;
 
   struct Statistics {
     uint64_t hits = 0, misses = 0, damaged = 0, stored = 0, evicted = 0;
@@ -44,6 +65,7 @@ public:
   };
   Statistics statistics() const;
   const std::string &folder() const;
+  uint64_t maxBytes() const;
 
   /// TERRAZZO_CACHE_DIR, else $XDG_CACHE_HOME/terrazzo, else ~/.cache/terrazzo;
   /// empty if none can be had. TERRAZZO_CACHE_DIR="" or "off": no cache.

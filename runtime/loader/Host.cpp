@@ -79,7 +79,8 @@ int32_t hostCachePut(void *ctx, tz_bytes key, tz_bytes value) {
   try {
     return self(ctx).cache->put(
                cacheKey(ctx, key),
-               {static_cast<const char *>(value.data), value.size})
+               {static_cast<const char *>(value.data), value.size},
+               "data of plugin " + self(ctx).plugin)
                ? TZ_E_OK
                : TZ_E_UNAVAILABLE;
   } catch (...) {

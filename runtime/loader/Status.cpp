@@ -102,6 +102,9 @@ Status takeError(tz_error *error, std::string_view who) {
   if (TZ_HAS(error, tz_error, flags) && (error->flags & TZ_ERR_STICKY)) {
     status.with("sticky", "true");
   }
+  if (TZ_HAS(error, tz_error, flags) && (error->flags & TZ_ERR_RETRY)) {
+    status.with("transient", "true");
+  }
   if (TZ_HAS_FN(error, tz_error, release)) {
     error->release(error);
   }

@@ -3,6 +3,7 @@
 // What   Handles, option structs, and one wrapper that lets no exception out.
 // Why    All decisions are in the classes; here is only translation.
 //===----------------------------------------------------------------------===//
+#include "runtime/session/Fork.h"
 #include "runtime/session/Kernel.h"
 
 #include <terrazzo/terrazzo.h>
@@ -50,9 +51,23 @@ tz_status_t give(Status &&status) {
   return made ? made : &exhausted();
 }
 
+bool isForked() { return forkedWithSession.load(std::memory_order_relaxed); }
+
+/// What a handle holds has threads and devices that a forked child lacks; to
+/// destroy it there would wait for them.
+template <typename Handle>
+void destroy(Handle handle) {
+  if (!isForked()) {
+    delete handle;
+  }
+}
+
 template <typename Body>
 tz_status_t guarded(Body &&body) noexcept {
   try {
+    if (isForked()) [[unlikely]] {
+      return give(forkedStatus());
+    }
     return give(body());
   } catch (const std::bad_alloc &) {
     return &exhausted();
@@ -234,13 +249,14 @@ tz_status_t tz_session_create(const tz_session_options *options,
     if (o.num_plugin_folders && !o.plugin_folders) {
       return isNull("plugin_folders");
     }
+    watchForks();
     auto made = std::make_unique<tz_session_s>();
     made->session = std::make_unique<Session>(translate(o));
     *out = made.release();
     return Status();
   });
 }
-void tz_session_destroy(tz_session_t session) { delete session; }
+void tz_session_destroy(tz_session_t session) { destroy(session); }
 
 size_t tz_session_plugin_count(tz_session_t s) {
   return s ? s->session->registry().listing().size() : 0;
@@ -321,35 +337,30 @@ tz_status_t tz_memory_free(tz_device_t device, uint64_t address) {
   return guarded([&] { return device->device->free(address); });
 }
 
-static tz_status_t giveStream(tz_device_t device,
-                              Result<std::unique_ptr<Stream>> &&made,
-                              tz_stream_t *out) {
+static Status giveStream(tz_device_t device,
+                         Result<std::unique_ptr<Stream>> &&made,
+                         tz_stream_t *out) {
   if (!made) {
-    return give(made.takeStatus());
+    return made.takeStatus();
   }
   (*made)->setPrintSink(device->session->printSink());
   *out = new tz_stream_s{device->session, std::move(*made)};
-  return nullptr;
+  return Status();
 }
 tz_status_t tz_stream_create(tz_device_t device, tz_stream_t *out) {
   TZ_REQUIRE(device);
   TZ_REQUIRE(out);
-  try {
-    return giveStream(device, device->device->createStream(), out);
-  } catch (...) {
-    return &exhausted();
-  }
+  return guarded(
+      [&] { return giveStream(device, device->device->createStream(), out); });
 }
 tz_status_t tz_stream_wrap(tz_device_t device, void *native, tz_stream_t *out) {
   TZ_REQUIRE(device);
   TZ_REQUIRE(out);
-  try {
+  return guarded([&] {
     return giveStream(device, device->device->wrapStream(native), out);
-  } catch (...) {
-    return &exhausted();
-  }
+  });
 }
-void tz_stream_destroy(tz_stream_t stream) { delete stream; }
+void tz_stream_destroy(tz_stream_t stream) { destroy(stream); }
 
 tz_status_t tz_stream_sync(tz_stream_t stream) {
   TZ_REQUIRE(stream);
@@ -407,7 +418,7 @@ tz_status_t tz_event_create(tz_device_t device, tz_event_t *out) {
     return event.takeStatus();
   });
 }
-void tz_event_destroy(tz_event_t event) { delete event; }
+void tz_event_destroy(tz_event_t event) { destroy(event); }
 tz_status_t tz_event_record(tz_event_t event, tz_stream_t stream) {
   TZ_REQUIRE(event);
   TZ_REQUIRE(stream);
@@ -465,7 +476,7 @@ tz_status_t tz_kernel_load(tz_session_t session, const tz_kernel_source *source,
     return kernel.takeStatus();
   });
 }
-void tz_kernel_destroy(tz_kernel_t kernel) { delete kernel; }
+void tz_kernel_destroy(tz_kernel_t kernel) { destroy(kernel); }
 
 size_t tz_kernel_parameter_count(tz_kernel_t k) {
   return k ? k->kernel->openParameters().size() : 0;

@@ -51,8 +51,11 @@ static void showPhases(const driver::CompileReport &report) {
                  phase.milliseconds);
   }
   if (!report.key.empty()) {
-    std::fprintf(stderr, "cache %s %s\n", report.fromCache ? "hit" : "miss",
-                 report.key.c_str());
+    using Cached = driver::CompileReport::Cached;
+    const char *what = report.cached == Cached::Everything ? "hit"
+                       : report.cached == Cached::Code     ? "hit (code)"
+                                                           : "miss";
+    std::fprintf(stderr, "cache %s %s\n", what, report.key.c_str());
   }
 }
 

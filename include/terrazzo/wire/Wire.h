@@ -61,8 +61,10 @@ llvm::Expected<Header> inspect(llvm::StringRef bytes);
 /// True if the bytes begin as a portable file does.
 bool isPortable(llvm::StringRef bytes);
 
-/// Hash of everything but debug locations, for keys of caches; hexadecimal.
-llvm::Expected<std::string> codeHash(llvm::StringRef bytes);
+/// Hash for keys of caches, hexadecimal: of everything but debug locations, or
+/// of these too, where the code will hold line tables (R10).
+llvm::Expected<std::string> codeHash(llvm::StringRef bytes,
+                                     bool withLocations = false);
 
 /// Makes the hash of a changed file right again: for tests and fuzzers,
 /// which want to reach what lies behind the integrity check.

@@ -1,16 +1,13 @@
 //===- CacheKeyTest.cpp - when two compilations are the same --------------===//
 //
-// What   What changes a key and what does not; imports; moved sources.
-// Why    A key that misses something runs old code; one with a path in it makes
-//        every checkout compile again.
+// What   What changes the keys of a job and of code, and what does not.
+// Why    A key that misses something runs old code; one with too much in it
+//        compiles for nothing.
 //===----------------------------------------------------------------------===//
 #include "core/driver/CacheKey.h"
 
-#include "test/unit/runtime/TemporaryFolder.h"
-
-#include "runtime/cache/Sha256.h"
-
 #include <gtest/gtest.h>
+#include <set>
 
 namespace {
 
@@ -38,14 +35,58 @@ CompileJob job() {
 
 std::string key(const CompileJob &j) { return jobKey(j, "print", "build"); }
 
-TEST(CacheKey, DoesNotDependOnPathsOrOrder) {
-  CompileJob moved = job();
-  moved.source.path = "/elsewhere/k.py";
-  EXPECT_EQ(key(job()), key(moved));
+std::string codeKeyOf(const CompileJob &j, const char *hash = "hash",
+                      const char *print = "print",
+                      const tz::optimizer::TargetFacts &facts = {}) {
+  return codeKey(j, hash, print, facts);
+}
+
+TEST(CacheKey, DoesNotDependOnOrder) {
   CompileJob turned = job();
   std::swap(turned.options[0], turned.options[1]);
   std::swap(turned.emit[0], turned.emit[1]);
   EXPECT_EQ(key(job()), key(turned));
+  EXPECT_EQ(codeKeyOf(job()), codeKeyOf(turned));
+}
+
+TEST(CacheKey, CodeDoesNotDependOnWhereItStands) {
+  CompileJob other = job();
+  other.source = {"/elsewhere/l.py", "other text", "f", true};
+  other.arguments.clear(); // the portable bytes are made for them
+  EXPECT_EQ(codeKeyOf(job()), codeKeyOf(other));
+}
+
+TEST(CacheKey, CodeDependsOnAllThatTheVendorGets) {
+  std::set<std::string> keys{codeKeyOf(job())};
+  auto differs = [&](const std::string &other) {
+    EXPECT_TRUE(keys.insert(other).second) << keys.size();
+  };
+  CompileJob other = job();
+  other.plugin = "null";
+  differs(codeKeyOf(other));
+  other = job();
+  other.target = "cpu:x86-64-v4";
+  differs(codeKeyOf(other));
+  other = job();
+  other.options[0].i64 = 8;
+  differs(codeKeyOf(other));
+  other = job();
+  other.emit.pop_back();
+  differs(codeKeyOf(other));
+  differs(codeKeyOf(job(), "other hash"));
+  differs(codeKeyOf(job(), "hash", "other print"));
+  differs(codeKeyOf(job(), "hash", "print", {{"feature"}, {}}));
+  differs(codeKeyOf(job(), "hash", "print", {{}, {{"vector.bits", "512"}}}));
+  EXPECT_NE(key(job()), codeKeyOf(job()));
+}
+
+TEST(CacheKey, LinesAreWantedFromDebugLevelOne) {
+  CompileJob other = job();
+  EXPECT_FALSE(wantsLines(other));
+  other.options.push_back({"debug_level", TZ_KV_I64, 0, 0, ""});
+  EXPECT_FALSE(wantsLines(other));
+  other.options.back().i64 = 1;
+  EXPECT_TRUE(wantsLines(other));
 }
 
 TEST(CacheKey, DependsOnEverythingThatCodeDependsOn) {
@@ -55,6 +96,7 @@ TEST(CacheKey, DependsOnEverythingThatCodeDependsOn) {
     change(other);
     EXPECT_TRUE(keys.insert(key(other)).second) << keys.size();
   };
+  differs([](CompileJob &j) { j.source.path = "/elsewhere/k.py"; });
   differs([](CompileJob &j) { j.source.text += "# comment"; });
   differs([](CompileJob &j) { j.source.function = "other"; });
   differs([](CompileJob &j) { j.source.isIR = true; });
@@ -80,30 +122,6 @@ TEST(CacheKey, NoTwoFieldsRunTogether) {
   b.plugin = "a";
   b.target = "bc";
   EXPECT_NE(key(a), key(b));
-}
-
-TEST(CacheKey, AnImportThatChangedDoesNotHold) {
-  TemporaryFolder folder;
-  std::string kernel = folder.write("k.py", "from lib import f");
-  folder.write("lib.py", "one");
-  Artifact artifact;
-  EXPECT_TRUE(dependenciesHold(artifact, kernel));
-  addDependency(artifact, {"lib.py", toHex(sha256("one"))});
-  EXPECT_TRUE(dependenciesHold(artifact, kernel));
-  EXPECT_FALSE(dependenciesHold(artifact, "/nowhere/k.py"));
-  folder.write("lib.py", "two");
-  EXPECT_FALSE(dependenciesHold(artifact, kernel));
-}
-
-TEST(CacheKey, PlacesFollowTheSource) {
-  Artifact artifact;
-  artifact.logSites.resize(2);
-  artifact.logSites[0].file = "old/k.py";
-  artifact.logSites[1].file = "lib.py";
-  setSourcePath(artifact, "old/k.py");
-  setSourcePath(artifact, "new/k.py");
-  EXPECT_EQ(artifact.logSites[0].file, "new/k.py");
-  EXPECT_EQ(artifact.logSites[1].file, "lib.py");
 }
 
 } // namespace

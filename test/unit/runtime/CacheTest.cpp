@@ -75,7 +75,7 @@ TEST_F(CacheFolder, KeepsWhatIsPut) {
   EXPECT_EQ(again.get("a"), "newer");
   again.remove("a");
   EXPECT_FALSE(again.get("a"));
-  EXPECT_EQ(again.clear(), 1u);
+  EXPECT_EQ(again.clear().entries, 1u);
   EXPECT_EQ(again.statistics().entries, 0u);
   EXPECT_TRUE(warnings.empty());
 }
@@ -197,6 +197,65 @@ TEST_F(CacheFolder, TheLongestUnusedGoFirst) {
   EXPECT_TRUE(cache.get("11"));
   EXPECT_LE(cache.statistics().bytes, 10000u);
   EXPECT_GT(cache.statistics().evicted, 0u);
+}
+
+TEST_F(CacheFolder, ListsWhatWasUsedLastFirst) {
+  Cache cache = make();
+  ASSERT_TRUE(cache.put("a", "one", "first"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  ASSERT_TRUE(cache.put("b", "three", std::string(300, 'l')));
+  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  EXPECT_EQ(cache.get("a"), "one");
+  EXPECT_EQ(cache.get("b"), "three") << "a long label is cut, not the content";
+  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  EXPECT_EQ(cache.get("a"), "one");
+  std::vector<Cache::Line> lines = cache.list();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].label, "first");
+  EXPECT_EQ(lines[0].name, toHex(sha256("a")));
+  EXPECT_EQ(lines[1].label, std::string(255, 'l'));
+  EXPECT_GT(lines[1].bytes, 255u + 5u);
+  auto age = std::chrono::system_clock::now() - lines[0].used;
+  EXPECT_LT(std::chrono::abs(age), std::chrono::minutes(1));
+  std::ofstream(files().at(0), std::ios::binary) << "not an entry";
+  lines = cache.list();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[0].label == "damaged" || lines[1].label == "damaged");
+}
+
+TEST_F(CacheFolder, PruneTakesTheOldAndWhatIsTooMuch) {
+  using std::chrono::seconds;
+  Cache cache = make();
+  for (const char *key : {"a", "b", "c", "d"}) {
+    ASSERT_TRUE(cache.put(key, std::string(1000, 'x'), key));
+  }
+  auto age = [&](const std::string &label, int days, const char *suffix = "") {
+    for (const Cache::Line &line : cache.list()) {
+      if (line.label == label) {
+        std::string path = folder.path + "/cache/" + line.name.substr(0, 2) +
+                           "/" + line.name.substr(2);
+        if (*suffix) {
+          std::filesystem::copy_file(path, path + suffix);
+        }
+        auto then = std::filesystem::file_time_type::clock::now() -
+                    std::chrono::hours(24 * days);
+        std::filesystem::last_write_time(path + suffix, then);
+      }
+    }
+  };
+  age("a", 40);
+  age("b", 20);
+  age("c", 10);
+  age("d", 1, ".tmp.1.2"); // of a writer that died
+  Cache::Removed removed = cache.prune(1 << 20, seconds(30 * 86400));
+  EXPECT_EQ(removed.entries, 1u);
+  EXPECT_GT(removed.bytes, 2000u) << "the entry and the left-over file";
+  EXPECT_FALSE(cache.get("a"));
+  removed = cache.prune(2500);
+  EXPECT_EQ(removed.entries, 1u);
+  EXPECT_FALSE(cache.get("b"));
+  EXPECT_TRUE(cache.get("c"));
+  EXPECT_EQ(files().size(), 2u);
 }
 
 TEST_F(CacheFolder, OtherFilesInTheFolderAreLeftAlone) {

@@ -9,6 +9,7 @@
 #include "test/unit/runtime/TemporaryFolder.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <thread>
 
 using namespace tz::runtime;
@@ -259,6 +260,67 @@ TEST_F(SessionApi, MemoryCopiesAndEvents) {
   EXPECT_TRUE(Owned(tz_fill(stream, memory, 16, 0, 3)));
   tz_event_destroy(event);
   ok(tz_memory_free(device, memory));
+}
+
+/// The number of the first check that failed in a forked child; 0: none.
+int inChild(const std::function<bool(int)> &check, int checks) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20); // a hang is a failure
+    for (int i = 0; i < checks; ++i) {
+      if (!check(i)) {
+        _exit(i + 1);
+      }
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool isForkedError(tz_status_t status) {
+  Owned owned(status);
+  return tz_status_code(status) == TZ_E_FAILED_PRECONDITION &&
+         std::string(tz_status_message(status)).find("forked") !=
+             std::string::npos;
+}
+
+TEST_F(SessionApi, AForkedChildIsToldSo) {
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
+  auto check = [&](int i) {
+    tz_arg args[] = {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)};
+    int64_t grid[3] = {1, 1, 1};
+    tz_session_t newSession = nullptr;
+    tz_stream_t newStream = nullptr;
+    tz_device_t newDevice = nullptr;
+    uint64_t address = 0;
+    switch (i) {
+    case 0:
+      return isForkedError(tz_kernel_launch(kernel, stream, grid, args, 4));
+    case 1:
+      return isForkedError(tz_session_create(nullptr, &newSession)) &&
+             !newSession;
+    case 2:
+      return isForkedError(tz_stream_create(device, &newStream)) && !newStream;
+    case 3:
+      return isForkedError(tz_stream_wrap(device, nullptr, &newStream));
+    case 4:
+      return isForkedError(tz_stream_sync(stream));
+    case 5:
+      return isForkedError(tz_memory_alloc(device, 64, &address));
+    case 6:
+      return isForkedError(tz_device_open(session, "echo", &newDevice));
+    default: // none of these may wait for a thread of the parent
+      tz_kernel_destroy(kernel);
+      tz_stream_destroy(stream);
+      tz_session_destroy(session);
+      return true;
+    }
+  };
+  EXPECT_EQ(inChild(check, 8), 0);
+  // The parent goes on.
+  EXPECT_FALSE(launch({ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)}));
 }
 
 } // namespace
