@@ -546,13 +546,19 @@ std::vector<const Case *> chooseSmoke(const std::vector<const Case *> &cases,
     families[one->family].push_back(one);
   }
   std::vector<const Case *> chosen;
+  size_t begin = 0, number = 0;
   for (const auto &[name, members] : families) {
-    size_t share =
-        std::min(std::max<size_t>(limit / families.size(), 1), members.size());
-    // A stride that shares no factor with the forms and types walks over all
-    // of them; each step takes the case in the middle of its share.
+    const size_t end = ++number * limit / families.size();
+    const size_t share =
+        std::min(std::max<size_t>(end - begin, 1), members.size());
+    begin = end;
+    // A stride walks over a family's ops, types and forms. Where in its stride
+    // a family begins follows the golden ratio, so that families with one case
+    // each do not all give the same form.
+    const size_t phase = number * 618 % 1000;
     for (size_t i = 0; i < share; ++i) {
-      chosen.push_back(members[(2 * i + 1) * members.size() / (2 * share)]);
+      chosen.push_back(
+          members[(1000 * i + phase) * members.size() / (1000 * share)]);
     }
   }
   std::sort(chosen.begin(), chosen.end(), std::less<>());
