@@ -59,6 +59,14 @@ bool Imports::hold() const {
   return true;
 }
 
+static uint32_t number32(ByteReader &in) {
+  uint64_t value = in.number();
+  if (value > UINT32_MAX) {
+    in.fail("a number is too large");
+  }
+  return uint32_t(value);
+}
+
 static void write(ByteWriter &out, const Place &place) {
   out.string(place.file);
   out.number(place.line);
@@ -68,8 +76,8 @@ static void write(ByteWriter &out, const Place &place) {
 static Place readPlace(ByteReader &in) {
   Place place;
   place.file = in.string().str();
-  place.line = uint32_t(in.number());
-  place.column = uint32_t(in.number());
+  place.line = number32(in);
+  place.column = number32(in);
   return place;
 }
 
@@ -122,7 +130,7 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   for (uint64_t n = in.count(4); n > 0 && in.ok(); --n) {
     frontend::ImportSearch &search = result.imports.searches.emplace_back();
     search.importer = in.string().str();
-    search.dots = unsigned(in.number());
+    search.dots = number32(in);
     search.name = in.string().str();
     search.file = in.string().str();
   }
@@ -133,10 +141,10 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   }
   for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
     Message &message = result.messages.emplace_back();
-    message.severity = uint32_t(in.number());
+    message.severity = number32(in);
     message.text = in.string().str();
   }
-  auto code = int32_t(in.number());
+  auto code = int32_t(number32(in));
   result.failure = Status(code, in.string().str());
   for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
     std::string key = in.string().str();
@@ -144,7 +152,7 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   }
   result.codeKey = in.string().str();
   for (uint64_t n = in.count(); n > 0 && in.ok(); --n) {
-    result.userParameters.push_back(uint32_t(in.number()));
+    result.userParameters.push_back(number32(in));
   }
   for (uint64_t n = in.count(3); n > 0 && in.ok(); --n) {
     result.sites.push_back(readPlace(in));
@@ -192,8 +200,8 @@ struct CodePlaces {
     case PlaceKind::Ops: {
       std::vector<PlaceUse> uses;
       for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
-        auto op = uint32_t(in.number());
-        uses.push_back({op, uint32_t(in.number())});
+        auto op = number32(in);
+        uses.push_back({op, number32(in)});
       }
       if (std::optional<Place> place = source.placeOf(uses)) {
         return *place;
@@ -279,7 +287,7 @@ std::optional<CompiledCode> CompiledCode::read(std::string_view bytes,
   }
   for (uint64_t n = in.count(3); n > 0 && in.ok(); --n) {
     VendorMessage &message = result.messages.emplace_back();
-    message.severity = uint32_t(in.number());
+    message.severity = number32(in);
     message.text = in.string().str();
     message.place = places.read(in);
   }
