@@ -307,28 +307,56 @@ def bitonic_merge(x, dim: tl.constexpr = None,
 
 
 @triton.jit
+def _alternating(index, bits: tl.constexpr, descending: tl.constexpr):
+    # Upward or not, for blocks of 2^bits elements; the first is as wanted.
+    rising = ((index >> bits) & 1) == 0
+    return (rising == (index < 0)) if descending else rising
+
+
+@triton.jit
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
     axis: tl.constexpr = _positive(-1 if dim is None else dim, len(x.shape))
     bits: tl.constexpr = _log2(x.shape[axis])
     index = _index_along(x.shape, axis)
     for done in tl.static_range(1, bits + 1):
-        # Blocks of 2^done elements; the last block has the wanted order.
-        rising = ((index >> done) & 1) == 0
-        upward = (rising == (index < 0)) if descending else rising
-        x = _merge(x, index, axis, done, upward)
+        x = _merge(x, index, axis, done, _alternating(index, done, descending))
     return x
 
 
+@triton.jit
+def _sorts_last(a, b):
+    return tl.where(_before(a, b), b, a)
+
+
+@triton.jit
+def _sorts_first(a, b):
+    return tl.where(_before(b, a), b, a)
+
+
 @triton.constexpr_function
-def _shortened(shape, axis, k):
-    return [k if i == axis else shape[i] for i in range(len(shape))]
+def _resized(shape, axis, sizes):
+    return list(shape[:axis]) + sizes + list(shape[axis + 1:])
 
 
 @triton.jit
 def topk(x, k: tl.constexpr, dim: tl.constexpr = None,
          descending: tl.constexpr = True):
+    # Blocks of k are sorted, every other one backwards. Of two neighbours the
+    # better of each pair of elements are the k best, and a bitonic block again.
     axis: tl.constexpr = _positive(-1 if dim is None else dim, len(x.shape))
-    tl.static_assert(k <= x.shape[axis], "topk: k is larger than the dimension")
-    ordered = sort(x, axis, descending)
-    index = _index_along(_shortened(x.shape, axis, k), axis)
-    return tl.gather(ordered, index, axis)
+    n: tl.constexpr = x.shape[axis]
+    bits: tl.constexpr = _log2(k)
+    tl.static_assert(k <= n, "topk: k is larger than the dimension")
+    tl.static_assert(k == 1 << bits, "topk: k is no power of two")
+    index = _index_along(x.shape, axis)
+    for done in tl.static_range(1, bits + 1):
+        x = _merge(x, index, axis, done, _alternating(index, done, descending))
+    for halved in tl.static_range(_log2(n) - bits):
+        left: tl.constexpr = n >> (halved + 1)
+        halves: tl.constexpr = [left >> bits, 2, 1 << bits]
+        pairs = tl.reshape(x, _resized(x.shape, axis, halves))
+        best = tl.reduce(pairs, axis + 1, _sorts_last if descending else _sorts_first)
+        x = tl.reshape(best, _resized(x.shape, axis, [left]))
+        index = _index_along(x.shape, axis)
+        x = _merge(x, index, axis, bits, _alternating(index, bits, descending))
+    return x
