@@ -32,9 +32,9 @@
 //
 // Blocks. The emitters make loops, so the builder ends in another basic block
 // than it began in; the block given must not have a terminator after the
-// insertion point (append at the end of a block). The micro-kernels are
-// internal functions of the module, made once for each shape and called from
-// the loops.
+// insertion point (append at the end of a block). The micro-kernels and the
+// packing loops are internal functions of the module, made once for each shape
+// and called.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_DOT_DOT_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_DOT_DOT_H

@@ -8,6 +8,7 @@
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/dot/Loops.h"
 #include "plugins/cpu/compiler/dot/Origin.h"
+#include "plugins/cpu/compiler/dot/Shared.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Intrinsics.h"
@@ -276,7 +277,6 @@ void MicroKernel::emit() {
 
 Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
   Function *caller = b.GetInsertBlock()->getParent();
-  Module *module = caller->getParent();
   SmallString<64> name;
   raw_svector_ostream(name)
       << "tz.dot." << static_cast<int>(plan.kind) << "." << v.mr << "x" << v.nv
@@ -286,22 +286,11 @@ Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
     raw_svector_ostream(name)
         << ".p" << v.prefetchRows << "x" << v.prefetchLines;
   }
-  if (Function *found = module->getFunction(name)) {
-    return found;
-  }
   Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
-  auto *function = Function::Create(
-      FunctionType::get(b.getVoidTy(),
-                        {pointer, i64, pointer, pointer, i64, pointer, i64},
-                        false),
-      GlobalValue::InternalLinkage, name, module);
-  function->addFnAttr(Attribute::NoUnwind);
-  function->addFnAttr(Attribute::NoInline);
-  for (const char *key : {"target-cpu", "target-features", "tune-cpu",
-                          "min-legal-vector-width", "prefer-vector-width"}) {
-    if (caller->hasFnAttribute(key)) {
-      function->addFnAttr(caller->getFnAttribute(key));
-    }
+  Function *function = sharedFunction(
+      caller, name, {pointer, i64, pointer, pointer, i64, pointer, i64});
+  if (!function->empty()) {
+    return function;
   }
   for (unsigned pointerArg : {0u, 2u, 3u}) {
     function->addParamAttr(pointerArg, Attribute::NoAlias);

@@ -5,11 +5,13 @@
 // along
 //        k, in B along n; a source is contiguous in that direction, in the
 //        other one, or in none. So there are three loops for both operands:
-//        copy, transpose in registers, and one element after the other.
+//        copy, transpose in registers, and one element after the other. They
+//        stand in a function that equal operands of a kernel share.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/dot/Loops.h"
 #include "plugins/cpu/compiler/dot/Origin.h"
+#include "plugins/cpu/compiler/dot/Shared.h"
 #include "plugins/cpu/compiler/math/Math.h"
 
 #include "llvm/IR/Intrinsics.h"
@@ -30,7 +32,10 @@ class Packer {
 public:
   Packer(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
          Value *dst, bool isA);
-  void emit();
+  /// Writes the note of Origin.h and tells the plan about it.
+  void noteOrigin();
+  /// A function's body: the loops and the return.
+  void emitBody();
 
 private:
   using V = Value *;
@@ -55,7 +60,7 @@ private:
   void storeUnits(V units, V row, V unit) {
     b.CreateAlignedStore(units, dstAddress(row, unit), Align(unitBytes));
   }
-  void noteOrigin();
+  void findValid();
   void zeroRow(V row, V fromUnit);
 
   void copyRows();
@@ -73,9 +78,10 @@ private:
   IntegerType *unitType;
   FixedVectorType *unitVector;
   unsigned unitBytes;
-  int64_t rows;                       ///< of the packed format
-  int64_t units;                      ///< in a row, a multiple of lanes
-  V oStride, kStride, validO, validK; ///< valid counts are within the shape
+  int64_t rows;  ///< of the packed format
+  int64_t units; ///< in a row, a multiple of lanes
+  V oStride, kStride;
+  V validO = nullptr, validK = nullptr; ///< within the shape
   int64_t oCount, kCount;
   bool alongK = false, alongO = false; ///< direction of stride 1
 };
@@ -94,18 +100,21 @@ Packer::Packer(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
       unitBytes(unitType->getBitWidth() / 8) {
   oCount = isA ? plan.M : plan.N;
   kCount = plan.K;
-  V validRows = src.validRows, validCols = src.validCols;
   oStride = isA ? src.rowStride : src.colStride;
   kStride = isA ? src.colStride : src.rowStride;
-  V limitO = isA ? validRows : validCols, limitK = isA ? validCols : validRows;
-  validO =
-      limitO ? clamp(limitO, constant(0), constant(oCount)) : constant(oCount);
-  validK =
-      limitK ? clamp(limitK, constant(0), constant(kCount)) : constant(kCount);
   alongK = isOne(kStride);
   alongO = !alongK && isOne(oStride);
   rows = isA ? plan.M : plan.Kp / group;
   units = isA ? plan.lda / group : (plan.N + plan.NR - 1) / plan.NR * plan.NR;
+}
+
+void Packer::findValid() {
+  V limitO = isA ? src.validRows : src.validCols;
+  V limitK = isA ? src.validCols : src.validRows;
+  validO =
+      limitO ? clamp(limitO, constant(0), constant(oCount)) : constant(oCount);
+  validK =
+      limitK ? clamp(limitK, constant(0), constant(kCount)) : constant(kCount);
 }
 
 Type *Packer::sourceType() {
@@ -210,7 +219,6 @@ Value *Packer::dstAddress(V row, V unit) {
   return b.CreateGEP(unitType, dst, index);
 }
 
-/// Writes the note of Origin.h and tells the plan about it.
 void Packer::noteOrigin() {
   DotOrigin &origin = isA ? plan.originA : plan.originB;
   origin = DotOrigin();
@@ -406,8 +414,8 @@ void Packer::scalars() {
   });
 }
 
-void Packer::emit() {
-  noteOrigin();
+void Packer::emitBody() {
+  findValid();
   if (isA ? alongK : alongO) {
     copyRows();
   } else if (alongK || alongO) {
@@ -415,20 +423,72 @@ void Packer::emit() {
   } else {
     scalars();
   }
+  b.CreateRetVoid();
+}
+
+/// What `value` is in the function: a constant of its name, or an argument.
+Value *inFunction(raw_ostream &name, Value *value, Value *argument) {
+  if (!value) {
+    name << ".all";
+    return nullptr;
+  }
+  if (auto *known = dyn_cast<ConstantInt>(value)) {
+    name << "." << known->getSExtValue();
+    return value;
+  }
+  name << ".n";
+  return argument;
+}
+
+void emitPack(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
+              Value *dst, bool isA) {
+  Packer(b, plan, src, dst, isA).noteOrigin();
+  Value *const given[] = {src.rowStride, src.colStride, src.validRows,
+                          src.validCols};
+  SmallString<64> name;
+  raw_svector_ostream text(name);
+  text << "tz.pack." << (isA ? "a." : "b.") << static_cast<int>(plan.kind)
+       << "." << static_cast<int>(src.type) << "." << (isA ? plan.M : plan.N)
+       << "x" << plan.K << "." << (isA ? plan.lda : plan.NR);
+  for (Value *value : given) {
+    inFunction(text, value, nullptr);
+  }
+  Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
+  Function *function = sharedFunction(b.GetInsertBlock()->getParent(), name,
+                                      {pointer, pointer, i64, i64, i64, i64});
+  if (function->empty()) {
+    function->addParamAttr(0, Attribute::NoAlias);
+    function->addParamAttr(1, Attribute::NoAlias);
+    IRBuilder<> body(BasicBlock::Create(b.getContext(), "", function));
+    auto parameter = [&](unsigned i) {
+      return inFunction(nulls(), given[i], function->getArg(2 + i));
+    };
+    DotSource inside;
+    inside.base = function->getArg(0);
+    inside.type = src.type;
+    inside.rowStride = parameter(0);
+    inside.colStride = parameter(1);
+    inside.validRows = parameter(2);
+    inside.validCols = parameter(3);
+    Packer(body, plan, inside, function->getArg(1), isA).emitBody();
+  }
+  SmallVector<Value *, 6> arguments{src.base, dst};
+  for (Value *value : given) {
+    arguments.push_back(value ? value : b.getInt64(0));
+  }
+  b.CreateCall(function, arguments);
 }
 
 } // namespace
 
 void emitPackA(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
                Value *dst) {
-  IRBuilderBase::FastMathFlagGuard guard(b);
-  Packer(b, plan, src, dst, true).emit();
+  emitPack(b, plan, src, dst, true);
 }
 
 void emitPackB(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
                Value *dst) {
-  IRBuilderBase::FastMathFlagGuard guard(b);
-  Packer(b, plan, src, dst, false).emit();
+  emitPack(b, plan, src, dst, false);
 }
 
 } // namespace tz::cpu
