@@ -540,11 +540,18 @@ OptionalTile OpEmitter::abs(const Operand &operand, SourceLoc loc) {
   if (x->type.isPtr || x->type.isView()) {
     return error(loc, "tl.abs needs numbers, found " + x->type.str());
   }
+  Type type = x->value.getType();
+  if (x->type.elem == DType::F8E5M2) {
+    // Its infinity would not survive the way through fp32: narrowing saturates.
+    TileType byte = x->type.withElem(DType::I8);
+    OptionalTile bits = cast(*x, byte, "", true, loc);
+    bits = binary(BinaryFn::And, *bits, Literal(int64_t{0x7F}), loc);
+    return cast(*bits, x->type, "", true, loc);
+  }
   if (isFloat8(x->type.elem)) {
     OptionalTile wide = abs(convert(*x, DType::F32), loc);
     return convert(*wide, x->type.elem);
   }
-  Type type = x->value.getType();
   if (isFloat(x->type.elem)) {
     return TileValue{
         tile::MathOp::create(b, at, type, tile::MathFn::abs, x->value)

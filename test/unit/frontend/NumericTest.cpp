@@ -520,6 +520,19 @@ def k(o, x):
               ElementsAre(1, 2, 6, 24, 2, 7, 25, 105));
 }
 
+TEST(Numeric, AbsOfFp8KeepsInfinity) {
+  const char *text = R"py(
+@triton.jit
+def k(o, x):
+    r = tl.arange(0, 4)
+    v = tl.load(x + r).to(tl.uint8).to(tl.float8e5, bitcast=True)
+    tl.store(o + r, tl.abs(v).to(tl.uint8, bitcast=True))
+)py";
+  // -inf, inf, the smallest denormal below zero, -0.
+  EXPECT_THAT(ints(text, "k o=*i32 x=*i32", 4, {0xFC, 0x7C, 0x81, 0x80}),
+              ElementsAre(0x7C, 0x7C, 1, 0));
+}
+
 TEST(Numeric, BlockPointersAndDescriptorsPad) {
   const char *text = R"py(
 @triton.jit
