@@ -72,12 +72,20 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
     on the indices, through loops that add the same every turn; what has that
     form becomes make_view with load_view or store_view, and block pointers that
     a loop advances become fixed views with offsets. Dimensions without a bound
-    are unchecked and have extent 2^63-1. Needs that address arithmetic does not
+    are unchecked and have extent 2^63-1. The limit of offsets that wrap around
+    or stop (% M, minimum, where) is a bound if no store shows what is read beyond
+    it; for % their sign is asked once, before the loops, if it is not known. Needs that address arithmetic does not
     overflow (P26). A remark says why an access stays as it is.
   }];
+  let options = [
+    Option<"limit", "limit", "unsigned", /*default=*/"400",
+           "ops of a kernel that may be copied for offsets of unknown sign; 0 never copies">
+  ];
   let statistics = [
     Statistic<"recoveredLoads", "recovered-loads", "loads that became load_view">,
     Statistic<"recoveredStores", "recovered-stores", "stores that became store_view">,
+    Statistic<"foldedLoads", "folded-loads", "loads by offsets % M whose folded lanes nobody sees">,
+    Statistic<"versionedBlocks", "versioned-blocks", "copies made for offsets of unknown sign">,
     Statistic<"fixedViews", "fixed-views", "accesses of moved views put on the fixed view">,
     Statistic<"declined", "declined", "accesses that keep their pointers, or a view that moves">
   ];

@@ -42,15 +42,17 @@
 //        and is not peeled again, so code grows at most by the pass's limit.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
+#include "core/optimizer/Versioning.h"
 #include "core/optimizer/analysis/KnownMasks.h"
 
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
 
 using namespace mlir;
 using namespace tz;
 using namespace tz::analysis;
+using optimizer::emitNonNegative;
+using optimizer::Rest;
 using namespace tz::tile;
 
 namespace tz::optimizer {
@@ -179,33 +181,8 @@ void PeelMasks::collect(Operation *op) {
 }
 
 bool PeelMasks::isAvailable(const Check &check, Operation *point) {
-  auto isBefore = [&](unsigned scalar) {
-    Value value = forms->scalars().value(scalar);
-    Block *block = value.getParentBlock();
-    Operation *ancestor = block->findAncestorOpInBlock(*point);
-    if (!ancestor) {
-      return false; // defined in a region that point is not in
-    }
-    Operation *def = value.getDefiningOp();
-    return !def || def->isBeforeInBlock(ancestor);
-  };
-  for (const Polynomial *p : {&check.slack, &check.offset}) {
-    for (const Term &term : p->getTerms()) {
-      if (!llvm::all_of(term.scalars, isBefore)) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-/// Ops from `from` to the end of its block, with all that is in them.
-static size_t countOps(Block::iterator from, Block::iterator to) {
-  size_t count = 0;
-  for (; from != to; ++from) {
-    from->walk([&](Operation *) { ++count; });
-  }
-  return count;
+  return optimizer::isAvailable(check.slack, point, forms->scalars()) &&
+         optimizer::isAvailable(check.offset, point, forms->scalars());
 }
 
 bool PeelMasks::hasRoom(Location loc, size_t ops, StringRef what,
@@ -253,19 +230,8 @@ void PeelMasks::versionBlock(Block &block) {
   if (open.empty()) {
     return;
   }
-  Operation *terminator = block.getTerminator();
-  SmallVector<OpOperand *> results;
-  SmallVector<Value> values;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    Operation *def = operand.get().getDefiningOp();
-    if (def && def->getBlock() == &block && !def->isBeforeInBlock(first)) {
-      results.push_back(&operand);
-      values.push_back(operand.get());
-    }
-  }
-  // A tile that leaves an scf.if has to live in one place for both branches.
-  if (llvm::any_of(values,
-                   [](Value v) { return isa<ShapedType>(v.getType()); })) {
+  Rest rest(first);
+  if (rest.yieldsTile()) {
     for (Check *check : open) {
       if (check->why.empty()) {
         check->why = "a tile leaves the part of the kernel that it is in, and "
@@ -275,13 +241,10 @@ void PeelMasks::versionBlock(Block &block) {
     }
     return;
   }
-  size_t size = countOps(first->getIterator(), terminator->getIterator());
-  if (!hasRoom(first->getLoc(), size, "this part of the kernel", open)) {
+  if (!hasRoom(first->getLoc(), rest.size(), "this part of the kernel", open)) {
     return;
   }
 
-  OpBuilder builder(first);
-  Location loc = first->getLoc();
   SmallVector<Polynomial> conditions;
   for (Check *check : open) {
     for (const Polynomial *p : {&check->offset, &check->slack}) {
@@ -290,40 +253,9 @@ void PeelMasks::versionBlock(Block &block) {
       }
     }
   }
-  Value full, zero = forms->scalars().emit(builder, loc, {});
-  for (const Polynomial &p : conditions) {
-    Value one =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                              forms->scalars().emit(builder, loc, p), zero);
-    full = full ? arith::AndIOp::create(builder, loc, full, one) : one;
-  }
-
-  auto branch = scf::IfOp::create(builder, loc, ValueRange(values).getTypes(),
-                                  full, /*withElseRegion=*/true);
-  IRMapping map;
-  OpBuilder slow = OpBuilder::atBlockBegin(branch.elseBlock());
-  for (auto it = first->getIterator(); it != terminator->getIterator(); ++it) {
-    slow.clone(*it, map);
-  }
-  Block *fast = branch.thenBlock();
-  fast->getOperations().splice(fast->begin(), block.getOperations(),
-                               first->getIterator(), terminator->getIterator());
-  auto yield = [&](Block *from, ValueRange operands) {
-    if (!from->empty() && from->back().hasTrait<OpTrait::IsTerminator>()) {
-      from->back().erase(); // the builder made one: there are no results
-    }
-    auto end = OpBuilder::atBlockEnd(from);
-    scf::YieldOp::create(end, loc, operands);
-  };
-  SmallVector<Value> copies;
-  for (Value value : values) {
-    copies.push_back(map.lookupOrDefault(value));
-  }
-  yield(fast, values);
-  yield(branch.elseBlock(), copies);
-  for (auto [operand, result] : llvm::zip(results, branch.getResults())) {
-    operand->set(result);
-  }
+  OpBuilder builder(first);
+  scf::IfOp branch = rest.version(
+      emitNonNegative(builder, first->getLoc(), conditions, forms->scalars()));
   for (Check *check : open) {
     clear(*check);
   }
@@ -438,7 +370,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   if (mine.empty()) {
     return;
   }
-  size_t size = countOps(loop->getIterator(), std::next(loop->getIterator()));
+  size_t size = 0;
+  loop->walk([&](Operation *) { ++size; });
   if (!hasRoom(loop.getLoc(), size, "this loop", mine)) {
     return;
   }

@@ -36,13 +36,15 @@
 //     %6 = tile.make_view %arg1 shape[%c9223372036854775807_i64] strides[%c1_i64] : <f32> -> <64xf32>
 //     tile.store_view %6[%c0_i64], %5 checked [false] : <64xf32>, tensor<64xf32>
 // Needs  HoistInvariants: what a loop adds to a pointer is defined outside it.
-// Keeps  which bytes are accessed. Where a block's offset is known to be >= 0
-// it
-//        stays an offset of a fixed view; else the view's base moves with it
-//        and the bound is what is left (R3).
+// Keeps  which bytes are accessed, but for rows that wrap around and that
+// nobody
+//        sees. Where a block's offset is known to be >= 0 it stays an offset of
+//        a fixed view; else the view's base moves with it and the bound is what
+//        is left (R3).
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
-#include "core/optimizer/analysis/MaskBounds.h"
+#include "core/optimizer/Versioning.h"
+#include "core/optimizer/analysis/ViewAccess.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -60,186 +62,29 @@ namespace {
 /// The extent of a dimension in which nothing is checked.
 constexpr int64_t kUnknownExtent = std::numeric_limits<int64_t>::max();
 
-/// What makes a view access of a pointer access.
-struct Access {
-  Value base;
-  Polynomial start; // elements from base to the view's origin
-  struct Dim {
-    Polynomial stride, offset;
-    SmallVector<Polynomial, 1> extents; // the smallest counts; none: unknown
-    bool checked = false;
-  };
-  SmallVector<Dim, 2> dims;
-  SmallVector<UniformCondition, 1> uniform;
-  bool rebased = false; // an offset might be negative, so it is in the base
-};
-
 class Recovery {
 public:
-  explicit Recovery(KernelOp kernel) : hints(kernel), forms(kernel) {}
+  explicit Recovery(KernelOp kernel) : accesses(kernel) {}
 
-  bool load(LoadOp op);
-  bool store(StoreOp op);
+  std::optional<ViewAccess> load(LoadOp op);
+  std::optional<ViewAccess> store(StoreOp op);
   bool fixView(Operation *op, Value view, MutableOperandRange offsets,
                OpOperand &viewOperand);
+  ScalarTable &scalars() { return accesses.forms().scalars(); }
+
+  ViewAccesses accesses;
   std::string why;
-  bool rebased = false;
 
 private:
-  std::optional<Access> analyse(Value pointer, Value mask);
-  void chooseOffset(Access &access, unsigned d, const LaneForm &pointer,
-                    const Polynomial *upper);
-  bool isLoopVarying(const Term &term);
-  Value emitView(OpBuilder &builder, Location loc, const Access &access,
+  Value emitView(OpBuilder &builder, Location loc, const ViewAccess &access,
                  ViewType type);
   Value emitCondition(OpBuilder &builder, Location loc,
                       ArrayRef<UniformCondition> all);
   SmallVector<Value> emitOffsets(OpBuilder &builder, Location loc,
-                                 const Access &access);
-  SmallVector<bool> checks(const Access &access);
-
-  Hints hints;
-  LaneForms forms;
+                                 const ViewAccess &access);
+  SmallVector<bool> checks(const ViewAccess &access);
 };
 } // namespace
-
-bool Recovery::isLoopVarying(const Term &term) {
-  return llvm::any_of(term.scalars, [&](unsigned scalar) {
-    Value value = forms.scalars().value(scalar);
-    return isa<LoopLikeOpInterface>(value.getParentRegion()->getParentOp());
-  });
-}
-
-/// Decides which part of the start is an offset of dimension `d`: what the
-/// bound names as the block's start, else whole multiples of the stride.
-void Recovery::chooseOffset(Access &access, unsigned d, const LaneForm &pointer,
-                            const Polynomial *upper) {
-  Access::Dim &dim = access.dims[d];
-  if (dim.stride.getTerms().size() != 1) {
-    return;
-  }
-  const Term &stride = dim.stride.getTerms().front();
-  Polynomial offset, start = access.start;
-  auto take = [&](const Term &term) { // term * stride leaves the start
-    auto moved = Polynomial::mul(Polynomial::of(term), dim.stride);
-    auto rest = moved ? Polynomial::add(start, *moved, -1) : std::nullopt;
-    auto sum = Polynomial::add(offset, Polynomial::of(term));
-    if (rest && sum) {
-      start = *rest;
-      offset = *sum;
-    }
-  };
-  if (upper) {
-    // index < upper = limit - offset
-    for (const Term &term : upper->getTerms()) {
-      if (term.coefficient == std::numeric_limits<int64_t>::min()) {
-        continue;
-      }
-      Term negated{term.scalars, -term.coefficient};
-      auto moved = Polynomial::mul(Polynomial::of(negated), dim.stride);
-      if (moved && !moved->isZero() &&
-          start.coefficientOf(moved->getTerms()[0].scalars) ==
-              moved->getTerms()[0].coefficient) {
-        take(negated);
-      }
-    }
-  } else {
-    Polynomial whole = start;
-    for (const Term &term : whole.getTerms()) {
-      auto quotient = divide(term, stride);
-      bool belongsElsewhere = false;
-      for (const Access::Dim &other : access.dims) {
-        belongsElsewhere |=
-            &other != &dim && other.stride.getTerms().size() == 1 &&
-            !other.stride.getTerms()[0].scalars.empty() &&
-            divide(term, other.stride.getTerms()[0]).has_value();
-      }
-      if (quotient && (!stride.scalars.empty() ||
-                       (isLoopVarying(term) && !belongsElsewhere))) {
-        take(*quotient);
-      }
-    }
-  }
-  if (offset.isZero()) {
-    return;
-  }
-  if (!forms.scalars().range(offset, hints).nonNegative()) {
-    access.rebased |= upper != nullptr;
-    return;
-  }
-  dim.offset = offset;
-  access.start = start;
-}
-
-std::optional<Access> Recovery::analyse(Value pointer, Value mask) {
-  std::optional<LaneForm> form = forms.of(pointer);
-  if (!form || !form->base) {
-    why = "the pointers are not one base plus strides times indices (%, //, "
-          "loaded offsets, or a loop that does not add the same every turn)";
-    return std::nullopt;
-  }
-  ArrayRef<int64_t> shape = shapeOf(pointer.getType());
-  MaskBounds bounds;
-  bounds.upper.resize(shape.size());
-  bounds.lower.resize(shape.size());
-  if (mask) {
-    auto read = readMask(mask, forms, hints, why);
-    if (!read) {
-      return std::nullopt;
-    }
-    bounds = std::move(*read);
-  }
-
-  Access access{form->base, form->start, {}, bounds.uniform, false};
-  for (auto [size, lane] : llvm::zip(shape, form->lane)) {
-    access.dims.push_back({size == 1 ? Polynomial(1) : lane, {}, {}, false});
-  }
-  for (auto [d, size] : llvm::enumerate(shape)) {
-    Access::Dim &dim = access.dims[d];
-    auto holds = [&](const Polynomial &atLeastZero) {
-      return forms.scalars().range(atLeastZero, hints).nonNegative();
-    };
-    llvm::erase_if(bounds.upper[d], [&](const Polynomial &upper) {
-      auto rest = Polynomial::add(upper, Polynomial(size), -1);
-      return rest && holds(*rest);
-    });
-    llvm::erase_if(bounds.lower[d], [&](const Polynomial &lower) {
-      auto rest = Polynomial::add({}, lower, -1);
-      return rest && holds(*rest);
-    });
-    ArrayRef<Polynomial> uppers = bounds.upper[d], lowers = bounds.lower[d];
-    dim.checked = !uppers.empty() || !lowers.empty();
-    if (lowers.size() > 1) {
-      why = "two lower bounds on one dimension";
-      return std::nullopt;
-    }
-    if (lowers.size() == 1) {
-      // index >= lower: the view begins at coordinate `lower` before the block.
-      auto offset = Polynomial::add({}, lowers[0], -1);
-      auto moved = offset ? Polynomial::mul(*offset, dim.stride) : std::nullopt;
-      auto start =
-          moved ? Polynomial::add(access.start, *moved, -1) : std::nullopt;
-      if (!start) {
-        why = "an offset is too large an expression";
-        return std::nullopt;
-      }
-      dim.offset = *offset;
-      access.start = *start;
-    } else if (uppers.size() < 2) {
-      chooseOffset(access, d, *form, uppers.empty() ? nullptr : &uppers[0]);
-    }
-    for (const Polynomial &upper : uppers) {
-      auto extent = Polynomial::add(upper, dim.offset);
-      if (!extent) {
-        why = "a bound is too large an expression";
-        return std::nullopt;
-      }
-      dim.extents.push_back(*extent);
-    }
-  }
-  rebased |= access.rebased;
-  return access;
-}
 
 Value Recovery::emitCondition(OpBuilder &builder, Location loc,
                               ArrayRef<UniformCondition> all) {
@@ -247,28 +92,28 @@ Value Recovery::emitCondition(OpBuilder &builder, Location loc,
   for (const UniformCondition &condition : all) {
     Value one = condition.flag;
     if (!one) {
-      one = arith::CmpIOp::create(
-          builder, loc,
-          condition.isEquality ? arith::CmpIPredicate::eq
-                               : arith::CmpIPredicate::slt,
-          forms.scalars().emit(builder, loc, condition.value),
-          forms.scalars().emit(builder, loc, {}));
+      one = arith::CmpIOp::create(builder, loc,
+                                  condition.isEquality
+                                      ? arith::CmpIPredicate::eq
+                                      : arith::CmpIPredicate::slt,
+                                  scalars().emit(builder, loc, condition.value),
+                                  scalars().emit(builder, loc, {}));
     }
     both = both ? arith::AndIOp::create(builder, loc, both, one) : one;
   }
   return both;
 }
 
-Value Recovery::emitView(OpBuilder &builder, Location loc, const Access &access,
-                         ViewType type) {
-  ScalarTable &scalars = forms.scalars();
+Value Recovery::emitView(OpBuilder &builder, Location loc,
+                         const ViewAccess &access, ViewType type) {
+  ScalarTable &scalars = this->scalars();
   Value base = access.base;
   if (!access.start.isZero()) {
     base = AddPtrOp::create(builder, loc, base,
                             scalars.emit(builder, loc, access.start));
   }
   SmallVector<Value> shape, strides;
-  for (const Access::Dim &dim : access.dims) {
+  for (const ViewAccess::Dim &dim : access.dims) {
     Value extent;
     for (const Polynomial &p : dim.extents) {
       Value one = scalars.emit(builder, loc, p);
@@ -289,17 +134,17 @@ Value Recovery::emitView(OpBuilder &builder, Location loc, const Access &access,
 }
 
 SmallVector<Value> Recovery::emitOffsets(OpBuilder &builder, Location loc,
-                                         const Access &access) {
+                                         const ViewAccess &access) {
   SmallVector<Value> offsets;
-  for (const Access::Dim &dim : access.dims) {
-    offsets.push_back(forms.scalars().emit(builder, loc, dim.offset));
+  for (const ViewAccess::Dim &dim : access.dims) {
+    offsets.push_back(scalars().emit(builder, loc, dim.offset));
   }
   return offsets;
 }
 
-SmallVector<bool> Recovery::checks(const Access &access) {
+SmallVector<bool> Recovery::checks(const ViewAccess &access) {
   SmallVector<bool> checked;
-  for (const Access::Dim &dim : access.dims) {
+  for (const ViewAccess::Dim &dim : access.dims) {
     checked.push_back(dim.checked);
   }
   checked.front() |= !access.uniform.empty();
@@ -320,10 +165,10 @@ static Value splatSource(OpBuilder &builder, Value tile) {
       tile.getLoc());
 }
 
-bool Recovery::load(LoadOp op) {
-  auto access = analyse(op.getPointer(), op.getMask());
+std::optional<ViewAccess> Recovery::load(LoadOp op) {
+  auto access = accesses.read(op, why);
   if (!access) {
-    return false;
+    return std::nullopt;
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -348,20 +193,13 @@ bool Recovery::load(LoadOp op) {
   }
   op.replaceAllUsesWith(result);
   op.erase();
-  return true;
+  return access;
 }
 
-bool Recovery::store(StoreOp op) {
-  auto access = analyse(op.getPointer(), op.getMask());
+std::optional<ViewAccess> Recovery::store(StoreOp op) {
+  auto access = accesses.read(op, why);
   if (!access) {
-    return false;
-  }
-  for (auto [size, dim] :
-       llvm::zip(shapeOf(op.getPointer().getType()), access->dims)) {
-    if (size > 1 && dim.stride.isZero()) {
-      why = "several lanes store to one address";
-      return false;
-    }
+    return std::nullopt;
   }
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -373,14 +211,14 @@ bool Recovery::store(StoreOp op) {
                       emitOffsets(builder, loc, *access), checks(*access),
                       op.getGroup(), op.getCache(), op.getEvict());
   op.erase();
-  return true;
+  return access;
 }
 
 /// A view that was moved, perhaps by a loop, becomes its make_view with the
 /// position among the offsets.
 bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
                        OpOperand &viewOperand) {
-  auto form = forms.viewOf(view);
+  auto form = accesses.forms().viewOf(view);
   if (!form) {
     why =
         "its view comes out of a branch or a loop that does not move it by the "
@@ -394,13 +232,13 @@ bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
   SmallVector<Value> sums;
   for (auto [position, offset] :
        llvm::zip_equal(form->position, OperandRange(offsets))) {
-    auto own = forms.of(offset);
+    auto own = accesses.forms().of(offset);
     auto sum = own ? Polynomial::add(position, own->start) : std::nullopt;
     if (!sum) {
       why = "its position is too large an expression";
       return false;
     }
-    sums.push_back(forms.scalars().emit(builder, op->getLoc(), *sum));
+    sums.push_back(scalars().emit(builder, op->getLoc(), *sum));
   }
   viewOperand.set(form->root);
   offsets.assign(sums);
@@ -409,6 +247,9 @@ bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
 
 namespace {
 struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
+  using Base = tz::optimizer::impl::RecoverViewsBase<RecoverViews>;
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
@@ -420,9 +261,62 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
       return;
     }
     Recovery recovery(getOperation());
+    versionSigns(recovery, accesses);
     for (Operation *op : accesses) {
       recover(recovery, op);
     }
+  }
+
+  /// Where remainders of offsets of unknown sign are in the way of views, asks
+  /// for the sign once, before the loops, and goes on with two copies.
+  void versionSigns(Recovery &recovery, ArrayRef<Operation *> accesses) {
+    SmallVector<Polynomial> signs;
+    Operation *first = nullptr;
+    for (Operation *op : accesses) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || !isa<RankedTensorType>(load.getPointer().getType())) {
+        continue;
+      }
+      SmallVector<Polynomial> missing = recovery.accesses.missingSigns(load);
+      if (missing.empty()) {
+        continue;
+      }
+      if (!first) {
+        first = outermost(op);
+      }
+      Operation *top = first->getBlock()->findAncestorOpInBlock(*op);
+      bool there =
+          top && llvm::all_of(missing, [&](const Polynomial &p) {
+            return tz::optimizer::isAvailable(p, first, recovery.scalars());
+          });
+      for (Polynomial &p : missing) {
+        if (there && !llvm::is_contained(signs, p)) {
+          signs.push_back(std::move(p));
+        }
+      }
+    }
+    if (signs.empty()) {
+      return;
+    }
+    tz::optimizer::Rest rest(first);
+    if (rest.yieldsTile() || rest.size() > limit) {
+      return; // the accesses say what would help
+    }
+    OpBuilder builder(first);
+    Value condition = tz::optimizer::emitNonNegative(builder, first->getLoc(),
+                                                     signs, recovery.scalars());
+    recovery.accesses.assume(rest.version(condition).getThenRegion(), signs);
+    ++versionedBlocks;
+  }
+
+  /// The loop around `op` that is in no other, or `op` itself.
+  static Operation *outermost(Operation *op) {
+    Operation *last = op;
+    for (Operation *parent = op; !isa<KernelOp>(parent);
+         parent = parent->getParentOp()) {
+      last = isa<LoopLikeOpInterface>(parent) ? parent : last;
+    }
+    return last;
   }
 
   void recover(Recovery &recovery, Operation *op) {
@@ -445,10 +339,10 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
       return; // scalars stay; a volatile load is meant lane by lane
     }
     Location loc = op->getLoc();
-    recovery.rebased = false;
-    if (load ? recovery.load(load) : recovery.store(store)) {
+    if (auto access = load ? recovery.load(load) : recovery.store(store)) {
       ++(load ? recoveredLoads : recoveredStores);
-      if (recovery.rebased) {
+      foldedLoads += access->folded;
+      if (access->rebased) {
         emitRemark(loc) << "view moves with its block: the block's offset is "
                            "not known to be >= 0; tl.assume(offset >= 0) "
                            "would give it a fixed base and full shape";

@@ -1,5 +1,4 @@
-//===- RewriteCounter.h - counts rewrites by the pattern's label -*- C++
-//-*-===//
+//===- RewriteCounter.h - counts rewrites by their label --------*- C++ -*-===//
 //
 // What   Listens to a greedy rewrite and adds each pattern that was applied to
 //        the statistic of the pattern's label.

@@ -1,10 +1,9 @@
 //===- Statistic.h - counts of what the passes changed ----------*- C++ -*-===//
 //
 // What   The type of the statistics that Passes.td declares, and their totals.
-// Why    mlir::Pass::Statistic counts only where LLVM itself was built to
-// count;
-//        a packaged LLVM is not, and its report is empty. CMakeLists.txt puts
-//        this class in its place in the generated declarations.
+// Why    mlir::Pass::Statistic counts only if LLVM was built to count; packaged
+//        ones are not, and their report is empty. CMakeLists.txt puts this
+//        class in its place in the generated declarations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_OPTIMIZER_STATISTIC_H

@@ -37,6 +37,11 @@ analysis::unitReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 }
 
 std::optional<LaneForm> LaneForms::of(Value value) {
+  std::optional<LaneForm> form = withFolds(value);
+  return form && form->folds.empty() ? form : std::nullopt;
+}
+
+std::optional<LaneForm> LaneForms::withFolds(Value value) {
   auto it = forms.find(value);
   if (it != forms.end()) {
     return it->second;
@@ -70,6 +75,21 @@ void LaneForms::set(Value value, std::optional<LaneForm> form) {
 }
 
 LaneForms::LaneForms(tile::KernelOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<tile::AssumeOp>()) {
+    llvm::SmallVector<Value> conditions{op.getCondition()};
+    while (!conditions.empty()) {
+      Operation *def = conditions.pop_back_val().getDefiningOp();
+      if (isa_and_nonnull<arith::AndIOp>(def)) {
+        conditions.append(def->operand_begin(), def->operand_end());
+      } else if (isa_and_nonnull<arith::CmpIOp>(def)) {
+        for (Value side : def->getOperands()) {
+          if (!side.getDefiningOp<arith::ConstantOp>()) {
+            assumed.insert(side);
+          }
+        }
+      }
+    }
+  }
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }
 
@@ -87,6 +107,12 @@ static std::optional<LaneForm> sum(const LaneForm &a, const LaneForm &b,
       return std::nullopt;
     }
     result.lane.push_back(*lane);
+  }
+  result.folds = a.folds;
+  for (const Fold &fold : b.folds) {
+    if (!llvm::is_contained(result.folds, fold)) {
+      result.folds.push_back(fold);
+    }
   }
   return result;
 }
@@ -108,7 +134,8 @@ static std::optional<LaneForm> product(const LaneForm &a, const LaneForm &b) {
     }
     result.lane.push_back(*scaled);
   }
-  return result;
+  result.folds = varying.folds;
+  return uniform.folds.empty() ? std::optional(result) : std::nullopt;
 }
 
 /// A constant integer, or a tile of equal ones.
@@ -134,23 +161,57 @@ static std::optional<LaneForm> reshaped(const LaneForm &from,
   form.lane.resize(shape.size());
   if (!map) {
     // Regrouped lanes: only what is equal in all of them keeps its form.
-    return from.isUniform() ? std::optional(form) : std::nullopt;
+    return from.isUniform() && from.folds.empty() ? std::optional(form)
+                                                  : std::nullopt;
   }
   for (auto [i, to] : llvm::enumerate(*map)) {
     if (to >= 0) {
       form.lane[to] = from.lane[i];
     }
   }
+  form.folds = from.folds;
+  for (Fold &fold : form.folds) {
+    fold.dim = (*map)[fold.dim]; // it has a slope, so its size is not one
+  }
+  return form;
+}
+
+/// The form of `offsets` where they are below `limit` + `more`, for a tile that
+/// is something else in the other lanes.
+std::optional<LaneForm> LaneForms::folded(Value offsets, Value limit,
+                                          int64_t more, bool needsSign) {
+  std::optional<LaneForm> form = of(offsets), bound = of(limit);
+  if (!form || form->base || !bound || !bound->isUniform()) {
+    return std::nullopt;
+  }
+  auto end = Polynomial::add(bound->start, Polynomial(more));
+  int64_t dim = -1;
+  for (auto [i, lane] : llvm::enumerate(form->lane)) {
+    if (lane.isZero()) {
+      continue;
+    }
+    if (dim >= 0 || lane != Polynomial(1)) {
+      return std::nullopt;
+    }
+    dim = i;
+  }
+  if (dim < 0 || !end) {
+    return std::nullopt;
+  }
+  form->folds.push_back({offsets, limit, static_cast<unsigned>(dim),
+                         form->start, *end, needsSign});
   return form;
 }
 
 std::optional<LaneForm> LaneForms::evaluate(Operation *op) {
-  auto in = [&](unsigned i) { return of(op->getOperand(i)); };
+  auto in = [&](unsigned i) { return withFolds(op->getOperand(i)); };
   auto both = [&](auto combine) -> std::optional<LaneForm> {
     auto a = in(0), b = in(1);
     return a && b ? combine(*a, *b) : std::nullopt;
   };
   using Form = std::optional<LaneForm>;
+  bool isTile = op->getNumResults() == 1 &&
+                isa<RankedTensorType>(op->getResult(0).getType());
   return llvm::TypeSwitch<Operation *, Form>(op)
       .Case([&](arith::ConstantOp constant) { return constantForm(constant); })
       .Case([&](tile::RangeOp range) -> Form {
@@ -175,9 +236,13 @@ std::optional<LaneForm> LaneForms::evaluate(Operation *op) {
         if (!from) {
           return std::nullopt;
         }
-        LaneForm form{from->base, from->start, {}};
+        LaneForm form{from->base, from->start, {}, from->folds};
         for (int64_t dim : transpose.getOrder()) {
           form.lane.push_back(from->lane[dim]);
+        }
+        for (Fold &fold : form.folds) {
+          auto to = llvm::find(transpose.getOrder(), int64_t(fold.dim));
+          fold.dim = to - transpose.getOrder().begin();
         }
         return form;
       })
@@ -188,6 +253,23 @@ std::optional<LaneForm> LaneForms::evaluate(Operation *op) {
         return both([](auto &a, auto &b) { return sum(a, b, -1); });
       })
       .Case([&](arith::MulIOp) { return both(product); })
+      .Case<tile::RemSIOp, tile::RemUIOp>([&](auto rem) {
+        return isTile ? folded(rem.getLhs(), rem.getRhs(), 0, true)
+                      : std::nullopt;
+      })
+      .Case([&](tile::MinSIOp least) {
+        return isTile ? folded(least.getLhs(), least.getRhs(), 1, false)
+                      : std::nullopt;
+      })
+      .Case([&](arith::SelectOp select) -> Form {
+        // where(offsets < limit, offsets, anything)
+        auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+        bool isBound = isTile && compare &&
+                       compare.getPredicate() == arith::CmpIPredicate::slt &&
+                       compare.getLhs() == select.getTrueValue();
+        return isBound ? folded(compare.getLhs(), compare.getRhs(), 0, false)
+                       : std::nullopt;
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -218,7 +300,8 @@ void LaneForms::visit(Operation *op) {
     }
     return;
   }
-  if (op->getNumResults() == 1 && !isa<arith::CmpIOp>(op)) {
+  if (op->getNumResults() == 1 && !isa<arith::CmpIOp>(op) &&
+      !assumed.contains(op->getResult(0))) {
     set(op->getResult(0), evaluate(op));
   }
 }
@@ -302,7 +385,7 @@ void LaneForms::visitLoop(scf::ForOp loop) {
   ValueRange yielded = loop.getBody()->getTerminator()->getOperands();
   for (auto [argument, init, next] :
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), yielded)) {
-    auto form = of(init);
+    auto form = withFolds(init);
     auto view = viewOf(init);
     auto added =
         form || view ? incrementsOf(loop, argument, next) : std::nullopt;

@@ -1,0 +1,54 @@
+//===- FoldedLanes.h - lanes whose value nobody sees ------------*- C++ -*-===//
+//
+// What   Decides whether a load by folded offsets (offsets % M) may read
+//        something else in the lanes in which they fold.
+// Why    Kernels wrap the rows of a block's last part around only to stay
+// inside
+//        the array: what those rows give is masked off when it is stored. If so,
+//        M is a bound like any other.
+//
+// A value is followed through elementwise ops, changes of shape, products,
+// reductions along other dimensions, branches and loops to stores whose bound
+// masks those lanes off; every other use sees them.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_OPTIMIZER_ANALYSIS_FOLDEDLANES_H
+#define TERRAZZO_OPTIMIZER_ANALYSIS_FOLDEDLANES_H
+
+#include "core/optimizer/analysis/LaneForms.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace tz::analysis {
+
+class FoldedLanes {
+public:
+  FoldedLanes(tile::KernelOp kernel, LaneForms &forms, const Hints &hints);
+
+  /// Whether `loaded` may hold anything where one of `folds` applies, given
+  /// that offsets that must not be negative are not; if not, `why` says what
+  /// sees it, and the cure.
+  bool areUnseen(mlir::Value loaded, llvm::ArrayRef<Fold> folds,
+                 std::string &why);
+
+private:
+  struct Lanes {
+    mlir::Value value;
+    unsigned dim;
+    bool operator==(const Lanes &) const = default;
+  };
+
+  void collectAddresses(tile::KernelOp kernel);
+  bool isExact(mlir::Value value);
+  bool isExactUnlessSmall(mlir::Value limit);
+  bool follow(mlir::OpOperand &use, unsigned dim, const Fold &fold,
+              llvm::SmallVectorImpl<Lanes> &next, std::string &why);
+  bool isMaskedOff(mlir::Operation *store, unsigned dim, const Fold &fold);
+
+  LaneForms &forms;
+  const Hints &hints;
+  llvm::DenseSet<mlir::Value> addresses; // arithmetic that is exact by R3
+};
+
+} // namespace tz::analysis
+
+#endif // TERRAZZO_OPTIMIZER_ANALYSIS_FOLDEDLANES_H
