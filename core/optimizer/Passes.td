@@ -113,6 +113,24 @@ def PeelMasks : KernelPass<"tile-peel-masks"> {
   ];
 }
 
+def UnrollLoops : KernelPass<"tile-unroll-loops"> {
+  let summary = "copy loop bodies as often as their author asks";
+  let description = [{
+    A loop of `tl.range(..., loop_unroll_factor=n)` gets n copies of its body; a
+    second loop takes the turns that are left. Runs after masks are peeled, for
+    the loop without checks only. A remark says where the copies would have been
+    too large.
+  }];
+  let options = [
+    Option<"limit", "limit", "unsigned", /*default=*/"4000",
+           "ops that copies may have in one kernel; raise it for large bodies with large factors">
+  ];
+  let statistics = [
+    Statistic<"unrolledLoops", "unrolled-loops", "loops whose body was copied">,
+    Statistic<"declined", "declined", "loops whose copies would have been too large">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Prepared: these read the target's description
 //===----------------------------------------------------------------------===//

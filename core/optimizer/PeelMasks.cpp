@@ -410,6 +410,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   auto tail = cast<scf::ForOp>(builder.clone(*loop));
   loop.replaceAllUsesWith(tail.getResults());
   tail.getInitArgsMutable().assign(loop.getResults());
+  tail->removeAttr("tile.loop_unroll_factor"); // few turns are left to it
   builder.setInsertionPoint(loop);
   Value endValue = narrow(end);
   tail.setLowerBound(next == end ? endValue : narrow(next));

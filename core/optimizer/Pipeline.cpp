@@ -63,6 +63,8 @@ static const Step neutralSteps[] = {
     {plain<createPeelMasks>,
      "compares offsets and extents, so after they are one "
      "value each"},
+    {plain<createUnrollLoops>, "the loops that hardly run, those with checks, "
+                               "are apart now"},
     {plain<createSimplify>, "bounds of split loops, counters that nobody used"},
     {plain<createCSEPass>, "tests and copies repeat arithmetic"},
 };

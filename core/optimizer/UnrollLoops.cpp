@@ -1,10 +1,30 @@
 //===- UnrollLoops.cpp - tile-unroll-loops --------------------------------===//
 //
-// What   Gives a loop with `tl.range(..., loop_unroll_factor=n)` n copies of its
-//        body; a second loop takes the turns that are left.
+// What   Copies the body of a loop `tl.range(..., loop_unroll_factor=n)` n
+//        times; a second loop takes the turns that are left.
 // Why    The author asks for it where the body is short: loads of several turns
 //        are in flight together, and the counter costs a part.
 // Example (test/optimizer/unroll-loops.mlir)
+//   before
+//     %low = arith.constant 0 : i32
+//     %high = arith.constant 8 : i32
+//     %one = arith.constant 1 : i32
+//     scf.for %i = %low to %high step %one : i32 {
+//       %at = tile.addptr %y, %i : !tile.ptr<i32>, i32
+//       tile.store %at, %i : !tile.ptr<i32>, i32
+//     } {tile.loop_unroll_factor = 2 : i32}
+//   after
+//     %c2_i32 = arith.constant 2 : i32
+//     %c0_i32 = arith.constant 0 : i32
+//     %c1_i32 = arith.constant 1 : i32
+//     %c8_i32 = arith.constant 8 : i32
+//     scf.for %arg1 = %c0_i32 to %c8_i32 step %c2_i32  : i32 {
+//       %0 = tile.addptr %arg0, %arg1 : !tile.ptr<i32>, i32
+//       tile.store %0, %arg1 : !tile.ptr<i32>, i32
+//       %1 = arith.addi %arg1, %c1_i32 : i32
+//       %2 = tile.addptr %arg0, %1 : !tile.ptr<i32>, i32
+//       tile.store %2, %1 : !tile.ptr<i32>, i32
+//     }
 // Needs  PeelMasks before: it leaves the factor to the loop without checks.
 // Keeps  the order of everything. The loop counts turns, so that no counter
 //        leaves its type where the author's does not.
@@ -48,8 +68,8 @@ struct UnrollLoops : tz::optimizer::impl::UnrollLoopsBase<UnrollLoops> {
       if (copies > limit || made + copies * size > limit) {
         ++declined;
         emitRemark(loop.getLoc())
-            << "this loop is not unrolled: " << copies << " copies of "
-            << size << " ops are more than the " << (limit - made)
+            << "this loop is not unrolled: " << copies << " copies of " << size
+            << " ops are more than the " << (limit - made)
             << " that are left to this kernel; a smaller loop_unroll_factor "
                "may fit";
         continue;
@@ -72,16 +92,61 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getIntegerAttr(type, value));
   };
-  // The distance as an unsigned number: no bounds are too far apart for it.
-  Value low = loop.getLowerBound(), step = loop.getStep(), one = constant(1);
+  auto is = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  };
+  // turns = ceildiv(high - low, step). A distance that the type does not hold
+  // leaves all turns to the second loop.
+  Value low = loop.getLowerBound(), step = loop.getStep();
   Value high = MaxSIOp::create(builder, loc, type, loop.getUpperBound(), low);
   Value distance = arith::SubIOp::create(builder, loc, high, low);
-  // ceildiv without overflow: (distance - 1) / step + 1, or none.
-  Value last = arith::SubIOp::create(builder, loc, distance, one);
-  Value turns = DivUIOp::create(builder, loc, type, last, step);
+  Value none = constant(0), one = constant(1);
+  Value turns = arith::SubIOp::create(builder, loc, distance, one);
+  turns = DivSIOp::create(builder, loc, type, turns, step);
   turns = arith::AddIOp::create(builder, loc, turns, one);
-  Value none = constant(0);
-  Value empty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      distance, none);
-  turns = arith::SelectOp::create(builder, loc, empty, none, turns);
+  Value runs = is(arith::CmpIPredicate::sgt, distance, none);
+  turns = arith::SelectOp::create(builder, loc, runs, turns, none);
+  Value factor = constant(copies);
+  Value rest = RemSIOp::create(builder, loc, type, turns, factor);
+  Value whole = arith::SubIOp::create(builder, loc, turns, rest);
+  // Where the second loop begins: at its end if nothing is left, since the turn
+  // after the last may lie outside of the type.
+  Value next = arith::MulIOp::create(builder, loc, whole, step);
+  next = arith::AddIOp::create(builder, loc, low, next);
+  Value isDone = arith::AndIOp::create(
+      builder, loc, runs, is(arith::CmpIPredicate::eq, rest, none));
+  next = arith::SelectOp::create(builder, loc, isDone, high, next);
+
+  auto main =
+      scf::ForOp::create(builder, loc, none, whole, factor, loop.getInitArgs());
+  main->setAttrs(loop->getAttrs());
+  loop->moveAfter(main);
+  loop.setLowerBound(next);
+  loop.getInitArgsMutable().assign(main.getResults());
+
+  Block *body = main.getBody();
+  if (!body->empty()) {
+    body->back().erase(); // the builder made one: nothing is carried
+  }
+  builder.setInsertionPointToEnd(body);
+  SmallVector<Value> carried(main.getRegionIterArgs());
+  for (int64_t i = 0; i < copies; ++i) {
+    Value turn = main.getInductionVar();
+    if (i > 0) {
+      turn = arith::AddIOp::create(builder, loc, turn, constant(i));
+    }
+    Value index = arith::MulIOp::create(builder, loc, turn, step);
+    index = arith::AddIOp::create(builder, loc, low, index);
+    IRMapping map;
+    map.map(loop.getInductionVar(), index);
+    map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      builder.clone(op, map);
+    }
+    for (auto [value, yielded] :
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
+      value = map.lookupOrDefault(yielded);
+    }
+  }
+  scf::YieldOp::create(builder, loc, carried);
 }
