@@ -18,7 +18,7 @@ using namespace runtime;
 using wire::ByteReader;
 using wire::ByteWriter;
 
-static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME1");
+static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME2");
 static constexpr llvm::StringLiteral codeMark("TZCODE1");
 
 static llvm::StringRef ref(std::string_view text) {
@@ -35,6 +35,7 @@ Imports Imports::of(const ParsedSource &source) {
     return imports;
   }
   imports.searches = source.module->searches();
+  imports.environment = source.module->environment();
   for (const auto &file : source.module->sources()) {
     if (file->path() != source.path) {
       imports.files.push_back({file->path().str(), hashOf(file->text())});
@@ -43,10 +44,13 @@ Imports Imports::of(const ParsedSource &source) {
   return imports;
 }
 
-bool Imports::hold() const {
+bool Imports::hold(llvm::ArrayRef<std::string> importRoots) const {
+  if (!frontend::isEnvironment(environment)) {
+    return false;
+  }
   for (const frontend::ImportSearch &search : searches) {
-    if (frontend::findImport(search.importer, search.dots, search.name) !=
-        search.file) {
+    if (frontend::findImport(search.importer, search.dots, search.name,
+                             importRoots) != search.file) {
       return false;
     }
   }
@@ -91,6 +95,12 @@ std::string CompileOutcome::write() const {
     out.string(search.name);
     out.string(search.file);
   }
+  out.number(imports.environment.size());
+  for (const auto &[name, value] : imports.environment) {
+    out.string(name);
+    out.number(value.has_value());
+    out.string(value.value_or(""));
+  }
   out.number(imports.files.size());
   for (const Imports::File &file : imports.files) {
     out.string(file.path);
@@ -133,6 +143,13 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
     search.dots = number32(in);
     search.name = in.string().str();
     search.file = in.string().str();
+  }
+  for (uint64_t n = in.count(3); n > 0 && in.ok(); --n) {
+    std::string name = in.string().str();
+    const bool isSet = in.number() != 0;
+    std::string value = in.string().str();
+    result.imports.environment[name] =
+        isSet ? std::optional(std::move(value)) : std::nullopt;
   }
   for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
     Imports::File &file = result.imports.files.emplace_back();

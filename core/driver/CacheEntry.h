@@ -22,17 +22,19 @@ struct Message {
   std::string text;
 };
 
-/// What a compilation read from the disk beside its source.
+/// What a compilation read from disk and environment beside its source.
 struct Imports {
   struct File {
     std::string path, hash;
   };
   std::vector<frontend::ImportSearch> searches;
+  frontend::EnvironmentReads environment;
   std::vector<File> files;
 
   static Imports of(const ParsedSource &source);
   /// True if reading them again would give the same.
-  bool hold() const;
+  /// `importRoots` are those of the source, which are in its key.
+  bool hold(llvm::ArrayRef<std::string> importRoots) const;
 };
 
 /// First level, under jobKey.

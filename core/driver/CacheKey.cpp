@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/CacheKey.h"
 
+#include "core/driver/Workspace.h"
 #include "runtime/cache/Sha256.h"
 
 #include <algorithm>
@@ -76,6 +77,16 @@ std::string jobKey(const CompileJob &job, std::string_view fingerprint,
   key.text(job.source.text);
   key.text(job.source.function);
   key.number(job.source.isIR);
+  const frontend::Surroundings around = surroundingsOf(job.source);
+  key.number(around.importRoots.size());
+  for (const std::string &root : around.importRoots) {
+    key.text(root);
+  }
+  key.number(around.globals.size());
+  for (const auto &[name, value] : around.globals) {
+    key.text(name);
+    key.text(value);
+  }
   key.number(job.arguments.size());
   for (const ArgumentSpec &argument : job.arguments) {
     key.number(argument.kind);

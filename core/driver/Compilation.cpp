@@ -181,7 +181,8 @@ std::optional<Compilation::Made> Compilation::findOutcome() {
     return std::nullopt;
   }
   std::optional<CompileOutcome> outcome = CompileOutcome::read(*bytes);
-  if (!outcome || !outcome->imports.hold()) {
+  if (!outcome ||
+      !outcome->imports.hold(surroundingsOf(job.source).importRoots)) {
     return std::nullopt;
   }
   std::optional<Made> result;

@@ -7,9 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Workspace.h"
 
+#include "runtime/loader/Host.h"
+
 #include "terrazzo/ir/Tile.h"
 
 #include "llvm/Support/MemoryBuffer.h"
+
+#include <sstream>
 
 namespace tz::driver {
 
@@ -34,10 +38,13 @@ bool ParsedSource::isCurrent() const {
     return false;
   }
   for (const frontend::ImportSearch &search : module->searches()) {
-    if (frontend::findImport(search.importer, search.dots, search.name) !=
-        search.file) {
+    if (frontend::findImport(search.importer, search.dots, search.name,
+                             around.importRoots) != search.file) {
       return false;
     }
+  }
+  if (!frontend::isEnvironment(module->environment())) {
+    return false;
   }
   for (const auto &read : module->sources()) {
     if (read->path() == path) {
@@ -62,12 +69,26 @@ Workspace::Workspace()
   context.loadAllAvailableDialects();
 }
 
+frontend::Surroundings surroundingsOf(const runtime::KernelSource &source) {
+  frontend::Surroundings around{source.importRoots, source.globals};
+  if (auto path = runtime::environment("TERRAZZO_IMPORT_PATH")) {
+    std::istringstream folders(*path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      if (!folder.empty()) {
+        around.importRoots.push_back(folder);
+      }
+    }
+  }
+  return around;
+}
+
 std::shared_ptr<ParsedSource>
 Workspace::parse(const runtime::KernelSource &source,
                  runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  frontend::Surroundings around = surroundingsOf(source);
   for (size_t i = 0; i < parsed.size(); ++i) {
     if (parsed[i]->path == source.path && parsed[i]->text == source.text &&
-        parsed[i]->isIR == source.isIR) {
+        parsed[i]->isIR == source.isIR && parsed[i]->around == around) {
       std::shared_ptr<ParsedSource> found = parsed[i];
       parsed.erase(parsed.begin() + ptrdiff_t(i));
       if (!found->isCurrent()) {
@@ -81,13 +102,15 @@ Workspace::parse(const runtime::KernelSource &source,
   made->path = source.path;
   made->text = source.text;
   made->isIR = source.isIR;
+  made->around = around;
   if (source.isIR) {
     bool isText = source.text.find('\0') == std::string::npos;
     made->file = std::make_shared<frontend::SourceFile>(
         source.path, isText ? source.text : std::string());
   } else {
     frontend::DiagnosticSink sink;
-    made->module = frontend::parseModule(source.path, source.text, sink);
+    made->module = frontend::parseModule(source.path, source.text, sink,
+                                         std::move(around));
     forward(sink, diagnostics, first);
     if (sink.hasErrors()) {
       return nullptr;

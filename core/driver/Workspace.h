@@ -20,6 +20,7 @@ namespace tz::driver {
 struct ParsedSource {
   std::string path, text;
   bool isIR = false;
+  frontend::Surroundings around;
   std::optional<frontend::Module> module; // Python
   std::shared_ptr<const frontend::SourceFile> file;
 
@@ -29,6 +30,9 @@ struct ParsedSource {
   /// read.
   bool isCurrent() const;
 };
+
+/// As the source says; its import roots, then those of TERRAZZO_IMPORT_PATH.
+frontend::Surroundings surroundingsOf(const runtime::KernelSource &source);
 
 struct Workspace {
   Workspace();

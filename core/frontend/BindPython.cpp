@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Builtins.h"
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/ModuleLoader.h"
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -226,13 +227,15 @@ static void bindFunctions(Registry &r) {
   auto add = [&](StringRef name, StringRef signature, BuiltinFn run) {
     r.addHost("builtins", name, signature, std::move(run));
   };
-  add("range", "start, stop=None, step=None",
+  // Kernels may give tl.range's hints to range as well.
+  const std::string hints =
+      "num_stages=None, loop_unroll_factor=None, "
+      "disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, "
+      "disable_licm=False";
+  add("range", "start, stop=None, step=None, *, " + hints,
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Plain); });
   r.addHost(
-      "triton.language", "range",
-      "arg1, arg2=None, step=None, num_stages=None, "
-      "loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
-      "flatten=False, warp_specialize=False, disable_licm=False",
+      "triton.language", "range", "arg1, arg2=None, step=None, " + hints,
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Hinted); });
   // The condition of a while loop; the hint beside it changes no meaning.
   r.addHost("triton.language", "condition", "arg, disable_licm=False",
@@ -480,10 +483,59 @@ static void bindMethods(Registry &r) {
   });
 }
 
+/// Versions are compared: (3, 6) is less than (3, 10), and equal to (3, 6, 0).
+static Value parseVersion(BuiltinCall &call) {
+  if (!call[0].is(ValueKind::String)) {
+    return call[0].is(ValueKind::Record)
+               ? call[0]
+               : call.error("a version is written as a text");
+  }
+  auto fields = std::make_shared<SequenceObject>();
+  fields->className = "Version";
+  fields->names = {"major", "minor", "micro"};
+  StringRef rest = call[0].asString();
+  for (size_t i = 0; i < fields->names.size(); ++i) {
+    StringRef digits = rest.take_while(isDigit);
+    unsigned number = 0;
+    if (digits.getAsInteger(10, number) && i == 0) {
+      return call.error("no version: " + repr(call[0]));
+    }
+    fields->items.push_back(Value::integer(number));
+    rest = rest.drop_front(digits.size());
+    rest = rest.consume_front(".") ? rest : StringRef();
+  }
+  return Value::record(std::move(fields));
+}
+
+static void bindVersions(Registry &r) {
+  r.addHost("packaging.version", "Version", "version", parseVersion);
+  r.addHost("packaging.version", "parse", "version", parseVersion);
+  r.makeModule("packaging");
+}
+
+/// os.environ.get(name, default), os.getenv(name, default).
+static Value readEnvironment(BuiltinCall &call) {
+  if (!call[0].is(ValueKind::String)) {
+    return call.error(0, "a variable's name is a string");
+  }
+  auto value = call.evaluator.modules().environment(call[0].asString());
+  return value ? Value::string(*value) : call[1];
+}
+
+static void bindEnvironment(Registry &r) {
+  const char *parameters = "key, default=None";
+  r.addHost("os", "getenv", parameters, readEnvironment);
+  r.addHost("os.environ", "get", parameters, readEnvironment);
+  r.makeModule("os")->isPartial = true;
+  r.makeModule("os.environ")->isPartial = true;
+}
+
 void bindPython(Registry &registry) {
   bindFunctions(registry);
   bindMath(registry);
   bindMethods(registry);
+  bindVersions(registry);
+  bindEnvironment(registry);
 }
 
 } // namespace tz::frontend

@@ -1,7 +1,7 @@
 //===- BindTargets.cpp - tl.target_info -----------------------------------===//
 //
 // What   current_target and the questions of all known vendors, answered for
-//        the target of the specialisation.
+//        the target of the specialisation; the vendors' modules of tl.extra.
 // Why    See KnownVendors.h.
 //
 //===----------------------------------------------------------------------===//
@@ -57,6 +57,21 @@ static void bindVendor(Registry &r, const KnownVendor &vendor) {
   }
 }
 
+/// The vendor's module of extra: the functions that all targets have, and
+/// hints, which change no meaning where they do nothing.
+static void bindExtra(Registry &r, const KnownVendor &vendor) {
+  const std::string module =
+      std::string("triton.language.extra.") + vendor.backend;
+  r.makeModule(module)->members["libdevice"] =
+      Binding{Value::module(r.makeModule("triton.language.extra.libdevice")),
+              SourceLoc()};
+  SmallVector<StringRef> hints;
+  SplitString(vendor.hints, hints, " ");
+  for (StringRef hint : hints) {
+    r.add(module, hint, "", [](BuiltinCall &) { return Value::none(); });
+  }
+}
+
 static Value currentTarget(BuiltinCall &call) {
   auto [name, machine] = targetOf(call);
   auto fields = std::make_shared<SequenceObject>();
@@ -79,6 +94,7 @@ static Value currentTarget(BuiltinCall &call) {
 void bindTargets(Registry &r) {
   for (const KnownVendor &vendor : knownVendors()) {
     bindVendor(r, vendor);
+    bindExtra(r, vendor);
   }
   r.addHost(moduleName, "current_target", "", currentTarget);
 }

@@ -113,6 +113,15 @@ static constexpr LibraryName libraryNames[] = {
     {"pair_uniform_to_normal", "random", false},
 };
 
+/// Compile-time helpers that third-party kernels import from there.
+static void bindStandardHelpers(Registry &r) {
+  for (const char *name : {"_log2", "_is_power_of_two"}) {
+    r.set(
+        "triton.language.standard", name,
+        Value::lazy({"<terrazzo>/standard.py", "standard", name, SourceLoc()}));
+  }
+}
+
 static Value libraryValue(const LibraryName &entry) {
   return Value::lazy({std::string("<terrazzo>/") + entry.file + ".py",
                       entry.file, entry.name, SourceLoc()});
@@ -222,6 +231,21 @@ static void bindDtypes(Registry &r) {
     return type ? dtypeValue(*type)
                 : call.error(0, "no dtype has the name " + repr(call[0]));
   });
+  r.addHost("triton.language.core", "get_int_dtype", "bitwidth, signed",
+            [](BuiltinCall &call) {
+              auto bits = call.integer(0);
+              auto isSigned = call.boolean(1);
+              if (!bits || !isSigned) {
+                return Value();
+              }
+              const std::string name =
+                  *bits == 1
+                      ? "int1"
+                      : (*isSigned ? "int" : "uint") + std::to_string(*bits);
+              std::optional<DType> type = dtypeFromName(name);
+              return type ? dtypeValue(*type)
+                          : call.error(0, "no integer type has " + name);
+            });
   r.addHost("triton.language", "constexpr", "value", [](BuiltinCall &call) {
     if (call[0].isTile()) {
       return call.error(0, "tl.constexpr needs a value known at compile time, "
@@ -310,6 +334,7 @@ void bindTypes(Registry &r) {
   for (const LibraryName &entry : libraryNames) {
     r.set("triton.language", entry.name, libraryValue(entry));
   }
+  bindStandardHelpers(r);
 }
 
 } // namespace tz::frontend

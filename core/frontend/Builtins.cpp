@@ -86,6 +86,7 @@ Registry::Registry() {
   bindPython(*this);
   bindDecorators(*this);
   bindTypes(*this);
+  bindArrays(*this);
   bindTargets(*this);
   bindProfilerScopes(*this);
   bindTiles(*this);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/FrontendState.h"
 #include "core/frontend/ModuleLoader.h"
 #include "core/frontend/TileOperators.h"
 #include "core/frontend/WorkBudget.h"
@@ -192,7 +193,7 @@ Value Evaluator::defaultOf(const FunctionObject &function,
   return value;
 }
 
-static bool namesConstexpr(const Expr *annotation) {
+bool namesConstexpr(const Expr *annotation) {
   if (!annotation) {
     return false;
   }
@@ -268,12 +269,6 @@ bool Evaluator::bindParameters(const FunctionObject &function,
     if (scope.count(param->name)) {
       return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
                                  " is given twice");
-    }
-    if (function.isJit && isConstexprParameter(*param) && arg.value.isTile()) {
-      return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
-                                 " is a tl.constexpr and needs a value known "
-                                 "at compile time, found " +
-                                 describe(arg.value));
     }
     scope[param->name] = Binding{arg.value, arg.loc};
   }

@@ -92,10 +92,8 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
         loc, "name '" + name + "' is not defined" +
                  (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
   }
-  if (binding->value.is(ValueKind::Lazy)) {
-    return resolve(binding->value, loc);
-  }
-  Value value = binding->value;
+  const bool isImported = binding->value.is(ValueKind::Lazy);
+  Value value = resolve(binding->value, loc);
   SourceLoc defined = binding->loc;
   if (value.is(ValueKind::Unset)) {
     if (inHost()) {
@@ -124,7 +122,7 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
   bool plainData = value.isNumber() || value.is(ValueKind::String) ||
                    value.is(ValueKind::Tuple) || value.is(ValueKind::List) ||
                    value.is(ValueKind::Dict);
-  if (global && plainData && !value.isConstexpr) {
+  if (global && plainData && !value.isConstexpr && !isImported) {
     sink.error(loc, "global '" + name +
                         "' is not a constexpr: a kernel may read it only if it "
                         "is marked `" +
@@ -155,6 +153,10 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
     }
     if (auto sub = registry.module(module->name + "." + name.str())) {
       return Value::module(sub);
+    }
+    if (module->isPartial) {
+      return fail(loc, "'" + module->name + "." + name +
+                           "' is not known at compile time");
     }
     for (auto &entry : module->members) {
       names.push_back(entry.getKey());

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/FrontendState.h"
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -50,7 +51,9 @@ Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
 void Evaluator::bind(StringRef name, Value value, SourceLoc loc) {
   Frame &f = frame();
   if (!f.function && f.isHost) {
-    f.module->members[name] = Binding{std::move(value), loc};
+    if (!f.module->given.contains(name)) {
+      f.module->members[name] = Binding{std::move(value), loc};
+    }
     return;
   }
   f.scope[name] = Binding{std::move(value), loc};
@@ -230,19 +233,6 @@ void Evaluator::execAssert(const Assert *node) {
   }
 }
 
-/// `x: tl.constexpr = ...`
-static bool isConstexprAnnotation(Evaluator &ev, const Expr *annotation) {
-  if (auto *text = dyn_cast<Constant>(annotation)) {
-    return text->constant == ConstantKind::String &&
-           StringRef(text->text).ends_with("constexpr");
-  }
-  if (auto *name = dyn_cast<Name>(annotation)) {
-    return name->id == "constexpr";
-  }
-  auto *attribute = dyn_cast<Attribute>(annotation);
-  return attribute && attribute->name == "constexpr";
-}
-
 void Evaluator::execSimple(const Stmt *stmt) {
   switch (stmt->kind) {
   case StmtKind::Expression: {
@@ -286,16 +276,9 @@ void Evaluator::execSimple(const Stmt *stmt) {
     if (!node->value) {
       return; // a bare annotation
     }
-    Value value = eval(node->value);
-    bool keep = isConstexprAnnotation(*this, node->annotation);
-    if (keep && value.isTile()) {
-      sink.error(
-          node->value->loc,
-          "value of a tl.constexpr must be known at compile time, found " +
-              describe(value));
-      value = Value();
-    }
-    assign(node->target, value, node->value->loc, keep);
+    // A run-time value stays one; where a constexpr is needed it is refused.
+    assign(node->target, eval(node->value), node->value->loc,
+           namesConstexpr(node->annotation));
     return;
   }
   case StmtKind::Assert:

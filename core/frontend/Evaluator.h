@@ -213,6 +213,7 @@ private:
   void hostClass(const ast::ClassDef *def);
   void hostImport(const ast::Import *node);
   void hostImportFrom(const ast::ImportFrom *node);
+  void hostEitherArm(const ast::If *node, SourceLoc loc);
   void hostForget(ast::Block block, SourceLoc loc, llvm::StringRef why);
   std::vector<Value> hostIterate(const Value &iterable, bool &known);
 

@@ -13,12 +13,14 @@
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
 namespace tz::frontend {
 
-Module::Module() : hidden(std::make_unique<State>()) {}
+Module::Module(Surroundings around)
+    : hidden(std::make_unique<State>(std::move(around))) {}
 Module::~Module() = default;
 Module::Module(Module &&) noexcept = default;
 Module &Module::operator=(Module &&) noexcept = default;
@@ -49,6 +51,16 @@ std::vector<ImportSearch> Module::searches() const {
     all.push_back({importer, dots, name, file});
   }
   return all;
+}
+
+const EnvironmentReads &Module::environment() const {
+  return hidden->loader.environmentReads();
+}
+
+bool isEnvironment(const EnvironmentReads &reads) {
+  return all_of(reads, [](const auto &read) {
+    return sys::Process::GetEnv(read.first) == read.second;
+  });
 }
 
 bool Module::readAll() const { return hidden->loader.readAll(); }
@@ -138,8 +150,9 @@ static KernelInfo kernelInfo(const FunctionObject &function, Evaluator &ev) {
   return info;
 }
 
-Module parseModule(std::string path, std::string text, DiagnosticSink &sink) {
-  Module module;
+Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
+                   Surroundings around) {
+  Module module(std::move(around));
   WorkBudget budget;
   Module::State &state = module.state();
   Evaluator evaluator(state.loader, sink);

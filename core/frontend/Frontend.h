@@ -116,7 +116,26 @@ struct ImportSearch {
 
 /// The answer today.
 std::string findImport(llvm::StringRef importer, unsigned dots,
-                       llvm::StringRef name);
+                       llvm::StringRef name,
+                       llvm::ArrayRef<std::string> importRoots);
+
+/// Variables of the environment and what they were; nothing: not set.
+using EnvironmentReads = std::map<std::string, std::optional<std::string>>;
+
+/// True if all of them are so today.
+bool isEnvironment(const EnvironmentReads &reads);
+
+/// What surrounds a kernel file when Python runs it.
+struct Surroundings {
+  /// Folders that hold the packages it imports, besides its own.
+  std::vector<std::string> importRoots;
+  /// "package.module.name" -> an expression over `triton`, `tl` and
+  /// `packaging`: values of module-level names that only running the program
+  /// would tell.
+  std::map<std::string, std::string> globals;
+
+  bool operator==(const Surroundings &) const = default;
+};
 
 /// A kernel file that was read, with the files that it imports.
 class Module {
@@ -132,9 +151,11 @@ public:
   /// The files that were read so far, imports included; without the embedded
   /// library. Imports are read when one of their names is used.
   std::vector<std::shared_ptr<const SourceFile>> sources() const;
-  /// What was asked of the disk so far; with sources() all that the module's
-  /// meaning depends on.
+  /// What was asked of the disk so far; with sources() and environment() all
+  /// that the module's meaning depends on.
   std::vector<ImportSearch> searches() const;
+  /// Environment variables that module-level code has asked for.
+  const EnvironmentReads &environment() const;
   /// False if a file was there and could not be read: what came of that says
   /// nothing about the module.
   bool readAll() const;
@@ -144,13 +165,14 @@ public:
 
 private:
   friend Module parseModule(std::string path, std::string text,
-                            DiagnosticSink &sink);
-  Module();
+                            DiagnosticSink &sink, Surroundings around);
+  explicit Module(Surroundings around);
   std::unique_ptr<State> hidden;
 };
 
 /// Reads a module. After errors the module lists what could be understood.
-Module parseModule(std::string path, std::string text, DiagnosticSink &sink);
+Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
+                   Surroundings around = {});
 
 /// The tile IR of one kernel: a module with one tile.kernel. Null after an
 /// error, which is in the sink. Not for two threads on one Module at once.

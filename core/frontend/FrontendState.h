@@ -14,6 +14,8 @@
 namespace tz::frontend {
 
 struct Module::State {
+  explicit State(Surroundings around) : loader(std::move(around)) {}
+
   ModuleLoader loader;
   std::shared_ptr<ModuleObject> main;
   std::vector<KernelInfo> kernels;
@@ -23,6 +25,8 @@ struct Module::State {
 std::shared_ptr<FunctionObject>
 findKernel(const Module &module, llvm::StringRef name, DiagnosticSink &sink);
 
+/// Whether an annotation, which may be null, is tl.constexpr.
+bool namesConstexpr(const ast::Expr *annotation);
 /// Whether the parameter is annotated tl.constexpr.
 bool isConstexprParameter(const ast::Parameter &param);
 

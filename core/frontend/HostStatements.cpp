@@ -11,6 +11,7 @@
 #include "core/frontend/ModuleLoader.h"
 #include "core/frontend/WorkBudget.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -35,6 +36,58 @@ void Evaluator::runModule(std::shared_ptr<ModuleObject> module) {
 void Evaluator::hostForget(Block block, SourceLoc loc, StringRef why) {
   for (StringRef name : assignedNames(block)) {
     bind(name, Value::unknown(loc, why.str()), loc);
+  }
+}
+
+/// The names that an import binds.
+static SmallVector<StringRef, 4> importedNames(const Stmt *stmt) {
+  SmallVector<StringRef, 4> names;
+  auto *plain = dyn_cast<Import>(stmt);
+  for (const Alias &alias :
+       plain ? plain->names : cast<ImportFrom>(stmt)->names) {
+    StringRef name = plain ? alias.name.split('.').first : alias.name;
+    names.push_back(alias.as.empty() ? name : alias.as);
+  }
+  return names;
+}
+
+/// Either arm of the `if` may run: what they import and define is kept where
+/// only one of them sets the name, or all that do set it to the same thing.
+void Evaluator::hostEitherArm(const If *node, SourceLoc loc) {
+  const Value unknown = Value::unknown(
+      loc, "set under a condition that is not known at compile time");
+  llvm::MapVector<StringRef, SmallVector<Value, 2>> settings;
+  auto run = [&](Block arm) {
+    for (Stmt *stmt : arm) {
+      SmallVector<StringRef, 4> names;
+      if (isa<Import, ImportFrom>(stmt)) {
+        names = importedNames(stmt);
+      } else if (auto *function = dyn_cast<FunctionDef>(stmt)) {
+        names = {function->name};
+      } else {
+        for (StringRef name : assignedNames(Block(stmt))) {
+          settings[name].push_back(unknown);
+        }
+        continue;
+      }
+      hostStatement(stmt);
+      for (StringRef name : names) {
+        auto found = frame().module->members.find(name);
+        if (found != frame().module->members.end()) {
+          settings[name].push_back(found->second.value);
+        }
+      }
+    }
+  };
+  for (const IfClause &clause : node->clauses) {
+    run(clause.body);
+  }
+  run(node->orElse);
+  for (auto &[name, values] : settings) {
+    const bool agree = all_of(values, [&](const Value &value) {
+      return value.is(values[0].kind()) && identical(value, values[0]);
+    });
+    bind(name, values.size() == 1 || agree ? values[0] : unknown, loc);
   }
 }
 
@@ -144,29 +197,12 @@ Flow Evaluator::hostStatement(const Stmt *stmt) {
       Value condition = eval(clause.condition);
       std::optional<bool> decided = truth(condition);
       if (!decided) {
-        // Either arm may run: functions of both are kept, values are not.
         if (frame().function) {
           return {Flow::Return,
                   Value::unknown(clause.loc, "condition of 'if' is not known "
                                              "at compile time")};
         }
-        for (const IfClause &other : node->clauses) {
-          hostForget(other.body, clause.loc,
-                     "set under a condition that is not known at compile time");
-        }
-        hostForget(node->orElse, clause.loc,
-                   "set under a condition that is not known at compile time");
-        auto definitions = [&](Block body) {
-          for (const Stmt *inner : body) {
-            if (isa<FunctionDef, Import, ImportFrom>(inner)) {
-              hostStatement(inner);
-            }
-          }
-        };
-        definitions(node->orElse);
-        for (const IfClause &other : reverse(node->clauses)) {
-          definitions(other.body);
-        }
+        hostEitherArm(node, clause.loc);
         return Flow();
       }
       if (*decided) {
@@ -347,7 +383,7 @@ void Evaluator::hostImport(const Import *node) {
            Value::unknown(alias.loc,
                           "module '" + wanted.str() +
                               "' is neither built in nor a file beside this "
-                              "one"),
+                              "one or below an import root"),
            alias.loc);
     }
   }
@@ -408,7 +444,8 @@ void Evaluator::hostImportFrom(const ImportFrom *node) {
     bind(name,
          Value::unknown(alias.loc, "module '" + node->module.str() +
                                        "' is neither built in nor a file "
-                                       "beside this one"),
+                                       "beside this one or below an import "
+                                       "root"),
          alias.loc);
   }
 }

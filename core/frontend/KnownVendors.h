@@ -23,6 +23,7 @@ struct KnownVendor {
   const char *backend;
   int warpSize;
   const char *atLeast; // the question with (major, minor), or empty
+  const char *hints;   // functions of extra.<backend> that may do nothing
   llvm::ArrayRef<VendorQuestion> questions;
 };
 

@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -26,8 +27,49 @@ std::shared_ptr<ModuleObject> ModuleLoader::addModule(std::string path,
   module->name = sys::path::stem(path).str();
   module->tree = parseFile(path, std::move(text), evaluator.diagnostics());
   modules[path] = module;
+  setGlobals(*module, evaluator);
   evaluator.runModule(module);
   return module;
+}
+
+/// "package.module" of a file, by the packages that it lies in.
+static std::string dottedName(StringRef path) {
+  std::string name = sys::path::stem(path).str();
+  SmallString<128> folder(path);
+  sys::path::remove_filename(folder);
+  for (SmallString<128> init;; sys::path::remove_filename(folder)) {
+    init = folder;
+    sys::path::append(init, "__init__.py");
+    if (folder.empty() || !sys::fs::exists(init)) {
+      return name;
+    }
+    name = (sys::path::filename(folder) + "." + name).str();
+  }
+}
+
+/// Gives the names that Surroundings::globals has for this module their values.
+void ModuleLoader::setGlobals(ModuleObject &module, Evaluator &evaluator) {
+  if (around.globals.empty() || StringRef(module.path).starts_with("<")) {
+    return;
+  }
+  const std::string prefix = dottedName(module.path) + ".";
+  for (const auto &[name, expression] : around.globals) {
+    StringRef last = name;
+    if (!last.consume_front(prefix) || last.contains('.')) {
+      continue;
+    }
+    auto source = addModule("<value of " + name + ">",
+                            "import packaging.version\nimport triton\n"
+                            "import triton.language as tl\n"
+                            "value = " +
+                                expression + "\n",
+                            evaluator);
+    auto value = source->members.find("value");
+    if (value != source->members.end()) {
+      module.members[last] = value->second;
+      module.given.insert(last);
+    }
+  }
 }
 
 std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
@@ -58,49 +100,67 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
   return addModule(path, (*buffer)->getBuffer().str(), evaluator);
 }
 
+/// The file of a dotted name below a folder: a module, a package, or empty.
+static std::string fileBelow(StringRef folder, StringRef dotted) {
+  SmallString<128> file(folder);
+  SmallVector<StringRef> parts;
+  dotted.split(parts, '.', -1, false);
+  for (StringRef part : parts) {
+    sys::path::append(file, part);
+  }
+  SmallString<128> package(file);
+  sys::path::append(package, "__init__.py");
+  file += ".py";
+  if (!dotted.empty() && sys::fs::is_regular_file(file)) {
+    return file.str().str();
+  }
+  return sys::fs::is_regular_file(package) ? package.str().str()
+                                           : std::string();
+}
+
 std::string ModuleLoader::findFile(StringRef importer, unsigned dots,
                                    StringRef dotted) {
   auto [it, isNew] = searched.try_emplace({importer.str(), dots, dotted.str()});
   if (isNew) {
-    it->second = findImport(importer, dots, dotted);
+    it->second = findImport(importer, dots, dotted, around.importRoots);
   }
   return it->second;
 }
 
-std::string findImport(StringRef importer, unsigned dots, StringRef dotted) {
+std::optional<std::string> ModuleLoader::environment(StringRef name) {
+  auto [it, isNew] = variables.try_emplace(name.str());
+  if (isNew) {
+    it->second = sys::Process::GetEnv(name);
+  }
+  return it->second;
+}
+
+std::string findImport(StringRef importer, unsigned dots, StringRef dotted,
+                       ArrayRef<std::string> importRoots) {
   SmallString<128> folder(importer);
   sys::path::remove_filename(folder);
   for (unsigned i = 1; i < dots; ++i) {
     sys::path::append(folder, "..");
   }
-  // Absolute names: the importer may lie deep inside of the package.
-  unsigned levels = dots ? 1 : 8;
-  for (unsigned level = 0; level < levels; ++level) {
-    SmallString<128> file(folder);
-    SmallVector<StringRef> parts;
-    dotted.split(parts, '.', -1, false);
-    for (StringRef part : parts) {
-      sys::path::append(file, part);
+  if (dots > 0) {
+    return fileBelow(folder, dotted);
+  }
+  // The importer may lie deep inside of the package, so upwards as long as
+  // folders are packages: one without __init__.py is a root.
+  for (unsigned level = 0; level < 8; ++level) {
+    if (std::string file = fileBelow(folder, dotted); !file.empty()) {
+      return file;
     }
-    SmallString<128> package(file);
-    sys::path::append(package, "__init__.py");
-    file += ".py";
-    if (!dotted.empty() && sys::fs::is_regular_file(file)) {
-      return file.str().str();
-    }
-    if (sys::fs::is_regular_file(package)) {
-      return package.str().str();
-    }
-    sys::path::append(folder, "..");
-    // Only upwards through packages: a folder without __init__.py is a root.
-    SmallString<128> init(importer);
-    sys::path::remove_filename(init);
-    for (unsigned i = 0; i < level; ++i) {
-      sys::path::append(init, "..");
-    }
+    SmallString<128> init(folder);
     sys::path::append(init, "__init__.py");
     if (!sys::fs::exists(init)) {
       break;
+    }
+    sys::path::append(folder, "..");
+  }
+  for (const std::string &root : importRoots) {
+    if (std::string file = fileBelow(root, dotted); !file.empty()) {
+      return file;
     }
   }
   return {};

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_CORE_FRONTEND_MODULELOADER_H
 #define TERRAZZO_CORE_FRONTEND_MODULELOADER_H
 
+#include "core/frontend/Frontend.h"
 #include "core/frontend/Value.h"
 
 #include <map>
@@ -21,6 +22,8 @@ class ModuleLoader {
 public:
   static constexpr unsigned maxModules = 256;
 
+  explicit ModuleLoader(Surroundings around) : around(std::move(around)) {}
+
   /// A module of the given text; runs its top level. Never null.
   std::shared_ptr<ModuleObject> addModule(std::string path, std::string text,
                                           Evaluator &evaluator);
@@ -29,9 +32,9 @@ public:
                                      llvm::StringRef name, SourceLoc importLoc,
                                      Evaluator &evaluator);
   /// The file that an import in `importer` means, or empty: `dots` leading
-  /// dots, then a dotted name. Absolute names are searched beside the importer
-  /// and in the folders above it. The same question has the same answer as
-  /// long as the loader lives.
+  /// dots, then a dotted name. Absolute names are searched beside the importer,
+  /// in the packages around it and below the import roots. The same question
+  /// has the same answer as long as the loader lives.
   std::string findFile(llvm::StringRef importer, unsigned dots,
                        llvm::StringRef dotted);
 
@@ -39,6 +42,9 @@ public:
   using Searches =
       std::map<std::tuple<std::string, unsigned, std::string>, std::string>;
   const Searches &searches() const { return searched; }
+  /// A variable of the environment; read once.
+  std::optional<std::string> environment(llvm::StringRef name);
+  const EnvironmentReads &environmentReads() const { return variables; }
   /// False once a file that was found could not be read.
   bool readAll() const { return !unreadable; }
 
@@ -51,8 +57,12 @@ public:
                                         Evaluator &evaluator);
 
 private:
+  void setGlobals(ModuleObject &module, Evaluator &evaluator);
+
+  const Surroundings around;
   std::map<std::string, std::shared_ptr<ModuleObject>> modules;
   Searches searched;
+  EnvironmentReads variables;
   bool unreadable = false;
 };
 

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <memory>
@@ -261,6 +262,10 @@ struct ModuleObject {
   std::string path;                  // empty for built-in modules
   std::unique_ptr<ast::Module> tree; // null for built-in modules
   llvm::StringMap<Binding> members;
+  /// Members whose values were given from outside: the file's own are ignored.
+  llvm::StringSet<> given;
+  /// Python's module has more names, which are unknown at compile time.
+  bool isPartial = false;
   bool isBuiltin() const { return !tree; }
 };
 

@@ -23,6 +23,10 @@ struct KernelSource {
   std::string path, text;
   std::string function; // empty: the only kernel in the file
   bool isIR = false;    // textual tile IR or portable bytes instead of Python
+  /// Folders that hold packages it imports; before TERRAZZO_IMPORT_PATH's.
+  std::vector<std::string> importRoots;
+  /// "package.module.name" and an expression: what running it would tell.
+  std::map<std::string, std::string> globals;
 };
 
 /// A parameter of the kernel function, as its source declares it.

@@ -11,6 +11,18 @@ import triton.language as tl
 # ---- arithmetic --------------------------------------------------------------
 
 
+def _log2(i):
+    log2 = 0
+    while i > 1:
+        i >>= 1
+        log2 += 1
+    return log2
+
+
+def _is_power_of_two(i):
+    return i != 0 and (i & (i - 1)) == 0
+
+
 @triton.jit
 def cdiv(x, div):
     return (x + div - 1) // div

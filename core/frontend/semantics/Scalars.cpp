@@ -252,6 +252,9 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
   if (from.isView()) {
     return error(loc, from.str() + " cannot be converted");
   }
+  if (from == to) {
+    return x;
+  }
   if (!rounding.empty() &&
       !(isFloat(from.elem) && isFloat(to.elem) && !from.isPtr && !to.isPtr &&
         bitWidth(from.elem) > bitWidth(to.elem))) {
@@ -262,9 +265,6 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
   if (!rounding.empty() && rounding != "rtne" && rounding != "rtz") {
     return error(loc, "fp_downcast_rounding is 'rtne' or 'rtz', found '" +
                           rounding + "'");
-  }
-  if (from == to) {
-    return x;
   }
   Type type = irType(to);
   if (from.isPtr && to.isPtr) {

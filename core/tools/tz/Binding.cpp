@@ -11,7 +11,9 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <CLI/CLI.hpp>
 #include <bit>
+#include <filesystem>
 
 namespace tz::tool {
 
@@ -28,7 +30,44 @@ KernelText parseKernel(std::string_view text) {
                           std::string(text.substr(at + 2))};
 }
 
-Result<KernelSource> loadSource(const KernelText &kernel) {
+void addImportOptions(CLI::App &command, ImportOptions &options) {
+  command
+      .add_option("--import-root", options.roots,
+                  "Folder of packages that the file imports (also "
+                  "TERRAZZO_IMPORT_PATH=A:B)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      .add_option("--global", options.globals,
+                  "PACKAGE.MODULE.NAME=EXPRESSION: what a module-level name is "
+                  "that only running the program would tell")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+static Status addImports(KernelSource &source, const ImportOptions &imports) {
+  for (const std::string &root : imports.roots) {
+    if (std::error_code error; !std::filesystem::is_directory(root, error)) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "--import-root '" + root + "': no such folder");
+    }
+  }
+  source.importRoots = imports.roots;
+  for (const std::string &text : imports.globals) {
+    size_t equals = text.find('=');
+    std::string name(trim(std::string_view(text).substr(0, equals)));
+    if (equals == std::string::npos || name.find('.') == std::string::npos) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "--global '" + text +
+                        "': write PACKAGE.MODULE.NAME=EXPRESSION");
+    }
+    source.globals[name] = text.substr(equals + 1);
+  }
+  return Status();
+}
+
+Result<KernelSource> loadSource(const KernelText &kernel,
+                                const ImportOptions &imports) {
   Result<std::string> text = readFile(kernel.path);
   if (!text) {
     Status status = text.takeStatus();
@@ -40,6 +79,9 @@ Result<KernelSource> loadSource(const KernelText &kernel) {
   source.path = kernel.path;
   source.function = kernel.function;
   source.text = std::move(*text);
+  if (Status status = addImports(source, imports); !status.ok()) {
+    return status;
+  }
   std::string_view path = source.path;
   source.isIR =
       path.ends_with(".mlir") || path.ends_with(".tzir") ||

@@ -12,6 +12,10 @@
 #include "core/tools/tz/Terminal.h"
 #include "core/tools/tz/Values.h"
 
+namespace CLI {
+class App;
+}
+
 namespace tz::tool {
 
 /// "kernel.py::name"
@@ -19,8 +23,15 @@ struct KernelText {
   std::string path, function;
 };
 KernelText parseKernel(std::string_view text);
+/// What is said of the files that a kernel's file imports.
+struct ImportOptions {
+  std::vector<std::string> roots, globals;
+};
+/// --import-root and --global.
+void addImportOptions(CLI::App &command, ImportOptions &options);
 /// Reads the file; the source says whether it is tile IR.
-runtime::Result<runtime::KernelSource> loadSource(const KernelText &kernel);
+runtime::Result<runtime::KernelSource> loadSource(const KernelText &kernel,
+                                                  const ImportOptions &imports);
 
 struct BoundBuffer {
   std::string name;

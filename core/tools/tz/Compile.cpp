@@ -18,6 +18,7 @@ namespace {
 struct CompileOptions {
   std::string kernel, target, emit = "artifact", output, signature;
   Binding::Options binding;
+  ImportOptions imports;
   bool time = false, remarks = false, checks = false;
 };
 } // namespace
@@ -121,7 +122,8 @@ static int compile(CompileOptions &options) {
   Cache cache;
   Registry registry({}, &cache);
   driver::Driver driver(registry, &cache);
-  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  Result<KernelSource> source =
+      loadSource(parseKernel(options.kernel), options.imports);
   if (!source) {
     return reportFailure(source.status(), sink);
   }
@@ -215,6 +217,7 @@ void addCompileCommand(CLI::App &app, int &status) {
   auto o = std::make_shared<CompileOptions>();
   command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
       ->required();
+  addImportOptions(*command, o->imports);
   command->add_option("--target", o->target,
                       "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
   CLI::Option *emit =

@@ -25,6 +25,7 @@ namespace {
 struct RunOptions {
   std::string kernel, target, compare, grid = "1", bytes, flops;
   Binding::Options binding;
+  ImportOptions imports;
   std::vector<std::string> save;
   uint64_t seed = 0;
   unsigned repeat = 0, config = 0;
@@ -107,7 +108,8 @@ static std::string configurationText(const KernelConfiguration &configuration) {
 }
 
 int Runner::listConfigurations() {
-  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  Result<KernelSource> source =
+      loadSource(parseKernel(options.kernel), options.imports);
   if (!source) {
     return fail(source.status());
   }
@@ -207,7 +209,8 @@ Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
 }
 
 int Runner::prepare() {
-  Result<KernelSource> source = loadSource(parseKernel(options.kernel));
+  Result<KernelSource> source =
+      loadSource(parseKernel(options.kernel), options.imports);
   if (!source) {
     return fail(source.status());
   }
@@ -667,6 +670,7 @@ void addRunCommand(CLI::App &app, int &status) {
   auto o = std::make_shared<RunOptions>();
   command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
       ->required();
+  addImportOptions(*command, o->imports);
   command->add_option("--grid", o->grid,
                       "X, X,Y or X,Y,Z: numbers or expressions");
   command->add_option("--arg", o->binding.args, "NAME=VALUE, see below")

@@ -161,6 +161,12 @@ Result<ArgumentText> parseArgument(std::string_view text) {
     arg.kind = ArgumentText::None;
     return arg;
   }
+  if (value.starts_with("tensordesc<")) {
+    return wrong(arg.name, "tensor descriptors of the host are not supported "
+                           "yet: a launch does not pass them; make the "
+                           "descriptor in the kernel (tl.make_tensor_"
+                           "descriptor)");
+  }
   if (value[0] == '*' || driver::typeFromName(value)) {
     return parseType(std::move(arg));
   }

@@ -23,8 +23,8 @@ static constexpr const char *examples = R"help(Examples
   tz run --help
 
 Environment: TERRAZZO_TARGET, TERRAZZO_CACHE_DIR, TERRAZZO_PLUGIN_PATH,
-TERRAZZO_PLUGIN_FILES, TERRAZZO_PLUGINS, TERRAZZO_LOG, TERRAZZO_DEBUG_LEVEL;
-docs/embedding.md.)help";
+TERRAZZO_PLUGIN_FILES, TERRAZZO_PLUGINS, TERRAZZO_IMPORT_PATH, TERRAZZO_LOG,
+TERRAZZO_DEBUG_LEVEL; docs/embedding.md.)help";
 
 static int runTool(int argc, char **argv) {
   CLI::App app("Compiles and runs tile kernels on any target.", "tz");

@@ -24,8 +24,6 @@ def kernel(x, n):
 # note@7:5: function 'scaled' is defined here
 # error@14:29: 'scaled' takes 3 arguments, 4 were given
 # note@7:5: function 'scaled' is defined here
-# error@15:26: parameter 'BLOCK' of 'scaled' is a tl.constexpr and needs a value known at compile time, found run-time scalar int32
-# note@7:5: function 'scaled' is defined here
 # error@16:27: 'scaled' has no parameter 'factr'; did you mean 'factor'?
 # note@7:5: function 'scaled' is defined here
 # error@17:32: parameter 'value' of 'scaled' is given twice

@@ -23,7 +23,6 @@ def kernel(x, n):
 
 # error@8:5: static assertion failed: one is not larger
 # error@9:5: assertion failed at compile time: never
-# error@10:23: value of a tl.constexpr must be known at compile time, found run-time scalar int32
 # error@11:25: division by zero
 # error@12:25: result has more than 127 bits (limit of compile-time integers)
 # error@13:16: index 5 is outside of a tuple of length 2

@@ -308,4 +308,109 @@ def k(o, n):
   }
 }
 
+/// Limits that module-level code asks of array packages, with plain values.
+TEST(Objects, LimitsOfElementTypesAreConstants) {
+  const std::string text = R"py(
+import numpy as np
+import torch
+from torch import float16 as half
+
+I8 = tl.constexpr(torch.iinfo(torch.int8).max)
+U64 = tl.constexpr(np.iinfo(np.uint64).max)
+I64 = tl.constexpr(torch.iinfo(torch.long).min)
+F16 = tl.constexpr(torch.finfo(half).min)
+BF16 = tl.constexpr(torch.finfo(torch.bfloat16).max)
+F32 = tl.constexpr(np.finfo(np.float32).eps)
+F64 = tl.constexpr(torch.finfo(torch.double).tiny)
+BITS = tl.constexpr(torch.finfo().bits)
+NAMES = {torch.float16: 2.5, torch.float32: 3.5}
+NAMED = tl.constexpr(NAMES[torch.half])
+
+@tl.constexpr
+def wide(bits, signed):
+    return tl.core.get_int_dtype(bits, signed)
+
+@triton.jit
+def k(o):
+    i = tl.arange(0, 16)
+    z = tl.zeros((16,), tl.float64)
+    z = tl.where(i == 0, I8, z)
+    z = tl.where(i == 1, U64 == 18446744073709551615, z)
+    z = tl.where(i == 2, I64, z)
+    z = tl.where(i == 3, F16, z)
+    z = tl.where(i == 4, BF16, z)
+    z = tl.where(i == 5, F32, z)
+    z = tl.where(i == 6, F64, z)
+    z = tl.where(i == 7, BITS, z)
+    z = tl.where(i == 8, NAMED, z)
+    z = tl.where(i == 9, wide(16, False) == tl.uint16, z)
+    tl.store(o + i, z)
+)py";
+  std::vector<double> out(16, -1);
+  runText(text, "k o=*fp64", {ArgValue::pointer(out.data())});
+  const std::vector<double> expected = {
+      127, 1, -0x1p63, -65504, 0x1.fep127, 0x1p-23, 0x1p-1022, 32, 2.5, 1};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(out[i], expected[i]) << i;
+  }
+}
+
+/// The peer passes run-time values through: only a use decides.
+TEST(Objects, ConstexprNamesMayHoldRunTimeValues) {
+  const std::string text = R"py(
+@triton.jit
+def scaled(x, FACTOR: tl.constexpr, FLAG: tl.constexpr):
+    if FLAG:
+        x = x * FACTOR
+    return x
+
+@triton.jit
+def k(o, n):
+    TWICE: tl.constexpr = n * 2
+    tl.store(o, scaled(3, TWICE, n > 3))
+    tl.store(o + 1, scaled(3, TWICE, n > 7))
+    tl.store(o + 2, scaled(3, FACTOR=4, FLAG=True))
+)py";
+  std::vector<int32_t> out(3);
+  runText(text, "k o=*i32 n=i32",
+          {ArgValue::pointer(out.data()), ArgValue::integer(5)});
+  EXPECT_EQ(out, (std::vector<int32_t>{30, 3, 12}));
+}
+
+/// Which of two definitions holds is often decided by a version.
+TEST(Objects, VersionsDecideAtModuleLevel) {
+  const std::string text = R"py(
+import triton.language.standard as standard
+from packaging import version
+from packaging.version import Version, parse
+from triton.language.standard import _log2
+
+if Version(triton.__version__) >= Version("3.0.0"):
+    cast = tl.cast
+else:
+    @triton.jit
+    def cast(x, dtype):
+        return 0
+
+LATER = tl.constexpr(parse("3.10") > parse("3.6.0"))
+SAME = tl.constexpr(version.parse("2.1") == version.parse("2.1.0+local"))
+
+@triton.jit
+def k(o, n):
+    tl.store(o, cast(n, tl.float32))
+    tl.store(o + 1, LATER)
+    tl.store(o + 2, SAME)
+    tl.store(o + 3, _log2(4096) + standard._is_power_of_two(48))
+    total = 0
+    for i in range(n, flatten=True, num_stages=2):
+        total += i
+    tl.extra.cuda.gdc_wait()
+    tl.store(o + 4, total)
+)py";
+  std::vector<float> out(5);
+  runText(text, "k o=*fp32 n=i32",
+          {ArgValue::pointer(out.data()), ArgValue::integer(5)});
+  EXPECT_THAT(out, ElementsAre(5, 1, 1, 12, 10));
+}
+
 } // namespace
