@@ -51,4 +51,4 @@ def kernel(x):
 # note@9:1: set under a condition that is not known at compile time
 # error@45:17: 'both' has no value that is known at compile time
 # error@46:19: module 'triton.language.extra.cuda' has no name 'smid'
-# error@47:30: range has no parameter 'stages'; did you mean 'num_stages'?
+# error@47:30: range has no parameter 'stages'

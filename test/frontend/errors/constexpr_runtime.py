@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def block(x, BLOCK: tl.constexpr):
-    return tl.zeros((BLOCK,), tl.float32)
+    return tl.arange(0, BLOCK)
 
 
 @triton.jit
@@ -25,8 +25,8 @@ def kernel(x, n):
     for i in tl.static_range(a):
         pass
 
-# error@21:22: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32
-# error@10:22: argument 'shape' of tl.zeros must be known at compile time (a constexpr), found run-time scalar int32
-# note@22:9: in the call of 'block' from here
-# error@23:22: argument 'cond' of tl.static_assert must be known at compile time (a constexpr), found run-time scalar int1
+# error@22:22: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32
+# error@10:25: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32
+# note@23:9: in the call of 'block' from here
+# error@24:22: argument 'cond' of tl.static_assert must be known at compile time (a constexpr), found run-time scalar int1
 # error@25:14: bounds of tl.static_range must be integers known at compile time, found run-time scalar int32

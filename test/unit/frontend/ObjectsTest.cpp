@@ -367,8 +367,8 @@ def scaled(x, FACTOR: tl.constexpr, FLAG: tl.constexpr):
 @triton.jit
 def k(o, n):
     TWICE: tl.constexpr = n * 2
-    tl.store(o, scaled(3, TWICE, n > 3))
-    tl.store(o + 1, scaled(3, TWICE, n > 7))
+    tl.store(o, scaled(n - 2, TWICE, n > 3))
+    tl.store(o + 1, scaled(n - 2, TWICE, n > 7))
     tl.store(o + 2, scaled(3, FACTOR=4, FLAG=True))
 )py";
   std::vector<int32_t> out(3);
