@@ -120,6 +120,7 @@ public:
     }
   }
   void run();
+  bool wasStopped() const { return isStopped; }
   std::map<std::string, Outcome> outcomes;
 
 private:
@@ -128,15 +129,18 @@ private:
   void finish(Worker &worker);
   void culprit(Worker &worker, int status);
   void record(Outcome outcome);
+  void stop();
 
   const BatchOptions &options;
   std::deque<Batch> waiting;
   std::vector<std::unique_ptr<Worker>> workers;
+  bool isStopped = false;
 };
 
 } // namespace
 
 void Batches::record(Outcome outcome) {
+  isStopped |= options.stopsAtFirst && outcome.isBad();
   if (options.onOutcome) {
     options.onOutcome(outcome);
   }
@@ -343,7 +347,23 @@ void Batches::run() {
     }
     std::erase_if(workers,
                   [](const auto &worker) { return worker->results < 0; });
+    if (isStopped) {
+      stop();
+    }
   }
+}
+
+void Batches::stop() {
+  waiting.clear();
+  for (const auto &worker : workers) {
+    kill(-worker->process, SIGKILL);
+    while (!worker->isOver && waitpid(worker->process, nullptr, 0) < 0 &&
+           errno == EINTR) {
+    }
+    close(worker->results);
+    close(worker->output);
+  }
+  workers.clear();
 }
 
 std::vector<Outcome> runBatches(const std::vector<std::string> &names,
@@ -360,6 +380,10 @@ std::vector<Outcome> runBatches(const std::vector<std::string> &names,
     Outcome lost;
     lost.name = name;
     lost.reason = "no outcome came for it";
+    if (batches.wasStopped()) {
+      lost.status = Outcome::Skipped;
+      lost.reason = "another case failed";
+    }
     ordered.push_back(std::move(lost));
   }
   return ordered;

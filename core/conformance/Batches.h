@@ -24,6 +24,7 @@ struct BatchOptions {
   unsigned jobs = 1;
   size_t batchSize = 64;
   double secondsPerCase = 60;
+  bool stopsAtFirst = false; ///< the cases after a bad one are skipped
   /// Called as outcomes come in, in any order of cases.
   std::function<void(const Outcome &)> onOutcome;
   /// What a worker says first: {"target": ..., "device": ..., "driver": ...}.

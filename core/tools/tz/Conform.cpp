@@ -44,7 +44,7 @@ struct ConformOptions {
   uint64_t random = 0, seed = 1; // how many random kernels, from which seed
   unsigned shrinks = 3;          // failures of them to make small
   std::string save = ".";
-  bool tolerances = false;
+  bool tolerances = false, failsFast = false;
   bool lists = false, table = false, shows = false, isWorker = false;
 };
 
@@ -269,6 +269,7 @@ int Conform::runCases() {
   }
   batches.jobs = options.jobs;
   batches.secondsPerCase = options.timeout;
+  batches.stopsAtFirst = options.failsFast;
   batches.onTarget = [&](const llvm::json::Object &hello) {
     facts.target = hello.getString("target").value_or("").str();
     facts.device = hello.getString("device").value_or("").str();
@@ -412,6 +413,8 @@ void addConformCommand(CLI::App &app, int &status) {
       ->check(CLI::Range(1, 256));
   command->add_option("--timeout", o->timeout, "Seconds a case may take (60)")
       ->check(CLI::Range(0.1, 86400.0));
+  command->add_flag("--fail-fast", o->failsFast,
+                    "Skip what is left after the first failure");
   command
       ->add_option("--random", o->random,
                    "Run so many random kernels instead of the suite")
