@@ -31,6 +31,11 @@ config.substitutions.append(("%examples", os.path.join(source, "docs", "examples
 config.substitutions.append(("%source", source))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%python", sys.executable))
+# The CPU plugin with a wrong lowering, where it is built.
+mutants = os.path.join(build, "lib", "terrazzo", "mutants", "mutant.json")
+config.substitutions.append(("%mutants", mutants))
+if os.path.exists(mutants):
+    config.available_features.add("mutants")
 config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
 # The tests of a full disk mount a small one, which not every machine allows.
 if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"], capture_output=True).returncode == 0:

@@ -77,7 +77,8 @@ private:
 
 } // namespace
 
-static std::optional<Instruction::BinaryOps> binaryNamed(const std::string &name) {
+static std::optional<Instruction::BinaryOps>
+binaryNamed(const std::string &name) {
   for (unsigned code = Instruction::BinaryOpsBegin;
        code != Instruction::BinaryOpsEnd; ++code) {
     if (Instruction::getOpcodeName(code) == name) {
@@ -154,8 +155,7 @@ bool Mutation::intrinsic(Instruction &at) {
   }
   IRBuilder<> b(call);
   SmallVector<Value *> arguments(call->args());
-  call->replaceAllUsesWith(
-      b.CreateIntrinsic(call->getType(), to, arguments));
+  call->replaceAllUsesWith(b.CreateIntrinsic(call->getType(), to, arguments));
   return true;
 }
 
@@ -192,8 +192,8 @@ bool Mutation::flush(Instruction &at) {
     return false;
   }
   IRBuilder<> b(at.getNextNode());
-  APFloat least = APFloat::getSmallestNormalized(
-      type->getScalarType()->getFltSemantics());
+  APFloat least =
+      APFloat::getSmallestNormalized(type->getScalarType()->getFltSemantics());
   Value *size = b.CreateUnaryIntrinsic(Intrinsic::fabs, &at);
   Value *small = b.CreateFCmpOLT(size, ConstantFP::get(type, least));
   Value *flushed = b.CreateSelect(small, Constant::getNullValue(type), &at);

@@ -26,11 +26,13 @@ namespace tz::cpu {
 // __real_NAME.
 CompiledKernel wrappedCompile(tile::KernelOp kernel, const Target &target,
                               const CompileOptions &options) //
-    asm("__wrap__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_6TargetERKNS0_"
+    asm("__wrap__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_"
+        "6TargetERKNS0_"
         "14CompileOptionsE");
 CompiledKernel realCompile(tile::KernelOp kernel, const Target &target,
                            const CompileOptions &options) //
-    asm("__real__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_6TargetERKNS0_"
+    asm("__real__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_"
+        "6TargetERKNS0_"
         "14CompileOptionsE");
 void wrappedRun(Lowering *lowering) asm("__wrap__ZN2tz3cpu8Lowering3runEv");
 void realRun(Lowering *lowering) asm("__real__ZN2tz3cpu8Lowering3runEv");
@@ -47,8 +49,8 @@ tz::mutants::Words lineOf() {
 
 void note(char letter) {
   const char *path = std::getenv("TERRAZZO_MUTANT_LOG");
-  int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
-                  : -1;
+  int file =
+      path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
   if (file >= 0) {
     ssize_t ignored = write(file, &letter, 1);
     (void)ignored;
@@ -58,9 +60,9 @@ void note(char letter) {
 
 } // namespace
 
-tz::cpu::CompiledKernel
-tz::cpu::wrappedCompile(tile::KernelOp kernel, const Target &target,
-                        const CompileOptions &options) {
+tz::cpu::CompiledKernel tz::cpu::wrappedCompile(tile::KernelOp kernel,
+                                                const Target &target,
+                                                const CompileOptions &options) {
   mutants::Words line = lineOf();
   if (!line.empty() && line[0] != "llvm") {
     bool isChanged = mutants::mutate(kernel, line) != 0;

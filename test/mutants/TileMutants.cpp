@@ -24,10 +24,11 @@
 //   nan OP TYPE                  NaN results are zero
 //   ulps OP N TYPE               results are N units in the last place off
 //   wrap OP TYPE                 float to integer by way of i64, then cut
+//   narrow f16|bf16              f32 products of operands rounded so far
+//   acc TYPE                     a product forgets its accumulator
 //   order | axis OP FROM TO      of transposes; of program ids and counts
-//   loop lower|upper|step        a loop begins, ends later, or goes too fast
+//   loop lower|upper|longer|step a loop begins or ends elsewhere, or goes too fast
 //   branch | yields | stores     arms, carried values, neighbours change places
-//   ends                         the last store moves to the front of its block
 // TYPE: an element type, or any; of operands for conversions and comparisons.
 //===----------------------------------------------------------------------===//
 #include "test/mutants/Mutants.h"
@@ -90,7 +91,8 @@ private:
     });
     return ops;
   }
-  template <typename Op> std::vector<Op> all() {
+  template <typename Op>
+  std::vector<Op> all() {
     std::vector<Op> ops;
     kernel.getOperation()->walk([&](Op op) { ops.push_back(op); });
     return ops;
@@ -114,6 +116,7 @@ private:
   void results();
   void control();
   void moveStores();
+  void narrow();
 
   tile::KernelOp kernel;
   const Words &line;
@@ -143,7 +146,8 @@ void Mutation::after(Operation *op, llvm::function_ref<Value(Value)> change) {
 
 Value Mutation::splat(Location at, Type type, TypedAttr element) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    return arith::ConstantOp::create(b, at, SplatElementsAttr::get(tensor, element));
+    return arith::ConstantOp::create(b, at,
+                                     SplatElementsAttr::get(tensor, element));
   }
   return arith::ConstantOp::create(b, at, element);
 }
@@ -156,14 +160,17 @@ Value Mutation::isEnd(Location at, Type type, bool isLast) {
   int64_t extent = tensor.getShape().back();
   auto flat = RankedTensorType::get({extent}, b.getI32Type());
   Value lanes = tile::RangeOp::create(b, at, flat, 0, int32_t(extent));
-  Value end = splat(at, flat, b.getI32IntegerAttr(isLast ? int32_t(extent - 1) : 0));
-  Value bits = arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq, lanes, end);
+  Value end =
+      splat(at, flat, b.getI32IntegerAttr(isLast ? int32_t(extent - 1) : 0));
+  Value bits =
+      arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq, lanes, end);
   if (tensor.getRank() == 1) {
     return bits;
   }
   SmallVector<int64_t> row(tensor.getRank(), 1);
   row.back() = extent;
-  bits = tile::ReshapeOp::create(b, at, RankedTensorType::get(row, b.getI1Type()), bits);
+  bits = tile::ReshapeOp::create(
+      b, at, RankedTensorType::get(row, b.getI1Type()), bits);
   return tile::BroadcastOp::create(
       b, at, RankedTensorType::get(tensor.getShape(), b.getI1Type()), bits);
 }
@@ -342,7 +349,8 @@ void Mutation::results() {
     } else if (change == "lane" && isa<FloatType, IntegerType>(element)) {
       after(op, [&](Value value) -> Value {
         Value end = isEnd(at, t, true);
-        return end ? Value(arith::SelectOp::create(b, at, end, zero(at, t), value))
+        return end ? Value(arith::SelectOp::create(b, at, end, zero(at, t),
+                                                   value))
                    : Value();
       });
     } else if (change == "flush" && real) {
@@ -419,8 +427,10 @@ void Mutation::control() {
   if (change == "branch") {
     for (auto op : all<scf::IfOp>()) {
       b.setInsertionPoint(op);
-      Value yes = arith::ConstantOp::create(b, op.getLoc(), b.getBoolAttr(true));
-      Value turned = arith::XOrIOp::create(b, op.getLoc(), op.getCondition(), yes);
+      Value yes =
+          arith::ConstantOp::create(b, op.getLoc(), b.getBoolAttr(true));
+      Value turned =
+          arith::XOrIOp::create(b, op.getLoc(), op.getCondition(), yes);
       op.getConditionMutable().assign(turned);
       ++count;
     }
@@ -444,18 +454,42 @@ void Mutation::control() {
     Value one = arith::ConstantOp::create(
         b, op.getLoc(), b.getIntegerAttr(op.getStep().getType(), 1));
     if (word(1) == "lower") {
-      Value bound = arith::AddIOp::create(b, op.getLoc(), op.getLowerBound(), op.getStep());
+      Value bound = arith::AddIOp::create(b, op.getLoc(), op.getLowerBound(),
+                                          op.getStep());
       op.getLowerBoundMutable().assign(bound);
     } else if (word(1) == "upper") {
-      Value bound = arith::SubIOp::create(b, op.getLoc(), op.getUpperBound(), one);
+      Value bound =
+          arith::SubIOp::create(b, op.getLoc(), op.getUpperBound(), one);
       op.getUpperBoundMutable().assign(bound);
     } else if (word(1) == "longer") {
-      Value bound = arith::AddIOp::create(b, op.getLoc(), op.getUpperBound(), one);
+      Value bound =
+          arith::AddIOp::create(b, op.getLoc(), op.getUpperBound(), one);
       op.getUpperBoundMutable().assign(bound);
     } else {
-      Value step = arith::AddIOp::create(b, op.getLoc(), op.getStep(), op.getStep());
+      Value step =
+          arith::AddIOp::create(b, op.getLoc(), op.getStep(), op.getStep());
       op.getStepMutable().assign(step);
     }
+    ++count;
+  }
+}
+
+/// Products of f32 by way of a narrower type, whatever was asked for.
+void Mutation::narrow() {
+  Type small = word(1) == "f16" ? Type(b.getF16Type()) : Type(b.getBF16Type());
+  for (auto op : all<tile::DotOp>()) {
+    if (nameOf(op.getA().getType()) != "f32") {
+      continue;
+    }
+    b.setInsertionPoint(op);
+    auto through = [&](Value value) -> Value {
+      auto type = cast<RankedTensorType>(value.getType());
+      Value cut = tile::TruncFOp::create(b, op.getLoc(), type.clone(small),
+                                         value, tile::Rounding::rtne);
+      return arith::ExtFOp::create(b, op.getLoc(), type, cut);
+    };
+    op.getAMutable().assign(through(op.getA()));
+    op.getBMutable().assign(through(op.getB()));
     ++count;
   }
 }
@@ -469,7 +503,8 @@ unsigned Mutation::run() {
   } else if (change == "predicate") {
     predicate();
   } else if (change == "math") {
-    auto from = tile::symbolizeMathFn(word(1)), to = tile::symbolizeMathFn(word(2));
+    auto from = tile::symbolizeMathFn(word(1)),
+         to = tile::symbolizeMathFn(word(2));
     for (auto op : all<tile::MathOp>()) {
       if (op.getFn() == from && hasType(op, type())) {
         op.setFn(*to);
@@ -477,7 +512,8 @@ unsigned Mutation::run() {
       }
     }
   } else if (change == "atomic") {
-    auto from = tile::symbolizeAtomicKind(word(1)), to = tile::symbolizeAtomicKind(word(2));
+    auto from = tile::symbolizeAtomicKind(word(1)),
+         to = tile::symbolizeAtomicKind(word(2));
     for (auto op : all<tile::AtomicRMWOp>()) {
       if (op.getKind() == from && hasType(op, type())) {
         op.setKind(*to);
@@ -506,13 +542,8 @@ unsigned Mutation::run() {
         ++count;
       }
     }
-  } else if (change == "precision") {
-    for (auto op : all<tile::DotOp>()) {
-      if (nameOf(op.getA().getType()) == "f32" && op.getPrecision() == tile::symbolizePrecision(word(1))) {
-        op.setPrecision(*tile::symbolizePrecision(word(2)));
-        ++count;
-      }
-    }
+  } else if (change == "narrow") {
+    narrow();
   } else if (change == "acc") {
     for (auto op : all<tile::DotOp>()) {
       if (hasType(op, type())) {

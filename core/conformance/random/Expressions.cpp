@@ -97,7 +97,7 @@ Expr Generator::load(const Type &type) {
       outputs.push_back(i);
     }
   }
-  int form = random.between(0, 11);
+  int form = random.between(0, 13);
   if (form == 0 && !outputs.empty()) {
     access.buffer = random.pick(outputs);
     static constexpr Access::Form forms[] = {Access::Linear, Access::Reversed,
@@ -131,6 +131,12 @@ Expr Generator::load(const Type &type) {
     access.form = Access::Reversed;
   } else if (form <= 7 && rank == 2) {
     access.form = Access::Strided;
+  } else if (form == 8 && rank > 0 && kernel.log2(type.shape) <= 8) {
+    access.form = Access::Wrapped;
+    access.hasTail = false;
+  } else if (form <= 10 && rank == 2) {
+    access.form = Access::Bounded;
+    access.hasTail = true;
   }
   if (random.oneIn(5)) {
     access.hasMask = true;

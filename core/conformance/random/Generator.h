@@ -91,6 +91,7 @@ private:
   Stmt atomic();
   Stmt branch(int depth);
   Stmt loop(int depth);
+  void walk(std::vector<Stmt> &body, int depth);
   Expr stored();
   unsigned variable(Type type, bool isExact);
   unsigned buffer(Buffer::Role role, Elt elt, bool isFresh);

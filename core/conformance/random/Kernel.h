@@ -81,6 +81,8 @@ struct Access {
     Doubled,      ///< each second element
     Xored,        ///< in another order
     Indexed,      ///< by the elements of a tile
+    Wrapped,      ///< rows modulo the argument n
+    Bounded,      ///< rows below n and columns below a width, by two masks
     BlockPointer, ///< tl.make_block_ptr with a boundary check
     Descriptor,   ///< tl.make_tensor_descriptor
     Own           ///< this program's part of an output
@@ -109,11 +111,13 @@ struct Expr {
 };
 
 struct Stmt {
-  enum Kind : uint8_t { Assign, Store, Atomic, If, For, While, Return };
+  /// Walk: a loop whose pointer goes from block to block.
+  enum Kind : uint8_t { Assign, Store, Atomic, If, For, While, Walk, Return };
   Kind kind = Assign;
-  std::vector<unsigned> variables; ///< Assign, own Atomic: set; loops: counter
-  std::vector<Expr> exprs;         ///< values; condition; Store: value [mask]
-  std::string pattern; ///< Atomic: the op; For: the form of the header
+  /// Assign, own Atomic: set; loops: the counter; Walk: then pointer, element.
+  std::vector<unsigned> variables;
+  std::vector<Expr> exprs; ///< values; condition; Store: value [mask]
+  std::string pattern;     ///< Atomic: the op; For: the form of the header
   Access access;
   unsigned trips = 0;
   std::vector<Stmt> body, orelse;

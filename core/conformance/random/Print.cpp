@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace tz::conformance::random {
 
@@ -111,6 +112,10 @@ private:
     out += std::string(4 * depth, ' ') + text + "\n";
   }
   void loop(const Stmt &stmt, unsigned depth);
+  void walk(const Stmt &stmt, unsigned depth);
+  /// Offsets in a matrix whose rows end at the argument n, and the mask.
+  std::pair<std::string, std::string> bounded(const Access &access,
+                                              const Shape &shape);
 
   const Kernel &kernel;
   std::vector<long> need, ownPart;
@@ -288,6 +293,23 @@ std::string Printer::view(const Access &access, const Shape &shape,
          ")";
 }
 
+std::pair<std::string, std::string> Printer::bounded(const Access &access,
+                                                     const Shape &shape) {
+  usesN = true;
+  auto [index, bound] = block(access);
+  long rows = size(shape[0]), columns = size(shape[1]);
+  long width = columns > 2 ? columns - 1 : columns;
+  std::string row = "((" + index + ") * " + std::to_string(rows) +
+                    " + tl.arange(0, " + std::to_string(rows) + "))";
+  std::string column = "tl.arange(0, " + std::to_string(columns) + ")";
+  need[access.buffer] = std::max(
+      need[access.buffer], std::min<long>(bound * rows, kernel.n) * width);
+  return {row + "[:, None] * " + std::to_string(width) + " + " + column +
+              "[None, :]",
+          "(" + row + " < n)[:, None] & (" + column + " < " +
+              std::to_string(width) + ")[None, :]"};
+}
+
 /// Offsets of this program's part of an output; each element once.
 std::string Printer::own(const Access &access, const Shape &shape) {
   usesPid = true;
@@ -327,6 +349,25 @@ std::string Printer::load(const Expr &expr) {
     pointer =
         bufferName(access.buffer) + " + (" + text(expr.kids[kid++]) + " & 127)";
     need[access.buffer] = std::max(need[access.buffer], 128L);
+  } else if (access.form == Access::Bounded && shape.size() == 2) {
+    std::tie(pointer, inside) = bounded(access, shape);
+    pointer = bufferName(access.buffer) + " + " + pointer;
+  } else if (access.form == Access::Wrapped && !shape.empty()) {
+    usesN = true;
+    std::string index = block(access).first,
+                rows = std::to_string(size(shape[0]));
+    std::string row =
+        "(((" + index + ") * " + rows + " + tl.arange(0, " + rows + ")) % n)";
+    long width = count(shape) / size(shape[0]);
+    need[access.buffer] = std::max(need[access.buffer], kernel.n * width);
+    pointer = bufferName(access.buffer) + " + " + row;
+    if (shape.size() > 1) {
+      Shape rest(shape.begin() + 1, shape.end());
+      pointer +=
+          std::string(shape.size() == 2 ? "[:, None]" : "[:, None, None]") +
+          " * " + std::to_string(width) + " + (" + linear(rest, "") +
+          ")[None, " + (shape.size() == 2 ? ":]" : ":, :]");
+    }
   } else {
     auto [index, bound] = block(access);
     std::string name = bufferName(access.buffer), offsets;
@@ -427,6 +468,65 @@ void Printer::loop(const Stmt &stmt, unsigned depth) {
   defined = std::move(before);
 }
 
+/// A loop over the blocks of this program's part of an input.
+void Printer::walk(const Stmt &stmt, unsigned depth) {
+  std::set<unsigned> before = defined;
+  auto named = [&](size_t i) {
+    return "v" + std::to_string(stmt.variables[i]);
+  };
+  const Shape &shape = kernel.variables[stmt.variables[2]].type.shape;
+  const Access &access = stmt.access;
+  const std::string name = bufferName(access.buffer), counter = named(0);
+  const long length = count(shape), trips = stmt.trips;
+  const long programs = long(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+  usesPid = true;
+  std::string next, load = "tl.load(" + named(1);
+  long needed;
+  if (access.form == Access::BlockPointer) {
+    bool isFlat = shape.size() == 1;
+    long rows = isFlat ? 1 : size(shape[0]), columns = size(shape.back());
+    long width = trips * columns * (isFlat ? programs : 1) -
+                 (access.hasTail && columns > 2 ? 2 : 0);
+    long height = isFlat ? 1 : programs * rows - (rows > 2 ? 1 : 0);
+    needed = height * width;
+    std::string w = std::to_string(width), c = std::to_string(columns);
+    line(depth,
+         named(1) + " = tl.make_block_ptr(" + name + ", " +
+             (isFlat ? "(" + w + ",), (1,), (pid * " +
+                           std::to_string(trips * columns) + ",), "
+                     : "(" + std::to_string(height) + ", " + w + "), (" + w +
+                           ", 1), (pid * " + std::to_string(rows) + ", 0), ") +
+             dims(shape) + (isFlat ? ", (0,))" : ", (1, 0))"));
+    load += isFlat ? ", boundary_check=(0,))" : ", boundary_check=(0, 1))";
+    next = named(1) + " = tl.advance(" + named(1) +
+           (isFlat ? ", (" + c + ",))" : ", (0, " + c + "))");
+  } else {
+    std::string step = std::to_string(length);
+    line(depth, named(1) + " = " + name + " + pid * " +
+                    std::to_string(trips * length) + " + " + linear(shape, ""));
+    needed = programs * trips * length;
+    if (access.hasTail) {
+      usesN = true;
+      load += ", mask=" + linear(shape, "") + " < n - " + counter + " * " +
+              step + (access.hasOther ? ", other=2" : "");
+      needed = (programs - 1) * trips * length +
+               std::min<long>(trips * length, kernel.n);
+    }
+    load += ")";
+    next = named(1) + " += " + step;
+  }
+  need[access.buffer] = std::max(need[access.buffer], needed);
+  line(depth,
+       "for " + counter + " in range(0, " + std::to_string(trips) + "):");
+  line(depth + 1, named(2) + " = " + load);
+  defined.insert(stmt.variables[0]);
+  defined.insert(stmt.variables[2]);
+  counterBound[stmt.variables[0]] = trips;
+  lines(stmt.body, depth + 1);
+  line(depth + 1, next);
+  defined = std::move(before);
+}
+
 void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
   for (const Stmt &stmt : body) {
     switch (stmt.kind) {
@@ -450,6 +550,12 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
         line(depth,
              view(stmt.access, shape, true) + value +
                  (isDescriptor ? ")" : ", boundary_check=" + checks + ")"));
+        break;
+      }
+      if (stmt.access.form == Access::Bounded) {
+        auto [offsets, inside] = bounded(stmt.access, shape);
+        line(depth, "tl.store(" + bufferName(stmt.access.buffer) + " + " +
+                        offsets + ", " + value + ", mask=" + inside + ")");
         break;
       }
       std::string mask;
@@ -501,6 +607,9 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
     case Stmt::For:
     case Stmt::While:
       loop(stmt, depth);
+      break;
+    case Stmt::Walk:
+      walk(stmt, depth);
       break;
     case Stmt::Return:
       usesPid = true;

@@ -111,6 +111,9 @@ Stmt Generator::store(Expr value) {
     stmt.access.buffer = buffer(Buffer::Matrix, type.elt, true);
     stmt.access.hasTail = random.oneIn(2);
     stmt.access.isTransposed = random.oneIn(3);
+  } else if (form <= 3 && rank == 2) {
+    stmt.access.form = Access::Bounded;
+    stmt.access.buffer = buffer(Buffer::Matrix, type.elt, true);
   } else {
     static constexpr Access::Form forms[] = {Access::Linear,  Access::Linear,
                                              Access::Linear,  Access::Reversed,
@@ -224,8 +227,102 @@ Stmt Generator::loop(int depth) {
   return stmt;
 }
 
+/// A loop that reads block after block and gathers something, as products and
+/// sums over long rows do.
+void Generator::walk(std::vector<Stmt> &body, int depth) {
+  Stmt stmt;
+  stmt.kind = Stmt::Walk;
+  stmt.trips = unsigned(random.between(1, 4));
+  Elt elt = element(false);
+  if (elt == Elt::I1) {
+    elt = Elt::I32;
+  }
+  Shape tile = shape();
+  if (tile.empty() || tile.size() == 3) {
+    tile = {sizeDim(0)};
+  }
+  Type type{elt, tile};
+  stmt.access.buffer = buffer(Buffer::Input, elt, false);
+  stmt.access.form = random.oneIn(2) ? Access::BlockPointer : Access::Linear;
+  stmt.access.hasTail = random.oneIn(2);
+  stmt.access.hasOther = random.oneIn(3);
+  unsigned counter = variable({Elt::I32, {}}, true);
+  kernel.variables[counter].isCounter = true;
+  unsigned pointer = variable({Elt::I64, {}}, true);
+  kernel.variables[pointer].isCounter = true; // not to be read
+  unsigned block = variable(type, true);
+  stmt.variables = {counter, pointer, block};
+  auto read = [&](unsigned one) {
+    Expr expr;
+    expr.kind = Expr::Variable;
+    expr.type = kernel.variables[one].type;
+    expr.isExact = kernel.variables[one].isExact;
+    expr.variable = one;
+    return expr;
+  };
+  // What is gathered: element by element, or by a product.
+  Stmt first, gather;
+  bool isWhole = !isFloat(elt);
+  bool isProduct = tile.size() == 2 && (!isWhole || elt == Elt::I8);
+  Type sum = type;
+  Shape right;
+  if (isProduct) {
+    Dim columns = sizeDim(unsigned(random.between(1, SizeCount - 1)));
+    sum = {isWhole           ? Elt::I32
+           : elt == Elt::F64 ? Elt::F64
+                             : Elt::F32,
+           {tile[0], columns}};
+    right = {tile[1], columns};
+    isProduct = fits(right) && fits(sum.shape);
+    if (!isProduct) {
+      sum = type;
+    }
+  }
+  first.exprs.push_back(leaf(sum, isWhole));
+  unsigned total = variable(sum, isWhole);
+  first.variables.push_back(total);
+  scope.push_back(total);
+  std::vector<unsigned> outside = scope;
+  scope.push_back(block);
+  counters.push_back(counter);
+  gather.variables.push_back(total);
+  Expr made;
+  made.type = sum;
+  made.isExact = isWhole;
+  if (isProduct) {
+    made.pattern = std::string("tl.dot($0, $1, acc=$2") +
+                   (isWhole           ? ", out_dtype=tl.int32)"
+                    : elt == Elt::F64 ? ", out_dtype=tl.float64)"
+                                      : ")");
+    made.kids.push_back(read(block));
+    made.kids.push_back(expression({elt, right}, isWhole, 2));
+    made.kids.push_back(read(total));
+  } else {
+    made.pattern = random.oneIn(3) ? "tl.maximum($0, $1)" : "($0 + $1)";
+    if (elt == Elt::BF16) { // maximum gives fp32
+      made.pattern = "($0 + $1)";
+    }
+    made.kids.push_back(read(total));
+    made.kids.push_back(random.oneIn(2) ? read(block)
+                                        : expression(type, isWhole, 2));
+  }
+  gather.exprs.push_back(std::move(made));
+  stmt.body.push_back(std::move(gather));
+  if (random.oneIn(2)) {
+    statements(stmt.body, 1, depth - 1);
+  }
+  counters.pop_back();
+  scope = outside;
+  body.push_back(std::move(first));
+  body.push_back(std::move(stmt));
+}
+
 void Generator::statement(std::vector<Stmt> &body, int depth) {
-  int kind = random.between(0, 19);
+  int kind = random.between(0, 21);
+  if (depth > 0 && kind > 19) {
+    walk(body, depth);
+    return;
+  }
   if (depth > 0 && kind < 3) {
     body.push_back(branch(depth));
   } else if (depth > 0 && kind < 7) {
