@@ -84,8 +84,7 @@ struct Access {
     Wrapped,      ///< rows modulo the argument n
     Bounded,      ///< rows below n and columns below a width, by two masks
     BlockPointer, ///< tl.make_block_ptr with a boundary check
-    Descriptor,   ///< tl.make_tensor_descriptor
-    Own           ///< this program's part of an output
+    Descriptor    ///< tl.make_tensor_descriptor
   };
   Form form = Linear;
   unsigned buffer = 0;

@@ -43,7 +43,6 @@ Shrunk shrink(const Outcome &failure, BatchOptions options, double seconds) {
   random::Kernel kernel = *randomKernel(failure.name);
   best.kernel = *random::print(kernel, failure.name);
   const std::string wanted = kindOf(failure);
-  const std::string seed = failure.name;
   std::string separator = "/";
   options.batchSize = 8;
   options.onTarget = nullptr;
