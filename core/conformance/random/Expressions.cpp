@@ -584,11 +584,13 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
       };
       reduce(3, "tl.max($0" + at + back, isExact);
       reduce(3, "tl.min($0" + at + back, isExact);
-      reduce(1,
-             "tl.reduce($0, " + std::to_string(axis) +
-                 (type.elt == Elt::BF16 ? ", combine_larger)"
-                                        : ", combine_maximum)"),
-             isExact);
+      // combine_larger is no order of NaNs; maximum of bf16 is fp32.
+      if (type.elt != Elt::BF16) {
+        reduce(1,
+               "tl.reduce($0, " + std::to_string(axis) +
+                   (isWhole ? ", combine_larger)" : ", combine_maximum)"),
+               isExact);
+      }
       if (isWhole || !isExact) {
         reduce(5, "tl.sum($0" + at + back, isExact);
         reduce(2, "tl.reduce($0, " + std::to_string(axis) + ", combine_add)",
@@ -635,7 +637,9 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
       scan(3, "tl.cumsum($0" + at + way + back, 1);
       scan(1, "tl.cumprod($0" + at + way + back, 1);
     }
-    scan(1, "tl.associative_scan($0" + at + ", combine_larger" + way, 1);
+    if (isWhole) {
+      scan(1, "tl.associative_scan($0" + at + ", combine_larger" + way, 1);
+    }
     scan(1, "tl.associative_scan($0" + at + ", combine_right" + way, 1);
     if (isWhole && factsOf(type.elt).bits >= 32) {
       scan(1,
