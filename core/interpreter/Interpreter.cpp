@@ -32,17 +32,49 @@ llvm::StringRef toString(FindingKind kind) {
   return "finding";
 }
 
+bool Machine::step(const Instruction &in) {
+  if (++report.steps > options.stepLimit && options.stepLimit != 0) {
+    return fail(in, "the limit of " + llvm::Twine(options.stepLimit) +
+                        " steps is reached");
+  }
+  return in.handler(*this, in);
+}
+
 bool Machine::execute(const Code &code) {
+  if (options.observer) {
+    return executeObserved(code);
+  }
   for (const Instruction &in : code.body) {
-    if (++report.steps > options.stepLimit && options.stepLimit != 0) {
-      return fail(in, "the limit of " + llvm::Twine(options.stepLimit) +
-                          " steps is reached");
-    }
-    if (!in.handler(*this, in)) {
+    if (!step(in)) {
       return false;
     }
   }
   return true;
+}
+
+bool Machine::executeObserved(const Code &code) {
+  if (!code.block) {
+    return true;
+  }
+  Observer &observer = *options.observer;
+  auto find = [this](mlir::Value value) { return lookup(value); };
+  Observer::Lookup values = find;
+  if (!go(observer.enterBlock(*code.block, values))) {
+    return false;
+  }
+  for (const Instruction &in : code.body) {
+    if (!go(observer.beforeOp(*in.op, values)) || !step(in)) {
+      return false;
+    }
+  }
+  return go(observer.leaveBlock(*code.block, values));
+}
+
+const TileValue *Machine::lookup(mlir::Value value) const {
+  auto slot = slotOf.find(value);
+  return slot == slotOf.end() || slots[slot->second].count() == 0
+             ? nullptr
+             : &slots[slot->second];
 }
 
 static std::string nameOf(const std::array<uint32_t, 3> &program) {
@@ -54,6 +86,9 @@ bool Machine::fail(const Instruction &in, const llvm::Twine &message) {
   failure = (describe(in.op->getLoc()) + ": " + message + " (program " +
              nameOf(program) + ")")
                 .str();
+  if (options.observer) {
+    options.observer->failed(*in.op, message.str());
+  }
   return false;
 }
 
@@ -72,6 +107,9 @@ void Machine::find(const Instruction &in, FindingKind kind, uint64_t address,
   found[key] = report.findings.size();
   report.findings.push_back({kind, describe(in.op->getLoc()), message.str(),
                              program, address, /*count=*/1});
+  if (options.observer) {
+    options.observer->found(*in.op, report.findings.back());
+  }
 }
 
 llvm::Error Machine::takeError() {
@@ -107,13 +145,18 @@ static llvm::Error checkLaunch(tile::KernelOp kernel, const LaunchArgs &args,
   return llvm::Error::success();
 }
 
-static bool runProgram(Machine &machine, const Code &code,
-                       tile::KernelOp kernel) {
+bool Machine::runProgram(const Code &code, tile::KernelOp kernel) {
+  if (options.observer) {
+    slots.assign(slots.size(), TileValue()); // nothing of the last program
+    if (!go(options.observer->startProgram(program))) {
+      return false;
+    }
+  }
   for (auto [index, slot] : llvm::enumerate(code.arguments)) {
     const Kind kind = *kindOf(kernel.getArgumentTypes()[index]);
-    machine.setValue(slot, fromIntegers(kind, {machine.args.args[index].bits}));
+    setValue(slot, fromIntegers(kind, {args.args[index].bits}));
   }
-  return machine.execute(code);
+  return execute(code);
 }
 
 llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
@@ -127,7 +170,7 @@ llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
                                      " has a type outside tile IR");
     }
   }
-  uint32_t slots = 0;
+  SlotMap slots;
   llvm::Expected<Code> code = translate(kernel, slots);
   if (!code) {
     return code.takeError();
@@ -145,8 +188,8 @@ llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
     if (options.onlyProgram && *options.onlyProgram != machine.program) {
       continue;
     }
-    if (!runProgram(machine, *code, kernel)) {
-      return machine.takeError();
+    if (!machine.runProgram(*code, kernel)) {
+      return machine.isEnded() ? llvm::Error::success() : machine.takeError();
     }
     ++report.programs;
   }

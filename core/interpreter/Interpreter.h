@@ -79,6 +79,8 @@ struct PrintEvent {
   std::string text;     ///< "idx (3, 1) x: 2.5"
 };
 
+class Observer;
+
 struct Options {
   /// Known memory. If not empty, every access must lie inside one allocation.
   MemoryMap memory;
@@ -95,6 +97,8 @@ struct Options {
   /// Distinct findings that are kept; the rest is counted.
   size_t maxFindings = 64;
   std::function<void(const PrintEvent &)> print;
+  /// Told of each step (Observer.h); null: nobody.
+  Observer *observer = nullptr;
 };
 
 enum class FindingKind {
@@ -134,7 +138,8 @@ struct Report {
 /// Runs `kernel`. Fails on arguments that do not fit, an op outside tile IR, a
 /// failed tile.assert, the step limit, and (unchecked, with `memory`) an access
 /// out of bounds; the text says location and program. Without `memory`, a
-/// kernel's wild access is this process's wild access.
+/// kernel's wild access is this process's wild access. A run that the observer
+/// ends does not fail; Report::programs is then less than the grid.
 llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
                 const Options &options, Report &report);
 

@@ -11,6 +11,7 @@
 
 #include "core/interpreter/Interpreter.h"
 #include "core/interpreter/Memory.h"
+#include "core/interpreter/Observer.h"
 #include "core/interpreter/TileValue.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -40,6 +41,7 @@ struct Instruction {
 
 /// A block: its arguments, its ops, and what the terminator hands over.
 struct Code {
+  mlir::Block *block = nullptr; ///< null: scf.if without else
   llvm::SmallVector<uint32_t, 4> arguments;
   std::vector<Instruction> body;
   llvm::SmallVector<uint32_t, 4> yields;
@@ -60,8 +62,10 @@ void addAtomicHandlers(HandlerTable &table);
 void addControlHandlers(HandlerTable &table);
 void addProgramHandlers(HandlerTable &table);
 
-/// Turns a kernel into code. `slots` is the number of values.
-llvm::Expected<Code> translate(tile::KernelOp kernel, uint32_t &slots);
+using SlotMap = llvm::DenseMap<mlir::Value, uint32_t>;
+
+/// Turns a kernel into code; `slots` numbers its values from 0.
+llvm::Expected<Code> translate(tile::KernelOp kernel, SlotMap &slots);
 
 /// "file:line:col", with the chain of inlined calls.
 std::string describe(mlir::Location location);
@@ -69,10 +73,12 @@ std::string describe(mlir::Location location);
 class Machine {
 public:
   Machine(const LaunchArgs &args, const Options &options, Report &report,
-          uint32_t slots)
+          const SlotMap &slotOf)
       : args(args), options(options), report(report),
-        memory(options, args.grid), slots(slots) {}
+        memory(options, args.grid), slotOf(slotOf), slots(slotOf.size()) {}
 
+  /// Runs one program from its first op.
+  bool runProgram(const Code &code, tile::KernelOp kernel);
   bool execute(const Code &code);
 
   const TileValue &operand(const Instruction &in, unsigned index) const {
@@ -92,6 +98,8 @@ public:
   void find(const Instruction &in, FindingKind kind, uint64_t address,
             const llvm::Twine &message);
   llvm::Error takeError();
+  /// The observer has ended the run; it has not failed.
+  bool isEnded() const { return ended; }
 
   /// The bound (Errors.h) of the element at an address; 0 = exact.
   double errorAt(uint64_t address, unsigned bytes);
@@ -125,7 +133,18 @@ public:
   std::array<uint32_t, 3> program = {0, 0, 0};
 
 private:
+  bool executeObserved(const Code &code);
+  bool step(const Instruction &in);
+  /// What an observer sees of the values.
+  const TileValue *lookup(mlir::Value value) const;
+  bool go(bool on) {
+    ended |= !on;
+    return on;
+  }
+
+  const SlotMap &slotOf;
   std::vector<TileValue> slots;
+  bool ended = false;
   std::string failure;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, size_t> found;
 };

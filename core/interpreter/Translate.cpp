@@ -71,13 +71,11 @@ public:
   explicit Translator(tile::KernelOp kernel)
       : addresses(findAddressArithmetic(kernel)) {}
   llvm::Expected<Code> translate(Block &block, unsigned depth);
-  uint32_t slotCount() const { return next; }
+  SlotMap takeSlots() { return std::move(slots); }
 
 private:
   uint32_t slotOf(Value value) {
-    auto [entry, isNew] = slots.try_emplace(value, next);
-    next += isNew ? 1 : 0;
-    return entry->second;
+    return slots.try_emplace(value, uint32_t(slots.size())).first->second;
   }
   llvm::Error error(Operation *op, const llvm::Twine &message) {
     return llvm::createStringError(describe(op->getLoc()) + ": " + message);
@@ -86,8 +84,7 @@ private:
   llvm::Error setConstant(arith::ConstantOp op, Instruction &in);
 
   AddressArithmetic addresses;
-  DenseMap<Value, uint32_t> slots;
-  uint32_t next = 0;
+  SlotMap slots;
 };
 
 /// Deepest nesting of regions; C++ recursion follows it.
@@ -177,6 +174,7 @@ llvm::Expected<Code> Translator::translate(Block &block, unsigned depth) {
     return error(block.getParentOp(), "regions are nested too deeply");
   }
   Code code;
+  code.block = &block;
   for (Value argument : block.getArguments()) {
     code.arguments.push_back(slotOf(argument));
   }
@@ -200,10 +198,10 @@ llvm::Expected<Code> Translator::translate(Block &block, unsigned depth) {
 
 } // namespace
 
-llvm::Expected<Code> translate(tile::KernelOp kernel, uint32_t &slots) {
+llvm::Expected<Code> translate(tile::KernelOp kernel, SlotMap &slots) {
   Translator translator(kernel);
   llvm::Expected<Code> code = translator.translate(kernel.getBody().front(), 0);
-  slots = translator.slotCount();
+  slots = translator.takeSlots();
   return code;
 }
 
