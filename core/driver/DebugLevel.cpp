@@ -29,6 +29,15 @@ static Result<int64_t> levelOfEnvironment() {
   return int64_t{text->front() - '0'};
 }
 
+int64_t debugLevel(const CompileJob &job) {
+  for (const KeyValue &option : job.options) {
+    if (option.key == "debug_level" && option.kind == TZ_KV_I64) {
+      return option.i64;
+    }
+  }
+  return 0;
+}
+
 Status settleDebugLevel(CompileJob &job) {
   auto given = std::find_if(
       job.options.begin(), job.options.end(),

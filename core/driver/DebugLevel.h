@@ -18,6 +18,9 @@ namespace tz::driver {
 /// source's path becomes absolute: a debugger runs in another folder.
 runtime::Status settleDebugLevel(runtime::CompileJob &job);
 
+/// The level in the job's options; 0 if they do not say one.
+int64_t debugLevel(const runtime::CompileJob &job);
+
 } // namespace tz::driver
 
 #endif

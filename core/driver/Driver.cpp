@@ -6,6 +6,7 @@
 #include "core/driver/Driver.h"
 
 #include "core/driver/CacheKey.h"
+#include "core/driver/DebugLevel.h"
 #include "core/driver/DriverState.h"
 
 #include "terrazzo/wire/Wire.h"
@@ -192,8 +193,12 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
     return signature.takeStatus();
   }
   clock.mark("parse");
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = elaborateKernel(
-      workspace, *held.source, job, signature->function, diagnostics, first);
+  if (stage == Stage::Tile && debugLevel(job) == 2) {
+    held.debugMap = std::make_unique<frontend::DebugMap>();
+  }
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> module =
+      elaborateKernel(workspace, *held.source, job, signature->function,
+                      diagnostics, first, held.debugMap.get());
   if (!module) {
     return module.takeStatus();
   }
@@ -232,6 +237,7 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
       report(diagnostics, sources, TZ_SEVERITY_REMARK, remark.message, file,
              line, column, first);
     }
+    held.remarks = std::move(remarks.remarks);
   }
   tile::KernelOp kernel = kernelOf(*held.module);
   if (!kernel) {

@@ -336,7 +336,8 @@ specialize(const ParsedSource &source, const CompileJob &job,
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 elaborateKernel(Workspace &workspace, const ParsedSource &source,
                 const CompileJob &job, const std::string &function,
-                runtime::DiagnosticSink &diagnostics, FirstError &first) {
+                runtime::DiagnosticSink &diagnostics, FirstError &first,
+                frontend::DebugMap *debugMap) {
   if (source.isIR) {
     return readIR(workspace, source, diagnostics, first);
   }
@@ -347,7 +348,7 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
   }
   frontend::DiagnosticSink sink;
   mlir::OwningOpRef<mlir::ModuleOp> module = frontend::elaborate(
-      *source.module, function, *spec, workspace.context, sink);
+      *source.module, function, *spec, workspace.context, sink, debugMap);
   forward(sink, diagnostics, first);
   if (!module) {
     return first.status(TZ_E_INVALID_ARGUMENT,

@@ -9,8 +9,10 @@
 
 #include "core/driver/VendorCompiler.h"
 #include "core/driver/Workspace.h"
+#include "core/frontend/DebugMap.h"
 
 #include "terrazzo/ir/Tile.h"
+#include "terrazzo/optimizer/Pipeline.h"
 
 namespace tz::driver {
 
@@ -20,6 +22,10 @@ struct LoweredKernel::State {
   std::shared_ptr<ParsedSource> source;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Stage stage = Stage::Tile;
+  /// Of a source at Stage::Tile and debug level 2; else null.
+  std::unique_ptr<frontend::DebugMap> debugMap;
+  /// What the shared passes did not do and why, in their order.
+  std::vector<optimizer::Remark> remarks;
 };
 
 /// Adds the time since the last mark to what a name has; null: not wanted.
@@ -49,7 +55,8 @@ specialize(const ParsedSource &source, const runtime::CompileJob &job,
 runtime::Result<mlir::OwningOpRef<mlir::ModuleOp>>
 elaborateKernel(Workspace &workspace, const ParsedSource &source,
                 const runtime::CompileJob &job, const std::string &function,
-                runtime::DiagnosticSink &diagnostics, FirstError &first);
+                runtime::DiagnosticSink &diagnostics, FirstError &first,
+                frontend::DebugMap *debugMap = nullptr);
 
 /// Which run-time values may matter, from types alone.
 runtime::SpecializationRule

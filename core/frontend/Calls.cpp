@@ -363,8 +363,10 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
   ++inlining;
   sink.pushFrame(loc, "in the call of '" + function->name + "' from here");
   frames.push_back(std::move(callee));
+  noteCall(*function, frame().scope, loc);
   Flow flow = execBlock(function->def->body, nullptr);
   frames.pop_back();
+  noteReturn();
   sink.popFrame();
   --inlining;
   return flow.kind == Flow::Return ? flow.value : Value::none();
@@ -382,6 +384,7 @@ void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
   top.isHost = false;
   top.scope = std::move(params);
   frames.push_back(std::move(top));
+  noteCall(*kernel, frame().scope, kernel->loc());
   Flow flow = execBlock(kernel->def->body, nullptr);
   frames.pop_back();
   if (flow.kind == Flow::Return && !flow.value.isNone() &&

@@ -50,7 +50,7 @@ public:
         context(context), sink(sink), builder(&context), emitter(builder, sink),
         evaluator(state.loader, sink) {}
 
-  mlir::OwningOpRef<mlir::ModuleOp> run();
+  mlir::OwningOpRef<mlir::ModuleOp> run(DebugMap *debugMap);
 
 private:
   Module::State &state;
@@ -345,7 +345,7 @@ void KernelBuilder::checkNames() {
   }
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
+mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   WorkBudget budget;
   checkNames();
   for (const ast::Parameter &param : kernel->params()) {
@@ -355,6 +355,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
     return nullptr;
   }
   evaluator.attach(emitter, builder);
+  evaluator.setDebugMap(debugMap);
   evaluator.setTarget(spec.target);
   emitter.sanitizeOverflow = spec.sanitizeOverflow;
   mlir::Location at = evaluator.location(kernel->loc());
@@ -408,7 +409,8 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run() {
 
 mlir::OwningOpRef<mlir::ModuleOp>
 elaborate(const Module &module, StringRef name, const Specialization &spec,
-          mlir::MLIRContext &context, DiagnosticSink &sink) {
+          mlir::MLIRContext &context, DiagnosticSink &sink,
+          DebugMap *debugMap) {
   mlir::DialectRegistry registry;
   tile::registerTileDialects(registry);
   context.appendDialectRegistry(registry);
@@ -418,7 +420,7 @@ elaborate(const Module &module, StringRef name, const Specialization &spec,
   std::shared_ptr<FunctionObject> kernel = findKernel(module, name, own);
   mlir::OwningOpRef<mlir::ModuleOp> result;
   if (kernel) {
-    result = KernelBuilder(module, kernel, spec, context, own).run();
+    result = KernelBuilder(module, kernel, spec, context, own).run(debugMap);
   }
   module.state().loader.keepFiles(own);
   sink.append(std::move(own));

@@ -120,6 +120,9 @@ Flow Evaluator::execIf(const If *node, size_t clause, Block block, size_t index,
   };
   for (; clause < node->clauses.size(); ++clause) {
     const IfClause &current = node->clauses[clause];
+    if (clause > 0) {
+      noteStatement(current.loc);
+    }
     Value condition = eval(current.condition);
     auto giveUp = [&] {
       // What the arms would set is unknown: no errors about it later.

@@ -284,6 +284,7 @@ void Evaluator::runtimeFor(const For *node, const RangeObject &range) {
     Value first = Value::tile(lower);
     index = binary(Tok::Plus, binary(Tok::Minus, last, index, loc), first, loc);
   }
+  noteName(target, index, node->target->loc);
   frame().scope[target] = Binding{index, node->target->loc};
   ++frame().runtimeLoops;
   execBlock(node->body, nullptr);

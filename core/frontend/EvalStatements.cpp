@@ -56,6 +56,7 @@ void Evaluator::bind(StringRef name, Value value, SourceLoc loc) {
     }
     return;
   }
+  noteName(name, value, loc);
   f.scope[name] = Binding{std::move(value), loc};
 }
 
@@ -315,6 +316,7 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
       return {Flow::Return, Value()};
     }
     const Stmt *stmt = block[index];
+    noteStatement(stmt->loc);
     switch (stmt->kind) {
     case StmtKind::Return: {
       auto *node = cast<Return>(stmt);

@@ -19,6 +19,7 @@
 
 namespace tz::frontend {
 
+class DebugMap;
 class ModuleLoader;
 class OpEmitter;
 
@@ -61,6 +62,8 @@ public:
     ops = &emitter;
     b = &builder;
   }
+  /// From now on what a debugger must know is written there.
+  void setDebugMap(DebugMap *map) { debugMap = map; }
 
   //===-- module level ----------------------------------------------------===//
   void runModule(std::shared_ptr<ModuleObject> module);
@@ -259,6 +262,14 @@ private:
   Value callBuiltin(const Builtin &builtin, const CallArgs &args,
                     SourceLoc loc);
 
+  //===-- for a debugger (DebugMap.cpp); nothing is noted without a map ---===//
+  void noteStatement(SourceLoc loc);
+  void noteName(llvm::StringRef name, const Value &value, SourceLoc loc);
+  /// The frame of the function is the innermost already.
+  void noteCall(const FunctionObject &function, const Scope &params,
+                SourceLoc loc);
+  void noteReturn();
+
   //===-- run-time values (Flatten.cpp) -----------------------------------===//
   /// The SSA values of a value's tiles, in order; sequences are walked.
   static void flatten(const Value &value,
@@ -274,6 +285,7 @@ private:
   DiagnosticSink &sink;
   OpEmitter *ops = nullptr;
   mlir::OpBuilder *b = nullptr;
+  DebugMap *debugMap = nullptr;
   Limits bounds;
   std::string target;
   std::vector<Frame> frames;

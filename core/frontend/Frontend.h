@@ -174,13 +174,15 @@ private:
 Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
                    Surroundings around = {});
 
+class DebugMap;
+
 /// The tile IR of one kernel: a module with one tile.kernel. Null after an
 /// error, which is in the sink. Not for two threads on one Module at once.
-mlir::OwningOpRef<mlir::ModuleOp> elaborate(const Module &module,
-                                            llvm::StringRef kernel,
-                                            const Specialization &spec,
-                                            mlir::MLIRContext &context,
-                                            DiagnosticSink &sink);
+/// `debugMap`, if wanted, is of this IR and its places are the Module's.
+mlir::OwningOpRef<mlir::ModuleOp>
+elaborate(const Module &module, llvm::StringRef kernel,
+          const Specialization &spec, mlir::MLIRContext &context,
+          DiagnosticSink &sink, DebugMap *debugMap = nullptr);
 
 /// Values of the parameters that triton.heuristics computes from the others.
 /// `known` holds integer arguments and constexprs by name. False after an
