@@ -10,6 +10,7 @@
 #include "core/optimizer/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -92,17 +93,31 @@ void tz::optimizer::buildPrepared(OpPassManager &manager,
   build(manager, preparedSteps, target);
 }
 
+namespace {
+/// Knows which pass runs. (A stage has one kernel, so one at a time.)
+struct CurrentPass final : PassInstrumentation {
+  explicit CurrentPass(std::string &name) : name(name) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty()) { // MLIR's adaptors have none
+      name = pass->getArgument().str();
+    }
+  }
+  std::string &name;
+};
+} // namespace
+
 /// Runs a stage with remarks caught: nobody but the sink wants to see them.
 static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
                               llvm::function_ref<void(OpPassManager &)> build) {
   MLIRContext *context = module.getContext();
+  std::string pass;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Remark) {
       return failure(); // somebody else's
     }
     if (remarks) {
       // A pass that runs twice, or one on two copies of a block, says it once.
-      Remark remark{diagnostic.getLocation(), diagnostic.str()};
+      Remark remark{diagnostic.getLocation(), diagnostic.str(), pass};
       if (!llvm::is_contained(remarks->remarks, remark)) {
         remarks->remarks.push_back(std::move(remark));
       }
@@ -110,6 +125,7 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
     return success();
   });
   PassManager manager(context, ModuleOp::getOperationName());
+  manager.addInstrumentation(std::make_unique<CurrentPass>(pass));
   build(manager);
   return manager.run(module);
 }

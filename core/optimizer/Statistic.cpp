@@ -52,17 +52,25 @@ Statistic::~Statistic() {
 
 void tz::optimizer::enableStatistics() { enabled = true; }
 
-void tz::optimizer::printStatistics(llvm::raw_ostream &out) {
+std::vector<PassCount> tz::optimizer::statistics() {
   Totals &from = totals();
   std::lock_guard lock(from.mutex);
-  llvm::StringRef last;
+  std::vector<PassCount> counts;
   for (const auto &[key, total] : from.all) {
-    auto [pass, name] = key;
-    if (pass != last) {
-      out << pass << "\n";
-      last = pass;
+    counts.push_back({key.first.str(), key.second.str(),
+                      total.description.str(), total.count});
+  }
+  return counts;
+}
+
+void tz::optimizer::printStatistics(llvm::raw_ostream &out) {
+  std::string last;
+  for (const PassCount &one : statistics()) {
+    if (one.pass != last) {
+      out << one.pass << "\n";
+      last = one.pass;
     }
-    out << llvm::format("%8llu  ", static_cast<unsigned long long>(total.count))
-        << llvm::left_justify(name, 22) << total.description << "\n";
+    out << llvm::format("%8llu  ", static_cast<unsigned long long>(one.count))
+        << llvm::left_justify(one.name, 22) << one.description << "\n";
   }
 }

@@ -30,6 +30,7 @@ namespace tz::optimizer {
 struct Remark {
   mlir::Location location;
   std::string message;
+  std::string pass; // "tile-recover-views"
 
   bool operator==(const Remark &) const = default;
 };
@@ -68,9 +69,16 @@ void buildPrepared(mlir::OpPassManager &manager, const TargetFacts &target);
 /// (tile-simplify ..., tile-neutral, tile-prepared).
 void registerPasses();
 
+/// What a pass counted.
+struct PassCount {
+  std::string pass, name, description;
+  uint64_t count = 0;
+};
+
 /// From now on, what each pass counts is added up over the process.
 void enableStatistics();
 /// The sums of all passes that were destroyed since, by pass and name.
+std::vector<PassCount> statistics();
 void printStatistics(llvm::raw_ostream &out);
 
 } // namespace tz::optimizer
