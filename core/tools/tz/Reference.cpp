@@ -15,6 +15,8 @@
 
 namespace tz::tool {
 
+using runtime::Status;
+
 Reference::~Reference() {
   for (const Memory &one : memory) {
     if (one.reserved) {
@@ -61,11 +63,12 @@ static unsigned reportFindings(const interpreter::Report &report) {
   return errors;
 }
 
-bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
-                    const std::array<int64_t, 3> &grid, bool trackErrors) {
-  interpreter::Options options;
+Status Reference::prepare(const driver::LoweredKernel &kernel,
+                          const Binding &binding,
+                          const std::array<int64_t, 3> &grid,
+                          interpreter::Options &options,
+                          interpreter::LaunchArgs &launch) {
   options.checked = true;
-  options.trackErrors = trackErrors;
   options.print = [](const interpreter::PrintEvent &event) {
     std::printf("pid (%u, %u, %u) %s\n", event.program[0], event.program[1],
                 event.program[2], event.text.c_str());
@@ -79,15 +82,15 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
     void *at = mmap(nullptr, one.reservedBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) {
-      reportError("no memory for a copy of '" + buffer.name + "'");
-      return false;
+      return Status(TZ_E_OUT_OF_MEMORY,
+                    "no memory for a copy of '" + buffer.name + "'");
     }
     one.reserved = static_cast<uint8_t *>(at);
     one.data = one.reserved + around;
     memory.push_back(one);
     if (mprotect(one.data, bytes, PROT_READ | PROT_WRITE)) {
-      reportError("no memory for a copy of '" + buffer.name + "'");
-      return false;
+      return Status(TZ_E_OUT_OF_MEMORY,
+                    "no memory for a copy of '" + buffer.name + "'");
     }
     std::memcpy(one.data, buffer.content.data(), buffer.content.size());
     interpreter::Allocation allocation;
@@ -103,7 +106,6 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
       std::memcpy(memory[i].data + 8 * j, &memory[targets[j]].data, 8);
     }
   }
-  interpreter::LaunchArgs launch;
   for (int axis = 0; axis < 3; ++axis) {
     launch.grid[axis] = uint32_t(grid[axis]);
   }
@@ -114,6 +116,18 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
                         : bound.bits;
     launch.args.push_back({bits});
   }
+  return Status();
+}
+
+bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
+                    const std::array<int64_t, 3> &grid, bool trackErrors) {
+  interpreter::Options options;
+  interpreter::LaunchArgs launch;
+  if (Status s = prepare(kernel, binding, grid, options, launch); !s.ok()) {
+    reportError(s.message());
+    return false;
+  }
+  options.trackErrors = trackErrors;
   auto start = std::chrono::steady_clock::now();
   llvm::Error failure = llvm::Error::success();
   {
@@ -133,6 +147,25 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
     return false;
   }
   return clean;
+}
+
+Status Reference::watch(const driver::LoweredKernel &kernel,
+                        const Binding &binding,
+                        const std::array<int64_t, 3> &grid,
+                        std::optional<std::array<uint32_t, 3>> program,
+                        interpreter::Observer &observer) {
+  interpreter::Options options;
+  interpreter::LaunchArgs launch;
+  if (Status s = prepare(kernel, binding, grid, options, launch); !s.ok()) {
+    return s;
+  }
+  options.onlyProgram = program;
+  options.observer = &observer;
+  if (llvm::Error failure = interpreter::run(
+          driver::kernelOf(*kernel.state().module), launch, options, report)) {
+    return Status(TZ_E_INVALID_ARGUMENT, llvm::toString(std::move(failure)));
+  }
+  return Status();
 }
 
 interpreter::Comparison

@@ -19,6 +19,14 @@ public:
   /// Runs the kernel, checked. False after errors, which were reported.
   bool run(const driver::LoweredKernel &kernel, const Binding &binding,
            const std::array<int64_t, 3> &grid, bool trackErrors);
+  /// The same under an observer, which tells of findings itself; one program
+  /// only, if wanted. A failure is the status.
+  runtime::Status watch(const driver::LoweredKernel &kernel,
+                        const Binding &binding,
+                        const std::array<int64_t, 3> &grid,
+                        std::optional<std::array<uint32_t, 3>> program,
+                        interpreter::Observer &observer);
+  const interpreter::Report &outcome() const { return report; }
 
   const uint8_t *content(size_t buffer) const { return memory[buffer].data; }
   double milliseconds() const { return time; }
@@ -29,6 +37,13 @@ public:
   uint64_t undecided() const { return report.undecided; }
 
 private:
+  /// Makes the memory and fills in what the kernel is launched with.
+  runtime::Status prepare(const driver::LoweredKernel &kernel,
+                          const Binding &binding,
+                          const std::array<int64_t, 3> &grid,
+                          interpreter::Options &options,
+                          interpreter::LaunchArgs &launch);
+
   struct Memory {
     uint8_t *data = nullptr, *reserved = nullptr;
     size_t reservedBytes = 0;

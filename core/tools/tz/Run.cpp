@@ -9,6 +9,7 @@
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/GuardedMemory.h"
 #include "core/tools/tz/Reference.h"
+#include "core/tools/tz/Request.h"
 #include "runtime/launch/Kernel.h"
 #include "runtime/session/Session.h"
 
@@ -23,12 +24,11 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 struct RunOptions {
-  std::string kernel, target, compare, grid = "1", bytes, flops;
-  Binding::Options binding;
-  ImportOptions imports;
+  Request request;
+  std::string target, compare, bytes, flops;
   std::vector<std::string> save;
   uint64_t seed = 0;
-  unsigned repeat = 0, config = 0;
+  unsigned repeat = 0;
   bool time = false, check = false, remarks = false, listConfigs = false;
 };
 
@@ -47,7 +47,6 @@ private:
   }
   int fail(const Status &status) { return reportFailure(status, sink); }
   int prepare();
-  Status chooseConfiguration(Binding::Options &given);
   Status chooseSaved();
   Status saveContent(size_t buffer, const uint8_t *content) const;
   int listConfigurations();
@@ -93,23 +92,9 @@ void Runner::mark(std::string name) {
   last = now;
 }
 
-/// "BLOCK=128 num_warps=4 num_stages=3"; num_ctas only where it is not 1.
-static std::string configurationText(const KernelConfiguration &configuration) {
-  std::string text;
-  for (const auto &[name, value] : configuration.constants) {
-    text += (text.empty() ? "" : " ") + name + "=" + value;
-  }
-  for (const auto &[name, value] : configuration.options) {
-    if (name != "num_ctas" || value != 1) {
-      text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
-    }
-  }
-  return text;
-}
-
 int Runner::listConfigurations() {
   Result<KernelSource> source =
-      loadSource(parseKernel(options.kernel), options.imports);
+      loadSource(parseKernel(options.request.kernel), options.request.imports);
   if (!source) {
     return fail(source.status());
   }
@@ -125,52 +110,6 @@ int Runner::listConfigurations() {
                 configurationText(found->configurations[i]).c_str());
   }
   return 0;
-}
-
-/// Puts one configuration of autotune beside what the command line says, which
-/// wins; says which one where the choice was not the user's.
-Status Runner::chooseConfiguration(Binding::Options &given) {
-  const auto &all = signature.configurations;
-  if (options.config > all.size()) {
-    return Status(
-        TZ_E_OUT_OF_RANGE,
-        "--config " + std::to_string(options.config) + ": '" +
-            signature.function + "' has " +
-            (all.empty() ? std::string("no") : std::to_string(all.size())) +
-            " autotune configurations; see --list-configs");
-  }
-  if (all.empty()) {
-    return Status();
-  }
-  auto names = [](const std::vector<std::string> &words,
-                  const std::string &name) {
-    return llvm::any_of(words, [&](const std::string &word) {
-      return llvm::StringRef(word).starts_with(name + "=");
-    });
-  };
-  const KernelConfiguration &chosen = all[std::max(options.config, 1u) - 1];
-  bool isUsed = false;
-  for (const auto &[name, value] : chosen.constants) {
-    bool isConstexpr = llvm::any_of(
-        signature.parameters, [&name = name](const KernelParameter &parameter) {
-          return parameter.name == name && parameter.isConstexpr;
-        });
-    if (isConstexpr && !names(given.constexprs, name)) {
-      given.constexprs.push_back(name + "=" + value);
-      isUsed = true;
-    }
-  }
-  for (const auto &[name, value] : chosen.options) {
-    if (!names(given.options, name)) {
-      given.options.push_back(name + "=" + std::to_string(value));
-    }
-  }
-  if (isUsed && options.config == 0) {
-    std::printf("autotune: configuration 1 of %zu (%s); others by --config N, "
-                "--list-configs\n",
-                all.size(), configurationText(chosen).c_str());
-  }
-  return Status();
 }
 
 /// Finds the buffers that --save names.
@@ -209,45 +148,21 @@ Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
 }
 
 int Runner::prepare() {
-  Result<KernelSource> source =
-      loadSource(parseKernel(options.kernel), options.imports);
-  if (!source) {
-    return fail(source.status());
+  Result<Launch> launch = resolve(options.request, driver, sink,
+                                  [this] { mark("read and parse"); });
+  if (!launch) {
+    return fail(launch.status());
   }
-  job.source = std::move(*source);
-  Result<KernelSignature> found = driver.signature(job.source, sink);
-  if (!found) {
-    return fail(found.status());
+  if (!launch->note.empty()) {
+    std::printf("%s\n", launch->note.c_str());
   }
-  signature = std::move(*found);
-  mark("read and parse");
-  Binding::Options given = options.binding;
-  if (Status s = chooseConfiguration(given); !s.ok()) {
-    return fail(s);
-  }
-  if (Status s = binding.bind(signature, given); !s.ok()) {
-    return fail(s);
-  }
+  job = std::move(launch->job);
+  signature = std::move(launch->signature);
+  binding = std::move(launch->binding);
+  grid = launch->grid;
   if (Status s = chooseSaved(); !s.ok()) {
     return fail(s);
   }
-  Result<std::array<int64_t, 3>> size = binding.grid(options.grid);
-  if (!size) {
-    return fail(size.status());
-  }
-  grid = *size;
-  if (Status s = checkGrid(grid, "--grid"); !s.ok()) {
-    return fail(s);
-  }
-  Result<SpecializationRule> rule =
-      driver.specializationRule(job.source, binding.specs, sink);
-  if (!rule) {
-    return fail(rule.status());
-  }
-  binding.applyRule(*rule);
-  job.source.function = signature.function;
-  job.arguments = binding.specs;
-  job.options = binding.options;
   return 0;
 }
 
@@ -668,34 +583,7 @@ void addRunCommand(CLI::App &app, int &status) {
   CLI::App *command =
       app.add_subcommand("run", "Run a kernel with made inputs; compare, time");
   auto o = std::make_shared<RunOptions>();
-  command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
-      ->required();
-  addImportOptions(*command, o->imports);
-  command->add_option("--grid", o->grid,
-                      "X, X,Y or X,Y,Z: numbers or expressions");
-  command->add_option("--arg", o->binding.args, "NAME=VALUE, see below")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--buffer", o->binding.buffers,
-                   "A buffer that is no argument, for ptrs:")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--constexpr", o->binding.constexprs,
-                   "NAME=VALUE: 128, True, 0.5, fp16, text, a function")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--option", o->binding.options,
-                   "num_warps=4, num_stages=3, and those of the target")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--config", o->config,
-                   "Which of the source's autotune configurations gives the "
-                   "constexprs that --constexpr does not (1)")
-      ->check(CLI::Range(1, 1000000));
+  addRequestOptions(*command, o->request);
   command->add_flag("--list-configs", o->listConfigs,
                     "List the source's autotune configurations and end");
   command->add_option("--target", o->target,
@@ -720,7 +608,7 @@ void addRunCommand(CLI::App &app, int &status) {
   command->add_option("--flops", o->flops,
                       "Operations, an expression, for GFLOP/s");
   command
-      ->add_option("--debug-level", o->binding.debugLevel,
+      ->add_option("--debug-level", o->request.binding.debugLevel,
                    "1: line tables for gdb and perf, 2: also names of "
                    "arguments (default: TERRAZZO_DEBUG_LEVEL, else 0)")
       ->check(CLI::Range(0, 2));

@@ -36,6 +36,8 @@ static int runTool(int argc, char **argv) {
   int status = 0;
   tz::tool::addRunCommand(app, status);
   tz::tool::addCompileCommand(app, status);
+  tz::tool::addDebugCommand(app, status);
+  tz::tool::addExplainCommand(app, status);
   tz::tool::addConformCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);

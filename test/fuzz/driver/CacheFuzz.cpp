@@ -12,8 +12,8 @@
 
 using namespace tz::driver;
 
-/// A module of many ops that are all at one place, so that what an entry says of
-/// ops can be told.
+/// A module of many ops that are all at one place, so that what an entry says
+/// of ops can be told.
 static const PlaceTable &source() {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   static const PlaceTable table = [] {
