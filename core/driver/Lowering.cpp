@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Lowering.h"
 
+#include "core/driver/TextNames.h"
 #include "core/driver/TextNesting.h"
 #include "core/driver/Types.h"
 
@@ -13,7 +14,6 @@
 #include "terrazzo/wire/Wire.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/Error.h"
 
@@ -77,9 +77,7 @@ readIR(Workspace &workspace, const ParsedSource &source,
                         source.path + ": is nested too deep");
   } else {
     PassDiagnostics handler(workspace.context, diagnostics, files, first);
-    mlir::ParserConfig config(&workspace.context);
-    module = mlir::parseSourceString<mlir::ModuleOp>(source.text, config,
-                                                     source.path);
+    module = parseNamedText(source.text, source.path, workspace.context);
     if (!module) {
       return first.status(TZ_E_INVALID_ARGUMENT,
                           source.path + ": is not tile IR");
@@ -90,6 +88,20 @@ readIR(Workspace &workspace, const ParsedSource &source,
            "tile IR must hold exactly one tile.kernel", source.path, 0, 0,
            first);
     return first.status(TZ_E_INVALID_ARGUMENT, "no tile.kernel");
+  }
+  // What a text holds must be tile IR before any pass sees it.
+  if (llvm::Error error = wire::write(*module).takeError()) {
+    PassDiagnostics handler(workspace.context, diagnostics, files, first);
+    llvm::handleAllErrors(
+        std::move(error),
+        [](const wire::NotPortable &found) {
+          mlir::emitError(found.location, found.what);
+        },
+        [&](const llvm::ErrorInfoBase &other) {
+          mlir::emitError(module->getLoc(), other.message());
+        });
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        source.path + ": is not tile IR");
   }
   return module;
 }

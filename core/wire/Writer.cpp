@@ -32,17 +32,14 @@ public:
   void op(Operation &op, unsigned depth);
   void fail(Operation &op, const Twine &why) {
     if (error.empty()) {
-      raw_string_ostream stream(error);
-      if (auto at = op.getLoc()->findInstanceOf<FileLineColLoc>()) {
-        stream << at.getFilename().getValue() << ':' << at.getLine() << ':'
-               << at.getColumn() << ": ";
-      }
-      stream << op.getName().getStringRef() << ": " << why;
+      error = (op.getName().getStringRef() + ": " + why).str();
+      failedAt = op.getLoc();
     }
   }
   std::string finish();
 
   std::string error;
+  std::optional<Location> failedAt; ///< if there is an error
 
 private:
   void operandsAndResults(Operation &op);
@@ -201,6 +198,17 @@ std::string ModuleWriter::finish() {
   return pack(header, sections);
 }
 
+char NotPortable::ID = 0;
+
+void NotPortable::log(llvm::raw_ostream &os) const {
+  os << "cannot be written: ";
+  if (auto at = location->findInstanceOf<FileLineColLoc>()) {
+    os << at.getFilename().getValue() << ':' << at.getLine() << ':'
+       << at.getColumn() << ": ";
+  }
+  os << what;
+}
+
 llvm::Expected<std::string> write(ModuleOp module,
                                   const WriteOptions &options) {
   if (options.irMinor < 1 || options.irMinor > tile::kIrMinor) {
@@ -219,7 +227,7 @@ llvm::Expected<std::string> write(ModuleOp module,
   ModuleWriter writer(options, first ? first.getLine() : 0);
   writer.op(*kernel, 0);
   if (!writer.error.empty()) {
-    return failure("cannot be written: " + writer.error);
+    return llvm::make_error<NotPortable>(*writer.failedAt, writer.error);
   }
   std::string bytes = writer.finish();
   if (bytes.size() > kMaxTotalSize) {

@@ -40,8 +40,24 @@ struct WriteOptions {
   bool locations = true;
 };
 
-/// The bytes of a module that holds exactly one tile.kernel, or an error that
-/// names the op, type or attribute without a portable form.
+/// What of a module is no tile IR, or newer than the version to be written.
+class NotPortable : public llvm::ErrorInfo<NotPortable> {
+public:
+  static char ID;
+  NotPortable(mlir::Location location, std::string what)
+      : location(location), what(std::move(what)) {}
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  mlir::Location location; ///< of the op
+  std::string what;        ///< "arith.divsi: the op has no portable form"
+};
+
+/// The bytes of a module that holds exactly one tile.kernel, or NotPortable,
+/// which names the op, type or attribute without a portable form.
 llvm::Expected<std::string> write(mlir::ModuleOp module,
                                   const WriteOptions &options = {});
 

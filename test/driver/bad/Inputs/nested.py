@@ -13,6 +13,6 @@ elif kind == "type":
 elif kind == "sign":
     attribute = "affine_map<(d0) -> (" + "-" * n + "d0)>"
 elif kind == "harmless":
-    attribute = '"' + "[" * 1000 + '\\"<"'
-    body = "// " + "(" * 1000 + "\n" + '// "\n'
-print(f"tile.kernel @k(%n: {argument}) attributes {{test.a = {attribute}}} {{\n{body}tile.return\n}}")
+    attribute = "true"
+    body = 'tile.print "' + "[" * 1000 + '\\"<" {isSigned = array<i1>}\n' + "// " + "(" * 1000 + "\n" + '// "\n'
+print(f"tile.kernel @k(%n: {argument}) attributes {{tile.contract = {attribute}}} {{\n{body}tile.return\n}}")

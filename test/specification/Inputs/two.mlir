@@ -1,0 +1,6 @@
+tile.kernel @one() {
+  tile.return
+}
+tile.kernel @two() {
+  tile.return
+}
