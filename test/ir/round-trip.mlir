@@ -1,4 +1,4 @@
-// Every op of the dialect, in its plain form and with each optional part: what
+// Every op of tile IR, in its plain form and with each optional part: what
 // is printed reads as the same, as text and in the generic form. A unit test
 // (test-ir) sees that no op is missing here.
 // RUN: tz-opt %s > %t.once
@@ -132,5 +132,52 @@ tile.kernel @memory(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>, %n: i32, %k: i64, %f
   %o = tile.atomic_rmw xchg relaxed system %q, %n : !tile.ptr<i32> -> i32, i32
   %o1 = tile.atomic_rmw fadd acq_rel device %at, %c mask %mask {group = 1 : i64} : tensor<48x!tile.ptr<f32>>, tensor<48xi1> -> tensor<48xf32>, tensor<48xf32>
   %o2 = tile.atomic_cas release program %q, %n, %o {group = 3 : i64} : !tile.ptr<i32> -> i32, i32, i32
+  tile.return
+}
+
+tile.kernel @arithmetic(%i: i32, %f: f32, %h: f16, %b: i1) {
+  %c = arith.constant -7 : i32
+  %zeros = arith.constant dense<0.000000e+00> : tensor<16x48xf32>
+  %few = arith.constant dense<[1, -2, 3]> : tensor<3xi8>
+  %0 = arith.addi %i, %c : i32
+  %1 = arith.subi %i, %c : i32
+  %2 = arith.muli %i, %c : i32
+  %3 = arith.andi %i, %c : i32
+  %4 = arith.ori %i, %c : i32
+  %5 = arith.xori %i, %c : i32
+  %6 = arith.cmpi sle, %i, %c : i32
+  %7 = arith.select %b, %i, %c : i32
+  %8 = arith.extsi %i : i32 to i64
+  %9 = arith.extui %b : i1 to i8
+  %10 = arith.trunci %i : i32 to i16
+  %11 = arith.addf %f, %f : f32
+  %12 = arith.subf %f, %f : f32
+  %13 = arith.mulf %zeros, %zeros : tensor<16x48xf32>
+  %14 = arith.negf %h : f16
+  %15 = arith.cmpf olt, %f, %f : f32
+  %16 = arith.extf %h : f16 to f32
+  tile.return
+}
+
+tile.kernel @control(%n: i32, %b: i1, %f: f32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %f) -> (f32) : i32 {
+    %next = arith.addf %acc, %f : f32
+    scf.yield %next : f32
+  } {tile.loop_unroll_factor = 2 : i32}
+  %chosen = scf.if %b -> (f32) {
+    scf.yield %f : f32
+  } else {
+    scf.yield %sum : f32
+  }
+  %halves = scf.while (%x = %n) : (i32) -> i32 {
+    %more = arith.cmpi sgt, %x, %one : i32
+    scf.condition(%more) %x : i32
+  } do {
+  ^bb0(%x: i32):
+    %half = tile.shrsi %x, %one : i32
+    scf.yield %half : i32
+  }
   tile.return
 }

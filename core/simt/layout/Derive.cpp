@@ -166,9 +166,9 @@ std::optional<Layout> Layout::reshaped(ArrayRef<int64_t> to) const {
     for (unsigned dim = first; dim < last; ++dim) {
       int64_t count = from[dim] / extents[dim];
       // Only copies of whole rows keep their place in row-major order.
-      bool isSlowest = llvm::all_of(
-          ArrayRef<int64_t>(from).slice(first, dim - first),
-          [](int64_t extent) { return extent == 1; });
+      bool isSlowest =
+          llvm::all_of(ArrayRef<int64_t>(from).slice(first, dim - first),
+                       [](int64_t extent) { return extent == 1; });
       if (count > 1 && !isSlowest) {
         return std::nullopt;
       }
@@ -198,7 +198,8 @@ std::optional<Layout> Layout::reshaped(ArrayRef<int64_t> to) const {
         Coordinates basis(to.size(), 0);
         for (const Group &group : groups) {
           int64_t index = 0;
-          for (unsigned dim = group.from.first; dim < group.from.second; ++dim) {
+          for (unsigned dim = group.from.first; dim < group.from.second;
+               ++dim) {
             index = index * extents[dim] + old[dim];
           }
           for (unsigned dim = group.to.second; dim-- > group.to.first;) {

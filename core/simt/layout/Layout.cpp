@@ -27,7 +27,8 @@ Layout &Layout::addBit(Axis axis, ArrayRef<int64_t> basis) {
   assert(copies.empty() && "bits belong to the atom, below all repeats");
   assert(basis.size() == rank() && "one coordinate per dimension");
   for (auto [extent, coordinate] : llvm::zip_equal(extents, basis)) {
-    extent = std::max<int64_t>(extent, llvm::bit_ceil(uint64_t(coordinate) + 1));
+    extent =
+        std::max<int64_t>(extent, llvm::bit_ceil(uint64_t(coordinate) + 1));
   }
   bits[size_t(axis)].emplace_back(basis);
   return *this;
@@ -261,8 +262,8 @@ llvm::hash_code tz::simt::hash_value(const Layout &layout) {
     }
   }
   for (const Layout::Repeat &copy : layout.copies) {
-    code = llvm::hash_combine(code, size_t(copy.axis),
-                              copy.dim.value_or(~0u), copy.count);
+    code = llvm::hash_combine(code, size_t(copy.axis), copy.dim.value_or(~0u),
+                              copy.count);
   }
   return code;
 }

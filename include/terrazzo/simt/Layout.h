@@ -1,4 +1,5 @@
-//===- Layout.h - which thread holds which element of a tile ----------------===//
+//===- Layout.h - which thread holds which element of a tile
+//----------------===//
 //
 // What   A map from (register, lane, warp, block) to the coordinates of a tile,
 //        with the algebra that lowering needs: evaluate, invert, drop and add
@@ -7,15 +8,16 @@
 //        instruction are all questions about this one map.
 //
 // A layout has two parts. The *atom* is linear over F2: each bit of a register,
-// lane, warp or block index adds (xor) a fixed coordinate vector, its basis; the
-// extents of the atom are powers of two. The *repeats* lay copies of the atom
-// beside each other, in registers or over warps, any number of times: a 64 x 176
-// accumulator is a 64 x 8 atom repeated 22 times. An index of an axis is read
-// with the atom's bits lowest and the repeats above them, in order, as digits.
+// lane, warp or block index adds (xor) a fixed coordinate vector, its basis;
+// the extents of the atom are powers of two. The *repeats* lay copies of the
+// atom beside each other, in registers or over warps, any number of times: a 64
+// x 176 accumulator is a 64 x 8 atom repeated 22 times. An index of an axis is
+// read with the atom's bits lowest and the repeats above them, in order, as
+// digits.
 //
-// The map covers its shape; several places may hold the same element (a basis of
-// zero, or one that depends on others). Of these, the place whose redundant bits
-// are all zero is the *owner*: stores and atomics happen there.
+// The map covers its shape; several places may hold the same element (a basis
+// of zero, or one that depends on others). Of these, the place whose redundant
+// bits are all zero is the *owner*: stores and atomics happen there.
 //
 // Example: layout of a 4 x 8 tile over 8 lanes, two elements a thread
 //   register [(0,1)]  lane [(0,2) (0,4) (1,0)]  register repeat dim 0 x 2
@@ -53,8 +55,8 @@ using Coordinates = llvm::SmallVector<int64_t, 4>;
 
 class Layout {
 public:
-  /// `count` copies of what lies below, beside each other along `dim`; without a
-  /// dimension the copies hold the same elements.
+  /// `count` copies of what lies below, beside each other along `dim`; without
+  /// a dimension the copies hold the same elements.
   struct Repeat {
     Axis axis;
     std::optional<unsigned> dim;
@@ -65,12 +67,12 @@ public:
   /// Every place holds the one element of a 1 x ... x 1 tile.
   explicit Layout(unsigned rank) : extents(rank, 1) {}
 
-  /// Adds the next bit of an axis to the atom. Only before the first repeat that
-  /// stays one (see repeat).
+  /// Adds the next bit of an axis to the atom. Only before the first repeat
+  /// that stays one (see repeat).
   Layout &addBit(Axis axis, llvm::ArrayRef<int64_t> basis);
   /// Adds a repeat. Counts that are powers of two become bits of the atom where
-  /// no earlier repeat of the axis or dimension is in the way, so that equal maps
-  /// are equal layouts. `axis` is Register or Warp.
+  /// no earlier repeat of the axis or dimension is in the way, so that equal
+  /// maps are equal layouts. `axis` is Register or Warp.
   Layout &repeat(Axis axis, std::optional<unsigned> dim, int64_t count);
 
   unsigned rank() const { return extents.size(); }
@@ -145,8 +147,8 @@ struct BlockedOptions {
 };
 
 /// Vectors along order[0], lanes beside each other along order[0] and then the
-/// next dimensions, warps after them, the rest in registers. Lanes and warps for
-/// which there is nothing left hold copies.
+/// next dimensions, warps after them, the rest in registers. Lanes and warps
+/// for which there is nothing left hold copies.
 Layout blockedLayout(const BlockedOptions &options);
 
 } // namespace tz::simt

@@ -18,7 +18,8 @@ using namespace tz::simt;
 namespace {
 
 /// Calls `visit` for each place of a layout.
-template <typename Visit> void forEachPlace(const Layout &layout, Visit visit) {
+template <typename Visit>
+void forEachPlace(const Layout &layout, Visit visit) {
   Place place;
   for (place[Axis::Block] = 0; place[Axis::Block] < layout.size(Axis::Block);
        ++place[Axis::Block]) {
@@ -193,7 +194,8 @@ TEST_P(Blocked, CoversItsShapeAndHasItsVectors) {
   const unsigned rank = shape.size();
   std::vector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
-  for (int turn = 0; turn < 2; ++turn, std::reverse(order.begin(), order.end())) {
+  for (int turn = 0; turn < 2;
+       ++turn, std::reverse(order.begin(), order.end())) {
     for (int64_t vector : {1, 2, 8}) {
       for (unsigned warps : {1u, 4u, 8u}) {
         Layout layout = blockedLayout({shape, vector, order, 32, warps});
@@ -202,8 +204,7 @@ TEST_P(Blocked, CoversItsShapeAndHasItsVectors) {
         EXPECT_EQ(layout.size(Axis::Lane), 32);
         EXPECT_EQ(layout.size(Axis::Warp), warps);
         int64_t fast = shape[order[0]];
-        EXPECT_GE(layout.contiguous(order[0]),
-                  std::min(vector, fast & -fast));
+        EXPECT_GE(layout.contiguous(order[0]), std::min(vector, fast & -fast));
         // No thread holds an element twice.
         EXPECT_EQ(layout.withMergedRegisters(), layout);
         checkOwners(layout);
@@ -224,8 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector<int64_t>{2, 12, 20}));
 
 /// `expected(c)` is where the element at c of the old tile is in the new one;
-/// each place must hold it there. Registers may have been merged: then lanes and
-/// warps must still hold the same set.
+/// each place must hold it there. Registers may have been merged: then lanes
+/// and warps must still hold the same set.
 template <typename Expected>
 void checkDerived(const Layout &before, const Layout &after,
                   Expected expected) {
