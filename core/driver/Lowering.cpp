@@ -54,10 +54,11 @@ tile::KernelOp kernelOf(mlir::ModuleOp module) {
   return found;
 }
 
-/// Text or portable bytes, verified.
+/// Text or portable bytes, verified. Text gives the debugger's map, if wanted.
 static Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readIR(Workspace &workspace, const ParsedSource &source,
-       runtime::DiagnosticSink &diagnostics, FirstError &first) {
+       runtime::DiagnosticSink &diagnostics, FirstError &first,
+       frontend::DebugMap *debugMap = nullptr) {
   Sources files = source.files();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (wire::isPortable(source.text)) {
@@ -77,7 +78,7 @@ readIR(Workspace &workspace, const ParsedSource &source,
                         source.path + ": is nested too deep");
   } else {
     PassDiagnostics handler(workspace.context, diagnostics, files, first);
-    module = parseNamedText(source.text, source.path, workspace.context);
+    module = parseNamedText(*source.file, workspace.context, debugMap);
     if (!module) {
       return first.status(TZ_E_INVALID_ARGUMENT,
                           source.path + ": is not tile IR");
@@ -351,7 +352,7 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
                 runtime::DiagnosticSink &diagnostics, FirstError &first,
                 frontend::DebugMap *debugMap) {
   if (source.isIR) {
-    return readIR(workspace, source, diagnostics, first);
+    return readIR(workspace, source, diagnostics, first, debugMap);
   }
   Result<frontend::Specialization> spec =
       specialize(source, job, function, diagnostics, first);

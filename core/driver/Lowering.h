@@ -22,7 +22,7 @@ struct LoweredKernel::State {
   std::shared_ptr<ParsedSource> source;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Stage stage = Stage::Tile;
-  /// Of a source at Stage::Tile and debug level 2; else null.
+  /// Of a source or a text at Stage::Tile and debug level 2; else null.
   std::unique_ptr<frontend::DebugMap> debugMap;
   /// What the shared passes did not do and why, in their order.
   std::vector<optimizer::Remark> remarks;

@@ -11,6 +11,8 @@
 #include "core/tools/tz/Debugger.h"
 #include "core/tools/tz/Request.h"
 
+#include "terrazzo/wire/Wire.h"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <unistd.h>
@@ -122,9 +124,9 @@ static int debug(DebugOptions &options) {
   // Before its arguments are asked for.
   Result<KernelSource> source =
       loadSource(parseKernel(options.request.kernel), options.request.imports);
-  if (source && source->isIR) {
+  if (source && source->isIR && wire::isPortable(source->text)) {
     return reportError("tz debug needs a kernel's source: " + source->path +
-                           " is tile IR, which has no names and statements",
+                           " is the portable form, which has no names",
                        "'tz run --target interp' runs it with all checks");
   }
   options.request.binding.debugLevel = 2;

@@ -474,6 +474,7 @@ Status Debugger::printPart(const std::string &name, const Part &part,
 
 Status Debugger::print(std::string_view argument, bool whole, bool figures) {
   llvm::StringRef rest = llvm::StringRef(argument).trim();
+  rest.consume_front("%"); // of tile IR text
   llvm::StringRef name = rest.take_while(
       [](char c) { return llvm::isAlnum(c) || c == '_' || c & 0x80; });
   if (name.empty()) {
