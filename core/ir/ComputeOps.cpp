@@ -127,10 +127,10 @@ LogicalResult ReduceOp::verify() {
   shape.erase(shape.begin() + getAxis());
   bool valid = getResults().size() == getSources().size();
   for (size_t i = 0; valid && i < getResults().size(); ++i) {
-    Type element = elementType(getSources()[i].getType());
-    Type expected =
-        shape.empty() ? element : Type(RankedTensorType::get(shape, element));
-    valid = getResults()[i].getType() == expected;
+    Type result = getResults()[i].getType();
+    valid = shapeOf(result) == ArrayRef<int64_t>(shape) &&
+            isa<RankedTensorType>(result) == !shape.empty() &&
+            elementType(result) == elementType(getSources()[i].getType());
   }
   if (!valid) {
     return emitOpError("C1: results must be the sources without axis ")

@@ -112,7 +112,8 @@ static LogicalResult verifyViewAccess(Operation *op, ViewType view,
     return op->emitOpError("C1: ")
            << rank << " offsets and `checked` entries are needed";
   }
-  if (tile != view.getTileType()) {
+  if (shapeOf(tile) != view.getShape() ||
+      elementType(tile) != view.getElementType()) {
     return op->emitOpError("C2: the block of ")
            << view << " is " << view.getTileType() << ", not " << tile;
   }

@@ -87,7 +87,7 @@ ArrayRef<int64_t> tz::tile::shapeOf(Type type) {
 
 Type tz::tile::withElement(Type like, Type element) {
   if (auto tensor = dyn_cast<RankedTensorType>(like)) {
-    return RankedTensorType::get(tensor.getShape(), element);
+    return tensor.clone(element); // with what else the type says
   }
   return element;
 }

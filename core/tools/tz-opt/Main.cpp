@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/simt/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,8 +33,10 @@ static bool takeStatisticsFlag() {
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tz::tile::registerTileDialects(registry);
+  registry.insert<tz::simt::SimtDialect>();
   mlir::registerTransformsPasses();
   tz::optimizer::registerPasses();
+  tz::simt::registerPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "tile IR optimizer driver\n", registry);
   bool statistics = takeStatisticsFlag();

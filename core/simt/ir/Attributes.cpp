@@ -1,0 +1,244 @@
+//===- Attributes.cpp - #simt.layout, #simt.shared, !simt.buffer ----------===//
+//
+// What   Parsing, printing and checks of the dialect's attributes and type.
+// Why    See SimtBase.td.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/simt/Simt.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+#define GET_ATTRDEF_CLASSES
+#include "terrazzo/simt/SimtAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "terrazzo/simt/SimtTypes.cpp.inc"
+
+void SimtDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "terrazzo/simt/SimtAttrs.cpp.inc"
+      >();
+}
+
+void SimtDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "terrazzo/simt/SimtTypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #simt.layout
+//===----------------------------------------------------------------------===//
+
+/// Coordinates above this are no tile's (2^20 elements at most).
+static constexpr int64_t largestCoordinate = int64_t{1} << 30;
+static constexpr size_t mostBits = 32; // of one axis
+
+static ParseResult parseBases(AsmParser &parser, unsigned rank, Axis axis,
+                              Layout &layout) {
+  size_t bits = 0;
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        Coordinates basis;
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseCommaSeparatedList(
+                AsmParser::Delimiter::Square, [&] {
+                  return parser.parseInteger(basis.emplace_back());
+                })) {
+          return failure();
+        }
+        if (basis.size() != rank) {
+          return parser.emitError(loc) << rank << " coordinates are expected";
+        }
+        if (++bits > mostBits || llvm::any_of(basis, [](int64_t coordinate) {
+              return coordinate < 0 || coordinate > largestCoordinate;
+            })) {
+          return parser.emitError(loc)
+                 << "coordinates are 0 to " << largestCoordinate
+                 << ", an axis has at most " << mostBits << " bits";
+        }
+        layout.addBit(axis, basis);
+        return success();
+      });
+}
+
+static ParseResult parseRepeat(AsmParser &parser, unsigned rank,
+                               Layout &layout) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef axis;
+  if (parser.parseKeyword(&axis)) {
+    return failure();
+  }
+  if (axis != "register" && axis != "warp") {
+    return parser.emitError(loc, "a repeat is in a register or a warp");
+  }
+  std::optional<unsigned> dim;
+  if (failed(parser.parseOptionalKeyword("copies"))) {
+    if (parser.parseInteger(dim.emplace())) {
+      return failure();
+    }
+  }
+  int64_t count = 0;
+  if (parser.parseKeyword("x") || parser.parseInteger(count)) {
+    return failure();
+  }
+  if (count < 1 || count > largestCoordinate || (dim && *dim >= rank)) {
+    return parser.emitError(loc)
+           << "a repeat is along one of " << rank
+           << " dimensions, 1 to " << largestCoordinate << " times";
+  }
+  layout.repeat(axis == "warp" ? Axis::Warp : Axis::Register, dim, count);
+  return success();
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  unsigned rank = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword("rank") ||
+      parser.parseInteger(rank)) {
+    return {};
+  }
+  if (rank > 16) {
+    parser.emitError(loc, "a tile has at most 16 dimensions");
+    return {};
+  }
+  Layout layout(rank);
+  bool hasRepeats = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word)) {
+      return {};
+    }
+    if (word == "repeat") {
+      hasRepeats = true;
+      if (parseRepeat(parser, rank, layout)) {
+        return {};
+      }
+      continue;
+    }
+    const Axis *axis = llvm::find_if(
+        allAxes, [&](Axis one) { return axisName(one) == word; });
+    if (axis == allAxes.end() || hasRepeats || !layout.bases(*axis).empty()) {
+      parser.emitError(at, "register, lane, warp and block stand once each, "
+                           "before all repeats");
+      return {};
+    }
+    if (parseBases(parser, rank, *axis, layout)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return get(parser.getContext(), layout);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  const Layout &layout = getValue();
+  printer << "<rank " << layout.rank();
+  for (Axis axis : allAxes) {
+    if (layout.bases(axis).empty()) {
+      continue;
+    }
+    printer << ", " << axisName(axis) << " [";
+    llvm::interleaveComma(layout.bases(axis), printer,
+                          [&](const Coordinates &basis) {
+                            printer << '[';
+                            llvm::interleaveComma(basis, printer);
+                            printer << ']';
+                          });
+    printer << ']';
+  }
+  for (const Layout::Repeat &copy : layout.repeats()) {
+    printer << ", repeat " << axisName(copy.axis) << ' ';
+    if (copy.dim) {
+      printer << *copy.dim;
+    } else {
+      printer << "copies";
+    }
+    printer << " x " << copy.count;
+  }
+  printer << '>';
+}
+
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (getValue().rank() == shape.size() && getValue().covers(shape)) {
+    return success();
+  }
+  InFlightDiagnostic error = emitError()
+                             << "C1: the layout covers a tile of ";
+  llvm::interleave(
+      getValue().shape(), [&](int64_t extent) { error << extent; },
+      [&] { error << 'x'; });
+  error << " at most, not ";
+  llvm::interleave(
+      shape, [&](int64_t extent) { error << extent; }, [&] { error << 'x'; });
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// #simt.shared and !simt.buffer
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<unsigned> order, int64_t panel,
+                                 unsigned bits, unsigned base, unsigned shift) {
+  SmallVector<bool> seen(order.size(), false);
+  for (unsigned dim : order) {
+    if (dim >= seen.size() || seen[dim]) {
+      return emitError() << "C1: order is not a permutation";
+    }
+    seen[dim] = true;
+  }
+  if (panel < 1) {
+    return emitError() << "C2: the panel has no elements";
+  }
+  if (base + bits + shift > 30 || (bits != 0 && shift < bits)) {
+    return emitError() << "a swizzle moves bits of the low 30, from above the "
+                          "ones that it changes";
+  }
+  return success();
+}
+
+int64_t BufferType::getBytes() const {
+  int64_t count = 1;
+  for (int64_t extent : getShape()) {
+    count *= extent;
+  }
+  return count * tile::storageBytes(getElementType());
+}
+
+Type BufferType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  Attribute layout;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element) || parser.parseComma() ||
+      parser.parseAttribute(layout) || parser.parseGreater()) {
+    return {};
+  }
+  auto shared = dyn_cast<SharedAttr>(layout);
+  if (!shared || shared.getOrder().size() != shape.size() || shape.empty() ||
+      shape[shared.getOrder().front()] % shared.getPanel() != 0) {
+    parser.emitError(loc, "a #simt.shared of the buffer's rank is expected, "
+                          "whose panel divides the fastest extent");
+    return {};
+  }
+  return get(parser.getContext(), shape, element, shared);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << ", " << getLayout() << '>';
+}

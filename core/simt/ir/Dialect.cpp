@@ -1,0 +1,111 @@
+//===- Dialect.cpp - registration and ops of the simt dialect -------------===//
+//
+// What   Numbered constraints and folders of SimtOps.td; layouts of types.
+// Why    See SimtOps.td.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/simt/Simt.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+#include "terrazzo/simt/SimtDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "terrazzo/simt/SimtOps.cpp.inc"
+
+namespace {
+/// Layouts are long and stand on every type: #layout, #layout1 ... for them.
+struct AsmNames : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute,
+                       llvm::raw_ostream &stream) const override {
+    if (isa<LayoutAttr>(attribute)) {
+      stream << "layout";
+      return AliasResult::FinalAlias;
+    }
+    if (isa<SharedAttr>(attribute)) {
+      stream << "shared";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+} // namespace
+
+void SimtDialect::initialize() {
+  addInterfaces<AsmNames>();
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "terrazzo/simt/SimtOps.cpp.inc"
+      >();
+}
+
+bool tz::simt::hasLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<LayoutAttr>(tensor.getEncoding());
+}
+
+const Layout &tz::simt::layoutOf(Type type) {
+  return cast<LayoutAttr>(cast<RankedTensorType>(type).getEncoding())
+      .getValue();
+}
+
+RankedTensorType tz::simt::withLayout(RankedTensorType type,
+                                      const Layout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LayoutAttr::get(type.getContext(), layout));
+}
+
+LogicalResult ConvertOp::verify() {
+  Type from = getSource().getType(), to = getResult().getType();
+  if (!hasLayout(from) || !hasLayout(to) ||
+      tile::shapeOf(from) != tile::shapeOf(to) ||
+      tile::elementType(from) != tile::elementType(to)) {
+    return emitOpError("C1: ")
+           << from << " and " << to << " differ in more than the layout";
+  }
+  return success();
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor) {
+  if (auto inner = getSource().getDefiningOp<ConvertOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return getSource().getType() == getType() ? getSource() : Value();
+}
+
+LogicalResult StageOp::verify() {
+  Type from = getSource().getType();
+  BufferType to = getResult().getType();
+  if (tile::shapeOf(from) != to.getShape() ||
+      tile::elementType(from) != to.getElementType()) {
+    return emitOpError("C1: ") << to << " cannot hold " << from;
+  }
+  return success();
+}
+
+static ArrayRef<int64_t> operandShape(Type type) {
+  auto buffer = dyn_cast<BufferType>(type);
+  return buffer ? buffer.getShape() : tile::shapeOf(type);
+}
+
+LogicalResult DotOp::verify() {
+  ArrayRef<int64_t> a = operandShape(getA().getType()),
+                    b = operandShape(getB().getType()),
+                    acc = tile::shapeOf(getAcc().getType());
+  size_t rank = acc.size();
+  bool valid = rank >= 2 && rank <= 3 && a.size() == rank && b.size() == rank &&
+               a[rank - 2] == acc[rank - 2] && b[rank - 1] == acc[rank - 1] &&
+               a[rank - 1] == b[rank - 2] &&
+               (rank == 2 || (a[0] == acc[0] && b[0] == acc[0]));
+  if (!valid) {
+    return emitOpError("C1: shapes of ")
+           << getA().getType() << ", " << getB().getType() << " and "
+           << getAcc().getType() << " are no product";
+  }
+  return success();
+}

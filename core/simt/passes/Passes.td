@@ -1,0 +1,45 @@
+//===- Passes.td - the passes of the SIMT library -----------*- tablegen -*-===//
+//
+// In the order in which vendors run them. Each record agrees with a .cpp of its
+// name, a lit test of its flag and the example in the .cpp's header.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_PASSES_TD
+#define TERRAZZO_SIMT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class SimtPass<string flag> : Pass<flag, "::tz::tile::KernelOp"> {
+  let dependentDialects = ["::tz::simt::SimtDialect", "::tz::tile::TileDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def AssignLayouts : SimtPass<"simt-assign-layouts"> {
+  let summary = "give every tile a layout over the threads of a block";
+  let description = [{
+    Dots get what the target's instruction wants, accesses to memory lanes along
+    the dimension that is consecutive there; from these, dots first, layouts
+    spread to the values that are computed with them. Where two meet, a
+    simt.convert stands. The block has `tile.num_warps` warps.
+  }];
+  let constructor = "tz::simt::createAssignLayouts(nullptr)";
+  let statistics = [
+    Statistic<"dots", "dots", "dots given to an instruction or to threads">,
+    Statistic<"accesses", "accesses", "accesses whose layout was chosen">,
+    Statistic<"conversions", "conversions", "places where two layouts meet">
+  ];
+}
+
+def RemoveConversions : SimtPass<"simt-remove-conversions"> {
+  let summary = "compute a value again instead of moving it between threads";
+  let description = [{
+    A conversion of what is cheap to compute (ranges, scalars, constants and
+    integer arithmetic on them) becomes that computation in the wanted layout;
+    conversions move before a broadcast, where there is less to move.
+  }];
+  let statistics = [
+    Statistic<"recomputed", "recomputed", "conversions replaced by computing the value again">,
+    Statistic<"kept", "kept", "conversions that stay">
+  ];
+}
+
+#endif // TERRAZZO_SIMT_PASSES_TD

@@ -1,0 +1,13 @@
+//===- Register.cpp - the passes on a command line ------------------------===//
+//
+// What   Registers each pass of Passes.td, for a target without matrix unit.
+// Why    The tests of the passes are text in, text out.
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+void tz::simt::registerPasses() {
+  mlir::registerPass([] { return createAssignLayouts(nullptr); });
+  mlir::registerPass([] { return createRemoveConversions(); });
+}

@@ -1,0 +1,195 @@
+//===- RemoveConversions.cpp - simt-remove-conversions --------------------===//
+//
+// What   Replaces a conversion by computing its source again in the wanted
+//        layout, where that is cheap.
+// Why    A conversion goes through shuffles or shared memory with a barrier; an
+//        index, a mask or a broadcast scalar costs a few instructions.
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_REMOVECONVERSIONS
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+/// Ops that may be cloned for one conversion; more cost more than the move.
+constexpr unsigned mostClones = 16;
+
+SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> result(order.size());
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    result[dim] = i;
+  }
+  return result;
+}
+
+/// The layouts that the tile operands of `op` need for a result in `layout`;
+/// none if it cannot be computed so, or not cheaply.
+std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
+                                                     const Layout &layout) {
+  SmallVector<Layout, 3> wanted;
+  if (isa<tile::SplatOp, tile::RangeOp>(op)) {
+    return wanted;
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (isa<SplatElementsAttr>(constant.getValue())) {
+      return wanted;
+    }
+    return std::nullopt;
+  }
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    wanted.push_back(layout.beforeBroadcast(
+        tile::shapeOf(broadcast.getSource().getType())));
+    return wanted;
+  }
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    std::optional<Layout> source =
+        layout.reshaped(tile::shapeOf(reshape.getSource().getType()));
+    if (!source) {
+      return std::nullopt;
+    }
+    wanted.push_back(*source);
+    return wanted;
+  }
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    wanted.push_back(layout.permuted(inverse(transpose.getOrder())));
+    return wanted;
+  }
+  // Integer arithmetic and what it is made of; float math is not cheap.
+  bool isCheap = op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
+                 !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp,
+                      tile::DivSIOp, tile::DivUIOp, tile::RemSIOp,
+                      tile::RemUIOp>(op);
+  if (!isCheap || op->getNumResults() != 1) {
+    return std::nullopt;
+  }
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType())) {
+      wanted.push_back(layout);
+    }
+  }
+  return wanted;
+}
+
+class Recomputer {
+public:
+  explicit Recomputer(ConvertOp convert) : convert(convert) {}
+
+  /// Can the source be computed in the result's layout with few ops, moving
+  /// nothing, or only what is smaller?
+  bool isWorthIt() {
+    int64_t moved = 0;
+    return plan(convert.getSource(), layoutOf(convert.getResult()), moved) &&
+           clones <= mostClones &&
+           moved * 2 <= layoutOf(convert.getSource()).size(Axis::Register);
+  }
+
+  Value build() {
+    OpBuilder builder(convert);
+    return build(builder, convert.getSource(), layoutOf(convert.getResult()));
+  }
+
+private:
+  /// `moved`: registers that are converted after all.
+  bool plan(Value value, const Layout &layout, int64_t &moved) {
+    if (layoutOf(value) == layout) {
+      return true;
+    }
+    Operation *op = value.getDefiningOp();
+    std::optional<SmallVector<Layout, 3>> operands;
+    if (op) {
+      operands = operandLayouts(op, layout);
+    }
+    if (!operands) {
+      // A row of a broadcast is worth moving, a whole tile is not.
+      moved += layoutOf(value).size(Axis::Register);
+      return value != convert.getSource();
+    }
+    if (++clones > mostClones) {
+      return false;
+    }
+    unsigned next = 0;
+    for (Value operand : op->getOperands()) {
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !plan(operand, (*operands)[next++], moved)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Value build(OpBuilder &builder, Value value, const Layout &layout) {
+    if (layoutOf(value) == layout) {
+      return value;
+    }
+    auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
+    Operation *op = value.getDefiningOp();
+    std::optional<SmallVector<Layout, 3>> operands;
+    if (op) {
+      operands = operandLayouts(op, layout);
+    }
+    if (!operands) {
+      return ConvertOp::create(builder, value.getLoc(), type, value);
+    }
+    SmallVector<Value> values;
+    unsigned next = 0;
+    for (Value operand : op->getOperands()) {
+      bool isTile = isa<RankedTensorType>(operand.getType());
+      values.push_back(
+          isTile ? build(builder, operand, (*operands)[next++]) : operand);
+    }
+    Operation *copy = builder.clone(*op);
+    copy->setOperands(values);
+    copy->getResult(0).setType(type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(copy)) {
+      auto splat = cast<SplatElementsAttr>(constant.getValue());
+      constant.setValueAttr(splat.resizeSplat(type));
+    }
+    return copy->getResult(0);
+  }
+
+  ConvertOp convert;
+  unsigned clones = 0;
+};
+
+struct RemoveConversions
+    : tz::simt::impl::RemoveConversionsBase<RemoveConversions> {
+  void runOnOperation() override {
+    SmallVector<ConvertOp> all;
+    getOperation().walk([&](ConvertOp convert) { all.push_back(convert); });
+    for (ConvertOp convert : all) {
+      Recomputer recomputer(convert);
+      if (!recomputer.isWorthIt()) {
+        ++kept;
+        continue;
+      }
+      ++recomputed;
+      convert.getResult().replaceAllUsesWith(recomputer.build());
+      convert.erase();
+    }
+    removeDead(getOperation());
+  }
+
+  /// What only a conversion used.
+  static void removeDead(tile::KernelOp kernel) {
+    SmallVector<Operation *> all;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
+    for (Operation *op : llvm::reverse(all)) {
+      if (isOpTriviallyDead(op)) {
+        op->erase();
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,26 @@
+//===- Passes.h - the passes of the SIMT library --------------------------===//
+//
+// What   Constructors of the passes; each is documented in core/simt/passes and
+//        docs/passes.md.
+// Why    A vendor puts its own passes between them.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_PASSES_H
+#define TERRAZZO_SIMT_PASSES_H
+
+#include "terrazzo/simt/Target.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace tz::simt {
+
+/// `target` must live as long as the pass; null: a target without matrix unit.
+std::unique_ptr<mlir::Pass> createAssignLayouts(const Target *target);
+std::unique_ptr<mlir::Pass> createRemoveConversions();
+
+/// Makes each pass known to the command line of a tool, for a target without
+/// matrix unit.
+void registerPasses();
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_PASSES_H

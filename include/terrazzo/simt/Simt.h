@@ -1,0 +1,40 @@
+//===- Simt.h - the simt dialect, its attributes and ops ------------------===//
+//
+// What   Everything generated from Simt*.td, in one include.
+// Why    See terrazzo/ir/Tile.h.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMT_H
+#define TERRAZZO_SIMT_SIMT_H
+
+#include "terrazzo/ir/Tile.h"
+#include "terrazzo/simt/Layout.h"
+
+#include "mlir/IR/TensorEncoding.h"
+
+#include "terrazzo/simt/SimtDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "terrazzo/simt/SimtAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "terrazzo/simt/SimtTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "terrazzo/simt/SimtOps.h.inc"
+
+namespace tz::simt {
+
+/// The layout of a tile's type; the type must have one.
+const Layout &layoutOf(mlir::Type type);
+inline const Layout &layoutOf(mlir::Value value) {
+  return layoutOf(value.getType());
+}
+/// Does the type have a layout?
+bool hasLayout(mlir::Type type);
+/// The tile type with a layout.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  const Layout &layout);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_SIMT_H

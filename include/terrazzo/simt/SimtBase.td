@@ -1,0 +1,79 @@
+//===- SimtBase.td - the simt dialect and its attributes ----*- tablegen -*-===//
+//
+// What   The dialect, the layout of a tile over threads, the layout of a tile in
+//        shared memory, and the type of a tile that lies there.
+// Why    After layouts are assigned a kernel is still tile IR: its types say who
+//        holds what, and ops of this dialect are where data moves.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMTBASE_TD
+#define TERRAZZO_SIMT_SIMTBASE_TD
+
+include "terrazzo/ir/TileBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Simt_Dialect : Dialect {
+  let name = "simt";
+  let cppNamespace = "::tz::simt";
+  let summary = "Tiles spread over the threads of a block";
+  let description = [{
+    For targets that run many threads in step. The type of every tile has a
+    `#simt.layout`; what a thread holds of it are registers. A tile in shared
+    memory is a `!simt.buffer`.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::tz::tile::TileDialect"];
+  let extraClassDeclaration = [{ void registerAttributes(); void registerTypes(); }];
+}
+
+def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout", [VerifiableTensorEncoding]> {
+  let mnemonic = "layout";
+  let summary = "which thread holds which element of a tile";
+  let description = [{
+    `#simt.layout<rank 2, register [[0, 1]], lane [[0, 2], [1, 0]], repeat register 1 x 11>`:
+    per axis the coordinates that each bit of the index adds (xor), lowest bit
+    first, then repeats along a dimension (or `copies`), innermost first. See
+    terrazzo/simt/Layout.h.
+      C1  the layout covers the tile that it stands on
+  }];
+  let parameters = (ins AttrParameter<"::tz::simt::Layout", "the map", "const ::tz::simt::Layout &">:$value);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyEncoding(
+        ::llvm::ArrayRef<int64_t> shape, ::mlir::Type elementType,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
+}
+
+def Simt_SharedAttr : AttrDef<Simt_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "how a tile lies in shared memory";
+  let description = [{
+    `#simt.shared<order [1, 0], panel 64, swizzle 3 4 3>`: dimensions fastest
+    first; the fastest one is cut into panels of so many elements, which lie one
+    after the other; then byte bits [base, base+bits) are xor-ed with the bits
+    `shift` above them. `swizzle 3 4 3` is eight rows of 128 bytes in 16-byte
+    pieces, `0 4 3` is none.
+      C1  order is a permutation
+      C2  panel is positive and divides the fastest extent
+  }];
+  let parameters = (ins ArrayRefParameter<"unsigned">:$order, "int64_t":$panel,
+                        "unsigned":$bits, "unsigned":$base, "unsigned":$shift);
+  let assemblyFormat = "`<` `order` `[` $order `]` `,` `panel` $panel `,` `swizzle` $bits $base $shift `>`";
+  let genVerifyDecl = 1;
+}
+
+def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "a tile in shared memory";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::tz::simt::SharedAttr":$layout);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that it takes.
+    int64_t getBytes() const;
+  }];
+}
+
+#endif // TERRAZZO_SIMT_SIMTBASE_TD

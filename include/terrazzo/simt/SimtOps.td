@@ -1,0 +1,51 @@
+//===- SimtOps.td - where data moves between threads --------*- tablegen -*-===//
+#ifndef TERRAZZO_SIMT_SIMTOPS_TD
+#define TERRAZZO_SIMT_SIMTOPS_TD
+
+include "terrazzo/simt/SimtBase.td"
+
+class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+
+def Simt_ConvertOp : Simt_Op<"convert", [Pure]> {
+  let summary = "the same tile in another layout";
+  let description = [{
+      C1  source and result differ in nothing but the layout, and both have one
+  }];
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Simt_StageOp : Simt_Op<"stage", [Pure]> {
+  let summary = "a tile put into shared memory";
+  let description = [{
+    The buffer lives until its last use; all threads see it whole.
+      C1  the buffer has the tile's shape and element type
+  }];
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Simt_BufferType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_DotOp : Simt_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "tile.dot with operands where the matrix unit reads them";
+  let description = [{
+    As tile.dot. An operand is a tile in the layout that `instruction` wants, or
+    a buffer. Without an instruction threads multiply and add by themselves:
+    operands are buffers.
+      C1  a is [B x] M x K, b [B x] K x N, acc [B x] M x N
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_Tile, Simt_BufferType]>:$a,
+                       AnyTypeOf<[Tile_Tile, Simt_BufferType]>:$b, Tile_Tile:$acc,
+                       OptionalAttr<StrAttr>:$instruction,
+                       DefaultValuedAttr<Tile_PrecisionAttr, "::tz::tile::Precision::ieee">:$precision,
+                       DefaultValuedAttr<I64Attr, "0">:$maxImprecise);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TERRAZZO_SIMT_SIMTOPS_TD
