@@ -8,6 +8,8 @@
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_ISA_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_ISA_H
 
+#include "terrazzo/lowering/Arithmetic.h"
+
 #include "llvm/ADT/StringRef.h"
 
 namespace tz::cpu {
@@ -28,6 +30,8 @@ struct Isa {
   }
   /// Vector registers of the register file.
   unsigned registers() const { return avx512 ? 32 : 16; }
+
+  lowering::FloatUnits floatUnits() const { return {.half = f16c}; }
 
   /// What is left of it when vectors have at most `bits`.
   Isa narrowedTo(unsigned bits) const;

@@ -19,9 +19,10 @@
 #include <random>
 
 using namespace tz::cpu;
+namespace lowering = tz::lowering;
 using llvm::APFloat;
-using math::Fp8;
-using math::Rounding;
+using tz::lowering::Fp8;
+using tz::lowering::Rounding;
 using tz::cpu::test::hostRuns;
 using tz::cpu::test::Jit;
 
@@ -152,7 +153,7 @@ TEST_P(Conversion, ToFp8) {
         jit.defineMap(
             nameOf(f, wide, r).c_str(), jit.isa.lanes(32), {wide ? f64 : f32},
             i8, [&](llvm::IRBuilder<> &b, auto args) {
-              return math::emitToFp8(b, jit.isa, args[0], f.format, r);
+              return lowering::emitToFp8(b, jit.isa.floatUnits(), args[0], f.format, r);
             });
       }
     }
@@ -177,7 +178,7 @@ TEST_P(Conversion, FromFp8EveryCode) {
       std::string name = std::string(f.name) + std::to_string(to->getTypeID());
       jit.defineMap(name.c_str(), jit.isa.lanes(32), {i8}, to,
                     [&](llvm::IRBuilder<> &b, auto args) {
-                      return math::emitFromFp8(b, jit.isa, args[0], f.format,
+                      return lowering::emitFromFp8(b, jit.isa.floatUnits(), args[0], f.format,
                                                to);
                     });
     }
@@ -289,7 +290,7 @@ TEST_P(Conversion, NarrowingRoundsOnce) {
         jit.defineMap(nameOf(t, wide, r).c_str(), jit.isa.lanes(32),
                       {wide ? f64 : f32}, t.type,
                       [&](llvm::IRBuilder<> &b, auto args) {
-                        return math::emitFpCast(b, jit.isa, args[0], t.type, r);
+                        return lowering::emitFpCast(b, jit.isa.floatUnits(), args[0], t.type, r);
                       });
       }
     }
@@ -333,7 +334,7 @@ TEST_P(Conversion, WideningIsExactForEveryCode) {
   for (llvm::Type *from : {f16, bf16}) {
     jit.defineMap(from == f16 ? "f16" : "bf16", jit.isa.lanes(32), {from}, f64,
                   [&](llvm::IRBuilder<> &b, auto args) {
-                    return math::emitFpCast(b, jit.isa, args[0], f64);
+                    return lowering::emitFpCast(b, jit.isa.floatUnits(), args[0], f64);
                   });
   }
   ASSERT_NO_THROW(jit.load());
@@ -365,7 +366,7 @@ void checkToInt(const std::string &level) {
   auto *to = llvm::Type::getIntNTy(jit.context, sizeof(To) * 8);
   jit.defineMap("convert", jit.isa.lanes(32), {from}, to,
                 [&](llvm::IRBuilder<> &b, auto args) {
-                  return math::emitFpToInt(b, jit.isa, args[0], to,
+                  return lowering::emitFpToInt(b, jit.isa.floatUnits(), args[0], to,
                                            std::is_signed_v<To>);
                 });
   ASSERT_NO_THROW(jit.load());
@@ -435,7 +436,7 @@ TEST_P(Conversion, IntToNarrowFloatRoundsOnce) {
     llvm::Type *to = type;
     jit.defineMap(name, jit.isa.lanes(32), {i64}, to,
                   [&](llvm::IRBuilder<> &b, auto args) {
-                    return math::emitIntToFp(b, jit.isa, args[0], to, true);
+                    return lowering::emitIntToFp(b, jit.isa.floatUnits(), args[0], to, true);
                   });
   }
   ASSERT_NO_THROW(jit.load());
@@ -484,12 +485,12 @@ void checkIntegers(const std::string &level, unsigned lanes) {
                     return emit(b, args[0], args[1]);
                   });
   };
-  map("div", isSigned ? math::emitDivS : math::emitDivU);
-  map("rem", isSigned ? math::emitRemS : math::emitRemU);
-  map("shl", math::emitShl);
-  map("shr", isSigned ? math::emitShrS : math::emitShrU);
+  map("div", isSigned ? lowering::emitDivS : lowering::emitDivU);
+  map("rem", isSigned ? lowering::emitRemS : lowering::emitRemU);
+  map("shl", lowering::emitShl);
+  map("shr", isSigned ? lowering::emitShrS : lowering::emitShrU);
   map("mulhi", [](llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y) {
-    return math::emitMulHi(b, x, y, std::is_signed_v<T>);
+    return lowering::emitMulHi(b, x, y, std::is_signed_v<T>);
   });
   ASSERT_NO_THROW(jit.load());
   std::mt19937_64 random(31);
@@ -556,7 +557,7 @@ TEST_P(Conversion, MinimumAndMaximum) {
   for (int mode = 0; mode < 4; ++mode) {
     jit.defineMap(("m" + std::to_string(mode)).c_str(), jit.isa.lanes(32),
                   {f32, f32}, f32, [&](llvm::IRBuilder<> &b, auto args) {
-                    return math::emitMinMax(b, args[0], args[1], mode & 1,
+                    return lowering::emitMinMax(b, args[0], args[1], mode & 1,
                                             mode & 2);
                   });
   }

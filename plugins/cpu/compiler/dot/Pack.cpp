@@ -140,7 +140,7 @@ Value *Packer::sourceAddress(V o, V k) {
 
 Value *Packer::convert(V value) {
   if (src.type != DotInput::I8) {
-    return math::emitFpCast(b, plan.isa, value, packed);
+    return lowering::emitFpCast(b, plan.isa.floatUnits(), value, packed);
   }
   Type *type = value->getType();
   Type *to = packed;

@@ -113,7 +113,7 @@ Value *Lowering::atomicUpdate(tile::AtomicKind kind, Value *pointer,
   Value *now = convertFloat(fromBits(old), element, wide);
   Value *next = kind == tile::AtomicKind::fadd
                     ? b.CreateFAdd(now, amount)
-                    : math::emitMinMax(b, now, amount,
+                    : lowering::emitMinMax(b, now, amount,
                                        kind == tile::AtomicKind::fmax, false);
   next = toBits(convertFloat(next, wide, element));
   AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(

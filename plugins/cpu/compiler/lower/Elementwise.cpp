@@ -25,18 +25,18 @@ namespace tz::cpu {
 
 namespace {
 
-std::optional<math::Fp8> fp8Format(mlir::Type type) {
+std::optional<lowering::Fp8> fp8Format(mlir::Type type) {
   if (isa<mlir::Float8E4M3FNType>(type)) {
-    return math::Fp8::E4M3FN;
+    return lowering::Fp8::E4M3FN;
   }
   if (isa<mlir::Float8E5M2Type>(type)) {
-    return math::Fp8::E5M2;
+    return lowering::Fp8::E5M2;
   }
   if (isa<mlir::Float8E4M3FNUZType>(type)) {
-    return math::Fp8::E4M3FNUZ;
+    return lowering::Fp8::E4M3FNUZ;
   }
   if (isa<mlir::Float8E5M2FNUZType>(type)) {
-    return math::Fp8::E5M2FNUZ;
+    return lowering::Fp8::E5M2FNUZ;
   }
   return std::nullopt;
 }
@@ -248,12 +248,12 @@ Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
 
 /// Negates an 8-bit float, or drops its sign. Rounding to these types
 /// saturates, so an infinity must not go through arithmetic.
-Value *changeSign8(IRBuilderBase &b, Value *bits, math::Fp8 format,
+Value *changeSign8(IRBuilderBase &b, Value *bits, lowering::Fp8 format,
                    bool negate) {
   Type *type = bits->getType();
   Value *changed = negate ? b.CreateXor(bits, ConstantInt::get(type, 0x80))
                           : b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
-  if (format == math::Fp8::E4M3FN || format == math::Fp8::E5M2) {
+  if (format == lowering::Fp8::E4M3FN || format == lowering::Fp8::E5M2) {
     return changed;
   }
   // There is one zero, and NaN is where the other would be.
@@ -270,22 +270,22 @@ Value *Lowering::convertFloat(Value *value, mlir::Type from, mlir::Type to,
     return value;
   }
   auto rounding =
-      towardZero ? math::Rounding::TowardZero : math::Rounding::NearestEven;
+      towardZero ? lowering::Rounding::TowardZero : lowering::Rounding::NearestEven;
   auto source = fp8Format(from), target = fp8Format(to);
   if (source && target) {
-    value = math::emitFromFp8(b, machine, value, *source, b.getFloatTy());
-    return math::emitToFp8(b, machine, value, *target, rounding);
+    value = lowering::emitFromFp8(b, machine.floatUnits(), value, *source, b.getFloatTy());
+    return lowering::emitToFp8(b, machine.floatUnits(), value, *target, rounding);
   }
   Type *real = type16(b, to) ? type16(b, to) : type(to);
   if (source) {
-    return asRegister(b, math::emitFromFp8(b, machine, value, *source, real),
+    return asRegister(b, lowering::emitFromFp8(b, machine.floatUnits(), value, *source, real),
                       to);
   }
   value = asFloat(b, value, from);
   if (target) {
-    return math::emitToFp8(b, machine, value, *target, rounding);
+    return lowering::emitToFp8(b, machine.floatUnits(), value, *target, rounding);
   }
-  return asRegister(b, math::emitFpCast(b, machine, value, real, rounding), to);
+  return asRegister(b, lowering::emitFpCast(b, machine.floatUnits(), value, real, rounding), to);
 }
 
 bool Lowering::hasElementwise(mlir::Operation *op) {
@@ -374,17 +374,17 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
         mlir::Type pointee = cast<tile::PtrType>(to).getPointee();
         return b.CreateGEP(memoryType(pointee), v[0], v[1]);
       })
-      .Case<tile::DivSIOp>([&](auto) { return math::emitDivS(b, v[0], v[1]); })
-      .Case<tile::DivUIOp>([&](auto) { return math::emitDivU(b, v[0], v[1]); })
-      .Case<tile::RemSIOp>([&](auto) { return math::emitRemS(b, v[0], v[1]); })
-      .Case<tile::RemUIOp>([&](auto) { return math::emitRemU(b, v[0], v[1]); })
-      .Case<tile::ShlOp>([&](auto) { return math::emitShl(b, v[0], v[1]); })
-      .Case<tile::ShrSIOp>([&](auto) { return math::emitShrS(b, v[0], v[1]); })
-      .Case<tile::ShrUIOp>([&](auto) { return math::emitShrU(b, v[0], v[1]); })
+      .Case<tile::DivSIOp>([&](auto) { return lowering::emitDivS(b, v[0], v[1]); })
+      .Case<tile::DivUIOp>([&](auto) { return lowering::emitDivU(b, v[0], v[1]); })
+      .Case<tile::RemSIOp>([&](auto) { return lowering::emitRemS(b, v[0], v[1]); })
+      .Case<tile::RemUIOp>([&](auto) { return lowering::emitRemU(b, v[0], v[1]); })
+      .Case<tile::ShlOp>([&](auto) { return lowering::emitShl(b, v[0], v[1]); })
+      .Case<tile::ShrSIOp>([&](auto) { return lowering::emitShrS(b, v[0], v[1]); })
+      .Case<tile::ShrUIOp>([&](auto) { return lowering::emitShrU(b, v[0], v[1]); })
       .Case<tile::MulHiSIOp>(
-          [&](auto) { return math::emitMulHi(b, v[0], v[1], true); })
+          [&](auto) { return lowering::emitMulHi(b, v[0], v[1], true); })
       .Case<tile::MulHiUIOp>(
-          [&](auto) { return math::emitMulHi(b, v[0], v[1], false); })
+          [&](auto) { return lowering::emitMulHi(b, v[0], v[1], false); })
       .Case<tile::MinSIOp>(
           [&](auto) { return intrinsic(Intrinsic::smin, v[1]); })
       .Case<tile::MinUIOp>(
@@ -416,12 +416,12 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
       })
       .Case<tile::MinFOp>([&](tile::MinFOp o) {
         return floats([&](Args x) {
-          return math::emitMinMax(b, x[0], x[1], false, o.getPropagateNan());
+          return lowering::emitMinMax(b, x[0], x[1], false, o.getPropagateNan());
         });
       })
       .Case<tile::MaxFOp>([&](tile::MaxFOp o) {
         return floats([&](Args x) {
-          return math::emitMinMax(b, x[0], x[1], true, o.getPropagateNan());
+          return lowering::emitMinMax(b, x[0], x[1], true, o.getPropagateNan());
         });
       })
       .Case<tile::FmaOp>([&](auto) {
@@ -450,18 +450,18 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
         bool isSigned = isa<tile::SIToFPOp>(op);
         if (fp8Format(to)) {
           Value *wide =
-              math::emitIntToFp(b, machine, v[0], b.getDoubleTy(), isSigned);
+              lowering::emitIntToFp(b, machine.floatUnits(), v[0], b.getDoubleTy(), isSigned);
           return convertFloat(wide, mlir::Float64Type::get(op->getContext()),
                               to);
         }
         Type *real = type16(b, to) ? type16(b, to) : type(to);
         return asRegister(
-            b, math::emitIntToFp(b, machine, v[0], real, isSigned), to);
+            b, lowering::emitIntToFp(b, machine.floatUnits(), v[0], real, isSigned), to);
       })
       .Case<tile::FPToSIOp, tile::FPToUIOp>([&](auto) {
         Value *x = fp8Format(from) ? convertFloat(v[0], from, f32)
                                    : asFloat(b, v[0], from);
-        return math::emitFpToInt(b, machine, x, type(to),
+        return lowering::emitFpToInt(b, machine.floatUnits(), x, type(to),
                                  isa<tile::FPToSIOp>(op));
       })
       .Case<tile::BitcastOp>(

@@ -15,13 +15,6 @@ using namespace llvm;
 
 namespace tz::cpu::math {
 
-Type *shapedAs(Type *like, Type *element) {
-  if (auto *vector = dyn_cast<FixedVectorType>(like)) {
-    return FixedVectorType::get(element, vector->getNumElements());
-  }
-  return element;
-}
-
 unsigned laneCount(Type *type) {
   auto *vector = dyn_cast<FixedVectorType>(type);
   return vector ? vector->getNumElements() : 1;

@@ -10,13 +10,14 @@
 
 #include "plugins/cpu/compiler/Isa.h"
 
+#include "terrazzo/lowering/Arithmetic.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace tz::cpu::math {
 
-/// `element`, or a vector of it with the lanes of `like`.
-llvm::Type *shapedAs(llvm::Type *like, llvm::Type *element);
+using lowering::shapedAs;
 
 /// 1 for a scalar.
 unsigned laneCount(llvm::Type *type);
@@ -99,8 +100,7 @@ callInternal(llvm::IRBuilderBase &b, const llvm::Twine &name,
 /// A name for `type` in the names of internal functions: "v16f32", "f64".
 std::string typeName(llvm::Type *type);
 
-//===--- The functions, by file
-//--------------------------------------------===//
+//===--- The functions, by file -------------------------------------------===//
 
 llvm::Value *emitExp(const Ops &o, llvm::Value *x);
 llvm::Value *emitExp2(const Ops &o, llvm::Value *x);

@@ -3,17 +3,16 @@
 // What   Division, remainder and shifts that are defined for all operands,
 //        high products, and the float minimum and maximum of the language.
 // Why    LLVM's own are undefined, trap or are poison in these cases (R5), and
-//        x86 has no vector division of integers.
+//        vector units have no division of integers.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/math/Math.h"
-#include "plugins/cpu/compiler/math/Ops.h"
+#include "terrazzo/lowering/Arithmetic.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Intrinsics.h"
 
 using namespace llvm;
 
-namespace tz::cpu::math {
+namespace tz::lowering {
 
 namespace {
 
@@ -150,4 +149,4 @@ Value *emitMinMax(IRBuilderBase &b, Value *x, Value *y, bool isMax,
   return b.CreateSelect(b.CreateFCmpUNO(suspect, suspect), x, result);
 }
 
-} // namespace tz::cpu::math
+} // namespace tz::lowering

@@ -1,24 +1,51 @@
 //===- Conversions.cpp - Between numbers of different types ---------------===//
 //
 // What   Float to float, float to integer and back, fp8 in four formats.
-// Why    LLVM calls the compiler's run-time library for most narrow floats.
-// Here
+// Why    LLVM calls the compiler's run-time library for most narrow floats. Here
 //        they are integer operations, except where the target converts f16.
 //
 // Rounding once: a value that is narrowed in two steps is rounded to odd in the
 // first (inexact results get a set last bit), which the second cannot confuse
 // with a tie.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/math/Math.h"
-#include "plugins/cpu/compiler/math/Ops.h"
+#include "terrazzo/lowering/Arithmetic.h"
 
 #include "llvm/IR/Intrinsics.h"
 
 using namespace llvm;
 
-namespace tz::cpu::math {
+namespace tz::lowering {
+
+Type *shapedAs(Type *like, Type *element) {
+  if (auto *vector = dyn_cast<FixedVectorType>(like)) {
+    return FixedVectorType::get(element, vector->getNumElements());
+  }
+  return element;
+}
 
 namespace {
+
+/// Operations on f32 values, scalars or vectors, without fast-math flags.
+struct Ops {
+  using V = Value *;
+
+  Ops(IRBuilderBase &b, FloatUnits units, Type *like)
+      : b(b), units(units), type(shapedAs(like, b.getFloatTy())),
+        intType(shapedAs(like, b.getInt32Ty())), guard(b) {
+    b.clearFastMathFlags();
+  }
+  V ci(int64_t value) const { return ConstantInt::getSigned(intType, value); }
+  V add(V x, V y) const { return b.CreateFAdd(x, y); }
+  V sub(V x, V y) const { return b.CreateFSub(x, y); }
+  V bits(V x) const { return b.CreateBitCast(x, intType); }
+  V fromBits(V x) const { return b.CreateBitCast(x, type); }
+
+  IRBuilderBase &b;
+  const FloatUnits units;
+  Type *const type;
+  Type *const intType;
+  IRBuilderBase::FastMathFlagGuard guard;
+};
 
 /// A float format of at most 16 bits.
 struct Format {
@@ -140,7 +167,7 @@ Value *bfloatToF32(const Ops &o, Value *x) {
 
 Value *halfToF32(const Ops &o, Value *x) {
   IRBuilderBase &b = o.b;
-  if (o.isa.f16c) {
+  if (o.units.half) {
     return b.CreateFPExt(x, o.type);
   }
   Value *bits = b.CreateBitCast(x, shapedAs(x->getType(), b.getInt16Ty()));
@@ -177,7 +204,7 @@ Value *f32ToHalf(const Ops &o, Value *x, Rounding rounding) {
   IRBuilderBase &b = o.b;
   Type *i16 = shapedAs(x->getType(), b.getInt16Ty());
   Type *half = shapedAs(x->getType(), b.getHalfTy());
-  if (!o.isa.f16c) {
+  if (!o.units.half) {
     return b.CreateBitCast(
         b.CreateTrunc(pack(o, x, kHalf, rounding, true), i16), half);
   }
@@ -218,19 +245,15 @@ Value *toF32ForNarrowing(const Ops &o, Value *x) {
                                  : x;
 }
 
-Ops f32Ops(IRBuilderBase &b, const Isa &isa, Value *x) {
-  return Ops(b, isa, shapedAs(x->getType(), b.getFloatTy()));
-}
-
 } // namespace
 
-Value *emitFpCast(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
+Value *emitFpCast(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement,
                   Rounding rounding) {
   Type *from = x->getType()->getScalarType();
   if (from == toElement) {
     return x;
   }
-  const Ops o = f32Ops(b, isa, x);
+  const Ops o(b, units, x->getType());
   if (toElement->isFloatTy() || toElement->isDoubleTy()) {
     if (from->isDoubleTy()) {
       return f64ToF32(o, x, rounding);
@@ -245,26 +268,26 @@ Value *emitFpCast(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
                                : f32ToBfloat(o, f32, rounding);
 }
 
-Value *emitToFp8(IRBuilderBase &b, const Isa &isa, Value *x, Fp8 format,
+Value *emitToFp8(IRBuilderBase &b, FloatUnits units, Value *x, Fp8 format,
                  Rounding rounding) {
-  const Ops o = f32Ops(b, isa, x);
+  const Ops o(b, units, x->getType());
   Value *code =
       pack(o, toF32ForNarrowing(o, x), formatOf(format), rounding, false);
   return b.CreateTrunc(code, shapedAs(x->getType(), b.getInt8Ty()));
 }
 
-Value *emitFromFp8(IRBuilderBase &b, const Isa &isa, Value *x, Fp8 format,
+Value *emitFromFp8(IRBuilderBase &b, FloatUnits units, Value *x, Fp8 format,
                    Type *toElement) {
-  const Ops o = f32Ops(b, isa, x);
+  const Ops o(b, units, x->getType());
   Value *f32 = unpack(o, b.CreateZExt(x, o.intType), formatOf(format));
-  return emitFpCast(b, isa, f32, toElement);
+  return emitFpCast(b, units, f32, toElement);
 }
 
-Value *emitFpToInt(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
+Value *emitFpToInt(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement,
                    bool isSigned) {
   Type *from = x->getType()->getScalarType();
   if (!from->isFloatTy() && !from->isDoubleTy()) {
-    x = emitFpCast(b, isa, x, b.getFloatTy());
+    x = emitFpCast(b, units, x, b.getFloatTy());
   }
   Type *type = shapedAs(x->getType(), toElement);
   return b.CreateIntrinsic(isSigned ? Intrinsic::fptosi_sat
@@ -272,7 +295,7 @@ Value *emitFpToInt(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
                            {type, x->getType()}, {x});
 }
 
-Value *emitIntToFp(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
+Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement,
                    bool isSigned) {
   auto convert = [&](Value *v, Type *element, bool asSigned) {
     Type *type = shapedAs(v->getType(), element);
@@ -282,7 +305,7 @@ Value *emitIntToFp(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
     return convert(x, toElement, isSigned);
   }
   if (x->getType()->getScalarSizeInBits() <= 32) {
-    return emitFpCast(b, isa, convert(x, b.getDoubleTy(), isSigned), toElement);
+    return emitFpCast(b, units, convert(x, b.getDoubleTy(), isSigned), toElement);
   }
   // 64 bits: keep 53, with a sticky last one, so that f64 holds them exactly.
   Type *type = x->getType();
@@ -297,7 +320,7 @@ Value *emitIntToFp(IRBuilderBase &b, const Isa &isa, Value *x, Type *toElement,
   if (negative) {
     real = b.CreateSelect(negative, b.CreateFNeg(real), real);
   }
-  return emitFpCast(b, isa, real, toElement);
+  return emitFpCast(b, units, real, toElement);
 }
 
-} // namespace tz::cpu::math
+} // namespace tz::lowering
