@@ -1,7 +1,8 @@
 //===- Conversions.cpp - Between numbers of different types ---------------===//
 //
 // What   Float to float, float to integer and back, fp8 in four formats.
-// Why    LLVM calls the compiler's run-time library for most narrow floats. Here
+// Why    LLVM calls the compiler's run-time library for most narrow floats.
+// Here
 //        they are integer operations, except where the target converts f16.
 //
 // Rounding once: a value that is narrowed in two steps is rounded to odd in the
@@ -283,8 +284,8 @@ Value *emitFromFp8(IRBuilderBase &b, FloatUnits units, Value *x, Fp8 format,
   return emitFpCast(b, units, f32, toElement);
 }
 
-Value *emitFpToInt(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement,
-                   bool isSigned) {
+Value *emitFpToInt(IRBuilderBase &b, FloatUnits units, Value *x,
+                   Type *toElement, bool isSigned) {
   Type *from = x->getType()->getScalarType();
   if (!from->isFloatTy() && !from->isDoubleTy()) {
     x = emitFpCast(b, units, x, b.getFloatTy());
@@ -295,8 +296,8 @@ Value *emitFpToInt(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement
                            {type, x->getType()}, {x});
 }
 
-Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement,
-                   bool isSigned) {
+Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x,
+                   Type *toElement, bool isSigned) {
   auto convert = [&](Value *v, Type *element, bool asSigned) {
     Type *type = shapedAs(v->getType(), element);
     return asSigned ? b.CreateSIToFP(v, type) : b.CreateUIToFP(v, type);
@@ -305,7 +306,8 @@ Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x, Type *toElement
     return convert(x, toElement, isSigned);
   }
   if (x->getType()->getScalarSizeInBits() <= 32) {
-    return emitFpCast(b, units, convert(x, b.getDoubleTy(), isSigned), toElement);
+    return emitFpCast(b, units, convert(x, b.getDoubleTy(), isSigned),
+                      toElement);
   }
   // 64 bits: keep 53, with a sticky last one, so that f64 holds them exactly.
   Type *type = x->getType();

@@ -25,6 +25,5 @@ DotChoice Target::chooseDot(tile::DotOp dot, unsigned warps) const {
   mlir::MLIRContext *context = dot.getContext();
   return {blockedLayout({shape, 4, order, lanes(), warps}),
           plainShared(context, tile::shapeOf(dot.getA().getType())),
-          plainShared(context, tile::shapeOf(dot.getB().getType())),
-          ""};
+          plainShared(context, tile::shapeOf(dot.getB().getType())), ""};
 }

@@ -156,8 +156,8 @@ static Runs sumOf(const Runs &a, const Runs &b, int64_t scale,
                  ? std::gcd(first, one.contiguity * unit)
                  : first;
     };
-    one.divisibility = std::gcd(
-        within(x, scale), std::min(within(y, 1) * scale, largest));
+    one.divisibility =
+        std::gcd(within(x, scale), std::min(within(y, 1) * scale, largest));
   }
   return result;
 }
@@ -205,8 +205,8 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
           [&](auto splat) { return equalLanes(type, from(0)[0].divisibility); })
       .Case<tile::BroadcastOp>([&](auto broadcast) {
         Runs source = from(0);
-        for (auto [dim, extent] : llvm::enumerate(
-                 tile::shapeOf(broadcast.getSource().getType()))) {
+        for (auto [dim, extent] :
+             llvm::enumerate(tile::shapeOf(broadcast.getSource().getType()))) {
           result[dim] = source[dim];
           if (extent == 1 && tile::shapeOf(type)[dim] != 1) {
             result[dim].contiguity = 1;
@@ -249,16 +249,14 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         }
         return result;
       })
-      .Case<arith::AddIOp>([&](auto) {
-        return sumOf(from(0), from(1), 1, false);
-      })
-      .Case<arith::SubIOp>([&](auto) {
-        return sumOf(from(0), from(1), 1, true);
-      })
+      .Case<arith::AddIOp>(
+          [&](auto) { return sumOf(from(0), from(1), 1, false); })
+      .Case<arith::SubIOp>(
+          [&](auto) { return sumOf(from(0), from(1), 1, true); })
       .Case<tile::AddPtrOp>([&](auto add) {
         auto pointer = cast<tile::PtrType>(tile::elementType(type));
-        return sumOf(from(0), from(1),
-                     tile::storageBytes(pointer.getPointee()), false);
+        return sumOf(from(0), from(1), tile::storageBytes(pointer.getPointee()),
+                     false);
       })
       .Case<arith::MulIOp>([&](auto) { return productOf(from(0), from(1)); })
       .Case<tile::DivSIOp, tile::DivUIOp>([&](auto) {
@@ -285,12 +283,10 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
           // Consecutive lanes against a bound that is a multiple of the run.
           bool isOrdered = compare.getPredicate() != arith::CmpIPredicate::eq &&
                            compare.getPredicate() != arith::CmpIPredicate::ne;
-          bool takesLess =
-              llvm::is_contained({arith::CmpIPredicate::slt,
-                                  arith::CmpIPredicate::ult,
-                                  arith::CmpIPredicate::sge,
-                                  arith::CmpIPredicate::uge},
-                                 compare.getPredicate());
+          bool takesLess = llvm::is_contained(
+              {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult,
+               arith::CmpIPredicate::sge, arith::CmpIPredicate::uge},
+              compare.getPredicate());
           if (isOrdered && takesLess) {
             one.constancy = std::max(one.constancy, aligned(x, y));
           }
@@ -309,16 +305,14 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         Runs condition = from(0), a = from(1), b = from(2);
         bool isScalar = !isa<RankedTensorType>(select.getCondition().getType());
         for (size_t dim = 0; dim < result.size(); ++dim) {
-          int64_t same =
-              isScalar ? largest : condition[dim].constancy;
+          int64_t same = isScalar ? largest : condition[dim].constancy;
           result[dim].constancy =
               std::gcd(same, std::gcd(a[dim].constancy, b[dim].constancy));
           result[dim].contiguity =
               std::gcd(same, std::gcd(a[dim].contiguity, b[dim].contiguity));
-          result[dim].divisibility =
-              std::gcd(std::gcd(a[dim].divisibility, b[dim].divisibility),
-                       result[dim].contiguity > 1 ? result[dim].contiguity
-                                                  : largest);
+          result[dim].divisibility = std::gcd(
+              std::gcd(a[dim].divisibility, b[dim].divisibility),
+              result[dim].contiguity > 1 ? result[dim].contiguity : largest);
         }
         return result;
       })

@@ -264,17 +264,16 @@ void Assigner::collectAccesses() {
     // Rather all threads at work than wide accesses.
     int64_t share = std::max<int64_t>(1, count / (target.lanes() * warps));
     vector = std::min<int64_t>(vector, llvm::bit_floor(uint64_t(share)));
-    ofAccess.insert({access.op,
-                     blockedLayout({access.type.getShape(), vector,
-                                    access.order, target.lanes(), warps})});
+    ofAccess.insert(
+        {access.op, blockedLayout({access.type.getShape(), vector, access.order,
+                                   target.lanes(), warps})});
     ++accesses;
   }
 }
 
 void Assigner::anchorDots() {
   kernel.walk([&](tile::DotOp dot) {
-    auto [place, isNew] =
-        ofDot.try_emplace(dot, target.chooseDot(dot, warps));
+    auto [place, isNew] = ofDot.try_emplace(dot, target.chooseDot(dot, warps));
     give(dot.getResult(), place->second.acc, Dot);
     give(dot.getAcc(), place->second.acc, Dot);
     ++dots;
@@ -507,8 +506,7 @@ void Assigner::applyToDot(tile::DotOp dot) {
                                 : builder.getStringAttr(choice.instruction),
                             dot.getPrecision(), dot.getMaxImprecise());
   // Users see the chosen layout.
-  Value result =
-      wanted(builder, made.getResult(), chosen(dot.getResult()));
+  Value result = wanted(builder, made.getResult(), chosen(dot.getResult()));
   dot.getResult().replaceAllUsesWith(result);
   dot.erase();
 }
@@ -542,8 +540,8 @@ void Assigner::applyTo(Operation *op) {
         operand == op->getOperands().end()) {
       return;
     }
-    Layout layout = result != op->getResults().end() ? chosen(*result)
-                                                     : layoutOf(*operand);
+    Layout layout =
+        result != op->getResults().end() ? chosen(*result) : layoutOf(*operand);
     wantAll(layout);
     for (Value value : op->getResults()) {
       settle(op, value, layout);
@@ -610,16 +608,15 @@ void Assigner::applyTo(Operation *op) {
         settle(op, histogram.getResult(), chosen(histogram.getResult()));
       })
       .Case<tile::JoinOp>([&](auto join) {
-        Layout half = isTile(join.getLhs()) ? layoutOf(join.getLhs())
-                                            : Layout(0);
+        Layout half =
+            isTile(join.getLhs()) ? layoutOf(join.getLhs()) : Layout(0);
         wantAll(half);
         settle(op, join.getResult(), joined(half));
       })
       .Case<tile::SplitOp>([&](auto split) {
         // Both halves in one thread: the last dimension in registers.
-        Layout half =
-            layoutOf(split.getSource())
-                .withoutDim(shapeOf(split.getSource()).size() - 1);
+        Layout half = layoutOf(split.getSource())
+                          .withoutDim(shapeOf(split.getSource()).size() - 1);
         want(0, joined(half));
         for (Value result : op->getResults()) {
           if (isTile(result)) {
@@ -639,8 +636,7 @@ void Assigner::applyTo(Operation *op) {
         }
       })
       .Case<scf::WhileOp>([&](auto loop) {
-        for (auto [i, argument] :
-             llvm::enumerate(loop.getBeforeArguments())) {
+        for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments())) {
           if (isTile(argument)) {
             want(i, chosen(argument));
             argument.setType(op->getOperand(i).getType());

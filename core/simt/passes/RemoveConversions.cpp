@@ -48,8 +48,8 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
     return std::nullopt;
   }
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    wanted.push_back(layout.beforeBroadcast(
-        tile::shapeOf(broadcast.getSource().getType())));
+    wanted.push_back(
+        layout.beforeBroadcast(tile::shapeOf(broadcast.getSource().getType())));
     return wanted;
   }
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
@@ -66,10 +66,10 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
     return wanted;
   }
   // Integer arithmetic and what it is made of; float math is not cheap.
-  bool isCheap = op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
-                 !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp,
-                      tile::DivSIOp, tile::DivUIOp, tile::RemSIOp,
-                      tile::RemUIOp>(op);
+  bool isCheap =
+      op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
+      !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp, tile::DivSIOp,
+           tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op);
   if (!isCheap || op->getNumResults() != 1) {
     return std::nullopt;
   }
@@ -145,8 +145,8 @@ private:
     unsigned next = 0;
     for (Value operand : op->getOperands()) {
       bool isTile = isa<RankedTensorType>(operand.getType());
-      values.push_back(
-          isTile ? build(builder, operand, (*operands)[next++]) : operand);
+      values.push_back(isTile ? build(builder, operand, (*operands)[next++])
+                              : operand);
     }
     Operation *copy = builder.clone(*op);
     copy->setOperands(values);

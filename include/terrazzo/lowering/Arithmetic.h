@@ -1,13 +1,14 @@
 //===- Arithmetic.h - total arithmetic as LLVM IR -------------------------===//
 //
-// What   Emits the integer operations, minima and maxima and conversions of tile
+// What   Emits the integer operations, minima and maxima and conversions of
+// tile
 //        IR, on scalars and on fixed vectors alike.
 // Why    They are defined for every operand; LLVM's own trap, are undefined or
 //        poison for some, or become calls (R5). No vendor should have to write
 //        the selects.
 //
-// All functions take values of one type T or <N x T> and emit straight-line code
-// at the insertion point, which stays in its block. Fast-math flags of the
+// All functions take values of one type T or <N x T> and emit straight-line
+// code at the insertion point, which stays in its block. Fast-math flags of the
 // builder are ignored.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_LOWERING_ARITHMETIC_H
@@ -56,16 +57,16 @@ llvm::Value *emitMinMax(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y,
 //===--- Conversions (P15, P16) ------------------------------------------===//
 
 /// Float to integer, saturating; NaN gives 0. `x` is f16, bf16, f32 or f64.
-llvm::Value *emitFpToInt(llvm::IRBuilderBase &b, FloatUnits units, llvm::Value *x,
-                         llvm::Type *toElement, bool isSigned);
+llvm::Value *emitFpToInt(llvm::IRBuilderBase &b, FloatUnits units,
+                         llvm::Value *x, llvm::Type *toElement, bool isSigned);
 
 /// Integer to float, correctly rounded, to f16, bf16, f32 or f64.
-llvm::Value *emitIntToFp(llvm::IRBuilderBase &b, FloatUnits units, llvm::Value *x,
-                         llvm::Type *toElement, bool isSigned);
+llvm::Value *emitIntToFp(llvm::IRBuilderBase &b, FloatUnits units,
+                         llvm::Value *x, llvm::Type *toElement, bool isSigned);
 
 /// Between f16, bf16, f32 and f64, in any direction, rounded once.
-llvm::Value *emitFpCast(llvm::IRBuilderBase &b, FloatUnits units, llvm::Value *x,
-                        llvm::Type *toElement,
+llvm::Value *emitFpCast(llvm::IRBuilderBase &b, FloatUnits units,
+                        llvm::Value *x, llvm::Type *toElement,
                         Rounding rounding = Rounding::NearestEven);
 
 /// From f16, bf16, f32 or f64; saturates to the largest finite value, NaN stays
@@ -74,8 +75,8 @@ llvm::Value *emitToFp8(llvm::IRBuilderBase &b, FloatUnits units, llvm::Value *x,
                        Fp8 format, Rounding rounding = Rounding::NearestEven);
 /// Exact. `toElement` is f16, bf16, f32 or f64; all fp8 values fit in f16 and
 /// bf16 except those below their smallest denormals, which do not exist.
-llvm::Value *emitFromFp8(llvm::IRBuilderBase &b, FloatUnits units, llvm::Value *x,
-                         Fp8 format, llvm::Type *toElement);
+llvm::Value *emitFromFp8(llvm::IRBuilderBase &b, FloatUnits units,
+                         llvm::Value *x, Fp8 format, llvm::Type *toElement);
 
 } // namespace tz::lowering
 

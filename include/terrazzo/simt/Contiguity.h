@@ -6,8 +6,8 @@
 // Why    From these come the width of an access and the order of the lanes.
 //
 // Runs are aligned: a contiguity of 8 says that lanes 0-7, 8-15 ... are runs.
-// All numbers are powers of two. Pointers count in bytes for divisibility and in
-// elements for contiguity.
+// All numbers are powers of two. Pointers count in bytes for divisibility and
+// in elements for contiguity.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_CONTIGUITY_H
 #define TERRAZZO_SIMT_CONTIGUITY_H

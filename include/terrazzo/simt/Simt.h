@@ -8,10 +8,9 @@
 
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/simt/Layout.h"
+#include "terrazzo/simt/SimtDialect.h.inc"
 
 #include "mlir/IR/TensorEncoding.h"
-
-#include "terrazzo/simt/SimtDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "terrazzo/simt/SimtAttrs.h.inc"

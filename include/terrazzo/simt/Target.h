@@ -2,7 +2,8 @@
 //
 // What   The facts and choices that differ between targets when layouts are
 //        assigned: lanes of a warp, width of an access, how a dot is done.
-// Why    The passes of this library are shared; a vendor derives from Target and
+// Why    The passes of this library are shared; a vendor derives from Target
+// and
 //        hands it to them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_TARGET_H
@@ -34,12 +35,14 @@ public:
   virtual unsigned lanes() const { return 32; }
   /// The widest access of one thread.
   virtual int64_t vectorBytes() const { return 16; }
-  /// How a block of so many warps does this dot. The default has no instruction.
+  /// How a block of so many warps does this dot. The default has no
+  /// instruction.
   virtual DotChoice chooseDot(tile::DotOp dot, unsigned warps) const;
 };
 
 /// Row-major (the last dimension fastest), no swizzle.
-SharedAttr plainShared(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape);
+SharedAttr plainShared(mlir::MLIRContext *context,
+                       llvm::ArrayRef<int64_t> shape);
 
 } // namespace tz::simt
 

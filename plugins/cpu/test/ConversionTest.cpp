@@ -21,10 +21,10 @@
 using namespace tz::cpu;
 namespace lowering = tz::lowering;
 using llvm::APFloat;
-using tz::lowering::Fp8;
-using tz::lowering::Rounding;
 using tz::cpu::test::hostRuns;
 using tz::cpu::test::Jit;
+using tz::lowering::Fp8;
+using tz::lowering::Rounding;
 
 namespace {
 
@@ -150,11 +150,12 @@ TEST_P(Conversion, ToFp8) {
   for (const Format8 &f : kFormats) {
     for (bool wide : {false, true}) {
       for (Rounding r : {Rounding::NearestEven, Rounding::TowardZero}) {
-        jit.defineMap(
-            nameOf(f, wide, r).c_str(), jit.isa.lanes(32), {wide ? f64 : f32},
-            i8, [&](llvm::IRBuilder<> &b, auto args) {
-              return lowering::emitToFp8(b, jit.isa.floatUnits(), args[0], f.format, r);
-            });
+        jit.defineMap(nameOf(f, wide, r).c_str(), jit.isa.lanes(32),
+                      {wide ? f64 : f32}, i8,
+                      [&](llvm::IRBuilder<> &b, auto args) {
+                        return lowering::emitToFp8(b, jit.isa.floatUnits(),
+                                                   args[0], f.format, r);
+                      });
       }
     }
   }
@@ -178,8 +179,8 @@ TEST_P(Conversion, FromFp8EveryCode) {
       std::string name = std::string(f.name) + std::to_string(to->getTypeID());
       jit.defineMap(name.c_str(), jit.isa.lanes(32), {i8}, to,
                     [&](llvm::IRBuilder<> &b, auto args) {
-                      return lowering::emitFromFp8(b, jit.isa.floatUnits(), args[0], f.format,
-                                               to);
+                      return lowering::emitFromFp8(b, jit.isa.floatUnits(),
+                                                   args[0], f.format, to);
                     });
     }
   }
@@ -290,7 +291,8 @@ TEST_P(Conversion, NarrowingRoundsOnce) {
         jit.defineMap(nameOf(t, wide, r).c_str(), jit.isa.lanes(32),
                       {wide ? f64 : f32}, t.type,
                       [&](llvm::IRBuilder<> &b, auto args) {
-                        return lowering::emitFpCast(b, jit.isa.floatUnits(), args[0], t.type, r);
+                        return lowering::emitFpCast(b, jit.isa.floatUnits(),
+                                                    args[0], t.type, r);
                       });
       }
     }
@@ -334,7 +336,8 @@ TEST_P(Conversion, WideningIsExactForEveryCode) {
   for (llvm::Type *from : {f16, bf16}) {
     jit.defineMap(from == f16 ? "f16" : "bf16", jit.isa.lanes(32), {from}, f64,
                   [&](llvm::IRBuilder<> &b, auto args) {
-                    return lowering::emitFpCast(b, jit.isa.floatUnits(), args[0], f64);
+                    return lowering::emitFpCast(b, jit.isa.floatUnits(),
+                                                args[0], f64);
                   });
   }
   ASSERT_NO_THROW(jit.load());
@@ -366,8 +369,8 @@ void checkToInt(const std::string &level) {
   auto *to = llvm::Type::getIntNTy(jit.context, sizeof(To) * 8);
   jit.defineMap("convert", jit.isa.lanes(32), {from}, to,
                 [&](llvm::IRBuilder<> &b, auto args) {
-                  return lowering::emitFpToInt(b, jit.isa.floatUnits(), args[0], to,
-                                           std::is_signed_v<To>);
+                  return lowering::emitFpToInt(b, jit.isa.floatUnits(), args[0],
+                                               to, std::is_signed_v<To>);
                 });
   ASSERT_NO_THROW(jit.load());
   std::mt19937_64 random(23);
@@ -436,7 +439,8 @@ TEST_P(Conversion, IntToNarrowFloatRoundsOnce) {
     llvm::Type *to = type;
     jit.defineMap(name, jit.isa.lanes(32), {i64}, to,
                   [&](llvm::IRBuilder<> &b, auto args) {
-                    return lowering::emitIntToFp(b, jit.isa.floatUnits(), args[0], to, true);
+                    return lowering::emitIntToFp(b, jit.isa.floatUnits(),
+                                                 args[0], to, true);
                   });
   }
   ASSERT_NO_THROW(jit.load());
@@ -558,7 +562,7 @@ TEST_P(Conversion, MinimumAndMaximum) {
     jit.defineMap(("m" + std::to_string(mode)).c_str(), jit.isa.lanes(32),
                   {f32, f32}, f32, [&](llvm::IRBuilder<> &b, auto args) {
                     return lowering::emitMinMax(b, args[0], args[1], mode & 1,
-                                            mode & 2);
+                                                mode & 2);
                   });
   }
   ASSERT_NO_THROW(jit.load());

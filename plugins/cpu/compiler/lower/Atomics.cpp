@@ -111,10 +111,11 @@ Value *Lowering::atomicUpdate(tile::AtomicKind kind, Value *pointer,
   PHINode *old = b.CreatePHI(bits, 2);
   old->addIncoming(start, before);
   Value *now = convertFloat(fromBits(old), element, wide);
-  Value *next = kind == tile::AtomicKind::fadd
-                    ? b.CreateFAdd(now, amount)
-                    : lowering::emitMinMax(b, now, amount,
-                                       kind == tile::AtomicKind::fmax, false);
+  Value *next =
+      kind == tile::AtomicKind::fadd
+          ? b.CreateFAdd(now, amount)
+          : lowering::emitMinMax(b, now, amount, kind == tile::AtomicKind::fmax,
+                                 false);
   next = toBits(convertFloat(next, wide, element));
   AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(
       pointer, old, next, MaybeAlign(bytes), order, failureOf(order));

@@ -269,23 +269,29 @@ Value *Lowering::convertFloat(Value *value, mlir::Type from, mlir::Type to,
   if (from == to) {
     return value;
   }
-  auto rounding =
-      towardZero ? lowering::Rounding::TowardZero : lowering::Rounding::NearestEven;
+  auto rounding = towardZero ? lowering::Rounding::TowardZero
+                             : lowering::Rounding::NearestEven;
   auto source = fp8Format(from), target = fp8Format(to);
   if (source && target) {
-    value = lowering::emitFromFp8(b, machine.floatUnits(), value, *source, b.getFloatTy());
-    return lowering::emitToFp8(b, machine.floatUnits(), value, *target, rounding);
+    value = lowering::emitFromFp8(b, machine.floatUnits(), value, *source,
+                                  b.getFloatTy());
+    return lowering::emitToFp8(b, machine.floatUnits(), value, *target,
+                               rounding);
   }
   Type *real = type16(b, to) ? type16(b, to) : type(to);
   if (source) {
-    return asRegister(b, lowering::emitFromFp8(b, machine.floatUnits(), value, *source, real),
-                      to);
+    return asRegister(
+        b, lowering::emitFromFp8(b, machine.floatUnits(), value, *source, real),
+        to);
   }
   value = asFloat(b, value, from);
   if (target) {
-    return lowering::emitToFp8(b, machine.floatUnits(), value, *target, rounding);
+    return lowering::emitToFp8(b, machine.floatUnits(), value, *target,
+                               rounding);
   }
-  return asRegister(b, lowering::emitFpCast(b, machine.floatUnits(), value, real, rounding), to);
+  return asRegister(
+      b, lowering::emitFpCast(b, machine.floatUnits(), value, real, rounding),
+      to);
 }
 
 bool Lowering::hasElementwise(mlir::Operation *op) {
@@ -374,13 +380,19 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
         mlir::Type pointee = cast<tile::PtrType>(to).getPointee();
         return b.CreateGEP(memoryType(pointee), v[0], v[1]);
       })
-      .Case<tile::DivSIOp>([&](auto) { return lowering::emitDivS(b, v[0], v[1]); })
-      .Case<tile::DivUIOp>([&](auto) { return lowering::emitDivU(b, v[0], v[1]); })
-      .Case<tile::RemSIOp>([&](auto) { return lowering::emitRemS(b, v[0], v[1]); })
-      .Case<tile::RemUIOp>([&](auto) { return lowering::emitRemU(b, v[0], v[1]); })
+      .Case<tile::DivSIOp>(
+          [&](auto) { return lowering::emitDivS(b, v[0], v[1]); })
+      .Case<tile::DivUIOp>(
+          [&](auto) { return lowering::emitDivU(b, v[0], v[1]); })
+      .Case<tile::RemSIOp>(
+          [&](auto) { return lowering::emitRemS(b, v[0], v[1]); })
+      .Case<tile::RemUIOp>(
+          [&](auto) { return lowering::emitRemU(b, v[0], v[1]); })
       .Case<tile::ShlOp>([&](auto) { return lowering::emitShl(b, v[0], v[1]); })
-      .Case<tile::ShrSIOp>([&](auto) { return lowering::emitShrS(b, v[0], v[1]); })
-      .Case<tile::ShrUIOp>([&](auto) { return lowering::emitShrU(b, v[0], v[1]); })
+      .Case<tile::ShrSIOp>(
+          [&](auto) { return lowering::emitShrS(b, v[0], v[1]); })
+      .Case<tile::ShrUIOp>(
+          [&](auto) { return lowering::emitShrU(b, v[0], v[1]); })
       .Case<tile::MulHiSIOp>(
           [&](auto) { return lowering::emitMulHi(b, v[0], v[1], true); })
       .Case<tile::MulHiUIOp>(
@@ -416,7 +428,8 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
       })
       .Case<tile::MinFOp>([&](tile::MinFOp o) {
         return floats([&](Args x) {
-          return lowering::emitMinMax(b, x[0], x[1], false, o.getPropagateNan());
+          return lowering::emitMinMax(b, x[0], x[1], false,
+                                      o.getPropagateNan());
         });
       })
       .Case<tile::MaxFOp>([&](tile::MaxFOp o) {
@@ -449,20 +462,22 @@ Value *Lowering::elementwise(mlir::Operation *op, ArrayRef<Value *> v) {
       .Case<tile::SIToFPOp, tile::UIToFPOp>([&](auto) -> Value * {
         bool isSigned = isa<tile::SIToFPOp>(op);
         if (fp8Format(to)) {
-          Value *wide =
-              lowering::emitIntToFp(b, machine.floatUnits(), v[0], b.getDoubleTy(), isSigned);
+          Value *wide = lowering::emitIntToFp(b, machine.floatUnits(), v[0],
+                                              b.getDoubleTy(), isSigned);
           return convertFloat(wide, mlir::Float64Type::get(op->getContext()),
                               to);
         }
         Type *real = type16(b, to) ? type16(b, to) : type(to);
-        return asRegister(
-            b, lowering::emitIntToFp(b, machine.floatUnits(), v[0], real, isSigned), to);
+        return asRegister(b,
+                          lowering::emitIntToFp(b, machine.floatUnits(), v[0],
+                                                real, isSigned),
+                          to);
       })
       .Case<tile::FPToSIOp, tile::FPToUIOp>([&](auto) {
         Value *x = fp8Format(from) ? convertFloat(v[0], from, f32)
                                    : asFloat(b, v[0], from);
         return lowering::emitFpToInt(b, machine.floatUnits(), x, type(to),
-                                 isa<tile::FPToSIOp>(op));
+                                     isa<tile::FPToSIOp>(op));
       })
       .Case<tile::BitcastOp>(
           [&](auto) { return b.CreateBitCast(v[0], shaped(type(to))); })

@@ -1,0 +1,63 @@
+// Lanes go along what is consecutive in memory; what is computed with an access
+// has its layout; where two meet, a conversion stands.
+// RUN: tz-opt --simt-assign-layouts %s | FileCheck %s
+
+// 16 bytes a lane, as the base is aligned; the sum has the loads' layout.
+// CHECK-DAG: #[[WIDE:.*]] = #simt.layout<rank 1, register {{\[}}[1], [2], [512]], lane {{\[}}[4], [8], [16], [32], [64]], warp {{\[}}[128], [256]]>
+// CHECK-LABEL: tile.kernel @add
+tile.kernel @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %view = tile.make_view %x shape[%n] strides[%one] : <f32> -> <1024xf32>
+  // CHECK: tile.load_view {{.*}} -> tensor<1024xf32, #[[WIDE]]>
+  %a = tile.load_view %view[%zero] checked [true] : <1024xf32> -> tensor<1024xf32>
+  // CHECK: arith.addf {{.*}} : tensor<1024xf32, #[[WIDE]]>
+  %b = arith.addf %a, %a : tensor<1024xf32>
+  // CHECK-NOT: simt.convert
+  tile.store_view %view[%zero], %b checked [true] : <1024xf32>, tensor<1024xf32>
+  tile.return
+}
+
+// Columns are consecutive: the first dimension is the fast one. A row of it has
+// the layout without that dimension.
+// CHECK-LABEL: tile.kernel @columns
+tile.kernel @columns(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f16>, %n: i64) attributes {tile.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %view = tile.make_view %x shape[%n, %n] strides[%one, %n] : <f16> -> <32x32xf16>
+  // CHECK: tile.load_view {{.*}} -> tensor<32x32xf16, #[[COLUMNS:.*]]>
+  %a = tile.load_view %view[%zero, %zero] checked [true, true] : <32x32xf16> -> tensor<32x32xf16>
+  // CHECK: tile.reduce({{.*}}) axis 1 {{.*}} -> tensor<32xf16, #[[SUMS:.*]]>
+  %sum = "tile.reduce"(%a) <{axis = 1 : i32}> ({
+  ^bb0(%l: f16, %r: f16):
+    %s = arith.addf %l, %r : f16
+    tile.yield %s : f16
+  }) : (tensor<32x32xf16>) -> tensor<32xf16>
+  %to = tile.make_view %out shape[%n] strides[%one] : <f16> -> <32xf16>
+  // CHECK: simt.convert {{.*}} : tensor<32xf16, #[[SUMS]]> -> tensor<32xf16, #[[STORE:.*]]>
+  // CHECK: tile.store_view {{.*}} tensor<32xf16, #[[STORE]]>
+  tile.store_view %to[%zero], %sum checked [true] : <32xf16>, tensor<32xf16>
+  tile.return
+}
+
+// A dot's layout wins over that of a load that is added to it; operands are
+// staged, as this target has no matrix instruction.
+// CHECK-LABEL: tile.kernel @dot
+tile.kernel @dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %width = arith.constant 32 : i64
+  %view = tile.make_view %x shape[%width, %width] strides[%width, %one] : <f16> -> <32x32xf16>
+  // CHECK: %[[A:.*]] = tile.load_view
+  %a = tile.load_view %view[%zero, %zero] checked [false, false] : <32x32xf16> -> tensor<32x32xf16>
+  %to = tile.make_view %out shape[%width, %width] strides[%width, %one] : <f32> -> <32x32xf32>
+  // CHECK: %[[C:.*]] = tile.load_view {{.*}} -> tensor<32x32xf32, #[[ROWS:.*]]>
+  %c = tile.load_view %to[%zero, %zero] checked [false, false] : <32x32xf32> -> tensor<32x32xf32>
+  // CHECK-DAG: simt.stage %[[A]]
+  // CHECK: simt.dot {{.*}} -> tensor<32x32xf32, #[[ACC:.*]]>
+  %d = tile.dot %a, %a, %c : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  // CHECK: arith.mulf {{.*}} : tensor<32x32xf32, #[[ACC]]>
+  %e = arith.mulf %d, %d : tensor<32x32xf32>
+  tile.store_view %to[%zero, %zero], %e checked [false, false] : <32x32xf32>, tensor<32x32xf32>
+  tile.return
+}

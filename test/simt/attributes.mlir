@@ -1,0 +1,61 @@
+// Layouts as text: what is printed is read again, and each mistake is named.
+// RUN: tz-opt %s --split-input-file --verify-diagnostics | tz-opt --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK: #simt.layout<rank 2, register [{{\[}}0, 1], [8, 0], [0, 8]], lane [{{\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [{{\[}}16, 0], [32, 0]], repeat register 1 x 11>
+tile.kernel @wide() {
+  // 22 copies are two, which are a bit, and eleven.
+  %0 = arith.constant dense<0.0> : tensor<64x176xf32, #simt.layout<rank 2, register [[0, 1], [8, 0]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]], repeat register 1 x 22>>
+  // CHECK: repeat warp copies x 3
+  %1 = arith.constant dense<0> : tensor<8xi32, #simt.layout<rank 1, lane [[1], [2], [4]], repeat warp copies x 3>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @staged(%p: !tile.ptr<f16>) {
+  %0 = arith.constant dense<0.0> : tensor<8x64xf16, #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4]], lane [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp [[4, 0]]>>
+  // CHECK: #simt.shared<order[1, 0], panel 64, swizzle 3 4 3>
+  %1 = simt.stage %0 : tensor<8x64xf16, #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4]], lane [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp [[4, 0]]>> -> <8x64xf16, #simt.shared<order[1, 0], panel 64, swizzle 3 4 3>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @half() {
+  // expected-error @+1 {{C1: the layout does not cover a tile of 16}}
+  %0 = arith.constant dense<0> : tensor<16xi32, #simt.layout<rank 1, lane [[1], [2], [4]]>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @hole() {
+  // expected-error @+1 {{C1: the layout does not cover a tile of 8}}
+  %0 = arith.constant dense<0> : tensor<8xi32, #simt.layout<rank 1, lane [[1], [4]]>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @order() {
+  // expected-error @+1 {{register, lane, warp and block stand once each, before all repeats}}
+  %0 = arith.constant dense<0> : tensor<8xi32, #simt.layout<rank 1, repeat register 0 x 2, lane [[1]]>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @negative() {
+  // expected-error @+1 {{coordinates are 0 to 1073741824, an axis has at most 32 bits}}
+  %0 = arith.constant dense<0> : tensor<8xi32, #simt.layout<rank 1, lane [[-1]]>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @shared() {
+  %0 = arith.constant dense<0.0> : tensor<8xf16, #simt.layout<rank 1, lane [[1], [2], [4]]>>
+  // expected-error @+1 {{C1: order is not a permutation}}
+  %1 = simt.stage %0 : tensor<8xf16, #simt.layout<rank 1, lane [[1], [2], [4]]>> -> <8xf16, #simt.shared<order[1], panel 8, swizzle 0 4 3>>
+  tile.return
+}
