@@ -16,6 +16,8 @@ struct RunFacts {
   std::string version, target, device, driver, level, filter, date;
   double seconds = 0;
   size_t suiteCases = 0; ///< in the suite, before level and filter
+  size_t sample = 0;     ///< so many cases, chosen by the seed; 0: all
+  uint64_t seed = 1;
 };
 
 struct Totals {

@@ -24,156 +24,34 @@
 //   nan OP TYPE                  NaN results are zero
 //   ulps OP N TYPE               results are N units in the last place off
 //   wrap OP TYPE                 float to integer by way of i64, then cut
-//   narrow f16|bf16              f32 products of operands rounded so far
+//   byzero OP TYPE               results where the second operand is zero are one
+//   nanint OP TYPE               results of a NaN are the least integer
+//   clamp OP TYPE                infinite results become the largest number
+//   overflow OP TYPE             the largest results become NaN
+//   via MIDDLE OP TYPE           a conversion rounds twice
+//   unfuse OP TYPE               a product is rounded before the sum
+//   exchange OP TYPE             the first two results change places
+//   cut OP N TYPE                the last element of operand N is zero
+//   bump OP N TYPE               integer operand N is one more
+//   turn OP N TYPE               square operand N is transposed
+//   daz OP TYPE                  denormal operands are zero
+//   width OP TYPE                the second operand counts modulo the width
+//   unsigned OP N TYPE           i32 operand N is extended by zeros
+//   narrow f16|bf16|tf32         f32 products of operands rounded so far
 //   acc TYPE                     a product forgets its accumulator
-//   order | axis OP FROM TO      of transposes; of program ids and counts
+//   order | axis OP FROM TO      of transposes; of what has an axis
+//   start OP TYPE                ranges begin one later
 //   loop lower|upper|longer|step a loop begins or ends elsewhere, or goes too fast
-//   branch | yields | stores     arms, carried values, neighbours change places
+//   branch | yields | inits      arms, carried values, their beginnings
+//   stores                       ... neighbours change places
 // TYPE: an element type, or any; of operands for conversions and comparisons.
 //===----------------------------------------------------------------------===//
-#include "test/mutants/Mutants.h"
+#include "test/mutants/TileMutation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Builders.h"
-
-#include <stdexcept>
-
-using namespace mlir;
 
 namespace tz::mutants {
-
-namespace {
-
-std::string nameOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << tile::elementType(type);
-  return text;
-}
-
-/// The type that a rule asks for: of the first operand if that is a value,
-/// else of the result.
-bool hasType(Operation *op, const std::string &wanted) {
-  if (wanted == "any") {
-    return true;
-  }
-  for (Value result : op->getResults()) {
-    if (nameOf(result.getType()) == wanted) {
-      return true;
-    }
-  }
-  return op->getNumOperands() && nameOf(op->getOperand(0).getType()) == wanted;
-}
-
-class Mutation {
-public:
-  Mutation(tile::KernelOp kernel, const Words &line)
-      : kernel(kernel), line(line), b(kernel.getContext()) {}
-  unsigned run();
-
-private:
-  const std::string &word(size_t i) const {
-    if (i >= line.size()) {
-      throw std::invalid_argument("a word is missing after '" + line.back() +
-                                  "'");
-    }
-    return line[i];
-  }
-  int number(size_t i) const { return std::stoi(word(i)); }
-  const std::string &type() const { return line.back(); }
-  std::vector<Operation *> opsNamed(const std::string &name) {
-    std::vector<Operation *> ops;
-    kernel.getOperation()->walk([&](Operation *op) {
-      if (op->getName().getStringRef() == name && hasType(op, type())) {
-        ops.push_back(op);
-      }
-    });
-    return ops;
-  }
-  template <typename Op>
-  std::vector<Op> all() {
-    std::vector<Op> ops;
-    kernel.getOperation()->walk([&](Op op) { ops.push_back(op); });
-    return ops;
-  }
-  /// Whoever uses a result shall use what `change` makes of it.
-  void after(Operation *op, llvm::function_ref<Value(Value)> change);
-  Value splat(Location at, Type type, TypedAttr element);
-  Value zero(Location at, Type type) {
-    return splat(at, type, b.getZeroAttr(tile::elementType(type)));
-  }
-  /// i1 of the shape of `type`: is this the last (first) along the last
-  /// dimension? Null for scalars.
-  Value isEnd(Location at, Type type, bool isLast);
-
-  void swapOperands();
-  void replace();
-  void predicate();
-  void mask();
-  void other();
-  void view();
-  void results();
-  void control();
-  void moveStores();
-  void narrow();
-
-  tile::KernelOp kernel;
-  const Words &line;
-  OpBuilder b;
-  unsigned count = 0;
-};
-
-} // namespace
-
-void Mutation::after(Operation *op, llvm::function_ref<Value(Value)> change) {
-  b.setInsertionPointAfter(op);
-  Value result = op->getResult(0);
-  Operation *last = &*std::prev(b.getInsertionPoint());
-  Value changed = change(result);
-  if (!changed) {
-    return;
-  }
-  // All but what was just made.
-  llvm::SmallPtrSet<Operation *, 8> fresh;
-  for (auto it = std::next(last->getIterator()); it != b.getInsertionPoint();
-       ++it) {
-    fresh.insert(&*it);
-  }
-  result.replaceAllUsesExcept(changed, fresh);
-  ++count;
-}
-
-Value Mutation::splat(Location at, Type type, TypedAttr element) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    return arith::ConstantOp::create(b, at,
-                                     SplatElementsAttr::get(tensor, element));
-  }
-  return arith::ConstantOp::create(b, at, element);
-}
-
-Value Mutation::isEnd(Location at, Type type, bool isLast) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getRank() == 0) {
-    return {};
-  }
-  int64_t extent = tensor.getShape().back();
-  auto flat = RankedTensorType::get({extent}, b.getI32Type());
-  Value lanes = tile::RangeOp::create(b, at, flat, 0, int32_t(extent));
-  Value end =
-      splat(at, flat, b.getI32IntegerAttr(isLast ? int32_t(extent - 1) : 0));
-  Value bits =
-      arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq, lanes, end);
-  if (tensor.getRank() == 1) {
-    return bits;
-  }
-  SmallVector<int64_t> row(tensor.getRank(), 1);
-  row.back() = extent;
-  bits = tile::ReshapeOp::create(
-      b, at, RankedTensorType::get(row, b.getI1Type()), bits);
-  return tile::BroadcastOp::create(
-      b, at, RankedTensorType::get(tensor.getShape(), b.getI1Type()), bits);
-}
 
 void Mutation::swapOperands() {
   for (Operation *op : opsNamed(word(1))) {
@@ -232,6 +110,12 @@ static MutableOperandRange maskOf(Operation *op) {
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     return store.getMaskMutable();
+  }
+  if (auto histogram = dyn_cast<tile::HistogramOp>(op)) {
+    return histogram.getMaskMutable();
+  }
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    return check.getMaskMutable();
   }
   return cast<tile::AtomicRMWOp>(op).getMaskMutable();
 }
@@ -325,78 +209,6 @@ void Mutation::view() {
   }
 }
 
-static APFloat leastNormal(FloatType type) {
-  return APFloat::getSmallestNormalized(type.getFloatSemantics());
-}
-
-/// The result of an op, spoilt.
-void Mutation::results() {
-  const std::string &change = word(0);
-  for (Operation *op : opsNamed(word(1))) {
-    if (op->getNumResults() == 0) {
-      continue;
-    }
-    Location at = op->getLoc();
-    Type t = op->getResult(0).getType();
-    Type element = tile::elementType(t);
-    auto real = dyn_cast<FloatType>(element);
-    if (change == "operand") {
-      Value operand = op->getOperand(unsigned(number(2)));
-      if (operand.getType() == t) {
-        op->getResult(0).replaceAllUsesWith(operand);
-        ++count;
-      }
-    } else if (change == "lane" && isa<FloatType, IntegerType>(element)) {
-      after(op, [&](Value value) -> Value {
-        Value end = isEnd(at, t, true);
-        return end ? Value(arith::SelectOp::create(b, at, end, zero(at, t),
-                                                   value))
-                   : Value();
-      });
-    } else if (change == "flush" && real) {
-      after(op, [&](Value value) -> Value {
-        Value size = tile::MathOp::create(b, at, t, tile::MathFn::abs, value);
-        Value least = splat(at, t, b.getFloatAttr(real, leastNormal(real)));
-        Value small = arith::CmpFOp::create(b, at, arith::CmpFPredicate::OLT,
-                                            size, least);
-        return arith::SelectOp::create(b, at, small, zero(at, t), value);
-      });
-    } else if (change == "nan" && real) {
-      after(op, [&](Value value) -> Value {
-        Value bad = arith::CmpFOp::create(b, at, arith::CmpFPredicate::UNO,
-                                          value, value);
-        return arith::SelectOp::create(b, at, bad, zero(at, t), value);
-      });
-    } else if (change == "ulps" && real) {
-      after(op, [&](Value value) -> Value {
-        Type bits = b.getIntegerType(real.getWidth());
-        Type as = bits;
-        if (auto tensor = dyn_cast<RankedTensorType>(t)) {
-          as = tensor.clone(bits);
-        }
-        Value whole = tile::BitcastOp::create(b, at, as, value);
-        Value by = splat(at, as, b.getIntegerAttr(bits, number(2)));
-        Value sum = arith::AddIOp::create(b, at, whole, by);
-        return tile::BitcastOp::create(b, at, t, sum);
-      });
-    } else if (change == "wrap") {
-      unsigned width = element.getIntOrFloatBitWidth();
-      if (width >= 64) {
-        continue;
-      }
-      Type wide = b.getI64Type();
-      if (auto tensor = dyn_cast<RankedTensorType>(t)) {
-        wide = tensor.clone(wide);
-      }
-      b.setInsertionPointAfter(op);
-      Value whole = tile::FPToSIOp::create(b, at, wide, op->getOperand(0));
-      Value cut = arith::TruncIOp::create(b, at, t, whole);
-      op->getResult(0).replaceAllUsesWith(cut);
-      ++count;
-    }
-  }
-}
-
 void Mutation::moveStores() {
   if (word(0) == "drop") {
     int turn = 0;
@@ -438,6 +250,19 @@ void Mutation::control() {
   }
   for (auto op : all<scf::ForOp>()) {
     b.setInsertionPoint(op);
+    if (change == "inits") {
+      MutableOperandRange inits = op.getInitArgsMutable();
+      for (unsigned i = 0; i + 1 < inits.size(); ++i) {
+        Value x = inits[i].get(), y = inits[i + 1].get();
+        if (x != y && x.getType() == y.getType()) {
+          inits[i].set(y);
+          inits[i + 1].set(x);
+          ++count;
+          break;
+        }
+      }
+      continue;
+    }
     if (change == "yields") {
       Operation *yield = op.getBody()->getTerminator();
       for (unsigned i = 0; i + 1 < yield->getNumOperands(); ++i) {
@@ -474,22 +299,21 @@ void Mutation::control() {
   }
 }
 
-/// Products of f32 by way of a narrower type, whatever was asked for.
-void Mutation::narrow() {
-  Type small = word(1) == "f16" ? Type(b.getF16Type()) : Type(b.getBF16Type());
-  for (auto op : all<tile::DotOp>()) {
-    if (nameOf(op.getA().getType()) != "f32") {
+void Mutation::axis() {
+  for (Operation *op : opsNamed(word(1))) {
+    auto axis = op->getAttrOfType<IntegerAttr>("axis");
+    if (!axis || axis.getInt() != number(2)) {
       continue;
     }
-    b.setInsertionPoint(op);
-    auto through = [&](Value value) -> Value {
-      auto type = cast<RankedTensorType>(value.getType());
-      Value cut = tile::TruncFOp::create(b, op.getLoc(), type.clone(small),
-                                         value, tile::Rounding::rtne);
-      return arith::ExtFOp::create(b, op.getLoc(), type, cut);
-    };
-    op.getAMutable().assign(through(op.getA()));
-    op.getBMutable().assign(through(op.getB()));
+    if (op->getNumOperands()) { // only where the result keeps its shape
+      auto shape =
+          cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+      size_t from = size_t(number(2)), to = size_t(number(3));
+      if (to >= shape.size() || shape[from] != shape[to]) {
+        continue;
+      }
+    }
+    op->setAttr("axis", b.getI32IntegerAttr(number(3)));
     ++count;
   }
 }
@@ -573,20 +397,27 @@ unsigned Mutation::run() {
       }
     }
   } else if (change == "axis") {
-    for (Operation *op : opsNamed(word(1))) {
-      auto axis = op->getAttrOfType<IntegerAttr>("axis");
-      if (axis && axis.getInt() == number(2)) {
-        op->setAttr("axis", b.getI32IntegerAttr(number(3)));
-        ++count;
-      }
+    axis();
+  } else if (change == "start") {
+    for (auto op : all<tile::RangeOp>()) {
+      op.setStart(op.getStart() + 1);
+      op.setEnd(op.getEnd() + 1);
+      ++count;
     }
   } else if (change == "drop" || change == "stores") {
     moveStores();
-  } else if (change == "loop" || change == "branch" || change == "yields") {
+  } else if (change == "loop" || change == "branch" || change == "yields" ||
+             change == "inits") {
     control();
   } else if (change == "operand" || change == "lane" || change == "flush" ||
-             change == "nan" || change == "ulps" || change == "wrap") {
+             change == "nan" || change == "ulps" || change == "wrap" ||
+             change == "byzero" || change == "nanint" || change == "clamp" ||
+             change == "overflow" || change == "via" || change == "unfuse" ||
+             change == "exchange") {
     results();
+  } else if (change == "cut" || change == "bump" || change == "turn" ||
+             change == "daz" || change == "width" || change == "unsigned") {
+    operands();
   } else {
     throw std::invalid_argument("there is no change '" + change + "'");
   }

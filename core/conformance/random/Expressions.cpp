@@ -269,6 +269,12 @@ void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
   binary(2, "($0 >> ($1 & " + std::string(random.oneIn(2) ? "7" : "67") + "))");
   binary(2, "($0 // (($1 & 15) + 1))");
   binary(2, "($0 % (($1 & 31) + 3))");
+  // By zero, the least by -1, and beyond the width (P6, P7).
+  static constexpr const char *edges[] = {"//", "%", "<<", ">>"};
+  binary(1, std::string("($0 ") + random.pick(edges) + " $1)");
+  if (!type.shape.empty()) {
+    binary(1, "tl.map_elementwise(map_pick, $0, $1)");
+  }
   choices.add(4, [=, this] {
     static constexpr const char *forms[] = {"($0 + ", "($0 * ", "($0 - ",
                                             "($0 ^ ", "($0 & "};
@@ -288,6 +294,13 @@ void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
     binary(2, "tl.umulhi($0, $1)");
   }
   if (type.elt == Elt::I32) {
+    binary(1, "tl.cdiv($0, ($1 & 7) + 1)");
+    choices.add(1, [=, this] {
+      static constexpr const char *counts[] = {"libdevice.popc",
+                                               "libdevice.clz"};
+      return make(type, random.pick(counts) + std::string("($0)"), {type},
+                  isExact, depth);
+    });
     choices.add(1, [=, this] {
       return make(type,
                   "tl.randint(" + std::to_string(random.between(0, 99)) +
@@ -364,6 +377,7 @@ void Generator::addFloat(Choices &choices, const Type &type, bool isExact,
   }
   add(2, "tl.fma($0, $1, $2)", 3, false);
   add(2, "tl.clamp($0, -2.0, 3.0)", 1, false);
+  add(1, "tl.clamp($0, tl.minimum($1, $2), tl.maximum($1, $2))", 3, false);
   static constexpr const char *functions[] = {"tl.exp(tl.minimum($0, 4.0))",
                                               "tl.exp2(tl.minimum($0, 6.0))",
                                               "tl.log(tl.abs($0) + 0.125)",
@@ -375,7 +389,10 @@ void Generator::addFloat(Choices &choices, const Type &type, bool isExact,
                                               "tl.rsqrt(tl.abs($0) + 1.0)",
                                               "tl.erf($0)",
                                               "tl.sigmoid($0)",
-                                              "tl.math.tanh($0)"};
+                                              "tl.math.tanh($0)",
+                                              "libdevice.log1p(tl.abs($0))",
+                                              "libdevice.atan($0)",
+                                              "libdevice.cbrt($0)"};
   add(4, random.pick(functions) + (type.elt == Elt::F64 ? back : ""), 1, false);
   if (type.elt == Elt::F32) {
     add(1, "tl.div_rn($0, tl.abs($1) + 2.0)", 2, false);
@@ -387,6 +404,11 @@ void Generator::addFloat(Choices &choices, const Type &type, bool isExact,
     if (!type.shape.empty() && type.shape.size() < 3) {
       add(1, "tl.softmax($0)", 1, false);
     }
+    choices.add(1, [=, this] {
+      return make(type,
+                  "tl.randn(" + std::to_string(random.between(0, 99)) + ", $0)",
+                  {withElt(type, Elt::I32)}, false, depth);
+    });
   }
 }
 
@@ -607,6 +629,16 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
         };
         arg("argmax");
         arg("argmin");
+        if (type.elt == Elt::I32) {
+          std::string ends =
+              at.substr(0, at.size() - 1) + ", return_indices=True)[1]";
+          choices.add(1, [=, this] {
+            return make(type,
+                        (random.oneIn(2) ? "tl.max($0" : "tl.min($0") + ends,
+                        {{keys, source}}, true, depth);
+          });
+        }
+        reduce(1, "tl.reduce_or($0" + at, isExact);
         choices.add(1, [=, this] {
           return make(type,
                       "tl.reduce(($0, $1), " + std::to_string(axis) +
@@ -616,10 +648,39 @@ void Generator::addCombines(Choices &choices, const Type &type, bool isExact,
       }
     }
   }
+  // Over everything, and with the dimension kept.
+  if (rank == 0) {
+    Type of{type.elt, {sizeDim(0), sizeDim(unsigned(random.between(1, 3)))}};
+    if (fits(of.shape)) {
+      static constexpr const char *names[] = {"max", "min", "sum", "xor_sum"};
+      std::string name = names[random.between(0, isWhole   ? 3
+                                                 : isExact ? 1
+                                                           : 2)];
+      choices.add(3, [=, this] {
+        return make(type, "tl." + name + "($0)" + back, {of}, isExact, depth);
+      });
+    }
+  } else if (isWhole || !isExact) {
+    std::string axis = std::to_string(random.between(0, int(rank) - 1));
+    std::string name = random.oneIn(2) ? "max" : "sum";
+    choices.add(2, [=, this] {
+      return make(type,
+                  "($0 - tl." + name + "($1, axis=" + axis +
+                      ", keep_dims=True))" + back,
+                  {type, type}, isExact, depth);
+    });
+  }
   if (rank == 1 && isWhole) {
+    bool isMasked = random.oneIn(2);
+    std::vector<Type> kids{{Elt::I32, {sizeDim(0)}}};
+    if (isMasked) {
+      kids.push_back({Elt::I1, {sizeDim(0)}});
+    }
     choices.add(1, [=, this] {
-      return make(type, "tl.histogram($0, #0)" + back,
-                  {{Elt::I32, {sizeDim(0)}}}, true, depth, {shape[0]});
+      return make(type,
+                  std::string("tl.histogram($0, #0") +
+                      (isMasked ? ", mask=$1)" : ")") + back,
+                  kids, true, depth, {shape[0]});
     });
   }
   // Scans: the same shape.
@@ -655,6 +716,10 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
   size_t rank = shape.size();
   if (rank < 2 || isFp8(type.elt) || type.elt == Elt::I1) {
     return;
+  }
+  if (type.elt == Elt::F32 && rank == 2 &&
+      std::max(kernel.log2(shape[0]), kernel.log2(shape[1])) <= 5) {
+    choices.add(9, [=, this] { return scaledDot(type, depth); });
   }
   Shape left = shape, right = shape;
   Dim inner = sizeDim(unsigned(random.between(1, SizeCount - 1)));
@@ -692,6 +757,32 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
     expr.pattern += more + ").to(" + tl(type.elt) + ")";
     return expr;
   });
+}
+
+/// A block-scaled product; a scale for each 32 elements, or none.
+Expr Generator::scaledDot(const Type &type, int depth) {
+  static constexpr std::pair<Elt, const char *> formats[] = {
+      {Elt::F8E4, "e4m3"}, {Elt::F8E5, "e5m2"}, {Elt::BF16, "bf16"}};
+  const auto &[left, leftName] = random.pick(formats);
+  const auto &[right, rightName] = random.pick(formats);
+  Dim inner = scaled(Dim(), random.between(5, 6)), scales = scaled(inner, -5);
+  const Dim &rows = type.shape[0], &columns = type.shape[1];
+  static constexpr const char *scale = "(($# & 3) + 126).to(tl.uint8)";
+  auto scaleOf = [&](char kid) {
+    std::string text = random.oneIn(4) ? "None" : scale;
+    if (size_t at = text.find('#'); at != std::string::npos) {
+      text[at] = kid;
+    }
+    return text;
+  };
+  return make(type,
+              "tl.dot_scaled($0, " + scaleOf('1') + ", \"" + leftName +
+                  "\", $2, " + scaleOf('3') + ", \"" + rightName + "\")",
+              {{left, {rows, inner}},
+               {Elt::U8, {rows, scales}},
+               {right, {inner, columns}},
+               {Elt::U8, {columns, scales}}},
+              false, depth);
 }
 
 Expr Generator::call(const Type &type, bool isExact, int depth) {

@@ -67,6 +67,7 @@ private:
   void addMoves(Choices &choices, const Type &type, bool isExact, int depth);
   void addCombines(Choices &choices, const Type &type, bool isExact, int depth);
   void addDot(Choices &choices, const Type &type, int depth);
+  Expr scaledDot(const Type &type, int depth);
   Expr call(const Type &type, bool isExact, int depth);
   Expr cast(const Type &type, bool isExact, int depth);
   /// A pattern of kids of these types.

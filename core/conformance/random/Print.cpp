@@ -61,7 +61,7 @@ int Kernel::log2(const Shape &shape) const {
   return sum;
 }
 
-/// Functions that reductions and scans combine by.
+/// Functions that reductions and scans combine by, and one of elements.
 static constexpr std::pair<std::string_view, std::string_view> combiners[] = {
     {"combine_add", "(a, b):\n    return a + b\n"},
     {"combine_xor", "(a, b):\n    return a ^ b\n"},
@@ -72,6 +72,8 @@ static constexpr std::pair<std::string_view, std::string_view> combiners[] = {
      "(a, i, b, j):\n    first = (a > b) | ((a == b) & (i < j))\n"
      "    return tl.where(first, a, b), tl.where(first, i, j)\n"},
     {"combine_affine", "(a, b, c, d):\n    return a * c, b * c + d\n"},
+    {"map_pick", "(a, b):\n    r = a - b\n    if a > b:\n        r = b\n"
+                 "    while r > 50:\n        r = r // 3\n    return r\n"},
 };
 
 long Printer::size(const Dim &dim) {
@@ -255,8 +257,12 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
         target = "v" + std::to_string(stmt.variables[0]) + " = ";
         defined.insert(stmt.variables[0]);
       }
-      line(depth, target + "tl." + stmt.pattern + "(" + pointer + ", " + value +
-                      mask + ")");
+      std::string compared;
+      if (stmt.pattern == "atomic_cas") {
+        compared = text(stmt.exprs[kid]) + ", ";
+      }
+      line(depth, target + "tl." + stmt.pattern + "(" + pointer + ", " +
+                      compared + value + mask + ")");
       break;
     }
     case Stmt::If: {
@@ -379,9 +385,13 @@ std::optional<Case> Printer::print(std::string name) {
   if (body.empty()) {
     return std::nullopt;
   }
-  one.source = "import triton\nimport triton.language as tl\n\n\n" + combined +
-               functions + "@triton.jit\ndef kernel(" + parameters + "):\n" +
-               prologue + body;
+  std::string imports = "import triton\nimport triton.language as tl\n";
+  if (mentions("libdevice.")) {
+    imports += "from triton.language.extra import libdevice\n";
+  }
+  one.source = imports + "\n\n" + combined + functions +
+               "@triton.jit\ndef kernel(" + parameters + "):\n" + prologue +
+               body;
   one.options = kernel.options;
   one.grid = std::to_string(kernel.grid[0]) + "," +
              std::to_string(kernel.grid[1]) + "," +

@@ -152,6 +152,11 @@ Stmt Generator::atomic() {
                                   : random.pick(whole);
     stmt.access.buffer = buffer(Buffer::Output, elt, false);
     stmt.exprs.push_back(expression(type, !isFloat(elt), 3));
+    if (!isFloat(elt) && random.oneIn(5)) { // 77 is what is there at first
+      stmt.pattern = "atomic_cas";
+      stmt.exprs.push_back(make(type, "tl.where($0, 77, $1)",
+                                {withElt(type, Elt::I1), type}, true, 2));
+    }
   } else {
     type.elt = elt = isHalf ? Elt::F32 : elt;
     stmt.pattern =
@@ -160,7 +165,7 @@ Stmt Generator::atomic() {
     stmt.exprs.push_back(expression(type, true, 3));
     stmt.exprs.push_back(expression(withElt(type, Elt::I32), true, 2));
   }
-  if (random.oneIn(3)) {
+  if (stmt.pattern != "atomic_cas" && random.oneIn(3)) {
     stmt.access.hasMask = true;
     Expr cut;
     cut.type = withElt(type, Elt::I1);

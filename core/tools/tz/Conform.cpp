@@ -23,6 +23,7 @@
 #include "terrazzo/optimizer/Features.h"
 
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/xxhash.h"
 
 #include <CLI/CLI.hpp>
 #include <ctime>
@@ -42,6 +43,7 @@ struct ConformOptions {
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   double timeout = 60;
   uint64_t random = 0, seed = 1; // how many random kernels, from which seed
+  uint64_t sample = 0;           // so many of the cases, by the seed
   unsigned shrinks = 3;          // failures of them to make small
   std::string save = ".";
   bool tolerances = false, failsFast = false;
@@ -148,6 +150,19 @@ int Conform::choose() {
   if (chosen.empty()) {
     return reportError("no case matches '" + options.filter + "'",
                        "see 'tz conform --list'");
+  }
+  if (options.sample && options.sample < chosen.size()) {
+    // By name, so that a new case changes little of what others get.
+    auto rank = [&](const Case *one) {
+      return llvm::xxh3_64bits(std::to_string(options.seed) + one->name);
+    };
+    std::vector<uint64_t> ranks;
+    for (const Case *one : chosen) {
+      ranks.push_back(rank(one));
+    }
+    auto last = ranks.begin() + ptrdiff_t(options.sample - 1);
+    std::nth_element(ranks.begin(), last, ranks.end());
+    std::erase_if(chosen, [&](const Case *one) { return rank(one) > *last; });
   }
   return 0;
 }
@@ -329,6 +344,8 @@ int Conform::finish(std::vector<Outcome> outcomes, double seconds) {
   facts.version = tz_version();
   facts.level = options.level;
   facts.filter = options.filter;
+  facts.sample = options.sample;
+  facts.seed = options.seed;
   facts.date = today();
   facts.seconds = seconds;
   facts.suiteCases = suite.cases.size();
@@ -419,7 +436,12 @@ void addConformCommand(CLI::App &app, int &status) {
       ->add_option("--random", o->random,
                    "Run so many random kernels instead of the suite")
       ->check(CLI::Range(1, 100000000));
-  command->add_option("--seed", o->seed, "Of the first random kernel (1)");
+  command
+      ->add_option("--sample", o->sample,
+                   "Only so many of the cases, chosen by --seed")
+      ->check(CLI::Range(1, 100000000));
+  command->add_option("--seed", o->seed,
+                      "Of the first random kernel, or of the sample (1)");
   command->add_option("--shrink", o->shrinks,
                       "Make so many failing random kernels small (3)");
   command->add_option("--save", o->save,
