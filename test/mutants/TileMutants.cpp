@@ -24,7 +24,6 @@
 //   nan OP TYPE                  NaN results are zero
 //   ulps OP N TYPE               results are N units in the last place off
 //   wrap OP TYPE                 float to integer by way of i64, then cut
-//   byzero OP TYPE               results where the second operand is zero are one
 //   nanint OP TYPE               results of a NaN are the least integer
 //   clamp OP TYPE                infinite results become the largest number
 //   overflow OP TYPE             the largest results become NaN
@@ -411,9 +410,8 @@ unsigned Mutation::run() {
     control();
   } else if (change == "operand" || change == "lane" || change == "flush" ||
              change == "nan" || change == "ulps" || change == "wrap" ||
-             change == "byzero" || change == "nanint" || change == "clamp" ||
-             change == "overflow" || change == "via" || change == "unfuse" ||
-             change == "exchange") {
+             change == "nanint" || change == "clamp" || change == "overflow" ||
+             change == "via" || change == "unfuse" || change == "exchange") {
     results();
   } else if (change == "cut" || change == "bump" || change == "turn" ||
              change == "daz" || change == "width" || change == "unsigned") {

@@ -149,14 +149,6 @@ void Mutation::results() {
       Value cut = arith::TruncIOp::create(b, at, t, whole);
       op->getResult(0).replaceAllUsesWith(cut);
       ++count;
-    } else if (change == "byzero" && isa<IntegerType>(element)) {
-      after(op, [&](Value value) -> Value {
-        Value isZero =
-            arith::CmpIOp::create(b, at, arith::CmpIPredicate::eq,
-                                  op->getOperand(1), zero(at, t));
-        Value one = splat(at, t, b.getIntegerAttr(element, 1));
-        return arith::SelectOp::create(b, at, isZero, one, value);
-      });
     } else if (change == "nanint" && isa<IntegerType>(element)) {
       after(op, [&](Value value) -> Value {
         Value source = op->getOperand(0);
@@ -179,18 +171,17 @@ void Mutation::results() {
     } else if (change == "overflow" && real) {
       after(op, [&](Value value) -> Value {
         Type wide = shapedLike(t, b.getF32Type());
-        Value size = tile::MathOp::create(
-            b, at, wide, tile::MathFn::abs,
-            arith::ExtFOp::create(b, at, wide, value));
+        Value size =
+            tile::MathOp::create(b, at, wide, tile::MathFn::abs,
+                                 arith::ExtFOp::create(b, at, wide, value));
         double largest =
             APFloat::getLargest(real.getFloatSemantics()).convertToDouble();
         Value isTop = arith::CmpFOp::create(
             b, at, arith::CmpFPredicate::OEQ, size,
             splat(at, wide, b.getF32FloatAttr(float(largest))));
-        Value nan =
-            splat(at, t,
-                  b.getFloatAttr(real, APFloat::getNaN(
-                                           real.getFloatSemantics())));
+        Value nan = splat(
+            at, t,
+            b.getFloatAttr(real, APFloat::getNaN(real.getFloatSemantics())));
         return arith::SelectOp::create(b, at, isTop, nan, value);
       });
     } else if (change == "via" && real) {
@@ -199,8 +190,8 @@ void Mutation::results() {
                                    : Type(b.getF16Type()));
     } else if (change == "unfuse" && real) {
       after(op, [&](Value) -> Value {
-        Value product = arith::MulFOp::create(b, at, op->getOperand(0),
-                                              op->getOperand(1));
+        Value product =
+            arith::MulFOp::create(b, at, op->getOperand(0), op->getOperand(1));
         return arith::AddFOp::create(b, at, product, op->getOperand(2));
       });
     } else if (change == "exchange" && op->getNumResults() > 1 &&
@@ -272,9 +263,9 @@ void Mutation::operands() {
         spoilt = tile::TransposeOp::create(b, at, t, old, order);
       }
     } else if (change == "width" && isa<IntegerType>(element)) {
-      Value last = splat(
-          at, t,
-          b.getIntegerAttr(element, element.getIntOrFloatBitWidth() - 1));
+      Value last =
+          splat(at, t,
+                b.getIntegerAttr(element, element.getIntOrFloatBitWidth() - 1));
       spoilt = arith::AndIOp::create(b, at, old, last);
     } else if (change == "unsigned" && element.isInteger(32)) {
       spoilt =
@@ -284,8 +275,7 @@ void Mutation::operands() {
       for (OpOperand &operand : op->getOpOperands()) {
         if (operand.get().getType() == t) {
           Value value = operand.get();
-          Value size =
-              tile::MathOp::create(b, at, t, tile::MathFn::abs, value);
+          Value size = tile::MathOp::create(b, at, t, tile::MathFn::abs, value);
           Value least = splat(at, t, b.getFloatAttr(real, leastNormal(real)));
           Value small = arith::CmpFOp::create(b, at, arith::CmpFPredicate::OLT,
                                               size, least);
