@@ -27,7 +27,8 @@ static bool isMathFeature(StringRef name) {
   }
   auto [fn, type] = name.rsplit('.');
   bool knownType = is_contained({"f16", "bf16", "f32", "f64"}, type);
-  return knownType && (fn == "pow" || tile::symbolizeMathFn(fn));
+  return knownType && (is_contained({"pow", "rem", "div", "div_rn"}, fn) ||
+                       tile::symbolizeMathFn(fn));
 }
 
 bool isFeature(StringRef name) {

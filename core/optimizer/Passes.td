@@ -152,4 +152,24 @@ def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
   ];
 }
 
+def LegalizeMath : KernelPass<"tile-legalize-math", /*reads=*/1> {
+  let summary = "compute functions that the target lacks by simpler ones";
+  let description = [{
+    A function of `tile.math`, a power, a quotient or a remainder that is not
+    among the target's features `math.<fn>.<type>` becomes the arithmetic of the
+    embedded library's source, within the tolerances; branches and loops of it
+    stand in a `tile.map`. f16 and narrower types are computed in f32. Every
+    target has `div` and `rsqrt` of f32, and abs, floor, ceil, trunc, rint of
+    all types: these have no source.
+  }];
+  let options = [
+    ListOption<"features", "features", "std::string",
+               "capability names that the target's description lists">
+  ];
+  let statistics = [
+    Statistic<"expanded", "expanded", "functions replaced by the library's source">,
+    Statistic<"widened", "widened", "functions of narrow types computed in f32">
+  ];
+}
+
 #endif // TERRAZZO_OPTIMIZER_PASSES_TD

@@ -43,6 +43,12 @@ static std::unique_ptr<Pass> legalizePrecision(const TargetFacts &target) {
   return createLegalizePrecision(std::move(options));
 }
 
+static std::unique_ptr<Pass> legalizeMath(const TargetFacts &target) {
+  LegalizeMathOptions options;
+  options.features.assign(target.features.begin(), target.features.end());
+  return createLegalizeMath(std::move(options));
+}
+
 static const Step neutralSteps[] = {
     {plain<createSimplify>, "frontends emit the plain form of everything"},
     {plain<createCSEPass>,
@@ -73,6 +79,7 @@ static const Step neutralSteps[] = {
 static const Step preparedSteps[] = {
     {legalizePrecision, "what a target lacks is said before anything is made "
                         "for it"},
+    {legalizeMath, "last: what it makes is longer and says less than one op"},
 };
 
 static void build(OpPassManager &manager, ArrayRef<Step> steps,
