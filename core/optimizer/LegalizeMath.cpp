@@ -6,7 +6,17 @@
 //        to the tolerances without a library of that vendor's (R7).
 // Example (test/optimizer/legalize-math.mlir)
 //   before
+//     %ps = tile.splat %p : !tile.ptr<f32> -> tensor<48x!tile.ptr<f32>>
+//     %x = tile.splat %s : f32 -> tensor<48xf32>
+//     %e = tile.math exp %x : tensor<48xf32>
+//     tile.store %ps, %e : tensor<48x!tile.ptr<f32>>, tensor<48xf32>
 //   after
+//     %0 = tile.splat %arg0 : !tile.ptr<f32> -> tensor<48x!tile.ptr<f32>>
+//     %1 = tile.splat %arg1 : f32 -> tensor<48xf32>
+//     %cst = arith.constant dense<1.44269502> : tensor<48xf32>
+//     %2 = arith.mulf %1, %cst : tensor<48xf32>
+//     %3 = tile.math  exp2 %2 : tensor<48xf32>
+//     tile.store %0, %3 : tensor<48x!tile.ptr<f32>>, tensor<48xf32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 #include "core/optimizer/math/Library.h"
@@ -60,6 +70,15 @@ static std::string typeName(Type element) {
   return name;
 }
 
+/// "exp.f32"; empty where functionName is.
+static std::string featureName(Operation *op) {
+  StringRef name = functionName(op);
+  return name.empty()
+             ? std::string()
+             : (name + "." + typeName(elementType(op->getResult(0).getType())))
+                   .str();
+}
+
 static Type shapedAs(Type shape, Type element) {
   auto tensor = dyn_cast<RankedTensorType>(shape);
   return tensor ? RankedTensorType::get(tensor.getShape(), element) : element;
@@ -79,6 +98,8 @@ public:
 private:
   /// Puts `op`, if it is a function that the target lacks, on the list.
   void consider(Operation *op);
+  /// `op` and what it becomes.
+  void legalizeAll(Operation *op);
   void legalize(Operation *op);
   void widen(Operation *op);
   /// The library's function; null if it has none: every target has that one.
@@ -88,6 +109,7 @@ private:
   MLIRContext *context;
   const llvm::StringSet<> &native; // "exp.f32"
   SmallVector<Operation *> worklist;
+  unsigned made = 0; // ops
   llvm::StringMap<OwningOpRef<ModuleOp>> bodies;
 };
 
@@ -117,11 +139,8 @@ struct LegalizeMath : tz::optimizer::impl::LegalizeMathBase<LegalizeMath> {
 } // namespace
 
 void Legalizer::consider(Operation *op) {
-  StringRef name = functionName(op);
-  if (!name.empty() &&
-      !native.contains(
-          (name + "." + typeName(elementType(op->getResult(0).getType())))
-              .str())) {
+  std::string name = featureName(op);
+  if (!name.empty() && !native.contains(name)) {
     worklist.push_back(op);
   }
 }
@@ -238,6 +257,7 @@ void Legalizer::inlineBody(KernelOp body, Operation *op) {
     Operation *clone = cloneElementwise(builder, inner, values, shape);
     values.map(inner.getResults(), clone->getResults());
     clone->walk([&](Operation *nested) {
+      ++made;
       nested->setLoc(op->getLoc());
       consider(nested);
     });
@@ -257,9 +277,23 @@ void Legalizer::legalize(Operation *op) {
   }
 }
 
+void Legalizer::legalizeAll(Operation *op) {
+  Location loc = op->getLoc();
+  std::string name = featureName(op);
+  unsigned before = made;
+  for (worklist = {op}; !worklist.empty();) {
+    legalize(worklist.pop_back_val());
+  }
+  if (made != before) {
+    emitRemark(loc) << "becomes " << made - before
+                    << " ops of the embedded library: 'math." << name
+                    << "' is not among the target's features";
+  }
+}
+
 void Legalizer::run(KernelOp kernel) {
   kernel.walk([&](Operation *op) { consider(op); });
-  while (!worklist.empty()) {
-    legalize(worklist.pop_back_val());
+  for (Operation *op : std::exchange(worklist, {})) {
+    legalizeAll(op);
   }
 }

@@ -3,12 +3,17 @@
 // RUN: tz-opt %s --tile-legalize-math=features=math.exp2.f32 -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // RUN: tz-opt %s --tile-legalize-math | tz-opt --tile-legalize-math | FileCheck %s --check-prefix=BARE
 
+// RUN: tz-opt %s --tile-legalize-math=features=math.exp2.f32 -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: remark: becomes 3 ops of the embedded library: 'math.exp.f32' is not among the target's features
+
 // STATS: tile-legalize-math
-// STATS: 4  expanded
+// STATS: 8  expanded
 // STATS: 1  widened
 
 // Nothing is left over for a target without any function.
-// BARE-NOT: tile.math {{exp|log}}
+// BARE-NOT: tile.math {{exp|log|sin}}
+// BARE-NOT: tile.remf
 
 // CHECK-LABEL: @example
 // CHECK: %[[P:.*]] = arith.mulf
@@ -74,5 +79,34 @@ tile.kernel @in_guard(%p: !tile.ptr<f32>, %s: f32, %go: i1) {
     }
     tile.store %p, %r : !tile.ptr<f32>, f32
   }
+  tile.return
+}
+
+// Branches and loops of the source are those of each element; tiles that they
+// read are sources of the map, constants are repeated.
+// CHECK-LABEL: @branches
+// CHECK: tile.map(%{{[0-9]+}}, {{.*}} -> (tensor<16xf32>, tensor<16xi32>)
+// CHECK: scf.if %{{.*}} -> (f32, i32)
+// CHECK: tile.yield
+// CHECK: tile.map
+// CHECK: scf.while
+// CHECK: tile.yield
+// CHECK-LABEL: @branches_of_scalars
+// CHECK-NOT: tile.map
+// CHECK: scf.if
+// CHECK: scf.while
+tile.kernel @branches(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %x = tile.load %ps : tensor<16x!tile.ptr<f32>> -> tensor<16xf32>
+  %y = tile.splat %s : f32 -> tensor<16xf32>
+  %e = tile.math sin %x : tensor<16xf32>
+  %r = tile.remf %e, %y : tensor<16xf32>
+  tile.store %ps, %r : tensor<16x!tile.ptr<f32>>, tensor<16xf32>
+  tile.return
+}
+tile.kernel @branches_of_scalars(%p: !tile.ptr<f32>, %s: f32) {
+  %e = tile.math sin %s : f32
+  %r = tile.remf %e, %s : f32
+  tile.store %p, %r : !tile.ptr<f32>, f32
   tile.return
 }

@@ -109,6 +109,11 @@ FITS = [
     ("ErfTailF64", "double", erfcx_of_t, lambda t: exp(-((1 + 2 * (1 - t) / t) ** 2)), mpf("0.28"), mpf(1), 17, "erfc x * e^(x^2) in t = 2 / (x + 1)"),
 ]
 
+# For the library alone.
+LIBRARY_FITS = [
+    ("PowLogF32", "float", atanh_tail, lambda z: mpf(1), mpf(10) ** -30, mpf("0.0401"), 3, "(log((1+s)/(1-s)) - 2s) / s^3 in s^2"),
+]
+
 HEADER = """//===- Coefficients.h - Minimax polynomials -------------------------------===//
 //
 // What   Coefficients of the kernels of Math, lowest power first.
@@ -143,7 +148,7 @@ import triton.language as tl
 def library():
     """As constants of kernel-language source."""
     out = [PYTHON_HEADER]
-    for name, ctype, f, weight, lo, hi, degree, meaning in FITS:
+    for name, ctype, f, weight, lo, hi, degree, meaning in FITS + LIBRARY_FITS:
         worst, c = remez(f, weight, lo, hi, degree)
         stem = re.sub(r"(?<=[a-z0-9])(?=F(32|64))|(?<=[a-z])(?=[A-Z])", "_", name).upper()
         out.append(f"# {meaning}; weighted error 2^{mp.nstr(log(worst, 2), 5)}.")

@@ -180,10 +180,9 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
   if (isNew) {
     d.id = target.id;
     for (const char *fn :
-         {"exp",   "exp2",    "log",   "log2",  "sin",   "cos",   "tan",
-          "sqrt",  "sqrt_rn", "rsqrt", "erf",   "tanh",  "floor", "ceil",
-          "trunc", "rint",    "abs",   "log1p", "expm1", "pow",   "rem",
-          "div",   "div_rn"}) {
+         {"exp",     "exp2",  "log",   "log2", "sin",   "cos",  "tan",   "sqrt",
+          "sqrt_rn", "rsqrt", "erf",   "tanh", "floor", "ceil", "trunc", "rint",
+          "abs",     "log1p", "expm1", "pow",  "rem",   "div",  "div_rn"}) {
       for (const char *type : {"f16", "bf16", "f32", "f64"}) {
         static std::deque<std::string> names;
         names.push_back(std::string("math.") + fn + "." + type);

@@ -214,6 +214,14 @@ ERF_TAIL_F64: tl.constexpr = (
     2.5435885810960905e-05,
 )
 
+# (log((1+s)/(1-s)) - 2s) / s^3 in s^2; weighted error 2^-27.896.
+POW_LOG_F32: tl.constexpr = (
+    0.666666687,
+    0.400003165,
+    0.285323381,
+    0.2375478,
+)
+
 # The binary fraction of 2/pi after 64 zero bits.
 TWO_OVER_PI: tl.constexpr = (
     0x0000000000000000,

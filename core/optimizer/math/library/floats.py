@@ -73,6 +73,18 @@ def integer(x):
 
 
 @triton.jit
+def normalized(x):
+    """m, n with |x| = m 2**n and m in [1, 2), of finite x other than 0."""
+    wide: tl.constexpr = x.dtype == tl.float64
+    width: tl.constexpr = 52 if wide else 23
+    bias: tl.constexpr = 1023 if wide else 127
+    tiny = tl.abs(x) < (2.2250738585072014e-308 if wide else 1.17549435e-38)
+    code = bits(tl.abs(tl.where(tiny, x * (2.0 ** width), x)))
+    m = float_of((code & (2 ** width - 1)) | (bias << width))
+    return m, (code >> width) - bias - tl.where(tiny, width, 0)
+
+
+@triton.jit
 def polynomial(x, c: tl.constexpr):
     """c[0] + c[1] x + c[2] x**2 + ..."""
     result = fma(x, c[len(c) - 1], c[len(c) - 2])
@@ -82,14 +94,20 @@ def polynomial(x, c: tl.constexpr):
 
 
 @triton.jit
+def times(x, y):
+    """x * y, which is not fused with what it goes into."""
+    return fma(x, y, -0.0)
+
+
+@triton.jit
 def product(x, y):
     """x * y and what rounding took from it."""
-    high = fma(x, y, -0.0)
+    high = times(x, y)
     return high, fma(x, y, -high)
 
 
 @triton.jit
 def fast_sum(x, y):
-    """x + y and what rounding took from it, for |x| >= |y|."""
+    """x + y and what rounding took from it, for |x| >= |y|; no products."""
     high = x + y
     return high, y - (high - x)
