@@ -237,9 +237,17 @@ static void bindFunctions(Registry &r) {
   r.addHost(
       "triton.language", "range", "arg1, arg2=None, step=None, " + hints,
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Hinted); });
-  // The condition of a while loop; the hint beside it changes no meaning.
+  // The condition of a while loop, in which it is evaluated.
   r.addHost("triton.language", "condition", "arg, disable_licm=False",
-            [](BuiltinCall &call) { return call[0]; });
+            [](BuiltinCall &call) {
+              mlir::OpBuilder &b = call.evaluator.builder();
+              mlir::Operation *loop = b.getInsertionBlock()->getParentOp();
+              if (isa<mlir::scf::WhileOp>(loop) &&
+                  call[1].is(ValueKind::Bool) && call[1].asBool()) {
+                loop->setAttr("tile.disable_licm", b.getUnitAttr());
+              }
+              return call[0];
+            });
   r.addHost(
       "triton.language", "static_range", "arg1, arg2=None, step=None",
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Static); });

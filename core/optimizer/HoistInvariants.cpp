@@ -28,7 +28,9 @@
 //       tile.store %3, %1 {group = 2 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
 //     }
 // Keeps  order of memory (R6). A load moves only out of a loop that runs at
-//        least once: nothing promises that its bytes exist otherwise.
+//        least once: nothing promises that its bytes exist otherwise. A loop with
+//        disable_licm keeps loads and floats: only what addresses are made of
+//        leaves it.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 
@@ -46,6 +48,9 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
+/// Of tl.range(..., disable_licm=True) and tl.condition.
+static constexpr llvm::StringLiteral kDisabled = "tile.disable_licm";
+
 /// The R6 group of an access; none for other ops.
 static std::optional<int64_t> groupOf(Operation *op) {
   auto group = op->getAttrOfType<IntegerAttr>("group");
@@ -53,6 +58,24 @@ static std::optional<int64_t> groupOf(Operation *op) {
              AtomicCASOp>(op)
              ? std::optional(group ? group.getInt() : 0)
              : std::nullopt;
+}
+
+/// Out of a loop whose author forbids to move its work: only integers, masks,
+/// pointers and views. RecoverViews needs one increment for the whole loop, and
+/// what it has made a view of is no tile any more.
+static size_t hoistAddresses(LoopLikeOpInterface loop) {
+  auto isAddress = [](Type type) {
+    return isa<ViewType>(type) ||
+           isa<IntegerType, IndexType, PtrType>(elementType(type));
+  };
+  return moveLoopInvariantCode(
+      loop.getLoopRegions(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [&](Operation *op, Region *) {
+        return isMemoryEffectFree(op) && isSpeculatable(op) &&
+               llvm::all_of(op->getResultTypes(), isAddress);
+      },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
 /// What in `loop` keeps a load of `group` in its place: a write that may reach
@@ -81,7 +104,8 @@ struct HoistInvariants
   void runOnOperation() override {
     // Inner loops first: what leaves one may leave the next as well.
     getOperation()->walk([&](LoopLikeOpInterface loop) {
-      hoistedOps += moveLoopInvariantCode(loop);
+      hoistedOps += loop->hasAttr(kDisabled) ? hoistAddresses(loop)
+                                             : moveLoopInvariantCode(loop);
     });
     if (getOperation()
             .walk([](scf::ForOp) { return WalkResult::interrupt(); })
@@ -92,6 +116,9 @@ struct HoistInvariants
   }
 
   void hoistLoads(scf::ForOp loop, const analysis::Hints &hints) {
+    if (loop->hasAttr(kDisabled)) {
+      return;
+    }
     bool runs = hints.range(loop.getLowerBound()).high <
                 hints.range(loop.getUpperBound()).low;
     SmallVector<Operation *> loads;

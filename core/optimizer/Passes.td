@@ -41,7 +41,9 @@ def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
   let description = [{
     Pure ops move when their operands are from outside. A load moves as well if
     no access in the loop may write its bytes (R6) and the loop is known to run
-    at least once; a remark says which of the two keeps it.
+    at least once; a remark says which of the two keeps it. A loop with
+    disable_licm keeps loads and floats: only integers, masks, pointers and
+    views leave it, without which RecoverViews would not recognise increments.
   }];
   let statistics = [
     Statistic<"hoistedOps", "hoisted-ops", "pure ops moved out of a loop">,

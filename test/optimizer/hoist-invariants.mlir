@@ -4,7 +4,7 @@
 // STATS: tile-hoist-invariants
 // STATS: 3  declined
 // STATS: 3  hoisted-loads
-// STATS: 1  hoisted-ops
+// STATS: 2  hoisted-ops
 
 // CHECK-LABEL: @example
 // CHECK: tile.splat
@@ -129,5 +129,40 @@ tile.kernel @no_hoist_past_barrier(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
     tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
     tile.barrier
   }
+  tile.return
+}
+
+// -----
+
+// The author wants short live ranges: loads and floats stay, an address leaves.
+// CHECK-LABEL: @disable_licm
+// CHECK: tile.splat %{{.*}} : !tile.ptr<f32>
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: tile.splat %{{.*}} : f32
+// CHECK: disable_licm
+// CHECK: scf.while
+// CHECK: tile.math
+// CHECK: disable_licm
+tile.kernel @disable_licm(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %s: f32, %go: i1) {
+  %low = arith.constant 0 : i32
+  %high = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %low to %high step %one : i32 {
+    %from = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %v = tile.load %from {group = 1 : i64} : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+    %c = tile.splat %s : f32 -> tensor<64xf32>
+    %sum = arith.addf %v, %c : tensor<64xf32>
+    %at = tile.addptr %y, %i : !tile.ptr<f32>, i32
+    %to = tile.splat %at : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    tile.store %to, %sum {group = 2 : i64} : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  } {tile.disable_licm}
+  scf.while : () -> () {
+    %e = tile.math exp %s : f32
+    tile.store %x, %e {group = 1 : i64} : !tile.ptr<f32>, f32
+    scf.condition(%go)
+  } do {
+    scf.yield
+  } attributes {tile.disable_licm}
   tile.return
 }
