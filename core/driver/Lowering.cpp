@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Error.h"
 
 namespace tz::driver {
@@ -251,6 +252,38 @@ static frontend::ArgSpec fromRuntime(const std::string &name,
   return arg;
 }
 
+/// The option of the language with this name, where the specialisation has it.
+static int *optionOf(frontend::Specialization &spec, llvm::StringRef name) {
+  return llvm::StringSwitch<int *>(name)
+      .Case("num_warps", &spec.numWarps)
+      .Case("num_stages", &spec.numStages)
+      .Case("num_ctas", &spec.numCtas)
+      .Default(nullptr);
+}
+
+/// Takes what autotune or a heuristic sets, if the caller did not. A name that
+/// is not a parameter's is a launch option: of the language, or of a target,
+/// whose options belong to the launch and are left out here.
+static void takeSetting(const KernelInfo &kernel, const std::string &name,
+                        const ConstValue &value,
+                        frontend::Specialization &spec) {
+  llvm::SmallVector<llvm::StringRef> parameters;
+  for (const ParamInfo &param : kernel.params) {
+    parameters.push_back(param.name);
+  }
+  if (int *option = optionOf(spec, name)) {
+    if (value.kind == ConstValue::Int && value.integer > 0 &&
+        value.integer < 4096) {
+      *option = int(value.integer);
+    }
+  }
+  // A near miss stays, for the frontend to say which parameter was meant.
+  if (llvm::is_contained(parameters, name) ||
+      !frontend::nearestName(name, parameters).empty()) {
+    spec.constexprs.try_emplace(name, value);
+  }
+}
+
 /// Parameters that neither the caller nor the source's defaults gave: from
 /// autotune's first configuration (configurations are not timed yet).
 static void takeConfiguration(const KernelInfo &kernel,
@@ -263,7 +296,7 @@ static void takeConfiguration(const KernelInfo &kernel,
   spec.numStages = config.numStages;
   spec.numCtas = config.numCtas;
   for (auto &[name, value] : config.constexprs) {
-    spec.constexprs.try_emplace(name, value);
+    takeSetting(kernel, name, value, spec);
   }
 }
 
@@ -308,39 +341,37 @@ specialize(const ParsedSource &source, const CompileJob &job,
     }
   }
   takeConfiguration(kernel, spec);
+  std::set<std::string> given;
+  std::map<std::string, ConstValue> known = spec.constexprs;
+  for (const auto &[name, value] : spec.constexprs) {
+    given.insert(name);
+  }
+  for (const ParamInfo &param : kernel.params) {
+    if (param.defaultValue) {
+      known.try_emplace(param.name, *param.defaultValue);
+    }
+  }
+  frontend::DiagnosticSink sink;
+  bool fine = frontend::evaluateHeuristics(*source.module, function, given,
+                                           known, sink);
+  forward(sink, diagnostics, first);
+  if (!fine) {
+    return first.status(TZ_E_INVALID_ARGUMENT, "a heuristic of kernel '" +
+                                                   function +
+                                                   "' cannot be evaluated");
+  }
+  for (const std::string &name : kernel.heuristics) {
+    if (auto value = known.find(name); value != known.end()) {
+      takeSetting(kernel, name, value->second, spec);
+    }
+  }
   for (const KeyValue &option : job.options) {
-    int *to = option.key == "num_warps"    ? &spec.numWarps
-              : option.key == "num_stages" ? &spec.numStages
-              : option.key == "num_ctas"   ? &spec.numCtas
-                                           : nullptr;
+    int *to = optionOf(spec, option.key);
     if (option.key == "sanitize_overflow") {
       spec.sanitizeOverflow = option.i64 != 0;
     }
     if (to && option.i64 > 0 && option.i64 < 4096) {
       *to = int(option.i64);
-    }
-  }
-  bool asks = llvm::any_of(kernel.heuristics, [&](const std::string &name) {
-    return !spec.constexprs.count(name);
-  });
-  if (asks) {
-    std::map<std::string, ConstValue> known = spec.constexprs;
-    for (const ParamInfo &param : kernel.params) {
-      if (param.defaultValue) {
-        known.try_emplace(param.name, *param.defaultValue);
-      }
-    }
-    frontend::DiagnosticSink sink;
-    bool fine =
-        frontend::evaluateHeuristics(*source.module, function, known, sink);
-    forward(sink, diagnostics, first);
-    if (!fine) {
-      return first.status(TZ_E_INVALID_ARGUMENT, "a heuristic of kernel '" +
-                                                     function +
-                                                     "' cannot be evaluated");
-    }
-    for (const std::string &name : kernel.heuristics) {
-      spec.constexprs.try_emplace(name, known[name]);
     }
   }
   return spec;

@@ -64,6 +64,9 @@ static void bindPlain(Registry &r) {
   alias("scalbn", "integers", "ldexp");
   alias("fast_exp10f", "libdevice", "exp10");
   alias("fast_log10f", "libdevice", "log10");
+  // Where it was before Triton 3; generated kernels still name it so.
+  r.set("triton.language", "libdevice",
+        Value::module(r.makeModule("triton.language.extra.libdevice")));
 }
 
 /// rounding.py's `function` with further constexpr arguments.

@@ -131,7 +131,12 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
                                SourceLoc loc) {
   const TileType &type = base.asTile().type;
   if (name == "dtype") {
-    return type.isView() ? dtypeValue(type.elem) : Value::type(type.scalar());
+    if (type.isDescriptor) {
+      return dtypeValue(type.elem);
+    }
+    TileType element = type.scalar();
+    element.isPtr |= type.isBlockPtr; // its .dtype.element_ty is asked for
+    return Value::type(std::move(element));
   }
   if (name == "type") {
     return Value::type(type);

@@ -212,6 +212,7 @@ std::shared_ptr<FunctionObject> findKernel(const Module &module, StringRef name,
 }
 
 bool evaluateHeuristics(const Module &module, StringRef kernel,
+                        const std::set<std::string> &given,
                         std::map<std::string, ConstValue> &known,
                         DiagnosticSink &sink) {
   auto function = findKernel(module, kernel, sink);
@@ -222,6 +223,9 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
   WorkBudget budget;
   Evaluator evaluator(state.loader, sink);
   for (auto &[name, heuristic] : function->heuristics) {
+    if (given.count(name)) {
+      continue;
+    }
     Value arguments = Value::dict();
     for (auto &[key, value] : known) {
       if (auto converted = fromConstValue(value, *state.main)) {
@@ -232,6 +236,13 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
     args.add(arguments, function->loc());
     Value result = evaluator.call(heuristic, args, function->loc());
     auto converted = toConstValue(result);
+    const bool isParameter =
+        any_of(function->params(), [&name = name](const ast::Parameter &param) {
+          return param.name == name;
+        });
+    if (!converted && !isParameter) {
+      continue;
+    }
     if (!converted) {
       auto error =
           sink.error(function->loc(), "heuristic for '" + name +

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -184,10 +185,12 @@ elaborate(const Module &module, llvm::StringRef kernel,
           const Specialization &spec, mlir::MLIRContext &context,
           DiagnosticSink &sink, DebugMap *debugMap = nullptr);
 
-/// Values of the parameters that triton.heuristics computes from the others.
-/// `known` holds integer arguments and constexprs by name. False after an
-/// error.
+/// Values of the parameters and options that triton.heuristics computes from
+/// the others. `known` holds integer arguments and constexprs by name, `given`
+/// says which of them a heuristic does not change. An option that cannot be
+/// computed is left out, a parameter is an error: false.
 bool evaluateHeuristics(const Module &module, llvm::StringRef kernel,
+                        const std::set<std::string> &given,
                         std::map<std::string, ConstValue> &known,
                         DiagnosticSink &sink);
 

@@ -51,32 +51,59 @@ static SmallVector<StringRef, 4> importedNames(const Stmt *stmt) {
   return names;
 }
 
-/// Either arm of the `if` may run: what they import and define is kept where
-/// only one of them sets the name, or all that do set it to the same thing.
+/// What a name is after an `if` of which either arm may have run: what all
+/// arms set it to, leaving out None and ordinary functions, which stand in for
+/// things of kernels where there is no compiler.
+static Value eitherSetting(ArrayRef<Value> settings, const Value &unknown) {
+  auto isStandIn = [](const Value &value) {
+    return value.is(ValueKind::None) || (value.is(ValueKind::Function) &&
+                                         !value.asFunction()->isForKernels());
+  };
+  SmallVector<Value, 2> left(make_filter_range(settings, [&](const Value &v) {
+    return settings.size() == 1 || !isStandIn(v);
+  }));
+  const bool agree = !left.empty() && all_of(left, [&](const Value &value) {
+    return value.is(left[0].kind()) && identical(value, left[0]);
+  });
+  return agree ? left[0] : unknown;
+}
+
+/// Either arm of the `if` may run: what they import, define and set is kept
+/// where there is no doubt of it. A name that one arm sets and nothing before
+/// is no doubt: kernels that read it work in no other case.
 void Evaluator::hostEitherArm(const If *node, SourceLoc loc) {
   const Value unknown = Value::unknown(
       loc, "set under a condition that is not known at compile time");
+  llvm::StringMap<Binding> &members = frame().module->members;
+  const llvm::StringMap<Binding> before = members;
   llvm::MapVector<StringRef, SmallVector<Value, 2>> settings;
   auto run = [&](Block arm) {
+    llvm::MapVector<StringRef, Value> ofArm;
     for (Stmt *stmt : arm) {
       SmallVector<StringRef, 4> names;
+      bool isFollowed = true;
       if (isa<Import, ImportFrom>(stmt)) {
         names = importedNames(stmt);
       } else if (auto *function = dyn_cast<FunctionDef>(stmt)) {
         names = {function->name};
       } else {
-        for (StringRef name : assignedNames(Block(stmt))) {
-          settings[name].push_back(unknown);
-        }
-        continue;
+        append_range(names, assignedNames(Block(stmt)));
+        isFollowed =
+            isa<Assign, AnnAssign>(stmt) && none_of(names, [&](StringRef name) {
+              return before.contains(name);
+            });
       }
-      hostStatement(stmt);
+      if (isFollowed) {
+        hostStatement(stmt);
+      }
       for (StringRef name : names) {
-        auto found = frame().module->members.find(name);
-        if (found != frame().module->members.end()) {
-          settings[name].push_back(found->second.value);
-        }
+        auto found = members.find(name);
+        ofArm[name] = isFollowed && found != members.end() ? found->second.value
+                                                           : unknown;
       }
+    }
+    for (auto &[name, value] : ofArm) {
+      settings[name].push_back(value);
     }
   };
   for (const IfClause &clause : node->clauses) {
@@ -84,10 +111,11 @@ void Evaluator::hostEitherArm(const If *node, SourceLoc loc) {
   }
   run(node->orElse);
   for (auto &[name, values] : settings) {
-    const bool agree = all_of(values, [&](const Value &value) {
-      return value.is(values[0].kind()) && identical(value, values[0]);
-    });
-    bind(name, values.size() == 1 || agree ? values[0] : unknown, loc);
+    auto earlier = before.find(name);
+    if (earlier != before.end() && values.size() <= node->clauses.size()) {
+      values.push_back(earlier->second.value);
+    }
+    bind(name, eitherSetting(values, unknown), loc);
   }
 }
 
@@ -419,25 +447,17 @@ void Evaluator::hostImportFrom(const ImportFrom *node) {
       bind(name, value, alias.loc);
       continue;
     }
-    if (!file.empty()) {
-      // `from . import sibling` names a file, not a name of the package.
-      std::string sub = loader.findFile(
-          frame().module->path, node->dots,
-          node->module.empty() ? alias.name.str()
-                               : (node->module + "." + alias.name).str());
-      bool isModule = !sub.empty() && sub != file;
+    // `from . import sibling` names a file, not a name of the package; a
+    // package needs no file of its own.
+    std::string sub = loader.findFile(
+        frame().module->path, node->dots,
+        node->module.empty() ? alias.name.str()
+                             : (node->module + "." + alias.name).str());
+    const bool isModule = !sub.empty() && sub != file;
+    if (isModule || !file.empty()) {
       bind(name,
            Value::lazy({isModule ? sub : file, node->module.str(),
                         isModule ? "" : alias.name.str(), alias.loc}),
-           alias.loc);
-      continue;
-    }
-    std::string sub =
-        node->module.empty()
-            ? loader.findFile(frame().module->path, node->dots, alias.name)
-            : "";
-    if (!sub.empty()) {
-      bind(name, Value::lazy({sub, alias.name.str(), "", alias.loc}),
            alias.loc);
       continue;
     }

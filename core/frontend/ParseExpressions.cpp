@@ -120,6 +120,14 @@ Expr *Parser::starOrNamed() {
   return namedExpression();
 }
 
+/// In a call any expression follows the star, `f(*x if c else y)` too.
+Expr *Parser::starredArgument() {
+  auto *node = make<Starred>(loc());
+  next();
+  node->value = expression();
+  return node->value ? deepen(node, {node->value}) : nullptr;
+}
+
 Expr *Parser::expressionList() {
   Expr *first = starOrNamed();
   if (!first || !at(Tok::Comma)) {
@@ -373,7 +381,7 @@ Expr *Parser::callSuffix(Expr *callee) {
       keyword.value = expression();
       keywords.push_back(keyword);
     } else {
-      Expr *arg = starOrNamed();
+      Expr *arg = at(Tok::Star) ? starredArgument() : namedExpression();
       if (arg && at(Tok::KwFor)) {
         arg = comprehension(ComprehensionKind::Generator, arg, nullptr,
                             Tok::RParen);

@@ -82,6 +82,7 @@ private:
   Expr *namedExpression(); // expression [:= expression]
   Expr *expressionList();  // a, *b, c -> Tuple
   Expr *starOrNamed();     // *expr | named
+  Expr *starredArgument(); // *expression
   Expr *boolean(Tok word, Expr *(Parser::*operand)());
   Expr *disjunction();
   Expr *conjunction();

@@ -254,6 +254,8 @@ struct FunctionObject {
     return def ? def->params : lambda->params;
   }
   SourceLoc loc() const { return def ? def->nameLoc : lambda->loc; }
+  /// Marked as one that kernels call; any other is the host's.
+  bool isForKernels() const { return isJit || isConstexprFunction; }
 };
 
 /// A module: a file of the user, or a built-in one such as triton.language.

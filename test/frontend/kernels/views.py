@@ -31,7 +31,8 @@ def block_pointers(a, b, c, M, N, K, sa, sb, sc):
         pa = tl.advance(pa, (0, 16))
         pb = pb.advance((16, 0))
     pc = tl.make_block_ptr(c, (M, N), (sc, 1), (m, n), (32, 32), (1, 0))
-    tl.store(pc, acc, boundary_check=(0, 1))
+    tl.static_assert(pc.dtype.is_ptr() and pc.type.element_ty == tl.float32)
+    tl.store(pc, acc.to(pc.dtype.element_ty), boundary_check=(0, 1))
 
 
 @triton.jit

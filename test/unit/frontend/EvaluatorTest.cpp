@@ -170,10 +170,10 @@ TEST(Frontend, HeuristicsAreComputed) {
   Module module = parseModule("t.py", tuned, sink);
   std::map<std::string, ConstValue> known{{"M", ConstValue::fromInt(256)},
                                           {"BM", ConstValue::fromInt(64)}};
-  EXPECT_TRUE(evaluateHeuristics(module, "kernel", known, sink));
+  EXPECT_TRUE(evaluateHeuristics(module, "kernel", {}, known, sink));
   EXPECT_EQ(known.at("EVEN").str(), "True");
   known.erase("BM");
-  EXPECT_FALSE(evaluateHeuristics(module, "kernel", known, sink));
+  EXPECT_FALSE(evaluateHeuristics(module, "kernel", {}, known, sink));
   EXPECT_EQ(sink.errorCount(), 1u);
 }
 
