@@ -43,6 +43,52 @@ static DotOp productOf(Value operand) {
   return isFree ? dot : DotOp();
 }
 
+/// What `mask` is the negation of; null if it is none.
+static Value negated(Value mask) {
+  auto flip = mask.getDefiningOp<arith::XOrIOp>();
+  return flip && matchPattern(flip.getRhs(), m_One()) &&
+                 elementType(mask.getType()).isInteger(1)
+             ? flip.getLhs()
+             : Value();
+}
+
+/// The dimension along which a tile of three is the same; none if there is not
+/// exactly one.
+static std::optional<int64_t> repeatedDimension(Value tile) {
+  auto broadcast = tile.getDefiningOp<BroadcastOp>();
+  if (!broadcast) {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> from = shapeOf(broadcast.getSource().getType());
+  ArrayRef<int64_t> to = shapeOf(tile.getType());
+  std::optional<int64_t> found;
+  for (auto [dimension, sizes] : llvm::enumerate(llvm::zip(from, to))) {
+    if (std::get<0>(sizes) != std::get<1>(sizes)) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = dimension;
+    }
+  }
+  return found;
+}
+
+/// sum(a[:, :, None] * b[None, :, :], axis=1): a matrix product in another form.
+static bool isMatrixProduct(ReduceOp reduce) {
+  if (reduce.getSources().size() != 1) {
+    return false;
+  }
+  Operation &combined = reduce.getCombine().front().front();
+  auto product = reduce.getSources()[0].getDefiningOp<arith::MulFOp>();
+  if (!product || shapeOf(product.getType()).size() != 3 ||
+      !isa<arith::AddFOp>(combined) || !isa<YieldOp>(combined.getNextNode())) {
+    return false;
+  }
+  auto a = repeatedDimension(product.getLhs());
+  auto b = repeatedDimension(product.getRhs());
+  return a && b && a != b && *a != reduce.getAxis() && *b != reduce.getAxis();
+}
+
 /// Why `dot` cannot take the other operand of `add` as accumulator; empty if it
 /// can.
 static StringRef obstacle(DotOp dot, Operation *add) {
@@ -83,17 +129,23 @@ struct AddIntoDot : OpRewritePattern<Add> {
   }
 };
 
-/// select(m, load p mask m, other) -> load p mask m other other
+/// select(m, load p mask m, other) -> load p mask m other other, and so with the
+/// arms the other way round where m is negated
 struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp select,
                                 PatternRewriter &rewriter) const override {
-    auto load = select.getTrueValue().getDefiningOp<LoadOp>();
-    if (!load || load.getMask() != select.getCondition() ||
-        !load->hasOneUse() || load->getBlock() != select->getBlock()) {
+    Value mask = select.getCondition();
+    Value loaded = select.getTrueValue(), other = select.getFalseValue();
+    if (Value positive = negated(mask)) {
+      mask = positive;
+      std::swap(loaded, other);
+    }
+    auto load = loaded.getDefiningOp<LoadOp>();
+    if (!load || load.getMask() != mask || !load->hasOneUse() ||
+        load->getBlock() != select->getBlock()) {
       return failure();
     }
-    Value other = select.getFalseValue();
     Operation *def = other.getDefiningOp();
     if (def && def->getBlock() == load->getBlock() &&
         load->isBeforeInBlock(def)) {
@@ -125,6 +177,16 @@ struct Combine : tz::optimizer::impl::CombineBase<Combine> {
     getOperation().walk([&](Operation *op) {
       if (isa<arith::AddFOp, arith::AddIOp>(op)) {
         explain(op);
+      }
+      if (auto reduce = dyn_cast<ReduceOp>(op);
+          reduce && isMatrixProduct(reduce)) {
+        ++declined;
+        emitRemark(op->getLoc())
+            << "this sum of products is a matrix product whose products are a "
+               "tile of their own: it stays as it is written, because a dot "
+               "neither rounds each product nor keeps the order of the "
+               "additions; tl.dot(a, b, input_precision=\"ieee\") says that "
+               "neither matters";
       }
     });
   }

@@ -58,12 +58,15 @@ def Combine : KernelPass<"tile-combine"> {
     A sum with a dot becomes the dot's accumulator, a select between a masked
     load and another value becomes the load's value for masked-off lanes. Runs
     before views are recovered, because a view's mask is no value any more. A
-    remark says why a sum with a product stays an op of its own.
+    remark says why a sum with a product stays an op of its own. A reduction of
+    products, sum(a[:, :, None] * b, 1), does not become a dot: neutral IR is what
+    the interpreter runs, whose order of additions P17 fixes, and each product is
+    rounded there; a remark tells of tl.dot.
   }];
   let statistics = [
     Statistic<"dotAccumulators", "dot-accumulators", "sums that became a dot's accumulator">,
     Statistic<"guardedLoads", "guarded-loads", "selects that became a load's other value">,
-    Statistic<"declined", "declined", "sums with a product that stay">
+    Statistic<"declined", "declined", "sums with a product, or of products, that stay">
   ];
 }
 

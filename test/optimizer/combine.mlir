@@ -2,9 +2,9 @@
 // RUN: tz-opt %s --tile-combine --split-input-file --verify-diagnostics -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // STATS: tile-combine
-// STATS: 2  declined
+// STATS: 3  declined
 // STATS: 2  dot-accumulators
-// STATS: 1  guarded-loads
+// STATS: 2  guarded-loads
 
 // CHECK-LABEL: @example
 // CHECK: %[[ACC:.*]] = tile.splat %{{.*}} : f32
@@ -49,6 +49,49 @@ tile.kernel @select_of_load(%p: !tile.ptr<f32>, %m: i1, %s: f32) {
   %v = tile.load %p mask %m : !tile.ptr<f32> mask i1 -> f32
   %w = arith.select %m, %v, %s : f32
   tile.store %p, %w : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// -----
+
+// where(~m, other, loaded)
+// CHECK-LABEL: @select_of_load_negated
+// CHECK: tile.load %{{.*}} mask %{{.*}} other
+// CHECK-NOT: arith.select
+tile.kernel @select_of_load_negated(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<48x!tile.ptr<f32>>
+  %other = tile.splat %s : f32 -> tensor<48xf32>
+  %lane = tile.range 0 to 48 : tensor<48xi32>
+  %ten = arith.constant dense<10> : tensor<48xi32>
+  %true = arith.constant dense<true> : tensor<48xi1>
+  %m = arith.cmpi slt, %lane, %ten : tensor<48xi32>
+  %not = arith.xori %m, %true : tensor<48xi1>
+  %v = tile.load %ps mask %m : tensor<48x!tile.ptr<f32>> mask tensor<48xi1> -> tensor<48xf32>
+  %w = arith.select %not, %other, %v : tensor<48xi1>, tensor<48xf32>
+  tile.store %ps, %w : tensor<48x!tile.ptr<f32>>, tensor<48xf32>
+  tile.return
+}
+
+// -----
+
+// The order of the additions and the rounding of the products are the author's.
+// CHECK-LABEL: @no_combine_sum_of_products
+// CHECK-NOT: tile.dot
+// CHECK: tile.reduce
+tile.kernel @no_combine_sum_of_products(%p: !tile.ptr<f32>, %s: f32) {
+  %a = tile.splat %s : f32 -> tensor<16x48x1xf32>
+  %b = tile.splat %s : f32 -> tensor<1x48x16xf32>
+  %as = tile.broadcast %a : tensor<16x48x1xf32> -> tensor<16x48x16xf32>
+  %bs = tile.broadcast %b : tensor<1x48x16xf32> -> tensor<16x48x16xf32>
+  %ab = arith.mulf %as, %bs : tensor<16x48x16xf32>
+  // expected-remark @below {{this sum of products is a matrix product whose products are a tile of their own}}
+  %sum = tile.reduce(%ab) axis 1 : (tensor<16x48x16xf32>) -> tensor<16x16xf32> {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    tile.yield %z : f32
+  }
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %ps, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
   tile.return
 }
 
