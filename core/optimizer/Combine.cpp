@@ -73,7 +73,8 @@ static std::optional<int64_t> repeatedDimension(Value tile) {
   return found;
 }
 
-/// sum(a[:, :, None] * b[None, :, :], axis=1): a matrix product in another form.
+/// sum(a[:, :, None] * b[None, :, :], axis=1): a matrix product in another
+/// form.
 static bool isMatrixProduct(ReduceOp reduce) {
   if (reduce.getSources().size() != 1) {
     return false;
@@ -129,8 +130,8 @@ struct AddIntoDot : OpRewritePattern<Add> {
   }
 };
 
-/// select(m, load p mask m, other) -> load p mask m other other, and so with the
-/// arms the other way round where m is negated
+/// select(m, load p mask m, other) -> load p mask m other other, and so with
+/// the arms the other way round where m is negated
 struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp select,

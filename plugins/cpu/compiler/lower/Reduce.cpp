@@ -287,12 +287,16 @@ void Lowering::scanOp(tile::ScanOp op) {
 
 void Lowering::mapOp(tile::MapOp op) {
   SmallVector<mlir::Value> sources(op.getSources());
-  // Branches become selects; loops need scalars and real branches.
+  // Branches become selects; loops need scalars and real branches, and there is
+  // no vector of 128-bit products.
   bool asVectors = true;
   op.getBody().walk([&](mlir::Operation *inner) {
-    asVectors &= isa<arith::ConstantOp, mlir::scf::IfOp>(inner) ||
-                 inner->hasTrait<mlir::OpTrait::IsTerminator>() ||
-                 hasElementwise(inner);
+    bool isWide = isa<tile::MulHiSIOp, tile::MulHiUIOp>(inner) &&
+                  inner->getResult(0).getType().isInteger(64);
+    asVectors &= (isa<arith::ConstantOp, mlir::scf::IfOp>(inner) ||
+                  inner->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                  hasElementwise(inner)) &&
+                 !isWide;
   });
   SmallVector<Buffer> results;
   for (mlir::Value result : op.getResults()) {
