@@ -21,6 +21,11 @@ static void showDevices(Plugin &plugin, bool verbose) {
     return;
   }
   Result<const Plugin::DeviceHalf *> half = plugin.device();
+  if (!half && half.status().code() == TZ_E_UNAVAILABLE) {
+    // Usual: a machine without this vendor's driver.
+    std::printf("    no device: %s\n", half.status().message().c_str());
+    return;
+  }
   if (!half) {
     std::printf("    %s %s\n", styled(Style::Bad, "device half:").c_str(),
                 half.status().message().c_str());

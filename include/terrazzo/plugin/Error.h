@@ -32,11 +32,14 @@ inline tz_str str(std::string_view s) { return tz_str{s.data(), s.size()}; }
 /// Thrown by a plugin's own code; becomes a tz_error at the boundary.
 class Failure : public std::exception {
 public:
-  Failure(int32_t code, std::string message, int32_t native = 0)
-      : code(code), native(native), message(std::move(message)) {}
+  /// flags: TZ_ERR_*.
+  Failure(int32_t code, std::string message, int32_t native = 0,
+          uint32_t flags = 0)
+      : code(code), native(native), flags(flags), message(std::move(message)) {}
   const char *what() const noexcept override { return message.c_str(); }
 
   int32_t code, native;
+  uint32_t flags;
   std::string message;
 };
 
@@ -57,7 +60,7 @@ inline tz_error *outOfMemory() noexcept {
 
 /// Owns: the caller, until its release.
 inline tz_error *makeError(int32_t code, std::string_view message,
-                           int32_t native = 0) noexcept {
+                           int32_t native = 0, uint32_t flags = 0) noexcept {
   struct Owned {
     tz_error error; // first, so that its address is ours
     std::string text;
@@ -67,6 +70,7 @@ inline tz_error *makeError(int32_t code, std::string_view message,
     owned->error.struct_size = sizeof(tz_error);
     owned->error.code = code;
     owned->error.native_code = native;
+    owned->error.flags = flags;
     owned->error.message = str(owned->text);
     owned->error.release = [](tz_error *e) {
       delete reinterpret_cast<Owned *>(e);
@@ -84,7 +88,7 @@ tz_error *guarded(Body &&body) noexcept {
     body();
     return nullptr;
   } catch (const Failure &f) {
-    return makeError(f.code, f.message, f.native);
+    return makeError(f.code, f.message, f.native, f.flags);
   } catch (const std::bad_alloc &) {
     return outOfMemory();
   } catch (const std::exception &e) {

@@ -1,0 +1,192 @@
+//===- Module.cpp - loaded code and its kernels ---------------------------===//
+//
+// What   Takes the blob that the device can run: "cubin" (machine code) before
+//        "ptx", which the driver compiles; finds kernels and variables.
+// Why    What the driver's compiler says belongs into the error.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/TensorMap.h"
+
+#include <cstring>
+
+using namespace tz::nvidia;
+
+tz_module::~tz_module() {
+  if (!native) {
+    return;
+  }
+  try {
+    ContextScope scope(device);
+    (void)device.driver.moduleUnload(native);
+  } catch (const Failure &) {
+    // The context is gone, and the module with it.
+  }
+}
+
+namespace tz::nvidia {
+
+using namespace driver;
+
+void refuseExtensions(const tz_ext *extensions) {
+  for (; extensions; extensions = extensions->next) {
+    if (extensions->flags & TZ_EXT_MUST_UNDERSTAND) {
+      throw Failure(TZ_E_UNIMPLEMENTED,
+                    std::string("unknown extension '") +
+                        (extensions->id ? extensions->id : "") + "'");
+    }
+  }
+}
+
+/// The first blob of the format, or null.
+static const tz_blob *findBlob(const tz_blob *blobs, size_t count,
+                               std::string_view format) {
+  for (size_t i = 0; i < count; ++i) {
+    if (plugin::view(blobs[i].format) == format) {
+      return &blobs[i];
+    }
+  }
+  return nullptr;
+}
+
+/// The compiler's log in one line: tz_error messages have no line breaks.
+static std::string oneLine(std::string_view log) {
+  std::string text;
+  for (char c : log.substr(0, log.find('\0'))) {
+    if (c != '\n' && c != '\r') {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += " | ";
+    }
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '|')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+static std::vector<TensorView> readViews(const tz_blob *blobs, size_t count) {
+  const tz_blob *blob = findBlob(blobs, count, TensorViewsFormat);
+  if (!blob) {
+    return {};
+  }
+  return parseTensorViews(
+      {static_cast<const char *>(blob->bytes.data), blob->bytes.size});
+}
+
+std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
+                                      size_t count, const tz_ext *extensions) {
+  device.mustWork();
+  refuseExtensions(extensions);
+  const tz_blob *code = findBlob(blobs, count, "cubin");
+  const bool portable = !code;
+  if (!code) {
+    code = findBlob(blobs, count, "ptx");
+  }
+  if (!code || code->bytes.size == 0) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "the artifact has no blob of format 'cubin' or 'ptx'");
+  }
+  // PTX must end with a zero. Machine code carries its own size, which the
+  // driver believes: a copy does no harm to either.
+  std::string image(static_cast<const char *>(code->bytes.data),
+                    code->bytes.size);
+  if (!portable && image.compare(0, 4, "\177ELF") != 0) {
+    throw Failure(TZ_E_DATA_LOSS, "the artifact's machine code is damaged: it "
+                                  "does not begin as an ELF file");
+  }
+  auto module = std::make_unique<tz_module>(device);
+  module->views = readViews(blobs, count);
+  ContextScope scope(device);
+  std::string log(8192, '\0');
+  JitOption options[] = {JitErrorLog, JitErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+  Result result = device.driver.moduleLoadDataEx(&module->native, image.c_str(),
+                                                 2, options, values);
+  if (result != Success) {
+    module->native = nullptr;
+    std::string said = oneLine(log);
+    device.fail(result,
+                std::string("load ") + (portable ? "PTX" : "machine code") +
+                    " on " + device.label() + " (" +
+                    device.facts.target.substr(7) + ")",
+                said.empty() ? said : "the driver's compiler says: " + said);
+  }
+  return module;
+}
+
+/// Bytes of all parameters; 0 where the driver cannot tell.
+static uint64_t argumentBytes(const Driver &driver, Function function) {
+  uint64_t bytes = 0;
+  if (!driver.functionGetParamInfo) {
+    return 0;
+  }
+  size_t offset = 0, size = 0;
+  for (size_t i = 0; driver.functionGetParamInfo(function, i, &offset, &size) ==
+                     Success;
+       ++i) {
+    bytes = offset + size;
+  }
+  return bytes;
+}
+
+tz_kernel &findKernel(tz_module &module, std::string_view name) {
+  tz_device &device = module.device;
+  device.mustWork();
+  std::lock_guard guard(module.mutex);
+  auto known = module.kernels.find(name);
+  if (known != module.kernels.end()) {
+    return *known->second;
+  }
+  ContextScope scope(device);
+  const Driver &driver = device.driver;
+  auto kernel =
+      std::make_unique<tz_kernel>(module, device.platform.intern(name));
+  Result result = driver.moduleGetFunction(&kernel->function, module.native,
+                                           kernel->name->c_str());
+  if (result == NotFound) {
+    throw Failure(TZ_E_NOT_FOUND,
+                  "the module has no kernel '" + *kernel->name + "'", result);
+  }
+  auto attempt = [&] { return "find kernel '" + *kernel->name + "'"; };
+  device.check(result, attempt);
+  auto attribute = [&](FunctionAttribute which) {
+    int value = 0;
+    device.check(driver.functionGetAttribute(&value, which, kernel->function),
+                 attempt);
+    return uint32_t(value);
+  };
+  kernel->registers = attribute(FunctionRegisters);
+  kernel->maxThreads = attribute(FunctionMaxThreads);
+  kernel->sharedBytes = attribute(FunctionSharedBytes);
+  kernel->localBytes = attribute(FunctionLocalBytes);
+  // Without being told otherwise the driver allows this much in all.
+  uint64_t free = device.facts.sharedBytes;
+  kernel->dynamicLimit = free - std::min(free, kernel->sharedBytes);
+  kernel->argBytes = argumentBytes(driver, kernel->function);
+  for (const TensorView &view : module.views) {
+    if (view.kernel == name) {
+      kernel->views.emplace(view.slot, view);
+    }
+  }
+  return *module.kernels.emplace(*kernel->name, std::move(kernel))
+              .first->second;
+}
+
+void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
+                uint64_t &size) {
+  tz_device &device = module.device;
+  device.mustWork();
+  ContextScope scope(device);
+  std::string text(name);
+  size_t bytes = 0;
+  Result result = device.driver.moduleGetGlobal(&address, &bytes, module.native,
+                                                text.c_str());
+  if (result == NotFound) {
+    throw Failure(TZ_E_NOT_FOUND, "the module has no variable '" + text + "'",
+                  result);
+  }
+  device.check(result, [&] { return "find variable '" + text + "'"; });
+  size = bytes;
+}
+
+} // namespace tz::nvidia
