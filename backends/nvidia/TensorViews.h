@@ -12,7 +12,8 @@
 //        the launch plan; how its tiles lie in shared memory is fixed when the
 //        kernel is compiled, and is the vendor's own business.
 //
-// slot     index in tz_kernel_info.args of the kernel of that name; the slot has
+// slot     index in tz_kernel_info.args of the kernel of that name; the slot
+// has
 //          128 bytes, aligned to 128, and is the kernel's `.param .align 128`.
 // element  u8 u16 u32 u64 i32 i64 f16 bf16 f32 tf32 f64; 8-bit floats are u8.
 //          Its width is the element_bits of the view.

@@ -48,7 +48,7 @@ struct DeviceFacts {
 struct Allocation {
   driver::Pointer base = 0; ///< what the driver gave; at most the address
   uint64_t size = 0;
-  uint32_t kind = 0; ///< TZ_MEM_*
+  uint32_t kind = 0;    ///< TZ_MEM_*
   bool ordered = false; ///< by cuMemAllocAsync
 };
 

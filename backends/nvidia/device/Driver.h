@@ -26,7 +26,8 @@ std::string versionText(int version);
 namespace driver {
 /// Pointers to the functions of DriverFunctions.def.
 struct Functions {
-#define TZ_DRIVER(member, symbol, parameters) Result(*member) parameters = nullptr;
+#define TZ_DRIVER(member, symbol, parameters)                                  \
+  Result(*member) parameters = nullptr;
 #include "backends/nvidia/device/DriverFunctions.def"
 };
 } // namespace driver

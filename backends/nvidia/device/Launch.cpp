@@ -45,14 +45,13 @@ void allowShared(tz_kernel &kernel, uint64_t bytes) {
   const DeviceFacts &facts = device.facts;
   uint64_t most = std::max(facts.sharedOptinBytes, facts.sharedBytes);
   if (bytes > most - std::min(most, kernel.sharedBytes)) {
-    throw Failure(TZ_E_RESOURCE_LIMIT,
-                  quoted(kernel) + " needs " +
-                      sizeText(kernel.sharedBytes + bytes) +
-                      " of shared memory a block (" +
-                      std::to_string(kernel.sharedBytes) + " fixed, " +
-                      std::to_string(bytes) + " asked for), " +
-                      device.label() + " has " + sizeText(most) +
-                      "; smaller blocks or fewer stages need less");
+    throw Failure(
+        TZ_E_RESOURCE_LIMIT,
+        quoted(kernel) + " needs " + sizeText(kernel.sharedBytes + bytes) +
+            " of shared memory a block (" + std::to_string(kernel.sharedBytes) +
+            " fixed, " + std::to_string(bytes) + " asked for), " +
+            device.label() + " has " + sizeText(most) +
+            "; smaller blocks or fewer stages need less");
   }
   std::lock_guard guard(kernel.module.mutex);
   if (bytes <= kernel.dynamicLimit) {
@@ -75,7 +74,8 @@ void allowCluster(tz_kernel &kernel) {
     device.check(device.driver.functionSetAttribute(
                      kernel.function, FunctionNonPortableCluster, 1),
                  [&] {
-                   return "allow " + quoted(kernel) + " clusters of more than " +
+                   return "allow " + quoted(kernel) +
+                          " clusters of more than " +
                           std::to_string(PortableCluster) + " blocks";
                  });
     kernel.largeClusters = true;
@@ -84,7 +84,8 @@ void allowCluster(tz_kernel &kernel) {
 
 /// What the driver calls "invalid argument" or "out of resources".
 [[noreturn]] void explain(Result result, tz_kernel &kernel,
-                          const tz_launch &request, const LaunchConfig &config) {
+                          const tz_launch &request,
+                          const LaunchConfig &config) {
   tz_device &device = kernel.module.device;
   const DeviceFacts &facts = device.facts;
   auto limit = [&](const std::string &what) {
@@ -137,9 +138,8 @@ void allowCluster(tz_kernel &kernel) {
     }
   }
   device.fail(result,
-              "launch " + quoted(kernel) + " on " + device.label() +
-                  " (grid " + text(config.grid) + ", block " +
-                  text(config.block) + ", " +
+              "launch " + quoted(kernel) + " on " + device.label() + " (grid " +
+                  text(config.grid) + ", block " + text(config.block) + ", " +
                   sizeText(kernel.sharedBytes + request.dyn_scratch) +
                   " of shared memory, " + std::to_string(kernel.registers) +
                   " registers a thread)");
@@ -192,10 +192,10 @@ void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
     refuseExtensions(request.next);
   }
   if (&kernel.module.device != &device) [[unlikely]] {
-    throw Failure(TZ_E_INVALID_ARGUMENT,
-                  quoted(kernel) + " was loaded on " +
-                      kernel.module.device.label() + ", the stream belongs to " +
-                      device.label());
+    throw Failure(TZ_E_INVALID_ARGUMENT, quoted(kernel) + " was loaded on " +
+                                             kernel.module.device.label() +
+                                             ", the stream belongs to " +
+                                             device.label());
   }
   // The driver would read past the end.
   if (request.args_size < kernel.argBytes ||

@@ -29,8 +29,9 @@ std::string sizeText(uint64_t bytes) {
     ++unit;
   }
   char text[64];
-  std::snprintf(text, sizeof(text), value == double(uint64_t(value)) ? "%.0f %s" : "%.1f %s",
-                value, units[unit]);
+  std::snprintf(text, sizeof(text),
+                value == double(uint64_t(value)) ? "%.0f %s" : "%.1f %s", value,
+                units[unit]);
   return text;
 }
 
@@ -59,8 +60,8 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
                                              " (TZ_MEM_*)");
   }
   if (align & (align - 1)) {
-    throw Failure(TZ_E_INVALID_ARGUMENT, "alignment " + std::to_string(align) +
-                                             " is no power of two");
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "alignment " + std::to_string(align) + " is no power of two");
   }
   if (stream && &stream->device != &device) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
@@ -90,10 +91,11 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
     result = device.driver.memAlloc(&made.base, bytes);
   }
   if (result != Success) {
-    device.fail(result,
-                "allocate " + sizeText(size) + " of " + kindName(kind) +
-                    (size < 1024 ? "" : " (" + std::to_string(size) + " bytes)"),
-                result == OutOfMemory ? freeMemory(device) : "");
+    device.fail(
+        result,
+        "allocate " + sizeText(size) + " of " + kindName(kind) +
+            (size < 1024 ? "" : " (" + std::to_string(size) + " bytes)"),
+        result == OutOfMemory ? freeMemory(device) : "");
   }
   tz_dptr address = made.base;
   if (extra) {
@@ -141,11 +143,11 @@ void release(tz_device &device, tz_dptr memory, tz_stream *stream) {
   if (stream) {
     synchronize(*stream);
   }
-  device.check(found.kind == TZ_MEM_HOST_PINNED
-                   ? device.driver.memFreeHost(
-                         reinterpret_cast<void *>(found.base))
-                   : device.driver.memFree(found.base),
-               what);
+  device.check(
+      found.kind == TZ_MEM_HOST_PINNED
+          ? device.driver.memFreeHost(reinterpret_cast<void *>(found.base))
+          : device.driver.memFree(found.base),
+      what);
 }
 
 //===--- Foreign pointers -------------------------------------------------===//
@@ -195,9 +197,9 @@ tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
                   "the address is not known to the driver: it is ordinary host "
                   "memory, or was freed");
   }
-  info.kind = a.managed                ? uint32_t(TZ_MEM_MANAGED)
+  info.kind = a.managed              ? uint32_t(TZ_MEM_MANAGED)
               : a.type == HostMemory ? uint32_t(TZ_MEM_HOST_PINNED)
-                                       : uint32_t(TZ_MEM_DEVICE);
+                                     : uint32_t(TZ_MEM_DEVICE);
   if (a.ordinal >= 0 && size_t(a.ordinal) < platform.handles.size()) {
     info.device = platform.handles[size_t(a.ordinal)];
   }

@@ -121,8 +121,8 @@ static uint64_t argumentBytes(const Driver &driver, Function function) {
     return 0;
   }
   size_t offset = 0, size = 0;
-  for (size_t i = 0; driver.functionGetParamInfo(function, i, &offset, &size) ==
-                     Success;
+  for (size_t i = 0;
+       driver.functionGetParamInfo(function, i, &offset, &size) == Success;
        ++i) {
     bytes = offset + size;
   }

@@ -33,7 +33,7 @@ std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority) {
   int least = 0, greatest = 0;
   device.check(device.driver.streamPriorityRange(&least, &greatest),
                [] { return "ask for the priorities of streams"; });
-  int wanted = priority <= 0 ? least
+  int wanted = priority <= 0                  ? least
                : priority >= least - greatest ? greatest
                                               : least - priority;
   driver::Stream native = nullptr;
@@ -118,9 +118,9 @@ void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user) {
     callback->fn(callback->user,
                  result == Success ? int32_t(TZ_E_OK) : Driver::codeOf(result));
   };
-  device.check(device.driver.streamAddCallback(stream.native, run, told.get(),
-                                               0),
-               [] { return "add a callback to a stream"; });
+  device.check(
+      device.driver.streamAddCallback(stream.native, run, told.get(), 0),
+      [] { return "add a callback to a stream"; });
   (void)told.release(); // the callback frees it
 }
 
@@ -131,9 +131,9 @@ std::unique_ptr<tz_event> createEvent(tz_device &device, bool timed) {
   ContextScope scope(device);
   auto event = std::make_unique<tz_event>(tz_event{device});
   event->timed = timed;
-  device.check(device.driver.eventCreate(&event->native,
-                                         timed ? 0 : EventDisableTiming),
-               [&] { return "make an event on " + device.label(); });
+  device.check(
+      device.driver.eventCreate(&event->native, timed ? 0 : EventDisableTiming),
+      [&] { return "make an event on " + device.label(); });
   return event;
 }
 
@@ -185,7 +185,8 @@ void synchronize(tz_event &event, uint64_t timeoutNs) {
                                       std::to_string(timeoutNs) + " ns");
     }
     std::chrono::nanoseconds left(timeoutNs - uint64_t(waited.count()));
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, left));
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(pause, left));
     pause = std::min(pause * 2, std::chrono::microseconds(500));
   }
 }
@@ -209,8 +210,8 @@ uint64_t elapsedNs(tz_event &start, tz_event &stop) {
   }
   ContextScope scope(device);
   float milliseconds = 0;
-  Result result = device.driver.eventElapsedTime(&milliseconds, start.native,
-                                                 stop.native);
+  Result result =
+      device.driver.eventElapsedTime(&milliseconds, start.native, stop.native);
   if (result == NotReady) {
     throw Failure(TZ_E_FAILED_PRECONDITION,
                   "an event of the pair has not come yet; wait for it first");

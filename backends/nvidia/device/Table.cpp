@@ -25,8 +25,8 @@ constexpr uint32_t DlpackCuda = 2;
 template <typename T>
 T &object(T *handle, const char *what) {
   if (!handle) [[unlikely]] {
-    throw Failure(TZ_E_INVALID_ARGUMENT, std::string("the ") + what +
-                                             " is null");
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  std::string("the ") + what + " is null");
   }
   return *handle;
 }
@@ -74,8 +74,8 @@ std::string driverLibrary(const tz_kv *options, size_t count) {
 tz_error *createPlatform(const tz_host *, const tz_kv *options, size_t count,
                          tz_platform **out) {
   return guarded([&] {
-    *out = std::make_unique<tz_platform>(driverLibrary(options, count))
-               .release();
+    *out =
+        std::make_unique<tz_platform>(driverLibrary(options, count)).release();
   });
 }
 
@@ -148,7 +148,8 @@ tz_error *memFree(tz_device *device, tz_dptr memory, tz_stream *stream) {
 }
 
 tz_error *memInfo(tz_platform *platform, tz_dptr address, tz_mem_info *out) {
-  return guarded([&] { answer(out, describeMemory(object(platform), address)); });
+  return guarded(
+      [&] { answer(out, describeMemory(object(platform), address)); });
 }
 
 tz_error *copySlot(tz_stream *stream, tz_dptr to, tz_dptr from, uint64_t n,

@@ -26,9 +26,9 @@ constexpr struct Element {
   TensorElement code;
   uint32_t bits;
 } Elements[] = {
-    {"u8", TensorU8, 8},       {"u16", TensorU16, 16}, {"u32", TensorU32, 32},
-    {"u64", TensorU64, 64},    {"i32", TensorI32, 32}, {"i64", TensorI64, 64},
-    {"f16", TensorF16, 16},    {"f32", TensorF32, 32}, {"f64", TensorF64, 64},
+    {"u8", TensorU8, 8},      {"u16", TensorU16, 16},   {"u32", TensorU32, 32},
+    {"u64", TensorU64, 64},   {"i32", TensorI32, 32},   {"i64", TensorI64, 64},
+    {"f16", TensorF16, 16},   {"f32", TensorF32, 32},   {"f64", TensorF64, 64},
     {"bf16", TensorBF16, 16}, {"tf32", TensorTF32, 32},
 };
 

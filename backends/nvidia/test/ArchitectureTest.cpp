@@ -43,13 +43,20 @@ TEST(Architecture, KnowsWhatRuns) {
     int major, minor;
     bool runs;
   } rows[] = {
-      {"sm_80", 8, 0, true},          {"sm_80", 8, 9, true},
-      {"sm_89", 8, 0, false},         {"sm_80", 9, 0, false},
-      {"sm_90a", 9, 0, true},         {"sm_90a", 10, 0, false},
-      {"sm_100a", 10, 3, false},      {"sm_100f", 10, 3, true},
-      {"compute_80", 9, 0, true},     {"compute_80", 8, 0, true},
-      {"compute_90", 8, 9, false},    {"compute_90a", 9, 0, true},
-      {"compute_90a", 12, 0, false},  {"sm_80;sm_90a", 9, 0, true},
+      {"sm_80", 8, 0, true},
+      {"sm_80", 8, 9, true},
+      {"sm_89", 8, 0, false},
+      {"sm_80", 9, 0, false},
+      {"sm_90a", 9, 0, true},
+      {"sm_90a", 10, 0, false},
+      {"sm_100a", 10, 3, false},
+      {"sm_100f", 10, 3, true},
+      {"compute_80", 9, 0, true},
+      {"compute_80", 8, 0, true},
+      {"compute_90", 8, 9, false},
+      {"compute_90a", 9, 0, true},
+      {"compute_90a", 12, 0, false},
+      {"sm_80;sm_90a", 9, 0, true},
       {"sm_89;compute_80", 12, 0, true},
   };
   for (const auto &row : rows) {

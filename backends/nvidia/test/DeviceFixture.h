@@ -7,11 +7,11 @@
 #ifndef TERRAZZO_BACKENDS_NVIDIA_TEST_DEVICEFIXTURE_H
 #define TERRAZZO_BACKENDS_NVIDIA_TEST_DEVICEFIXTURE_H
 
-#include "backends/nvidia/device/Device.h"
-#include "backends/nvidia/test/FakeDriver.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/test/FakeDriver.h"
 
 #include <dlfcn.h>
 
@@ -95,17 +95,15 @@ protected:
 
   tz_dptr memory(uint64_t bytes) {
     tz_dptr out = 0;
-    Told told =
-        api.mem_alloc(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &out);
+    Told told = api.mem_alloc(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &out);
     EXPECT_EQ(told.code, TZ_E_OK) << told.text;
     return out;
   }
 
   static tz_blob blob(std::string_view name, std::string_view format,
                       std::string_view bytes) {
-    return {plugin::str(name),
-            plugin::str(format),
-            {bytes.data(), bytes.size()}};
+    return {
+        plugin::str(name), plugin::str(format), {bytes.data(), bytes.size()}};
   }
 
   Told load(std::vector<tz_blob> blobs, tz_module **out) {

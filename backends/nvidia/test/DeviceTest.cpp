@@ -78,18 +78,24 @@ TEST_F(Device, NullHandlesAreErrors) {
   tz_occupancy occupancy{};
   tz_mem_info info{};
   for (tz_error *error :
-       {api.device_info(nullptr, nullptr), api.check_artifact(nullptr, {}),
+       {api.device_info(nullptr, nullptr),
+        api.check_artifact(nullptr, {}),
         api.mem_alloc(nullptr, 1, 1, 0, nullptr, &p),
-        api.mem_free(nullptr, 1, nullptr), api.mem_info(nullptr, 1, &info),
-        api.copy(nullptr, 1, 1, 1, 0), api.fill(nullptr, 1, 1, 1, 1),
+        api.mem_free(nullptr, 1, nullptr),
+        api.mem_info(nullptr, 1, &info),
+        api.copy(nullptr, 1, 1, 1, 0),
+        api.fill(nullptr, 1, 1, 1, 1),
         api.stream_create(nullptr, 0, 0, nullptr),
-        api.stream_wrap(nullptr, nullptr, nullptr), api.stream_sync(nullptr),
+        api.stream_wrap(nullptr, nullptr, nullptr),
+        api.stream_sync(nullptr),
         api.stream_wait(stream, nullptr),
         api.stream_callback(nullptr, nullptr, nullptr),
         api.stream_callback(stream, nullptr, nullptr),
         api.event_create(nullptr, 0, nullptr),
-        api.event_record(nullptr, stream), api.event_query(nullptr, &done),
-        api.event_sync(nullptr, 0), api.event_elapsed_ns(nullptr, nullptr, &ns),
+        api.event_record(nullptr, stream),
+        api.event_query(nullptr, &done),
+        api.event_sync(nullptr, 0),
+        api.event_elapsed_ns(nullptr, nullptr, &ns),
         api.module_load(nullptr, nullptr, 0, nullptr, nullptr),
         api.kernel_get(nullptr, {}, nullptr),
         api.module_global(nullptr, {}, nullptr, nullptr),
@@ -110,8 +116,7 @@ TEST_F(Device, NullHandlesAreErrors) {
 
 TEST_F(Device, RestoresTheContextOfTheApplication) {
   auto bind = [](const char *name, auto &fn) {
-    void *symbol =
-        dlsym(dlopen(TZ_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL), name);
+    void *symbol = dlsym(dlopen(TZ_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL), name);
     std::memcpy(&fn, &symbol, sizeof(fn));
   };
   driver::Result (*push)(driver::Context), (*pop)(driver::Context *),
@@ -153,9 +158,8 @@ TEST_F(Device, AllocatesAlignedMemoryOfEveryKind) {
 
 TEST_F(Device, AllocatesInStreamOrder) {
   tz_dptr p = 0;
-  ASSERT_EQ(
-      Told(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, stream, &p)).code,
-      TZ_E_OK);
+  ASSERT_EQ(Told(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, stream, &p)).code,
+            TZ_E_OK);
   EXPECT_EQ(fake.calls["cuMemAllocAsync"], 1);
   EXPECT_EQ(Told(api.mem_free(device, p, stream)).code, TZ_E_OK);
   EXPECT_EQ(fake.calls["cuMemFreeAsync"], 1);
@@ -173,18 +177,18 @@ TEST_F(Device, AllocatesInStreamOrder) {
 
 TEST_F(Device, OutOfMemorySaysHowMuchThereIs) {
   tz_dptr p = 7;
-  Told told = api.mem_alloc(device, TZ_MEM_DEVICE, uint64_t{2} << 30, 0,
-                            nullptr, &p);
+  Told told =
+      api.mem_alloc(device, TZ_MEM_DEVICE, uint64_t{2} << 30, 0, nullptr, &p);
   EXPECT_EQ(told.code, TZ_E_OUT_OF_MEMORY);
   EXPECT_EQ(told.native, driver::OutOfMemory);
   EXPECT_EQ(told.text,
             "cannot allocate 2 GiB of device memory (2147483648 bytes): out of "
             "memory (CUDA_ERROR_OUT_OF_MEMORY); 1 GiB of 1 GiB are free on "
             "nvidia:0");
-  EXPECT_EQ(Told(api.mem_alloc(device, TZ_MEM_DEVICE, UINT64_MAX, 512, nullptr,
-                               &p))
-                .code,
-            TZ_E_OUT_OF_MEMORY);
+  EXPECT_EQ(
+      Told(api.mem_alloc(device, TZ_MEM_DEVICE, UINT64_MAX, 512, nullptr, &p))
+          .code,
+      TZ_E_OUT_OF_MEMORY);
   EXPECT_EQ(
       Told(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 48, nullptr, &p)).code,
       TZ_E_INVALID_ARGUMENT);
@@ -222,8 +226,7 @@ TEST_F(Device, KnowsForeignPointers) {
   EXPECT_EQ(info.base, theirs);
   EXPECT_EQ(info.size, 4096u);
   int local = 0;
-  Told told =
-      api.mem_info(platform, reinterpret_cast<tz_dptr>(&local), &info);
+  Told told = api.mem_info(platform, reinterpret_cast<tz_dptr>(&local), &info);
   EXPECT_EQ(told.code, TZ_E_NOT_FOUND);
   ContextScope scope(*other());
   EXPECT_EQ(platform->driver.memFree(theirs), driver::Success);
@@ -256,18 +259,17 @@ TEST_F(Device, CopiesEveryWay) {
   for (bool told : {true, false}) {
     auto kind = [&](uint32_t k) { return told ? k : uint32_t(TZ_COPY_ANY); };
     std::fill(out.begin(), out.end(), 0);
-    EXPECT_EQ(Told(api.copy(stream, a, host(in), 1000,
-                            kind(TZ_COPY_HOST_TO_DEVICE)))
-                  .code,
-              TZ_E_OK);
     EXPECT_EQ(
-        Told(api.copy(stream, b, a, 1000, kind(TZ_COPY_DEVICE_TO_DEVICE)))
+        Told(api.copy(stream, a, host(in), 1000, kind(TZ_COPY_HOST_TO_DEVICE)))
             .code,
         TZ_E_OK);
-    EXPECT_EQ(Told(api.copy(stream, host(out), b, 1000,
-                            kind(TZ_COPY_DEVICE_TO_HOST)))
-                  .code,
-              TZ_E_OK);
+    EXPECT_EQ(
+        Told(api.copy(stream, b, a, 1000, kind(TZ_COPY_DEVICE_TO_DEVICE))).code,
+        TZ_E_OK);
+    EXPECT_EQ(
+        Told(api.copy(stream, host(out), b, 1000, kind(TZ_COPY_DEVICE_TO_HOST)))
+            .code,
+        TZ_E_OK);
     EXPECT_EQ(Told(api.stream_sync(stream)).code, TZ_E_OK);
     EXPECT_EQ(in, out);
   }
@@ -305,8 +307,7 @@ TEST_F(Device, FillsWithAnyPatternAtAnyAddress) {
   }
   EXPECT_EQ(Told(api.fill(stream, base, 0, 1, 4)).code, TZ_E_OK);
   EXPECT_EQ(Told(api.fill(stream, base, 9, 1, 3)).code, TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Told(api.fill(stream, base, 10, 1, 4)).code,
-            TZ_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Told(api.fill(stream, base, 10, 1, 4)).code, TZ_E_INVALID_ARGUMENT);
   EXPECT_EQ(Told(api.fill(stream, 0, 8, 1, 4)).code, TZ_E_INVALID_ARGUMENT);
   Told far = api.fill(stream, base, 1 << 20, 1, 4);
   EXPECT_EQ(far.code, TZ_E_INVALID_ARGUMENT);
@@ -330,9 +331,9 @@ TEST_F(Device, UrgentStreamsHaveHighNumbers) {
 
 TEST_F(Device, WrapsStreamsOfTheApplication) {
   tz_stream *wrapped = nullptr;
-  for (void *native : {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
-                       reinterpret_cast<void *>(2),
-                       static_cast<void *>(stream->native)}) {
+  for (void *native :
+       {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
+        reinterpret_cast<void *>(2), static_cast<void *>(stream->native)}) {
     Told told = api.stream_wrap(device, native, &wrapped);
     ASSERT_EQ(told.code, TZ_E_OK) << told.text;
     EXPECT_EQ(Told(api.stream_sync(wrapped)).code, TZ_E_OK);

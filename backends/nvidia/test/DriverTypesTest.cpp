@@ -6,9 +6,9 @@
 // Why    They were written down by hand; a wrong one is a crash on a machine
 //        that the tests do not have.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/device/Driver.h"
-
 #include "gtest/gtest.h"
+
+#include "backends/nvidia/device/Driver.h"
 
 #ifdef TZ_HAVE_CUDA_HEADER
 #include <cuda.h>
@@ -43,7 +43,8 @@ struct Passed<void> {
 };
 template <typename R, typename... A>
 struct Passed<R (*)(A...)> {
-  using type = std::tuple<typename Passed<R>::type, typename Passed<A>::type...>;
+  using type =
+      std::tuple<typename Passed<R>::type, typename Passed<A>::type...>;
 };
 template <typename F>
 using PassedAs = typename Passed<std::decay_t<F>>::type;
@@ -111,17 +112,22 @@ TEST(DriverTypes, AreThoseOfTheHeader) {
   SAME(MemoryClockKHz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)
   SAME(MemoryBusBits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)
   SAME(L2Bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
-  SAME(ThreadsPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)
+  SAME(ThreadsPerMultiprocessor,
+       CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)
   SAME(CapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
   SAME(CapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
-  SAME(SharedPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
-  SAME(RegistersPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)
+  SAME(SharedPerMultiprocessor,
+       CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+  SAME(RegistersPerMultiprocessor,
+       CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)
   SAME(ManagedMemory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)
   SAME(PageableMemoryAccess, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)
   SAME(ConcurrentManagedAccess, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
   SAME(CooperativeLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)
-  SAME(SharedPerBlockOptin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
-  SAME(BlocksPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
+  SAME(SharedPerBlockOptin,
+       CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+  SAME(BlocksPerMultiprocessor,
+       CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
   SAME(MemoryPools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
   SAME(ClusterLaunch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
   SAME(TensorMaps, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED)
@@ -137,8 +143,10 @@ TEST(DriverTypes, AreThoseOfTheHeader) {
   SAME(FunctionSharedBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
   SAME(FunctionLocalBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
   SAME(FunctionRegisters, CU_FUNC_ATTRIBUTE_NUM_REGS)
-  SAME(FunctionMaxDynamicShared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-  SAME(FunctionNonPortableCluster, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+  SAME(FunctionMaxDynamicShared,
+       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+  SAME(FunctionNonPortableCluster,
+       CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
   SAME(JitInfoLog, CU_JIT_INFO_LOG_BUFFER)
   SAME(JitInfoLogBytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
   SAME(JitErrorLog, CU_JIT_ERROR_LOG_BUFFER)
@@ -149,7 +157,8 @@ TEST(DriverTypes, AreThoseOfTheHeader) {
   SAME(AttachGlobal, CU_MEM_ATTACH_GLOBAL)
   SAME(LaunchCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
   SAME(LaunchClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-  SAME(LaunchProgrammaticSerialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+  SAME(LaunchProgrammaticSerialization,
+       CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
   SAME(TensorU8, CU_TENSOR_MAP_DATA_TYPE_UINT8)
   SAME(TensorU16, CU_TENSOR_MAP_DATA_TYPE_UINT16)
   SAME(TensorU32, CU_TENSOR_MAP_DATA_TYPE_UINT32)
@@ -172,8 +181,10 @@ TEST(DriverTypes, AreThoseOfTheHeader) {
   SAME(FillZero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
   SAME(FillNan, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
 #undef SAME
-  EXPECT_EQ(driver::LegacyStream, reinterpret_cast<driver::Stream>(CU_STREAM_LEGACY));
-  EXPECT_EQ(driver::PerThreadStream, reinterpret_cast<driver::Stream>(CU_STREAM_PER_THREAD));
+  EXPECT_EQ(driver::LegacyStream,
+            reinterpret_cast<driver::Stream>(CU_STREAM_LEGACY));
+  EXPECT_EQ(driver::PerThreadStream,
+            reinterpret_cast<driver::Stream>(CU_STREAM_PER_THREAD));
   EXPECT_EQ(driver::ParamEnd, CU_LAUNCH_PARAM_END);
   EXPECT_EQ(driver::ParamBufferPointer, CU_LAUNCH_PARAM_BUFFER_POINTER);
   EXPECT_EQ(driver::ParamBufferSize, CU_LAUNCH_PARAM_BUFFER_SIZE);
@@ -181,13 +192,19 @@ TEST(DriverTypes, AreThoseOfTheHeader) {
   static_assert(sizeof(driver::TensorMap) == sizeof(CUtensorMap));
   static_assert(alignof(driver::TensorMap) >= alignof(CUtensorMap));
   static_assert(sizeof(driver::LaunchAttribute) == sizeof(CUlaunchAttribute));
-  static_assert(offsetof(driver::LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
+  static_assert(offsetof(driver::LaunchAttribute, value) ==
+                offsetof(CUlaunchAttribute, value));
   static_assert(sizeof(driver::LaunchConfig) == sizeof(CUlaunchConfig));
-  static_assert(offsetof(driver::LaunchConfig, block) == offsetof(CUlaunchConfig, blockDimX));
-  static_assert(offsetof(driver::LaunchConfig, dynamicShared) == offsetof(CUlaunchConfig, sharedMemBytes));
-  static_assert(offsetof(driver::LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
-  static_assert(offsetof(driver::LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
-  static_assert(offsetof(driver::LaunchConfig, numAttributes) == offsetof(CUlaunchConfig, numAttrs));
+  static_assert(offsetof(driver::LaunchConfig, block) ==
+                offsetof(CUlaunchConfig, blockDimX));
+  static_assert(offsetof(driver::LaunchConfig, dynamicShared) ==
+                offsetof(CUlaunchConfig, sharedMemBytes));
+  static_assert(offsetof(driver::LaunchConfig, stream) ==
+                offsetof(CUlaunchConfig, hStream));
+  static_assert(offsetof(driver::LaunchConfig, attributes) ==
+                offsetof(CUlaunchConfig, attrs));
+  static_assert(offsetof(driver::LaunchConfig, numAttributes) ==
+                offsetof(CUlaunchConfig, numAttrs));
 }
 
 TEST(DriverTypes, FunctionsTakeWhatTheHeaderSays) {

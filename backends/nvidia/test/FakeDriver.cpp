@@ -326,22 +326,21 @@ FAKE_API Result cuDeviceGetAttribute(int *value, DeviceAttribute which,
                                      DeviceNumber) {
   ENTER(cuDeviceGetAttribute)
   int capability = state().control.capability;
-  const std::map<int, int> values = {
-      {MaxThreadsPerBlock, 1024},
-      {MaxGridY, FakeGridYZ},
-      {SharedPerBlock, FakeShared},
-      {WarpSize, 32},
-      {RegistersPerBlock, FakeRegisters},
-      {ClockKHz, 1980000},
-      {Multiprocessors, FakeUnits},
-      {L2Bytes, 50 << 20},
-      {CapabilityMajor, capability / 10},
-      {CapabilityMinor, capability % 10},
-      {SharedPerBlockOptin, FakeOptin},
-      {MemoryPools, 1},
-      {CooperativeLaunch, 1},
-      {ClusterLaunch, capability >= 90},
-      {TensorMaps, capability >= 90}};
+  const std::map<int, int> values = {{MaxThreadsPerBlock, 1024},
+                                     {MaxGridY, FakeGridYZ},
+                                     {SharedPerBlock, FakeShared},
+                                     {WarpSize, 32},
+                                     {RegistersPerBlock, FakeRegisters},
+                                     {ClockKHz, 1980000},
+                                     {Multiprocessors, FakeUnits},
+                                     {L2Bytes, 50 << 20},
+                                     {CapabilityMajor, capability / 10},
+                                     {CapabilityMinor, capability % 10},
+                                     {SharedPerBlockOptin, FakeOptin},
+                                     {MemoryPools, 1},
+                                     {CooperativeLaunch, 1},
+                                     {ClusterLaunch, capability >= 90},
+                                     {TensorMaps, capability >= 90}};
   auto it = values.find(which);
   REQUIRE(it != values.end(), InvalidValue)
   *value = it->second;
@@ -808,8 +807,8 @@ static void readAttributes(const LaunchConfig &config, FakeLaunch &launch) {
   }
 }
 
-FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config, Function f, void **,
-                                 void **extra) {
+FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config, Function f,
+                                 void **, void **extra) {
   ENTER_CONTEXT(cuLaunchKernelEx)
   REQUIRE(knownStream(config->stream), InvalidHandle)
   FakeLaunch launch{};

@@ -34,8 +34,7 @@ protected:
 TEST_F(Start, WithoutADriver) {
   Told told = createWith("libcuda-that-is-not-there.so.1", &platform);
   EXPECT_EQ(told.code, TZ_E_UNAVAILABLE);
-  EXPECT_EQ(told.text,
-            "no driver: libcuda-that-is-not-there.so.1 not found");
+  EXPECT_EQ(told.text, "no driver: libcuda-that-is-not-there.so.1 not found");
   told = createWith("libm.so.6", &platform);
   EXPECT_EQ(told.code, TZ_E_UNAVAILABLE);
   EXPECT_EQ(told.text,
@@ -83,10 +82,10 @@ class Fault : public DeviceFixture {
 protected:
   void fault(tz_module *module) {
     tz_launch l = request();
-    EXPECT_EQ(
-        Told(api.launch(stream, kernel(module, "empty"), &l)).code, TZ_E_OK);
-    EXPECT_EQ(
-        Told(api.launch(stream, kernel(module, "fault"), &l)).code, TZ_E_OK);
+    EXPECT_EQ(Told(api.launch(stream, kernel(module, "empty"), &l)).code,
+              TZ_E_OK);
+    EXPECT_EQ(Told(api.launch(stream, kernel(module, "fault"), &l)).code,
+              TZ_E_OK);
   }
 };
 
@@ -111,8 +110,7 @@ TEST_F(Fault, NamesTheKernelsAndLosesTheDevice) {
   tz_launch l = request();
   for (tz_error *error :
        {api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, nullptr, &p),
-        api.stream_sync(stream),
-        api.launch(stream, empty, &l)}) {
+        api.stream_sync(stream), api.launch(stream, empty, &l)}) {
     Told again = error;
     EXPECT_EQ(again.code, TZ_E_DEVICE_LOST);
     EXPECT_EQ(again.flags, uint32_t(TZ_ERR_STICKY));
@@ -147,10 +145,10 @@ TEST_F(Fault, ManyKernelsAreNamedOnceEach) {
   tz_module *module = load();
   tz_launch l = request();
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(Told(api.launch(stream,
-                              kernel(module, i % 2 ? "empty" : "staged"), &l))
-                  .code,
-              TZ_E_OK);
+    EXPECT_EQ(
+        Told(api.launch(stream, kernel(module, i % 2 ? "empty" : "staged"), &l))
+            .code,
+        TZ_E_OK);
   }
   fault(module);
   EXPECT_THAT(Told(api.stream_sync(stream)).text,
@@ -217,7 +215,8 @@ void program(const tz_device_api &api, std::vector<Told> &told) {
       }
     }
   }
-  tz_blob blob{plugin::str("main"), plugin::str("cubin"),
+  tz_blob blob{plugin::str("main"),
+               plugin::str("cubin"),
                {FakeCode.data(), FakeCode.size()}};
   std::string views = "view tiles 0 f16 64x64 swizzle=128 l2=128 fill=zero\n";
   tz_blob both[] = {blob,
@@ -275,14 +274,17 @@ TEST(EveryFunction, MayFailAtAnyCall) {
   std::map<std::string, int> calls = fake.calls;
   // What may fail without a user noticing, and why.
   const std::set<std::string> silent = {
-      "cuDriverGetVersion",   // the functions are then found missing, or not
-      "cuCtxGetCurrent",      // the context is then pushed once more
-      "cuCtxPopCurrent_v2",   // nothing can be done about it
-      "cuDevicePrimaryCtxRelease_v2", "cuStreamDestroy_v2",
-      "cuEventDestroy_v2", "cuModuleUnload", // ends of life report nothing
-      "cuMemGetInfo_v2",      // free memory is then unknown
-      "cuDeviceGetUuid_v2", "cuDeviceGetPCIBusId",
-      "cuFuncGetParamInfo",   // the number of argument bytes is then unknown
+      "cuDriverGetVersion", // the functions are then found missing, or not
+      "cuCtxGetCurrent",    // the context is then pushed once more
+      "cuCtxPopCurrent_v2", // nothing can be done about it
+      "cuDevicePrimaryCtxRelease_v2",
+      "cuStreamDestroy_v2",
+      "cuEventDestroy_v2",
+      "cuModuleUnload",  // ends of life report nothing
+      "cuMemGetInfo_v2", // free memory is then unknown
+      "cuDeviceGetUuid_v2",
+      "cuDeviceGetPCIBusId",
+      "cuFuncGetParamInfo", // the number of argument bytes is then unknown
       "cuPointerGetAttributes"};
   size_t functions = 0;
 #define TZ_DRIVER(member, symbol, parameters) functions += calls.count(#symbol);

@@ -68,8 +68,8 @@ TEST_F(Launch, PassesEveryAttribute) {
   tz_launch l = request(12, 256);
   l.cluster[0] = 2;
   l.cluster[1] = 1;
-  l.flags = TZ_LAUNCH_COOPERATIVE | TZ_LAUNCH_OVERLAP_PREVIOUS |
-            TZ_LAUNCH_ORDERED;
+  l.flags =
+      TZ_LAUNCH_COOPERATIVE | TZ_LAUNCH_OVERLAP_PREVIOUS | TZ_LAUNCH_ORDERED;
   l.dyn_scratch = 4096;
   ASSERT_EQ(launch("empty", l).code, TZ_E_OK);
   FakeLaunch seen = fake.launches.back();
@@ -186,10 +186,10 @@ TEST_F(Launch, TellsOccupancy) {
 TEST_F(Launch, PrefersMachineCode) {
   tz_module *both = nullptr;
   std::string ptx = ".version 8.0\nerror here\n";
-  ASSERT_EQ(load({blob("text", "ptx", ptx), blob("main", "cubin", FakeCode)},
-                 &both)
-                .code,
-            TZ_E_OK);
+  ASSERT_EQ(
+      load({blob("text", "ptx", ptx), blob("main", "cubin", FakeCode)}, &both)
+          .code,
+      TZ_E_OK);
   api.module_unload(both);
 }
 
@@ -198,9 +198,9 @@ TEST_F(Launch, CompilesPtxThroughTheDriver) {
   tz_module *made = nullptr;
   // Not terminated: the bytes behind are not the artifact's.
   std::string longer = ptx + "error\n";
-  Told told = load({blob("main", "ptx",
-                         std::string_view(longer).substr(0, ptx.size()))},
-                   &made);
+  Told told = load(
+      {blob("main", "ptx", std::string_view(longer).substr(0, ptx.size()))},
+      &made);
   ASSERT_EQ(told.code, TZ_E_OK) << told.text;
   tz_launch l = request();
   EXPECT_EQ(Told(api.launch(stream, kernel(made, "empty"), &l)).code, TZ_E_OK);
@@ -236,15 +236,15 @@ TEST_F(Launch, FindsKernelsAndVariables) {
   EXPECT_EQ(told.text, "the module has no kernel 'nothing'");
   tz_dptr address = 0;
   uint64_t size = 0;
-  ASSERT_EQ(Told(api.module_global(module, plugin::str("table"), &address,
-                                   &size))
-                .code,
-            TZ_E_OK);
+  ASSERT_EQ(
+      Told(api.module_global(module, plugin::str("table"), &address, &size))
+          .code,
+      TZ_E_OK);
   EXPECT_EQ(size, 64u);
-  EXPECT_EQ(Told(api.module_global(module, plugin::str("nothing"), &address,
-                                   nullptr))
-                .code,
-            TZ_E_NOT_FOUND);
+  EXPECT_EQ(
+      Told(api.module_global(module, plugin::str("nothing"), &address, nullptr))
+          .code,
+      TZ_E_NOT_FOUND);
 }
 
 } // namespace

@@ -44,8 +44,8 @@ TEST(TensorViews, NamesTheLineThatIsWrong) {
   expect("view k x f16", "needs a kernel and the number");
   expect("view k 99999999999 f16", "needs a kernel and the number");
   expect("view k 0 f17 8x8", "'f17' is no element type");
-  for (const char *box : {"0x8", "8x257", "8x", "x8", "8x8x8x8x8x8", "-8",
-                          "8y8"}) {
+  for (const char *box :
+       {"0x8", "8x257", "8x", "x8", "8x8x8x8x8x8", "-8", "8y8"}) {
     expect((std::string("view k 0 f16 ") + box).c_str(), "a box is 1 to 5");
   }
   expect("view k 0 f16 8x8 swizzle=16", "'swizzle=' is");
@@ -98,9 +98,9 @@ protected:
     DeviceFixture::SetUp();
     std::string views = "view tiles 0 f16 128x64 swizzle=128 l2=256 fill=nan\n"
                         "view other 0 f16 8x8 swizzle=0 l2=0 fill=zero\n";
-    Told told = load({blob("main", "cubin", FakeCode),
-                      blob("views", "tensor-views", views)},
-                     &module);
+    Told told = load(
+        {blob("main", "cubin", FakeCode), blob("views", "tensor-views", views)},
+        &module);
     ASSERT_EQ(told.code, TZ_E_OK) << told.text;
     tiles = kernel(module, "tiles");
   }
