@@ -30,6 +30,9 @@ def kernel(o, n):
 # error@22:31: instruction 'tanh.approx.f32' is understood with operands and result of fp32 alone
 # error@23:66: args of inline_asm_elementwise must be a list, found tile fp32[4]
 # error@9:22: symbol '__nv_mystery' is not known on target 'interp': foreign libraries are not linked; the functions of libdevice work everywhere
+# note@24:5: in the call of 'mystery' from here
 # error@15:22: extern_elementwise has no symbol for these argument types
-# error@9:5: static assertion failed: atomic_poll: no target has a clock for timeout_ns; leave it out
+# note@25:5: in the call of 'tangent' from here
+# error@waiting.py:9:5: static assertion failed: atomic_poll: no target has a clock for timeout_ns; leave it out
+# note@26:5: in the call of 'atomic_poll' from here
 # error@27:23: the mask of expect_zero must be int1, found fp32[4]

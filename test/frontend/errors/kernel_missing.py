@@ -12,3 +12,4 @@ def other(x):
     pass
 
 # error@0:0: no kernel 'kernl' in this file; did you mean 'kernel'?
+# note: it defines kernel, other

@@ -13,7 +13,6 @@ def kernel(x, n):
             pass
     tl.store(x, scale(a + b))
 
-
 # error@8:5: 'nested def' is not supported in kernel code; define the jit function at module level
 # error@10:5: assignment to several targets is not supported in kernel code; write one assignment for each
 # error@11:5: 'match' is not supported in kernel code; use if and elif

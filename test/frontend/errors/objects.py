@@ -103,8 +103,10 @@ def kernel(o, q, n):
 # error@81:5: fields of an aggregate are set only by its __init__; use tl.aggregate_replace
 # error@82:9: field 'second' of Pair is a constexpr and needs a value known at compile time, found run-time scalar int32
 # error@25:9: Half has no field 'third'
+# note@83:9: in the call of '__init__' from here
 # error@83:9: __init__ of Half does not set field 'second'
 # error@36:13: __init__ sets field 'first' in a run-time branch or loop; set it once, at the end
+# note@84:9: in the call of '__init__' from here
 # error@85:11: operator '+' is not supported between Pair and int 1
 # error@86:11: Pair has no attribute 'frist'; did you mean 'first'?
 # error@87:9: Pair has no field 'secnd'; did you mean 'second'?
@@ -117,5 +119,6 @@ def kernel(o, q, n):
 # error@95:9: the values of one pack must have one type, found int32[4] and fp32[4]
 # error@96:9: pack of map_elementwise must be a power of two that divides the number of elements (8), found 3
 # error@45:9: field 'first' of Knot cannot hold the aggregate itself
+# note@97:9: in the call of '__init__' from here
 # error@98:10: 'with' needs an aggregate with __enter__ and __exit__ or a scope of the profiler, found run-time scalar int32
 # error@100:5: return inside a 'with' is not supported in kernel code

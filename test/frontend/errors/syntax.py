@@ -1,5 +1,3 @@
-# error@5:30: expected ':' after the 'def' line, found end of line
-# error@9:14: expected an expression, found end of line
 import triton
 @triton.jit
 def first(x_ptr, n: tl.int32)
@@ -8,3 +6,6 @@ def first(x_ptr, n: tl.int32)
 def second(x_ptr):
     a = 1 +  
     return
+
+# error@5:30: expected ':' after the 'def' line, found end of line
+# error@9:14: expected an expression, found end of line

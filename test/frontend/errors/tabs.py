@@ -1,4 +1,3 @@
-# error@10:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone
 import triton
 import triton.language as tl
 
@@ -9,3 +8,5 @@ def kernel(x, n):
                 tl.store(x, n)
 	tl.store(x, n)
         tl.store(x, n)
+
+# error@10:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone

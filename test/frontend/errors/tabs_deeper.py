@@ -1,4 +1,3 @@
-# error@9:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone
 import triton
 import triton.language as tl
 
@@ -7,3 +6,5 @@ import triton.language as tl
 def kernel(x, n):
     if n > 0:
 	tl.store(x, n)
+
+# error@9:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone

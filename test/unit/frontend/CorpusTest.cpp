@@ -18,14 +18,14 @@ TEST(Corpus, EveryFileKeepsTheRules) {
   for (const char *folder :
        {"test/fuzz/frontend/corpus/frontend", "test/frontend/errors"}) {
     for (const std::string &path : kernelFiles(folder)) {
-      EXPECT_EQ(runAnyInput(readKernelFile(path).text), "") << path;
+      EXPECT_EQ(runAnyInput(readText(path)), "") << path;
     }
   }
 }
 
 TEST(Corpus, CutOffFilesKeepTheRules) {
   for (const std::string &path : kernelFiles("test/frontend/errors")) {
-    std::string text = readKernelFile(path).text;
+    std::string text = readText(path);
     for (size_t size = 7; size < text.size(); size += text.size() / 9 + 1) {
       EXPECT_EQ(runAnyInput(llvm::StringRef(text).take_front(size)), "")
           << path << " cut at " << size;

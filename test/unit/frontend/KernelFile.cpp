@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <filesystem>
 
@@ -38,31 +39,48 @@ KernelRun parseRun(StringRef run) {
   return result;
 }
 
-KernelFile readKernelFile(const std::string &path) {
-  KernelFile file;
-  file.path = path;
+std::string readText(const std::string &path) {
   auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer) {
-    return file;
-  }
-  file.text = (*buffer)->getBuffer().str();
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+bool isExpectation(StringRef line) {
+  return line.consume_front("# ") &&
+         (line.starts_with("error@") || line.starts_with("warning@") ||
+          line.starts_with("remark@") || line.starts_with("note@") ||
+          line.starts_with("error:") || line.starts_with("note:"));
+}
+
+std::vector<KernelFile> readPrograms(const std::string &path) {
+  std::vector<KernelFile> programs(1);
+  programs[0].path = path;
+  std::string text = readText(path);
   SmallVector<StringRef> lines;
-  StringRef(file.text).split(lines, '\n');
-  for (StringRef line : lines) {
-    size_t at = line.find("# ");
-    if (at == StringRef::npos) {
-      continue;
+  StringRef(text).split(lines, '\n');
+  bool begun = false; // only comments stand before the first program
+  for (size_t i = 0; i < lines.size(); ++i) {
+    StringRef line = lines[i];
+    if (line.consume_front("# -----")) {
+      if (std::exchange(begun, true)) {
+        programs.emplace_back().path = path;
+        programs.back().text.assign(i, '\n');
+      }
+      programs.back().title = line.trim("- ").str();
     }
-    StringRef directive = line.substr(at + 2);
-    if (directive.consume_front("run:")) {
-      file.runs.push_back(parseRun(directive.trim()));
-    } else if (directive.consume_front("error@")) {
-      file.errors.push_back(directive.trim().str());
-    } else if (directive.consume_front("note@")) {
-      file.notes.push_back(directive.trim().str());
+    begun |= !lines[i].empty() && !lines[i].starts_with("#");
+    if (line = lines[i]; line.consume_front("# run:")) {
+      programs.back().runs.push_back(parseRun(line.trim()));
+    } else if (isExpectation(line)) {
+      programs.back().diagnostics.push_back(line.drop_front(2).rtrim().str());
     }
+    programs.back().text += lines[i];
+    programs.back().text += i + 1 < lines.size() ? "\n" : "";
   }
-  return file;
+  return programs;
+}
+
+KernelFile readKernelFile(const std::string &path) {
+  return readPrograms(path)[0];
 }
 
 std::vector<std::string> kernelFiles(const std::string &folder) {
@@ -91,11 +109,29 @@ std::vector<std::string> errorLines(const DiagnosticSink &sink) {
   return lines;
 }
 
-std::vector<std::string> noteLines(const DiagnosticSink &sink) {
+std::vector<std::string> diagnosticLines(const DiagnosticSink &sink,
+                                         StringRef path) {
   std::vector<std::string> lines;
+  auto add = [&](StringRef severity, SourceLoc loc, StringRef message) {
+    std::string line = severity.str();
+    if (loc.file) {
+      line += "@";
+      if (loc.file->path() != path) {
+        line += sys::path::filename(loc.file->path()).str() + ":";
+      }
+      line += place(loc);
+    } else {
+      line += ": ";
+    }
+    lines.push_back(line + message.str());
+  };
   for (const Diagnostic &d : sink.diagnostics()) {
+    add(d.severity == Severity::Error     ? "error"
+        : d.severity == Severity::Warning ? "warning"
+                                          : "remark",
+        d.loc, d.message);
     for (const Note &note : d.notes) {
-      lines.push_back(place(note.loc) + note.message);
+      add("note", note.loc, note.message);
     }
   }
   return lines;
