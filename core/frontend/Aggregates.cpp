@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -147,7 +148,7 @@ Value Evaluator::callClass(const Value &callee, const CallArgs &args,
   fields->open = b->getInsertionBlock();
   for (size_t i = 0; i < type->fields.size(); ++i) {
     fields->items.push_back(type->defaults[i] ? *type->defaults[i]
-                                              : Value::unset(loc, ""));
+                                              : Value::unset({}, ""));
   }
   CallArgs withSelf;
   withSelf.add(Value::record(fields), loc);
@@ -192,12 +193,11 @@ void Evaluator::assignAttribute(const Attribute *target, const Value &value) {
   SequenceObject &fields = base.sequence();
   auto field = find(fields.names, target->name.str());
   if (field == fields.names.end()) {
-    StringRef near =
-        nearestName(target->name, SmallVector<StringRef>(fields.names.begin(),
-                                                         fields.names.end()));
     fail(target->loc,
          fields.className + " has no field '" + target->name + "'" +
-             (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+             didYouMean(target->name,
+                        SmallVector<StringRef>(fields.names.begin(),
+                                               fields.names.end())));
     return;
   }
   if (!fields.open) {
@@ -320,12 +320,11 @@ static Value replaceFields(BuiltinCall &call) {
   for (auto &[key, value] : call[1].dictionary().entries) {
     auto field = find(fields->names, key.asString());
     if (field == fields->names.end()) {
-      StringRef near = nearestName(
-          key.asString(),
-          SmallVector<StringRef>(fields->names.begin(), fields->names.end()));
       return call.error(
           fields->className + " has no field '" + key.asString() + "'" +
-          (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+          didYouMean(key.asString(),
+                     SmallVector<StringRef>(fields->names.begin(),
+                                            fields->names.end())));
     }
     fields->items[size_t(field - fields->names.begin())] = value;
   }

@@ -81,7 +81,8 @@ Value tileBinary(Evaluator &ev, Tok op, const Value &lhs, const Value &rhs,
   if (op == Tok::At || op == Tok::StarStar) {
     return ev.fail(loc, op == Tok::At
                             ? "'@' is not supported on tiles; use tl.dot"
-                            : "'**' is not supported on run-time values");
+                            : "'**' is not supported on run-time values; write "
+                              "x * x, or tl.exp2(y * tl.log2(x))");
   }
   auto a = toOperand(ev, lhs, loc), b = toOperand(ev, rhs, loc);
   return a && b ? fromTile(emitterAt(ev, loc).binary(binaryFn(op), *a, *b, loc))

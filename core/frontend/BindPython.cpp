@@ -142,7 +142,8 @@ static Value convertToInt(BuiltinCall &call) {
   }
   return value.is(ValueKind::Unknown)
              ? value
-             : call.error(describe(value) + " cannot be made an int");
+             : call.error(describe(value) + " cannot be made an int" +
+                          (value.isTile() ? "; use x.to(tl.int32)" : ""));
 }
 
 static Value convertToFloat(BuiltinCall &call) {
@@ -160,7 +161,8 @@ static Value convertToFloat(BuiltinCall &call) {
   }
   return value.is(ValueKind::Unknown)
              ? value
-             : call.error(describe(value) + " cannot be made a float");
+             : call.error(describe(value) + " cannot be made a float" +
+                          (value.isTile() ? "; use x.to(tl.float32)" : ""));
 }
 
 static Value enumerated(BuiltinCall &call, bool zipped) {
@@ -217,7 +219,10 @@ static Value copied(BuiltinCall &call, bool asList) {
       items.push_back(Value::integer(i));
     }
   } else if (!source.isNone()) {
-    return call.error(describe(source) + " is not a sequence");
+    return call.error(describe(source) + " is not a sequence" +
+                      (source.isTile() ? "; use tl.sum(x, axis) to add its "
+                                         "elements, tl.max for the largest"
+                                       : ""));
   }
   return asList ? Value::list(std::move(items))
                 : Value::tuple(std::move(items));
@@ -262,7 +267,8 @@ static void bindFunctions(Registry &r) {
     if (value.is(ValueKind::Dict)) {
       return Value::integer(value.dictionary().entries.size());
     }
-    return call.error(describe(value) + " has no length");
+    return call.error(describe(value) + " has no length" +
+                      (value.isTile() ? "; its sizes are in x.shape" : ""));
   });
   add("min", "*args", [](BuiltinCall &call) { return extremum(call, false); });
   add("max", "*args", [](BuiltinCall &call) { return extremum(call, true); });
@@ -373,19 +379,28 @@ static void bindFunctions(Registry &r) {
   });
 }
 
+/// "; use tl.sqrt for run-time values", if the language has that function.
+static std::string forTiles(const Value &value, StringRef name) {
+  auto &members = Registry::get().module("triton.language")->members;
+  return value.isTile() && members.count(name)
+             ? "; use tl." + name.str() + " for run-time values"
+             : "";
+}
+
 static void bindMath(Registry &r) {
   r.set("math", "pi", Value::number(M_PI));
   r.set("math", "e", Value::number(M_E));
   r.set("math", "inf", Value::number(INFINITY));
   r.set("math", "nan", Value::number(NAN));
   auto unary = [&](StringRef name, double (*fn)(double)) {
-    r.addHost("math", name, "x", [fn](BuiltinCall &call) {
+    r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {
       return call[0].isNumber()
                  ? Value::number(fn(call[0].asFloat()))
                  : call.error(0, call.builtin.name +
                                      " needs a number known at compile time, "
                                      "found " +
-                                     describe(call[0]));
+                                     describe(call[0]) +
+                                     forTiles(call[0], name));
     });
   };
   unary("sqrt", [](double x) { return std::sqrt(x); });
@@ -397,7 +412,8 @@ static void bindMath(Registry &r) {
   unary("fabs", [](double x) { return std::fabs(x); });
   r.addHost("math", "log", "x, base=None", [](BuiltinCall &call) {
     if (!call[0].isNumber() || !(call[1].isNone() || call[1].isNumber())) {
-      return call.error("math.log needs numbers known at compile time");
+      return call.error("math.log needs numbers known at compile time" +
+                        forTiles(call[0], "log"));
     }
     double value = std::log(call[0].asFloat());
     return Value::number(
@@ -409,12 +425,13 @@ static void bindMath(Registry &r) {
                : call.error("math.pow needs numbers known at compile time");
   });
   auto rounding = [&](StringRef name, double (*fn)(double)) {
-    r.addHost("math", name, "x", [fn](BuiltinCall &call) {
+    r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {
       double value = call[0].isNumber() ? fn(call[0].asFloat()) : NAN;
       return std::abs(value) < 0x1p100
                  ? Value::integer(PyInt(value))
-                 : call.error("math." + call.builtin.name +
-                              " needs a finite number known at compile time");
+                 : call.error(call.builtin.name +
+                              " needs a finite number known at compile time" +
+                              forTiles(call[0], name));
     });
   };
   rounding("ceil", [](double x) { return std::ceil(x); });

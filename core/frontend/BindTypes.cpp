@@ -68,7 +68,7 @@ Value Evaluator::typeAttribute(const Value &base, StringRef name,
   if (name == "numel") {
     return Value::integer(type.numElements());
   }
-  return Value::unset(loc, "");
+  return Value::unset({}, "");
 }
 
 /// Functions of the embedded library: its file, and whether a tile has the
@@ -176,7 +176,7 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
                  : Value();
     }
   }
-  return Value::unset(loc, "");
+  return Value::unset({}, "");
 }
 
 static void bindDtypes(Registry &r) {

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,6 +27,20 @@ Value BuiltinCall::error(size_t i, const Twine &message) const {
   return evaluator.fail(at(i), message);
 }
 
+/// A dtype that was given as a text or is another library's: "; write
+/// tl.float16".
+static std::string namedDtype(const Value &value) {
+  const Value *name =
+      value.is(ValueKind::Record) ? value.sequence().find("name") : &value;
+  if (!name || !name->is(ValueKind::String)) {
+    return "";
+  }
+  const std::string &text = name->asString();
+  return Registry::get().module("triton.language")->members.count(text)
+             ? "; write tl." + text
+             : "";
+}
+
 static std::string quotedParam(const BuiltinCall &call, size_t i) {
   return "argument '" + call.name(i).str() + "' of " + call.builtin.name;
 }
@@ -35,7 +50,7 @@ std::optional<int64_t> BuiltinCall::integer(size_t i) const {
   if (value.isTile()) {
     error(i, quotedParam(*this, i) +
                  " must be known at compile time (a constexpr), found " +
-                 describe(value));
+                 describe(value) + keepConstexpr(value));
     return std::nullopt;
   }
   if (!value.isIntegral()) {
@@ -56,7 +71,7 @@ std::optional<bool> BuiltinCall::boolean(size_t i) const {
   if (!value) {
     error(i, quotedParam(*this, i) +
                  " must be known at compile time (a constexpr), found " +
-                 describe(values[i]));
+                 describe(values[i]) + keepConstexpr(values[i]));
   }
   return value;
 }
@@ -79,7 +94,7 @@ std::optional<TileType> BuiltinCall::dtype(size_t i) const {
   }
   error(i, quotedParam(*this, i) +
                " must be a dtype such as tl.float32, found " +
-               describe(values[i]));
+               describe(values[i]) + namedDtype(values[i]));
   return std::nullopt;
 }
 
@@ -91,7 +106,7 @@ std::optional<SmallVector<int64_t, 4>> BuiltinCall::integers(size_t i) const {
     if (item.isTile()) {
       error(i, quotedParam(*this, i) +
                    " must be known at compile time (a constexpr), found " +
-                   describe(item));
+                   describe(item) + keepConstexpr(item));
       return std::nullopt;
     }
     if (!item.isIntegral() || item.asInt() != PyInt(int64_t(item.asInt()))) {
@@ -104,7 +119,9 @@ std::optional<SmallVector<int64_t, 4>> BuiltinCall::integers(size_t i) const {
   return result;
 }
 
-bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
+/// Nothing if all is well, else what the failed call gives.
+static std::optional<Value> matchArguments(Evaluator &ev, const CallArgs &args,
+                                           BuiltinCall &call) {
   const auto &params = call.builtin.params;
   call.values.assign(params.size(), Value());
   call.locs.assign(params.size(), SourceLoc());
@@ -132,12 +149,11 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
         rest.push_back(arg.value);
       } else {
         bool method = !params.empty() && params[0].name == "self";
-        ev.fail(
+        return ev.fail(
             arg.loc,
             call.builtin.name + " takes " + Twine(positional - method) +
                 (positional - method == 1 ? " argument, " : " arguments, ") +
                 Twine(args.list.size() - method) + " were given");
-        return false;
       }
       continue;
     }
@@ -157,11 +173,9 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
       for (const BuiltinParam &p : params) {
         names.push_back(p.name);
       }
-      StringRef near = nearestName(arg.keyword, names);
-      ev.fail(arg.loc,
-              call.builtin.name + " has no parameter '" + arg.keyword + "'" +
-                  (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
-      return false;
+      return ev.fail(arg.loc, call.builtin.name + " has no parameter '" +
+                                  arg.keyword + "'" +
+                                  didYouMean(arg.keyword, names));
     }
     size_t index = param - params.begin();
     if (param->kind == BuiltinParam::VarArgs) {
@@ -171,9 +185,8 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
       continue;
     }
     if (set[index]) {
-      ev.fail(arg.loc, "parameter '" + arg.keyword + "' of " +
-                           call.builtin.name + " is given twice");
-      return false;
+      return ev.fail(arg.loc, "parameter '" + arg.keyword + "' of " +
+                                  call.builtin.name + " is given twice");
     }
     call.values[index] = arg.value;
     call.locs[index] = arg.loc;
@@ -187,14 +200,14 @@ bool matchArguments(Evaluator &ev, const CallArgs &args, BuiltinCall &call) {
       call.values[i] = more;
     } else if (!set[i]) {
       if (!params[i].defaultValue) {
-        ev.fail(call.loc, call.builtin.name + " needs a value for parameter '" +
-                              params[i].name + "'");
-        return false;
+        return ev.fail(call.loc, call.builtin.name +
+                                     " needs a value for parameter '" +
+                                     params[i].name + "'");
       }
       call.values[i] = *params[i].defaultValue;
     }
   }
-  return true;
+  return std::nullopt;
 }
 
 Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
@@ -211,9 +224,8 @@ Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
     return Value::unknown(loc, builtin.name + " is called outside of a kernel");
   }
   BuiltinCall matched(*this, builtin, loc);
-  if (!matchArguments(*this, args, matched)) {
-    return inHost() ? Value::unknown(loc, "wrong arguments of " + builtin.name)
-                    : Value();
+  if (auto failure = matchArguments(*this, args, matched)) {
+    return *failure;
   }
   if (!builtin.isHost && !countOperation(loc)) {
     return Value();

@@ -125,10 +125,6 @@ void bindTargets(Registry &registry);    // tl.target_info
 void bindProfilerScopes(Registry &registry);
 void bindTiles(Registry &registry); // tl.load ... through OpEmitter
 
-/// Matches arguments to parameters; false after an error.
-bool matchArguments(Evaluator &evaluator, const CallArgs &args,
-                    BuiltinCall &call);
-
 } // namespace tz::frontend
 
 #endif // TERRAZZO_CORE_FRONTEND_BUILTINS_H

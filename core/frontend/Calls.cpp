@@ -14,6 +14,7 @@
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/FrontendState.h"
 #include "core/frontend/ModuleLoader.h"
+#include "core/frontend/Suggestions.h"
 #include "core/frontend/TileOperators.h"
 #include "core/frontend/WorkBudget.h"
 
@@ -212,18 +213,18 @@ bool isConstexprParameter(const Parameter &param) {
   return namesConstexpr(param.annotation);
 }
 
-bool Evaluator::bindParameters(const FunctionObject &function,
-                               const CallArgs &args, SourceLoc loc,
-                               Scope &scope) {
+std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
+                                               const CallArgs &args,
+                                               SourceLoc loc, Scope &scope) {
   ArrayRef<Parameter> params = function.params();
   auto name = [&] { return "'" + function.name + "'"; };
   auto failed = [&](SourceLoc at, const Twine &message) {
     if (inHost()) {
-      return false;
+      return Value::unknown(at, message.str());
     }
     sink.error(at, message)
         .note(function.loc(), "function " + name() + " is defined here");
-    return false;
+    return Value();
   };
   size_t next = 0;
   std::vector<Value> rest;
@@ -258,11 +259,8 @@ bool Evaluator::bindParameters(const FunctionObject &function,
         for (const Parameter &p : params) {
           names.push_back(p.name);
         }
-        StringRef near = nearestName(arg.keyword, names);
-        return failed(
-            arg.loc,
-            name() + " has no parameter '" + arg.keyword + "'" +
-                (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+        return failed(arg.loc, name() + " has no parameter '" + arg.keyword +
+                                   "'" + didYouMean(arg.keyword, names));
       }
       param = &*it;
     }
@@ -290,7 +288,7 @@ bool Evaluator::bindParameters(const FunctionObject &function,
       scope[p.name] = Binding{std::move(value), p.loc};
     }
   }
-  return true;
+  return std::nullopt;
 }
 
 Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
@@ -352,8 +350,8 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
                          "kernel has no calls on any target");
   }
   Frame callee;
-  if (!bindParameters(*function, args, loc, callee.scope)) {
-    return Value();
+  if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
+    return *failure;
   }
   callee.function = function;
   callee.module = function->module.lock();
@@ -385,13 +383,8 @@ void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
   top.scope = std::move(params);
   frames.push_back(std::move(top));
   noteCall(*kernel, frame().scope, kernel->loc());
-  Flow flow = execBlock(kernel->def->body, nullptr);
+  execBlock(kernel->def->body, nullptr);
   frames.pop_back();
-  if (flow.kind == Flow::Return && !flow.value.isNone() &&
-      !flow.value.isError()) {
-    sink.error(kernel->def->nameLoc,
-               "a kernel cannot return a value: store it to memory");
-  }
 }
 
 Value Evaluator::runHostFunction(
@@ -404,8 +397,8 @@ Value Evaluator::runHostFunction(
                          "not a value");
   }
   Frame callee;
-  if (!bindParameters(*function, args, loc, callee.scope)) {
-    return fromKernel ? Value() : Value::unknown(loc, "wrong arguments");
+  if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
+    return *failure;
   }
   if (inlining >= bounds.inliningDepth) {
     return fail(loc, "calls are nested more than " +
@@ -431,7 +424,9 @@ Value Evaluator::runHostFunction(
     ReasonObject reason = result.reason();
     if (!stopped) {
       sink.error(loc,
-                 "'" + function->name + "' cannot be evaluated at compile time")
+                 "'" + function->name +
+                     "' cannot be evaluated at compile time; a function of "
+                     "the kernel needs @triton.jit")
           .note(reason.loc, reason.text);
     }
     return Value();

@@ -43,12 +43,29 @@ DiagnosticBuilder &DiagnosticBuilder::note(SourceLoc loc,
 
 DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
                                       const Twine &message) {
+  Diagnostic diagnostic{severity, loc, message.str(), {}};
+  // Innermost frame first: that is the order in which a person looks.
+  size_t outer = frames.size();
+  if (loc.file && loc.file->isEmbedded()) {
+    while (outer > 0 && frames[outer - 1].loc.file->isEmbedded()) {
+      --outer;
+    }
+    if (outer > 0) {
+      diagnostic.loc = frames[--outer].loc;
+      diagnostic.notes.push_back({loc, "in the source of the library"});
+    }
+  }
+  // The turns of an unrolled loop and the calls of one function say it once.
+  for (const Diagnostic &other : kept) {
+    if (other.severity == severity && other.loc == diagnostic.loc &&
+        other.message == diagnostic.message) {
+      return DiagnosticBuilder(nullptr);
+    }
+  }
   if (severity == Severity::Error && ++errors > maxErrors) {
     return DiagnosticBuilder(nullptr);
   }
-  Diagnostic diagnostic{severity, loc, message.str(), {}};
-  // Innermost frame first: that is the order in which a person looks.
-  for (const Note &frame : reverse(frames)) {
+  for (const Note &frame : reverse(ArrayRef(frames).take_front(outer))) {
     if (diagnostic.notes.size() == 8) {
       diagnostic.notes.push_back({SourceLoc(), "outer calls are not shown"});
       break;
@@ -184,12 +201,21 @@ std::string DiagnosticSink::str() const {
 }
 
 StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
-  // A swap of two letters counts as two edits: allowed from four letters up.
   unsigned best =
-      std::max<unsigned>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1;
+      std::max<unsigned>(name.size() < 5 ? 1 : 2, name.size() / 3) + 1;
+  auto letters = [](StringRef text) {
+    std::string sorted = text.str();
+    sort(sorted);
+    return sorted;
+  };
+  const std::string own = letters(name);
   StringRef nearest;
   for (StringRef candidate : candidates) {
-    unsigned distance = name.edit_distance(candidate, true, best);
+    unsigned distance = name.edit_distance(candidate, true, best + 1);
+    // A swap of two letters counts as two edits and is one slip.
+    if (distance == 2 && own == letters(candidate)) {
+      distance = 1;
+    }
     if (distance < best) {
       best = distance;
       nearest = candidate;

@@ -37,6 +37,8 @@ public:
   /// The text of line `line` (from 1) without its line end; empty if none.
   llvm::StringRef line(uint32_t line) const;
   uint32_t lineCount() const { return lineStarts.size(); }
+  /// Is it of the library inside of the compiler, not of the user?
+  bool isEmbedded() const { return path().starts_with("<terrazzo>/"); }
 
 private:
   std::string filePath;
@@ -53,6 +55,7 @@ struct SourceLoc {
   uint32_t length = 0;
 
   bool isValid() const { return file && line; }
+  bool operator==(const SourceLoc &) const = default;
 };
 
 enum class Severity : uint8_t { Error, Warning, Remark, Note };
@@ -104,7 +107,8 @@ public:
   llvm::ArrayRef<Diagnostic> diagnostics() const { return kept; }
 
   /// Frames of inlined calls, outermost first. Every error reported while a
-  /// frame is open gets a note at its place.
+  /// frame is open gets a note at its place. What is wrong with a call of the
+  /// embedded library is reported at that call.
   void pushFrame(SourceLoc loc, std::string message);
   void popFrame();
 
@@ -127,7 +131,8 @@ private:
 void printDiagnostic(const Diagnostic &diagnostic, llvm::raw_ostream &os);
 
 /// The candidate nearest to `name`, or empty if none is near enough to be what
-/// the user meant (edit distance of two, or up to a third of the length).
+/// the user meant (one edit, two in words of five letters, up to a third of
+/// the length; exchanged letters).
 llvm::StringRef nearestName(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> candidates);
 

@@ -10,6 +10,7 @@
 #include "core/frontend/ConstValues.h"
 #include "core/frontend/Frontend.h"
 #include "core/frontend/FrontendState.h"
+#include "core/frontend/Suggestions.h"
 #include "core/frontend/WorkBudget.h"
 #include "core/frontend/semantics/OpEmitter.h"
 
@@ -316,8 +317,9 @@ void KernelBuilder::bindParameter(const ast::Parameter &param) {
                               "' has no value; give one, such as " +
                               param.name + "=128");
   } else {
-    sink.error(param.loc, "argument '" + param.name + "' of kernel '" +
-                              kernel->name + "' has no type");
+    sink.error(param.loc,
+               "argument '" + param.name + "' of kernel '" + kernel->name +
+                   "' has no type; give one, such as " + param.name + "=i32");
   }
   scope[param.name] = Binding{Value(), param.loc};
 }
@@ -332,10 +334,9 @@ void KernelBuilder::checkNames() {
     if (is_contained(names, name)) {
       return;
     }
-    StringRef near = nearestName(name, names);
-    sink.error(kernel->loc(),
-               "kernel '" + kernel->name + "' has no parameter '" + name + "'" +
-                   (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+    sink.error(kernel->loc(), "kernel '" + kernel->name +
+                                  "' has no parameter '" + name + "'" +
+                                  didYouMean(name, names));
   };
   for (const ArgSpec &arg : spec.args) {
     check(arg.name);

@@ -211,6 +211,12 @@ Value Evaluator::evalJoined(const JoinedString *node) {
     if (value.isError() || value.is(ValueKind::Unknown)) {
       return value;
     }
+    if (value.isTile()) {
+      return fail(part.value->loc,
+                  "an f-string holds compile-time values, found " +
+                      describe(value) +
+                      "; tl.device_print(\"text\", x) prints run-time ones");
+    }
     text += part.debug;
     bool quoted = part.conversion == 'r' || part.conversion == 'a' ||
                   (!part.debug.empty() && !part.conversion);

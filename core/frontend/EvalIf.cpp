@@ -350,9 +350,10 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
   auto elseIt = branch.whenFalse.scope.find(name);
   const bool noThen = thenIt == branch.whenTrue.scope.end();
   const bool noElse = elseIt == branch.whenFalse.scope.end();
-  auto unset = [&](SourceLoc where, std::string reason) {
+  auto unset = [&](std::vector<Note> origins, std::string reason) {
+    SourceLoc where = origins.back().loc;
     frame().scope[name] =
-        Binding{Value::unset(where, std::move(reason)), where};
+        Binding{Value::unset(std::move(origins), std::move(reason)), where};
   };
   // Where one arm has returned, the other alone says what the name is.
   const bool thenGone = branch.whenTrue.flow.kind == Flow::Return;
@@ -390,10 +391,12 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
     return;
   }
   if (noThen || noElse) {
-    unset(noThen ? elseIt->second.loc : thenIt->second.loc,
-          "is set only on one path of a run-time if, it has no value when "
-          "the condition is " +
-              std::string(noThen ? "true" : "false"));
+    unset(
+        {{noThen ? elseIt->second.loc : thenIt->second.loc, "it is set here"}},
+        "is set only on one path of a run-time if, it has no value when "
+        "the condition is " +
+            std::string(noThen ? "true" : "false") +
+            "; set it before the if or on both paths");
     return;
   }
   const Binding &a = thenIt->second, &c = elseIt->second;
@@ -406,11 +409,11 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
   } else if (sameShape(a.value, c.value)) {
     leaving.push_back({name, a.value, c.value, a.loc});
   } else {
-    unset(a.loc.line == c.loc.line ? a.loc : c.loc,
+    unset({{a.loc, "it is " + describe(a.value) + " from here"},
+           {c.loc, "it is " + describe(c.value) + " from here"}},
           "has different types on the two paths of a run-time if: " +
-              describe(a.value) + " if the condition holds (line " +
-              std::to_string(a.loc.line) + "), " + describe(c.value) +
-              " otherwise (line " + std::to_string(c.loc.line) + ")");
+              describe(a.value) + " if the condition holds, " +
+              describe(c.value) + " otherwise; give it one type on both paths");
   }
 }
 
@@ -500,8 +503,7 @@ Value Evaluator::evalConditional(const Conditional *node) {
     }
     return eval(*decided ? node->whenTrue : node->whenFalse);
   }
-  Value flag =
-      tileCondition(*this, condition, node->condition->loc, "conditional");
+  Value flag = tileCondition(*this, condition, node->condition->loc, "if");
   if (flag.isError()) {
     return flag;
   }
@@ -527,7 +529,8 @@ Value Evaluator::evalConditional(const Conditional *node) {
     return fail(node->loc,
                 "the two values of a run-time conditional expression "
                 "differ in type: " +
-                    describe(whenTrue) + " and " + describe(whenFalse));
+                    describe(whenTrue) + " and " + describe(whenFalse) +
+                    "; convert one of the two");
   }
   SmallVector<mlir::Value> thenValues, elseValues;
   flatten(whenTrue, thenValues);

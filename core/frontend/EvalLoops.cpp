@@ -93,7 +93,8 @@ bool Evaluator::collectCarried(ArrayRef<Carried> carried,
       sink.error(now.loc, "loop-carried variable '" + item.name +
                               "' changes type: " + describe(item.before.value) +
                               " before the loop, " + describe(now.value) +
-                              " after one turn")
+                              " after one turn; give it the later type before "
+                              "the loop")
           .note(item.before.loc,
                 "its type before the loop is " + describe(item.before.value));
       valid = false;
@@ -113,7 +114,7 @@ void Evaluator::leaveLoop(const Scope &before, ArrayRef<Carried> carried,
       frame().scope[name] = Binding{
           binding.value.isError()
               ? Value()
-              : Value::unset(binding.loc,
+              : Value::unset({{binding.loc, "it is set here"}},
                              "is first set inside a run-time loop, which may "
                              "not run at all; set it before the loop"),
           binding.loc};

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
 #include "core/frontend/ModuleLoader.h"
+#include "core/frontend/Suggestions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -42,17 +43,33 @@ Value Evaluator::resolve(Value value, SourceLoc loc) {
     for (auto &entry : module->members) {
       names.push_back(entry.getKey());
     }
-    StringRef near = nearestName(lazy.name, names);
-    return fail(
-        lazy.loc,
-        "module '" + lazy.module + "' has no name '" + lazy.name + "'" +
-            (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+    return fail(lazy.loc, "module '" + lazy.module + "' has no name '" +
+                              lazy.name + "'" + didYouMean(lazy.name, names));
   }
   return resolve(it->second.value, loc);
 }
 
 Value Evaluator::evalName(const Name *node) {
   return lookup(node->id, node->loc);
+}
+
+/// How a name that is not defined may have been meant.
+static std::string whereDefined(StringRef name, const FunctionObject *function,
+                                ArrayRef<StringRef> names) {
+  if (function && function->def &&
+      is_contained(assignedNames(function->def->body), name)) {
+    return " yet: it is set only further down";
+  }
+  if (name == "tl" || name == "triton") {
+    return name == "tl" ? "; write `import triton.language as tl`"
+                        : "; write `import triton`";
+  }
+  auto &language = Registry::get().module("triton.language")->members;
+  if (language.count(name)) {
+    return "; did you mean 'tl." + name.str() + "'?";
+  }
+  std::string elsewhere = writtenHere(name);
+  return elsewhere.empty() ? didYouMean(name, names) : elsewhere;
 }
 
 Value Evaluator::lookup(StringRef name, SourceLoc loc) {
@@ -87,10 +104,8 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
     for (auto &entry : python) {
       names.push_back(entry.getKey());
     }
-    StringRef near = nearestName(name, names);
-    return fail(
-        loc, "name '" + name + "' is not defined" +
-                 (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+    return fail(loc, "name '" + name + "' is not defined" +
+                         whereDefined(name, f.function.get(), names));
   }
   const bool isImported = binding->value.is(ValueKind::Lazy);
   Value value = resolve(binding->value, loc);
@@ -100,8 +115,10 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
       return Value::unknown(loc, "'" + name.str() + "' may be unset");
     }
     if (!stopped) {
-      sink.error(loc, "'" + name + "' " + value.reason().text)
-          .note(value.reason().loc, "it is set here");
+      auto error = sink.error(loc, "'" + name + "' " + value.reason().text);
+      for (const Note &origin : value.reason().origins) {
+        error.note(origin.loc, origin.message);
+      }
     }
     return Value();
   }
@@ -155,8 +172,14 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
       return Value::module(sub);
     }
     if (module->isPartial) {
+      std::string elsewhere = writtenHere(name);
+      if (elsewhere.empty() &&
+          registry.module("triton.language")->members.count(name)) {
+        elsewhere = "; did you mean 'tl." + name.str() + "'?";
+      }
       return fail(loc, "'" + module->name + "." + name +
-                           "' is not known at compile time");
+                           "' is not known at compile time: it is the host's" +
+                           elsewhere);
     }
     for (auto &entry : module->members) {
       names.push_back(entry.getKey());
@@ -220,12 +243,14 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
   for (StringRef method : registry.methodNames(base.kind())) {
     names.push_back(method);
   }
-  StringRef near = nearestName(name, names);
-  return fail(loc,
-              describe(base) + " has no " +
-                  (base.is(ValueKind::Module) ? "name '" : "attribute '") +
-                  name + "'" +
-                  (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+  std::string hint = writtenHere(name);
+  if (name == "append" || name == "extend") {
+    hint = "; a sequence does not change in kernel code, make a new one with +";
+  }
+  return fail(loc, describe(base) + " has no " +
+                       (base.is(ValueKind::Module) ? "name '" : "attribute '") +
+                       name + "'" +
+                       (hint.empty() ? didYouMean(name, names) : hint));
 }
 
 /// A Python index or slice bound within a sequence of `size`.
@@ -333,7 +358,11 @@ Value Evaluator::subscript(const Value &base, const Value &index,
       return call(Value::method(base, get), args, loc);
     }
   }
-  return fail(loc, describe(base) + " cannot be subscripted");
+  return fail(loc, describe(base) + " cannot be subscripted" +
+                       (base.is(ValueKind::Function) && !inHost()
+                            ? "; kernel code calls it without a grid: " +
+                                  base.asFunction()->name + "(...)"
+                            : std::string()));
 }
 
 } // namespace tz::frontend

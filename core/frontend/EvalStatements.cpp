@@ -134,8 +134,15 @@ void Evaluator::assign(const Expr *target, const Value &value, SourceLoc loc,
       }
       return;
     }
-    fail(target->loc, "assignment to a subscript is not supported: tiles are "
-                      "values; use tl.where, or tl.store for memory");
+    Value base = eval(cast<Subscript>(target)->base);
+    const bool isPointer = base.isTile() && base.asTile().type.isPtr;
+    if (!base.isError()) {
+      fail(target->loc,
+           isPointer ? "memory is not written by a subscript; use "
+                       "tl.store(pointer + offset, value)"
+                     : "assignment to a subscript is not supported: tiles and "
+                       "sequences are values; use tl.where for a tile");
+    }
     return;
   }
   case ExprKind::Attribute:
@@ -321,10 +328,18 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
     case StmtKind::Return: {
       auto *node = cast<Return>(stmt);
       if (frame().runtimeLoops) {
-        sink.error(node->loc, "return inside a run-time loop is not supported");
+        sink.error(node->loc,
+                   "return inside a run-time loop is not supported; set a "
+                   "variable in the loop and return after it");
         return {Flow::Return, Value()};
       }
-      return {Flow::Return, node->value ? eval(node->value) : Value::none()};
+      Value value = node->value ? eval(node->value) : Value::none();
+      if (inlining == 0 && !value.isNone() && !value.isError()) {
+        sink.error(node->loc,
+                   "a kernel cannot return a value: store it to memory");
+        value = Value();
+      }
+      return {Flow::Return, value};
     }
     case StmtKind::If: {
       Flow flow = execIf(cast<If>(stmt), 0, block, index + 1, rest);

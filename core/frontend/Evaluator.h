@@ -251,8 +251,10 @@ private:
                                       const Value &rhs, SourceLoc loc);
 
   //===-- calls -----------------------------------------------------------===//
-  bool bindParameters(const FunctionObject &function, const CallArgs &args,
-                      SourceLoc loc, Scope &scope);
+  /// Nothing if all is well, else what the failed call gives.
+  std::optional<Value> bindParameters(const FunctionObject &function,
+                                      const CallArgs &args, SourceLoc loc,
+                                      Scope &scope);
   /// True, with an error, for an `async def`.
   bool refuseAsync(const FunctionObject &function);
   Value inlineJit(const std::shared_ptr<FunctionObject> &function,

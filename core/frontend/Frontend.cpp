@@ -10,6 +10,7 @@
 
 #include "core/frontend/ConstValues.h"
 #include "core/frontend/FrontendState.h"
+#include "core/frontend/Suggestions.h"
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -192,8 +193,13 @@ std::shared_ptr<FunctionObject> findKernel(const Module &module, StringRef name,
   SourceLoc file{state.main->tree->file.get(), 0, 0, 0};
   if (it != state.main->members.end() &&
       it->second.value.is(ValueKind::Function)) {
-    sink.error(it->second.loc,
-               "'" + name + "' is not a kernel: it has no @triton.jit");
+    auto error =
+        sink.error(it->second.loc,
+                   "'" + name + "' is not a kernel: it has no @triton.jit");
+    const ReasonObject &why = it->second.value.asFunction()->undecorated;
+    if (why.loc.isValid()) {
+      error.note(why.loc, why.text);
+    }
     return nullptr;
   }
   SmallVector<StringRef> names;
@@ -202,10 +208,8 @@ std::shared_ptr<FunctionObject> findKernel(const Module &module, StringRef name,
     names.push_back(kernel.name);
     list += (list.empty() ? "" : ", ") + kernel.name;
   }
-  StringRef near = nearestName(name, names);
-  auto error = sink.error(
-      file, "no kernel '" + name + "' in this file" +
-                (near.empty() ? Twine() : "; did you mean '" + near + "'?"));
+  auto error = sink.error(file, "no kernel '" + name + "' in this file" +
+                                    didYouMean(name, names));
   error.note(list.empty() ? Twine("the file defines no jit function")
                           : "it defines " + Twine(list));
   return nullptr;

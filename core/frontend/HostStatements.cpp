@@ -370,7 +370,10 @@ void Evaluator::applyDecorators(ArrayRef<Expr *> decorators,
     if (applied.is(ValueKind::Builtin) || applied.is(ValueKind::Method)) {
       CallArgs args;
       args.add(value, decorator->loc);
-      call(applied, args, decorator->loc);
+      applied = call(applied, args, decorator->loc);
+    }
+    if (applied.is(ValueKind::Unknown) && value.is(ValueKind::Function)) {
+      value.asFunction()->undecorated = applied.reason();
     }
   }
 }

@@ -131,12 +131,13 @@ Value Value::module(std::shared_ptr<ModuleObject> module) {
   return {ValueKind::Module, std::move(module)};
 }
 Value Value::unknown(SourceLoc loc, std::string reason) {
-  return {ValueKind::Unknown,
-          std::make_shared<ReasonObject>(ReasonObject{loc, std::move(reason)})};
+  return {ValueKind::Unknown, std::make_shared<ReasonObject>(
+                                  ReasonObject{loc, std::move(reason), {}})};
 }
-Value Value::unset(SourceLoc loc, std::string reason) {
-  return {ValueKind::Unset,
-          std::make_shared<ReasonObject>(ReasonObject{loc, std::move(reason)})};
+Value Value::unset(std::vector<Note> origins, std::string reason) {
+  return {ValueKind::Unset, std::make_shared<ReasonObject>(ReasonObject{
+                                origins.empty() ? SourceLoc() : origins[0].loc,
+                                std::move(reason), std::move(origins)})};
 }
 Value Value::lazy(LazyObject lazy) {
   return {ValueKind::Lazy, std::make_shared<LazyObject>(std::move(lazy))};

@@ -104,7 +104,7 @@ public:
   static Value method(Value self, std::shared_ptr<FunctionObject> function);
   static Value module(std::shared_ptr<ModuleObject> module);
   static Value unknown(SourceLoc loc, std::string reason);
-  static Value unset(SourceLoc loc, std::string reason);
+  static Value unset(std::vector<Note> origins, std::string reason);
   static Value lazy(LazyObject lazy);
 
   ValueKind kind() const { return tag; }
@@ -214,6 +214,7 @@ struct MethodObject {
 struct ReasonObject {
   SourceLoc loc;
   std::string text;
+  std::vector<Note> origins; // of Unset: where it is set
 };
 struct LazyObject {
   std::string path;   // of the file
@@ -246,6 +247,7 @@ struct FunctionObject {
   bool isConstexprFunction = false;
   bool isExtern = false; // of core.extern: may write dictionaries
   bool noInline = false;
+  ReasonObject undecorated;   // why a decorator was not understood
   Value jitOptions;           // keywords of jit(...), a dict
   std::vector<Value> configs; // of autotune: records
   std::vector<std::string> tuneKey;

@@ -65,7 +65,7 @@ std::optional<Value> OpEmitter::laneMask(const TileValue &mask,
                           " on a scalar pointer; a scalar access has a scalar "
                           "mask");
   }
-  OptionalTile spread = broadcastTo(mask, shape, loc);
+  OptionalTile spread = broadcastTo(mask, shape, loc, "the mask");
   return spread ? std::optional<Value>(spread->value) : std::nullopt;
 }
 
@@ -127,7 +127,7 @@ OptionalTile OpEmitter::load(const TileValue &pointer,
       element.elem == DType::I1 ? result.withElem(DType::I8) : result;
   if (options.other) {
     OptionalTile fill = elementFor(*options.other, element.elem, loc);
-    fill = fill ? broadcastTo(*fill, source.type.shape, loc) : fill;
+    fill = fill ? broadcastTo(*fill, source.type.shape, loc, "`other`") : fill;
     if (!fill) {
       return std::nullopt;
     }
@@ -199,6 +199,12 @@ bool OpEmitter::store(const TileValue &pointer, const Operand &value,
   if (pointer.type.isBlockPtr) {
     return storeBlock(pointer, value, options, *cache, *evict, loc);
   }
+  if (auto *tile = std::get_if<TileValue>(&value);
+      tile && tile->type.isPtr && !pointer.type.isPtr) {
+    error(loc, "tl.store takes the pointer first and the value second, found " +
+                   pointer.type.str() + " and " + tile->type.str());
+    return false;
+  }
   if (!checkTarget(pointer, "tl.store", loc)) {
     return false;
   }
@@ -241,7 +247,9 @@ OptionalTile OpEmitter::storedValue(const TileValue &pointer,
     }
   }
   OptionalTile x = elementFor(value, element, loc);
-  x = x ? broadcastTo(*x, pointer.type.shape, loc) : x;
+  x = x ? broadcastTo(*x, pointer.type.shape, loc,
+                      ("the value of " + what).str())
+        : x;
   if (x && element == DType::I1) {
     x = convert(*x, DType::U8); // a byte, 0 or 1
   }

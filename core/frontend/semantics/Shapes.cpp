@@ -185,7 +185,8 @@ OptionalTile OpEmitter::full(ArrayRef<int64_t> shape, const Operand &value,
 }
 
 OptionalTile OpEmitter::broadcastTo(const Operand &operand,
-                                    ArrayRef<int64_t> shape, SourceLoc loc) {
+                                    ArrayRef<int64_t> shape, SourceLoc loc,
+                                    StringRef what) {
   OptionalTile x = materialise(operand, loc);
   if (x->type.isView()) {
     return error(loc, x->type.str() + " cannot be broadcast");
@@ -200,7 +201,7 @@ OptionalTile OpEmitter::broadcastTo(const Operand &operand,
     fits = extent == 1 || extent == shape[shape.size() - 1 - i];
   }
   if (!fits) {
-    return error(loc, "a tile of shape " + shapeText(from) +
+    return error(loc, what + " of shape " + shapeText(from) +
                           " cannot be broadcast to " + shapeText(shape));
   }
   return stretch(*x, shape);
@@ -302,7 +303,8 @@ OptionalTile OpEmitter::permute(const TileValue &x, ArrayRef<int64_t> dims,
   if (dims.empty()) {
     if (rank < 2) {
       return error(loc, "transposition needs two dimensions, found shape " +
-                            shapeText(x.type.shape));
+                            shapeText(x.type.shape) +
+                            "; x[:, None] is a column");
     }
     for (int64_t i = 0; i < rank; ++i) {
       order.push_back(i);

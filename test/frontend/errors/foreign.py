@@ -33,6 +33,6 @@ def kernel(o, n):
 # note@24:5: in the call of 'mystery' from here
 # error@15:22: extern_elementwise has no symbol for these argument types
 # note@25:5: in the call of 'tangent' from here
-# error@waiting.py:9:5: static assertion failed: atomic_poll: no target has a clock for timeout_ns; leave it out
-# note@26:5: in the call of 'atomic_poll' from here
+# error@26:5: static assertion failed: atomic_poll: no target has a clock for timeout_ns; leave it out
+# note@waiting.py:9:5: in the source of the library
 # error@27:23: the mask of expect_zero must be int1, found fp32[4]

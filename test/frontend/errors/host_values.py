@@ -23,7 +23,7 @@ def kernel(x, n):
 # error@17:9: global 'PLAIN' is not a constexpr: a kernel may read it only if it is marked `PLAIN: tl.constexpr = ...` or `PLAIN = tl.constexpr(...)`
 # note@7:1: defined here
 # error@18:9: 'SIZE' has no value that is known at compile time
-# note@8:8: 'torch.cuda' is not known at compile time
+# note@8:8: 'torch.cuda' is not known at compile time: it is the host's
 # error@19:9: 'helper' has no value that is known at compile time
 # note@5:21: module 'nowhere' is neither built in nor a file beside this one or below an import root
 # error@20:9: 'ordinary' is an ordinary Python function and is called with a run-time value; decorate it with @triton.jit

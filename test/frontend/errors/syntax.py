@@ -7,5 +7,5 @@ def second(x_ptr):
     a = 1 +  
     return
 
-# error@5:30: expected ':' after the 'def' line, found end of line
-# error@9:14: expected an expression, found end of line
+# error@3:30: expected ':' after the 'def' line, found end of line
+# error@7:14: expected an expression, found end of line

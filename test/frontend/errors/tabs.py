@@ -9,4 +9,4 @@ def kernel(x, n):
 	tl.store(x, n)
         tl.store(x, n)
 
-# error@10:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone
+# error@9:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone

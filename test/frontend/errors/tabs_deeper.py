@@ -7,4 +7,4 @@ def kernel(x, n):
     if n > 0:
 	tl.store(x, n)
 
-# error@9:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone
+# error@8:2: tabs and spaces are mixed so that the indentation depends on the width of a tab; use spaces alone

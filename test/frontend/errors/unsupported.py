@@ -44,7 +44,7 @@ def kernel(x, n):
 # error@11:9: 'break' is not supported in kernel code; loops run to their end, use a condition in the body
 # error@13:9: 'continue' is not supported in kernel code; put the rest of the body into an if
 # error@14:5: 'try' is not supported in kernel code
-# error@18:10: name 'open' is not defined; did you mean 'len'?
+# error@18:10: name 'open' is not defined
 # error@20:5: 'raise' is not supported in kernel code; use tl.device_assert or tl.static_assert
 # error@21:5: 'nested def' is not supported in kernel code; define the jit function at module level
 # error@23:5: 'class' is not supported in kernel code
@@ -56,7 +56,7 @@ def kernel(x, n):
 # error@30:9: a set is not supported in kernel code
 # error@31:9: chained comparison is not supported in kernel code; write `(a < b) & (b < c)`
 # error@32:5: assignment to several targets is not supported in kernel code; write one assignment for each
-# error@33:5: assignment to a subscript is not supported: tiles are values; use tl.where, or tl.store for memory
+# error@33:5: memory is not written by a subscript; use tl.store(pointer + offset, value)
 # error@34:5: assignment to an attribute is not supported in kernel code
 # error@35:14: a kernel's 'for' runs over range, tl.range or tl.static_range, not over tuple of 2 values
 # error@37:9: global 'LIMIT' is not a constexpr: a kernel may read it only if it is marked `LIMIT: tl.constexpr = ...` or `LIMIT = tl.constexpr(...)`
