@@ -38,6 +38,12 @@ static Value makeRange(BuiltinCall &call, RangeObject::Kind kind) {
   }
   for (size_t i = 3; i < call.values.size(); ++i) {
     if (call.given(i) && !call[i].isNone()) {
+      if (call[i].is(ValueKind::Unknown)) {
+        return call[i];
+      }
+      if (!call[i].is(ValueKind::Bool) && !call.integer(i)) {
+        return Value();
+      }
       range.hints.emplace_back(call.name(i).str(), call[i]);
     }
   }

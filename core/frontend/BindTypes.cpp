@@ -231,8 +231,10 @@ static void bindDtypes(Registry &r) {
             });
   r.addHost("triton.language", "dtype", "name", [](BuiltinCall &call) {
     auto name = call.string(0);
-    std::optional<DType> type =
-        name ? dtypeFromName(*name) : std::optional<DType>();
+    if (!name) {
+      return Value();
+    }
+    std::optional<DType> type = dtypeFromName(*name);
     return type ? dtypeValue(*type)
                 : call.error(0, "no dtype has the name " + repr(call[0]));
   });

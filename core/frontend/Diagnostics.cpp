@@ -201,6 +201,9 @@ std::string DiagnosticSink::str() const {
 }
 
 StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
+  if (name.size() < 2) {
+    return {}; // everything is near
+  }
   unsigned best =
       std::max<unsigned>(name.size() < 5 ? 1 : 2, name.size() / 3) + 1;
   auto letters = [](StringRef text) {

@@ -76,9 +76,11 @@ bool Evaluator::collectCarried(ArrayRef<Carried> carried,
     } else if (sameShape(now.value, item.before.value)) {
       flatten(now.value, flat);
     } else if (now.value.is(ValueKind::Unset)) {
-      sink.error(now.loc, "loop-carried variable '" + item.name + "' " +
-                              now.value.reason().text)
-          .note(item.before.loc, "its value before the loop is set here");
+      auto error = sink.error(now.loc, "loop-carried variable '" + item.name +
+                                           "' " + now.value.reason().text);
+      for (const Note &origin : now.value.reason().origins) {
+        error.note(origin.loc, origin.message);
+      }
       valid = false;
     } else if (!hasTiles(item.before.value) &&
                !item.before.value.isSequence()) {

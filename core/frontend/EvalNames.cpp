@@ -68,8 +68,19 @@ static std::string whereDefined(StringRef name, const FunctionObject *function,
   if (language.count(name)) {
     return "; did you mean 'tl." + name.str() + "'?";
   }
-  std::string elsewhere = writtenHere(name);
-  return elsewhere.empty() ? didYouMean(name, names) : elsewhere;
+  std::string meant = writtenHere(name);
+  if (meant.empty()) {
+    meant = didYouMean(name, names);
+  }
+  if (meant.empty()) {
+    SmallVector<StringRef> others;
+    for (auto &entry : language) {
+      others.push_back(entry.getKey());
+    }
+    StringRef near = nearestName(name, others);
+    meant = near.empty() ? "" : "; did you mean 'tl." + near.str() + "'?";
+  }
+  return meant;
 }
 
 Value Evaluator::lookup(StringRef name, SourceLoc loc) {

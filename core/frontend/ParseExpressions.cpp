@@ -52,16 +52,15 @@ bool Parser::expect(Tok kind, StringRef context) {
   if (take(kind)) {
     return true;
   }
-  sink.error(loc(), "expected " + tokenName(kind) + " " + context + ", found " +
-                        tokenName(token().kind));
+  unexpected((tokenName(kind) + " " + context).str());
   return false;
 }
 
 std::nullptr_t Parser::unexpected(StringRef wanted) {
-  sink.error(loc(),
-             "expected " + wanted + ", found " +
-                 (at(Tok::Name) ? "name '" + spelling(token()).str() + "'"
-                                : tokenName(token().kind).str()));
+  std::string found = at(Tok::Name) ? "name '" + spelling(token()).str() + "'"
+                      : at(Tok::Equal) ? "'='; '==' compares"
+                                       : tokenName(token().kind).str();
+  sink.error(loc(), "expected " + wanted + ", found " + found);
   return nullptr;
 }
 

@@ -130,11 +130,7 @@ bool Parser::simpleLine(SmallVectorImpl<Stmt *> &out) {
   if (take(Tok::Newline) || at(Tok::End) || at(Tok::Dedent)) {
     return true;
   }
-  if (at(Tok::Equal) && !out.empty()) {
-    sink.error(loc(), "unexpected '=' here; '==' compares");
-  } else {
-    unexpected("end of line");
-  }
+  unexpected("end of line");
   return false;
 }
 

@@ -160,15 +160,7 @@ OptionalTile OpEmitter::elementFor(const Operand &value, DType element,
     }
     return constant(*number, element, loc);
   }
-  const TileValue &x = std::get<TileValue>(value);
-  if (x.type.isPtr && !x.type.isView()) {
-    // Pointers are stored as their addresses.
-    TileType address;
-    address.elem = DType::U64;
-    OptionalTile number = cast(x, address, "", false, loc);
-    return number ? cast(*number, type, "", false, loc) : number;
-  }
-  return cast(x, type, "", false, loc);
+  return cast(value, type, "", false, loc);
 }
 
 bool OpEmitter::checkTarget(const TileValue &pointer, StringRef what,

@@ -36,7 +36,7 @@ bool OpEmitter::checkShape(ArrayRef<int64_t> shape, SourceLoc loc) {
     }
     if (extent > maxElements / count) {
       error(loc, "a tile of shape " + shapeText(shape) +
-                     " has more than 1048576 elements");
+                     " has more than 1048576 elements (limit of tile size)");
       return false;
     }
     count *= extent;

@@ -105,7 +105,7 @@ OptionalTile OpEmitter::advance(const TileValue &pointer,
                  "advance needs a block pointer, found " + pointer.type.str());
   }
   if (offsets.size() != pointer.type.shape.size()) {
-    return error(loc, "advance needs one offset a dimension: " +
+    return error(loc, "advance needs one offset a dimension, found " +
                           llvm::Twine(unsigned(offsets.size())) + " for " +
                           pointer.type.str());
   }
@@ -279,7 +279,7 @@ OpEmitter::descriptorOffsets(const TileValue &descriptor,
                           descriptor.type.str());
   }
   if (offsets.size() != descriptor.type.shape.size()) {
-    return error(loc, "one offset a dimension is needed: " +
+    return error(loc, "one offset a dimension is needed, found " +
                           llvm::Twine(unsigned(offsets.size())) + " for " +
                           descriptor.type.str());
   }

@@ -28,7 +28,7 @@ def kernel(o, c, q, n):
 # error@16:5: the column of a descriptor's gather must be an integer scalar of up to 32 bits, found fp32
 # error@17:5: a descriptor's scatter of 8 rows takes a tile of shape [8, 4], found fp32[8, 8]
 # error@18:5: tl.store writes through the const pointer *const fp32[8, 4]
-# error@19:5: one offset a dimension is needed: 1 for tensor descriptor fp32[1, 4]
+# error@19:5: one offset a dimension is needed, found 1 for tensor descriptor fp32[1, 4]
 # error@20:5: a descriptor's atomic takes a tile of shape [1, 4], found fp32[4]
 # error@21:5: tl.atomic_and is not defined on fp32
 # error@22:5: a descriptor's atomic needs offsets and a value

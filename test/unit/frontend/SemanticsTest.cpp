@@ -1,8 +1,8 @@
-//===- SemanticsTest.cpp - types, rules and errors of tile operations -----===//
+//===- SemanticsTest.cpp - types and rules of tile operations -------------===//
 //
 // What   Small kernels from source through elaborate: result types of the
 //        promotion rules (asked by the language's own static_assert), the IR
-//        that an operation gives, the text of each misuse.
+//        that an operation gives. Misuse: test/frontend/errors.
 // Why    The rules are many and small: a table shows them better than prose.
 //
 //===----------------------------------------------------------------------===//
@@ -358,127 +358,6 @@ TEST_F(Semantics, GroupsFollowPointers) {
   EXPECT_EQ(outcome.errors, "");
   EXPECT_THAT(outcome.ir, HasSubstr("group = 1"));
   EXPECT_THAT(outcome.ir, HasSubstr("group = 3"));
-}
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-TEST_F(Semantics, Errors) {
-  const std::pair<const char *, const char *> rows[] = {
-      {"x = tl.arange(0, 8) + tl.arange(0, 16)",
-       "shapes [8] and [16] cannot be broadcast"},
-      {"x = tl.arange(0, 7)", "arange length must be a power of two, found 7"},
-      {"x = tl.arange(8, 8)", "arange end must be greater than start"},
-      {"x = tl.arange(0, n)", "known at compile time"},
-      {"x = tl.zeros([2048, 1024], tl.float32)", "more than 1048576 elements"},
-      {"x = tl.zeros([48], tl.float32)", "powers of two"},
-      {"x = tl.program_id(3)", "axis must be 0, 1 or 2"},
-      {"x = tl.load(n)", "tl.load needs a pointer, found int32"},
-      {"x = tl.load(p32, mask=tl.arange(0, 8) < 4)",
-       "mask of shape [8] on a scalar pointer"},
-      {"x = tl.load(p32, other=0.0)", "`other` of tl.load needs a mask"},
-      {"x = tl.load(p32, mask=n)", "a mask must be int1, found int32"},
-      {"x = tl.load(p32, boundary_check=(0,))", "are for block pointers"},
-      {"x = tl.load(p32, cache_modifier='.xy')", "cache_modifier of a load"},
-      {"x = tl.load(p32, eviction_policy='never')", "eviction_policy is"},
-      {"tl.store(kp, 1.0)", "writes through the const pointer *const fp32"},
-      {"x = tl.atomic_add(kp, 1.0)", "writes through the const pointer"},
-      {"tl.store(p32, tl.arange(0, 8))", "through a scalar pointer"},
-      {"tl.store(p32 + tl.arange(0, 8), tl.arange(0, 16))",
-       "a tile of shape [16] cannot be broadcast to [8]"},
-      {"x = p32 + 1.5", "a pointer moves by integers, found fp32"},
-      {"x = p32 + p16", "two pointers cannot be added"},
-      {"x = p32 * 2", "operation is not defined on *fp32"},
-      {"x = tl.exp(tl.load(p16))", "needs fp32 or fp64, found fp16"},
-      {"x = tl.load(p32) & 1", "it needs integers"},
-      {"x = tl.load(p32) // 2", "'//' is not defined on floats"},
-      {"x = tl.load(pu) // tl.load(pi)", "differ in signedness"},
-      {"x = tl.load(pu) + (-1)", "negative number -1 with unsigned type"},
-      {"x = tl.load(pc) + 300", "number 300 is out of range for int8"},
-      {"x = tl.load(p8) + tl.load(pi)", "no common type of fp8e5 and int32"},
-      {"x = tl.dot(tl.zeros([16, 32], tl.float16), tl.zeros([16, 16], "
-       "tl.float16))",
-       "the inner dimensions 32 and 16 differ"},
-      {"x = tl.dot(tl.zeros([16, 16], tl.float16), tl.zeros([16, 16], "
-       "tl.float32))",
-       "dot needs operands of one type, found fp16[16, 16] and fp32[16, 16]"},
-      {"x = tl.dot(tl.zeros([16], tl.float16), tl.zeros([16], tl.float16))",
-       "two (or of three) dimensions"},
-      {"x = tl.dot(tl.zeros([16, 16], tl.int32), tl.zeros([16, 16], tl.int32))",
-       "dot needs tiles of int8 or floats"},
-      {"a = tl.zeros([16, 16], tl.bfloat16)\nx = tl.dot(a, a, "
-       "out_dtype=tl.bfloat16)",
-       "out_dtype of dot cannot be bf16"},
-      {"a = tl.zeros([16, 16], tl.float16)\nx = tl.dot(a, a, tl.zeros([16, "
-       "32], "
-       "tl.float32))",
-       "accumulator of dot must be fp32[16, 16], found fp32[16, 32]"},
-      {"a = tl.zeros([16, 16], tl.float32)\nx = tl.dot(a, a, "
-       "input_precision='fp8')",
-       "input_precision is"},
-      {"x = tl.sum(tl.arange(0, 8), 1)", "axis 1 is outside"},
-      {"x = tl.reduce(tl.load(p32 + tl.arange(0, 8)), 0, widen)",
-       "the combining function gives fp64 for values of type fp32"},
-      {"x = tl.arange(0, 8).reshape(3, 2)", "powers of two"},
-      {"x = tl.arange(0, 8).reshape(4, 4)",
-       "a tile of shape [8] (8 elements) cannot be reshaped to [4, 4] (16)"},
-      {"x = tl.broadcast_to(tl.arange(0, 8), (4,))",
-       "a tile of shape [8] cannot be broadcast to [4]"},
-      {"x = tl.trans(tl.arange(0, 8))", "transposition needs two dimensions"},
-      {"x = tl.permute(tl.zeros([2, 4], tl.int32), (0, 0))",
-       "is not a permutation"},
-      {"x = tl.join(tl.arange(0, 8), tl.zeros([8], tl.float32))",
-       "join needs operands of one type"},
-      {"a, b = tl.split(tl.arange(0, 8))", "last dimension is 2"},
-      {"x = tl.gather(tl.arange(0, 8), tl.zeros([8], tl.float32), 0)",
-       "indices of gather must be integers"},
-      {"x = tl.histogram(tl.zeros([8], tl.float32), 8)", "histogram needs"},
-      {"x = tl.atomic_add(pc, 1)", "tl.atomic_add is not defined on int8"},
-      {"x = tl.atomic_max(p16, 1.0)", "tl.atomic_max is not defined on fp16"},
-      {"x = tl.atomic_and(p32, 1)", "tl.atomic_and is not defined on fp32"},
-      {"x = tl.atomic_add(pi, 1, sem='strong')", "sem is"},
-      {"x = tl.atomic_add(pi, 1, scope='world')", "scope is"},
-      {"x = tl.multiple_of(tl.arange(0, 8), [8, 8])",
-       "multiple_of needs one value a dimension"},
-      {"tl.assume(tl.arange(0, 8) > 0)", "tl.assume needs a scalar condition"},
-      {"q = tl.make_block_ptr(p16, (n,), (1,), (0,), (16, 16), (1, 0))",
-       "offsets and order as long as block_shape"},
-      {"q = tl.make_block_ptr(p16, (n, n), (n, 1), (0, 0), (16, 16), (1, 1))",
-       "must be a permutation"},
-      {"q = tl.make_block_ptr(p16, (n, n), (n, 1), (0, 0), (16, 16), (1, 0))\n"
-       "x = tl.load(q, mask=True)",
-       "takes boundary_check and padding_option"},
-      {"q = tl.make_block_ptr(p16, (n, n), (n, 1), (0, 0), (16, 16), (1, 0))\n"
-       "x = tl.load(q, boundary_check=(2,))",
-       "boundary_check names dimension 2"},
-      {"q = tl.make_block_ptr(pi, (n,), (1,), (0,), (16,), (0,))\n"
-       "x = tl.load(q, boundary_check=(0,), padding_option='nan')",
-       "'nan' needs floats"},
-      {"d = tl.make_tensor_descriptor(p16, [n, n], [n, 1], [16, 4])",
-       "at least 16 bytes"},
-      {"d = tl.make_tensor_descriptor(p16, [n, n], [n, 2], [16, 16])",
-       "last stride of a tensor descriptor must be 1"},
-      {"d = tl.make_tensor_descriptor(p16, [n, n], [n, 1], [16, 16])\n"
-       "x = d.load([0])",
-       "one offset a dimension"},
-      {"x = tl.arange(0, 8).to(tl.float64, bitcast=True)",
-       "bitcast needs types of one width"},
-      {"x = tl.load(pi).to(tl.float32, fp_downcast_rounding='rtz')",
-       "fp_downcast_rounding is only for"},
-      {"x = tl.clamp(tl.load(pi), 0, 3)", "tl.clamp needs floats"},
-      {"x = tl.umulhi(tl.load(pc), 3)", "32 or 64 bits"},
-      {"x = tl.full([8], 1 << 40, tl.int32)", "out of range for int32"},
-      {"if tl.arange(0, 8) > 4:\n    tl.store(pi, 0)",
-       "'if' needs a scalar condition"},
-  };
-  for (auto [body, text] : rows) {
-    Outcome outcome = run(body);
-    EXPECT_THAT(outcome.errors, HasSubstr(text)) << body;
-    // One mistake, one error.
-    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1)
-        << outcome.errors << body;
-  }
 }
 
 } // namespace
