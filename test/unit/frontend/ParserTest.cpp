@@ -125,11 +125,12 @@ TEST(Parser, EveryMistakeIsReportedOnce) {
            "    pass\n"
            "z = 4 5\n"
            "1 = w\n");
-  EXPECT_EQ(p.errors(), "1:8: expected an expression, found end of line\n"
-                        "2:6: expected ':' after 'if' condition, found '='; '==' compares\n"
-                        "6:7: expected a parameter's name, found ','\n"
-                        "8:7: expected end of line, found number\n"
-                        "9:1: cannot assign to a constant\n");
+  EXPECT_EQ(p.errors(),
+            "1:8: expected an expression, found end of line\n"
+            "2:6: expected ':' after 'if' condition, found '='; '==' compares\n"
+            "6:7: expected a parameter's name, found ','\n"
+            "8:7: expected end of line, found number\n"
+            "9:1: cannot assign to a constant\n");
 }
 
 TEST(Parser, ReportsCommonMistakes) {
