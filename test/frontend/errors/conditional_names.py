@@ -65,6 +65,8 @@ def kernel(x):
 # error@57:17: 'cast' has no value that is known at compile time
 # note@9:1: set under a condition that is not known at compile time
 # error@58:17: 'both' has no value that is known at compile time
+# note@9:1: set under a condition that is not known at compile time
 # error@60:23: 'DEPTH' has no value that is known at compile time
+# note@9:1: set under a condition that is not known at compile time
 # error@61:19: module 'triton.language.extra.cuda' has no name 'smid'
 # error@62:30: range has no parameter 'stages'
