@@ -20,8 +20,8 @@ using namespace mlir;
 
 /// The element type's name.
 std::string nameOf(Type type);
-/// Does one of the results, or the first operand, have the type that a rule
-/// asks for?
+/// Does one of the results, the first operand, or what is stored have the type
+/// that a rule asks for?
 bool hasType(Operation *op, const std::string &wanted);
 
 class Mutation {

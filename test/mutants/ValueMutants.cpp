@@ -18,8 +18,6 @@ std::string nameOf(Type type) {
   return text;
 }
 
-/// The type that a rule asks for: of the first operand if that is a value,
-/// else of the result.
 bool hasType(Operation *op, const std::string &wanted) {
   if (wanted == "any") {
     return true;
@@ -29,7 +27,9 @@ bool hasType(Operation *op, const std::string &wanted) {
       return true;
     }
   }
-  return op->getNumOperands() && nameOf(op->getOperand(0).getType()) == wanted;
+  bool isStore = isa<tile::StoreOp, tile::StoreViewOp>(op);
+  return op->getNumOperands() &&
+         nameOf(op->getOperand(isStore ? 1 : 0).getType()) == wanted;
 }
 
 void Mutation::after(Operation *op, llvm::function_ref<Value(Value)> change) {
