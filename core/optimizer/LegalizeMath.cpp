@@ -91,7 +91,8 @@ public:
   Legalizer(MLIRContext *context, const llvm::StringSet<> &native)
       : context(context), native(native) {}
 
-  void run(KernelOp kernel);
+  /// Fails, with an error, where the source of a function cannot stand.
+  LogicalResult run(KernelOp kernel);
 
   unsigned expanded = 0, widened = 0;
 
@@ -110,6 +111,7 @@ private:
   const llvm::StringSet<> &native; // "exp.f32"
   SmallVector<Operation *> worklist;
   unsigned made = 0; // ops
+  bool hasFailed = false;
   llvm::StringMap<OwningOpRef<ModuleOp>> bodies;
 };
 
@@ -129,7 +131,9 @@ struct LegalizeMath : tz::optimizer::impl::LegalizeMathBase<LegalizeMath> {
 
   void runOnOperation() override {
     Legalizer legalizer(&getContext(), native);
-    legalizer.run(getOperation());
+    if (failed(legalizer.run(getOperation()))) {
+      signalPassFailure();
+    }
     expanded += legalizer.expanded;
     widened += legalizer.widened;
   }
@@ -265,6 +269,21 @@ void Legalizer::inlineBody(KernelOp body, Operation *op) {
   op->erase();
 }
 
+/// Is this, or does it stand in, what a reduction or scan combines by?
+static bool isCombination(Region *region) {
+  for (; region; region = region->getParentRegion()) {
+    if (isa<ReduceOp, ScanOp>(region->getParentOp())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool hasLoop(KernelOp body) {
+  return body.walk([](scf::WhileOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 void Legalizer::legalize(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (element.getIntOrFloatBitWidth() < 32) {
@@ -272,6 +291,14 @@ void Legalizer::legalize(Operation *op) {
     return;
   }
   if (KernelOp body = bodyFor(functionName(op), typeName(element))) {
+    if (isCombination(op->getParentRegion()) && hasLoop(body)) {
+      hasFailed = true;
+      emitError(op->getLoc())
+          << "the target lacks 'math." << featureName(op)
+          << "', and the embedded library computes it in a loop, which the "
+             "function of a reduction or scan cannot have; compute it before";
+      return;
+    }
     inlineBody(body, op);
     ++expanded;
   }
@@ -291,9 +318,10 @@ void Legalizer::legalizeAll(Operation *op) {
   }
 }
 
-void Legalizer::run(KernelOp kernel) {
+LogicalResult Legalizer::run(KernelOp kernel) {
   kernel.walk([&](Operation *op) { consider(op); });
   for (Operation *op : std::exchange(worklist, {})) {
     legalizeAll(op);
   }
+  return failure(hasFailed);
 }
