@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Lowering.h"
 
+#include "core/driver/Options.h"
 #include "core/driver/TextNames.h"
 #include "core/driver/TextNesting.h"
 #include "core/driver/Types.h"
+#include "core/frontend/KnownVendors.h"
 
 #include "terrazzo/analysis/ArgumentUses.h"
 #include "terrazzo/wire/Wire.h"
@@ -142,6 +144,27 @@ findKernel(const ParsedSource &source, const std::string &function,
   return first.status(TZ_E_NOT_FOUND, message);
 }
 
+/// What a configuration sets that is no parameter but an option, of this or of
+/// another vendor's targets (P24).
+static bool isOption(const KernelInfo &kernel, llvm::StringRef name) {
+  auto isIt = [&](const auto &one) { return name == one.name; };
+  return llvm::none_of(kernel.params, isIt) &&
+         (llvm::any_of(languageOptions(), isIt) ||
+          frontend::isVendorOption(name));
+}
+
+/// Of an option; nothing for a text, which only the vendor could read.
+static std::optional<int> optionValue(const ConstValue &value) {
+  switch (value.kind) {
+  case ConstValue::Bool:
+    return value.boolean;
+  case ConstValue::Int:
+    return static_cast<int>(value.integer);
+  default:
+    return std::nullopt;
+  }
+}
+
 Result<KernelSignature> findSignature(Workspace &workspace,
                                       const ParsedSource &source,
                                       const std::string &function,
@@ -193,12 +216,16 @@ Result<KernelSignature> findSignature(Workspace &workspace,
   for (const frontend::ConfigInfo &config : configs) {
     runtime::KernelConfiguration &made =
         signature.configurations.emplace_back();
-    for (const auto &[name, value] : config.constexprs) {
-      made.constants.emplace_back(name, value.str());
-    }
     made.options = {{"num_warps", config.numWarps},
                     {"num_stages", config.numStages},
                     {"num_ctas", config.numCtas}};
+    for (const auto &[name, value] : config.constexprs) {
+      if (!isOption(**kernel, name)) {
+        made.constants.emplace_back(name, value.str());
+      } else if (std::optional<int> number = optionValue(value)) {
+        made.options.emplace_back(name, *number);
+      }
+    }
   }
   return signature;
 }
@@ -276,6 +303,9 @@ static void takeSetting(const KernelInfo &kernel, const std::string &name,
         value.integer < 4096) {
       *option = int(value.integer);
     }
+  }
+  if (name == "enable_fp_fusion" && isOption(kernel, name)) {
+    spec.contract = optionValue(value).value_or(1) != 0;
   }
   // A near miss stays, for the frontend to say which parameter was meant.
   if (llvm::is_contained(parameters, name) ||
@@ -369,6 +399,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
     int *to = optionOf(spec, option.key);
     if (option.key == "sanitize_overflow") {
       spec.sanitizeOverflow = option.i64 != 0;
+    }
+    if (option.key == "enable_fp_fusion") {
+      spec.contract = option.i64 != 0;
     }
     if (to && option.i64 > 0 && option.i64 < 4096) {
       *to = int(option.i64);

@@ -6,6 +6,7 @@
 #include "core/driver/Options.h"
 
 #include "core/driver/Rendering.h"
+#include "core/frontend/KnownVendors.h"
 
 namespace tz::driver {
 
@@ -48,6 +49,7 @@ const std::vector<OptionInfo> &languageOptions() {
       number("num_ctas", 1, 4095, 1, "hint: programs that work together"),
       number("maxnreg", 1, 4095, 255, "hint: registers of a thread"),
       toggle("sanitize_overflow", false, "check integer results for overflow"),
+      toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
       toggle("debug", true, "taken for Triton's sake: asserts are always kept"),
       number("opt_level", 0, 3, 3, "effort of the target's compiler"),
       number("debug_level", 0, 2, 0, "for debuggers: 1 lines, 2 names too"),
@@ -110,6 +112,12 @@ Status checkOptions(const CompileJob &job,
             : given.kind == TZ_KV_F64 ? std::to_string(given.f64)
                                       : std::to_string(given.i64)) +
            "; target '" + job.target + "' takes " + info->range());
+    } else if (!info && ofTarget && frontend::isVendorOption(given.key)) {
+      report(diagnostics, {}, TZ_SEVERITY_REMARK,
+             "option '" + given.key +
+                 "' is of another vendor's targets; target '" + job.target +
+                 "' ignores it",
+             {}, 0, 0, first);
     } else if (!info && ofTarget) {
       fail(unknownOption(job, given.key, *ofTarget));
     }

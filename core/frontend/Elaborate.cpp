@@ -373,6 +373,9 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
                              builder.getFunctionType(types, {}), attributes);
   op->setAttr("tile.num_warps", builder.getI32IntegerAttr(spec.numWarps));
   op->setAttr("tile.num_stages", builder.getI32IntegerAttr(spec.numStages));
+  if (!spec.contract) {
+    op->setAttr("tile.contract", builder.getBoolAttr(false));
+  }
   mlir::Block &body = op.getBody().front();
   for (auto [argument, value] : zip(arguments, body.getArguments())) {
     value.setLoc(evaluator.location(argument.param->loc));

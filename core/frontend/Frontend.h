@@ -101,6 +101,8 @@ struct Specialization {
   int numWarps = 4, numStages = 3, numCtas = 1;
   /// Integers below 64 bits that overflow in + - * end the program.
   bool sanitizeOverflow = false;
+  /// a * b + c may be rounded once (enable_fp_fusion).
+  bool contract = true;
   /// "cpu:...", "interp": only for kernels that ask (tl.target_info) and for
   /// messages.
   std::string target = "interp";

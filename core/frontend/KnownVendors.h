@@ -9,7 +9,8 @@
 #ifndef TERRAZZO_CORE_FRONTEND_KNOWNVENDORS_H
 #define TERRAZZO_CORE_FRONTEND_KNOWNVENDORS_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace tz::frontend {
 
@@ -23,12 +24,23 @@ struct KnownVendor {
   const char *backend;
   int warpSize;
   const char *atLeast; // the question with (major, minor), or empty
+  const char *options; // of compiling that its targets alone have
   const char *hints;   // functions of extra.<backend> that may do nothing
   llvm::ArrayRef<VendorQuestion> questions;
 };
 
 /// Generated.
 llvm::ArrayRef<KnownVendor> knownVendors();
+
+/// Kernels for several vendors name the options of each; on a target that lacks
+/// one it means nothing (P24).
+inline bool isVendorOption(llvm::StringRef name) {
+  return llvm::any_of(knownVendors(), [&](const KnownVendor &vendor) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(vendor.options).split(names, ' ');
+    return llvm::is_contained(names, name);
+  });
+}
 
 } // namespace tz::frontend
 
