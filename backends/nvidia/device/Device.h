@@ -165,7 +165,10 @@ struct tz_kernel {
   tz::nvidia::driver::Function function = nullptr;
   uint32_t registers = 0, maxThreads = 0;
   uint64_t sharedBytes = 0, localBytes = 0;
-  uint64_t argBytes = 0; ///< of its parameters; 0: the driver does not say
+  /// Bytes of the packed arguments; 0: the driver is too old to say.
+  uint64_t argBytes = 0;
+  /// Where each parameter lies in them, if the driver wants them elsewhere.
+  std::vector<uint32_t> offsets;
   /// Dynamic shared memory that the driver was told to allow.
   std::atomic<uint64_t> dynamicLimit{0};
   std::atomic<bool> largeClusters{false};

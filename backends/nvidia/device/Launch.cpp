@@ -183,6 +183,34 @@ LaunchConfig configure(tz_kernel &kernel, const tz_launch &request,
   return config;
 }
 
+/// The buffer as it is. The driver takes no byte more than the kernel has.
+Result launchPacked(const Driver &driver, const LaunchConfig &config,
+                    const tz_kernel &kernel, const tz_launch &request) {
+  size_t bytes = kernel.argBytes ? kernel.argBytes : request.args_size;
+  void *extra[] = {ParamBufferPointer, const_cast<void *>(request.args),
+                   ParamBufferSize, &bytes, ParamEnd};
+  return driver.launchKernelEx(&config, kernel.function, nullptr,
+                               bytes ? extra : nullptr);
+}
+
+/// One pointer a parameter: the driver puts each where the code wants it.
+Result launchScattered(const Driver &driver, const LaunchConfig &config,
+                       const tz_kernel &kernel, const tz_launch &request) {
+  constexpr size_t Usual = 64;
+  void *few[Usual];
+  std::vector<void *> many;
+  void **pointers = few;
+  if (kernel.offsets.size() > Usual) [[unlikely]] {
+    many.resize(kernel.offsets.size());
+    pointers = many.data();
+  }
+  auto *args = static_cast<unsigned char *>(const_cast<void *>(request.args));
+  for (size_t i = 0; i < kernel.offsets.size(); ++i) {
+    pointers[i] = args + kernel.offsets[i];
+  }
+  return driver.launchKernelEx(&config, kernel.function, pointers, nullptr);
+}
+
 } // namespace
 
 void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
@@ -208,11 +236,9 @@ void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
   ContextScope scope(device);
   LaunchAttribute attributes[3];
   LaunchConfig config = configure(kernel, request, stream.native, attributes);
-  size_t bytes = request.args_size;
-  void *extra[] = {ParamBufferPointer, const_cast<void *>(request.args),
-                   ParamBufferSize, &bytes, ParamEnd};
-  Result result = device.driver.launchKernelEx(
-      &config, kernel.function, nullptr, bytes ? extra : nullptr);
+  Result result = kernel.offsets.empty()
+                      ? launchPacked(device.driver, config, kernel, request)
+                      : launchScattered(device.driver, config, kernel, request);
   if (result != Success) [[unlikely]] {
     explain(result, kernel, request, config);
   }

@@ -114,19 +114,36 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
   return module;
 }
 
-/// Bytes of all parameters; 0 where the driver cannot tell.
-static uint64_t argumentBytes(const Driver &driver, Function function) {
-  uint64_t bytes = 0;
+/// Compares the packed buffer, in which every slot is aligned to its size, with
+/// what the driver says of the parameters. They differ behind a descriptor: the
+/// code aligns it to 128 bytes in the constant bank, whose parameters begin at
+/// an odd multiple of 16.
+static void readParameters(const Driver &driver, tz_kernel &kernel) {
   if (!driver.functionGetParamInfo) {
-    return 0;
+    if (!kernel.views.empty()) {
+      throw Failure(
+          TZ_E_UNAVAILABLE,
+          "kernel '" + *kernel.name +
+              "' takes descriptors of the copy engine, for which the "
+              "driver must be of version 12.4 or newer; this one is " +
+              versionText(driver.version()));
+    }
+    return;
   }
+  bool same = true;
   size_t offset = 0, size = 0;
-  for (size_t i = 0;
-       driver.functionGetParamInfo(function, i, &offset, &size) == Success;
+  for (uint32_t i = 0; driver.functionGetParamInfo(kernel.function, i, &offset,
+                                                   &size) == Success;
        ++i) {
-    bytes = offset + size;
+    uint64_t align = std::max<size_t>(size, 1);
+    uint64_t packed = (kernel.argBytes + align - 1) / align * align;
+    same = same && packed == offset;
+    kernel.offsets.push_back(uint32_t(packed));
+    kernel.argBytes = packed + size;
   }
-  return bytes;
+  if (same) {
+    kernel.offsets.clear();
+  }
 }
 
 tz_kernel &findKernel(tz_module &module, std::string_view name) {
@@ -162,12 +179,12 @@ tz_kernel &findKernel(tz_module &module, std::string_view name) {
   // Without being told otherwise the driver allows this much in all.
   uint64_t free = device.facts.sharedBytes;
   kernel->dynamicLimit = free - std::min(free, kernel->sharedBytes);
-  kernel->argBytes = argumentBytes(driver, kernel->function);
   for (const TensorView &view : module.views) {
     if (view.kernel == name) {
       kernel->views.emplace(view.slot, view);
     }
   }
+  readParameters(driver, *kernel);
   return *module.kernels.emplace(*kernel->name, std::move(kernel))
               .first->second;
 }

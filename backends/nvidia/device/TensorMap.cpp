@@ -252,6 +252,8 @@ void encode(tz_kernel &kernel, uint32_t slot, const tz_tensor_view &view,
   Geometry g = measure(kernel, slot, layout, element, view);
   TensorMap map{};
   tz_device &device = kernel.module.device;
+  device.mustWork();
+  ContextScope scope(device);
   Result result = device.driver.tensorMapEncodeTiled(
       &map, element.code, view.rank, reinterpret_cast<void *>(view.base),
       g.dims, g.strides, g.box, g.steps, 0,

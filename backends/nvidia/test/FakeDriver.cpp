@@ -744,16 +744,25 @@ FAKE_API Result cuFuncSetAttribute(Function f, FunctionAttribute which,
   return Success;
 }
 
+/// As on capability 9.0: parameters begin at 0x210 of their bank, and what has
+/// 128 bytes is aligned there.
+static size_t paramOffset(const FunctionObject &f, size_t index) {
+  constexpr size_t begin = 0x210;
+  size_t at = begin;
+  for (size_t i = 0; i <= index; ++i) {
+    size_t size = f.params[i];
+    at = (at + size - 1) / size * size;
+    at += i < index ? size : 0;
+  }
+  return at - begin;
+}
+
 FAKE_API Result cuFuncGetParamInfo(Function f, size_t index, size_t *offset,
                                    size_t *size) {
   ENTER_CONTEXT(cuFuncGetParamInfo)
   REQUIRE(index < f->params.size(), InvalidValue)
-  *offset = 0;
-  for (size_t i = 0; i <= index; ++i) {
-    *size = f->params[i];
-    *offset = (*offset + *size - 1) / *size * *size;
-    *offset += i < index ? *size : 0;
-  }
+  *offset = paramOffset(*f, index);
+  *size = f->params[index];
   return Success;
 }
 
@@ -808,7 +817,7 @@ static void readAttributes(const LaunchConfig &config, FakeLaunch &launch) {
 }
 
 FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config, Function f,
-                                 void **, void **extra) {
+                                 void **params, void **extra) {
   ENTER_CONTEXT(cuLaunchKernelEx)
   REQUIRE(knownStream(config->stream), InvalidHandle)
   FakeLaunch launch{};
@@ -836,12 +845,22 @@ FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config, Function f,
           CooperativeLaunchTooLarge)
   launch.dynamicShared = config->dynamicShared;
   launch.stream = config->stream;
-  if (extra) {
+  size_t bytes = f->params.empty()
+                     ? 0
+                     : paramOffset(*f, f->params.size() - 1) + f->params.back();
+  launch.args.resize(bytes);
+  if (params) {
+    for (size_t i = 0; i < f->params.size(); ++i) {
+      std::memcpy(&launch.args[paramOffset(*f, i)], params[i], f->params[i]);
+    }
+  } else if (extra) {
     REQUIRE(extra[0] == ParamBufferPointer && extra[2] == ParamBufferSize &&
                 extra[4] == ParamEnd,
             InvalidValue)
-    auto *bytes = static_cast<unsigned char *>(extra[1]);
-    launch.args.assign(bytes, bytes + *static_cast<size_t *>(extra[3]));
+    REQUIRE(*static_cast<size_t *>(extra[3]) == bytes, LaunchOutOfResources)
+    std::memcpy(launch.args.data(), extra[1], bytes);
+  } else {
+    REQUIRE(bytes == 0, InvalidValue)
   }
   if (f->name == "add") {
     add(launch.args.data());
@@ -858,7 +877,7 @@ FAKE_API Result cuTensorMapEncodeTiled(
     const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
     const uint32_t *steps, int interleave, TensorSwizzle swizzle,
     TensorPromotion promotion, TensorFill fill) {
-  ENTER(cuTensorMapEncodeTiled)
+  ENTER_CONTEXT(cuTensorMapEncodeTiled)
   REQUIRE(interleave == 0 && reinterpret_cast<Pointer>(map) % 64 == 0,
           InvalidValue)
   map->words[0] = reinterpret_cast<uint64_t>(base);

@@ -64,6 +64,47 @@ TEST_F(Launch, RunsAKernelWithItsArguments) {
   }
 }
 
+TEST_F(Launch, GivesTheDriverNoByteTooMany) {
+  // The packed buffer is longer than the parameters.
+  constexpr int n = 4;
+  tz_dptr x = memory(n * 4);
+  struct {
+    tz_dptr x, y, out;
+    int n, padding[9];
+  } args{x, x, x, n, {}};
+  tz_launch l = request();
+  l.args = &args;
+  l.args_size = sizeof(args);
+  Told told = launch("add", l);
+  EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_EQ(fake.launches.back().args.size(), 28u);
+  api.mem_free(device, x, nullptr);
+}
+
+TEST_F(Launch, PutsParametersWhereTheCodeWantsThem) {
+  alignas(128) struct {
+    unsigned char map[128];
+    uint64_t pointer;
+  } args{};
+  args.map[0] = 1;
+  args.map[127] = 2;
+  args.pointer = 0x123456789;
+  tz_launch l = request();
+  l.args = &args;
+  l.args_size = 136;
+  Told told = launch("tiles", l);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  // Behind the 16 bytes by which the bank's parameters miss 128.
+  const std::vector<unsigned char> &seen = fake.launches.back().args;
+  ASSERT_EQ(seen.size(), 248u);
+  EXPECT_EQ(seen[112], 1);
+  EXPECT_EQ(seen[239], 2);
+  EXPECT_EQ(std::memcmp(&seen[240], &args.pointer, 8), 0);
+  l.args_size = 128;
+  EXPECT_EQ(launch("tiles", l).text,
+            "kernel 'tiles' reads 136 argument bytes, the launch has 128");
+}
+
 TEST_F(Launch, PassesEveryAttribute) {
   tz_launch l = request(12, 256);
   l.cluster[0] = 2;
