@@ -5,11 +5,11 @@
 // Why    One binary that a machine with a GPU runs by itself. Elsewhere every
 //        test is skipped, and counted as that.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/device/Device.h"
-#include "backends/nvidia/test/GpuKernels.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/test/GpuKernels.h"
 
 #include <chrono>
 #include <filesystem>
@@ -23,7 +23,8 @@ namespace {
 
 const tz_device_api &api = deviceApi();
 
-/// Machine code of the kernels by a ptxas of this machine; empty: there is none.
+/// Machine code of the kernels by a ptxas of this machine; empty: there is
+/// none.
 std::string assemble() {
   std::string ptxas = "/usr/local/cuda/bin/ptxas";
   if (const char *named = std::getenv("TERRAZZO_PTXAS")) {
@@ -297,9 +298,8 @@ TEST_F(Gpu, ReadsThroughADescriptor) {
       std::vector<float> box = download<float>(out, 128);
       for (int i = 0; i < 128; ++i) {
         int r = row + i / 16, c = column + i % 16;
-        float expected = r < rows && c < columns
-                             ? values[size_t(r * columns + c)]
-                             : 0.0f;
+        float expected =
+            r < rows && c < columns ? values[size_t(r * columns + c)] : 0.0f;
         ASSERT_EQ(box[size_t(i)], expected) << row << " " << column << " " << i;
       }
     }
@@ -366,9 +366,9 @@ TEST_F(Gpu, OverlapsCooperatesAndCallsBack) {
 }
 
 TEST_F(Gpu, WrapsStreamsAndAllocatesInTheirOrder) {
-  for (void *native : {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
-                       reinterpret_cast<void *>(2),
-                       static_cast<void *>(stream->native)}) {
+  for (void *native :
+       {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
+        reinterpret_cast<void *>(2), static_cast<void *>(stream->native)}) {
     tz_stream *wrapped = nullptr;
     good(api.stream_wrap(device, native, &wrapped));
     tz_dptr p = 0;
@@ -424,7 +424,8 @@ TEST_F(Gpu, RefusesWhatDoesNotFit) {
   EXPECT_THAT(text, HasSubstr("are free on nvidia:0"));
   std::string damaged(tz::nvidia::test::GpuKernels);
   damaged.replace(damaged.find("add.f32"), 7, "bad.f32");
-  tz_blob blob{plugin::str("main"), plugin::str("ptx"),
+  tz_blob blob{plugin::str("main"),
+               plugin::str("ptx"),
                {damaged.data(), damaged.size()}};
   tz_module *made = nullptr;
   text = failing(api.module_load(device, &blob, 1, nullptr, &made));

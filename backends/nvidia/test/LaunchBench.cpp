@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/Device.h"
 #include "backends/nvidia/test/GpuKernels.h"
-
 #include "runtime/launch/Kernel.h"
 
 #include <chrono>
