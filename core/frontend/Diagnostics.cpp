@@ -44,6 +44,10 @@ DiagnosticBuilder &DiagnosticBuilder::note(SourceLoc loc,
 DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
                                       const Twine &message) {
   Diagnostic diagnostic{severity, loc, message.str(), {}};
+  if (diagnostic.message.size() > maxMessage) {
+    diagnostic.message.resize(maxMessage);
+    diagnostic.message += "...";
+  }
   // Innermost frame first: that is the order in which a person looks.
   size_t outer = frames.size();
   if (loc.file && loc.file->isEmbedded()) {
@@ -188,6 +192,8 @@ void DiagnosticSink::print(raw_ostream &os) const {
     os << errors << (errors == 1 ? " error" : " errors");
     if (errors > maxErrors) {
       os << ", the first " << maxErrors << " are shown";
+    } else if (errors == maxErrors) {
+      os << ", there may be more (limit of errors)";
     }
     os << '\n';
   }

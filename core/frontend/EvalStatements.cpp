@@ -319,6 +319,7 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
   ++depth;
   scope_exit restore([&] { --depth; });
   for (; index < block.size(); ++index) {
+    stopped |= sink.isFull();
     if (stopped || !chargeStep(block[index]->loc)) {
       return {Flow::Return, Value()};
     }

@@ -174,6 +174,7 @@ void Lexer::indentation(Indentation found) {
       sink.error(loc(pos), "blocks are nested more than " +
                                Twine(maxIndentLevels) +
                                " levels deep (limit of indentation levels)");
+      pos = text.size(); // what follows has no place
       return;
     }
     if (found.narrow <= indents.back().narrow) {
@@ -340,6 +341,7 @@ void Lexer::bracket(char c, size_t at) {
                               Twine(maxBracketDepth) +
                               " levels deep (limit of bracket nesting)");
       // Nothing after this can be matched: stop here.
+      brackets.clear();
       pos = text.size();
       return;
     }
@@ -376,9 +378,10 @@ void Lexer::operatorToken() {
     }
   }
   unsigned char c = text[pos];
-  sink.error(loc(pos), c >= 0x20 && c < 0x7f
-                           ? "unexpected character '" + Twine(char(c)) + "'"
-                           : "unexpected character with code " + Twine(c));
+  sink.error(loc(pos),
+             c >= 0x20 && c < 0x7f
+                 ? "unexpected character '" + Twine(char(c)) + "'"
+                 : "unexpected character with code " + Twine(unsigned(c)));
   ++pos;
 }
 

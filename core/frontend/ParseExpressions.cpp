@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/ParserState.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -521,6 +522,7 @@ bool Parser::parameters(SmallVectorImpl<Parameter> &out, Tok close,
                         bool annotations) {
   Parameter::Kind kind = Parameter::Plain;
   bool sawDefault = false;
+  DenseMap<StringRef, SourceLoc> seen;
   while (!at(close)) {
     if (take(Tok::Slash)) {
       for (Parameter &p : out) {
@@ -545,12 +547,11 @@ bool Parser::parameters(SmallVectorImpl<Parameter> &out, Tok close,
       }
       param.loc = loc();
       param.name = spelling(next());
-      for (const Parameter &other : out) {
-        if (other.name == param.name) {
-          sink.error(param.loc, "parameter '" + param.name + "' appears twice")
-              .note(other.loc, "the first is here");
-          return false;
-        }
+      auto [first, isNew] = seen.try_emplace(param.name, param.loc);
+      if (!isNew) {
+        sink.error(param.loc, "parameter '" + param.name + "' appears twice")
+            .note(first->second, "the first is here");
+        return false;
       }
       if (annotations && take(Tok::Colon) &&
           !(param.annotation = starOrNamed())) {

@@ -133,8 +133,8 @@ static bool appendEscape(StringRef text, size_t &pos, size_t end, bool bytes,
   return true;
 }
 
-bool Parser::replacementField(const Token &t, size_t &pos, size_t end,
-                              SmallVectorImpl<JoinedPart> &parts) {
+bool Parser::replacementField(const Token &t, LineMark &mark, size_t &pos,
+                              size_t end, SmallVectorImpl<JoinedPart> &parts) {
   StringRef text = file.text();
   size_t begin = pos + 1;
   // The end of the expression: a top-level '!', ':', '=' or '}'.
@@ -173,14 +173,17 @@ bool Parser::replacementField(const Token &t, size_t &pos, size_t end,
     trimmed = trimmed.drop_back();
   }
   // Where the field is: lines inside triple quotes are counted.
-  StringRef before = text.slice(t.offset, begin);
+  for (; mark.at < begin; ++mark.at) {
+    if (text[mark.at] == '\n') {
+      ++mark.line;
+      mark.lineBegin = mark.at + 1;
+    }
+  }
   LexRange range;
   range.begin = begin;
   range.end = begin + trimmed.size();
-  range.line = t.line + before.count('\n');
-  size_t lineBegin = before.rfind('\n');
-  range.column = lineBegin == StringRef::npos ? t.column + before.size()
-                                              : before.size() - lineBegin;
+  range.line = mark.line;
+  range.column = begin - mark.lineBegin + 1;
   range.bracketed = true;
   if (trimmed.trim().empty()) {
     sink.error({&file, range.line, range.column, 0},
@@ -222,6 +225,7 @@ bool Parser::stringPieces(const Token &t, std::string &literal,
   StringParts info = splitString(file, t);
   StringRef text = file.text();
   size_t pos = info.begin;
+  LineMark mark{t.offset, t.offset - (t.column - 1), t.line};
   while (pos < info.end) {
     char c = text[pos];
     if (c == '\\' && !info.raw) {
@@ -241,7 +245,7 @@ bool Parser::stringPieces(const Token &t, std::string &literal,
           parts.emplace_back().literal = keep(literal);
           literal.clear();
         }
-        if (!replacementField(t, pos, info.end, parts)) {
+        if (!replacementField(t, mark, pos, info.end, parts)) {
           return false;
         }
       }

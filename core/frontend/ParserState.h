@@ -105,7 +105,13 @@ private:
   Expr *strings();
   bool stringPieces(const Token &token, std::string &literal,
                     llvm::SmallVectorImpl<ast::JoinedPart> &parts);
-  bool replacementField(const Token &token, size_t &pos, size_t end,
+  /// A place in a string: the line that holds it and where that begins.
+  struct LineMark {
+    size_t at, lineBegin;
+    uint32_t line;
+  };
+  bool replacementField(const Token &token, LineMark &mark, size_t &pos,
+                        size_t end,
                         llvm::SmallVectorImpl<ast::JoinedPart> &parts);
   bool generators(llvm::SmallVectorImpl<ast::Generator> &out);
   Expr *comprehension(ast::ComprehensionKind kind, Expr *element, Expr *value,

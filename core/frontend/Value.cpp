@@ -178,6 +178,9 @@ const Value *SequenceObject::find(StringRef name) const {
 }
 
 Value *DictObject::find(const Value &key) {
+  if (WorkBudget::isSpent()) {
+    return nullptr;
+  }
   for (auto &[entry, value] : entries) {
     if (equal(entry, key)) {
       return &value;

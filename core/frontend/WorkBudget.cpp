@@ -48,7 +48,7 @@ std::string WorkBudget::reason() {
                    " steps (limit of evaluation steps)";
 }
 
-WorkBudget::Level::Level() : entered(WorkBudget::charge()) {
+WorkBudget::Level::Level() : entered(WorkBudget::charge(PerLevel)) {
   if (current && ++current->nesting > Nesting) {
     current->tooDeep = true;
     entered = false;

@@ -26,6 +26,7 @@ public:
   static constexpr uint64_t Steps = uint64_t(1) << 24;
   static constexpr uint64_t PerEvaluation = 4; // of a node of the tree
   static constexpr uint64_t PerCall = 60;      // of a jit function
+  static constexpr uint64_t PerLevel = 8;      // of a sequence or dict walked
   static constexpr uint64_t PerOperation = 16; // of the kernel's IR
   static constexpr unsigned Nesting = 200;     // of sequences and dicts
 

@@ -142,6 +142,11 @@ Result<std::string> readFile(const std::string &path) {
   if (std::filesystem::is_directory(path, ignored)) {
     return Status(TZ_E_NOT_FOUND, path + " is a folder, not a file");
   }
+  // A pipe without a writer would block, a device may have no end.
+  if (std::filesystem::exists(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored)) {
+    return Status(TZ_E_NOT_FOUND, path + " is not a regular file");
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
