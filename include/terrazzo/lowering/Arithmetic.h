@@ -18,9 +18,11 @@
 
 namespace tz::lowering {
 
-/// What the target converts by an instruction; the rest are integer operations.
+/// What the target's instructions do; the rest becomes other operations.
 struct FloatUnits {
-  bool half = false; ///< f16 from and to f32
+  bool half = false;             ///< f16 from and to f32
+  bool halfArithmetic = false;   ///< + - x, fma of f16
+  bool bfloatArithmetic = false; ///< + - x, fma of bf16
 };
 
 /// fp8 formats; their values are i8.

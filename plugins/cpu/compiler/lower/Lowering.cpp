@@ -22,42 +22,20 @@ namespace tz::cpu {
 Lowering::Lowering(tile::KernelOp kernel, const Isa &machine, Module &module,
                    unsigned debugLevel)
     : machine(machine), module(module), context(module.getContext()),
-      b(context), kernel(kernel), plan(kernel),
+      b(context), arithmetic(b, machine), kernel(kernel), plan(kernel),
       debug(module, kernel, debugLevel) {}
 
 //===--- Types ------------------------------------------------------------===//
 
 Type *Lowering::type(mlir::Type element) {
-  return TypeSwitch<mlir::Type, Type *>(element)
-      .Case<mlir::IntegerType>(
-          [&](auto t) { return b.getIntNTy(t.getWidth()); })
-      .Case<mlir::IndexType>([&](auto) { return b.getInt64Ty(); })
-      .Case<mlir::Float16Type, mlir::BFloat16Type>(
-          [&](auto) { return b.getInt16Ty(); })
-      .Case<mlir::Float32Type>([&](auto) { return b.getFloatTy(); })
-      .Case<mlir::Float64Type>([&](auto) { return b.getDoubleTy(); })
-      .Case<tile::PtrType>([&](auto) { return b.getPtrTy(); })
-      .Case<mlir::FloatType>([&](auto) { return b.getInt8Ty(); })
-      .Default([&](mlir::Type) -> Type * {
-        throw Unsupported(kernel.getLoc(), "a value of unknown type");
-      });
+  if (Type *known = arithmetic.type(element)) {
+    return known;
+  }
+  throw Unsupported(kernel.getLoc(), "a value of unknown type");
 }
 
 Type *Lowering::memoryType(mlir::Type element) {
   return element.isInteger(1) ? b.getInt8Ty() : type(element);
-}
-
-Value *Lowering::toMemory(Value *value, mlir::Type element) {
-  return element.isInteger(1)
-             ? b.CreateZExt(value,
-                            math::shapedAs(value->getType(), b.getInt8Ty()))
-             : value;
-}
-
-Value *Lowering::fromMemory(Value *value, mlir::Type element) {
-  return element.isInteger(1)
-             ? b.CreateICmpNE(value, Constant::getNullValue(value->getType()))
-             : value;
 }
 
 Value *Lowering::splat(Value *value, unsigned lanes) {
@@ -69,21 +47,11 @@ Constant *Lowering::zero(mlir::Type element) {
 }
 
 Constant *Lowering::constant(mlir::TypedAttr attribute) {
-  if (auto integer = dyn_cast<mlir::IntegerAttr>(attribute)) {
-    return ConstantInt::get(
-        type(attribute.getType()),
-        integer.getValue().sextOrTrunc(
-            type(attribute.getType())->getIntegerBitWidth()));
+  type(attribute.getType()); // of an element, or it throws
+  if (Constant *number = arithmetic.constant(attribute)) {
+    return number;
   }
-  auto real = dyn_cast<mlir::FloatAttr>(attribute);
-  if (!real) {
-    throw Unsupported(kernel.getLoc(), "a constant that is not a number");
-  }
-  Type *target = type(attribute.getType());
-  if (target->isIntegerTy()) { // narrow floats are their bits
-    return ConstantInt::get(target, real.getValue().bitcastToAPInt());
-  }
-  return ConstantFP::get(context, real.getValue());
+  throw Unsupported(kernel.getLoc(), "a constant that is not a number");
 }
 
 //===--- Function ---------------------------------------------------------===//

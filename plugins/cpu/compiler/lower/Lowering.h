@@ -19,6 +19,8 @@
 #include "plugins/cpu/compiler/lower/DebugInfo.h"
 #include "plugins/cpu/compiler/lower/Plan.h"
 
+#include "terrazzo/lowering/Elementwise.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -63,6 +65,24 @@ struct LogPoint {
 
 class Nest;
 
+/// Elementwise ops with this target's vector math.
+class Arithmetic final : public lowering::Elementwise {
+public:
+  Arithmetic(llvm::IRBuilderBase &b, const Isa &machine)
+      : Elementwise(b, machine.floatUnits()), machine(machine) {}
+
+protected:
+  llvm::Value *math(tile::MathFn fn, llvm::Value *x) override;
+  llvm::Value *power(llvm::Value *x, llvm::Value *y) override;
+  llvm::Value *remainder(llvm::Value *x, llvm::Value *y) override;
+  llvm::Value *divide(llvm::Value *x, llvm::Value *y,
+                      tile::DivMode mode) override;
+  llvm::Value *fma(llvm::Value *x, llvm::Value *y, llvm::Value *z) override;
+
+private:
+  const Isa machine;
+};
+
 /// What is emitted while it lives belongs to `location`.
 class Located {
 public:
@@ -100,14 +120,15 @@ public:
   std::vector<LogPoint> logPoints;
 
   //===--- Types ---------------------------------------------------------===//
-  /// In registers. Floats of 8 and 16 bits are integers: machines without
-  /// arithmetic for them have no moves and selects either, LLVM calls
-  /// functions.
+  /// In registers and in memory, and between the two (lowering::Elementwise).
   llvm::Type *type(mlir::Type element);
-  llvm::Type *memoryType(mlir::Type element); ///< in memory: i1 is a byte
-  /// Between the two.
-  llvm::Value *toMemory(llvm::Value *value, mlir::Type element);
-  llvm::Value *fromMemory(llvm::Value *value, mlir::Type element);
+  llvm::Type *memoryType(mlir::Type element);
+  llvm::Value *toMemory(llvm::Value *value, mlir::Type element) {
+    return arithmetic.toMemory(value, element);
+  }
+  llvm::Value *fromMemory(llvm::Value *value, mlir::Type element) {
+    return arithmetic.fromMemory(value, element);
+  }
   /// `value` in all lanes; lanes 0 is a scalar.
   llvm::Value *splat(llvm::Value *value, unsigned lanes);
   llvm::Constant *zero(mlir::Type element);
@@ -115,12 +136,16 @@ public:
 
   //===--- Elementwise.cpp -----------------------------------------------===//
   /// Can elementwise() do it? Also on scalars.
-  static bool hasElementwise(mlir::Operation *op);
+  static bool hasElementwise(mlir::Operation *op) {
+    return Arithmetic::has(op);
+  }
   llvm::Value *elementwise(mlir::Operation *op,
                            llvm::ArrayRef<llvm::Value *> operands);
   /// From one float type to another, on registers' values.
   llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to,
-                            bool towardZero = false);
+                            bool towardZero = false) {
+    return arithmetic.convertFloat(value, from, to, towardZero);
+  }
   /// The values that a region of scalars yields for these arguments; scalars
   /// or vectors of `lanes` lanes.
   llvm::SmallVector<llvm::Value *>
@@ -184,6 +209,7 @@ public:
 
 private:
   friend class Nest;
+  Arithmetic arithmetic;
   struct Scope {
     llvm::SmallVector<std::pair<int, Buffer>> owned;
   };
