@@ -255,9 +255,6 @@ private:
   // Atomics.cpp
   void atomicRmwOp(tile::AtomicRMWOp op);
   void atomicCasOp(tile::AtomicCASOp op);
-  llvm::Value *atomicUpdate(tile::AtomicKind kind, llvm::Value *pointer,
-                            llvm::Value *value, mlir::Type element,
-                            llvm::AtomicOrdering order);
   // Log.cpp
   void printOp(tile::PrintOp op);
   void assertOp(tile::AssertOp op);

@@ -1,0 +1,153 @@
+//===- Atomics.cpp - atomic operations on one element as LLVM IR ----------===//
+//
+// What   See Atomics.h.
+// Why    See Atomics.h.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/lowering/Atomics.h"
+
+using namespace llvm;
+
+namespace tz::lowering {
+
+namespace {
+
+AtomicOrdering orderOf(tile::MemSem sem) {
+  switch (sem) {
+  case tile::MemSem::relaxed:
+    return AtomicOrdering::Monotonic;
+  case tile::MemSem::acquire:
+    return AtomicOrdering::Acquire;
+  case tile::MemSem::release:
+    return AtomicOrdering::Release;
+  case tile::MemSem::acq_rel:
+    return AtomicOrdering::AcquireRelease;
+  }
+  return AtomicOrdering::AcquireRelease;
+}
+
+AtomicOrdering failureOf(AtomicOrdering order) {
+  return AtomicCmpXchgInst::getStrongestFailureOrdering(order);
+}
+
+std::optional<AtomicRMWInst::BinOp> integerOp(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return AtomicRMWInst::Add;
+  case tile::AtomicKind::max:
+    return AtomicRMWInst::Max;
+  case tile::AtomicKind::min:
+    return AtomicRMWInst::Min;
+  case tile::AtomicKind::umax:
+    return AtomicRMWInst::UMax;
+  case tile::AtomicKind::umin:
+    return AtomicRMWInst::UMin;
+  case tile::AtomicKind::and_:
+    return AtomicRMWInst::And;
+  case tile::AtomicKind::or_:
+    return AtomicRMWInst::Or;
+  case tile::AtomicKind::xor_:
+    return AtomicRMWInst::Xor;
+  case tile::AtomicKind::xchg:
+    return AtomicRMWInst::Xchg;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// What an operation on i1 is on the byte that holds it; true is -1 where
+/// numbers are signed.
+tile::AtomicKind onBits(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return tile::AtomicKind::xor_;
+  case tile::AtomicKind::max:
+  case tile::AtomicKind::umin:
+    return tile::AtomicKind::and_;
+  case tile::AtomicKind::min:
+  case tile::AtomicKind::umax:
+    return tile::AtomicKind::or_;
+  default:
+    return kind;
+  }
+}
+
+/// An element as bits of its size in memory, and back.
+struct Bits {
+  Bits(IRBuilderBase &b, Elementwise &arithmetic, mlir::Type element)
+      : b(b), arithmetic(arithmetic), element(element),
+        bytes(tile::storageBytes(element)), type(b.getIntNTy(bytes * 8)) {}
+  Value *from(Value *v) const {
+    v = arithmetic.toMemory(v, element);
+    return v->getType()->isPointerTy() ? b.CreatePtrToInt(v, type)
+                                       : b.CreateBitCast(v, type);
+  }
+  Value *to(Value *v) const {
+    Type *memory = arithmetic.memoryType(element);
+    v = memory->isPointerTy() ? b.CreateIntToPtr(v, memory)
+                              : b.CreateBitCast(v, memory);
+    return arithmetic.fromMemory(v, element);
+  }
+  IRBuilderBase &b;
+  Elementwise &arithmetic;
+  mlir::Type element;
+  const unsigned bytes;
+  Type *type;
+};
+
+} // namespace
+
+Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
+                        tile::AtomicKind kind, Value *pointer, Value *value,
+                        mlir::Type element, const AtomicOrder &how) {
+  const Bits bits(b, arithmetic, element);
+  const AtomicOrdering order = orderOf(how.sem);
+  const SyncScope::ID scope =
+      b.getContext().getOrInsertSyncScopeID(how.scope);
+  if (element.isInteger(1)) {
+    kind = onBits(kind);
+  }
+  if (auto op = integerOp(kind)) {
+    return bits.to(b.CreateAtomicRMW(*op, pointer, bits.from(value),
+                                     MaybeAlign(bits.bytes), order, scope));
+  }
+  mlir::Type f32 = mlir::Float32Type::get(element.getContext());
+  mlir::Type wide = bits.bytes < 4 ? f32 : element;
+  BasicBlock *before = b.GetInsertBlock();
+  Function *function = before->getParent();
+  auto *loop = BasicBlock::Create(b.getContext(), "atomic", function);
+  auto *done = BasicBlock::Create(b.getContext(), "atomic.done", function);
+  LoadInst *start = b.CreateAlignedLoad(bits.type, pointer, Align(bits.bytes));
+  start->setAtomic(AtomicOrdering::Monotonic, scope);
+  Value *amount = arithmetic.convertFloat(value, element, wide);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  PHINode *old = b.CreatePHI(bits.type, 2);
+  old->addIncoming(start, before);
+  Value *now = arithmetic.convertFloat(bits.to(old), element, wide);
+  Value *next = kind == tile::AtomicKind::fadd
+                    ? b.CreateFAdd(now, amount)
+                    : emitMinMax(b, now, amount, kind == tile::AtomicKind::fmax,
+                                 false);
+  next = bits.from(arithmetic.convertFloat(next, wide, element));
+  AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(
+      pointer, old, next, MaybeAlign(bits.bytes), order, failureOf(order),
+      scope);
+  old->addIncoming(b.CreateExtractValue(swap, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(swap, 1), done, loop);
+  b.SetInsertPoint(done);
+  return bits.to(old);
+}
+
+Value *emitCompareExchange(IRBuilderBase &b, Elementwise &arithmetic,
+                           Value *pointer, Value *compare, Value *value,
+                           mlir::Type element, const AtomicOrder &how) {
+  const Bits bits(b, arithmetic, element);
+  const AtomicOrdering order = orderOf(how.sem);
+  Value *swap = b.CreateAtomicCmpXchg(
+      pointer, bits.from(compare), bits.from(value), MaybeAlign(bits.bytes),
+      order, failureOf(order),
+      b.getContext().getOrInsertSyncScopeID(how.scope));
+  return bits.to(b.CreateExtractValue(swap, 0));
+}
+
+} // namespace tz::lowering

@@ -1,0 +1,409 @@
+//===- Access.cpp - loads and stores of device memory ---------------------===//
+//
+// What   Accesses through tiles of pointers and through views, in vectors as wide
+//        as layout, alignment and mask allow.
+// Why    See terrazzo/simt/Lowering.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/Lowering.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace tz::simt {
+
+namespace {
+
+constexpr int64_t widest = 16; // bytes of one access
+
+template <typename Op> MemoryHints hintsOf(Op op) {
+  return {op.getCache(), op.getEvict(), false};
+}
+
+/// The make_view that a view comes from, if only offsets were added to it.
+tile::MakeViewOp rootOf(mlir::Value view) {
+  while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {
+    view = advance.getView();
+  }
+  return view.getDefiningOp<tile::MakeViewOp>();
+}
+
+} // namespace
+
+Value *Lowering::gather(ArrayRef<Value *> values) {
+  if (values.size() == 1) {
+    return values[0];
+  }
+  Value *vector = PoisonValue::get(
+      FixedVectorType::get(values[0]->getType(), values.size()));
+  for (auto [i, value] : llvm::enumerate(values)) {
+    vector = b.CreateInsertElement(vector, value, uint64_t(i));
+  }
+  return vector;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of pointers
+//===----------------------------------------------------------------------===//
+
+unsigned Lowering::vectorOf(mlir::Value pointer, mlir::Value mask,
+                            mlir::Type element, const Layout &layout) {
+  const int64_t bytes = tile::storageBytes(element);
+  Runs pointers = runs.of(pointer);
+  int64_t best = 1;
+  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
+    int64_t vector = std::min({layout.contiguous(dim), widest / bytes,
+                               pointers[dim].contiguity,
+                               std::max<int64_t>(
+                                   1, pointers[dim].divisibility / bytes)});
+    if (mask) {
+      vector = std::min(vector, runs.of(mask)[dim].constancy);
+    }
+    best = std::max(best, vector);
+  }
+  return unsigned(best);
+}
+
+void Lowering::load(tile::LoadOp op) {
+  mlir::Type element = tile::elementType(op.getResult().getType());
+  Type *memory = arithmetic->memoryType(element);
+  MemoryHints hints = hintsOf(op);
+  hints.isVolatile = op.getIsVolatile();
+  auto withOther = [&](Value *loaded, Value *mask, Value *other) {
+    Value *value = arithmetic->fromMemory(loaded, element);
+    return other ? b.CreateSelect(mask, value, other) : value;
+  };
+  if (!isa<mlir::RankedTensorType>(op.getResult().getType())) {
+    Value *mask = op.getMask() ? scalar(op.getMask()) : nullptr;
+    Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
+    // One thread looks at what may change under the others' eyes.
+    if (hints.isVolatile) {
+      Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
+      Value *chosen = mask ? b.CreateAnd(first, mask) : first;
+      Value *loaded =
+          hooks.load(b, memory, scalar(op.getPointer()), chosen, hints);
+      Region region = scratch.allocate(16);
+      if (scratch.writeNeedsBarrier(region)) {
+        hooks.barrier(b);
+      }
+      Value *at = b.getInt32(0);
+      emitIf(first, [&] {
+        b.CreateStore(loaded, scratchAt(region, at, memory));
+      });
+      if (scratch.readNeedsBarrier(region)) {
+        hooks.barrier(b);
+      }
+      loaded = b.CreateLoad(memory, scratchAt(region, at, memory));
+      scratch.release(region);
+      define(op, withOther(loaded, mask, other));
+      return;
+    }
+    Value *loaded = hooks.load(b, memory, scalar(op.getPointer()), mask, hints);
+    define(op, withOther(loaded, mask, other));
+    return;
+  }
+  const Layout &layout = layoutOf(op.getResult());
+  const unsigned vector =
+      vectorOf(op.getPointer(), op.getMask(), element, layout);
+  const Registers pointers = tile(op.getPointer());
+  Registers registers(pointers.size());
+  Type *type = vector == 1 ? memory : FixedVectorType::get(memory, vector);
+  for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
+    Value *mask = op.getMask() ? tile(op.getMask())[reg] : nullptr;
+    Value *loaded = hooks.load(b, type, pointers[reg], mask, hints);
+    for (unsigned i = 0; i < vector; ++i) {
+      Value *one = vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
+      registers[reg + i] = withOther(
+          one, mask, op.getOther() ? tile(op.getOther())[reg + i] : nullptr);
+    }
+  }
+  define(op.getResult(), std::move(registers));
+}
+
+void Lowering::store(tile::StoreOp op) {
+  mlir::Type element = tile::elementType(op.getValue().getType());
+  const MemoryHints hints = hintsOf(op);
+  if (!isa<mlir::RankedTensorType>(op.getValue().getType())) {
+    Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
+    Value *mask = op.getMask() ? b.CreateAnd(scalar(op.getMask()), first) : first;
+    hooks.store(b, arithmetic->toMemory(scalar(op.getValue()), element),
+                scalar(op.getPointer()), mask, hints);
+    return;
+  }
+  LayoutAttr attribute = layoutAttr(op.getValue().getType());
+  const Layout &layout = attribute.getValue();
+  const unsigned vector =
+      vectorOf(op.getPointer(), op.getMask(), element, layout);
+  Value *owner = coordinatesOf(attribute).isOwner;
+  const Registers &pointers = tile(op.getPointer()),
+                  &values = tile(op.getValue());
+  for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
+    if (isCopy(layout, reg)) {
+      continue;
+    }
+    Value *mask = op.getMask() ? tile(op.getMask())[reg] : nullptr;
+    mask = !owner ? mask : mask ? b.CreateAnd(mask, owner) : owner;
+    SmallVector<Value *> parts;
+    for (unsigned i = 0; i < vector; ++i) {
+      parts.push_back(arithmetic->toMemory(values[reg + i], element));
+    }
+    hooks.store(b, gather(parts), pointers[reg], mask, hints);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+void Lowering::makeView(tile::MakeViewOp op) {
+  ViewParts parts;
+  parts.base = scalar(op.getBase());
+  for (auto [extent, stride] :
+       llvm::zip_equal(op.getShape(), op.getStrides())) {
+    parts.shape.push_back(scalar(extent));
+    parts.strides.push_back(scalar(stride));
+    parts.position.push_back(b.getInt64(0));
+  }
+  views[op.getResult()] = std::move(parts);
+}
+
+Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
+                                          mlir::ValueRange offsets,
+                                          ArrayRef<bool> checked,
+                                          mlir::Type tileType) {
+  ViewAccess access;
+  access.layout = layoutAttr(tileType);
+  access.element = tile::elementType(tileType);
+  const Layout &layout = access.layout.getValue();
+  const ThreadCoordinates &mine = coordinatesOf(access.layout);
+  const ViewParts &parts = view(viewValue);
+  const unsigned rank = layout.rank();
+  const int64_t bytes = tile::storageBytes(access.element);
+  const analysis::Hints &hints = runs.hints();
+
+  SmallVector<Value *, 4> at; // the block's corner
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    at.push_back(b.CreateAdd(parts.position[dim], scalar(offsets[dim])));
+    access.strides.push_back(
+        b.CreateMul(parts.strides[dim], b.getInt64(uint64_t(bytes))));
+  }
+  // Coordinates are sums where no bit is set by thread and register both.
+  access.isExact = true;
+  for (const Coordinates &basis : layout.bases(Axis::Register)) {
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      access.isExact &= (basis[dim] & mine.threadBits[dim]) == 0;
+    }
+  }
+  Value *base = parts.base;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    base = b.CreateGEP(b.getInt8Ty(), base,
+                       b.CreateMul(at[dim], access.strides[dim]));
+  }
+  if (access.isExact) {
+    Value *offset = b.getInt64(0);
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      offset = b.CreateAdd(
+          offset, b.CreateMul(b.CreateZExt(mine.start[dim], b.getInt64Ty()),
+                              access.strides[dim]));
+    }
+    base = b.CreateGEP(b.getInt8Ty(), base, offset);
+  }
+  access.base = base;
+
+  // Bounds in 32 bits: coordinates of a tile are small.
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (!checked[dim]) {
+      access.low.push_back(nullptr);
+      access.count.push_back(nullptr);
+      continue;
+    }
+    Value *most = b.getInt64(uint64_t{1} << 30), *zero = b.getInt64(0);
+    auto clamp = [&](Value *v) {
+      v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, zero);
+      v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, most);
+      return b.CreateTrunc(v, b.getInt32Ty());
+    };
+    Value *low = clamp(b.CreateNeg(at[dim]));
+    Value *high = clamp(b.CreateSub(parts.shape[dim], at[dim]));
+    Value *count = b.CreateSub(
+        b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low);
+    access.low.push_back(low);
+    access.count.push_back(count);
+  }
+
+  // Vectors: along the dimension that is dense in memory, if the alignment of
+  // all rows is known and the bounds lie between vectors.
+  access.vector = 1;
+  tile::MakeViewOp root = rootOf(viewValue);
+  if (!root) {
+    return access;
+  }
+  auto divisibility = [&](mlir::Value value) {
+    int64_t d = hints.divisibility(value);
+    return d == 0 ? int64_t{1} << 30 : (d & -d);
+  };
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (!mlir::matchPattern(root.getStrides()[dim], mlir::m_One()) ||
+        layout.contiguous(dim) == 1) {
+      continue;
+    }
+    int64_t aligned = divisibility(root.getBase()); // bytes
+    int64_t between = int64_t{1} << 30;             // elements along dim
+    for (mlir::Value v = viewValue;;) {
+      auto advance = v.getDefiningOp<tile::AdvanceViewOp>();
+      if (!advance) {
+        break;
+      }
+      between = std::gcd(between, divisibility(advance.getOffsets()[dim]));
+      v = advance.getView();
+    }
+    between = std::gcd(between, divisibility(offsets[dim]));
+    aligned = std::gcd(aligned, between * bytes);
+    for (unsigned other = 0; other < rank; ++other) {
+      if (other != dim && layout.shape()[other] > 1) {
+        aligned = std::gcd(aligned, divisibility(root.getStrides()[other]) *
+                                        bytes);
+      } else if (other != dim) {
+        aligned = std::gcd(aligned, divisibility(root.getStrides()[other]) *
+                                        divisibility(offsets[other]) * bytes);
+      }
+    }
+    if (checked[dim]) {
+      between = std::gcd(between, divisibility(root.getShape()[dim]));
+      aligned = std::min(aligned, between * bytes);
+    }
+    int64_t vector = std::min({layout.contiguous(dim), widest / bytes,
+                               std::max<int64_t>(1, aligned / bytes)});
+    access.vector = std::max(access.vector, unsigned(vector));
+  }
+  return access;
+}
+
+Value *Lowering::addressOf(const ViewAccess &access, unsigned reg) {
+  const Layout &layout = access.layout.getValue();
+  Coordinates at = layout.apply(Place{{reg, 0, 0, 0}});
+  Value *offset = b.getInt64(0);
+  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
+    Value *c = access.isExact
+                   ? b.getInt64(uint64_t(at[dim]))
+                   : b.CreateZExt(coordinate(access.layout, reg, dim),
+                                  b.getInt64Ty());
+    offset = b.CreateAdd(offset, b.CreateMul(c, access.strides[dim]));
+  }
+  return b.CreateGEP(b.getInt8Ty(), access.base, offset);
+}
+
+Value *Lowering::insideOf(const ViewAccess &access, unsigned reg) {
+  Value *inside = nullptr;
+  for (unsigned dim = 0; dim < access.count.size(); ++dim) {
+    if (!access.count[dim]) {
+      continue;
+    }
+    Value *c = b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
+    Value *one = b.CreateICmpULT(c, access.count[dim]);
+    inside = inside ? b.CreateAnd(inside, one) : one;
+  }
+  return inside;
+}
+
+void Lowering::loadView(tile::LoadViewOp op) {
+  ViewAccess access = viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
+                                 op.getResult().getType());
+  const MemoryHints hints = hintsOf(op);
+  Type *memory = arithmetic->memoryType(access.element);
+  Type *type = access.vector == 1
+                   ? memory
+                   : FixedVectorType::get(memory, access.vector);
+  Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
+  Registers registers;
+  const int64_t count = access.layout.getValue().size(Axis::Register);
+  for (unsigned reg = 0; reg < count; reg += access.vector) {
+    Value *inside = insideOf(access, reg);
+    Value *loaded =
+        hooks.load(b, type, addressOf(access, reg), inside, hints);
+    for (unsigned i = 0; i < access.vector; ++i) {
+      Value *one =
+          access.vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
+      one = arithmetic->fromMemory(one, access.element);
+      registers.push_back(inside && other ? b.CreateSelect(inside, one, other)
+                                          : one);
+    }
+  }
+  define(op.getResult(), std::move(registers));
+}
+
+void Lowering::storeView(tile::StoreViewOp op) {
+  ViewAccess access = viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
+                                 op.getValue().getType());
+  const MemoryHints hints = hintsOf(op);
+  Value *owner = coordinatesOf(access.layout).isOwner;
+  const Registers &values = tile(op.getValue());
+  for (unsigned reg = 0; reg < values.size(); reg += access.vector) {
+    if (isCopy(access.layout.getValue(), reg)) {
+      continue;
+    }
+    Value *inside = insideOf(access, reg);
+    inside = !owner ? inside : inside ? b.CreateAnd(inside, owner) : owner;
+    SmallVector<Value *> parts;
+    for (unsigned i = 0; i < access.vector; ++i) {
+      parts.push_back(arithmetic->toMemory(values[reg + i], access.element));
+    }
+    hooks.store(b, gather(parts), addressOf(access, reg), inside, hints);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a target may do better
+//===----------------------------------------------------------------------===//
+
+static Align alignmentOf(Type *type) {
+  return Align(PowerOf2Ceil(type->getPrimitiveSizeInBits().getFixedValue() ? 
+                            type->getPrimitiveSizeInBits().getFixedValue() / 8 : 8));
+}
+
+Value *Hooks::load(IRBuilderBase &b, Type *type, Value *pointer,
+                   Value *predicate, const MemoryHints &hints) {
+  auto access = [&] {
+    return b.CreateAlignedLoad(type, pointer, alignmentOf(type),
+                               hints.isVolatile);
+  };
+  if (!predicate) {
+    return access();
+  }
+  BasicBlock *before = b.GetInsertBlock();
+  Function *function = before->getParent();
+  BasicBlock *then = BasicBlock::Create(b.getContext(), "load", function);
+  BasicBlock *after = BasicBlock::Create(b.getContext(), "loaded", function);
+  b.CreateCondBr(predicate, then, after);
+  b.SetInsertPoint(then);
+  Value *loaded = access();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  PHINode *value = b.CreatePHI(type, 2);
+  value->addIncoming(loaded, then);
+  value->addIncoming(Constant::getNullValue(type), before);
+  return value;
+}
+
+void Hooks::store(IRBuilderBase &b, Value *value, Value *pointer,
+                  Value *predicate, const MemoryHints &) {
+  if (!predicate) {
+    b.CreateAlignedStore(value, pointer, alignmentOf(value->getType()));
+    return;
+  }
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *then = BasicBlock::Create(b.getContext(), "store", function);
+  BasicBlock *after = BasicBlock::Create(b.getContext(), "stored", function);
+  b.CreateCondBr(predicate, then, after);
+  b.SetInsertPoint(then);
+  b.CreateAlignedStore(value, pointer, alignmentOf(value->getType()));
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+SmallVector<Value *> Hooks::dot(IRBuilderBase &, DotOp op, const DotSource &,
+                                const DotSource &, ArrayRef<Value *>) {
+  throw Unsupported(op.getLoc(), "this target has no matrix instruction");
+}
+
+} // namespace tz::simt

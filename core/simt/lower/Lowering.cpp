@@ -1,0 +1,345 @@
+//===- Lowering.cpp - from a kernel with layouts to an LLVM function ------===//
+//
+// What   The function, its blocks, and the ops that move nothing.
+// Why    See terrazzo/simt/Lowering.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/Lowering.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+
+using namespace llvm;
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+namespace tz::simt {
+
+Lowered lower(tile::KernelOp kernel, Hooks &hooks, Module &module) {
+  return Lowering(kernel, hooks, module).run();
+}
+
+Lowering::Lowering(tile::KernelOp kernel, Hooks &hooks, Module &module)
+    : kernel(kernel), hooks(hooks), module(module),
+      context(module.getContext()), b(context),
+      arithmetic(hooks.elementwise(b)), runs(kernel) {
+  if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
+    warps = unsigned(hint.getInt());
+  }
+}
+
+Lowered Lowering::run() {
+  entry();
+  emitBlock(kernel.getBody().front());
+  b.CreateBr(exitBlock);
+  exitBlock->insertInto(function);
+  b.SetInsertPoint(exitBlock);
+  b.CreateRetVoid();
+  result.function = function;
+  result.threads = hooks.lanes() * warps;
+  result.sharedBytes = scratch.highWater();
+  return std::move(result);
+}
+
+void Lowering::entry() {
+  kernel.walk([&](mlir::Operation *op) {
+    result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+  });
+  SmallVector<Type *> types;
+  for (mlir::Type type : kernel.getArgumentTypes()) {
+    types.push_back(registerType(type));
+  }
+  if (result.usesLog) {
+    types.push_back(b.getPtrTy());
+  }
+  function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
+                              GlobalValue::ExternalLinkage,
+                              kernel.getSymName(), module);
+  function->addFnAttr(Attribute::NoUnwind);
+  entryBlock = BasicBlock::Create(context, "entry", function);
+  exitBlock = BasicBlock::Create(context, "exit");
+  b.SetInsertPoint(entryBlock);
+  for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
+    function->getArg(i)->setName(kernel.getArgName(i));
+    scalars[argument] = function->getArg(i);
+  }
+  if (result.usesLog) {
+    log = function->getArg(types.size() - 1);
+    log->setName("log");
+  }
+  thread = hooks.threadInBlock(b);
+  thread->setName("thread");
+  lane = b.CreateAnd(thread, hooks.lanes() - 1, "lane");
+  warp = warps == 1 ? b.getInt32(0)
+                    : b.CreateLShr(thread, Log2_32(hooks.lanes()), "warp");
+  shared = hooks.sharedMemory(b);
+  // What depends on the thread alone is computed at the end of the entry.
+  BasicBlock *body = BasicBlock::Create(context, "body", function);
+  b.CreateBr(body);
+  b.SetInsertPoint(body);
+}
+
+void Lowering::refuse(mlir::Operation *op, const std::string &why) {
+  throw Unsupported(op->getLoc(), why);
+}
+
+Type *Lowering::registerType(mlir::Type element) {
+  if (Type *known = arithmetic->type(element)) {
+    return known;
+  }
+  throw Unsupported(kernel.getLoc(), "a value of unknown type");
+}
+
+BasicBlock *Lowering::block(const char *name) {
+  return BasicBlock::Create(context, name, function);
+}
+
+void Lowering::emitIf(Value *condition, function_ref<void()> then) {
+  BasicBlock *yes = block("then"), *after = block("after");
+  b.CreateCondBr(condition, yes, after);
+  b.SetInsertPoint(yes);
+  then();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+Value *Lowering::scalar(mlir::Value value) {
+  auto found = scalars.find(value);
+  assert(found != scalars.end() && "used before it was emitted");
+  return found->second;
+}
+
+const Registers &Lowering::tile(mlir::Value value) {
+  auto found = tiles.find(value);
+  assert(found != tiles.end() && "used before it was emitted");
+  return found->second;
+}
+
+const ViewParts &Lowering::view(mlir::Value value) {
+  auto found = views.find(value);
+  assert(found != views.end() && "used before it was emitted");
+  return found->second;
+}
+
+void Lowering::define(mlir::Value value, Registers registers) {
+  if (isa<mlir::RankedTensorType>(value.getType())) {
+    tiles[value] = std::move(registers);
+  } else {
+    scalars[value] = registers.front();
+  }
+}
+
+void Lowering::define(mlir::Value value, Value *one) { scalars[value] = one; }
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void Lowering::emitBlock(mlir::Block &body) {
+  for (mlir::Operation &op : body.without_terminator()) {
+    emitOp(&op);
+    // Staged tiles whose last reader this was.
+    for (mlir::Value operand : op.getOperands()) {
+      auto buffer = buffers.find(operand);
+      if (buffer != buffers.end() && operand.getParentBlock() == &body &&
+          llvm::all_of(operand.getUsers(), [&](mlir::Operation *user) {
+            mlir::Operation *here = body.findAncestorOpInBlock(*user);
+            return here == &op || here->isBeforeInBlock(&op);
+          })) {
+        scratch.release(buffer->second);
+      }
+    }
+  }
+}
+
+void Lowering::constant(arith::ConstantOp op) {
+  mlir::TypedAttr attribute = op.getValue();
+  auto dense = dyn_cast<mlir::DenseElementsAttr>(attribute);
+  auto number = [&](mlir::Attribute one) -> Value * {
+    Constant *value = arithmetic->constant(cast<mlir::TypedAttr>(one));
+    if (!value) {
+      refuse(op, "a constant that is not a number");
+    }
+    return value;
+  };
+  if (!dense) {
+    define(op, number(attribute));
+    return;
+  }
+  LayoutAttr layout = layoutAttr(op.getType());
+  const auto count = unsigned(layout.getValue().size(Axis::Register));
+  if (dense.isSplat()) {
+    define(op, Registers(count, number(dense.getSplatValue<mlir::Attribute>())));
+    return;
+  }
+  // Read-only data, indexed by coordinate.
+  mlir::Type element = dense.getElementType();
+  SmallVector<Constant *> values;
+  for (mlir::Attribute one : dense.getValues<mlir::Attribute>()) {
+    values.push_back(cast<Constant>(
+        arithmetic->toMemory(number(one), element)));
+  }
+  Type *type = arithmetic->memoryType(element);
+  auto *array = ArrayType::get(type, values.size());
+  auto *global =
+      new GlobalVariable(module, array, true, GlobalValue::PrivateLinkage,
+                         ConstantArray::get(array, values), "tile");
+  Registers registers;
+  for (unsigned reg = 0; reg < count; ++reg) {
+    Value *at = linearIndex(layout, reg, dense.getType().getShape());
+    registers.push_back(arithmetic->fromMemory(
+        b.CreateLoad(type, b.CreateGEP(type, global, at)), element));
+  }
+  define(op, std::move(registers));
+}
+
+void Lowering::broadcast(tile::BroadcastOp op) {
+  const Layout &to = layoutOf(op.getResult());
+  const Layout &from = layoutOf(op.getSource());
+  ArrayRef<int64_t> shape = tile::shapeOf(op.getSource().getType());
+  const Registers &source = tile(op.getSource());
+  Registers registers;
+  // The source's layout is that of the result without the new coordinates, so
+  // the element is in this thread: at these coordinates of register parts.
+  std::map<Coordinates, unsigned> at;
+  for (unsigned reg = 0; reg < source.size(); ++reg) {
+    at.try_emplace(from.apply(Place{{reg, 0, 0, 0}}), reg);
+  }
+  for (unsigned reg = 0; reg < to.size(Axis::Register); ++reg) {
+    Coordinates coordinates = to.apply(Place{{reg, 0, 0, 0}});
+    for (auto [coordinate, extent] : llvm::zip_equal(coordinates, shape)) {
+      coordinate = extent == 1 ? 0 : coordinate;
+    }
+    registers.push_back(source[at.at(coordinates)]);
+  }
+  define(op.getResult(), std::move(registers));
+}
+
+void Lowering::emitSimple(mlir::Operation *op) {
+  TypeSwitch<mlir::Operation *>(op)
+      .Case<arith::ConstantOp>([&](auto o) { constant(o); })
+      .Case<tile::ProgramIdOp>(
+          [&](auto o) { define(o, hooks.programId(b, o.getAxis())); })
+      .Case<tile::NumProgramsOp>(
+          [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
+      .Case<tile::AssumeOp>(
+          [&](auto o) { b.CreateAssumption(scalar(o.getCondition())); })
+      .Case<tile::BarrierOp>([&](auto) {
+        hooks.barrier(b);
+        scratch.settle();
+      })
+      .Case<tile::RangeOp>([&](auto o) {
+        LayoutAttr layout = layoutAttr(o.getType());
+        Registers registers;
+        for (unsigned reg = 0; reg < layout.getValue().size(Axis::Register);
+             ++reg) {
+          registers.push_back(
+              b.CreateAdd(coordinate(layout, reg, 0),
+                          b.getInt32(o.getStart()), "", false, true));
+        }
+        define(o.getResult(), std::move(registers));
+      })
+      .Case<tile::SplatOp>([&](auto o) {
+        auto count = layoutOf(o.getResult()).size(Axis::Register);
+        define(o.getResult(), Registers(count, scalar(o.getSource())));
+      })
+      .Case<tile::BroadcastOp>([&](auto o) { broadcast(o); })
+      .Case<tile::TransposeOp>([&](auto o) {
+        define(o.getResult(), Registers(tile(o.getSource())));
+      })
+      .Case<tile::ReshapeOp>([&](auto o) { reshape(o); })
+      .Case<tile::JoinOp>([&](auto o) {
+        Registers registers;
+        if (!isa<mlir::RankedTensorType>(o.getLhs().getType())) {
+          registers = {scalar(o.getLhs()), scalar(o.getRhs())};
+        } else {
+          for (auto [left, right] :
+               llvm::zip_equal(tile(o.getLhs()), tile(o.getRhs()))) {
+            registers.append({left, right});
+          }
+        }
+        define(o.getResult(), std::move(registers));
+      })
+      .Case<tile::SplitOp>([&](auto o) {
+        Registers left, right;
+        for (auto [i, value] : llvm::enumerate(tile(o.getSource()))) {
+          (i % 2 ? right : left).push_back(value);
+        }
+        define(o.getLhs(), std::move(left));
+        define(o.getRhs(), std::move(right));
+      })
+      .Default([&](mlir::Operation *) {
+        refuse(op, "'" + op->getName().getStringRef().str() +
+                       "' is not an operation that this target knows");
+      });
+}
+
+void Lowering::emitOp(mlir::Operation *op) {
+  if (lowering::Elementwise::has(op)) {
+    auto isTile = [](mlir::Value value) {
+      return isa<mlir::RankedTensorType>(value.getType());
+    };
+    if (!isTile(op->getResult(0))) {
+      SmallVector<Value *, 3> operands;
+      for (mlir::Value operand : op->getOperands()) {
+        operands.push_back(scalar(operand));
+      }
+      define(op->getResult(0), arithmetic->emit(op, operands));
+      return;
+    }
+    Registers registers;
+    auto count = layoutOf(op->getResult(0)).size(Axis::Register);
+    for (unsigned reg = 0; reg < count; ++reg) {
+      SmallVector<Value *, 3> operands;
+      for (mlir::Value operand : op->getOperands()) {
+        operands.push_back(isTile(operand) ? tile(operand)[reg]
+                                           : scalar(operand));
+      }
+      registers.push_back(arithmetic->emit(op, operands));
+    }
+    define(op->getResult(0), std::move(registers));
+    return;
+  }
+  TypeSwitch<mlir::Operation *>(op)
+      .Case<tile::LoadOp>([&](auto o) { load(o); })
+      .Case<tile::StoreOp>([&](auto o) { store(o); })
+      .Case<tile::LoadViewOp>([&](auto o) { loadView(o); })
+      .Case<tile::StoreViewOp>([&](auto o) { storeView(o); })
+      .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
+      .Case<tile::AdvanceViewOp>([&](auto o) {
+        ViewParts parts = view(o.getView());
+        for (auto [position, offset] :
+             llvm::zip_equal(parts.position, o.getOffsets())) {
+          position = b.CreateAdd(position, scalar(offset));
+        }
+        views[o.getResult()] = std::move(parts);
+      })
+      .Case<tile::ViewPartsOp>([&](auto o) {
+        const ViewParts parts = view(o.getView());
+        define(o.getBase(), parts.base);
+        for (unsigned dim = 0; dim < parts.shape.size(); ++dim) {
+          define(o.getShape()[dim], parts.shape[dim]);
+          define(o.getStrides()[dim], parts.strides[dim]);
+          define(o.getPosition()[dim], parts.position[dim]);
+        }
+      })
+      .Case<tile::AtomicRMWOp>([&](auto o) { atomicRmw(o); })
+      .Case<tile::AtomicCASOp>([&](auto o) { atomicCas(o); })
+      .Case<ConvertOp>([&](auto o) { convert(o); })
+      .Case<StageOp>([&](auto o) { stage(o); })
+      .Case<DotOp>([&](auto o) { dot(o); })
+      .Case<tile::CatOp>([&](auto o) { cat(o); })
+      .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })
+      .Case<tile::HistogramOp>([&](auto o) { histogram(o); })
+      .Case<tile::ReduceOp>([&](auto o) { reduce(o); })
+      .Case<tile::ScanOp>([&](auto o) { scan(o); })
+      .Case<tile::MapOp>([&](auto o) { map(o); })
+      .Case<scf::ForOp>([&](auto o) { forOp(o); })
+      .Case<scf::IfOp>([&](auto o) { ifOp(o); })
+      .Case<scf::WhileOp>([&](auto o) { whileOp(o); })
+      .Case<tile::PrintOp>([&](auto o) { print(o); })
+      .Case<tile::AssertOp>([&](auto o) { assertOp(o); })
+      .Default([&](mlir::Operation *) { emitSimple(op); });
+}
+
+} // namespace tz::simt

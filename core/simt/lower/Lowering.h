@@ -1,0 +1,199 @@
+//===- Lowering.h - the state of one lowering -----------------------------===//
+//
+// What   Scalars, views, tiles and buffers by value; coordinates of what a
+//        thread holds; shared memory and its barriers; one method for each kind
+//        of op.
+// Why    See terrazzo/simt/Lowering.h.
+//
+// Files: Lowering.cpp kernel, blocks, simple ops; Coordinates.cpp; Access.cpp
+// loads and stores; Atomics.cpp; Exchange.cpp conversions and what goes through
+// shared memory; Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp;
+// Log.cpp print and assert; Scratch.h/.cpp shared memory.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
+#define TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
+
+#include "core/simt/lower/Scratch.h"
+
+#include "terrazzo/simt/Contiguity.h"
+#include "terrazzo/simt/Lowering.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace tz::simt {
+
+/// What one thread holds of a tile.
+using Registers = llvm::SmallVector<llvm::Value *>;
+
+/// The run-time parts of a !tile.view, i64 but for the base.
+struct ViewParts {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
+};
+
+/// Where the elements of a layout are, for this thread.
+struct ThreadCoordinates {
+  explicit ThreadCoordinates(const Layout &layout) : layout(layout) {}
+  const Layout &layout;
+  llvm::SmallVector<llvm::Value *, 4> start; // of register 0
+  Coordinates threadBits; // which bits of a coordinate depend on the thread
+  llvm::Value *isOwner = nullptr; // null: every thread owns what it holds
+};
+
+class Lowering {
+public:
+  Lowering(tile::KernelOp kernel, Hooks &hooks, llvm::Module &module);
+  Lowered run();
+
+private:
+  //===--- Lowering.cpp ---------------------------------------------------===//
+  void entry();
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation *op);
+  void emitSimple(mlir::Operation *op);
+  llvm::Value *scalar(mlir::Value value);
+  const Registers &tile(mlir::Value value);
+  const ViewParts &view(mlir::Value value);
+  void define(mlir::Value value, Registers registers);
+  void define(mlir::Value value, llvm::Value *one);
+  [[noreturn]] void refuse(mlir::Operation *op, const std::string &why);
+  llvm::Type *registerType(mlir::Type element);
+  llvm::BasicBlock *block(const char *name);
+  /// if (condition) then();
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> then);
+  void constant(mlir::arith::ConstantOp op);
+  void broadcast(tile::BroadcastOp op);
+
+  //===--- Coordinates.cpp ------------------------------------------------===//
+  const ThreadCoordinates &coordinatesOf(LayoutAttr layout);
+  static LayoutAttr layoutAttr(mlir::Type type);
+  /// Coordinate of a register's element, i32.
+  llvm::Value *coordinate(LayoutAttr layout, unsigned reg, unsigned dim);
+  /// Its index in row-major order of `shape`, i32.
+  llvm::Value *linearIndex(LayoutAttr layout, unsigned reg,
+                           llvm::ArrayRef<int64_t> shape);
+  /// Registers that hold what a lower one holds as well.
+  static bool isCopy(const Layout &layout, unsigned reg);
+  llvm::Value *bitsOf(llvm::Value *index, llvm::ArrayRef<Coordinates> bases,
+                      unsigned dim);
+
+  //===--- Access.cpp -----------------------------------------------------===//
+  void load(tile::LoadOp op);
+  void store(tile::StoreOp op);
+  void loadView(tile::LoadViewOp op);
+  void storeView(tile::StoreViewOp op);
+  void makeView(tile::MakeViewOp op);
+  /// Consecutive registers that are consecutive in memory, at most.
+  unsigned vectorOf(mlir::Value pointer, mlir::Value mask, mlir::Type element,
+                    const Layout &layout);
+  struct ViewAccess {
+    LayoutAttr layout;
+    mlir::Type element;
+    llvm::Value *base; // of this thread, register 0
+    llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
+    // Per checked dimension: coordinates c with c - low < count (unsigned).
+    llvm::SmallVector<llvm::Value *, 4> low, count;
+    bool isExact; // coordinates are sums of the thread's and the register's
+    unsigned vector;
+  };
+  ViewAccess viewAccess(mlir::Value viewValue, mlir::ValueRange offsets,
+                        llvm::ArrayRef<bool> checked, mlir::Type tileType);
+  llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
+  llvm::Value *insideOf(const ViewAccess &access, unsigned reg);
+  llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
+
+  //===--- Atomics.cpp ----------------------------------------------------===//
+  void atomicRmw(tile::AtomicRMWOp op);
+  void atomicCas(tile::AtomicCASOp op);
+  llvm::Value *atomicUpdate(tile::AtomicKind kind, llvm::Value *pointer,
+                            llvm::Value *value, mlir::Type element,
+                            llvm::AtomicOrdering order, llvm::StringRef scope);
+  void atomicAll(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
+                 llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> one);
+  /// What owners hold, in all threads.
+  Registers fromOwners(LayoutAttr layout, mlir::Type element,
+                       llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<llvm::Value *> values);
+
+  //===--- Exchange.cpp ---------------------------------------------------===//
+  void convert(ConvertOp op);
+  void stage(StageOp op);
+  void reshape(tile::ReshapeOp op);
+  void cat(tile::CatOp op);
+  void gatherOp(tile::GatherOp op);
+  void histogram(tile::HistogramOp op);
+  std::optional<Registers> permuted(const Layout &from, const Layout &to,
+                                    llvm::ArrayRef<llvm::Value *> values);
+  std::optional<Registers> shuffled(const Layout &from, const Layout &to,
+                                    llvm::ArrayRef<llvm::Value *> values);
+  llvm::Value *shuffleAny(llvm::Value *value, llvm::Value *lane);
+  llvm::Value *shuffleXorAny(llvm::Value *value, unsigned mask);
+  llvm::Value *
+  byWords(llvm::Value *value,
+          llvm::function_ref<llvm::Value *(llvm::Value *word)> exchange);
+  llvm::Value *scratchAt(const Region &region, llvm::Value *index,
+                         llvm::Type *type);
+  void scratchStore(const Region &region, llvm::Value *index,
+                    llvm::Value *value, mlir::Type element,
+                    llvm::Value *predicate = nullptr);
+  llvm::Value *scratchLoad(const Region &region, llvm::Value *index,
+                           mlir::Type element);
+  /// Byte offset of an element in a staged tile.
+  llvm::Value *sharedOffset(BufferType type,
+                            llvm::ArrayRef<llvm::Value *> coordinates);
+
+  //===--- Combine.cpp ----------------------------------------------------===//
+  void reduce(tile::ReduceOp op);
+  void scan(tile::ScanOp op);
+  void map(tile::MapOp op);
+  Registers combineValues(mlir::Region &region,
+                          llvm::ArrayRef<llvm::Value *> first,
+                          llvm::ArrayRef<llvm::Value *> second);
+  Registers evaluate(mlir::Region &region,
+                     llvm::ArrayRef<llvm::Value *> arguments);
+
+  //===--- Control.cpp ----------------------------------------------------===//
+  void forOp(mlir::scf::ForOp op);
+  void ifOp(mlir::scf::IfOp op);
+  void whileOp(mlir::scf::WhileOp op);
+  void selectIf(mlir::scf::IfOp op);
+  Registers flatten(mlir::ValueRange values);
+  void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
+  llvm::SmallVector<llvm::PHINode *> phis(llvm::ArrayRef<llvm::Value *> values);
+
+  void dot(DotOp op);                // Dot.cpp
+  void plainDot(DotOp op);           //
+  void print(tile::PrintOp op);      // Log.cpp
+  void assertOp(tile::AssertOp op);  //
+  void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
+                 llvm::Value *count, llvm::Value *payloadBytes,
+                 llvm::function_ref<void(llvm::Value *)> fill);
+
+  tile::KernelOp kernel;
+  Hooks &hooks;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  std::unique_ptr<lowering::Elementwise> arithmetic;
+  Contiguity runs;
+  Lowered result;
+  Scratch scratch;
+
+  llvm::Function *function = nullptr;
+  llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;
+  llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
+  llvm::Value *shared = nullptr, *log = nullptr;
+  unsigned warps = 4;
+  bool inScalarRegion = false;
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Value, Registers> tiles;
+  llvm::DenseMap<mlir::Value, ViewParts> views;
+  llvm::DenseMap<mlir::Value, Region> buffers;
+  llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>
+      coordinates;
+};
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_LOWER_LOWERING_H

@@ -1,0 +1,85 @@
+//===- Hooks.h - what a target adds to the shared lowering ----------------===//
+//
+// What   The instructions that differ between targets: ids, exchanges between
+//        lanes, barriers, accesses to memory, matrix products, math.
+// Why    Layouts say what has to happen; a target says by which instruction.
+//
+// Every function emits at the builder's insertion point and may add blocks; the
+// builder is left where the code goes on. All threads of a block reach shuffle,
+// barrier and dot together.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_HOOKS_H
+#define TERRAZZO_SIMT_HOOKS_H
+
+#include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/simt/Simt.h"
+
+#include <memory>
+
+namespace tz::simt {
+
+struct MemoryHints {
+  tile::CacheHint cache = tile::CacheHint::none;
+  tile::Eviction eviction = tile::Eviction::normal;
+  bool isVolatile = false;
+};
+
+/// An operand of a dot with an instruction: what a thread holds of it, or where
+/// it lies in shared memory.
+struct DotSource {
+  mlir::Type type; // a tile with a layout, or a buffer
+  llvm::ArrayRef<llvm::Value *> registers;
+  llvm::Value *address = nullptr;
+};
+
+class Hooks {
+public:
+  virtual ~Hooks() = default;
+
+  //===--- The machine ----------------------------------------------------===//
+
+  /// Lanes of a warp.
+  virtual unsigned lanes() const { return 32; }
+  /// Index of this thread in its block, i32.
+  virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
+  /// Coordinate of this program, and size of the grid, i32.
+  virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
+  virtual llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) = 0;
+  /// The block's shared memory, aligned to 1024 bytes. Asked once, in the entry
+  /// block; its size is known when the kernel is done (Lowered::sharedBytes).
+  virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
+  /// All threads of the block; what was written to shared memory is seen.
+  virtual void barrier(llvm::IRBuilderBase &b) = 0;
+  /// The 32-bit word of another lane of the warp.
+  virtual llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
+                               llvm::Value *fromLane) = 0;
+  /// ... of the lane whose index differs in these bits.
+  virtual llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
+                                  unsigned mask) = 0;
+
+  //===--- Memory ---------------------------------------------------------===//
+
+  /// Loads `type`, a scalar or a vector, from device memory, aligned to its
+  /// size; zero where the predicate (null: true) is false.
+  virtual llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
+                            llvm::Value *pointer, llvm::Value *predicate,
+                            const MemoryHints &hints);
+  virtual void store(llvm::IRBuilderBase &b, llvm::Value *value,
+                     llvm::Value *pointer, llvm::Value *predicate,
+                     const MemoryHints &hints);
+  /// LLVM's name of a scope of atomics.
+  virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }
+
+  //===--- Arithmetic -----------------------------------------------------===//
+
+  virtual std::unique_ptr<lowering::Elementwise>
+  elementwise(llvm::IRBuilderBase &b) = 0;
+  /// A dot that Target::chooseDot gave an instruction: the new accumulators.
+  virtual llvm::SmallVector<llvm::Value *>
+  dot(llvm::IRBuilderBase &b, DotOp op, const DotSource &a, const DotSource &rhs,
+      llvm::ArrayRef<llvm::Value *> acc);
+};
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_HOOKS_H

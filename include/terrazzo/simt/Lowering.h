@@ -1,0 +1,41 @@
+//===- Lowering.h - from a kernel with layouts to an LLVM function --------===//
+//
+// What   One thread's code for a kernel whose tiles have layouts.
+// Why    Written in one pass with IRBuilder: no dialect conversion, so compile
+//        time is that of LLVM itself.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_LOWERING_H
+#define TERRAZZO_SIMT_LOWERING_H
+
+#include "terrazzo/simt/Hooks.h"
+
+#include "llvm/IR/Module.h"
+
+#include <stdexcept>
+
+namespace tz::simt {
+
+/// What cannot be lowered, and where it was asked for.
+struct Unsupported : std::runtime_error {
+  Unsupported(mlir::Location location, const std::string &message)
+      : std::runtime_error(message), location(location) {}
+  mlir::Location location;
+};
+
+struct Lowered {
+  /// void(arguments of the kernel..., pointer to the log if usesLog)
+  llvm::Function *function = nullptr;
+  /// Threads of a block.
+  unsigned threads = 0;
+  uint64_t sharedBytes = 0;
+  bool usesLog = false;
+  /// Prints and asserts, in the order of their numbers in the log.
+  llvm::SmallVector<mlir::Operation *> logPoints;
+};
+
+/// Throws Unsupported.
+Lowered lower(tile::KernelOp kernel, Hooks &hooks, llvm::Module &module);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_LOWERING_H
