@@ -105,9 +105,6 @@ private:
   //===--- Atomics.cpp ----------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
   void atomicCas(tile::AtomicCASOp op);
-  llvm::Value *atomicUpdate(tile::AtomicKind kind, llvm::Value *pointer,
-                            llvm::Value *value, mlir::Type element,
-                            llvm::AtomicOrdering order, llvm::StringRef scope);
   void atomicAll(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
                  llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> one);
   /// What owners hold, in all threads.

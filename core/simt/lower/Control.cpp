@@ -1,0 +1,179 @@
+//===- Control.cpp - loops and branches of the kernel ---------------------===//
+//
+// What   scf.for, scf.if and scf.while as basic blocks; what they carry, scalars,
+//        parts of views and registers of tiles alike, as phis.
+// Why    Conditions are scalars: all threads of the block go the same way, so
+//        that barriers may stand anywhere.
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/Lowering.h"
+
+using namespace llvm;
+namespace scf = mlir::scf;
+
+namespace tz::simt {
+
+Registers Lowering::flatten(mlir::ValueRange values) {
+  Registers flat;
+  for (mlir::Value value : values) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      llvm::append_range(flat, tile(value));
+    } else if (isa<tile::ViewType>(value.getType())) {
+      const ViewParts &parts = view(value);
+      flat.push_back(parts.base);
+      llvm::append_range(flat, parts.shape);
+      llvm::append_range(flat, parts.strides);
+      llvm::append_range(flat, parts.position);
+    } else {
+      flat.push_back(scalar(value));
+    }
+  }
+  return flat;
+}
+
+void Lowering::defineAll(mlir::ValueRange values, ArrayRef<Value *> flat) {
+  auto take = [&](size_t count) {
+    ArrayRef<Value *> part = flat.take_front(count);
+    flat = flat.drop_front(count);
+    return part;
+  };
+  for (mlir::Value value : values) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      tiles[value] = Registers(
+          take(size_t(layoutOf(value).size(Axis::Register))));
+    } else if (auto type = dyn_cast<tile::ViewType>(value.getType())) {
+      const auto rank = size_t(type.getRank());
+      ViewParts parts;
+      parts.base = take(1)[0];
+      for (auto *list : {&parts.shape, &parts.strides, &parts.position}) {
+        llvm::append_range(*list, take(rank));
+      }
+      views[value] = std::move(parts);
+    } else {
+      scalars[value] = take(1)[0];
+    }
+  }
+}
+
+/// Phis for the values as they come from the block before.
+SmallVector<PHINode *> Lowering::phis(ArrayRef<Value *> values) {
+  SmallVector<PHINode *> all;
+  for (Value *value : values) {
+    all.push_back(b.CreatePHI(value->getType(), 2));
+  }
+  return all;
+}
+
+static void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values,
+                        BasicBlock *from) {
+  for (auto [phi, value] : llvm::zip_equal(phis, values)) {
+    phi->addIncoming(value, from);
+  }
+}
+
+void Lowering::forOp(scf::ForOp op) {
+  Value *low = scalar(op.getLowerBound()), *high = scalar(op.getUpperBound()),
+        *step = scalar(op.getStep());
+  Registers start = flatten(op.getInitArgs());
+  BasicBlock *header = block("for"), *body = block("for.body"),
+             *after = block("for.after");
+  BasicBlock *before = b.GetInsertBlock();
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  PHINode *index = b.CreatePHI(low->getType(), 2);
+  index->addIncoming(low, before);
+  SmallVector<PHINode *> carried = phis(start);
+  addIncoming(carried, start, before);
+  Value *goesOn = op.getUnsignedCmp() ? b.CreateICmpULT(index, high)
+                                      : b.CreateICmpSLT(index, high);
+  b.CreateCondBr(goesOn, body, after);
+  b.SetInsertPoint(body);
+  scratch.forget();
+  scalars[op.getInductionVar()] = index;
+  Registers values(carried.begin(), carried.end());
+  defineAll(op.getRegionIterArgs(), values);
+  emitBlock(*op.getBody());
+  Registers next = flatten(op.getBody()->getTerminator()->getOperands());
+  index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
+  addIncoming(carried, next, b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  scratch.forget();
+  defineAll(op.getResults(), values);
+}
+
+/// In a region of scalars both sides are computed: they have no effects.
+void Lowering::selectIf(scf::IfOp op) {
+  emitBlock(*op.thenBlock());
+  Registers yes = flatten(op.thenYield().getOperands());
+  emitBlock(*op.elseBlock());
+  Registers no = flatten(op.elseYield().getOperands());
+  Value *condition = scalar(op.getCondition());
+  for (size_t i = 0; i < yes.size(); ++i) {
+    scalars[op.getResult(i)] = b.CreateSelect(condition, yes[i], no[i]);
+  }
+}
+
+void Lowering::ifOp(scf::IfOp op) {
+  bool hasLoop = op->walk([](mlir::Operation *inner) {
+                     return isa<scf::ForOp, scf::WhileOp>(inner)
+                                ? mlir::WalkResult::interrupt()
+                                : mlir::WalkResult::advance();
+                   }).wasInterrupted();
+  if (inScalarRegion && !hasLoop && op.elseBlock()) {
+    selectIf(op);
+    return;
+  }
+  BasicBlock *yes = block("if"), *no = block("else"), *after = block("if.after");
+  b.CreateCondBr(scalar(op.getCondition()), yes, no);
+  auto side = [&](mlir::Block *body) {
+    scratch.forget();
+    if (!body) {
+      return std::pair(Registers(), b.GetInsertBlock());
+    }
+    emitBlock(*body);
+    return std::pair(flatten(body->getTerminator()->getOperands()),
+                     b.GetInsertBlock());
+  };
+  b.SetInsertPoint(yes);
+  auto [first, firstEnd] = side(op.thenBlock());
+  b.CreateBr(after);
+  b.SetInsertPoint(no);
+  auto [second, secondEnd] = side(op.elseBlock());
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  scratch.forget();
+  SmallVector<PHINode *> results = phis(first);
+  addIncoming(results, first, firstEnd);
+  if (!results.empty()) {
+    addIncoming(results, second, secondEnd);
+  }
+  defineAll(op.getResults(), Registers(results.begin(), results.end()));
+}
+
+void Lowering::whileOp(scf::WhileOp op) {
+  Registers start = flatten(op.getInits());
+  BasicBlock *header = block("while"), *body = block("while.body"),
+             *after = block("while.after");
+  BasicBlock *before = b.GetInsertBlock();
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  SmallVector<PHINode *> carried = phis(start);
+  addIncoming(carried, start, before);
+  scratch.forget();
+  defineAll(op.getBeforeArguments(),
+            Registers(carried.begin(), carried.end()));
+  emitBlock(*op.getBeforeBody());
+  Registers passed = flatten(op.getConditionOp().getArgs());
+  b.CreateCondBr(scalar(op.getConditionOp().getCondition()), body, after);
+  b.SetInsertPoint(body);
+  defineAll(op.getAfterArguments(), passed);
+  emitBlock(*op.getAfterBody());
+  Registers next = flatten(op.getYieldOp().getOperands());
+  addIncoming(carried, next, b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  scratch.forget();
+  defineAll(op.getResults(), passed);
+}
+
+} // namespace tz::simt
