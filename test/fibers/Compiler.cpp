@@ -1,0 +1,235 @@
+//===- Compiler.cpp - kernels for fibers, and their code ------------------===//
+//
+// What   The second implementation of the SIMT library's hooks: everything that
+//        differs between targets is a call (Fibers.cpp).
+// Why    It shows that the hooks are enough, and lets every layout, exchange and
+//        scan run in the tests of a machine without accelerator.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Compiler.h"
+
+#include "terrazzo/simt/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace tz::fibers {
+
+namespace {
+
+/// What the library computes from (tile-legalize-math): a rounded quotient and
+/// root, and what has one meaning.
+class Arithmetic final : public lowering::Elementwise {
+public:
+  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}) {}
+
+protected:
+  Value *math(tile::MathFn fn, Value *x) override {
+    auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
+    switch (fn) {
+    case tile::MathFn::abs:
+      return call(Intrinsic::fabs);
+    case tile::MathFn::sqrt:
+    case tile::MathFn::sqrt_rn:
+      return call(Intrinsic::sqrt);
+    case tile::MathFn::rsqrt:
+      return b.CreateFDiv(ConstantFP::get(x->getType(), 1),
+                          call(Intrinsic::sqrt));
+    case tile::MathFn::floor:
+      return call(Intrinsic::floor);
+    case tile::MathFn::ceil:
+      return call(Intrinsic::ceil);
+    case tile::MathFn::trunc:
+      return call(Intrinsic::trunc);
+    case tile::MathFn::rint:
+      return call(Intrinsic::roundeven);
+    default:
+      break;
+    }
+    throw std::runtime_error(
+        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+  }
+  Value *power(Value *, Value *) override {
+    throw std::runtime_error("tile-legalize-math left 'pow'");
+  }
+  Value *remainder(Value *, Value *) override {
+    throw std::runtime_error("tile-legalize-math left 'rem'");
+  }
+};
+
+class FiberHooks final : public simt::Hooks {
+public:
+  Value *threadInBlock(IRBuilderBase &b) override {
+    return call(b, "fibers_thread", b.getInt32Ty(), {});
+  }
+  Value *programId(IRBuilderBase &b, unsigned axis) override {
+    return call(b, "fibers_program", b.getInt32Ty(), {b.getInt32(axis)});
+  }
+  Value *programCount(IRBuilderBase &b, unsigned axis) override {
+    return call(b, "fibers_programs", b.getInt32Ty(), {b.getInt32(axis)});
+  }
+  Value *sharedMemory(IRBuilderBase &b) override {
+    return call(b, "fibers_shared", b.getPtrTy(), {});
+  }
+  void barrier(IRBuilderBase &b) override {
+    call(b, "fibers_barrier", b.getVoidTy(), {});
+  }
+  Value *shuffle(IRBuilderBase &b, Value *word, Value *lane) override {
+    return call(b, "fibers_shuffle", b.getInt32Ty(), {word, lane});
+  }
+  Value *shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) override {
+    return call(b, "fibers_shuffle_xor", b.getInt32Ty(),
+                {word, b.getInt32(mask)});
+  }
+  std::unique_ptr<lowering::Elementwise>
+  elementwise(IRBuilderBase &b) override {
+    return std::make_unique<Arithmetic>(b);
+  }
+
+private:
+  static Value *call(IRBuilderBase &b, StringRef name, Type *result,
+                     ArrayRef<Value *> arguments) {
+    SmallVector<Type *> types;
+    for (Value *argument : arguments) {
+      types.push_back(argument->getType());
+    }
+    Module *module = b.GetInsertBlock()->getModule();
+    FunctionCallee callee = module->getOrInsertFunction(
+        name, FunctionType::get(result, types, false));
+    return b.CreateCall(callee, arguments);
+  }
+};
+
+/// void K.packed(ptr): loads the arguments from where tz_arg_info puts them, each
+/// aligned to its size.
+void makeEntry(Function *kernel) {
+  LLVMContext &context = kernel->getContext();
+  IRBuilder<> b(context);
+  Function *entry = Function::Create(
+      FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+      GlobalValue::ExternalLinkage, kernel->getName() + ".packed",
+      kernel->getParent());
+  b.SetInsertPoint(BasicBlock::Create(context, "entry", entry));
+  const DataLayout &layout = kernel->getParent()->getDataLayout();
+  SmallVector<Value *> arguments;
+  uint64_t offset = 0;
+  for (Argument &argument : kernel->args()) {
+    Type *type = argument.getType();
+    Type *memory = type->isIntegerTy(1) ? b.getInt8Ty() : type;
+    const uint64_t size = layout.getTypeAllocSize(memory);
+    offset = alignTo(offset, size);
+    Value *at =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), entry->getArg(0), offset);
+    Value *value = b.CreateAlignedLoad(memory, at, Align(size));
+    arguments.push_back(type == memory ? value : b.CreateTrunc(value, type));
+    offset += size;
+  }
+  b.CreateCall(kernel, arguments);
+  b.CreateRetVoid();
+}
+
+} // namespace
+
+Compiled compile(tile::KernelOp kernel) {
+  Compiled result;
+  mlir::PassManager passes(kernel->getContext(),
+                           tile::KernelOp::getOperationName());
+  passes.addPass(simt::createAssignLayouts(nullptr));
+  passes.addPass(simt::createRemoveConversions());
+  passes.addPass(mlir::createCSEPass());
+  if (failed(passes.run(kernel))) {
+    throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
+  }
+  raw_string_ostream(result.layouts) << *kernel;
+  LLVMContext context;
+  Module module("fibers", context);
+  module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
+                       "f80:128-n8:16:32:64-S128");
+  FiberHooks hooks;
+  result.lowered = simt::lower(kernel, hooks, module);
+  makeEntry(result.lowered.function);
+  result.lowered.function = nullptr;
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (verifyModule(module, &problems)) {
+    throw std::runtime_error("invalid code: " + problem);
+  }
+  raw_string_ostream(result.text) << module;
+  raw_string_ostream bitcode(result.bitcode);
+  WriteBitcodeToFile(module, bitcode);
+  return result;
+}
+
+namespace {
+std::runtime_error failure(Error error) {
+  return std::runtime_error(toString(std::move(error)));
+}
+
+class JitCode final : public Code {
+public:
+  explicit JitCode(StringRef bitcode) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      InitializeNativeTarget();
+      InitializeNativeTargetAsmPrinter();
+    });
+    auto context = std::make_unique<LLVMContext>();
+    auto module =
+        parseBitcodeFile(MemoryBufferRef(bitcode, "kernel"), *context);
+    if (!module) {
+      throw failure(module.takeError());
+    }
+    auto made = orc::LLJITBuilder().create();
+    if (!made) {
+      throw failure(made.takeError());
+    }
+    jit = std::move(*made);
+    (*module)->setDataLayout(jit->getDataLayout());
+    orc::SymbolMap symbols;
+    for (unsigned i = 0; i < numFunctions; ++i) {
+      symbols[jit->mangleAndIntern(functions[i].name)] = {
+          orc::ExecutorAddr::fromPtr(functions[i].address),
+          JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    }
+    if (Error error =
+            jit->getMainJITDylib().define(orc::absoluteSymbols(symbols))) {
+      throw failure(std::move(error));
+    }
+    auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        jit->getDataLayout().getGlobalPrefix());
+    if (!generator) {
+      throw failure(generator.takeError());
+    }
+    jit->getMainJITDylib().addGenerator(std::move(*generator));
+    if (Error error = jit->addIRModule(
+            orc::ThreadSafeModule(std::move(*module), std::move(context)))) {
+      throw failure(std::move(error));
+    }
+  }
+  Entry find(const std::string &kernel) override {
+    auto symbol = jit->lookup(kernel + ".packed");
+    if (!symbol) {
+      throw failure(symbol.takeError());
+    }
+    return symbol->toPtr<void(const void *)>();
+  }
+
+private:
+  std::unique_ptr<orc::LLJIT> jit;
+};
+} // namespace
+
+std::unique_ptr<Code> load(StringRef bitcode) {
+  return std::make_unique<JitCode>(bitcode);
+}
+
+} // namespace tz::fibers

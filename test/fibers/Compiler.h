@@ -1,0 +1,38 @@
+//===- Compiler.h - kernels for fibers, and their code --------------------===//
+//
+// What   From a kernel to a module in LLVM's bitcode, and from that to code.
+// Why    The two halves of the test target meet here.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_COMPILER_H
+#define TERRAZZO_TEST_FIBERS_COMPILER_H
+
+#include "test/fibers/Fibers.h"
+
+#include "terrazzo/simt/Lowering.h"
+
+#include <memory>
+
+namespace tz::fibers {
+
+struct Compiled {
+  std::string bitcode, text, layouts;
+  simt::Lowered lowered; // the function is gone
+};
+
+/// Assigns layouts and lowers. Throws simt::Unsupported. The entry of kernel K
+/// is K.packed, which takes the address of the packed arguments.
+Compiled compile(tile::KernelOp kernel);
+
+/// Code of a module; its functions live as long as it does.
+class Code {
+public:
+  virtual ~Code() = default;
+  /// Null: not in it.
+  virtual Entry find(const std::string &kernel) = 0;
+};
+/// Throws std::runtime_error.
+std::unique_ptr<Code> load(llvm::StringRef bitcode);
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_COMPILER_H

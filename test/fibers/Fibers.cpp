@@ -1,0 +1,176 @@
+//===- Fibers.cpp - the threads of a block as fibers ----------------------===//
+//
+// What   See Fibers.h.
+// Why    See Fibers.h.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Fibers.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+namespace tz::fibers {
+
+namespace {
+
+constexpr size_t stackBytes = 256 * 1024;
+
+/// Threads that wait for each other.
+struct Meeting {
+  unsigned members = 0, arrived = 0;
+  uint64_t turn = 0; // how often all have arrived
+};
+
+struct Fiber {
+  ucontext_t context{};
+  std::unique_ptr<char[]> stack;
+  Meeting *waitsFor = nullptr;
+  uint64_t turn = 0; // of the meeting, when it began to wait
+  bool isDone = false;
+  unsigned exchanges = 0;
+  uint32_t word[2] = {};
+};
+
+struct Block {
+  const Launch *launch = nullptr;
+  std::array<uint32_t, 3> program{};
+  std::vector<Fiber> fibers;
+  std::vector<Meeting> warps;
+  Meeting all;
+  std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
+  ucontext_t scheduler{};
+  unsigned current = 0;
+
+  Fiber &fiber() { return fibers[current]; }
+  void meet(Meeting &meeting) {
+    Fiber &self = fiber();
+    self.turn = meeting.turn;
+    if (++meeting.arrived == meeting.members) {
+      meeting.arrived = 0;
+      ++meeting.turn;
+      return;
+    }
+    self.waitsFor = &meeting;
+    swapcontext(&self.context, &scheduler);
+  }
+};
+
+thread_local Block *block = nullptr;
+
+void begin() {
+  block->launch->entry(block->launch->arguments);
+  block->fiber().isDone = true;
+  // uc_link leads back to the scheduler.
+}
+
+/// Runs each thread until it waits or ends; false if nobody could go on.
+bool round(Block &self) {
+  bool moved = false;
+  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+    Fiber &fiber = self.fibers[i];
+    if (fiber.isDone ||
+        (fiber.waitsFor && fiber.waitsFor->turn == fiber.turn)) {
+      continue;
+    }
+    fiber.waitsFor = nullptr;
+    self.current = i;
+    swapcontext(&self.scheduler, &fiber.context);
+    moved = true;
+  }
+  return moved;
+}
+
+std::string runProgram(Block &self) {
+  const Launch &launch = *self.launch;
+  std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
+  self.all = {launch.threads, 0, 0};
+  self.warps.assign((launch.threads + warpSize - 1) / warpSize,
+                    {std::min(warpSize, launch.threads), 0, 0});
+  for (Fiber &fiber : self.fibers) {
+    getcontext(&fiber.context);
+    if (!fiber.stack) {
+      fiber.stack = std::make_unique<char[]>(stackBytes);
+    }
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = stackBytes;
+    fiber.context.uc_link = &self.scheduler;
+    fiber.isDone = false;
+    fiber.waitsFor = nullptr;
+    fiber.exchanges = 0;
+    makecontext(&fiber.context, begin, 0);
+  }
+  while (round(self)) {
+  }
+  for (const Fiber &fiber : self.fibers) {
+    if (!fiber.isDone) {
+      return "threads of a block wait for each other for ever: not all of them "
+             "reach the same barrier";
+    }
+  }
+  return {};
+}
+
+//===--- What code calls --------------------------------------------------===//
+
+uint32_t threadInBlock() { return block->current; }
+uint32_t programId(uint32_t axis) { return block->program[axis]; }
+uint32_t programCount(uint32_t axis) { return block->launch->grid[axis]; }
+void *sharedMemory() { return block->shared.get(); }
+void barrier() { block->meet(block->all); }
+
+/// Words lie in two places by turns: nobody is two exchanges ahead.
+uint32_t shuffle(uint32_t word, uint32_t lane) {
+  Block &self = *block;
+  Fiber &fiber = self.fiber();
+  const unsigned thread = self.current, turn = fiber.exchanges++ & 1;
+  fiber.word[turn] = word;
+  self.meet(self.warps[thread / warpSize]);
+  return self.fibers[thread / warpSize * warpSize + lane % warpSize]
+      .word[turn];
+}
+
+uint32_t shuffleXor(uint32_t word, uint32_t mask) {
+  return shuffle(word, (block->current % warpSize) ^ mask);
+}
+
+template <typename F> void *address(F *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+} // namespace
+
+const Symbol functions[] = {
+    {"fibers_thread", address(threadInBlock)},
+    {"fibers_program", address(programId)},
+    {"fibers_programs", address(programCount)},
+    {"fibers_shared", address(sharedMemory)},
+    {"fibers_barrier", address(barrier)},
+    {"fibers_shuffle", address(shuffle)},
+    {"fibers_shuffle_xor", address(shuffleXor)},
+};
+const unsigned numFunctions = std::size(functions);
+
+std::string run(const Launch &launch) {
+  Block self;
+  self.launch = &launch;
+  self.fibers.resize(launch.threads);
+  const size_t bytes = (launch.sharedBytes + 1024) / 1024 * 1024;
+  self.shared.reset(static_cast<char *>(std::aligned_alloc(1024, bytes)));
+  Block *before = block;
+  block = &self;
+  std::string problem;
+  for (uint32_t z = 0; z < launch.grid[2] && problem.empty(); ++z) {
+    for (uint32_t y = 0; y < launch.grid[1] && problem.empty(); ++y) {
+      for (uint32_t x = 0; x < launch.grid[0] && problem.empty(); ++x) {
+        self.program = {x, y, z};
+        problem = runProgram(self);
+      }
+    }
+  }
+  block = before;
+  return problem;
+}
+
+} // namespace tz::fibers

@@ -1,0 +1,44 @@
+//===- Fibers.h - the threads of a block as fibers ------------------------===//
+//
+// What   Runs the programs of a grid one after the other, the threads of each as
+//        fibers of one CPU thread: barriers, exchanges between lanes, shared
+//        memory.
+// Why    Code for many threads in step can be tried without such a machine, in an
+//        order that shows what a barrier was needed for: a thread runs on until
+//        it must wait, and shared memory begins with rubbish.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_FIBERS_H
+#define TERRAZZO_TEST_FIBERS_FIBERS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace tz::fibers {
+
+using Entry = void (*)(const void *packedArguments);
+
+struct Launch {
+  Entry entry = nullptr;
+  const void *arguments = nullptr;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  unsigned threads = 0;
+  uint64_t sharedBytes = 0;
+};
+
+inline constexpr unsigned warpSize = 32;
+
+/// Empty, or why it failed: threads that wait for each other for ever.
+std::string run(const Launch &launch);
+
+/// What code calls, by name.
+struct Symbol {
+  const char *name;
+  void *address;
+};
+extern const Symbol functions[];
+extern const unsigned numFunctions;
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_FIBERS_H

@@ -1,0 +1,324 @@
+//===- Plugin.cpp - the test target "fibers" ------------------------------===//
+//
+// What   A plugin whose compiler half is the SIMT library with the hooks of
+//        Compiler.cpp, and whose device half runs blocks as fibers.
+// Why    `tz conform --target fibers` holds the SIMT library to the language on a
+//        machine without accelerator.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Compiler.h"
+
+#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/wire/Wire.h"
+
+#include <chrono>
+
+namespace {
+
+namespace plugin = terrazzo::plugin;
+using namespace tz;
+
+uint32_t valueType(mlir::Type type) {
+  if (isa<tile::PtrType>(type)) {
+    return TZ_TYPE_PTR;
+  }
+  if (auto integer = dyn_cast<mlir::IntegerType>(type)) {
+    switch (integer.getWidth()) {
+    case 1:
+      return TZ_TYPE_I1;
+    case 8:
+      return TZ_TYPE_I8;
+    case 16:
+      return TZ_TYPE_I16;
+    case 32:
+      return TZ_TYPE_I32;
+    default:
+      return TZ_TYPE_I64;
+    }
+  }
+  return type.isF16()    ? TZ_TYPE_F16
+         : type.isBF16() ? TZ_TYPE_BF16
+         : type.isF32()  ? TZ_TYPE_F32
+         : type.isF64()  ? TZ_TYPE_F64
+         : isa<mlir::Float8E4M3FNType>(type)   ? TZ_TYPE_F8E4M3FN
+         : isa<mlir::Float8E5M2Type>(type)     ? TZ_TYPE_F8E5M2
+         : isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
+                                               : TZ_TYPE_F8E5M2FNUZ;
+}
+
+struct Place {
+  std::string file;
+  uint32_t line = 0, column = 0;
+};
+
+Place placeOf(mlir::Location location) {
+  Place place;
+  location->walk([&](mlir::Location inner) {
+    if (auto exact = dyn_cast<mlir::FileLineColLoc>(inner)) {
+      place = {exact.getFilename().str(), exact.getLine(), exact.getColumn()};
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return place;
+}
+
+plugin::LogSite siteOf(mlir::Operation *op, llvm::StringRef kernel) {
+  plugin::LogSite site;
+  Place place = placeOf(op->getLoc());
+  site.file = place.file;
+  site.line = place.line;
+  site.col = place.column;
+  site.function = kernel.str();
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    site.kind = TZ_LOG_ASSERT;
+    site.text = check.getMessage().str();
+    return site;
+  }
+  auto print = cast<tile::PrintOp>(op);
+  site.kind = TZ_LOG_PRINT;
+  site.flags = print.getHex() ? TZ_LOG_HEX : 0;
+  site.text = print.getPrefix().str();
+  for (auto [value, isSigned] :
+       llvm::zip(print.getArgs(), print.getIsSigned())) {
+    plugin::LogSite::Value described;
+    uint32_t id = valueType(tile::elementType(value.getType()));
+    described.type = !isSigned && id >= TZ_TYPE_I8 && id <= TZ_TYPE_I64
+                         ? id + (TZ_TYPE_U8 - TZ_TYPE_I8)
+                         : id;
+    llvm::ArrayRef<int64_t> shape = tile::shapeOf(value.getType());
+    described.shape.assign(shape.begin(), shape.end());
+    site.values.push_back(std::move(described));
+  }
+  return site;
+}
+
+constexpr std::string_view targetName = "fibers:any";
+
+class FiberCompiler final : public plugin::Compiler {
+public:
+  using Compiler::Compiler;
+
+  std::vector<std::string> targets() override {
+    return {std::string(targetName)};
+  }
+  tz_target_desc describe(std::string_view target) override {
+    require(target);
+    static const tz_ir_range ir[] = {{plugin::str("tile"), 0, 1, 0, 1}};
+    // Of math only what has one meaning: the library makes the rest.
+    static const char *const features[] = {
+        "f64",           "fp8",         "dot.f32",       "atomics.i64",
+        "atomics.f16",   "atomics.f32", "atomics.f64",   "print",
+        "assert",        "math.div.f64", "math.sqrt.f32", "math.sqrt.f64",
+        "math.sqrt_rn.f32", "math.sqrt_rn.f64", "math.div_rn.f32",
+        "math.div_rn.f64"};
+    tz_target_desc d{};
+    d.id = plugin::str(targetName);
+    d.family = plugin::str("fibers");
+    d.subgroup_size = fibers::warpSize;
+    d.max_threads_per_block = 1024;
+    d.compute_units = 1;
+    d.ir = ir;
+    d.num_ir = 1;
+    d.features = features;
+    d.num_features = std::size(features);
+    return d;
+  }
+  plugin::Artifact compile(const plugin::Request &request) override {
+    require(plugin::view(request.target));
+    mlir::DialectRegistry registry;
+    tile::registerTileDialects(registry);
+    registry.insert<simt::SimtDialect>();
+    mlir::MLIRContext context(registry,
+                              mlir::MLIRContext::Threading::DISABLED);
+    context.loadAllAvailableDialects();
+    auto module = plugin::check(
+        wire::read({static_cast<const char *>(request.ir.data),
+                    request.ir.size},
+                   context),
+        TZ_E_INVALID_ARGUMENT);
+    tile::KernelOp kernel = *module->getOps<tile::KernelOp>().begin();
+    fibers::Compiled compiled;
+    try {
+      compiled = fibers::compile(kernel);
+    } catch (const simt::Unsupported &problem) {
+      Place place = placeOf(problem.location);
+      request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
+                     place.column);
+      throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+    }
+    plugin::Artifact artifact;
+    artifact.compat = "fibers";
+    artifact.blobs.push_back({"main", "bitcode", std::move(compiled.bitcode)});
+    if (request.wants("llvm")) {
+      artifact.blobs.push_back({"llvm", "text", std::move(compiled.text)});
+    }
+    if (request.wants("asm")) {
+      artifact.blobs.push_back({"asm", "text", std::move(compiled.layouts)});
+    }
+    plugin::Kernel &info = artifact.kernels.emplace_back();
+    info.name = kernel.getSymName().str();
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      info.append(kernel.getArgName(unsigned(i)), TZ_ARG_USER, uint32_t(i),
+                  valueType(type), tile::storageBytes(type));
+    }
+    if (compiled.lowered.usesLog) {
+      info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+    }
+    info.dynScratch = compiled.lowered.sharedBytes;
+    info.block[0] = compiled.lowered.threads;
+    if (kernel->hasAttr("tile.waits")) {
+      info.flags |= TZ_KERNEL_ORDERED;
+    }
+    for (mlir::Operation *op : compiled.lowered.logPoints) {
+      artifact.logSites.push_back(siteOf(op, kernel.getSymName()));
+    }
+    return artifact;
+  }
+  std::string fingerprint(const plugin::Request &) override {
+    return "fibers " __DATE__ __TIME__;
+  }
+
+private:
+  static void require(std::string_view target) {
+    if (target != targetName && target != "fibers") {
+      throw plugin::Failure(TZ_E_NOT_FOUND,
+                            "unknown target '" + std::string(target) + "'");
+    }
+  }
+};
+
+//===--- The device half --------------------------------------------------===//
+
+void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
+
+struct FiberEvent final : plugin::Event {
+  uint64_t time = 0;
+  bool query() override { return true; }
+  void synchronize(uint64_t) override {}
+  uint64_t elapsedNs(Event &stop) override {
+    return static_cast<FiberEvent &>(stop).time - time;
+  }
+};
+
+struct FiberCode final : plugin::Code {
+  fibers::Entry entry = nullptr;
+};
+
+struct FiberModule final : plugin::Module {
+  explicit FiberModule(llvm::StringRef bitcode)
+      : code(fibers::load(bitcode)) {}
+  plugin::Code *find(std::string_view kernel) override {
+    std::string name(kernel);
+    FiberCode &found = known[name];
+    found.entry = code->find(name);
+    return &found;
+  }
+  std::unique_ptr<fibers::Code> code;
+  std::map<std::string, FiberCode> known;
+};
+
+struct FiberStream final : plugin::Stream {
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
+    std::memmove(address(to), address(from), bytes);
+  }
+  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+            uint32_t patternBytes) override {
+    auto *at = static_cast<unsigned char *>(address(to));
+    for (uint64_t i = 0; i < bytes; i += patternBytes) {
+      std::memcpy(at + i, &pattern, patternBytes);
+    }
+  }
+  void launch(plugin::Code &code, const tz_launch &launch) override {
+    fibers::Launch run;
+    run.entry = static_cast<FiberCode &>(code).entry;
+    run.arguments = launch.args;
+    run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+    run.threads = launch.block[0];
+    run.sharedBytes = launch.dyn_scratch;
+    if (std::string problem = fibers::run(run); !problem.empty()) {
+      throw plugin::Failure(TZ_E_INTERNAL, problem);
+    }
+  }
+  void synchronize() override {}
+  void record(plugin::Event &event) override {
+    static_cast<FiberEvent &>(event).time = uint64_t(
+        std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  void wait(plugin::Event &) override {}
+};
+
+struct FiberDevice final : plugin::Device {
+  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
+    std::vector<std::unique_ptr<Device>> devices;
+    devices.push_back(std::make_unique<FiberDevice>());
+    return devices;
+  }
+  tz_device_info describe() override {
+    tz_device_info info{};
+    info.name = plugin::str("fibers of the CPU (for tests)");
+    info.target = plugin::str(targetName);
+    info.driver_version = plugin::str("1");
+    info.flags = TZ_DEVICE_HOST_MEMORY;
+    info.dlpack_type = 1;
+    info.compute_units = 1;
+    info.subgroup_size = fibers::warpSize;
+    info.max_threads_per_block = 1024;
+    return info;
+  }
+  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
+    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
+    if (!memory) {
+      throw plugin::Failure(TZ_E_OUT_OF_MEMORY, "no memory");
+    }
+    return reinterpret_cast<tz_dptr>(memory);
+  }
+  void free(tz_dptr memory) override { std::free(address(memory)); }
+  std::unique_ptr<plugin::Stream> createStream(int32_t) override {
+    return std::make_unique<FiberStream>();
+  }
+  std::unique_ptr<plugin::Event> createEvent(bool) override {
+    return std::make_unique<FiberEvent>();
+  }
+  std::unique_ptr<plugin::Module> load(const tz_blob *blobs,
+                                       size_t count) override {
+    for (size_t i = 0; i < count; ++i) {
+      if (plugin::view(blobs[i].name) == "main") {
+        return std::make_unique<FiberModule>(
+            llvm::StringRef(static_cast<const char *>(blobs[i].bytes.data),
+                            blobs[i].bytes.size));
+      }
+    }
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "there is no code");
+  }
+};
+
+const void *getInterface(const char *id) {
+  if (std::string_view(id) == "tz.compiler/1") {
+    return plugin::compilerTable<FiberCompiler>();
+  }
+  return std::string_view(id) == "tz.device/1"
+             ? static_cast<const void *>(plugin::deviceTable<FiberDevice>())
+             : nullptr;
+}
+
+} // namespace
+
+extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
+tz_plugin_query_v0(const tz_query *query) {
+  static const tz_plugin self = {sizeof(tz_plugin),
+                                 TZ_PLUGIN_MAGIC,
+                                 TZ_ABI_MAJOR,
+                                 TZ_ABI_MINOR,
+                                 TZ_ABI_MINOR,
+                                 terrazzo::plugin::str("fibers"),
+                                 terrazzo::plugin::str("Terrazzo"),
+                                 terrazzo::plugin::str(TZ_PLUGIN_VERSION),
+                                 terrazzo::plugin::str("fibers"),
+                                 TZ_SANITIZER_TAG,
+                                 0,
+                                 getInterface,
+                                 nullptr};
+  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+}
