@@ -36,6 +36,11 @@ mutants = os.path.join(build, "lib", "terrazzo", "mutants", "mutant.json")
 config.substitutions.append(("%mutants", mutants))
 if os.path.exists(mutants):
     config.available_features.add("mutants")
+# The SIMT library on fibers of the CPU.
+fibers = os.path.join(build, "lib", "terrazzo", "fibers", "fibers.json")
+config.substitutions.append(("%fibers", fibers))
+if os.path.exists(fibers):
+    config.available_features.add("fibers")
 config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
 # The tests of a full disk mount a small one, which not every machine allows.
 if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"], capture_output=True).returncode == 0:

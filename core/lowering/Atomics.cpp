@@ -101,8 +101,7 @@ Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
                         mlir::Type element, const AtomicOrder &how) {
   const Bits bits(b, arithmetic, element);
   const AtomicOrdering order = orderOf(how.sem);
-  const SyncScope::ID scope =
-      b.getContext().getOrInsertSyncScopeID(how.scope);
+  const SyncScope::ID scope = b.getContext().getOrInsertSyncScopeID(how.scope);
   if (element.isInteger(1)) {
     kind = onBits(kind);
   }
@@ -124,14 +123,14 @@ Value *emitAtomicUpdate(IRBuilderBase &b, Elementwise &arithmetic,
   PHINode *old = b.CreatePHI(bits.type, 2);
   old->addIncoming(start, before);
   Value *now = arithmetic.convertFloat(bits.to(old), element, wide);
-  Value *next = kind == tile::AtomicKind::fadd
-                    ? b.CreateFAdd(now, amount)
-                    : emitMinMax(b, now, amount, kind == tile::AtomicKind::fmax,
-                                 false);
+  Value *next =
+      kind == tile::AtomicKind::fadd
+          ? b.CreateFAdd(now, amount)
+          : emitMinMax(b, now, amount, kind == tile::AtomicKind::fmax, false);
   next = bits.from(arithmetic.convertFloat(next, wide, element));
-  AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(
-      pointer, old, next, MaybeAlign(bits.bytes), order, failureOf(order),
-      scope);
+  AtomicCmpXchgInst *swap =
+      b.CreateAtomicCmpXchg(pointer, old, next, MaybeAlign(bits.bytes), order,
+                            failureOf(order), scope);
   old->addIncoming(b.CreateExtractValue(swap, 0), b.GetInsertBlock());
   b.CreateCondBr(b.CreateExtractValue(swap, 1), done, loop);
   b.SetInsertPoint(done);
@@ -143,10 +142,10 @@ Value *emitCompareExchange(IRBuilderBase &b, Elementwise &arithmetic,
                            mlir::Type element, const AtomicOrder &how) {
   const Bits bits(b, arithmetic, element);
   const AtomicOrdering order = orderOf(how.sem);
-  Value *swap = b.CreateAtomicCmpXchg(
-      pointer, bits.from(compare), bits.from(value), MaybeAlign(bits.bytes),
-      order, failureOf(order),
-      b.getContext().getOrInsertSyncScopeID(how.scope));
+  Value *swap =
+      b.CreateAtomicCmpXchg(pointer, bits.from(compare), bits.from(value),
+                            MaybeAlign(bits.bytes), order, failureOf(order),
+                            b.getContext().getOrInsertSyncScopeID(how.scope));
   return bits.to(b.CreateExtractValue(swap, 0));
 }
 

@@ -47,10 +47,9 @@ Value *asFloat(IRBuilderBase &b, Value *value, mlir::Type type) {
 
 /// The other way.
 Value *asRegister(IRBuilderBase &b, Value *value, mlir::Type type) {
-  return type16(b, type)
-             ? b.CreateBitCast(value,
-                               shapedAs(value->getType(), b.getInt16Ty()))
-             : value;
+  return type16(b, type) ? b.CreateBitCast(value, shapedAs(value->getType(),
+                                                           b.getInt16Ty()))
+                         : value;
 }
 
 bool isNarrow(mlir::Type type) {
@@ -150,8 +149,7 @@ Value *fmaNarrow(IRBuilderBase &b, Value *x, Value *y, Value *z) {
 
 /// Negates an 8-bit float, or drops its sign. Rounding to these types
 /// saturates, so an infinity must not go through arithmetic.
-Value *changeSign8(IRBuilderBase &b, Value *bits, Fp8 format,
-                   bool negate) {
+Value *changeSign8(IRBuilderBase &b, Value *bits, Fp8 format, bool negate) {
   Type *type = bits->getType();
   Value *changed = negate ? b.CreateXor(bits, ConstantInt::get(type, 0x80))
                           : b.CreateAnd(bits, ConstantInt::get(type, 0x7f));
@@ -199,8 +197,8 @@ Value *Elementwise::fromMemory(Value *value, mlir::Type element) const {
 Constant *Elementwise::constant(mlir::TypedAttr attribute) const {
   Type *target = type(attribute.getType());
   if (auto integer = dyn_cast<mlir::IntegerAttr>(attribute)) {
-    return ConstantInt::get(target, integer.getValue().sextOrTrunc(
-                                        target->getIntegerBitWidth()));
+    return ConstantInt::get(
+        target, integer.getValue().sextOrTrunc(target->getIntegerBitWidth()));
   }
   auto real = dyn_cast<mlir::FloatAttr>(attribute);
   if (!real) {
@@ -226,33 +224,25 @@ Value *Elementwise::fma(Value *x, Value *y, Value *z) {
 }
 
 Value *Elementwise::convertFloat(Value *value, mlir::Type from, mlir::Type to,
-                              bool towardZero) {
+                                 bool towardZero) {
   if (from == to) {
     return value;
   }
-  auto rounding = towardZero ? Rounding::TowardZero
-                             : Rounding::NearestEven;
+  auto rounding = towardZero ? Rounding::TowardZero : Rounding::NearestEven;
   auto source = fp8Format(from), target = fp8Format(to);
   if (source && target) {
-    value = emitFromFp8(b, units, value, *source,
-                                  b.getFloatTy());
-    return emitToFp8(b, units, value, *target,
-                               rounding);
+    value = emitFromFp8(b, units, value, *source, b.getFloatTy());
+    return emitToFp8(b, units, value, *target, rounding);
   }
   Type *real = type16(b, to) ? type16(b, to) : type(to);
   if (source) {
-    return asRegister(
-        b, emitFromFp8(b, units, value, *source, real),
-        to);
+    return asRegister(b, emitFromFp8(b, units, value, *source, real), to);
   }
   value = asFloat(b, value, from);
   if (target) {
-    return emitToFp8(b, units, value, *target,
-                               rounding);
+    return emitToFp8(b, units, value, *target, rounding);
   }
-  return asRegister(
-      b, emitFpCast(b, units, value, real, rounding),
-      to);
+  return asRegister(b, emitFpCast(b, units, value, real, rounding), to);
 }
 
 bool Elementwise::has(mlir::Operation *op) {
@@ -352,19 +342,13 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
         mlir::Type pointee = cast<tile::PtrType>(to).getPointee();
         return b.CreateGEP(memoryType(pointee), v[0], v[1]);
       })
-      .Case<tile::DivSIOp>(
-          [&](auto) { return emitDivS(b, v[0], v[1]); })
-      .Case<tile::DivUIOp>(
-          [&](auto) { return emitDivU(b, v[0], v[1]); })
-      .Case<tile::RemSIOp>(
-          [&](auto) { return emitRemS(b, v[0], v[1]); })
-      .Case<tile::RemUIOp>(
-          [&](auto) { return emitRemU(b, v[0], v[1]); })
+      .Case<tile::DivSIOp>([&](auto) { return emitDivS(b, v[0], v[1]); })
+      .Case<tile::DivUIOp>([&](auto) { return emitDivU(b, v[0], v[1]); })
+      .Case<tile::RemSIOp>([&](auto) { return emitRemS(b, v[0], v[1]); })
+      .Case<tile::RemUIOp>([&](auto) { return emitRemU(b, v[0], v[1]); })
       .Case<tile::ShlOp>([&](auto) { return emitShl(b, v[0], v[1]); })
-      .Case<tile::ShrSIOp>(
-          [&](auto) { return emitShrS(b, v[0], v[1]); })
-      .Case<tile::ShrUIOp>(
-          [&](auto) { return emitShrU(b, v[0], v[1]); })
+      .Case<tile::ShrSIOp>([&](auto) { return emitShrS(b, v[0], v[1]); })
+      .Case<tile::ShrUIOp>([&](auto) { return emitShrU(b, v[0], v[1]); })
       .Case<tile::MulHiSIOp>(
           [&](auto) { return emitMulHi(b, v[0], v[1], true); })
       .Case<tile::MulHiUIOp>(
@@ -380,8 +364,7 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       .Case<tile::AbsIOp>(
           [&](auto) { return intrinsic(Intrinsic::abs, b.getFalse()); })
       .Case<tile::DivFOp>([&](tile::DivFOp o) {
-        return floats(
-            [&](Args x) { return divide(x[0], x[1], o.getMode()); });
+        return floats([&](Args x) { return divide(x[0], x[1], o.getMode()); });
       })
       .Case<tile::RemFOp>([&](auto) {
         return floats([&](Args x) { return remainder(x[0], x[1]); });
@@ -391,8 +374,7 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       })
       .Case<tile::MinFOp>([&](tile::MinFOp o) {
         return floats([&](Args x) {
-          return emitMinMax(b, x[0], x[1], false,
-                                      o.getPropagateNan());
+          return emitMinMax(b, x[0], x[1], false, o.getPropagateNan());
         });
       })
       .Case<tile::MaxFOp>([&](tile::MaxFOp o) {
@@ -421,22 +403,17 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       .Case<tile::SIToFPOp, tile::UIToFPOp>([&](auto) -> Value * {
         bool isSigned = isa<tile::SIToFPOp>(op);
         if (fp8Format(to)) {
-          Value *wide = emitIntToFp(b, units, v[0],
-                                              b.getDoubleTy(), isSigned);
+          Value *wide = emitIntToFp(b, units, v[0], b.getDoubleTy(), isSigned);
           return convertFloat(wide, mlir::Float64Type::get(op->getContext()),
                               to);
         }
         Type *real = type16(b, to) ? type16(b, to) : type(to);
-        return asRegister(b,
-                          emitIntToFp(b, units, v[0],
-                                                real, isSigned),
-                          to);
+        return asRegister(b, emitIntToFp(b, units, v[0], real, isSigned), to);
       })
       .Case<tile::FPToSIOp, tile::FPToUIOp>([&](auto) {
         Value *x = fp8Format(from) ? convertFloat(v[0], from, f32)
                                    : asFloat(b, v[0], from);
-        return emitFpToInt(b, units, x, type(to),
-                                     isa<tile::FPToSIOp>(op));
+        return emitFpToInt(b, units, x, type(to), isa<tile::FPToSIOp>(op));
       })
       .Case<tile::BitcastOp>(
           [&](auto) { return b.CreateBitCast(v[0], shaped(type(to))); })

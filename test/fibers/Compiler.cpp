@@ -2,7 +2,8 @@
 //
 // What   The second implementation of the SIMT library's hooks: everything that
 //        differs between targets is a call (Fibers.cpp).
-// Why    It shows that the hooks are enough, and lets every layout, exchange and
+// Why    It shows that the hooks are enough, and lets every layout, exchange
+// and
 //        scan run in the tests of a machine without accelerator.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Compiler.h"
@@ -109,15 +110,15 @@ private:
   }
 };
 
-/// void K.packed(ptr): loads the arguments from where tz_arg_info puts them, each
-/// aligned to its size.
+/// void K.packed(ptr): loads the arguments from where tz_arg_info puts them,
+/// each aligned to its size.
 void makeEntry(Function *kernel) {
   LLVMContext &context = kernel->getContext();
   IRBuilder<> b(context);
-  Function *entry = Function::Create(
-      FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
-      GlobalValue::ExternalLinkage, kernel->getName() + ".packed",
-      kernel->getParent());
+  Function *entry =
+      Function::Create(FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+                       GlobalValue::ExternalLinkage,
+                       kernel->getName() + ".packed", kernel->getParent());
   b.SetInsertPoint(BasicBlock::Create(context, "entry", entry));
   const DataLayout &layout = kernel->getParent()->getDataLayout();
   SmallVector<Value *> arguments;

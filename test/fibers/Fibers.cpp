@@ -127,15 +127,15 @@ uint32_t shuffle(uint32_t word, uint32_t lane) {
   const unsigned thread = self.current, turn = fiber.exchanges++ & 1;
   fiber.word[turn] = word;
   self.meet(self.warps[thread / warpSize]);
-  return self.fibers[thread / warpSize * warpSize + lane % warpSize]
-      .word[turn];
+  return self.fibers[thread / warpSize * warpSize + lane % warpSize].word[turn];
 }
 
 uint32_t shuffleXor(uint32_t word, uint32_t mask) {
   return shuffle(word, (block->current % warpSize) ^ mask);
 }
 
-template <typename F> void *address(F *function) {
+template <typename F>
+void *address(F *function) {
   return reinterpret_cast<void *>(function);
 }
 

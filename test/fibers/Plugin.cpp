@@ -2,7 +2,8 @@
 //
 // What   A plugin whose compiler half is the SIMT library with the hooks of
 //        Compiler.cpp, and whose device half runs blocks as fibers.
-// Why    `tz conform --target fibers` holds the SIMT library to the language on a
+// Why    `tz conform --target fibers` holds the SIMT library to the language on
+// a
 //        machine without accelerator.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Compiler.h"
@@ -37,10 +38,10 @@ uint32_t valueType(mlir::Type type) {
       return TZ_TYPE_I64;
     }
   }
-  return type.isF16()    ? TZ_TYPE_F16
-         : type.isBF16() ? TZ_TYPE_BF16
-         : type.isF32()  ? TZ_TYPE_F32
-         : type.isF64()  ? TZ_TYPE_F64
+  return type.isF16()                          ? TZ_TYPE_F16
+         : type.isBF16()                       ? TZ_TYPE_BF16
+         : type.isF32()                        ? TZ_TYPE_F32
+         : type.isF64()                        ? TZ_TYPE_F64
          : isa<mlir::Float8E4M3FNType>(type)   ? TZ_TYPE_F8E4M3FN
          : isa<mlir::Float8E5M2Type>(type)     ? TZ_TYPE_F8E5M2
          : isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
@@ -107,12 +108,22 @@ public:
     require(target);
     static const tz_ir_range ir[] = {{plugin::str("tile"), 0, 1, 0, 1}};
     // Of math only what has one meaning: the library makes the rest.
-    static const char *const features[] = {
-        "f64",           "fp8",         "dot.f32",       "atomics.i64",
-        "atomics.f16",   "atomics.f32", "atomics.f64",   "print",
-        "assert",        "math.div.f64", "math.sqrt.f32", "math.sqrt.f64",
-        "math.sqrt_rn.f32", "math.sqrt_rn.f64", "math.div_rn.f32",
-        "math.div_rn.f64"};
+    static const char *const features[] = {"f64",
+                                           "fp8",
+                                           "dot.f32",
+                                           "atomics.i64",
+                                           "atomics.f16",
+                                           "atomics.f32",
+                                           "atomics.f64",
+                                           "print",
+                                           "assert",
+                                           "math.div.f64",
+                                           "math.sqrt.f32",
+                                           "math.sqrt.f64",
+                                           "math.sqrt_rn.f32",
+                                           "math.sqrt_rn.f64",
+                                           "math.div_rn.f32",
+                                           "math.div_rn.f64"};
     tz_target_desc d{};
     d.id = plugin::str(targetName);
     d.family = plugin::str("fibers");
@@ -130,14 +141,13 @@ public:
     mlir::DialectRegistry registry;
     tile::registerTileDialects(registry);
     registry.insert<simt::SimtDialect>();
-    mlir::MLIRContext context(registry,
-                              mlir::MLIRContext::Threading::DISABLED);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     context.loadAllAvailableDialects();
-    auto module = plugin::check(
-        wire::read({static_cast<const char *>(request.ir.data),
-                    request.ir.size},
-                   context),
-        TZ_E_INVALID_ARGUMENT);
+    auto module =
+        plugin::check(wire::read({static_cast<const char *>(request.ir.data),
+                                  request.ir.size},
+                                 context),
+                      TZ_E_INVALID_ARGUMENT);
     tile::KernelOp kernel = *module->getOps<tile::KernelOp>().begin();
     fibers::Compiled compiled;
     try {
@@ -207,8 +217,7 @@ struct FiberCode final : plugin::Code {
 };
 
 struct FiberModule final : plugin::Module {
-  explicit FiberModule(llvm::StringRef bitcode)
-      : code(fibers::load(bitcode)) {}
+  explicit FiberModule(llvm::StringRef bitcode) : code(fibers::load(bitcode)) {}
   plugin::Code *find(std::string_view kernel) override {
     std::string name(kernel);
     FiberCode &found = known[name];
@@ -243,8 +252,8 @@ struct FiberStream final : plugin::Stream {
   }
   void synchronize() override {}
   void record(plugin::Event &event) override {
-    static_cast<FiberEvent &>(event).time = uint64_t(
-        std::chrono::steady_clock::now().time_since_epoch().count());
+    static_cast<FiberEvent &>(event).time =
+        uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
   }
   void wait(plugin::Event &) override {}
 };

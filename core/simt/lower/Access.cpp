@@ -1,6 +1,7 @@
 //===- Access.cpp - loads and stores of device memory ---------------------===//
 //
-// What   Accesses through tiles of pointers and through views, in vectors as wide
+// What   Accesses through tiles of pointers and through views, in vectors as
+// wide
 //        as layout, alignment and mask allow.
 // Why    See terrazzo/simt/Lowering.h.
 //===----------------------------------------------------------------------===//
@@ -16,7 +17,8 @@ namespace {
 
 constexpr int64_t widest = 16; // bytes of one access
 
-template <typename Op> MemoryHints hintsOf(Op op) {
+template <typename Op>
+MemoryHints hintsOf(Op op) {
   return {op.getCache(), op.getEvict(), false};
 }
 
@@ -52,10 +54,9 @@ unsigned Lowering::vectorOf(mlir::Value pointer, mlir::Value mask,
   Runs pointers = runs.of(pointer);
   int64_t best = 1;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    int64_t vector = std::min({layout.contiguous(dim), widest / bytes,
-                               pointers[dim].contiguity,
-                               std::max<int64_t>(
-                                   1, pointers[dim].divisibility / bytes)});
+    int64_t vector = std::min(
+        {layout.contiguous(dim), widest / bytes, pointers[dim].contiguity,
+         std::max<int64_t>(1, pointers[dim].divisibility / bytes)});
     if (mask) {
       vector = std::min(vector, runs.of(mask)[dim].constancy);
     }
@@ -83,16 +84,11 @@ void Lowering::load(tile::LoadOp op) {
       Value *loaded =
           hooks.load(b, memory, scalar(op.getPointer()), chosen, hints);
       Region region = scratch.allocate(16);
-      if (scratch.writeNeedsBarrier(region)) {
-        hooks.barrier(b);
-      }
+      willWrite(region);
       Value *at = b.getInt32(0);
-      emitIf(first, [&] {
-        b.CreateStore(loaded, scratchAt(region, at, memory));
-      });
-      if (scratch.readNeedsBarrier(region)) {
-        hooks.barrier(b);
-      }
+      emitIf(first,
+             [&] { b.CreateStore(loaded, scratchAt(region, at, memory)); });
+      willRead(region);
       loaded = b.CreateLoad(memory, scratchAt(region, at, memory));
       scratch.release(region);
       define(op, withOther(loaded, mask, other));
@@ -125,7 +121,8 @@ void Lowering::store(tile::StoreOp op) {
   const MemoryHints hints = hintsOf(op);
   if (!isa<mlir::RankedTensorType>(op.getValue().getType())) {
     Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
-    Value *mask = op.getMask() ? b.CreateAnd(scalar(op.getMask()), first) : first;
+    Value *mask =
+        op.getMask() ? b.CreateAnd(scalar(op.getMask()), first) : first;
     hooks.store(b, arithmetic->toMemory(scalar(op.getValue()), element),
                 scalar(op.getPointer()), mask, hints);
     return;
@@ -224,9 +221,11 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
       return b.CreateTrunc(v, b.getInt32Ty());
     };
     Value *low = clamp(b.CreateNeg(at[dim]));
-    Value *high = clamp(b.CreateSub(parts.shape[dim], at[dim]));
-    Value *count = b.CreateSub(
-        b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low);
+    // An open end less a negative corner saturates.
+    Value *high = clamp(b.CreateBinaryIntrinsic(Intrinsic::ssub_sat,
+                                                parts.shape[dim], at[dim]));
+    Value *count =
+        b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low);
     access.low.push_back(low);
     access.count.push_back(count);
   }
@@ -261,8 +260,8 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
     aligned = std::gcd(aligned, between * bytes);
     for (unsigned other = 0; other < rank; ++other) {
       if (other != dim && layout.shape()[other] > 1) {
-        aligned = std::gcd(aligned, divisibility(root.getStrides()[other]) *
-                                        bytes);
+        aligned =
+            std::gcd(aligned, divisibility(root.getStrides()[other]) * bytes);
       } else if (other != dim) {
         aligned = std::gcd(aligned, divisibility(root.getStrides()[other]) *
                                         divisibility(offsets[other]) * bytes);
@@ -284,10 +283,10 @@ Value *Lowering::addressOf(const ViewAccess &access, unsigned reg) {
   Coordinates at = layout.apply(Place{{reg, 0, 0, 0}});
   Value *offset = b.getInt64(0);
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    Value *c = access.isExact
-                   ? b.getInt64(uint64_t(at[dim]))
-                   : b.CreateZExt(coordinate(access.layout, reg, dim),
-                                  b.getInt64Ty());
+    Value *c =
+        access.isExact
+            ? b.getInt64(uint64_t(at[dim]))
+            : b.CreateZExt(coordinate(access.layout, reg, dim), b.getInt64Ty());
     offset = b.CreateAdd(offset, b.CreateMul(c, access.strides[dim]));
   }
   return b.CreateGEP(b.getInt8Ty(), access.base, offset);
@@ -299,7 +298,8 @@ Value *Lowering::insideOf(const ViewAccess &access, unsigned reg) {
     if (!access.count[dim]) {
       continue;
     }
-    Value *c = b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
+    Value *c =
+        b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
     Value *one = b.CreateICmpULT(c, access.count[dim]);
     inside = inside ? b.CreateAnd(inside, one) : one;
   }
@@ -311,16 +311,14 @@ void Lowering::loadView(tile::LoadViewOp op) {
                                  op.getResult().getType());
   const MemoryHints hints = hintsOf(op);
   Type *memory = arithmetic->memoryType(access.element);
-  Type *type = access.vector == 1
-                   ? memory
-                   : FixedVectorType::get(memory, access.vector);
+  Type *type =
+      access.vector == 1 ? memory : FixedVectorType::get(memory, access.vector);
   Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
   Registers registers;
   const int64_t count = access.layout.getValue().size(Axis::Register);
   for (unsigned reg = 0; reg < count; reg += access.vector) {
     Value *inside = insideOf(access, reg);
-    Value *loaded =
-        hooks.load(b, type, addressOf(access, reg), inside, hints);
+    Value *loaded = hooks.load(b, type, addressOf(access, reg), inside, hints);
     for (unsigned i = 0; i < access.vector; ++i) {
       Value *one =
           access.vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
@@ -357,8 +355,10 @@ void Lowering::storeView(tile::StoreViewOp op) {
 //===----------------------------------------------------------------------===//
 
 static Align alignmentOf(Type *type) {
-  return Align(PowerOf2Ceil(type->getPrimitiveSizeInBits().getFixedValue() ? 
-                            type->getPrimitiveSizeInBits().getFixedValue() / 8 : 8));
+  return Align(
+      PowerOf2Ceil(type->getPrimitiveSizeInBits().getFixedValue()
+                       ? type->getPrimitiveSizeInBits().getFixedValue() / 8
+                       : 8));
 }
 
 Value *Hooks::load(IRBuilderBase &b, Type *type, Value *pointer,

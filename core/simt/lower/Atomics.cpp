@@ -5,9 +5,9 @@
 // Why    An atomic acts once per active lane of the tile, however many threads
 //        hold the lane.
 //===----------------------------------------------------------------------===//
-#include "core/simt/lower/Lowering.h"
-
 #include "terrazzo/lowering/Atomics.h"
+
+#include "core/simt/lower/Lowering.h"
 
 using namespace llvm;
 
@@ -20,7 +20,8 @@ void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
   mlir::Value wanted = op->getResult(0);
   mlir::Type element = tile::elementType(wanted.getType());
   Type *type = registerType(element);
-  auto guarded = [&](Value *predicate, unsigned reg, Value *pointer) -> Value * {
+  auto guarded = [&](Value *predicate, unsigned reg,
+                     Value *pointer) -> Value * {
     if (!predicate) {
       return one(reg, pointer);
     }
@@ -43,16 +44,14 @@ void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
       predicate = b.CreateAnd(predicate, scalar(mask));
     }
     // Orders what the block did before it, and after it (O1).
-    hooks.barrier(b);
-    scratch.settle();
+    synchronize();
     Value *old = guarded(predicate, 0, scalar(pointers));
     Region region = scratch.allocate(16);
     Value *at = b.getInt32(0);
     emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
            [&] { scratchStore(region, at, old, element); });
-    hooks.barrier(b);
-    scratch.settle();
-    scratch.readNeedsBarrier(region);
+    synchronize();
+    scratch.noteRead(region);
     define(wanted, scratchLoad(region, at, element));
     scratch.release(region);
     return;
@@ -73,8 +72,8 @@ void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
     registers.push_back(guarded(predicate, reg, addresses[reg]));
   }
   if (owner && !wanted.use_empty()) {
-    registers = fromOwners(attribute, element,
-                           tile::shapeOf(wanted.getType()), registers);
+    registers = fromOwners(attribute, element, tile::shapeOf(wanted.getType()),
+                           registers);
   }
   define(wanted, std::move(registers));
 }
@@ -84,8 +83,8 @@ void Lowering::atomicRmw(tile::AtomicRMWOp op) {
   mlir::Type element = tile::elementType(op.getResult().getType());
   atomicAll(op, op.getPointer(), op.getMask(),
             [&](unsigned reg, Value *pointer) {
-              Value *value = isTile ? tile(op.getValue())[reg]
-                                    : scalar(op.getValue());
+              Value *value =
+                  isTile ? tile(op.getValue())[reg] : scalar(op.getValue());
               return lowering::emitAtomicUpdate(
                   b, *arithmetic, op.getKind(), pointer, value, element,
                   {op.getSem(), hooks.syncScope(op.getScope())});

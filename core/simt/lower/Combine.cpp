@@ -13,7 +13,8 @@ using namespace llvm;
 namespace tz::simt {
 
 /// What the region yields for these scalars.
-Registers Lowering::evaluate(mlir::Region &region, ArrayRef<Value *> arguments) {
+Registers Lowering::evaluate(mlir::Region &region,
+                             ArrayRef<Value *> arguments) {
   mlir::Block &body = region.front();
   for (auto [argument, value] :
        llvm::zip_equal(body.getArguments(), arguments)) {
@@ -30,8 +31,7 @@ Registers Lowering::evaluate(mlir::Region &region, ArrayRef<Value *> arguments) 
   return results;
 }
 
-Registers Lowering::combineValues(mlir::Region &region,
-                                  ArrayRef<Value *> first,
+Registers Lowering::combineValues(mlir::Region &region, ArrayRef<Value *> first,
                                   ArrayRef<Value *> second) {
   SmallVector<Value *> arguments(first);
   llvm::append_range(arguments, second);
@@ -97,8 +97,8 @@ void Lowering::reduce(tile::ReduceOp op) {
     refuse(op, "a reduction of a tile whose layout mixes dimensions");
   }
   // Registers, as a balanced tree over the index.
-  auto lines = linesOf(layout, axis,
-                       [&](unsigned reg) { return isCopy(layout, reg); });
+  auto lines =
+      linesOf(layout, axis, [&](unsigned reg) { return isCopy(layout, reg); });
   std::map<Coordinates, Registers> partial;
   for (auto &[key, line] : lines) {
     SmallVector<Registers> level;
@@ -132,7 +132,8 @@ void Lowering::reduce(tile::ReduceOp op) {
   }
   // Warps: each leaves its part in shared memory, all read all parts.
   Layout reduced = layout.withoutDim(axis);
-  SmallVector<int64_t, 4> shape(tile::shapeOf(op.getSources().front().getType()));
+  SmallVector<int64_t, 4> shape(
+      tile::shapeOf(op.getSources().front().getType()));
   shape.erase(shape.begin() + axis);
   auto *mlirContext = op.getContext();
   LayoutAttr resultLayout = LayoutAttr::get(mlirContext, reduced);
@@ -152,25 +153,24 @@ void Lowering::reduce(tile::ReduceOp op) {
       mlir::Type element = tile::elementType(source.getType());
       Region region = scratch.allocate(uint64_t(count) * parts *
                                        tile::storageBytes(element));
-      if (scratch.writeNeedsBarrier(region)) {
-        hooks.barrier(b);
-      }
+      willWrite(region);
       regions.push_back(region);
     }
     // One lane of those that hold the same.
     Value *isFirst = nullptr;
     if (uint64_t mask = reduced.redundantBits(Axis::Lane)) {
-      isFirst = b.CreateICmpEQ(b.CreateAnd(lane, uint32_t(mask)),
-                               b.getInt32(0));
+      isFirst =
+          b.CreateICmpEQ(b.CreateAnd(lane, uint32_t(mask)), b.getInt32(0));
     }
     auto index = [&](unsigned reg, Value *ofPart) {
-      Value *at = shape.empty() ? b.getInt32(0)
-                                : linearIndex(resultLayout, reg, shape);
+      Value *at =
+          shape.empty() ? b.getInt32(0) : linearIndex(resultLayout, reg, shape);
       return b.CreateAdd(b.CreateMul(ofPart, b.getInt32(uint32_t(count))), at);
     };
     auto put = [&] {
       for (unsigned reg = 0; reg < reduced.size(Axis::Register); ++reg) {
-        const Registers &values = partial.at(reduced.apply(Place{{reg, 0, 0, 0}}));
+        const Registers &values =
+            partial.at(reduced.apply(Place{{reg, 0, 0, 0}}));
         Value *at = index(reg, part);
         for (size_t i = 0; i < n; ++i) {
           scratchStore(regions[i], at, values[i],
@@ -183,12 +183,8 @@ void Lowering::reduce(tile::ReduceOp op) {
     } else {
       put();
     }
-    bool needed = false;
     for (const Region &region : regions) {
-      needed |= scratch.readNeedsBarrier(region);
-    }
-    if (needed) {
-      hooks.barrier(b);
+      willRead(region);
     }
     for (unsigned reg = 0; reg < reduced.size(Axis::Register); ++reg) {
       SmallVector<Registers> level;
@@ -217,8 +213,7 @@ void Lowering::reduce(tile::ReduceOp op) {
   for (size_t i = 0; i < n; ++i) {
     Registers registers;
     for (unsigned reg = 0; reg < reduced.size(Axis::Register); ++reg) {
-      registers.push_back(
-          partial.at(reduced.apply(Place{{reg, 0, 0, 0}}))[i]);
+      registers.push_back(partial.at(reduced.apply(Place{{reg, 0, 0, 0}}))[i]);
     }
     define(op.getResults()[i], std::move(registers));
   }
@@ -248,8 +243,8 @@ void Lowering::scan(tile::ScanOp op) {
   const unsigned warpsAlong = 1u << warpBits->size();
 
   // Runs of consecutive registers; several a line where the extent is odd.
-  auto lines = linesOf(layout, axis,
-                       [&](unsigned reg) { return isCopy(layout, reg); });
+  auto lines =
+      linesOf(layout, axis, [&](unsigned reg) { return isCopy(layout, reg); });
   const int64_t stretch = layout.atomShape()[axis]; // of all threads together
   Value *position = b.CreateAnd(lane, lanesAlong - 1);
   Value *partOfWarp = b.getInt32(0);
@@ -298,9 +293,8 @@ void Lowering::scan(tile::ScanOp op) {
       // Over lanes: sums of all up to this one, then those before it.
       Registers upTo = own.back();
       auto fromEarlier = [&](const Registers &values, unsigned distance) {
-        Value *source =
-            reverse ? b.CreateAdd(lane, b.getInt32(distance))
-                    : b.CreateSub(lane, b.getInt32(distance));
+        Value *source = reverse ? b.CreateAdd(lane, b.getInt32(distance))
+                                : b.CreateSub(lane, b.getInt32(distance));
         source = b.CreateAnd(source, hooks.lanes() - 1);
         Registers got;
         for (Value *value : values) {
@@ -319,9 +313,8 @@ void Lowering::scan(tile::ScanOp op) {
       if (lanesAlong > 1) {
         before = fromEarlier(upTo, 1);
         hasBefore = b.CreateICmpNE(position, b.getInt32(0));
-        Value *lastLane =
-            reverse ? b.CreateAnd(lane, ~(lanesAlong - 1))
-                    : b.CreateOr(lane, lanesAlong - 1);
+        Value *lastLane = reverse ? b.CreateAnd(lane, ~(lanesAlong - 1))
+                                  : b.CreateOr(lane, lanesAlong - 1);
         for (Value *&value : all) {
           value = shuffleAny(value, lastLane);
         }
@@ -344,21 +337,15 @@ void Lowering::scan(tile::ScanOp op) {
           Region region = scratch.allocate(
               uint64_t{threads} *
               tile::storageBytes(tile::elementType(source.getType())));
-          if (scratch.writeNeedsBarrier(region)) {
-            hooks.barrier(b);
-          }
+          willWrite(region);
           regions.push_back(region);
         }
         for (size_t i = 0; i < n; ++i) {
           scratchStore(regions[i], thread, all[i],
                        tile::elementType(op.getSources()[i].getType()));
         }
-        bool needed = false;
         for (const Region &region : regions) {
-          needed |= scratch.readNeedsBarrier(region);
-        }
-        if (needed) {
-          hooks.barrier(b);
+          willRead(region);
         }
         std::optional<Registers> sum, prefix;
         uint32_t warpMask = 0;

@@ -1,6 +1,7 @@
 //===- Control.cpp - loops and branches of the kernel ---------------------===//
 //
-// What   scf.for, scf.if and scf.while as basic blocks; what they carry, scalars,
+// What   scf.for, scf.if and scf.while as basic blocks; what they carry,
+// scalars,
 //        parts of views and registers of tiles alike, as phis.
 // Why    Conditions are scalars: all threads of the block go the same way, so
 //        that barriers may stand anywhere.
@@ -38,8 +39,8 @@ void Lowering::defineAll(mlir::ValueRange values, ArrayRef<Value *> flat) {
   };
   for (mlir::Value value : values) {
     if (isa<mlir::RankedTensorType>(value.getType())) {
-      tiles[value] = Registers(
-          take(size_t(layoutOf(value).size(Axis::Register))));
+      tiles[value] =
+          Registers(take(size_t(layoutOf(value).size(Axis::Register))));
     } else if (auto type = dyn_cast<tile::ViewType>(value.getType())) {
       const auto rank = size_t(type.getRank());
       ViewParts parts;
@@ -87,7 +88,7 @@ void Lowering::forOp(scf::ForOp op) {
                                       : b.CreateICmpSLT(index, high);
   b.CreateCondBr(goesOn, body, after);
   b.SetInsertPoint(body);
-  scratch.forget();
+  forget();
   scalars[op.getInductionVar()] = index;
   Registers values(carried.begin(), carried.end());
   defineAll(op.getRegionIterArgs(), values);
@@ -97,7 +98,7 @@ void Lowering::forOp(scf::ForOp op) {
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
-  scratch.forget();
+  forget();
   defineAll(op.getResults(), values);
 }
 
@@ -123,10 +124,11 @@ void Lowering::ifOp(scf::IfOp op) {
     selectIf(op);
     return;
   }
-  BasicBlock *yes = block("if"), *no = block("else"), *after = block("if.after");
+  BasicBlock *yes = block("if"), *no = block("else"),
+             *after = block("if.after");
   b.CreateCondBr(scalar(op.getCondition()), yes, no);
   auto side = [&](mlir::Block *body) {
-    scratch.forget();
+    forget();
     if (!body) {
       return std::pair(Registers(), b.GetInsertBlock());
     }
@@ -141,7 +143,7 @@ void Lowering::ifOp(scf::IfOp op) {
   auto [second, secondEnd] = side(op.elseBlock());
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  scratch.forget();
+  forget();
   SmallVector<PHINode *> results = phis(first);
   addIncoming(results, first, firstEnd);
   if (!results.empty()) {
@@ -159,9 +161,8 @@ void Lowering::whileOp(scf::WhileOp op) {
   b.SetInsertPoint(header);
   SmallVector<PHINode *> carried = phis(start);
   addIncoming(carried, start, before);
-  scratch.forget();
-  defineAll(op.getBeforeArguments(),
-            Registers(carried.begin(), carried.end()));
+  forget();
+  defineAll(op.getBeforeArguments(), Registers(carried.begin(), carried.end()));
   emitBlock(*op.getBeforeBody());
   Registers passed = flatten(op.getConditionOp().getArgs());
   b.CreateCondBr(scalar(op.getConditionOp().getCondition()), body, after);
@@ -172,7 +173,7 @@ void Lowering::whileOp(scf::WhileOp op) {
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
-  scratch.forget();
+  forget();
   defineAll(op.getResults(), passed);
 }
 

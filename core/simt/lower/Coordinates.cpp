@@ -38,8 +38,8 @@ Value *Lowering::bitsOf(Value *index, ArrayRef<Coordinates> bases,
       ++end;
     }
     const unsigned to = Log2_64(basis);
-    Value *moved = to >= i ? b.CreateShl(index, to - i)
-                           : b.CreateLShr(index, i - to);
+    Value *moved =
+        to >= i ? b.CreateShl(index, to - i) : b.CreateLShr(index, i - to);
     add(b.CreateAnd(moved, maskTrailingOnes<uint32_t>(end - i) << to));
     i = end;
   }
@@ -80,9 +80,8 @@ const ThreadCoordinates &Lowering::coordinatesOf(LayoutAttr attribute) {
       if (copy.axis == Axis::Warp) {
         Value *count = b.getInt32(uint32_t(copy.count));
         if (copy.dim == dim) {
-          start = b.CreateAdd(
-              start, b.CreateMul(b.CreateURem(digits, count),
-                                 b.getInt32(uint32_t(stride))));
+          start = b.CreateAdd(start, b.CreateMul(b.CreateURem(digits, count),
+                                                 b.getInt32(uint32_t(stride))));
         }
         digits = b.CreateUDiv(digits, count);
       }
@@ -114,7 +113,8 @@ const ThreadCoordinates &Lowering::coordinatesOf(LayoutAttr attribute) {
   }
   // A block may have more warps than the layout speaks of.
   if (int64_t(warps) > layout.size(Axis::Warp)) {
-    mustBeZero(b.CreateUDiv(warp, b.getInt32(uint32_t(layout.size(Axis::Warp)))));
+    mustBeZero(
+        b.CreateUDiv(warp, b.getInt32(uint32_t(layout.size(Axis::Warp)))));
   }
   if (redundant) {
     known->isOwner = b.CreateICmpEQ(redundant, b.getInt32(0));
@@ -158,7 +158,8 @@ Value *Lowering::linearIndex(LayoutAttr layout, unsigned reg,
                              ArrayRef<int64_t> shape) {
   Value *index = b.getInt32(0);
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    index = b.CreateMul(index, b.getInt32(uint32_t(shape[dim])), "", true, true);
+    index =
+        b.CreateMul(index, b.getInt32(uint32_t(shape[dim])), "", true, true);
     index = b.CreateAdd(index, coordinate(layout, reg, dim), "", true, true);
   }
   return index;

@@ -22,11 +22,9 @@ void Lowering::dot(DotOp op) {
     one.type = value.getType();
     if (isa<BufferType>(one.type)) {
       const Region &region = buffers.find(value)->second;
-      if (scratch.readNeedsBarrier(region)) {
-        hooks.barrier(b);
-      }
-      one.address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
-                                                 region.offset);
+      willRead(region);
+      one.address =
+          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
     } else {
       one.registers = tile(value);
     }
@@ -50,10 +48,8 @@ void Lowering::plainDot(DotOp op) {
   const int64_t depth = aType.getShape().back();
   const Region aRegion = buffers.find(op.getA())->second,
                bRegion = buffers.find(op.getB())->second;
-  const bool needed = scratch.readNeedsBarrier(aRegion);
-  if (scratch.readNeedsBarrier(bRegion) || needed) {
-    hooks.barrier(b);
-  }
+  willRead(aRegion);
+  willRead(bRegion);
   auto convert = [&](Value *value, mlir::Type from) -> Value * {
     if (isa<mlir::IntegerType>(from)) {
       return b.CreateSExt(value, registerType(wide));
@@ -91,11 +87,11 @@ void Lowering::plainDot(DotOp op) {
       at.push_back(isRow ? coordinate(attribute, reg, m) : k);
       at.push_back(isRow ? k : coordinate(attribute, reg, n));
       Type *memory = arithmetic->memoryType(type.getElementType());
-      Value *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
-                                                    region.offset);
-      address = b.CreateGEP(
-          b.getInt8Ty(), address,
-          b.CreateZExt(sharedOffset(type, at), b.getInt64Ty()));
+      Value *address =
+          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
+      address =
+          b.CreateGEP(b.getInt8Ty(), address,
+                      b.CreateZExt(sharedOffset(type, at), b.getInt64Ty()));
       value = convert(b.CreateLoad(memory, address), type.getElementType());
     }
     return value;
@@ -104,11 +100,10 @@ void Lowering::plainDot(DotOp op) {
   for (unsigned reg = 0; reg < sums.size(); ++reg) {
     Value *x = fetch(rows, aType, aRegion, reg, true);
     Value *y = fetch(columns, bType, bRegion, reg, false);
-    next.push_back(
-        isa<mlir::IntegerType>(wide)
-            ? b.CreateAdd(sums[reg], b.CreateMul(x, y))
-            : b.CreateIntrinsic(Intrinsic::fma, {x->getType()},
-                                {x, y, sums[reg]}));
+    next.push_back(isa<mlir::IntegerType>(wide)
+                       ? b.CreateAdd(sums[reg], b.CreateMul(x, y))
+                       : b.CreateIntrinsic(Intrinsic::fma, {x->getType()},
+                                           {x, y, sums[reg]}));
   }
   Value *following = b.CreateAdd(k, b.getInt32(1));
   k->addIncoming(following, b.GetInsertBlock());

@@ -18,8 +18,8 @@ namespace tz::simt {
 //===----------------------------------------------------------------------===//
 
 Value *Lowering::scratchAt(const Region &region, Value *index, Type *type) {
-  Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
-                                             region.offset);
+  Value *base =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
   return b.CreateGEP(type, base, b.CreateZExt(index, b.getInt64Ty()));
 }
 
@@ -79,14 +79,12 @@ void Lowering::stage(StageOp op) {
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
   Region region = scratch.allocate(uint64_t(type.getBytes()), 1024);
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   const unsigned fast = type.getLayout().getOrder()[0];
   const int64_t bytes = tile::storageBytes(element);
-  const auto vector = unsigned(std::min(
-      {layout.contiguous(fast), 16 / bytes,
-       type.getLayout().getPanel() & -type.getLayout().getPanel()}));
+  const auto vector = unsigned(
+      std::min({layout.contiguous(fast), 16 / bytes,
+                type.getLayout().getPanel() & -type.getLayout().getPanel()}));
   const Registers &values = tile(op.getSource());
   for (unsigned reg = 0; reg < values.size(); reg += vector) {
     if (isCopy(layout, reg)) {
@@ -178,14 +176,13 @@ Value *Lowering::byWords(Value *value,
 }
 
 Value *Lowering::shuffleAny(Value *value, Value *fromLane) {
-  return byWords(value, [&](Value *word) {
-    return hooks.shuffle(b, word, fromLane);
-  });
+  return byWords(value,
+                 [&](Value *word) { return hooks.shuffle(b, word, fromLane); });
 }
 
 Value *Lowering::shuffleXorAny(Value *value, unsigned mask) {
-  return byWords(
-      value, [&](Value *word) { return hooks.shuffleXor(b, word, mask); });
+  return byWords(value,
+                 [&](Value *word) { return hooks.shuffleXor(b, word, mask); });
 }
 
 namespace {
@@ -249,14 +246,15 @@ std::optional<Registers> Lowering::shuffled(const Layout &from,
   }
   // Which register the source lane sends may depend on the lane that asks: then
   // all that any lane asks for are sent, and each lane chooses.
-  SmallVector<std::pair<Value *, int64_t>> choices; // bit of the asker, registers
+  SmallVector<std::pair<Value *, int64_t>>
+      choices; // bit of the asker, registers
   for (auto [index, places] :
        {std::pair(lane, ArrayRef<Place>(map->fromLane)),
         std::pair(warp, ArrayRef<Place>(map->fromWarp))}) {
     for (auto [i, place] : llvm::enumerate(places)) {
       if (place[Axis::Register] != 0) {
-        choices.push_back({b.CreateAnd(b.CreateLShr(index, i), 1),
-                           place[Axis::Register]});
+        choices.push_back(
+            {b.CreateAnd(b.CreateLShr(index, i), 1), place[Axis::Register]});
       }
     }
   }
@@ -338,9 +336,7 @@ void Lowering::convert(ConvertOp op) {
     int64_t vector = std::min(layout.contiguous(last), 16 / bytes);
     return unsigned(rows[last] % vector == 0 ? vector : 1);
   };
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   LayoutAttr source = layoutAttr(op.getSource().getType());
   const unsigned writes = vectorOf(from), reads = vectorOf(to);
   for (unsigned reg = 0; reg < values.size(); reg += writes) {
@@ -356,9 +352,7 @@ void Lowering::convert(ConvertOp op) {
         scratchAt(region, linearIndex(source, reg, rows), memory),
         Align(uint64_t(bytes) * writes));
   }
-  if (scratch.readNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willRead(region);
   LayoutAttr target = layoutAttr(op.getType());
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
   Registers registers;
@@ -385,9 +379,7 @@ Registers Lowering::fromOwners(LayoutAttr attribute, mlir::Type element,
   }
   Region region =
       scratch.allocate(uint64_t(count * tile::storageBytes(element)));
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   auto put = [&] {
     for (unsigned reg = 0; reg < values.size(); ++reg) {
       scratchStore(region, linearIndex(attribute, reg, shape), values[reg],
@@ -399,9 +391,7 @@ Registers Lowering::fromOwners(LayoutAttr attribute, mlir::Type element,
   } else {
     put();
   }
-  if (scratch.readNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willRead(region);
   Registers registers;
   for (unsigned reg = 0; reg < values.size(); ++reg) {
     registers.push_back(
@@ -431,15 +421,11 @@ void Lowering::reshape(tile::ReshapeOp op) {
   int64_t count = cast<mlir::RankedTensorType>(op.getType()).getNumElements();
   Region region =
       scratch.allocate(uint64_t(count * tile::storageBytes(element)));
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   for (unsigned reg = 0; reg < values.size(); ++reg) {
     scratchStore(region, linearIndex(source, reg, from), values[reg], element);
   }
-  if (scratch.readNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willRead(region);
   Registers registers;
   for (unsigned reg = 0; reg < target.getValue().size(Axis::Register); ++reg) {
     registers.push_back(
@@ -455,9 +441,7 @@ void Lowering::cat(tile::CatOp op) {
   int64_t count = cast<mlir::RankedTensorType>(op.getType()).getNumElements();
   Region region =
       scratch.allocate(uint64_t(count * tile::storageBytes(element)));
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   int64_t start = 0, inner = 1;
   for (unsigned dim = op.getDim() + 1; dim < shape.size(); ++dim) {
     inner *= shape[dim];
@@ -472,9 +456,7 @@ void Lowering::cat(tile::CatOp op) {
     }
     start += tile::shapeOf(part.getType())[op.getDim()];
   }
-  if (scratch.readNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willRead(region);
   LayoutAttr target = layoutAttr(op.getType());
   Registers registers;
   for (unsigned reg = 0; reg < target.getValue().size(Axis::Register); ++reg) {
@@ -494,16 +476,12 @@ void Lowering::gatherOp(tile::GatherOp op) {
       cast<mlir::RankedTensorType>(op.getSource().getType()).getNumElements();
   Region region =
       scratch.allocate(uint64_t(count * tile::storageBytes(element)));
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   const Registers &values = tile(op.getSource());
   for (unsigned reg = 0; reg < values.size(); ++reg) {
     scratchStore(region, linearIndex(source, reg, shape), values[reg], element);
   }
-  if (scratch.readNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willRead(region);
   const Registers &indices = tile(op.getIndices());
   Registers registers;
   for (unsigned reg = 0; reg < indices.size(); ++reg) {
@@ -512,16 +490,16 @@ void Lowering::gatherOp(tile::GatherOp op) {
     const auto extent = uint64_t(shape[op.getAxis()]);
     Value *isInside = b.CreateICmpULT(wide, b.getInt64(extent));
     for (unsigned dim = 0; dim < shape.size(); ++dim) {
-      Value *c = dim == op.getAxis()
-                     ? b.CreateTrunc(b.CreateSelect(isInside, wide,
-                                                    b.getInt64(0)),
-                                     b.getInt32Ty())
-                     : coordinate(target, reg, dim);
+      Value *c =
+          dim == op.getAxis()
+              ? b.CreateTrunc(b.CreateSelect(isInside, wide, b.getInt64(0)),
+                              b.getInt32Ty())
+              : coordinate(target, reg, dim);
       at = b.CreateAdd(b.CreateMul(at, b.getInt32(uint32_t(shape[dim]))), c);
     }
     Value *got = scratchLoad(region, at, element);
-    registers.push_back(b.CreateSelect(
-        isInside, got, Constant::getNullValue(got->getType())));
+    registers.push_back(
+        b.CreateSelect(isInside, got, Constant::getNullValue(got->getType())));
   }
   scratch.release(region);
   define(op.getResult(), std::move(registers));
@@ -531,9 +509,7 @@ void Lowering::histogram(tile::HistogramOp op) {
   const auto bins = uint32_t(tile::shapeOf(op.getType())[0]);
   const unsigned threads = hooks.lanes() * warps;
   Region region = scratch.allocate(uint64_t{bins} * 4);
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   for (uint32_t first = 0; first < bins; first += threads) {
     Value *at = b.CreateAdd(thread, b.getInt32(first));
     auto clear = [&] {
@@ -545,8 +521,7 @@ void Lowering::histogram(tile::HistogramOp op) {
       emitIf(b.CreateICmpULT(at, b.getInt32(bins)), clear);
     }
   }
-  hooks.barrier(b);
-  scratch.settle();
+  synchronize();
   LayoutAttr layout = layoutAttr(op.getSource().getType());
   Value *owner = coordinatesOf(layout).isOwner;
   const Registers &values = tile(op.getSource());
@@ -578,11 +553,11 @@ void Lowering::histogram(tile::HistogramOp op) {
                             hooks.syncScope(tile::MemScope::program)));
     });
   }
-  hooks.barrier(b);
+  synchronize();
   LayoutAttr target = layoutAttr(op.getType());
   mlir::Type count = tile::elementType(op.getType());
   Registers registers;
-  scratch.readNeedsBarrier(region);
+  scratch.noteRead(region);
   for (unsigned reg = 0; reg < target.getValue().size(Axis::Register); ++reg) {
     registers.push_back(scratchLoad(region, coordinate(target, reg, 0), count));
   }

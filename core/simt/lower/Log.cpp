@@ -28,8 +28,8 @@ void Lowering::logRecord(uint32_t site, uint32_t value, Value *first,
                          Value *count, Value *payloadBytes,
                          function_ref<void(Value *)> fill) {
   Type *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
-  const SyncScope::ID scope = context.getOrInsertSyncScopeID(
-      hooks.syncScope(tile::MemScope::device));
+  const SyncScope::ID scope =
+      context.getOrInsertSyncScopeID(hooks.syncScope(tile::MemScope::device));
   Value *size = b.CreateAdd(
       b.getInt64(recordBytes),
       b.CreateAnd(b.CreateAdd(payloadBytes, b.getInt64(7)), b.getInt64(~7ull)));
@@ -57,10 +57,9 @@ void Lowering::logRecord(uint32_t site, uint32_t value, Value *first,
     fill(field(b, record, recordBytes));
   });
   emitIf(b.CreateNot(hasRoom), [&] {
-    b.CreateAtomicRMW(AtomicRMWInst::Add,
-                      field(b, log, offsetof(tz_log_header, dropped)),
-                      b.getInt64(1), Align(8), AtomicOrdering::Monotonic,
-                      scope);
+    b.CreateAtomicRMW(
+        AtomicRMWInst::Add, field(b, log, offsetof(tz_log_header, dropped)),
+        b.getInt64(1), Align(8), AtomicOrdering::Monotonic, scope);
     emitIf(b.CreateICmpULT(old, capacity),
            [&] { b.CreateAlignedStore(b.getInt32(0), record, Align(4)); });
   });
@@ -93,18 +92,14 @@ void Lowering::print(tile::PrintOp op) {
     // In row-major order, a piece a thread and turn.
     const int64_t elements = type.getNumElements();
     Region region = scratch.allocate(uint64_t(elements) * bytes);
-    if (scratch.writeNeedsBarrier(region)) {
-      hooks.barrier(b);
-    }
+    willWrite(region);
     LayoutAttr layout = layoutAttr(type);
     const Registers &values = tile(argument);
     for (unsigned reg = 0; reg < values.size(); ++reg) {
       scratchStore(region, linearIndex(layout, reg, type.getShape()),
                    values[reg], element);
     }
-    if (scratch.readNeedsBarrier(region)) {
-      hooks.barrier(b);
-    }
+    willRead(region);
     const int64_t piece = std::min(elements, pieceElements);
     const int64_t pieces = (elements + piece - 1) / piece;
     BasicBlock *before = b.GetInsertBlock(), *header = block("print"),
@@ -130,7 +125,8 @@ void Lowering::print(tile::PrintOp op) {
                 PHINode *n = b.CreatePHI(b.getInt64Ty(), 2);
                 n->addIncoming(b.getInt64(0), from);
                 Value *source = scratchAt(
-                    region, b.CreateTrunc(b.CreateAdd(first, n), b.getInt32Ty()),
+                    region,
+                    b.CreateTrunc(b.CreateAdd(first, n), b.getInt32Ty()),
                     memory);
                 b.CreateAlignedStore(b.CreateLoad(memory, source),
                                      b.CreateGEP(memory, to, n), Align(1));
@@ -167,18 +163,16 @@ void Lowering::assertOp(tile::AssertOp op) {
   }
   // All threads end if one has found something.
   Region region = scratch.allocate(16);
-  if (scratch.writeNeedsBarrier(region)) {
-    hooks.barrier(b);
-  }
+  willWrite(region);
   Value *word = scratchAt(region, b.getInt32(0), b.getInt32Ty());
   emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
          [&] { b.CreateStore(b.getInt32(0), word); });
-  hooks.barrier(b);
+  synchronize();
   emitIf(bad, [&] { b.CreateStore(b.getInt32(1), word); });
-  hooks.barrier(b);
-  scratch.settle();
-  scratch.readNeedsBarrier(region);
-  Value *any = b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), word), b.getInt32(0));
+  synchronize();
+  scratch.noteRead(region);
+  Value *any =
+      b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), word), b.getInt32(0));
   scratch.release(region);
   BasicBlock *report = block("assert"), *goesOn = block("assert.passed");
   b.CreateCondBr(any, report, goesOn);

@@ -22,7 +22,7 @@ Lowered lower(tile::KernelOp kernel, Hooks &hooks, Module &module) {
 Lowering::Lowering(tile::KernelOp kernel, Hooks &hooks, Module &module)
     : kernel(kernel), hooks(hooks), module(module),
       context(module.getContext()), b(context),
-      arithmetic(hooks.elementwise(b)), runs(kernel) {
+      arithmetic(hooks.elementwise(b)), runs(kernel), order(kernel) {
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
     warps = unsigned(hint.getInt());
   }
@@ -53,8 +53,8 @@ void Lowering::entry() {
     types.push_back(b.getPtrTy());
   }
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
-                              GlobalValue::ExternalLinkage,
-                              kernel.getSymName(), module);
+                              GlobalValue::ExternalLinkage, kernel.getSymName(),
+                              module);
   function->addFnAttr(Attribute::NoUnwind);
   entryBlock = BasicBlock::Create(context, "entry", function);
   exitBlock = BasicBlock::Create(context, "exit");
@@ -92,6 +92,38 @@ Type *Lowering::registerType(mlir::Type element) {
 
 BasicBlock *Lowering::block(const char *name) {
   return BasicBlock::Create(context, name, function);
+}
+
+void Lowering::synchronize() {
+  hooks.barrier(b);
+  scratch.settle();
+  order.settle();
+}
+
+void Lowering::forget() {
+  scratch.forget();
+  order.forget();
+}
+
+void Lowering::willRead(const Region &region) {
+  if (scratch.readConflicts(region)) {
+    synchronize();
+  }
+  scratch.noteRead(region);
+}
+
+void Lowering::willWrite(const Region &region) {
+  if (scratch.writeConflicts(region)) {
+    synchronize();
+  }
+  scratch.noteWrite(region);
+}
+
+void Lowering::willAccess(mlir::Operation *op) {
+  if (order.conflicts(op)) {
+    synchronize();
+  }
+  order.note(op);
 }
 
 void Lowering::emitIf(Value *condition, function_ref<void()> then) {
@@ -169,15 +201,16 @@ void Lowering::constant(arith::ConstantOp op) {
   LayoutAttr layout = layoutAttr(op.getType());
   const auto count = unsigned(layout.getValue().size(Axis::Register));
   if (dense.isSplat()) {
-    define(op, Registers(count, number(dense.getSplatValue<mlir::Attribute>())));
+    define(op,
+           Registers(count, number(dense.getSplatValue<mlir::Attribute>())));
     return;
   }
   // Read-only data, indexed by coordinate.
   mlir::Type element = dense.getElementType();
   SmallVector<Constant *> values;
   for (mlir::Attribute one : dense.getValues<mlir::Attribute>()) {
-    values.push_back(cast<Constant>(
-        arithmetic->toMemory(number(one), element)));
+    values.push_back(
+        cast<Constant>(arithmetic->toMemory(number(one), element)));
   }
   Type *type = arithmetic->memoryType(element);
   auto *array = ArrayType::get(type, values.size());
@@ -224,18 +257,15 @@ void Lowering::emitSimple(mlir::Operation *op) {
           [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
       .Case<tile::AssumeOp>(
           [&](auto o) { b.CreateAssumption(scalar(o.getCondition())); })
-      .Case<tile::BarrierOp>([&](auto) {
-        hooks.barrier(b);
-        scratch.settle();
-      })
+      .Case<tile::BarrierOp>([&](auto) { synchronize(); })
       .Case<tile::RangeOp>([&](auto o) {
         LayoutAttr layout = layoutAttr(o.getType());
         Registers registers;
         for (unsigned reg = 0; reg < layout.getValue().size(Axis::Register);
              ++reg) {
-          registers.push_back(
-              b.CreateAdd(coordinate(layout, reg, 0),
-                          b.getInt32(o.getStart()), "", false, true));
+          registers.push_back(b.CreateAdd(coordinate(layout, reg, 0),
+                                          b.getInt32(o.getStart()), "", false,
+                                          true));
         }
         define(o.getResult(), std::move(registers));
       })
@@ -301,10 +331,22 @@ void Lowering::emitOp(mlir::Operation *op) {
     return;
   }
   TypeSwitch<mlir::Operation *>(op)
-      .Case<tile::LoadOp>([&](auto o) { load(o); })
-      .Case<tile::StoreOp>([&](auto o) { store(o); })
-      .Case<tile::LoadViewOp>([&](auto o) { loadView(o); })
-      .Case<tile::StoreViewOp>([&](auto o) { storeView(o); })
+      .Case<tile::LoadOp>([&](auto o) {
+        willAccess(o);
+        load(o);
+      })
+      .Case<tile::StoreOp>([&](auto o) {
+        willAccess(o);
+        store(o);
+      })
+      .Case<tile::LoadViewOp>([&](auto o) {
+        willAccess(o);
+        loadView(o);
+      })
+      .Case<tile::StoreViewOp>([&](auto o) {
+        willAccess(o);
+        storeView(o);
+      })
       .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
       .Case<tile::AdvanceViewOp>([&](auto o) {
         ViewParts parts = view(o.getView());
@@ -323,8 +365,14 @@ void Lowering::emitOp(mlir::Operation *op) {
           define(o.getPosition()[dim], parts.position[dim]);
         }
       })
-      .Case<tile::AtomicRMWOp>([&](auto o) { atomicRmw(o); })
-      .Case<tile::AtomicCASOp>([&](auto o) { atomicCas(o); })
+      .Case<tile::AtomicRMWOp>([&](auto o) {
+        willAccess(o);
+        atomicRmw(o);
+      })
+      .Case<tile::AtomicCASOp>([&](auto o) {
+        willAccess(o);
+        atomicCas(o);
+      })
       .Case<ConvertOp>([&](auto o) { convert(o); })
       .Case<StageOp>([&](auto o) { stage(o); })
       .Case<DotOp>([&](auto o) { dot(o); })

@@ -59,6 +59,14 @@ private:
   [[noreturn]] void refuse(mlir::Operation *op, const std::string &why);
   llvm::Type *registerType(mlir::Type element);
   llvm::BasicBlock *block(const char *name);
+  /// A barrier; nothing is pending after it.
+  void synchronize();
+  /// Control flow joins: anything may be pending.
+  void forget();
+  /// A barrier if another thread may not be done with what is accessed next.
+  void willRead(const Region &region);
+  void willWrite(const Region &region);
+  void willAccess(mlir::Operation *op);
   /// if (condition) then();
   void emitIf(llvm::Value *condition, llvm::function_ref<void()> then);
   void constant(mlir::arith::ConstantOp op);
@@ -89,7 +97,7 @@ private:
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
-    llvm::Value *base; // of this thread, register 0
+    llvm::Value *base;                           // of this thread, register 0
     llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
     // Per checked dimension: coordinates c with c - low < count (unsigned).
     llvm::SmallVector<llvm::Value *, 4> low, count;
@@ -105,8 +113,9 @@ private:
   //===--- Atomics.cpp ----------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
   void atomicCas(tile::AtomicCASOp op);
-  void atomicAll(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
-                 llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> one);
+  void
+  atomicAll(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
+            llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> one);
   /// What owners hold, in all threads.
   Registers fromOwners(LayoutAttr layout, mlir::Type element,
                        llvm::ArrayRef<int64_t> shape,
@@ -158,10 +167,10 @@ private:
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
   llvm::SmallVector<llvm::PHINode *> phis(llvm::ArrayRef<llvm::Value *> values);
 
-  void dot(DotOp op);                // Dot.cpp
-  void plainDot(DotOp op);           //
-  void print(tile::PrintOp op);      // Log.cpp
-  void assertOp(tile::AssertOp op);  //
+  void dot(DotOp op);               // Dot.cpp
+  void plainDot(DotOp op);          //
+  void print(tile::PrintOp op);     // Log.cpp
+  void assertOp(tile::AssertOp op); //
   void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
                  llvm::Value *count, llvm::Value *payloadBytes,
                  llvm::function_ref<void(llvm::Value *)> fill);
@@ -175,6 +184,7 @@ private:
   Contiguity runs;
   Lowered result;
   Scratch scratch;
+  MemoryOrder order;
 
   llvm::Function *function = nullptr;
   llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;

@@ -1,6 +1,7 @@
 //===- Scratch.h - shared memory of a block, and its hazards --------------===//
 //
-// What   Space for staged tiles and for exchanges, as a stack; what was read and
+// What   Space for staged tiles and for exchanges, as a stack; what was read
+// and
 //        written since the last barrier.
 // Why    A barrier stands exactly where one thread may see what another one has
 //        not yet written, or has not yet read.
@@ -8,9 +9,12 @@
 #ifndef TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 
+#include "terrazzo/ir/Tile.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tz::simt {
 
@@ -18,8 +22,7 @@ namespace tz::simt {
 struct Region {
   uint64_t offset = 0, bytes = 0;
   bool overlaps(const Region &other) const {
-    return offset < other.offset + other.bytes &&
-           other.offset < offset + bytes;
+    return offset < other.offset + other.bytes && other.offset < offset + bytes;
   }
 };
 
@@ -31,9 +34,11 @@ public:
   /// The most that was in use.
   uint64_t highWater() const { return most; }
 
-  /// Must a barrier stand before this access? If so, none is pending after it.
-  bool readNeedsBarrier(const Region &region);
-  bool writeNeedsBarrier(const Region &region);
+  /// Must a barrier stand before this access?
+  bool readConflicts(const Region &region) const;
+  bool writeConflicts(const Region &region) const;
+  void noteRead(const Region &region) { reads.push_back(region); }
+  void noteWrite(const Region &region) { writes.push_back(region); }
   /// A barrier was emitted.
   void settle();
   /// Control flow joins here: anything may be pending.
@@ -47,6 +52,28 @@ private:
   llvm::SmallVector<Block> stack;
   llvm::SmallVector<Region> reads, writes;
   uint64_t most = 0;
+};
+
+/// Accesses to device memory since the last barrier, by R6 group. Threads of a
+/// block are not in order among each other, a program's accesses are (O1).
+class MemoryOrder {
+public:
+  explicit MemoryOrder(tile::KernelOp kernel);
+
+  /// Must a barrier stand before this op's access?
+  bool conflicts(mlir::Operation *op) const;
+  void note(mlir::Operation *op);
+  void settle() { pending.clear(); }
+  void forget() { pending = all; }
+
+private:
+  struct Access {
+    int64_t group;
+    bool isWrite;
+  };
+  static std::optional<Access> accessOf(mlir::Operation *op);
+
+  llvm::SmallVector<Access> all, pending;
 };
 
 } // namespace tz::simt

@@ -7,9 +7,9 @@
 //
 // In registers f16 and bf16 are i16, 8-bit floats i8, pointers `ptr`: machines
 // without arithmetic for a float have no moves and selects for it either, and
-// LLVM calls functions. Narrow floats are computed in f32 and rounded after each
-// op, unless the target has arithmetic for them: with one operation both give
-// the same. Not so fma, whose exact sum may need many more bits.
+// LLVM calls functions. Narrow floats are computed in f32 and rounded after
+// each op, unless the target has arithmetic for them: with one operation both
+// give the same. Not so fma, whose exact sum may need many more bits.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_LOWERING_ELEMENTWISE_H
 #define TERRAZZO_LOWERING_ELEMENTWISE_H
@@ -21,15 +21,15 @@ namespace tz::lowering {
 
 class Elementwise {
 public:
-  Elementwise(llvm::IRBuilderBase &b, FloatUnits units)
-      : b(b), units(units) {}
+  Elementwise(llvm::IRBuilderBase &b, FloatUnits units) : b(b), units(units) {}
   virtual ~Elementwise() = default;
 
   /// Is it an op that emit() knows?
   static bool has(mlir::Operation *op);
-  /// The result of `op` for these operands, which are all scalars or all vectors
-  /// of one length. has(op) must hold.
-  llvm::Value *emit(mlir::Operation *op, llvm::ArrayRef<llvm::Value *> operands);
+  /// The result of `op` for these operands, which are all scalars or all
+  /// vectors of one length. has(op) must hold.
+  llvm::Value *emit(mlir::Operation *op,
+                    llvm::ArrayRef<llvm::Value *> operands);
 
   /// From one float type to another, on registers' values.
   llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to,

@@ -76,8 +76,8 @@ public:
   elementwise(llvm::IRBuilderBase &b) = 0;
   /// A dot that Target::chooseDot gave an instruction: the new accumulators.
   virtual llvm::SmallVector<llvm::Value *>
-  dot(llvm::IRBuilderBase &b, DotOp op, const DotSource &a, const DotSource &rhs,
-      llvm::ArrayRef<llvm::Value *> acc);
+  dot(llvm::IRBuilderBase &b, DotOp op, const DotSource &a,
+      const DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc);
 };
 
 } // namespace tz::simt

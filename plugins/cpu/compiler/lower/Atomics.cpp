@@ -3,9 +3,9 @@
 // What   tile.atomic_rmw and tile.atomic_cas, lane after lane.
 // Why    One element is the shared lowering's (terrazzo/lowering/Atomics.h).
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/lower/Nest.h"
-
 #include "terrazzo/lowering/Atomics.h"
+
+#include "plugins/cpu/compiler/lower/Nest.h"
 
 using namespace llvm;
 
