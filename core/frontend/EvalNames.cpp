@@ -354,6 +354,13 @@ Value Evaluator::subscript(const Value &base, const Value &index,
     }
     return fail(loc, "dictionary has no key " + repr(index));
   }
+  if (base.is(ValueKind::Module) && base.asModule()->name == "os.environ" &&
+      index.is(ValueKind::String)) {
+    auto value = loader.environment(index.asString());
+    return value ? Value::string(*value)
+                 : fail(loc,
+                        "environment variable " + repr(index) + " is not set");
+  }
   if (base.is(ValueKind::String) && index.isIntegral()) {
     const std::string &text = base.asString();
     if (auto i = position(index, text.size())) {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
+#include "core/frontend/ModuleLoader.h"
 #include "core/frontend/TileOperators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -351,6 +352,10 @@ Value Evaluator::compare(CompareOp op, const Value &lhs, const Value &rhs,
   }
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     std::optional<bool> found = contains(rhs, lhs);
+    if (rhs.is(ValueKind::Module) && rhs.asModule()->name == "os.environ" &&
+        lhs.is(ValueKind::String)) {
+      found = loader.environment(lhs.asString()).has_value();
+    }
     return found ? Value::boolean(*found == (op == CompareOp::In))
                  : fail(loc, "'in' is not supported on " + describe(rhs));
   }

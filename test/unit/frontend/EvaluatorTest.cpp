@@ -112,6 +112,20 @@ TEST(Evaluator, UnknownHostValuesAreNoErrors) {
   EXPECT_EQ(value("[1, y]", "import torch\ny = torch.f(3)"), "[1, unknown]");
 }
 
+TEST(Evaluator, EnvironmentIsRead) {
+  setenv("TZ_TEST_VARIABLE", "17", 1);
+  unsetenv("TZ_TEST_NOTHING");
+  EXPECT_EQ(value("int(os.environ['TZ_TEST_VARIABLE']) + 1", "import os"),
+            "18");
+  EXPECT_EQ(value("os.environ['TZ_TEST_NOTHING']", "import os"),
+            "?? environment variable 'TZ_TEST_NOTHING' is not set");
+  EXPECT_EQ(value("('TZ_TEST_VARIABLE' in os.environ, "
+                  "'TZ_TEST_NOTHING' not in os.environ, "
+                  "os.getenv('TZ_TEST_NOTHING', 'no'))",
+                  "import os"),
+            "(True, True, 'no')");
+}
+
 TEST(Evaluator, TypesAnswerQuestions) {
   EXPECT_EQ(value("tl.float16.primitive_bitwidth, tl.int32.is_int(), "
                   "tl.bfloat16.name, tl.uint8.is_int_signed(), tl.float32"),
