@@ -119,8 +119,8 @@ std::string CompileOutcome::write() const {
     out.string(value);
   }
   out.string(codeKey);
-  out.number(userParameters.size());
-  for (uint32_t index : userParameters) {
+  out.number(userLeaves.size());
+  for (uint32_t index : userLeaves) {
     out.number(index);
   }
   out.number(sites.size());
@@ -169,7 +169,7 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   }
   result.codeKey = in.string().str();
   for (uint64_t n = in.count(); n > 0 && in.ok(); --n) {
-    result.userParameters.push_back(number32(in));
+    result.userLeaves.push_back(number32(in));
   }
   for (uint64_t n = in.count(3); n > 0 && in.ok(); --n) {
     result.sites.push_back(readPlace(in));

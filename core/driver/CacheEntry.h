@@ -43,8 +43,8 @@ struct CompileOutcome {
   std::vector<Message> messages;
   runtime::Status failure; // ok: the code is under `codeKey`
   std::string codeKey;
-  std::vector<uint32_t> userParameters; // as in runtime::Artifact
-  std::vector<Place> sites;             // of the artifact's log sites, in order
+  std::vector<uint32_t> userLeaves; // as in runtime::Artifact
+  std::vector<Place> sites;         // of the artifact's log sites, in order
 
   std::string write() const;
   /// Nothing, if the bytes are not what write() makes.

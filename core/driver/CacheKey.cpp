@@ -65,10 +65,35 @@ static void optionsAndBlobs(KeyWriter &key, const CompileJob &job) {
   }
 }
 
+static void argumentList(KeyWriter &key,
+                         const std::vector<ArgumentSpec> &arguments) {
+  key.number(arguments.size());
+  for (const ArgumentSpec &argument : arguments) {
+    key.number(argument.kind);
+    key.number(argument.type);
+    key.number(argument.element);
+    key.number(argument.equalsOne);
+    key.number(argument.divisor);
+    KeyValue constant = argument.constant;
+    constant.key.clear(); // the position says which parameter it is
+    key.keyValue(constant);
+    argumentList(key, argument.items);
+    key.number(argument.fields.size());
+    for (const std::string &field : argument.fields) {
+      key.text(field);
+    }
+    key.number(argument.block.size());
+    for (uint32_t extent : argument.block) {
+      key.number(extent);
+    }
+    key.number(argument.padsWithNaN);
+  }
+}
+
 std::string jobKey(const CompileJob &job, std::string_view fingerprint,
                    std::string_view build) {
   KeyWriter key;
-  key.text("terrazzo job/2");
+  key.text("terrazzo job/3");
   key.text(build);
   key.text(fingerprint);
   key.text(job.plugin);
@@ -87,17 +112,7 @@ std::string jobKey(const CompileJob &job, std::string_view fingerprint,
     key.text(name);
     key.text(value);
   }
-  key.number(job.arguments.size());
-  for (const ArgumentSpec &argument : job.arguments) {
-    key.number(argument.kind);
-    key.number(argument.type);
-    key.number(argument.element);
-    key.number(argument.equalsOne);
-    key.number(argument.divisor);
-    KeyValue constant = argument.constant;
-    constant.key.clear(); // the position says which parameter it is
-    key.keyValue(constant);
-  }
+  argumentList(key, job.arguments);
   optionsAndBlobs(key, job);
   return key.finish();
 }

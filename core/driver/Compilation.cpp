@@ -79,7 +79,7 @@ private:
   Made make(WorkspacePool::Lease workspace, const ParsedSource &source);
   Result<CompiledCode> code(const LoweredKernel &lowered,
                             const Sources &sources, bool &mayKeepFailure);
-  Made finish(Artifact artifact, const std::vector<uint32_t> &userParameters);
+  Made finish(Artifact artifact, const std::vector<uint32_t> &userLeaves);
   Made keepFailure(Status failure, const ParsedSource &source);
   void keep(const CompileOutcome &outcome);
 
@@ -200,7 +200,7 @@ std::optional<Compilation::Made> Compilation::findOutcome() {
       artifact->logSites[i].line = outcome->sites[i].line;
       artifact->logSites[i].col = outcome->sites[i].column;
     }
-    Made finished = finish(std::move(*artifact), outcome->userParameters);
+    Made finished = finish(std::move(*artifact), outcome->userLeaves);
     if (!finished) {
       return std::nullopt;
     }
@@ -240,11 +240,11 @@ Compilation::Made Compilation::make(WorkspacePool::Lease workspace,
   }
   CompileOutcome outcome;
   outcome.codeKey = report.codeKey;
-  outcome.userParameters = lowered.userParameters;
+  outcome.userLeaves = lowered.userLeaves;
   for (const LogSite &site : made->artifact.logSites) {
     outcome.sites.push_back({site.file, site.line, site.col});
   }
-  Made finished = finish(std::move(made->artifact), lowered.userParameters);
+  Made finished = finish(std::move(made->artifact), lowered.userLeaves);
   if (finished && state.cache) {
     outcome.imports = Imports::of(source);
     outcome.messages = recorder.kept;
@@ -310,25 +310,26 @@ Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
 }
 
 /// What only the host knows of an artifact.
-Compilation::Made
-Compilation::finish(Artifact artifact,
-                    const std::vector<uint32_t> &userParameters) {
+Compilation::Made Compilation::finish(Artifact artifact,
+                                      const std::vector<uint32_t> &userLeaves) {
   artifact.plugin = job.plugin;
   artifact.target = job.target;
   artifact.function = signature.function;
-  artifact.userParameters = userParameters;
+  artifact.userLeaves = userLeaves;
   artifact.parameters.clear();
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     artifact.parameters.push_back(
         {signature.parameters[i].name, job.arguments[i]});
   }
   artifact.userTypes.clear();
-  for (uint32_t index : userParameters) {
-    if (index >= artifact.parameters.size()) {
+  const std::vector<Leaf> leaves =
+      leavesOf(job.arguments, signature.parameters);
+  for (uint32_t index : userLeaves) {
+    if (index >= leaves.size()) {
       return Status(TZ_E_INTERNAL,
-                    "a user argument of parameter " + std::to_string(index));
+                    "a user argument of leaf " + std::to_string(index));
     }
-    artifact.userTypes.push_back(artifact.parameters[index].spec.type);
+    artifact.userTypes.push_back(leaves[index].spec->type);
   }
   if (Status s = artifact.verify(); !s.ok()) {
     return std::move(s).in("plugin '" + job.plugin + "'");

@@ -77,13 +77,14 @@ Driver::specializationRule(const KernelSource &source,
   job.arguments = arguments;
   job.arguments.resize(known->parameters.size());
   SpecializationRule rule = state->rule(job, known->parameters);
-  for (size_t i = 0; i < rule.parameters.size(); ++i) {
-    bool exists = i < known->parameters.size();
-    if (!exists || !known->parameters[i].specializeAlignment) {
-      rule.parameters[i].divisor = 0;
+  for (auto [leaf, made] :
+       llvm::zip(leavesOf(job.arguments, known->parameters), rule.leaves)) {
+    const KernelParameter &parameter = known->parameters[leaf.parameter];
+    if (!parameter.specializeAlignment) {
+      made.divisor = 0;
     }
-    if (!exists || !known->parameters[i].specializeValue) {
-      rule.parameters[i].foldsOne = false;
+    if (!parameter.specializeValue) {
+      made.foldsOne = false;
     }
   }
   return rule;
@@ -100,7 +101,7 @@ struct Unheard final : runtime::DiagnosticSink {
 /// what it makes of them. Where that fails (some kernels compile only with a
 /// stride that is 1), the rule is the one of the types.
 SpecializationRule
-Driver::State::rule(const CompileJob &job,
+Driver::State::rule(CompileJob &job,
                     const std::vector<KernelParameter> &parameters) {
   std::string key = jobKey(job, {}, {});
   {
@@ -109,7 +110,8 @@ Driver::State::rule(const CompileJob &job,
       return known->second;
     }
   }
-  SpecializationRule made = ruleFor(job.arguments);
+  const std::vector<Leaf> leaves = leavesOf(job.arguments, parameters);
+  SpecializationRule made = ruleFor(leaves);
   if (!job.source.isIR) {
     Unheard unheard;
     FirstError first;
@@ -118,7 +120,7 @@ Driver::State::rule(const CompileJob &job,
       auto module = elaborateKernel(*workspace, *source, job,
                                     job.source.function, unheard, first);
       if (module) {
-        narrowRule(made, **module, parameters);
+        narrowRule(made, **module, leaves);
       }
     }
   }
@@ -243,18 +245,18 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
   if (!kernel) {
     return Status(TZ_E_INTERNAL, "the module lost its kernel");
   }
+  std::vector<ArgumentSpec> arguments = job.arguments;
+  arguments.resize(signature->parameters.size());
+  const std::vector<Leaf> leaves = leavesOf(arguments, signature->parameters);
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     std::string name = kernel.getArgName(i);
-    auto at = llvm::find_if(signature->parameters,
-                            [&](const KernelParameter &parameter) {
-                              return parameter.name == name;
-                            });
-    if (at == signature->parameters.end()) {
+    auto at = llvm::find_if(
+        leaves, [&](const Leaf &leaf) { return leaf.name == name; });
+    if (at == leaves.end()) {
       return Status(TZ_E_INTERNAL, "the kernel has an argument '" + name +
                                        "' that is no parameter of its source");
     }
-    lowered.userParameters.push_back(
-        uint32_t(at - signature->parameters.begin()));
+    lowered.userLeaves.push_back(uint32_t(at - leaves.begin()));
   }
   return Status();
 }

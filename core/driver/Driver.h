@@ -48,9 +48,9 @@ public:
   std::string text() const;
   /// The portable form (core/wire).
   runtime::Result<std::string> portable() const;
-  /// Parameter i of the kernel's IR is parameter userParameters[i] of the
-  /// source function.
-  std::vector<uint32_t> userParameters;
+  /// Parameter i of the kernel's IR is leaf userLeaves[i] of the job's
+  /// arguments.
+  std::vector<uint32_t> userLeaves;
 
   struct State;
   State &state() const { return *hidden; }

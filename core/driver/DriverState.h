@@ -24,7 +24,7 @@ struct Driver::State {
   static constexpr size_t MaxRules = 4096;
 
   runtime::SpecializationRule
-  rule(const runtime::CompileJob &job,
+  rule(runtime::CompileJob &job,
        const std::vector<runtime::KernelParameter> &parameters);
   /// Says once which features of the target nobody knows.
   runtime::Result<TargetDescription>

@@ -267,15 +267,48 @@ static ConstValue fromConstant(const KeyValue &constant, const ParamInfo &param,
   }
 }
 
-static frontend::ArgSpec fromRuntime(const std::string &name,
-                                     const ArgumentSpec &spec) {
+/// "tensordesc<fp16[64, 64], nan>"
+static std::string descriptorType(const ArgumentSpec &spec) {
+  std::string text =
+      "tensordesc<" + std::string(languageName(spec.items[0].element)) + "[";
+  for (size_t d = 0; d < spec.block.size(); ++d) {
+    text += (d ? ", " : "") + std::to_string(spec.block[d]);
+  }
+  return text + (spec.padsWithNaN ? "], nan>" : "]>");
+}
+
+/// What is known of an argument, in the frontend's words.
+static frontend::ArgSpec toArgument(std::string name, const ArgumentSpec &spec,
+                                    const ParamInfo &param,
+                                    const frontend::Module &module) {
   frontend::ArgSpec arg;
-  arg.name = name;
-  arg.type = spec.type == TZ_TYPE_PTR
-                 ? "*" + std::string(languageName(spec.element))
-                 : std::string(languageName(spec.type));
-  arg.equalsOne = spec.equalsOne;
-  arg.divisibility = std::max<uint32_t>(spec.divisor, 1);
+  arg.name = std::move(name);
+  switch (spec.kind) {
+  case ArgumentSpec::Runtime:
+    arg.type = spec.type == TZ_TYPE_PTR
+                   ? "*" + std::string(languageName(spec.element))
+                   : std::string(languageName(spec.type));
+    arg.equalsOne = spec.equalsOne;
+    arg.divisibility = std::max<uint32_t>(spec.divisor, 1);
+    return arg;
+  case ArgumentSpec::Tuple:
+    arg.type = "tuple";
+    break;
+  case ArgumentSpec::Descriptor:
+    arg.type = descriptorType(spec);
+    break;
+  case ArgumentSpec::Constant:
+    arg.constant = fromConstant(spec.constant, param, module);
+    [[fallthrough]];
+  default:
+    arg.type = "constexpr";
+    return arg;
+  }
+  for (size_t i = 0; i < spec.items.size(); ++i) {
+    arg.items.push_back(
+        toArgument(i < spec.fields.size() ? spec.fields[i] : std::string(),
+                   spec.items[i], param, module));
+  }
   return arg;
 }
 
@@ -348,7 +381,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
         i < job.arguments.size() ? job.arguments[i] : ArgumentSpec();
     switch (given.kind) {
     case ArgumentSpec::Runtime:
-      if (param.isConstexpr) {
+    case ArgumentSpec::Tuple:
+    case ArgumentSpec::Descriptor:
+      if (param.isConstexpr && given.hasRuntime()) {
         std::string message = "parameter '" + param.name + "' of kernel '" +
                               kernel.name +
                               "' is constexpr; give its value, not a "
@@ -357,7 +392,7 @@ specialize(const ParsedSource &source, const CompileJob &job,
                source.path, kernel.loc.line, kernel.loc.column, first);
         return first.status(TZ_E_INVALID_ARGUMENT, message);
       }
-      spec.args.push_back(fromRuntime(param.name, given));
+      spec.args.push_back(toArgument(param.name, given, param, *source.module));
       break;
     case ArgumentSpec::Constant:
       spec.constexprs[param.name] =
@@ -434,49 +469,56 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
   return module;
 }
 
-SpecializationRule ruleFor(const std::vector<ArgumentSpec> &arguments) {
+std::vector<Leaf> leavesOf(std::vector<ArgumentSpec> &arguments,
+                           const std::vector<KernelParameter> &parameters) {
+  std::vector<Leaf> leaves;
+  for (size_t i = 0; i < parameters.size() && i < arguments.size(); ++i) {
+    addLeaves(leaves, arguments[i], parameters[i].name, uint32_t(i));
+  }
+  return leaves;
+}
+
+SpecializationRule ruleFor(const std::vector<Leaf> &leaves) {
   // 16 bytes over the smallest element of all arrays is never too small a
   // divisor.
   uint32_t smallest = 0;
-  for (const ArgumentSpec &argument : arguments) {
-    if (argument.kind == ArgumentSpec::Runtime &&
-        argument.type == TZ_TYPE_PTR) {
-      uint32_t bytes = elementBytes(argument.element);
+  for (const Leaf &leaf : leaves) {
+    if (leaf.spec->kind == ArgumentSpec::Runtime &&
+        leaf.spec->type == TZ_TYPE_PTR) {
+      uint32_t bytes = elementBytes(leaf.spec->element);
       smallest = bytes && (!smallest || bytes < smallest) ? bytes : smallest;
     }
   }
   SpecializationRule rule;
-  for (const ArgumentSpec &argument : arguments) {
-    SpecializationRule::Parameter parameter;
-    if (argument.kind == ArgumentSpec::Runtime) {
-      bool isInteger =
-          argument.type >= TZ_TYPE_I8 && argument.type <= TZ_TYPE_U64;
-      if (argument.type == TZ_TYPE_PTR) {
-        parameter.divisor = 16;
+  for (const Leaf &leaf : leaves) {
+    SpecializationRule::Leaf &made = rule.leaves.emplace_back();
+    const ArgumentSpec &spec = *leaf.spec;
+    if (spec.kind == ArgumentSpec::Runtime) {
+      bool isInteger = spec.type >= TZ_TYPE_I8 && spec.type <= TZ_TYPE_U64;
+      if (spec.type == TZ_TYPE_PTR) {
+        made.divisor = 16;
       } else if (isInteger) {
-        parameter.divisor = smallest && smallest < 16 ? 16 / smallest : 0;
-        parameter.foldsOne = true;
+        made.divisor = smallest && smallest < 16 ? 16 / smallest : 0;
+        made.foldsOne = true;
       }
     }
-    rule.parameters.push_back(parameter);
   }
   return rule;
 }
 
 void narrowRule(SpecializationRule &rule, mlir::ModuleOp module,
-                const std::vector<KernelParameter> &parameters) {
+                const std::vector<Leaf> &leaves) {
   tile::KernelOp kernel = kernelOf(module);
   std::vector<analysis::ArgumentUse> uses = analysis::argumentUses(kernel);
-  for (size_t i = 0; i < rule.parameters.size(); ++i) {
+  for (auto [leaf, made] : llvm::zip(leaves, rule.leaves)) {
     for (unsigned j = 0; j < uses.size(); ++j) {
       bool isInteger = kernel.getArgumentTypes()[j].isInteger();
-      if (!isInteger || kernel.getArgName(j) != parameters[i].name) {
+      if (!isInteger || kernel.getArgName(j) != leaf.name) {
         continue;
       }
-      SpecializationRule::Parameter &parameter = rule.parameters[i];
       unsigned bytes = uses[j].smallestElement;
-      parameter.divisor = bytes && bytes < 16 ? 16 / bytes : 0;
-      parameter.foldsOne = uses[j].foldsOne;
+      made.divisor = bytes && bytes < 16 ? 16 / bytes : 0;
+      made.foldsOne = uses[j].foldsOne;
     }
   }
 }

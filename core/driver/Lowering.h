@@ -58,12 +58,15 @@ elaborateKernel(Workspace &workspace, const ParsedSource &source,
                 runtime::DiagnosticSink &diagnostics, FirstError &first,
                 frontend::DebugMap *debugMap = nullptr);
 
+/// The leaves of a job's arguments; they point into the list.
+std::vector<runtime::Leaf>
+leavesOf(std::vector<runtime::ArgumentSpec> &arguments,
+         const std::vector<runtime::KernelParameter> &parameters);
 /// Which run-time values may matter, from types alone.
-runtime::SpecializationRule
-ruleFor(const std::vector<runtime::ArgumentSpec> &arguments);
+runtime::SpecializationRule ruleFor(const std::vector<runtime::Leaf> &leaves);
 /// Which of them do: what the elaborated kernel makes of its integers (R8).
 void narrowRule(runtime::SpecializationRule &rule, mlir::ModuleOp module,
-                const std::vector<runtime::KernelParameter> &parameters);
+                const std::vector<runtime::Leaf> &leaves);
 
 /// The only kernel of a module; null if there is none or more.
 tile::KernelOp kernelOf(mlir::ModuleOp module);

@@ -37,9 +37,10 @@ struct Recipe {
   size_t first = 0; // argument
   Value constant;
   bool foldedOne = false;
-  TileType block; // of a descriptor
+  TileType block; // of a descriptor, whose items are base, sizes and strides
   std::vector<Recipe> items;
-  std::vector<std::string> names; // of a named tuple's fields
+  std::vector<std::string> names;                // of a named tuple's fields
+  std::shared_ptr<const ClassObject> annotation; // of a tuple's parameter
 };
 
 class KernelBuilder {
@@ -73,7 +74,13 @@ private:
   std::optional<Recipe> readTuple(const ast::Parameter &param,
                                   const ArgSpec &arg, const Twine &name);
   std::optional<Recipe> readDescriptor(const ast::Parameter &param,
-                                       StringRef type, const Twine &name);
+                                       const ArgSpec &arg, const Twine &name);
+  Recipe readScalar(const ast::Parameter &param, TileType type,
+                    const ArgSpec &arg, const Twine &name);
+  std::shared_ptr<const ClassObject>
+  annotatedClass(const ast::Parameter &param);
+  bool takeClass(Recipe &recipe, const ClassObject &type,
+                 const ast::Parameter &param);
   void addArgument(const ast::Parameter &param, TileType type,
                    const Twine &name, int64_t divisor);
   Value make(const Recipe &recipe, mlir::Block &body, SourceLoc loc);
@@ -124,7 +131,8 @@ void KernelBuilder::addArgument(const ast::Parameter &param, TileType type,
   arguments.push_back({&param, type, attributes.getDictionary(&context)});
 }
 
-/// "tensordesc<fp16[64, 64]>": element type and block.
+/// "tensordesc<fp16[64, 64]>": element type and block; ", nan" in the end sets
+/// padsWithNaN.
 static std::optional<TileType> descriptorType(StringRef text) {
   text = text.trim();
   if (!text.consume_front("tensordesc<") || !text.consume_back(">")) {
@@ -132,10 +140,13 @@ static std::optional<TileType> descriptorType(StringRef text) {
   }
   auto [element, rest] = text.split('[');
   std::optional<DType> type = dtypeFromName(element.trim());
-  if (!type || !rest.consume_back("]")) {
+  TileType block;
+  auto [inside, padding] = rest.split(']');
+  rest = inside;
+  block.padsWithNaN = padding.ltrim(", ").trim() == "nan";
+  if (!type || (!block.padsWithNaN && !padding.trim().empty())) {
     return std::nullopt;
   }
-  TileType block;
   block.elem = *type;
   SmallVector<StringRef> extents;
   rest.split(extents, ',');
@@ -150,32 +161,76 @@ static std::optional<TileType> descriptorType(StringRef text) {
 }
 
 std::optional<Recipe> KernelBuilder::readDescriptor(const ast::Parameter &param,
-                                                    StringRef text,
+                                                    const ArgSpec &arg,
                                                     const Twine &name) {
-  std::optional<TileType> block = descriptorType(text);
-  if (!block) {
-    sink.error(param.loc, "argument '" + name + "' has type '" + text +
+  std::optional<TileType> block = descriptorType(arg.type);
+  const size_t rank = block ? block->shape.size() : 0;
+  if (!block || (!arg.items.empty() && arg.items.size() != 1 + 2 * rank)) {
+    sink.error(param.loc, "argument '" + name + "' has type '" + arg.type +
                               "'; a tensor descriptor is written as "
                               "tensordesc<fp16[64, 64]>");
     return std::nullopt;
   }
   Recipe recipe;
   recipe.kind = Recipe::Descriptor;
-  recipe.first = arguments.size();
   recipe.block = *block;
   TileType pointer, size, stride;
   pointer.elem = block->elem;
   pointer.isPtr = true;
   size.elem = DType::I32;
   stride.elem = DType::I64;
-  addArgument(param, pointer, name, 1);
-  for (size_t d = 0; d < block->shape.size(); ++d) {
-    addArgument(param, size, name + ".shape" + Twine(d), 1);
+  auto add = [&](TileType type, const Twine &part) {
+    size_t index = recipe.items.size();
+    recipe.items.push_back(readScalar(
+        param, type, index < arg.items.size() ? arg.items[index] : ArgSpec(),
+        part));
+  };
+  add(pointer, name);
+  for (size_t d = 0; d < rank; ++d) {
+    add(size, name + ".shape" + Twine(d));
   }
-  for (size_t d = 0; d < block->shape.size(); ++d) {
-    addArgument(param, stride, name + ".stride" + Twine(d), 1);
+  for (size_t d = 0; d + 1 < rank; ++d) {
+    add(stride, name + ".stride" + Twine(d));
   }
+  recipe.items.emplace_back().constant = Value::integer(1);
   return recipe;
+}
+
+/// The named tuple or aggregate that a parameter's annotation names, if any.
+std::shared_ptr<const ClassObject>
+KernelBuilder::annotatedClass(const ast::Parameter &param) {
+  auto *name = dyn_cast_if_present<ast::Name>(param.annotation);
+  if (!name) {
+    return nullptr;
+  }
+  auto member = state.main->members.find(name->id);
+  if (member == state.main->members.end()) {
+    return nullptr;
+  }
+  Value value = evaluator.resolve(member->second.value, param.loc);
+  return value.is(ValueKind::Class) ? value.sharedClass() : nullptr;
+}
+
+/// A tuple for a parameter of that class has its fields.
+bool KernelBuilder::takeClass(Recipe &recipe, const ClassObject &type,
+                              const ast::Parameter &param) {
+  if (recipe.names.empty()) {
+    recipe.names = type.fields;
+  }
+  if (recipe.names == type.fields &&
+      recipe.names.size() == recipe.items.size()) {
+    return true;
+  }
+  sink.error(param.loc, "argument '" + param.name + "' is a " + type.name +
+                            " of " + Twine(unsigned(type.fields.size())) +
+                            " fields (" + join(type.fields, ", ") +
+                            "), found " + Twine(unsigned(recipe.items.size())) +
+                            " items" +
+                            (recipe.names == type.fields
+                                 ? std::string()
+                                 : " (" + join(recipe.names, ", ") + ")"))
+      .note(type.loc, "it is defined here");
+  return false;
 }
 
 std::optional<Recipe> KernelBuilder::readTuple(const ast::Parameter &param,
@@ -209,6 +264,13 @@ std::optional<Recipe> KernelBuilder::readTuple(const ast::Parameter &param,
     inner.constant = *value;
     recipe.items.push_back(std::move(inner));
   }
+  // A parameter's annotation speaks of its value, not of the value's items.
+  if (prefix == param.name) {
+    recipe.annotation = annotatedClass(param);
+    if (recipe.annotation && !takeClass(recipe, *recipe.annotation, param)) {
+      return std::nullopt;
+    }
+  }
   if (!recipe.names.empty() && recipe.names.size() != recipe.items.size()) {
     sink.error(param.loc, "either all items of argument '" + name +
                               "' have names or none has");
@@ -224,7 +286,7 @@ std::optional<Recipe> KernelBuilder::readArgument(const ast::Parameter &param,
     return readTuple(param, arg, name);
   }
   if (StringRef(arg.type).starts_with("tensordesc")) {
-    return readDescriptor(param, arg.type, name);
+    return readDescriptor(param, arg, name);
   }
   std::optional<TileType> type = argumentType(arg.type);
   if (!type || (type->elem == DType::Void && !type->isPtr)) {
@@ -233,8 +295,14 @@ std::optional<Recipe> KernelBuilder::readArgument(const ast::Parameter &param,
                               "are *fp16, i32, fp32");
     return std::nullopt;
   }
+  return readScalar(param, *type, arg, name);
+}
+
+/// An argument of the kernel; an integer that is 1 is folded.
+Recipe KernelBuilder::readScalar(const ast::Parameter &param, TileType type,
+                                 const ArgSpec &arg, const Twine &name) {
   Recipe recipe;
-  if (arg.equalsOne && !type->isPtr && isInteger(type->elem)) {
+  if (arg.equalsOne && !type.isPtr && isInteger(type.elem)) {
     recipe.constant = Value::integer(1);
     recipe.foldedOne = true;
     return recipe;
@@ -242,7 +310,7 @@ std::optional<Recipe> KernelBuilder::readArgument(const ast::Parameter &param,
   recipe.kind = Recipe::Argument;
   recipe.first = arguments.size();
   int64_t divisor = std::max<int64_t>(arg.divisibility, 1);
-  addArgument(param, *type, name,
+  addArgument(param, type, name,
               arg.divisibleBy16 ? std::max<int64_t>(divisor, 16) : divisor);
   return recipe;
 }
@@ -266,22 +334,31 @@ Value KernelBuilder::make(const Recipe &recipe, mlir::Block &body,
       return Value::tuple(std::move(items));
     }
     auto fields = std::make_shared<SequenceObject>();
-    fields->className = "namedtuple";
+    const ClassObject *type = recipe.annotation.get();
+    fields->className = type ? type->name : "namedtuple";
     fields->names = recipe.names;
     fields->items = std::move(items);
-    return Value::record(std::move(fields));
+    if (type && (type->isAggregate || !type->methods.empty())) {
+      fields->type = recipe.annotation;
+    }
+    return type && type->isAggregate
+               ? evaluator.closeAggregate(std::move(fields), loc)
+               : Value::record(std::move(fields));
   }
   case Recipe::Descriptor: {
-    size_t rank = recipe.block.shape.size();
-    SmallVector<Operand, 4> sizes, strides;
-    for (size_t d = 0; d < rank; ++d) {
-      sizes.push_back(argument(recipe.first + 1 + d));
-      strides.push_back(argument(recipe.first + 1 + rank + d));
+    SmallVector<Operand, 8> parts;
+    for (const Recipe &part : recipe.items) {
+      parts.push_back(part.kind == Recipe::Argument
+                          ? Operand(argument(part.first))
+                          : Operand(Literal(int64_t(1))));
     }
+    const size_t rank = recipe.block.shape.size();
+    ArrayRef<Operand> numbers = ArrayRef<Operand>(parts).drop_front();
     emitter.setLocation(evaluator.location(loc));
-    OptionalTile view =
-        emitter.makeDescriptor(argument(recipe.first), sizes, strides,
-                               recipe.block.shape, "zero", loc);
+    OptionalTile view = emitter.makeDescriptor(
+        std::get<TileValue>(parts[0]), numbers.take_front(rank),
+        numbers.drop_front(rank), recipe.block.shape,
+        recipe.block.padsWithNaN ? "nan" : "zero", loc);
     return view ? Value::tile(*view) : Value();
   }
   }
@@ -301,7 +378,9 @@ void KernelBuilder::bindParameter(const ast::Parameter &param) {
     }
   }
   bool isConstexpr = isConstexprParameter(param);
-  if (arg && !isConstexpr && arg->type != "constexpr") {
+  // A constexpr parameter takes a tuple whose items are all known.
+  if (arg && (!isConstexpr || arg->type == "tuple") &&
+      arg->type != "constexpr") {
     scope[param.name] = Binding{Value(), param.loc};
     if (auto recipe = readArgument(param, *arg, param.name)) {
       recipes.emplace_back(&param, std::move(*recipe));

@@ -82,11 +82,14 @@ struct KernelInfo {
 struct ArgSpec {
   std::string name;
   /// "*fp16", "*kfp16" (const), "i32", "u64", "fp32", "u1";
-  /// "tensordesc<fp16[64, 64]>": the kernel then has a pointer, the sizes (i32)
-  /// and the strides (i64) as arguments, in this order;
+  /// "tensordesc<fp16[64, 64]>", "tensordesc<fp16[64, 64], nan>": the kernel
+  /// then has a pointer, the sizes (i32) and the strides (i64) but the last,
+  /// which is 1, as arguments, in this order;
   /// "tuple": the items follow one another, `constexpr` ones are no arguments.
   std::string type;
-  std::vector<ArgSpec> items;         // of a tuple; names are those of fields
+  /// Of a tuple: names are those of fields. Of a descriptor: what is known of
+  /// its arguments, or nothing.
+  std::vector<ArgSpec> items;
   std::optional<ConstValue> constant; // of an item of type "constexpr"
   bool divisibleBy16 = false;         // of the address or the integer
   /// The integer (or address) is a multiple of this many; 1: nothing known.

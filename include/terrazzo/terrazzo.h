@@ -218,15 +218,48 @@ enum {
 };
 #endif
 enum {
-  TZ_TYPE_NONE = 64,  /* Python's None */
-  TZ_TYPE_STRING = 65 /* constants only; bits: the address of a C string */
+  TZ_TYPE_NONE = 64,       /* Python's None */
+  TZ_TYPE_STRING = 65,     /* constants only; bits: the address of a C string */
+  TZ_TYPE_DESCRIPTOR = 66, /* bits: the address of a tz_descriptor */
+  TZ_TYPE_TUPLE = 67       /* bits: the address of a tz_tuple */
 };
+
+/* tz_arg.element of a number: its value is known to the compiler, as that of a
+ * tl.constexpr; another value is another specialisation. */
+enum { TZ_CONSTEXPR = 1 };
 
 /* An argument of a launch, or a constant. Made by the functions below. */
 typedef struct tz_arg {
   uint32_t type, element; /* element: what a pointer points to */
   uint64_t bits;          /* integers sign- or zero-extended */
 } tz_arg;
+
+#define TZ_DESCRIPTOR_MAX_RANK 5
+
+enum { TZ_PADDING_ZERO = 0, TZ_PADDING_NAN = 1 };
+
+/* A tensor of which the kernel takes blocks, as Triton's TensorDescriptor.
+ * Reads outside give the padding, writes outside are dropped. The base may lie
+ * at any element: multiples of 16 bytes, of it and of the strides, are faster.
+ */
+typedef struct tz_descriptor {
+  size_t struct_size;
+  uint64_t data;          /* device address of the first element */
+  uint32_t element, rank; /* TZ_TYPE_*; 1 to 5 */
+  int64_t shape[TZ_DESCRIPTOR_MAX_RANK];   /* up to INT32_MAX each */
+  int64_t strides[TZ_DESCRIPTOR_MAX_RANK]; /* in elements; the last is 1 */
+  /* Powers of two; the last spans 16 bytes or more. */
+  uint32_t block[TZ_DESCRIPTOR_MAX_RANK];
+  uint32_t padding; /* TZ_PADDING_*; NaN for floats only */
+} tz_descriptor;
+
+/* A tuple, or with names a named tuple. Items may be tuples and descriptors. */
+typedef struct tz_tuple {
+  size_t struct_size;
+  const tz_arg *items;
+  size_t num_items;
+  const char *const *names; /* of all items, or NULL */
+} tz_tuple;
 
 static inline tz_arg tz_arg_make(uint32_t type, uint32_t element,
                                  uint64_t bits) {
@@ -268,11 +301,29 @@ static inline tz_arg tz_string(const char *v) {
   return tz_arg_make(TZ_TYPE_STRING, 0, (uint64_t)(uintptr_t)v);
 }
 static inline tz_arg tz_none(void) { return tz_arg_make(TZ_TYPE_NONE, 0, 0); }
+/* A number, bool, string or None as a constexpr. */
+static inline tz_arg tz_constexpr(tz_arg v) {
+  v.element = v.type < TZ_TYPE_NONE ? (uint32_t)TZ_CONSTEXPR : v.element;
+  return v;
+}
+/* The structs are read during the call that the argument is given to. */
+static inline tz_arg tz_descriptor_arg(const tz_descriptor *v) {
+  return tz_arg_make(TZ_TYPE_DESCRIPTOR, 0, (uint64_t)(uintptr_t)v);
+}
+static inline tz_arg tz_tuple_arg(const tz_tuple *v) {
+  return tz_arg_make(TZ_TYPE_TUPLE, 0, (uint64_t)(uintptr_t)v);
+}
 
 typedef struct tz_named_arg {
   const char *name;
   tz_arg value;
 } tz_named_arg;
+
+/* The value of a module-level name that only running the program would tell. */
+typedef struct tz_global {
+  const char *name;       /* "package.module.name" */
+  const char *expression; /* over triton and tl: "3", "tl.float16" */
+} tz_global;
 
 /* Where a kernel comes from: a Python file with @triton.jit functions, tile IR,
  * or an artifact that was compiled before (which needs no compiler). */
@@ -286,6 +337,12 @@ typedef struct tz_kernel_source {
   size_t num_constants;
   const tz_named_arg *options; /* num_warps, num_stages ... */
   size_t num_options;
+  /* Folders of packages that the file imports, before TERRAZZO_IMPORT_PATH's.
+   */
+  const char *const *import_roots;
+  size_t num_import_roots;
+  const tz_global *globals;
+  size_t num_globals;
 } tz_kernel_source;
 
 typedef struct tz_kernel_s *tz_kernel_t;

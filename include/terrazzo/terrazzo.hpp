@@ -11,6 +11,7 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <initializer_list>
@@ -177,7 +178,53 @@ private:
   size_t count;
 };
 
-/// One argument of a launch: numbers, bools, buffers, strings, nullptr = None.
+/// A tensor of which the kernel takes blocks; a dense one unless strides say
+/// otherwise. See tz_descriptor.
+class Descriptor {
+public:
+  template <typename T>
+  Descriptor(const Buffer<T> &buffer, const std::vector<int64_t> &shape,
+             const std::vector<uint32_t> &block,
+             const std::vector<int64_t> &strides = {},
+             uint32_t padding = TZ_PADDING_ZERO)
+      : Descriptor(buffer.address(), detail::TypeOf<T>::value, shape, block,
+                   strides, padding) {}
+  /// Of any memory of the device and type TZ_TYPE_*.
+  Descriptor(uint64_t address, uint32_t element,
+             const std::vector<int64_t> &shape,
+             const std::vector<uint32_t> &block,
+             const std::vector<int64_t> &strides = {},
+             uint32_t padding = TZ_PADDING_ZERO)
+      : held() {
+    if (shape.size() != block.size() ||
+        (!strides.empty() && strides.size() != shape.size())) {
+      throw std::invalid_argument("terrazzo: shape, block and strides of a "
+                                  "descriptor differ in length");
+    }
+    held.struct_size = sizeof(held);
+    held.data = address;
+    held.element = element;
+    held.rank = uint32_t(shape.size());
+    held.padding = padding;
+    int64_t dense = 1;
+    for (size_t d = std::min<size_t>(shape.size(), TZ_DESCRIPTOR_MAX_RANK);
+         d-- > 0;) {
+      held.shape[d] = shape[d];
+      held.block[d] = block[d];
+      held.strides[d] = strides.empty() ? dense : strides[d];
+      dense *= shape[d];
+    }
+  }
+  const tz_descriptor &get() const { return held; }
+
+private:
+  tz_descriptor held;
+};
+
+class Tuple;
+
+/// One argument of a launch: numbers, bools, buffers, strings, nullptr = None,
+/// descriptors and tuples. It must not outlive what it is made from.
 struct Argument : tz_arg {
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Argument(T v) : tz_arg() {
@@ -196,8 +243,51 @@ struct Argument : tz_arg {
   /// The text must outlive the call.
   Argument(const char *text) : tz_arg(tz_string(text)) {}
   Argument(std::nullptr_t) : tz_arg(tz_none()) {}
+  Argument(const Descriptor &d) : tz_arg(tz_descriptor_arg(&d.get())) {}
+  inline Argument(const Tuple &t);
   Argument(const tz_arg &a) : tz_arg(a) {}
 };
+
+/// A value that the compiler knows, as tl.constexpr.
+inline Argument constant(const Argument &value) { return tz_constexpr(value); }
+
+/// A constant or option by name; an item of a named tuple.
+struct Named : tz_named_arg {
+  Named(const char *name, const Argument &value) : tz_named_arg{name, value} {}
+};
+
+/// Tuple{x, 3, constant(16)}, Tuple{Named("x", x), Named("n", 3)}. Refers to
+/// the descriptors and tuples it is made from.
+class Tuple {
+public:
+  Tuple(std::initializer_list<Argument> list)
+      : items(list.begin(), list.end()) {
+    point();
+  }
+  Tuple(std::initializer_list<Named> list) {
+    for (const Named &item : list) {
+      items.push_back(item.value);
+      names.push_back(item.name);
+    }
+    point();
+  }
+  Tuple(const Tuple &) = delete;
+  Tuple &operator=(const Tuple &) = delete;
+  const tz_tuple &get() const { return held; }
+
+private:
+  void point() {
+    held.struct_size = sizeof(held);
+    held.items = items.data();
+    held.num_items = items.size();
+    held.names = names.empty() ? nullptr : names.data();
+  }
+  std::vector<tz_arg> items;
+  std::vector<const char *> names;
+  tz_tuple held{};
+};
+
+inline Argument::Argument(const Tuple &t) : tz_arg(tz_tuple_arg(&t.get())) {}
 
 struct Grid {
   int64_t x = 1, y = 1, z = 1;
@@ -228,9 +318,11 @@ private:
   detail::Owned<tz_kernel_t, tz_kernel_destroy> handle;
 };
 
-/// A constant or option by name.
-struct Named : tz_named_arg {
-  Named(const char *name, const Argument &value) : tz_named_arg{name, value} {}
+/// What surrounds a kernel file when Python runs it.
+struct Imports {
+  std::vector<std::string> roots; // folders of packages
+  /// "package.module.name" and an expression.
+  std::vector<std::pair<std::string, std::string>> globals;
 };
 
 /// Outlives what it made.
@@ -248,7 +340,8 @@ public:
   /// A .py file with @triton.jit functions, tile IR, or an artifact.
   Kernel kernel(const std::string &path, const std::string &function = "",
                 std::initializer_list<Named> constants = {},
-                std::initializer_list<Named> options = {}) const {
+                std::initializer_list<Named> options = {},
+                const Imports &imports = {}) const {
     std::vector<tz_named_arg> c(constants.begin(), constants.end()),
         o(options.begin(), options.end());
     tz_kernel_source source{};
@@ -259,6 +352,18 @@ public:
     source.num_constants = c.size();
     source.options = o.data();
     source.num_options = o.size();
+    std::vector<const char *> roots;
+    for (const std::string &root : imports.roots) {
+      roots.push_back(root.c_str());
+    }
+    std::vector<tz_global> globals;
+    for (const auto &[name, expression] : imports.globals) {
+      globals.push_back({name.c_str(), expression.c_str()});
+    }
+    source.import_roots = roots.data();
+    source.num_import_roots = roots.size();
+    source.globals = globals.data();
+    source.num_globals = globals.size();
     tz_kernel_t made = nullptr;
     check(tz_kernel_load(handle.get(), &source, &made));
     return Kernel(made);

@@ -301,9 +301,31 @@ static Status verifyVariant(const Variant &v, bool last) {
   return Status();
 }
 
+/// The parts of a tuple or descriptor; none of a leaf.
+static bool isWellFormed(const ArgumentSpec &spec) {
+  const size_t rank = spec.block.size(), parts = spec.items.size();
+  bool fine = parts == 0 && spec.kind < ArgumentSpec::Tuple;
+  if (spec.kind == ArgumentSpec::Tuple) {
+    fine = spec.fields.empty() || spec.fields.size() == parts;
+  } else if (spec.kind == ArgumentSpec::Descriptor) {
+    fine = rank >= 1 && rank <= TZ_VIEW_MAX_RANK && parts == 1 + 2 * rank &&
+           std::all_of(spec.items.begin(), spec.items.end(),
+                       [](const ArgumentSpec &part) { return part.isLeaf(); });
+  }
+  return fine && std::all_of(spec.items.begin(), spec.items.end(),
+                             [](const ArgumentSpec &part) {
+                               return isWellFormed(part);
+                             });
+}
+
 Status Artifact::verify() const {
   if (variants.empty()) {
     return bad("no kernel in it");
+  }
+  for (const SpecializedParameter &parameter : parameters) {
+    if (!isWellFormed(parameter.spec)) {
+      return bad("the parts of parameter '" + parameter.name + "'");
+    }
   }
   for (size_t i = 0; i < variants.size(); ++i) {
     if (Status s = verifyVariant(variants[i], i + 1 == variants.size());
@@ -335,22 +357,66 @@ Status Artifact::verify() const {
       }
     }
   }
-  for (uint32_t index : userParameters) {
-    if (!parameters.empty() && index >= parameters.size()) {
-      return bad("a user argument of parameter " + std::to_string(index));
+  size_t numLeaves = leafNames().size();
+  for (uint32_t index : userLeaves) {
+    if (!parameters.empty() && index >= numLeaves) {
+      return bad("a user argument of leaf " + std::to_string(index));
     }
   }
-  if (userTypes.size() != userParameters.size()) {
+  if (userTypes.size() != userLeaves.size()) {
     return bad("the lists of user arguments differ in length");
   }
   return Status();
+}
+
+bool ArgumentSpec::hasRuntime() const {
+  return kind == Runtime ||
+         std::any_of(items.begin(), items.end(), [](const ArgumentSpec &item) {
+           return item.hasRuntime();
+         });
 }
 
 bool ArgumentSpec::operator==(const ArgumentSpec &o) const {
   return kind == o.kind && type == o.type && element == o.element &&
          equalsOne == o.equalsOne && divisor == o.divisor &&
          constant.kind == o.constant.kind && constant.i64 == o.constant.i64 &&
-         constant.f64 == o.constant.f64 && constant.str == o.constant.str;
+         constant.f64 == o.constant.f64 && constant.str == o.constant.str &&
+         items == o.items && fields == o.fields && block == o.block &&
+         padsWithNaN == o.padsWithNaN;
+}
+
+void addLeaves(std::vector<Leaf> &leaves, ArgumentSpec &spec,
+               const std::string &name, uint32_t parameter) {
+  if (spec.isLeaf()) {
+    leaves.push_back({name, &spec, parameter});
+    return;
+  }
+  size_t rank = spec.block.size();
+  for (size_t i = 0; i < spec.items.size(); ++i) {
+    std::string part;
+    if (spec.kind == ArgumentSpec::Tuple) {
+      part =
+          "." + (i < spec.fields.size() ? spec.fields[i] : std::to_string(i));
+    } else if (i > 0) {
+      part = i <= rank ? ".shape" + std::to_string(i - 1)
+                       : ".stride" + std::to_string(i - 1 - rank);
+    }
+    addLeaves(leaves, spec.items[i], name + part, parameter);
+  }
+}
+
+std::vector<std::string> Artifact::leafNames() const {
+  std::vector<Leaf> leaves;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    // Names are only read; one function for both needs the cast.
+    addLeaves(leaves, const_cast<ArgumentSpec &>(parameters[i].spec),
+              parameters[i].name, uint32_t(i));
+  }
+  std::vector<std::string> names;
+  for (Leaf &leaf : leaves) {
+    names.push_back(std::move(leaf.name));
+  }
+  return names;
 }
 
 const Blob *Artifact::findBlob(std::string_view name) const {

@@ -70,13 +70,18 @@ struct KeyValue {
   std::string str;
 };
 
-/// What one parameter is in one specialisation.
+/// What one parameter is in one specialisation. A tuple and a descriptor are
+/// made of others; all others are *leaves*, and the leaves of all parameters,
+/// in order, are what a specialisation rule and a launch speak of.
 struct ArgumentSpec {
   enum Kind : uint32_t {
-    Default,  // not given: the source's default value
-    Runtime,  // a value at launch
-    Constant, // known now: constexpr value
-    None,     // Python's None
+    Default,    // not given: the source's default value
+    Runtime,    // a value at launch
+    Constant,   // known now: constexpr value
+    None,       // Python's None
+    Tuple,      // of `items`, with names if `fields` has them
+    Descriptor, // items: base address, sizes (i32), strides (i64; the last is
+                // the constant 1); `block` has its rank
   };
   uint32_t kind = Default;
   // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
@@ -86,7 +91,14 @@ struct ArgumentSpec {
   uint32_t divisor = 0;
   // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".
   KeyValue constant;
+  std::vector<ArgumentSpec> items;
+  std::vector<std::string> fields; // Tuple: empty if it has no names
+  std::vector<uint32_t> block;     // Descriptor: extents
+  bool padsWithNaN = false;        // Descriptor: outside is NaN, not zero
 
+  bool isLeaf() const { return kind < Tuple; }
+  /// A value at launch, or holds one.
+  bool hasRuntime() const;
   bool operator==(const ArgumentSpec &) const;
 };
 
@@ -96,6 +108,16 @@ struct SpecializedParameter {
   ArgumentSpec spec;
 };
 
+/// "x", "t.0", "t.scale", "d" (the base), "d.shape0", "d.stride1"
+struct Leaf {
+  std::string name;
+  ArgumentSpec *spec;
+  uint32_t parameter;
+};
+/// Adds the leaves of a parameter of that name, in order.
+void addLeaves(std::vector<Leaf> &leaves, ArgumentSpec &spec,
+               const std::string &name, uint32_t parameter);
+
 struct Artifact {
   // Written by the host (core/driver), before the artifact is kept or launched.
   std::string plugin;   // "cpu"
@@ -103,9 +125,9 @@ struct Artifact {
   std::string function; // the kernel's name in its source
   /// Every parameter of the source function, constants included.
   std::vector<SpecializedParameter> parameters;
-  /// User argument i (parameter i of the compiled function) is parameter
-  /// userParameters[i] of the source function.
-  std::vector<uint32_t> userParameters;
+  /// User argument i (parameter i of the compiled function) is leaf
+  /// userLeaves[i] of the parameters.
+  std::vector<uint32_t> userLeaves;
   /// TZ_TYPE_* of user argument i, for checks at a launch.
   std::vector<uint32_t> userTypes;
   // Written by the compiler half.
@@ -125,6 +147,8 @@ struct Artifact {
   std::string write() const;
   static Result<Artifact> read(std::string_view bytes);
 
+  /// Names of the leaves of all parameters, in order.
+  std::vector<std::string> leafNames() const;
   const Blob *findBlob(std::string_view name) const;
 };
 

@@ -16,13 +16,16 @@ namespace tz::runtime {
 namespace {
 
 constexpr char Magic[8] = {'T', 'Z', 'A', 'R', 'T', 'I', 'F', '\n'};
-constexpr uint32_t Version = 1;
+constexpr uint32_t Version = 2;
+/// Of tuples in tuples.
+constexpr unsigned MaxNesting = 64;
 constexpr size_t HeaderSize = 8 + 4 + 4 + 8 + 32;
 
 /// One `field` function per struct serves writing and reading.
 struct Writer {
   std::string out;
   bool fine = true;
+  unsigned depth = 0;
 
   template <typename T>
   void number(T &v) {
@@ -46,6 +49,7 @@ struct Writer {
 struct Reader {
   std::string_view in;
   bool fine = true;
+  unsigned depth = 0;
 
   template <typename T>
   void number(T &v) {
@@ -173,23 +177,36 @@ void field(S &s, KeyValue &v) {
   s.text(v.str);
 }
 template <typename S>
-void field(S &s, SpecializedParameter &p) {
-  s.text(p.name);
-  uint32_t flags = uint32_t(p.spec.equalsOne);
-  for (uint32_t *n :
-       {&p.spec.kind, &p.spec.type, &p.spec.element, &flags, &p.spec.divisor}) {
+void field(S &s, std::string &v) {
+  s.text(v);
+}
+template <typename S>
+void field(S &s, ArgumentSpec &a) {
+  uint32_t flags = uint32_t(a.equalsOne) | uint32_t(a.padsWithNaN) << 1;
+  for (uint32_t *n : {&a.kind, &a.type, &a.element, &flags, &a.divisor}) {
     s.number(*n);
   }
-  p.spec.equalsOne = flags & 1;
-  field(s, p.spec.constant);
+  a.equalsOne = flags & 1;
+  a.padsWithNaN = flags & 2;
+  field(s, a.constant);
+  s.fine = s.fine && ++s.depth <= MaxNesting;
+  list(s, a.items, 68);
+  --s.depth;
+  list(s, a.fields, 8);
+  list(s, a.block, 4);
+}
+template <typename S>
+void field(S &s, SpecializedParameter &p) {
+  s.text(p.name);
+  field(s, p.spec);
 }
 template <typename S>
 void fields(S &s, Artifact &a) {
   s.text(a.plugin);
   s.text(a.target);
   s.text(a.function);
-  list(s, a.parameters, 64);
-  list(s, a.userParameters, 4);
+  list(s, a.parameters, 76);
+  list(s, a.userLeaves, 4);
   list(s, a.userTypes, 4);
   s.text(a.compat);
   list(s, a.blobs, 24);

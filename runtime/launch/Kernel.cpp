@@ -95,10 +95,10 @@ Status LoadedKernel::checkArgs(std::span<const ArgValue> args) const {
     bool pointer = types[i] == TZ_TYPE_PTR;
     if (typeSize(args[i].type) != typeSize(types[i]) ||
         pointer != (args[i].type == TZ_TYPE_PTR)) {
-      uint32_t p = code->userParameters[i];
-      std::string name = p < code->parameters.size()
-                             ? "'" + code->parameters[p].name + "'"
-                             : std::to_string(i);
+      const std::vector<std::string> names = code->leafNames();
+      uint32_t leaf = code->userLeaves[i];
+      std::string name =
+          leaf < names.size() ? "'" + names[leaf] + "'" : std::to_string(i);
       return Status(TZ_E_INVALID_ARGUMENT,
                     "argument " + name + " of kernel '" + code->function +
                         "' is " + typeName(args[i].type) +

@@ -24,7 +24,7 @@ public:
 
   const Artifact &artifact() const { return *code; }
   const Device &owner() const { return *device; }
-  /// args: the user's arguments in the order of Artifact::userParameters.
+  /// args: the user's arguments in the order of Artifact::userLeaves.
   Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
                 std::span<const ArgValue> args);
 

@@ -8,6 +8,7 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <filesystem>
 #include <fstream>
 
 using namespace tz::runtime;
@@ -176,11 +177,7 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
   request.source.function = s.function ? s.function : "";
   for (size_t i = 0; i < s.num_constants; ++i) {
     const tz_named_arg &c = s.constants[i];
-    NamedConstant constant{c.name ? c.name : "", c.value, {}};
-    if (c.value.type == TZ_TYPE_STRING && c.value.bits) {
-      constant.text = reinterpret_cast<const char *>(c.value.bits);
-    }
-    request.constants.push_back(std::move(constant));
+    request.constants.push_back({c.name ? c.name : "", c.value});
   }
   for (size_t i = 0; i < s.num_options; ++i) {
     Result<KeyValue> kv = option(s.options[i]);
@@ -188,6 +185,28 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
       return kv.takeStatus();
     }
     request.options.push_back(std::move(*kv));
+  }
+  for (size_t i = 0; i < s.num_import_roots; ++i) {
+    if (!s.import_roots[i]) {
+      return isNull("an import root");
+    }
+    std::error_code error;
+    if (!std::filesystem::is_directory(s.import_roots[i], error)) {
+      return Status(TZ_E_NOT_FOUND, std::string("import root '") +
+                                        s.import_roots[i] +
+                                        "': no such folder");
+    }
+    request.source.importRoots.emplace_back(s.import_roots[i]);
+  }
+  for (size_t i = 0; i < s.num_globals; ++i) {
+    const tz_global &g = s.globals[i];
+    std::string name = g.name ? g.name : "";
+    if (name.find('.') == std::string::npos || !g.expression) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "global '" + name +
+                        "' needs a name package.module.name and an expression");
+    }
+    request.source.globals[std::move(name)] = g.expression;
   }
   return request;
 }
@@ -463,6 +482,10 @@ tz_status_t tz_kernel_load(tz_session_t session, const tz_kernel_source *source,
     readStruct(source, s);
     if ((s.num_constants && !s.constants) || (s.num_options && !s.options)) {
       return isNull("constants or options");
+    }
+    if ((s.num_import_roots && !s.import_roots) ||
+        (s.num_globals && !s.globals)) {
+      return isNull("import_roots or globals");
     }
     Result<KernelRequest> request = translate(s);
     if (!request) {

@@ -51,15 +51,15 @@ struct KernelSignature {
   std::vector<KernelConfiguration> configurations; // in the source's order
 };
 
-/// Which run-time values matter to the code, per parameter: R8's one divisor
-/// (0: none, no key) and whether ==1 folds anything. A pure function of source,
-/// types and constants.
+/// Which run-time values matter to the code, per leaf of the arguments: R8's
+/// one divisor (0: none, no key) and whether ==1 folds anything. A pure
+/// function of source, types and constants.
 struct SpecializationRule {
-  struct Parameter {
+  struct Leaf {
     uint32_t divisor = 0;
     bool foldsOne = false;
   };
-  std::vector<Parameter> parameters;
+  std::vector<Leaf> leaves;
 };
 
 struct CompileJob {

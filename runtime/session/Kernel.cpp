@@ -4,7 +4,6 @@
 //        checking a launch's arguments, launching.
 // Why    Which code a launch gets is Specialize.cpp's question.
 //===----------------------------------------------------------------------===//
-#include "runtime/session/ArgumentBits.h"
 #include "runtime/session/Specialization.h"
 
 #include <filesystem>
@@ -97,70 +96,11 @@ Status Kernel::initializeFromArtifact(std::string_view bytes) {
     parameter.name = p.name;
     // A constant of the artifact may be given again, or not.
     parameter.isConstexpr = p.spec.kind == ArgumentSpec::Constant;
-    parameter.hasDefault = p.spec.kind != ArgumentSpec::Runtime;
+    parameter.hasDefault = !p.spec.hasRuntime();
     signature.parameters.push_back(std::move(parameter));
   }
   fixedArtifact = std::make_shared<const Artifact>(std::move(*read));
   return Status();
-}
-
-/// Python gives f(x, y=1): kinds of constant that a source can take.
-Result<ArgumentSpec> Kernel::describe(const KernelParameter &parameter,
-                                      const tz_arg &arg,
-                                      std::string_view text) const {
-  ArgumentSpec spec;
-  auto constant = [&](uint32_t kind) {
-    spec.kind = ArgumentSpec::Constant;
-    spec.constant.key = parameter.name;
-    spec.constant.kind = kind;
-  };
-  if (arg.type == TZ_TYPE_NONE) {
-    spec.kind = ArgumentSpec::None;
-    return spec;
-  }
-  if (arg.type == TZ_TYPE_STRING) {
-    constant(TZ_KV_STR);
-    spec.constant.str = text;
-    return spec;
-  }
-  if (!typeSize(arg.type)) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "argument '" + parameter.name + "' of kernel '" +
-                      signature.function + "' has unknown type " +
-                      std::to_string(arg.type));
-  }
-  if (!parameter.isConstexpr) {
-    spec.kind = ArgumentSpec::Runtime;
-    spec.type = arg.type;
-    spec.element = arg.element;
-    if (arg.type == TZ_TYPE_PTR && !typeSize(arg.element)) {
-      return Status(TZ_E_INVALID_ARGUMENT,
-                    "pointer argument '" + parameter.name + "' of kernel '" +
-                        signature.function +
-                        "' does not say what it points to (element type)");
-    }
-    return spec;
-  }
-  uint64_t bits = normalized(arg);
-  if (arg.type == TZ_TYPE_F32) {
-    float value = 0;
-    uint32_t low = uint32_t(bits);
-    std::memcpy(&value, &low, 4);
-    constant(TZ_KV_F64);
-    spec.constant.f64 = value;
-  } else if (arg.type == TZ_TYPE_F64) {
-    constant(TZ_KV_F64);
-    std::memcpy(&spec.constant.f64, &bits, 8);
-  } else if (arg.type == TZ_TYPE_I1 || isInteger(arg.type)) {
-    constant(arg.type == TZ_TYPE_I1 ? TZ_KV_BOOL : TZ_KV_I64);
-    spec.constant.i64 = int64_t(bits);
-  } else {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "parameter '" + parameter.name + "' of kernel '" +
-                      signature.function + "' is constexpr and cannot be a " +
-                      typeName(arg.type));
-  }
-  return spec;
 }
 
 Status Kernel::bindParameters() {
@@ -183,7 +123,16 @@ Status Kernel::bindParameters() {
     }
     KernelParameter parameter = signature.parameters[i];
     parameter.isConstexpr = true; // fixed for all launches
-    Result<ArgumentSpec> spec = describe(parameter, given.value, given.text);
+    SlotBuffer buffer;
+    Slots slots;
+    if (Status s = buffer.spread({&given.value, 1}, {&given.name, 1},
+                                 signature.function, slots);
+        !s.ok()) {
+      return s;
+    }
+    size_t at = 0;
+    Result<ArgumentSpec> spec =
+        describe(parameter, signature.function, slots, at);
     if (!spec) {
       return spec.takeStatus();
     }
@@ -229,9 +178,14 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   if (Status s = checkGrid(grid, "grid"); !s.ok()) {
     return s;
   }
-  const std::shared_ptr<Device> &device = stream.sharedDevice();
+  SlotBuffer buffer;
+  Slots slots;
+  if (Status s = buffer.spread(args, openNames, signature.function, slots);
+      !s.ok()) {
+    return s;
+  }
   Result<Specialization *> found =
-      fixedArtifact ? match(device, args) : specialize(device, args);
+      find(stream.sharedDevice(), slots, args.size());
   if (!found) {
     return found.takeStatus();
   }
@@ -239,7 +193,7 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   std::array<ArgValue, MaxLaunchArgs> values;
   size_t count = s.fromLaunch.size();
   for (size_t i = 0; i < count; ++i) {
-    const tz_arg &arg = args[s.fromLaunch[i]];
+    const tz_arg &arg = slots[s.fromLaunch[i]];
     values[i] = {arg.type, normalized(arg)};
   }
   Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
@@ -260,8 +214,13 @@ Kernel::artifact(const std::shared_ptr<Device> &device,
   if (Status s = checkCount(args.size()); !s.ok()) {
     return s;
   }
-  Result<Specialization *> found =
-      fixedArtifact ? match(device, args) : specialize(device, args);
+  SlotBuffer buffer;
+  Slots slots;
+  if (Status s = buffer.spread(args, openNames, signature.function, slots);
+      !s.ok()) {
+    return s;
+  }
+  Result<Specialization *> found = find(device, slots, args.size());
   if (!found) {
     return found.takeStatus();
   }

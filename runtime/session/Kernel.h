@@ -9,18 +9,17 @@
 #define TERRAZZO_RUNTIME_SESSION_KERNEL_H
 
 #include "runtime/launch/Kernel.h"
+#include "runtime/session/Arguments.h"
 #include "runtime/session/Session.h"
 
 #include <deque>
 
 namespace tz::runtime {
 
-inline constexpr size_t MaxLaunchArgs = 256;
-
+/// The value is read when the kernel is loaded.
 struct NamedConstant {
   std::string name;
   tz_arg value;
-  std::string text; // of a TZ_TYPE_STRING
 };
 
 struct KernelRequest {
@@ -57,25 +56,30 @@ private:
   Status initializeFromArtifact(std::string_view bytes);
   Status bindParameters();
   Status checkCount(size_t given) const;
+  Result<Specialization *> find(const std::shared_ptr<Device> &device,
+                                const Slots &slots, size_t given);
   Result<Specialization *> specialize(const std::shared_ptr<Device> &device,
-                                      std::span<const tz_arg> args);
+                                      const Slots &slots, size_t given);
   Result<Specialization *> match(const std::shared_ptr<Device> &device,
-                                 std::span<const tz_arg> args);
+                                 const Slots &slots, size_t given);
+  Status checkFit(const Slots &slots, size_t given) const;
   bool isShape(const Shape &shape, uint64_t hash, const Device &device,
-               std::span<const tz_arg> args) const;
+               const Slots &slots) const;
   Shape *findShape(uint64_t hash, const Device &device,
-                   std::span<const tz_arg> args) const;
+                   const Slots &slots) const;
   Result<Shape *> makeShape(uint64_t hash,
                             const std::shared_ptr<Device> &device,
-                            std::span<const tz_arg> args);
+                            const Slots &slots, size_t given);
   Result<Specialization *> makeSpecialization(Shape &shape, const Bits &bits,
-                                              std::span<const tz_arg> args);
-  Result<ArgumentSpec> describe(const KernelParameter &parameter,
-                                const tz_arg &arg, std::string_view text) const;
+                                              const Slots &slots);
+  std::vector<uint32_t>
+  slotsOfLeaves(const std::vector<ArgumentSpec> &arguments, size_t given) const;
   Result<std::unique_ptr<LoadedKernel>>
   loadOn(const std::shared_ptr<Device> &device,
          std::shared_ptr<const Artifact> artifact);
-  bool isConstant(size_t openIndex, const tz_arg &arg) const;
+  bool isConstant(const Slots &slots, size_t slot) const {
+    return openConstexpr[slots.owner(slot)] || isConstexpr(slots[slot]);
+  }
 
   Session &session;
   KernelRequest request;

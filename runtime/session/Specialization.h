@@ -13,12 +13,15 @@
 
 namespace tz::runtime {
 
+/// Of a leaf that is bound or left to its default.
+inline constexpr uint32_t NoSlot = UINT32_MAX;
+
 struct Kernel::Specialization {
   const Shape *shape = nullptr; // null: of an artifact from a file
   Bits bits{};
   std::shared_ptr<const Artifact> artifact;
   std::unique_ptr<LoadedKernel> loaded;
-  /// User argument i is launch argument fromLaunch[i].
+  /// User argument i is slot fromLaunch[i] of a launch.
   std::vector<uint32_t> fromLaunch;
 };
 
@@ -27,8 +30,9 @@ struct Kernel::Shape {
   std::shared_ptr<Device> device;
   std::vector<tz_arg> key; // bits are zero for run-time values
   std::vector<std::string> texts;
-  std::vector<ArgumentSpec> arguments;             // one per parameter
-  std::vector<SpecializationRule::Parameter> rule; // one per launch argument
+  std::vector<ArgumentSpec> arguments;        // one per parameter
+  std::vector<uint32_t> slotOfLeaf;           // NoSlot: of no launch
+  std::vector<SpecializationRule::Leaf> rule; // one per slot
   static constexpr size_t Slots = 64;
   std::array<std::atomic<Specialization *>, Slots> known{};
 };

@@ -1,12 +1,10 @@
 //===- Specialize.cpp - from what arguments look like to code -------------===//
 //
 // What   The lookup of a launch, without a lock when its code is known;
-// compiling
-//        and loading when it is not; and for artifacts from files, the check
-//        that the arguments are what the code assumes.
-// Why    The hot path of a launch is here and nowhere else.
+//        compiling and loading when it is not.
+// Why    The hot path of a launch is here and nowhere else; that of artifacts
+//        from files is in Match.cpp.
 //===----------------------------------------------------------------------===//
-#include "runtime/session/ArgumentBits.h"
 #include "runtime/session/Specialization.h"
 
 namespace tz::runtime {
@@ -16,24 +14,20 @@ static uint64_t mix(uint64_t h, uint64_t v) {
   return h ^ (h >> 29);
 }
 
-bool Kernel::isConstant(size_t i, const tz_arg &arg) const {
-  return openConstexpr[i] || arg.type >= TZ_TYPE_NONE;
-}
-
 bool Kernel::isShape(const Shape &shape, uint64_t hash, const Device &device,
-                     std::span<const tz_arg> args) const {
+                     const Slots &slots) const {
   if (shape.hash != hash || shape.device.get() != &device ||
-      shape.key.size() != args.size()) {
+      shape.key.size() != slots.size()) {
     return false;
   }
-  for (size_t i = 0; i < args.size(); ++i) {
-    const tz_arg &key = shape.key[i];
-    if (key.type != args[i].type || key.element != args[i].element) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const tz_arg &key = shape.key[i], &slot = slots[i];
+    if (key.type != slot.type || key.element != slot.element) {
       return false;
     }
-    if (isConstant(i, args[i]) &&
-        (args[i].type == TZ_TYPE_STRING ? shape.texts[i] != textOf(args[i])
-                                        : key.bits != normalized(args[i]))) {
+    if (isConstant(slots, i) &&
+        (slot.type == TZ_TYPE_STRING ? shape.texts[i] != textOf(slot)
+                                     : key.bits != normalized(slot))) {
       return false;
     }
   }
@@ -41,46 +35,70 @@ bool Kernel::isShape(const Shape &shape, uint64_t hash, const Device &device,
 }
 
 Kernel::Shape *Kernel::findShape(uint64_t hash, const Device &device,
-                                 std::span<const tz_arg> args) const {
+                                 const Slots &slots) const {
   for (size_t probe = 0; probe < TableSize; ++probe) {
     Shape *shape =
         table[(hash + probe) % TableSize].load(std::memory_order_acquire);
-    if (!shape || isShape(*shape, hash, device, args)) {
+    if (!shape || isShape(*shape, hash, device, slots)) {
       return shape;
     }
   }
   return nullptr;
 }
 
+/// The slot of each leaf of all parameters, if `given` arguments are launched.
+std::vector<uint32_t>
+Kernel::slotsOfLeaves(const std::vector<ArgumentSpec> &arguments,
+                      size_t given) const {
+  std::vector<uint32_t> slots;
+  size_t next = 0; // of the open parameters
+  uint32_t at = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    size_t first = slots.size();
+    bool isOpen = next < open.size() && open[next] == i;
+    if (isOpen && next++ < given) {
+      addLeafSlots(arguments[i], at, slots);
+      continue;
+    }
+    uint32_t unused = 0;
+    addLeafSlots(arguments[i], unused, slots);
+    std::fill(slots.begin() + ptrdiff_t(first), slots.end(), NoSlot);
+  }
+  return slots;
+}
+
 Result<Kernel::Shape *> Kernel::makeShape(uint64_t hash,
                                           const std::shared_ptr<Device> &device,
-                                          std::span<const tz_arg> args) {
+                                          const Slots &slots, size_t given) {
   auto shape = std::make_unique<Shape>();
   shape->hash = hash;
   shape->device = device;
   shape->arguments = bound;
-  shape->texts.resize(args.size());
-  for (size_t i = 0; i < args.size(); ++i) {
-    const KernelParameter &parameter = signature.parameters[open[i]];
-    shape->texts[i] = textOf(args[i]);
-    Result<ArgumentSpec> spec = describe(parameter, args[i], shape->texts[i]);
+  for (size_t i = 0, at = 0; i < given; ++i) {
+    Result<ArgumentSpec> spec =
+        describe(signature.parameters[open[i]], signature.function, slots, at);
     if (!spec) {
       return spec.takeStatus();
     }
     shape->arguments[open[i]] = std::move(*spec);
-    bool constant = isConstant(i, args[i]);
-    shape->key.push_back(
-        {args[i].type, args[i].element, constant ? normalized(args[i]) : 0});
+  }
+  for (size_t i = 0; i < slots.size(); ++i) {
+    uint64_t bits = isConstant(slots, i) ? normalized(slots[i]) : 0;
+    shape->key.push_back({slots[i].type, slots[i].element, bits});
+    shape->texts.emplace_back(textOf(slots[i]));
   }
   Result<SpecializationRule> rule = session.compiler()->specializationRule(
       request.source, shape->arguments, session);
   if (!rule) {
     return rule.takeStatus();
   }
-  shape->rule.resize(args.size());
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!isConstant(i, args[i]) && open[i] < rule->parameters.size()) {
-      shape->rule[i] = rule->parameters[open[i]];
+  shape->slotOfLeaf = slotsOfLeaves(shape->arguments, given);
+  shape->rule.resize(slots.size());
+  size_t leaves = std::min(rule->leaves.size(), shape->slotOfLeaf.size());
+  for (size_t leaf = 0; leaf < leaves; ++leaf) {
+    uint32_t slot = shape->slotOfLeaf[leaf];
+    if (slot != NoSlot && !isConstant(slots, slot)) {
+      shape->rule[slot] = rule->leaves[leaf];
     }
   }
   Shape *made = shape.get();
@@ -110,20 +128,25 @@ Kernel::loadOn(const std::shared_ptr<Device> &device,
 }
 
 Result<Kernel::Specialization *>
-Kernel::makeSpecialization(Shape &shape, const Bits &bits,
-                           std::span<const tz_arg> args) {
+Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
   CompileJob job;
   job.source = request.source;
   job.arguments = shape.arguments;
   job.plugin = shape.device->plugin().name();
   job.target = shape.device->target();
   job.options = request.options;
-  for (size_t i = 0; i < args.size(); ++i) {
-    ArgumentSpec &spec = job.arguments[open[i]];
-    if (spec.kind == ArgumentSpec::Runtime) {
-      spec.equalsOne = shape.rule[i].foldsOne && equalsOne(args[i]);
-      uint32_t divisor = shape.rule[i].divisor;
-      spec.divisor = divisibleBy(args[i], divisor) ? divisor : 0;
+  std::vector<Leaf> leaves;
+  for (size_t i = 0; i < job.arguments.size(); ++i) {
+    addLeaves(leaves, job.arguments[i], signature.parameters[i].name,
+              uint32_t(i));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    ArgumentSpec &spec = *leaves[i].spec;
+    uint32_t slot = shape.slotOfLeaf[i];
+    if (spec.kind == ArgumentSpec::Runtime && slot != NoSlot) {
+      spec.equalsOne = shape.rule[slot].foldsOne && equalsOne(slots[slot]);
+      uint32_t divisor = shape.rule[slot].divisor;
+      spec.divisor = divisibleBy(slots[slot], divisor) ? divisor : 0;
     }
   }
   auto made = std::make_unique<Specialization>();
@@ -140,15 +163,13 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits,
     }
     made->artifact = *artifact;
   }
-  for (uint32_t parameter : made->artifact->userParameters) {
-    auto at = std::find(open.begin(), open.end(), parameter);
-    size_t index = size_t(at - open.begin());
-    if (index >= args.size()) {
-      return Status(TZ_E_INTERNAL, "the compiled kernel wants parameter " +
-                                       std::to_string(parameter) +
+  for (uint32_t leaf : made->artifact->userLeaves) {
+    if (leaf >= leaves.size() || shape.slotOfLeaf[leaf] == NoSlot) {
+      return Status(TZ_E_INTERNAL, "the compiled kernel wants leaf " +
+                                       std::to_string(leaf) +
                                        ", which is a constant");
     }
-    made->fromLaunch.push_back(uint32_t(index));
+    made->fromLaunch.push_back(shape.slotOfLeaf[leaf]);
   }
   Result<std::unique_ptr<LoadedKernel>> loaded =
       loadOn(shape.device, made->artifact);
@@ -162,28 +183,35 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits,
 }
 
 Result<Kernel::Specialization *>
-Kernel::specialize(const std::shared_ptr<Device> &device,
-                   std::span<const tz_arg> args) {
+Kernel::find(const std::shared_ptr<Device> &device, const Slots &slots,
+             size_t given) {
+  return fixedArtifact ? match(device, slots, given)
+                       : specialize(device, slots, given);
+}
+
+Result<Kernel::Specialization *>
+Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
+                   size_t given) {
   uint64_t hash = mix(0, reinterpret_cast<uintptr_t>(device.get()));
-  for (size_t i = 0; i < args.size(); ++i) {
-    hash = mix(hash, uint64_t(args[i].type) << 32 | args[i].element);
-    if (isConstant(i, args[i])) {
-      hash = mix(hash, args[i].type == TZ_TYPE_STRING
-                           ? std::hash<std::string_view>()(textOf(args[i]))
-                           : normalized(args[i]));
+  for (size_t i = 0; i < slots.size(); ++i) {
+    hash = mix(hash, uint64_t(slots[i].type) << 32 | slots[i].element);
+    if (isConstant(slots, i)) {
+      hash = mix(hash, slots[i].type == TZ_TYPE_STRING
+                           ? std::hash<std::string_view>()(textOf(slots[i]))
+                           : normalized(slots[i]));
     }
   }
   auto bitsOf = [&](const Shape &shape, uint64_t &bitsHash) {
     Bits bits{};
     bitsHash = 0;
-    for (size_t i = 0; i < args.size(); ++i) {
+    for (size_t i = 0; i < slots.size(); ++i) {
       const auto &rule = shape.rule[i];
       uint64_t answer =
-          uint64_t(rule.foldsOne && equalsOne(args[i])) |
-          uint64_t(rule.divisor && divisibleBy(args[i], rule.divisor)) << 1;
+          uint64_t(rule.foldsOne && equalsOne(slots[i])) |
+          uint64_t(rule.divisor && divisibleBy(slots[i], rule.divisor)) << 1;
       bits[i / 32] |= answer << (2 * (i % 32));
     }
-    for (size_t word = 0; word * 32 < args.size(); ++word) {
+    for (size_t word = 0; word * 32 < slots.size(); ++word) {
       bitsHash = mix(bitsHash, bits[word]);
     }
     return bits;
@@ -201,23 +229,23 @@ Kernel::specialize(const std::shared_ptr<Device> &device,
     return nullptr;
   };
   uint64_t bitsHash = 0;
-  if (Shape *shape = findShape(hash, *device, args)) [[likely]] {
+  if (Shape *shape = findShape(hash, *device, slots)) [[likely]] {
     Bits bits = bitsOf(*shape, bitsHash);
     if (Specialization *known = find(*shape, bits, bitsHash)) [[likely]] {
       return known;
     }
   }
   std::lock_guard guard(lock);
-  Shape *shape = findShape(hash, *device, args);
+  Shape *shape = findShape(hash, *device, slots);
   if (!shape) { // beyond the table's capacity?
     for (const auto &other : shapes) {
-      if (isShape(*other, hash, *device, args)) {
+      if (isShape(*other, hash, *device, slots)) {
         shape = other.get();
       }
     }
   }
   if (!shape) {
-    Result<Shape *> made = makeShape(hash, device, args);
+    Result<Shape *> made = makeShape(hash, device, slots, given);
     if (!made) {
       return made.takeStatus();
     }
@@ -232,7 +260,7 @@ Kernel::specialize(const std::shared_ptr<Device> &device,
       return other.get(); // beyond the slots of its shape
     }
   }
-  Result<Specialization *> made = makeSpecialization(*shape, bits, args);
+  Result<Specialization *> made = makeSpecialization(*shape, bits, slots);
   if (!made) {
     return made;
   }
@@ -244,79 +272,6 @@ Kernel::specialize(const std::shared_ptr<Device> &device,
     }
   }
   return made;
-}
-
-/// An artifact from a file: do these arguments fit what it was compiled for?
-Result<Kernel::Specialization *>
-Kernel::match(const std::shared_ptr<Device> &device,
-              std::span<const tz_arg> args) {
-  const Artifact &artifact = *fixedArtifact;
-  auto refuse = [&](size_t i, const std::string &what) {
-    return Status(TZ_E_FAILED_PRECONDITION,
-                  "argument '" + openNames[i] + "' of kernel '" +
-                      signature.function + "' " + what +
-                      "; the artifact was compiled for other arguments");
-  };
-  for (size_t i = 0; i < args.size(); ++i) {
-    const SpecializedParameter &p = artifact.parameters[open[i]];
-    const ArgumentSpec &spec = p.spec;
-    if (spec.kind == ArgumentSpec::Runtime) {
-      if (args[i].type != spec.type ||
-          (spec.type == TZ_TYPE_PTR && args[i].element != spec.element)) {
-        return refuse(i,
-                      std::string("is ") + typeName(args[i].type) +
-                          (args[i].type == TZ_TYPE_PTR
-                               ? std::string(" to ") + typeName(args[i].element)
-                               : std::string()));
-      }
-      if (spec.equalsOne && !equalsOne(args[i])) {
-        return refuse(i, "is not 1");
-      }
-      if (spec.divisor && !divisibleBy(args[i], spec.divisor)) {
-        return refuse(i, "is no multiple of " + std::to_string(spec.divisor));
-      }
-      continue;
-    }
-    Result<ArgumentSpec> given =
-        describe(signature.parameters[open[i]], args[i], textOf(args[i]));
-    if (!given) {
-      return given.takeStatus();
-    }
-    given->constant.key = spec.constant.key;
-    if (spec.kind != ArgumentSpec::Default && !(*given == spec)) {
-      return refuse(i, "has another value");
-    }
-  }
-  Specialization *last = lastMatch.load(std::memory_order_acquire);
-  if (last && &last->loaded->owner() == device.get()) [[likely]] {
-    return last;
-  }
-  std::lock_guard guard(lock);
-  for (const auto &known : specializations) {
-    if (&known->loaded->owner() == device.get()) {
-      return known.get();
-    }
-  }
-  auto made = std::make_unique<Specialization>();
-  made->artifact = fixedArtifact;
-  for (uint32_t parameter : artifact.userParameters) {
-    auto at = std::find(open.begin(), open.end(), parameter);
-    if (at == open.end() || size_t(at - open.begin()) >= args.size()) {
-      return Status(TZ_E_INVALID_ARGUMENT,
-                    "parameter '" + artifact.parameters[parameter].name +
-                        "' is a run-time argument of the artifact and must be "
-                        "given at the launch");
-    }
-    made->fromLaunch.push_back(uint32_t(at - open.begin()));
-  }
-  Result<std::unique_ptr<LoadedKernel>> loaded = loadOn(device, fixedArtifact);
-  if (!loaded) {
-    return loaded.takeStatus();
-  }
-  made->loaded = std::move(*loaded);
-  specializations.push_back(std::move(made));
-  lastMatch.store(specializations.back().get(), std::memory_order_release);
-  return specializations.back().get();
 }
 
 } // namespace tz::runtime

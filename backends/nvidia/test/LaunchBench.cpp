@@ -61,7 +61,7 @@ std::shared_ptr<Artifact> emptyKernel() {
     arg.size = arg.align = Slots[i].size;
     arg.offset = Slots[i].offset;
     variant.args.push_back(arg);
-    code->userParameters.push_back(i);
+    code->userLeaves.push_back(i);
     code->userTypes.push_back(arg.type);
   }
   return code;

@@ -9,6 +9,7 @@
 #include "core/driver/Types.h"
 #include "core/tools/tz/Elements.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <CLI/CLI.hpp>
@@ -132,7 +133,7 @@ collectArguments(const std::vector<std::string> &texts,
   return Status();
 }
 
-static KeyValue optionValue(const std::string &name, const Constant &value) {
+KeyValue toKeyValue(const std::string &name, const Constant &value) {
   KeyValue option;
   option.key = name;
   switch (value.kind) {
@@ -188,7 +189,7 @@ Status Binding::bindOptions(const Options &given) {
       return std::move(value.takeStatus())
           .in("option '" + assignment->first + "'");
     }
-    options.push_back(optionValue(assignment->first, *value));
+    options.push_back(toKeyValue(assignment->first, *value));
   }
   if (given.debugLevel) {
     KeyValue option;
@@ -218,7 +219,9 @@ Result<int64_t> Binding::lookup(std::string_view name, int depth) const {
   if (auto constant = constexprs.find(name); constant != constexprs.end()) {
     text = constant->second;
   } else if (auto arg = args.find(name);
-             arg != args.end() && arg->second.kind == ArgumentText::Scalar) {
+             arg != args.end() &&
+             (arg->second.kind == ArgumentText::Scalar ||
+              arg->second.kind == ArgumentText::Constant)) {
     text = arg->second.value;
   } else if (arg != args.end()) {
     return invalid("'" + std::string(name) + "' has no integer value here");
@@ -261,7 +264,7 @@ std::string BoundBuffer::typeText() const {
   return result + ']';
 }
 
-Result<size_t> Binding::addBuffer(const ArgumentText &text) {
+Status Binding::addBuffer(const ArgumentText &text) {
   BoundBuffer buffer;
   buffer.name = text.name;
   buffer.type = text.type;
@@ -272,7 +275,7 @@ Result<size_t> Binding::addBuffer(const ArgumentText &text) {
     buffer.shape = {int64_t(text.targets.size())};
     buffer.count = text.targets.size();
     buffers.push_back(std::move(buffer));
-    return buffers.size() - 1;
+    return Status();
   }
   for (const std::string &size : text.sizes) {
     Result<int64_t> value = evaluate(size);
@@ -290,128 +293,7 @@ Result<size_t> Binding::addBuffer(const ArgumentText &text) {
     }
   }
   buffers.push_back(std::move(buffer));
-  return buffers.size() - 1;
-}
-
-Status Binding::bindConstant(size_t index, const KernelParameter &parameter,
-                             std::string_view text) {
-  Result<Constant> value = parseConstant(text, names());
-  if (!value) {
-    return std::move(value.takeStatus())
-        .in("constexpr '" + parameter.name + "'");
-  }
-  ArgumentSpec &spec = specs[index];
-  parameters[index].kind = BoundParameter::Constant;
-  if (value->kind == Constant::None) {
-    spec.kind = ArgumentSpec::None;
-    return Status();
-  }
-  spec.kind = ArgumentSpec::Constant;
-  spec.constant = optionValue(parameter.name, *value);
   return Status();
-}
-
-/// The type of a scalar that was given without one, as Python's values get it.
-static uint32_t scalarType(const ArgumentText &text, const NameLookup &lookup) {
-  if (text.type) {
-    return text.type;
-  }
-  if (text.value == "True" || text.value == "False") {
-    return TZ_TYPE_I1;
-  }
-  Result<Constant> value = parseConstant(text.value, lookup);
-  if (value && value->kind == Constant::Float) {
-    return TZ_TYPE_F32;
-  }
-  bool isWide = value && value->kind == Constant::Integer &&
-                (value->integer < INT32_MIN || value->integer > INT32_MAX);
-  return isWide ? TZ_TYPE_I64 : TZ_TYPE_I32;
-}
-
-Status Binding::bindArgument(size_t index, const KernelParameter &parameter,
-                             const ArgumentText &text) {
-  ArgumentSpec &spec = specs[index];
-  BoundParameter &bound = parameters[index];
-  spec.kind = ArgumentSpec::Runtime;
-  switch (text.kind) {
-  case ArgumentText::None:
-    spec.kind = ArgumentSpec::None;
-    bound.kind = BoundParameter::Constant;
-    return Status();
-  case ArgumentText::Type:
-    spec.type = text.isPointer ? uint32_t(TZ_TYPE_PTR) : text.type;
-    spec.element = text.isPointer ? text.type : 0;
-    promised[index] = text.isDivisible;
-    return Status();
-  case ArgumentText::Buffer:
-  case ArgumentText::Addresses: {
-    Result<size_t> buffer = addBuffer(text);
-    if (!buffer) {
-      return buffer.takeStatus();
-    }
-    bound.kind = BoundParameter::Buffer;
-    bound.buffer = *buffer;
-    bound.type = spec.type = TZ_TYPE_PTR;
-    spec.element = text.type;
-    return Status();
-  }
-  case ArgumentText::Scalar:
-    break;
-  }
-  uint32_t type = scalarType(text, names());
-  Result<uint64_t> bits = scalarBits(type, text.value, names());
-  if (!bits) {
-    return std::move(bits.takeStatus()).in("argument '" + parameter.name + "'");
-  }
-  bound.kind = BoundParameter::Scalar;
-  bound.type = spec.type = type;
-  bound.bits = *bits;
-  return Status();
-}
-
-Status Binding::bindParameter(size_t index, const KernelParameter &parameter,
-                              const Options &given) {
-  if (auto constant = constexprs.find(parameter.name);
-      constant != constexprs.end()) {
-    return bindConstant(index, parameter, constant->second);
-  }
-  auto arg = args.find(parameter.name);
-  if (arg == args.end()) {
-    if (parameter.hasDefault) {
-      return Status();
-    }
-    return invalid(
-        parameter.isConstexpr
-            ? "constexpr parameter '" + parameter.name +
-                  "' has no value; add --constexpr " + parameter.name + "=128"
-            : "argument '" + parameter.name + "' is missing; add --arg " +
-                  parameter.name +
-                  (given.allowTypes ? "=*fp32:16 (a pointer) or --arg " +
-                                          parameter.name + "=i32"
-                                    : "=randn:f32[1024] (a buffer) or --arg " +
-                                          parameter.name + "=i32:1024"));
-  }
-  const ArgumentText &text = arg->second;
-  if (parameter.isConstexpr) {
-    if (text.kind != ArgumentText::Scalar && text.kind != ArgumentText::None &&
-        text.kind != ArgumentText::Type) {
-      return invalid("parameter '" + parameter.name +
-                     "' is constexpr and takes no buffer; add --constexpr " +
-                     parameter.name + "=128");
-    }
-    return bindConstant(index, parameter,
-                        text.kind == ArgumentText::Scalar
-                            ? std::string_view(text.value)
-                            : std::string_view(text.whole));
-  }
-  if (text.kind == ArgumentText::Type && !given.allowTypes) {
-    return invalid("argument '" + parameter.name + "': '" + text.whole +
-                   "' is a type alone; a run needs " +
-                   (text.isPointer
-                        ? "a buffer, such as 'randn:f32[1024]'"
-                        : "a value, such as '" + text.whole + ":1024'"));
-  }
-  return bindArgument(index, parameter, text);
 }
 
 Status Binding::linkAddresses() {
@@ -420,15 +302,13 @@ Status Binding::linkAddresses() {
       continue;
     }
     for (const std::string &target : buffers[i].text.targets) {
-      auto at = std::find_if(
-          buffers.begin(), buffers.end(),
-          [&](const BoundBuffer &buffer) { return buffer.name == target; });
-      if (at == buffers.end()) {
+      std::optional<size_t> at = bufferNamed(target);
+      if (!at) {
         return invalid("argument '" + buffers[i].name + "': no buffer '" +
                        target + "'; add --buffer " + target +
                        "=randn:f32[1024]");
       }
-      buffers[i].addressesOf.push_back(size_t(at - buffers.begin()));
+      buffers[i].addressesOf.push_back(*at);
     }
   }
   return Status();
@@ -438,10 +318,6 @@ Status Binding::bind(const KernelSignature &signature, const Options &given) {
   if (Status s = collect(given); !s.ok()) {
     return s;
   }
-  size_t count = signature.parameters.size();
-  parameters.resize(count);
-  specs.resize(count);
-  promised.resize(count);
   auto isParameter = [&](const std::string &name) {
     return std::any_of(
         signature.parameters.begin(), signature.parameters.end(),
@@ -464,29 +340,40 @@ Status Binding::bind(const KernelSignature &signature, const Options &given) {
       return invalid("--buffer '" + name +
                      "' is no buffer; write 'randn:f32[1024]'");
     }
-    Result<size_t> buffer = addBuffer(text);
-    if (!buffer) {
-      return buffer.takeStatus();
+    if (Status s = addBuffer(text); !s.ok()) {
+      return s;
     }
   }
-  for (size_t i = 0; i < count; ++i) {
-    Status s = bindParameter(i, signature.parameters[i], given);
+  // Descriptors may name any buffer.
+  for (const KernelParameter &parameter : signature.parameters) {
+    auto arg = args.find(parameter.name);
+    Status s = arg == args.end() ? Status() : addBuffers(arg->second);
     if (!s.ok()) {
       return s;
     }
+  }
+  for (const KernelParameter &parameter : signature.parameters) {
+    Result<ArgumentSpec> spec = bindParameter(parameter, given);
+    if (!spec) {
+      return spec.takeStatus();
+    }
+    specs.push_back(std::move(*spec));
   }
   return linkAddresses();
 }
 
 void Binding::applyRule(const SpecializationRule &rule) {
-  for (size_t i = 0; i < specs.size() && i < rule.parameters.size(); ++i) {
-    ArgumentSpec &spec = specs[i];
-    const auto &wanted = rule.parameters[i];
+  std::vector<Leaf> known;
+  for (ArgumentSpec &spec : specs) {
+    addLeaves(known, spec, {}, 0);
+  }
+  for (auto [leaf, bound, wanted] : llvm::zip(known, leaves, rule.leaves)) {
+    ArgumentSpec &spec = *leaf.spec;
     if (spec.kind != ArgumentSpec::Runtime) {
       continue;
     }
-    if (parameters[i].kind == BoundParameter::Scalar) {
-      int64_t value = int64_t(parameters[i].bits);
+    if (bound.kind == BoundLeaf::Scalar) {
+      int64_t value = int64_t(bound.bits);
       bool isInteger = !driver::isFloatType(spec.type);
       spec.equalsOne = wanted.foldsOne && isInteger && value == 1;
       bool divides =
@@ -494,8 +381,9 @@ void Binding::applyRule(const SpecializationRule &rule) {
       spec.divisor = divides ? wanted.divisor : 0;
     } else {
       // Buffers of this tool are aligned by far more than 16 bytes.
-      bool isBuffer = parameters[i].kind == BoundParameter::Buffer;
-      spec.divisor = isBuffer || promised[i] ? wanted.divisor : 0;
+      bool divides = bound.kind == BoundLeaf::Buffer && wanted.divisor &&
+                     bound.offset % wanted.divisor == 0;
+      spec.divisor = divides || bound.promised ? wanted.divisor : 0;
     }
   }
 }

@@ -29,6 +29,8 @@ struct ImportOptions {
 };
 /// --import-root and --global.
 void addImportOptions(CLI::App &command, ImportOptions &options);
+/// As a command line's constant, for options and constexprs.
+runtime::KeyValue toKeyValue(const std::string &name, const Constant &value);
 /// Reads the file; the source says whether it is tile IR.
 runtime::Result<runtime::KernelSource> loadSource(const KernelText &kernel,
                                                   const ImportOptions &imports);
@@ -46,11 +48,14 @@ struct BoundBuffer {
   std::string typeText() const;
 };
 
-struct BoundParameter {
+/// A leaf of the arguments (runtime/launch/Artifact.h).
+struct BoundLeaf {
   enum Kind { Absent, Buffer, Scalar, Constant } kind = Absent;
   size_t buffer = 0;
+  uint64_t offset = 0; // bytes into the buffer
   uint32_t type = 0;
   uint64_t bits = 0;
+  bool promised = false; // of a type alone: it was said to be divisible by 16
 };
 
 class Binding {
@@ -75,22 +80,32 @@ public:
   runtime::Result<std::array<int64_t, 3>> grid(std::string_view text) const;
 
   std::vector<BoundBuffer> buffers;
-  std::vector<BoundParameter> parameters; // as the signature's
-  std::vector<runtime::ArgumentSpec> specs;
+  std::vector<BoundLeaf> leaves;
+  std::vector<runtime::ArgumentSpec> specs; // one per parameter
   std::vector<runtime::KeyValue> options;
 
 private:
   runtime::Status collect(const Options &options);
-  runtime::Status bindParameter(size_t index,
-                                const runtime::KernelParameter &parameter,
-                                const Options &options);
-  runtime::Status bindArgument(size_t index,
-                               const runtime::KernelParameter &parameter,
-                               const ArgumentText &text);
-  runtime::Status bindConstant(size_t index,
-                               const runtime::KernelParameter &parameter,
-                               std::string_view text);
-  runtime::Result<size_t> addBuffer(const ArgumentText &text);
+  // BindArguments.cpp: each adds the leaves of the value.
+  runtime::Result<runtime::ArgumentSpec>
+  bindParameter(const runtime::KernelParameter &parameter,
+                const Options &options);
+  runtime::Result<runtime::ArgumentSpec> bindArgument(const ArgumentText &text,
+                                                      bool allowTypes);
+  runtime::Result<runtime::ArgumentSpec>
+  bindDescriptor(const ArgumentText &text);
+  runtime::Result<runtime::ArgumentSpec>
+  bindDescriptorType(const ArgumentText &text);
+  runtime::Result<runtime::ArgumentSpec>
+  bindConstants(const ArgumentText &text);
+  runtime::Result<runtime::ArgumentSpec> bindConstant(const std::string &name,
+                                                      std::string_view text);
+  runtime::Status bindList(const std::vector<std::string> &texts,
+                           const std::string &where, const char *what,
+                           std::vector<int64_t> &to) const;
+  runtime::Status addBuffers(const ArgumentText &text);
+  std::optional<size_t> bufferNamed(std::string_view name) const;
+  runtime::Status addBuffer(const ArgumentText &text);
   runtime::Status linkAddresses();
   runtime::Result<int64_t> lookup(std::string_view name, int depth) const;
   NameLookup names() const;
@@ -98,7 +113,6 @@ private:
   std::map<std::string, ArgumentText, std::less<>> args;
   std::map<std::string, ArgumentText, std::less<>> extra; // --buffer
   std::map<std::string, std::string, std::less<>> constexprs;
-  std::vector<bool> promised; // types alone: divisible by 16 was said
 };
 
 } // namespace tz::tool

@@ -192,6 +192,9 @@ static constexpr const char *footer =
   x=*fp16:16   pointer to fp16, its address divisible by 16
   x=*fp32      pointer, nothing known of its address
   n=i32        integer        n=i32:16  divisible by 16      n=i32:1  is 1
+  d=tensordesc<fp16[64, 64]>:16   tensor descriptor, base and strides multiples
+               of 16 bytes; tensordesc<fp16[64, 64], nan> pads with NaN
+  t=(*fp32, i32, constexpr:3)     tuple; (x=*fp32, n=i32) with names
 
 Emit
   tile       the IR as elaborated         neutral   after the shared passes

@@ -185,11 +185,12 @@ Status Worker::launch(const CompileJob &job, Binding &binding,
                      buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
   }
   std::vector<ArgValue> args;
-  for (uint32_t index : (*artifact)->userParameters) {
-    const BoundParameter &bound = binding.parameters[index];
-    args.push_back(bound.kind == BoundParameter::Buffer
-                       ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer]}
-                       : ArgValue{bound.type, bound.bits});
+  for (uint32_t index : (*artifact)->userLeaves) {
+    const BoundLeaf &bound = binding.leaves[index];
+    args.push_back(
+        bound.kind == BoundLeaf::Buffer
+            ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer] + bound.offset}
+            : ArgValue{bound.type, bound.bits});
   }
   if (s.ok()) {
     s = (*kernel)->launch(*stream, grid, args);

@@ -90,11 +90,12 @@ static void showCounts(const Explanation &all) {
 
 static void showPlan(const Artifact &artifact) {
   std::printf("\n%s\n", styled(Style::Bold, "launch plan").c_str());
-  if (!artifact.userParameters.empty()) {
+  if (!artifact.userLeaves.empty()) {
+    const std::vector<std::string> leaves = artifact.leafNames();
     std::string names;
-    for (auto [i, index] : llvm::enumerate(artifact.userParameters)) {
+    for (auto [i, index] : llvm::enumerate(artifact.userLeaves)) {
       names += (i ? ", " : "") + ("arg" + std::to_string(i)) + " is " +
-               artifact.parameters[index].name;
+               leaves[index];
     }
     std::printf("  %s\n", names.c_str());
   }

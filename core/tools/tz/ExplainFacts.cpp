@@ -298,8 +298,9 @@ llvm::json::Value toJson(const Explanation &all, const Artifact &artifact) {
   for (const std::string &message : all.messages) {
     messages.push_back(message);
   }
-  for (uint32_t index : artifact.userParameters) {
-    parameters.push_back(artifact.parameters[index].name);
+  const std::vector<std::string> leaves = artifact.leafNames();
+  for (uint32_t index : artifact.userLeaves) {
+    parameters.push_back(leaves[index]);
   }
   for (const Variant &variant : artifact.variants) {
     Array arguments;

@@ -26,14 +26,18 @@ std::vector<std::string> splitList(std::string_view text, char separator) {
   std::string part;
   int depth = 0;
   char quote = 0;
+  bool isType = false; // between the < and > of a type
   for (char c : text) {
     if (quote) {
       quote = c == quote ? 0 : quote;
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == '(' || c == '[') {
+    } else if (c == '(' || c == '[' ||
+               (c == '<' && part.ends_with("tensordesc"))) {
+      isType |= c == '<';
       ++depth;
-    } else if (c == ')' || c == ']') {
+    } else if (c == ')' || c == ']' || (c == '>' && isType)) {
+      isType &= c != '>';
       --depth;
     } else if (c == separator && depth == 0) {
       parts.emplace_back(trim(part));

@@ -21,7 +21,7 @@ using NameLookup = std::function<runtime::Result<int64_t>(std::string_view)>;
 runtime::Result<int64_t> evaluate(std::string_view text,
                                   const NameLookup &lookup);
 
-/// Splits at commas outside of (), [] and quotes; trims blanks.
+/// Splits at commas outside of (), [], tensordesc<> and quotes; trims blanks.
 std::vector<std::string> splitList(std::string_view text, char separator = ',');
 std::string_view trim(std::string_view text);
 

@@ -109,11 +109,13 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
   for (int axis = 0; axis < 3; ++axis) {
     launch.grid[axis] = uint32_t(grid[axis]);
   }
-  for (uint32_t index : kernel.userParameters) {
-    const BoundParameter &bound = binding.parameters[index];
-    uint64_t bits = bound.kind == BoundParameter::Buffer
-                        ? reinterpret_cast<uintptr_t>(memory[bound.buffer].data)
-                        : bound.bits;
+  for (uint32_t index : kernel.userLeaves) {
+    const BoundLeaf &bound = binding.leaves[index];
+    uint64_t bits =
+        bound.kind == BoundLeaf::Buffer
+            ? reinterpret_cast<uintptr_t>(memory[bound.buffer].data) +
+                  bound.offset
+            : bound.bits;
     launch.args.push_back({bits});
   }
   return Status();

@@ -456,11 +456,12 @@ int Runner::runNative(const std::string &target) {
     return fail(s);
   }
   std::vector<ArgValue> args;
-  for (uint32_t index : (*artifact)->userParameters) {
-    const BoundParameter &bound = binding.parameters[index];
-    args.push_back(bound.kind == BoundParameter::Buffer
-                       ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer]}
-                       : ArgValue{bound.type, bound.bits});
+  for (uint32_t index : (*artifact)->userLeaves) {
+    const BoundLeaf &bound = binding.leaves[index];
+    args.push_back(
+        bound.kind == BoundLeaf::Buffer
+            ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer] + bound.offset}
+            : ArgValue{bound.type, bound.bits});
   }
   mark("load and copy in");
   std::fflush(stdout); // a fault would lose it
@@ -565,7 +566,12 @@ static constexpr const char *footer = R"help(Arguments
   n=i32:1234  n=1234     a number; expressions over other names are fine:
                          m=i32:cdiv(n,2)+next_power_of_2(k)
   p=ptrs:a0,a1           int64 addresses of the buffers a0, a1 (see --buffer)
-  b=None
+  d=desc:randn:f16[512,256]:block[64,64]
+                         a tensor descriptor over a buffer, or over another one
+                         by its name (desc:x:block[8,8]). Also :nan (padding),
+                         :shape[..] :strides[..] :offset[..] in elements
+  t=(randn:f32[n], 3)    a tuple; t=(x=randn:f32[n], n=3) with names
+  b=None  c=constexpr:3  known to the compiler
   types: f16 bf16 f32 f64 f8e4m3fn f8e5m2 i8 i16 i32 i64 u8 u16 u32 u64 bool
 
 Examples

@@ -26,6 +26,15 @@ static bool isName(std::string_view text) {
          });
 }
 
+/// "x"; also "d.shape0", as the arguments of tile IR are called.
+static bool isPath(std::string_view text) {
+  std::vector<std::string> parts = splitList(text, '.');
+  return isName(parts[0]) &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string &part) {
+           return isName("_" + part) && !part.empty();
+         });
+}
+
 static Status wrong(std::string_view name, std::string message) {
   return Status(TZ_E_INVALID_ARGUMENT,
                 "argument '" + std::string(name) + "': " + std::move(message));
@@ -35,7 +44,7 @@ Result<std::pair<std::string, std::string>>
 parseAssignment(std::string_view text, std::string_view option) {
   size_t equals = text.find('=');
   std::string_view name = trim(text.substr(0, equals));
-  if (equals == std::string_view::npos || !isName(name)) {
+  if (equals == std::string_view::npos || !isPath(name)) {
     return Status(TZ_E_INVALID_ARGUMENT, std::string(option) + " '" +
                                              std::string(text) +
                                              "': write NAME=VALUE");
@@ -143,15 +152,160 @@ static Result<ArgumentText> parseType(ArgumentText arg) {
   return arg;
 }
 
+bool isTuple(std::string_view text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
+    return false;
+  }
+  int depth = 0;
+  bool hasComma = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    hasComma |= depth == 1 && c == ',';
+    if (depth == 0 && i + 1 < text.size()) {
+      return false; // (a) * (b)
+    }
+  }
+  return hasComma || trim(text.substr(1, text.size() - 2)).empty();
+}
+
+static Result<ArgumentText> parseTuple(ArgumentText arg) {
+  static constexpr unsigned MaxNesting = 32;
+  arg.kind = ArgumentText::Tuple;
+  if (std::count(arg.name.begin(), arg.name.end(), '.') > MaxNesting) {
+    return wrong(arg.name, "tuples nest more than " +
+                               std::to_string(MaxNesting) + " levels deep");
+  }
+  std::string_view inside(arg.whole);
+  std::vector<std::string> parts =
+      splitList(inside.substr(1, inside.size() - 2));
+  if (parts.back().empty()) {
+    parts.pop_back(); // (1,) and ()
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string_view text = parts[i];
+    size_t equals = text.find('=');
+    std::string_view field = trim(text.substr(0, equals));
+    bool isNamed = equals != std::string_view::npos && isName(field);
+    if (isNamed != !arg.fields.empty() && i > 0) {
+      return wrong(arg.name, "either all items of a tuple have names or none "
+                             "has; write '(1, 2)' or '(x=1, y=2)'");
+    }
+    if (isNamed) {
+      arg.fields.emplace_back(field);
+      text = trim(text.substr(equals + 1));
+    }
+    Result<ArgumentText> item = parseValue(
+        arg.name + "." + (isNamed ? arg.fields.back() : std::to_string(i)),
+        text);
+    if (!item) {
+      return item.takeStatus();
+    }
+    arg.items.push_back(std::move(*item));
+  }
+  return arg;
+}
+
+/// "block[64,64]": the list, if the word is that.
+static std::optional<std::vector<std::string>> listOf(std::string_view word,
+                                                      std::string_view text) {
+  if (!text.starts_with(word) || !text.ends_with(']') ||
+      text.size() < word.size() + 2 || text[word.size()] != '[') {
+    return std::nullopt;
+  }
+  text.remove_prefix(word.size() + 1);
+  text.remove_suffix(1);
+  return splitList(text);
+}
+
+/// desc:BUFFER:block[64,64], desc:NAME:block[8,8]:nan:offset[3]
+static Result<ArgumentText>
+parseDescriptor(ArgumentText arg, const std::vector<std::string> &parts) {
+  static constexpr const char *form = "desc:randn:f16[512,256]:block[64,64]";
+  arg.kind = ArgumentText::Descriptor;
+  std::vector<std::string> buffer;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const std::string &part = parts[i];
+    if (auto block = listOf("block", part)) {
+      arg.block = std::move(*block);
+    } else if (auto shape = listOf("shape", part)) {
+      arg.shape = std::move(*shape);
+    } else if (auto strides = listOf("strides", part)) {
+      arg.strides = std::move(*strides);
+    } else if (auto offset = listOf("offset", part)) {
+      arg.offset = std::move(*offset);
+    } else if (part == "nan" || part == "zero") {
+      arg.padsWithNaN = part == "nan";
+    } else {
+      buffer.push_back(part);
+    }
+  }
+  if (buffer.empty() || arg.block.empty() || arg.offset.size() > 1) {
+    return wrong(arg.name,
+                 std::string(buffer.empty()      ? "a buffer"
+                             : arg.block.empty() ? "the block of the descriptor"
+                                                 : "one offset") +
+                     " is missing; write '" + form + "'");
+  }
+  if (buffer.size() == 1) {
+    arg.targets = std::move(buffer);
+    return arg;
+  }
+  ArgumentText inner;
+  inner.name = arg.name;
+  inner.whole = arg.whole;
+  Result<ArgumentText> parsed = parseBuffer(std::move(inner), buffer);
+  if (!parsed) {
+    return parsed;
+  }
+  arg.items.push_back(std::move(*parsed));
+  return arg;
+}
+
+/// "tensordesc<fp16[64, 64], nan>:16"
+static Result<ArgumentText> parseDescriptorType(ArgumentText arg) {
+  arg.kind = ArgumentText::DescriptorType;
+  std::string_view text = arg.whole;
+  if (text.ends_with(":16")) {
+    arg.isDivisible = true;
+    text.remove_suffix(3);
+  }
+  size_t open = text.find('['), close = text.rfind(']');
+  bool hasForm = text.ends_with('>') && open != std::string_view::npos &&
+                 close != std::string_view::npos && open < close;
+  if (hasForm) {
+    std::string_view padding =
+        trim(text.substr(close + 1, text.size() - close - 2));
+    arg.padsWithNaN =
+        padding.starts_with(',') && trim(padding.substr(1)) == "nan";
+    hasForm = padding.empty() || arg.padsWithNaN;
+  }
+  if (!hasForm) {
+    return wrong(arg.name, "write 'tensordesc<fp16[64, 64]>', or "
+                           "'tensordesc<fp16[64, 64], nan>'");
+  }
+  constexpr size_t start = std::string_view("tensordesc<").size();
+  Result<uint32_t> type =
+      typeOf(arg.name, trim(text.substr(start, open - start)));
+  if (!type) {
+    return type.takeStatus();
+  }
+  arg.type = *type;
+  arg.block = splitList(text.substr(open + 1, close - open - 1));
+  return arg;
+}
+
 Result<ArgumentText> parseArgument(std::string_view text) {
   Result<std::pair<std::string, std::string>> assignment =
       parseAssignment(text, "--arg");
-  if (!assignment) {
-    return assignment.takeStatus();
-  }
+  return assignment ? parseValue(assignment->first, assignment->second)
+                    : Result<ArgumentText>(assignment.takeStatus());
+}
+
+Result<ArgumentText> parseValue(std::string_view name, std::string_view text) {
   ArgumentText arg;
-  arg.name = assignment->first;
-  arg.whole = assignment->second;
+  arg.name = name;
+  arg.whole = text;
   std::string_view value = arg.whole;
   if (value.empty()) {
     return wrong(arg.name, "a value is missing; write 'randn:f32[1024]' for a "
@@ -161,11 +315,11 @@ Result<ArgumentText> parseArgument(std::string_view text) {
     arg.kind = ArgumentText::None;
     return arg;
   }
+  if (isTuple(value)) {
+    return parseTuple(std::move(arg));
+  }
   if (value.starts_with("tensordesc<")) {
-    return wrong(arg.name, "tensor descriptors of the host are not supported "
-                           "yet: a launch does not pass them; make the "
-                           "descriptor in the kernel (tl.make_tensor_"
-                           "descriptor)");
+    return parseDescriptorType(std::move(arg));
   }
   if (value[0] == '*' || driver::typeFromName(value)) {
     return parseType(std::move(arg));
@@ -173,6 +327,14 @@ Result<ArgumentText> parseArgument(std::string_view text) {
   std::vector<std::string> parts = splitList(value, ':');
   std::string_view head = parts[0];
   std::string_view word = head.substr(0, head.find('('));
+  if (head == "desc") {
+    return parseDescriptor(std::move(arg), parts);
+  }
+  if (head == "constexpr" && parts.size() == 2) {
+    arg.kind = ArgumentText::Constant;
+    arg.value = parts[1];
+    return arg;
+  }
   if ((word == "ptrs" || word == "addresses") && parts.size() == 2) {
     arg.kind = ArgumentText::Addresses;
     arg.type = driver::typeFromName("i64");

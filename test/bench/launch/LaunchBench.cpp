@@ -54,8 +54,8 @@ public:
   specializationRule(const KernelSource &, const std::vector<ArgumentSpec> &,
                      DiagnosticSink &) override {
     SpecializationRule rule;
-    rule.parameters = {{16, false}, {16, false}, {4, true}, {4, true},
-                       {4, true},   {0, false},  {}};
+    rule.leaves = {{16, false}, {16, false}, {4, true}, {4, true},
+                   {4, true},   {0, false},  {}};
     return rule;
   }
   Result<std::shared_ptr<const Artifact>> compile(const CompileJob &job,
@@ -80,7 +80,7 @@ public:
       arg.size = arg.align = i < 2 ? 8 : 4;
       arg.offset = 8 * i;
       v.args.push_back(arg);
-      a->userParameters.push_back(i);
+      a->userLeaves.push_back(i);
       a->userTypes.push_back(arg.type);
     }
     v.argBytes = 48;

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint64_t length = size - Header;
     Sha256 hash = sha256(std::string_view(bytes).substr(Header));
     std::memcpy(bytes.data(), "TZARTIF\n", 8);
-    bytes[8] = 1;
+    bytes[8] = 2;
     std::memset(bytes.data() + 9, 0, 7);
     std::memcpy(bytes.data() + 16, &length, 8);
     std::memcpy(bytes.data() + 24, hash.data(), 32);

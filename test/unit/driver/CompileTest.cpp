@@ -88,10 +88,10 @@ TEST_F(CompileTest, SignatureListsTheParameters) {
 TEST_F(CompileTest, AMereBoundHasNoDivisor) {
   auto rule = driver.specializationRule(job().source, job().arguments, sink);
   ASSERT_TRUE(rule.ok()) << rule.status().message();
-  EXPECT_EQ(rule->parameters[0].divisor, 16u); // bytes of an address
-  EXPECT_EQ(rule->parameters[3].divisor, 0u);
-  EXPECT_FALSE(rule->parameters[3].foldsOne);
-  EXPECT_EQ(rule->parameters[4].divisor, 0u);
+  EXPECT_EQ(rule->leaves[0].divisor, 16u); // bytes of an address
+  EXPECT_EQ(rule->leaves[3].divisor, 0u);
+  EXPECT_FALSE(rule->leaves[3].foldsOne);
+  EXPECT_EQ(rule->leaves[4].divisor, 0u);
 }
 
 TEST_F(CompileTest, FillsWhatOnlyTheHostKnows) {
@@ -101,7 +101,7 @@ TEST_F(CompileTest, FillsWhatOnlyTheHostKnows) {
   EXPECT_EQ(report.cached, CompileReport::Cached::Nothing);
   EXPECT_EQ((*artifact)->plugin, "null");
   EXPECT_EQ((*artifact)->function, "add_kernel");
-  EXPECT_EQ((*artifact)->userParameters, (std::vector<uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ((*artifact)->userLeaves, (std::vector<uint32_t>{0, 1, 2, 3}));
   EXPECT_EQ((*artifact)->userTypes[3], uint32_t(TZ_TYPE_I32));
   EXPECT_EQ((*artifact)->parameters[0].spec.divisor, 16u);
   ASSERT_TRUE((*artifact)->findBlob("main"));
@@ -114,7 +114,7 @@ TEST_F(CompileTest, FoldedOnesAreNoArguments) {
   one.arguments[3].equalsOne = true;
   auto artifact = driver.compile(one, sink, nullptr);
   ASSERT_TRUE(artifact.ok()) << artifact.status().message() << sink.text;
-  EXPECT_EQ((*artifact)->userParameters, (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ((*artifact)->userLeaves, (std::vector<uint32_t>{0, 1, 2}));
 }
 
 TEST_F(CompileTest, DamageOnTheDiskIsCompiledAgain) {

@@ -149,26 +149,26 @@ struct RuleTest : testing::Test {
 TEST_F(RuleTest, TheArrayThatIsScaledDecides) {
   auto r = rule("    x = tl.load(a + tl.program_id(0) * n)\n"
                 "    tl.store(b + tl.program_id(0) * m, x)\n");
-  EXPECT_EQ(r.parameters[0].divisor, 16u);
-  EXPECT_EQ(r.parameters[2].divisor, 8u);
-  EXPECT_EQ(r.parameters[3].divisor, 2u);
-  EXPECT_TRUE(r.parameters[2].foldsOne);
+  EXPECT_EQ(r.leaves[0].divisor, 16u);
+  EXPECT_EQ(r.leaves[2].divisor, 8u);
+  EXPECT_EQ(r.leaves[3].divisor, 2u);
+  EXPECT_TRUE(r.leaves[2].foldsOne);
 }
 
 TEST_F(RuleTest, TheSmallestOfSeveralDecides) {
   auto r = rule("    x = tl.load(a + n)\n"
                 "    tl.store(b + n, x)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 8u);
-  EXPECT_FALSE(r.parameters[2].foldsOne); // a summand
+  EXPECT_EQ(r.leaves[2].divisor, 8u);
+  EXPECT_FALSE(r.leaves[2].foldsOne); // a summand
 }
 
 TEST_F(RuleTest, BoundsAndValuesHaveNone) {
   auto r = rule("    at = tl.arange(0, 16)\n"
                 "    x = tl.load(a + at, mask=at < n)\n"
                 "    tl.store(b + at, x * m, mask=at < n)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 0u);
-  EXPECT_FALSE(r.parameters[2].foldsOne);
-  EXPECT_EQ(r.parameters[3].divisor, 0u);
+  EXPECT_EQ(r.leaves[2].divisor, 0u);
+  EXPECT_FALSE(r.leaves[2].foldsOne);
+  EXPECT_EQ(r.leaves[3].divisor, 0u);
 }
 
 TEST_F(RuleTest, LoopsCarryIt) {
@@ -179,17 +179,17 @@ TEST_F(RuleTest, LoopsCarryIt) {
                 "        at += n\n"
                 "    for j in range(0, 64, m):\n"
                 "        tl.store(a + j, 0.0)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 2u);
-  EXPECT_EQ(r.parameters[3].divisor, 8u); // the step of the induction variable
+  EXPECT_EQ(r.leaves[2].divisor, 2u);
+  EXPECT_EQ(r.leaves[3].divisor, 8u); // the step of the induction variable
 }
 
 TEST_F(RuleTest, RemaindersAndLoadsEndTheWay) {
   auto r = rule("    at = (tl.program_id(0) * 16 + tl.arange(0, 16)) % n\n"
                 "    index = tl.load(b + at).to(tl.int32) // m\n"
                 "    tl.store(a + index, 0.0)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 0u);
-  EXPECT_TRUE(r.parameters[2].foldsOne); // x % 1
-  EXPECT_EQ(r.parameters[3].divisor, 0u);
+  EXPECT_EQ(r.leaves[2].divisor, 0u);
+  EXPECT_TRUE(r.leaves[2].foldsOne); // x % 1
+  EXPECT_EQ(r.leaves[3].divisor, 0u);
 }
 
 TEST_F(RuleTest, ViewsCount) {
@@ -197,9 +197,9 @@ TEST_F(RuleTest, ViewsCount) {
       rule("    p = tl.make_block_ptr(a, (m, 16), (n, 1), (0, 0), (16, 16),"
            " (1, 0))\n"
            "    tl.store(p, tl.zeros((16, 16), tl.float16))\n");
-  EXPECT_EQ(r.parameters[2].divisor, 8u);
-  EXPECT_TRUE(r.parameters[2].foldsOne);
-  EXPECT_EQ(r.parameters[3].divisor, 0u); // an extent is a bound
+  EXPECT_EQ(r.leaves[2].divisor, 8u);
+  EXPECT_TRUE(r.leaves[2].foldsOne);
+  EXPECT_EQ(r.leaves[3].divisor, 0u); // an extent is a bound
 }
 
 TEST_F(RuleTest, TheUseInACalledFunctionCounts) {
@@ -207,16 +207,16 @@ TEST_F(RuleTest, TheUseInACalledFunctionCounts) {
                 "        tl.store(a, 0.0)\n"
                 "    for i in range(m):\n"
                 "        tl.store(b + tl.cdiv(i, 4), 0.0)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 0u);
-  EXPECT_TRUE(r.parameters[2].foldsOne);
-  EXPECT_FALSE(r.parameters[3].foldsOne);
+  EXPECT_EQ(r.leaves[2].divisor, 0u);
+  EXPECT_TRUE(r.leaves[2].foldsOne);
+  EXPECT_FALSE(r.leaves[3].foldsOne);
 }
 
 /// The kernel needs n as a constant: nothing can be seen without it.
 TEST_F(RuleTest, WhatCannotBeAnalysedKeepsTheRuleOfTheTypes) {
   auto r = rule("    tl.store(a + tl.arange(0, n), 0.0)\n");
-  EXPECT_EQ(r.parameters[2].divisor, 8u);
-  EXPECT_TRUE(r.parameters[2].foldsOne);
+  EXPECT_EQ(r.leaves[2].divisor, 8u);
+  EXPECT_TRUE(r.leaves[2].foldsOne);
 }
 
 } // namespace

@@ -256,17 +256,18 @@ def k(o, d, t):
   auto ir = elaborate(module, "k", spec, context, sink);
   ASSERT_TRUE(ir) << sink.str();
   auto kernel = *ir->getOps<tz::tile::KernelOp>().begin();
-  ASSERT_EQ(kernel.getArgumentTypes().size(), 8u);
+  ASSERT_EQ(kernel.getArgumentTypes().size(), 7u); // the last stride is 1
   EXPECT_EQ(kernel.getArgName(1), "d");
   EXPECT_EQ(kernel.getArgName(3), "d.shape1");
-  EXPECT_EQ(kernel.getArgName(6), "t.scale");
-  EXPECT_EQ(kernel.getArgName(7), "t.more.0");
+  EXPECT_EQ(kernel.getArgName(4), "d.stride0");
+  EXPECT_EQ(kernel.getArgName(5), "t.scale");
+  EXPECT_EQ(kernel.getArgName(6), "t.more.0");
   std::vector<float> out(8), in{0, 1, 2, 3, 4, 5, 6, 7};
   tz::interpreter::LaunchArgs launch;
   launch.args = {ArgValue::pointer(out.data()), ArgValue::pointer(in.data()),
                  ArgValue::integer(2),          ArgValue::integer(3),
-                 ArgValue::integer(4),          ArgValue::integer(1),
-                 ArgValue::f32(2.5f),           ArgValue::integer(9)};
+                 ArgValue::integer(4),          ArgValue::f32(2.5f),
+                 ArgValue::integer(9)};
   tz::interpreter::Report report;
   llvm::Error error = tz::interpreter::run(kernel, launch, {}, report);
   EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));

@@ -44,7 +44,7 @@ public:
   specializationRule(const KernelSource &, const std::vector<ArgumentSpec> &,
                      DiagnosticSink &) override {
     SpecializationRule rule;
-    rule.parameters = {{16, false}, {8, true}, {0, false}, {0, false}, {}};
+    rule.leaves = {{16, false}, {8, true}, {0, false}, {0, false}, {}};
     return rule;
   }
   Result<std::shared_ptr<const Artifact>> compile(const CompileJob &job,
@@ -72,7 +72,7 @@ public:
         arg.offset = 8 * arg.index;
         v.args.push_back(arg);
         v.argBytes = 8 * arg.index + 8;
-        a->userParameters.push_back(i);
+        a->userLeaves.push_back(i);
         a->userTypes.push_back(spec.type);
       }
     }

@@ -75,7 +75,7 @@ protected:
   void user(std::vector<uint32_t> types) {
     code->userTypes = types;
     for (uint32_t i = 0; i < types.size(); ++i) {
-      code->userParameters.push_back(i);
+      code->userLeaves.push_back(i);
     }
   }
   const EchoLaunch &last() { return Echo::instance().launches.back(); }
