@@ -26,7 +26,8 @@ def constant(value):
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (tuple, list)):
-        return {"tuple": [constant(item) for item in value]}
+        record = {"tuple": [constant(item) for item in value]}
+        return {**record, "fields": list(value._fields)} if hasattr(value, "_fields") else record
     if type(value).__name__ == "constexpr":
         return constant(value.value)
     if type(value).__name__ == "dtype":
@@ -36,12 +37,23 @@ def constant(value):
     return {"other": type(value).__name__}
 
 
+def known(value):
+    """Known to the compiler, whatever the annotation of its parameter."""
+    return value is None or isinstance(value, str) or type(value).__name__ in ("constexpr", "dtype") or hasattr(value, "fn")
+
+
 def argument(value):
     if hasattr(value, "data_ptr"):
         return {"ptr": str(value.dtype).replace("torch.", ""), "div16": value.data_ptr() % 16 == 0}
     if hasattr(value, "block_shape"):
-        return {"desc": str(value.base.dtype).replace("torch.", ""), "block": list(value.block_shape)}
-    return constant(value)
+        size = value.base.element_size()
+        aligned = value.base.data_ptr() % 16 == 0 and all(s * size % 16 == 0 for s in value.strides[:-1])
+        return {"desc": str(value.base.dtype).replace("torch.", ""), "block": list(value.block_shape),
+                "padding": getattr(value, "padding", "zero"), "div16": aligned}
+    if isinstance(value, (tuple, list)):
+        record = {"tuple": [argument(item) for item in value]}
+        return {**record, "fields": list(value._fields)} if hasattr(value, "_fields") else record
+    return {"constexpr": constant(value)} if known(value) and value is not None else constant(value)
 
 
 def describe(function, args, named):
@@ -64,6 +76,8 @@ def specialisation(value):
     """Integers differ only where the compiler sees a difference."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"integer, {value == 1}, {value % 16 == 0}, {-2**31 <= value < 2**31}"
+    if isinstance(value, dict) and "tuple" in value:
+        return {**value, "tuple": [specialisation(item) for item in value["tuple"]]}
     return value
 
 
