@@ -66,9 +66,6 @@ static Value extremum(BuiltinCall &call, bool largest) {
     if (best.isTile() || item.isTile()) {
       auto language = Registry::get().module("triton.language");
       auto it = language->members.find(largest ? "maximum" : "minimum");
-      if (it == language->members.end()) {
-        return call.error("min and max need compile-time values");
-      }
       CallArgs args;
       args.add(best, call.loc);
       args.add(item, call.loc);

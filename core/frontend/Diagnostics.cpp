@@ -77,6 +77,10 @@ DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
     diagnostic.notes.push_back(frame);
   }
   kept.push_back(std::move(diagnostic));
+  if (severity == Severity::Error && errors == maxErrors) {
+    kept.back().notes.push_back(
+        {SourceLoc(), "further errors are not shown (limit of errors)"});
+  }
   return DiagnosticBuilder(&kept.back());
 }
 
@@ -190,11 +194,6 @@ void DiagnosticSink::print(raw_ostream &os) const {
   }
   if (errors) {
     os << errors << (errors == 1 ? " error" : " errors");
-    if (errors > maxErrors) {
-      os << ", the first " << maxErrors << " are shown";
-    } else if (errors == maxErrors) {
-      os << ", there may be more (limit of errors)";
-    }
     os << '\n';
   }
 }

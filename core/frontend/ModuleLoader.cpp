@@ -84,9 +84,11 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
     return library(embedded.drop_back(3), evaluator);
   }
   if (modules.size() >= maxModules) {
+    // All imports beyond the limit are one error, at the first.
+    tooMany = tooMany.isValid() ? tooMany : importLoc;
     evaluator.diagnostics().error(
-        importLoc, "more than " + Twine(maxModules) +
-                       " modules are imported (limit of modules)");
+        tooMany, "more than " + Twine(maxModules) +
+                     " modules are imported (limit of modules)");
     return nullptr;
   }
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);

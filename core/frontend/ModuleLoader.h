@@ -64,6 +64,7 @@ private:
   Searches searched;
   EnvironmentReads variables;
   bool unreadable = false;
+  SourceLoc tooMany; // the first import beyond maxModules
 };
 
 /// One file of the embedded library; the array is generated at build time.
