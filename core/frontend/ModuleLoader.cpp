@@ -141,8 +141,13 @@ std::string findImport(StringRef importer, unsigned dots, StringRef dotted,
                        ArrayRef<std::string> importRoots) {
   SmallString<128> folder(importer);
   sys::path::remove_filename(folder);
-  for (unsigned i = 1; i < dots; ++i) {
+  // By its name, as Python does: one file has one path, however it is reached.
+  auto ascend = [&] {
     sys::path::append(folder, "..");
+    sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+  };
+  for (unsigned i = 1; i < dots; ++i) {
+    ascend();
   }
   if (dots > 0) {
     return fileBelow(folder, dotted);
@@ -158,7 +163,7 @@ std::string findImport(StringRef importer, unsigned dots, StringRef dotted,
     if (!sys::fs::exists(init)) {
       break;
     }
-    sys::path::append(folder, "..");
+    ascend();
   }
   for (const std::string &root : importRoots) {
     if (std::string file = fileBelow(root, dotted); !file.empty()) {
