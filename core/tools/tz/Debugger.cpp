@@ -20,14 +20,17 @@ using runtime::Status;
 
 const char *const debuggerHelp =
     R"help(  b [FILE:]LINE    break before the statement there, or the next one after it
-  b                list breakpoints
-  d N              delete breakpoint N
+  b                list breakpoints and watches
+  d N              delete breakpoint or watch N
   c                continue to the next breakpoint or mistake
   n, s             next line; step: also into called functions of the user
   finish           continue until the function returns
-  p NAME           print a tile or scalar; p NAME[3, 0:16] a part of it
+  w NAME           watch: stop after each statement that changes the value
+  p NAME           print a tile or scalar; p NAME[3, 0:16] a part of it,
+                   p NAME.shape, .dtype, .numel
   full NAME        print all elements
-  stats NAME       smallest, largest, mean, NaN, infinite and zero elements
+  stats NAME       smallest, largest, mean, NaN, infinite and zero elements;
+                   of a part as well
   names            the names of the function and what they are
   bt               the calls that lead here; up, down, frame N choose one
   l [LINE]         list the source
@@ -45,6 +48,7 @@ static Status invalid(std::string message) {
 bool Debugger::startProgram(const std::array<uint32_t, 3> &next) {
   program = next;
   frames.clear();
+  changed.clear();
   combining = 0;
   stopDepth = mode == Mode::Finish ? 0 : SIZE_MAX;
   return !quitting;
@@ -109,6 +113,7 @@ void Debugger::setName(const DebugEvent &event, Lookup values) {
   if (known == names.end()) {
     known = names.insert(known, Name{event.name, {}});
   }
+  const std::vector<Part> before = std::move(known->parts);
   known->parts.clear();
   for (const frontend::DebugPart &part : event.parts) {
     Part made{&part, {}};
@@ -118,6 +123,7 @@ void Debugger::setName(const DebugEvent &event, Lookup values) {
     }
     known->parts.push_back(std::move(made));
   }
+  noteChange(*known, before);
 }
 
 static bool isLibrary(const SourceLoc &at) {
@@ -128,11 +134,17 @@ bool Debugger::shouldStop(const SourceLoc &at) {
   if (silent) {
     return false;
   }
+  const bool isWatched = !changed.empty();
+  std::fputs(changed.c_str(), stdout);
+  changed.clear();
   for (Breakpoint &breakpoint : breakpoints) {
     if (breakpoint.file == at.file && breakpoint.line == at.line) {
       ++breakpoint.hits;
       return true;
     }
+  }
+  if (isWatched) {
+    return true;
   }
   switch (mode) {
   case Mode::Step:
@@ -310,6 +322,12 @@ bool Debugger::obey(const std::string &line) {
     } else {
       (void)complain(addBreakpoint(argument));
     }
+  } else if (is({"w", "watch"})) {
+    if (argument.empty()) {
+      showBreakpoints();
+    } else {
+      (void)complain(addWatch(argument));
+    }
   } else if (is({"d", "delete"})) {
     (void)complain(remove(argument));
   } else if (is({"h", "help", "?"})) {
@@ -401,138 +419,32 @@ Status Debugger::remove(std::string_view argument) {
   auto which = llvm::find_if(breakpoints, [&](const Breakpoint &one) {
     return isNumber && one.number == number;
   });
-  if (which == breakpoints.end()) {
-    return invalid("there is no breakpoint '" + std::string(argument) +
+  if (which != breakpoints.end()) {
+    breakpoints.erase(which);
+    return Status();
+  }
+  auto watch = llvm::find_if(watches, [&](const Watch &one) {
+    return isNumber && one.number == number;
+  });
+  if (watch == watches.end()) {
+    return invalid("there is no breakpoint or watch '" + std::string(argument) +
                    "'; 'b' lists them");
   }
-  breakpoints.erase(which);
+  watches.erase(watch);
   return Status();
 }
 
 void Debugger::showBreakpoints() const {
-  if (breakpoints.empty()) {
+  if (breakpoints.empty() && watches.empty()) {
     std::printf("no breakpoints\n");
   }
   for (const Breakpoint &one : breakpoints) {
     std::printf("%u  %s:%u, hit %u times\n", one.number,
                 one.file->path().str().c_str(), one.line, one.hits);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-Status Debugger::printPart(const std::string &name, const Part &part,
-                           std::string_view index, bool whole,
-                           bool figures) const {
-  const frontend::DebugPart &what = *part.what;
-  if (!what.value) {
-    if (!index.empty()) {
-      return invalid("'" + name + "' is known at compile time: " + what.text);
-    }
-    std::printf("%s = %s\n", name.c_str(), what.text.c_str());
-    return Status();
-  }
-  if (!part.value) {
-    std::printf("%s has no value yet\n", name.c_str());
-    return Status();
-  }
-  if (what.type.isView() && !index.empty()) {
-    return invalid("'" + name + "' is a " + what.type.str() +
-                   ": memory, not a tile; print what is loaded from it");
-  }
-  runtime::Result<std::vector<Extent>> extents =
-      parseExtents(index, what.type.shape);
-  if (!extents) {
-    return extents.takeStatus();
-  }
-  if (figures) {
-    std::string text = shower.figures(*part.value, what.type);
-    if (text.empty() || !index.empty()) {
-      return invalid("'stats' is of all elements of numbers, and '" + name +
-                     std::string(index) + "' is not");
-    }
-    std::printf("%s: %s: %s\n", name.c_str(), what.type.str().c_str(),
-                text.c_str());
-    return Status();
-  }
-  llvm::SmallVector<int64_t> shape;
-  for (const Extent &extent : *extents) {
-    if (!extent.isElement) {
-      shape.push_back(extent.count);
-    }
-  }
-  const std::string type =
-      what.type.isView() ? what.type.str() : what.type.withShape(shape).str();
-  const bool isTile = !shape.empty() && !what.type.isView();
-  std::printf("%s%s: %s%s%s\n", name.c_str(), std::string(index).c_str(),
-              type.c_str(), isTile ? "\n" : " = ",
-              shower.text(*part.value, what.type, *extents, whole).c_str());
-  return Status();
-}
-
-Status Debugger::print(std::string_view argument, bool whole, bool figures) {
-  llvm::StringRef rest = llvm::StringRef(argument).trim();
-  rest.consume_front("%"); // of tile IR text
-  llvm::StringRef name = rest.take_while(
-      [](char c) { return llvm::isAlnum(c) || c == '_' || c & 0x80; });
-  if (name.empty()) {
-    return invalid("say what to print: a name, as 'names' lists them");
-  }
-  rest = rest.drop_front(name.size());
-  const std::vector<Name> &names = frames[selected].names;
-  auto known =
-      llvm::find_if(names, [&](const Name &one) { return name == one.name; });
-  if (known == names.end()) {
-    llvm::SmallVector<llvm::StringRef> candidates;
-    for (const Name &one : names) {
-      candidates.push_back(one.name);
-    }
-    llvm::StringRef near = frontend::nearestName(name, candidates);
-    return invalid("'" + name.str() + "' has no value here in " +
-                   frames[selected].function +
-                   (near.empty() ? "; 'names' lists those that have"
-                                 : "; did you mean '" + near.str() + "'?"));
-  }
-  // A tile alone, or the parts of a tuple or record below what is written.
-  unsigned shown = 0;
-  for (const Part &part : known->parts) {
-    const std::string &path = part.what->path;
-    llvm::StringRef index = rest;
-    const bool isInside = llvm::StringRef(path).starts_with(rest);
-    if (!isInside && !index.consume_front(path)) {
-      continue;
-    }
-    Status s = printPart(known->name + path, part, isInside ? "" : index.trim(),
-                         whole, figures);
-    if (!s.ok()) {
-      return s;
-    }
-    ++shown;
-  }
-  if (!shown) {
-    return invalid("'" + known->name + "' has no part '" + rest.str() + "'");
-  }
-  return Status();
-}
-
-void Debugger::showNames() const {
-  for (const Name &name : frames[selected].names) {
-    for (const Part &part : name.parts) {
-      const frontend::DebugPart &what = *part.what;
-      std::string text = what.text;
-      if (what.value) {
-        text = what.type.str();
-        if (part.value && what.type.isScalar()) {
-          text += " = " + shower.text(*part.value, what.type, {}, false);
-        }
-      } else {
-        text = "= " + text;
-      }
-      std::printf("  %-16s %s\n", (name.name + what.path).c_str(),
-                  text.c_str());
-    }
+  for (const Watch &one : watches) {
+    std::printf("%u  watch %s of %s, changed %u times\n", one.number,
+                one.name.c_str(), one.function.c_str(), one.hits);
   }
 }
 

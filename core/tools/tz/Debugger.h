@@ -61,6 +61,12 @@ private:
     uint32_t line = 0;
     unsigned hits = 0;
   };
+  /// Of a name in each call of a function.
+  struct Watch {
+    unsigned number = 0;
+    std::string function, name;
+    unsigned hits = 0;
+  };
   enum class Mode { Step, Next, Finish, Continue };
 
   bool follow(mlir::Block *block, mlir::Operation *previous, Lookup values);
@@ -73,6 +79,11 @@ private:
   void showPlace() const;
   void showBacktrace() const;
   void list(std::string_view argument) const;
+  runtime::Result<const Name *> find(llvm::StringRef name) const;
+  runtime::Status addWatch(std::string_view name);
+  std::string changeText(const Part &before, const Part &now) const;
+  /// Before the next statement the run stops, if the name is watched.
+  void noteChange(const Name &name, const std::vector<Part> &before);
   runtime::Status print(std::string_view argument, bool whole, bool figures);
   runtime::Status printPart(const std::string &name, const Part &part,
                             std::string_view index, bool whole,
@@ -87,6 +98,8 @@ private:
   TileShower shower;
   Commands commands;
   std::vector<Breakpoint> breakpoints;
+  std::vector<Watch> watches;
+  std::string changed; // what watches have to say at the next statement
   unsigned lastNumber = 0;
 
   Mode mode = Mode::Step;

@@ -249,8 +249,21 @@ static std::string placeOf(llvm::ArrayRef<int64_t> shape, int64_t lane) {
   return shape.empty() ? "" : " at " + numbers(place);
 }
 
+static bool isInside(llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<Extent> extents, int64_t lane) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    const int64_t at = lane % shape[d];
+    if (at < extents[d].first || at >= extents[d].first + extents[d].count) {
+      return false;
+    }
+    lane /= shape[d];
+  }
+  return true;
+}
+
 std::string TileShower::figures(const TileValue &value,
-                                const frontend::TileType &type) const {
+                                const frontend::TileType &type,
+                                llvm::ArrayRef<Extent> extents) const {
   if (value.kind() == Kind::View || value.kind() == Kind::Ptr) {
     return "";
   }
@@ -271,6 +284,9 @@ std::string TileShower::figures(const TileValue &value,
   size_t nans = 0, infinite = 0, zeros = 0, counted = 0;
   double sum = 0;
   for (auto [i, lane] : llvm::enumerate(lanes)) {
+    if (lanes.size() > 1 && !isInside(type.shape, extents, int64_t(i))) {
+      continue;
+    }
     nans += std::isnan(lane);
     infinite += std::isinf(lane);
     zeros += lane == 0;

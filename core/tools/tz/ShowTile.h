@@ -36,9 +36,10 @@ public:
                    const frontend::TileType &type,
                    llvm::ArrayRef<Extent> extents, bool whole) const;
   /// Smallest and largest element with their places, mean, how many are NaN,
-  /// infinite, zero. Empty for what is no number.
+  /// infinite, zero, of a part of a tile. Empty for what is no number.
   std::string figures(const interpreter::TileValue &value,
-                      const frontend::TileType &type) const;
+                      const frontend::TileType &type,
+                      llvm::ArrayRef<Extent> extents) const;
   /// "out + 128": the buffer that an address is in or near to, and how many
   /// elements from its start.
   std::string addressText(uint64_t address) const;

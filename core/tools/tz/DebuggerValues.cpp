@@ -1,0 +1,243 @@
+//===- DebuggerValues.cpp - what names hold, printed and watched ----------===//
+//
+// What   The debugger's commands that look at values, and the watches.
+// Why    Apart from where the run is and what lets it go on (Debugger.cpp).
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Debugger.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tz::tool {
+
+using interpreter::TileValue;
+using runtime::Status;
+
+static Status invalid(std::string message) {
+  return Status(TZ_E_INVALID_ARGUMENT, std::move(message));
+}
+
+/// ".shape", ".dtype", ".numel" of a value, as a kernel would be told.
+static std::optional<std::string> attributeText(const frontend::TileType &type,
+                                                std::string_view attribute) {
+  if (attribute == ".dtype") {
+    return type.scalar().str();
+  }
+  if (attribute == ".numel") {
+    return std::to_string(type.numElements());
+  }
+  if (attribute != ".shape") {
+    return std::nullopt;
+  }
+  std::string text;
+  for (int64_t extent : type.shape) {
+    text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  return "(" + text + (type.shape.size() == 1 ? ",)" : ")");
+}
+
+Status Debugger::printPart(const std::string &name, const Part &part,
+                           std::string_view index, bool whole,
+                           bool figures) const {
+  const frontend::DebugPart &what = *part.what;
+  if (!what.value) {
+    if (!index.empty()) {
+      return invalid("'" + name + "' is known at compile time: " + what.text);
+    }
+    std::printf("%s = %s\n", name.c_str(), what.text.c_str());
+    return Status();
+  }
+  if (!part.value) {
+    std::printf("%s has no value yet\n", name.c_str());
+    return Status();
+  }
+  if (what.type.isView() && !index.empty()) {
+    return invalid("'" + name + "' is a " + what.type.str() +
+                   ": memory, not a tile; print what is loaded from it");
+  }
+  if (std::optional<std::string> text = attributeText(what.type, index)) {
+    std::printf("%s%s = %s\n", name.c_str(), std::string(index).c_str(),
+                text->c_str());
+    return Status();
+  }
+  runtime::Result<std::vector<Extent>> extents =
+      parseExtents(index, what.type.shape);
+  if (!extents) {
+    return extents.takeStatus();
+  }
+  llvm::SmallVector<int64_t> shape;
+  for (const Extent &extent : *extents) {
+    if (!extent.isElement) {
+      shape.push_back(extent.count);
+    }
+  }
+  const std::string type =
+      what.type.isView() ? what.type.str() : what.type.withShape(shape).str();
+  if (figures) {
+    std::string text = shower.figures(*part.value, what.type, *extents);
+    if (text.empty()) {
+      return invalid("'stats' is of numbers, and '" + name + "' is " + type);
+    }
+    std::printf("%s%s: %s: %s\n", name.c_str(), std::string(index).c_str(),
+                type.c_str(), text.c_str());
+    return Status();
+  }
+  const bool isTile = !shape.empty() && !what.type.isView();
+  std::printf("%s%s: %s%s%s\n", name.c_str(), std::string(index).c_str(),
+              type.c_str(), isTile ? "\n" : " = ",
+              shower.text(*part.value, what.type, *extents, whole).c_str());
+  return Status();
+}
+
+runtime::Result<const Debugger::Name *>
+Debugger::find(llvm::StringRef name) const {
+  const std::vector<Name> &names = frames[selected].names;
+  auto known =
+      llvm::find_if(names, [&](const Name &one) { return name == one.name; });
+  if (known != names.end()) {
+    return &*known;
+  }
+  llvm::SmallVector<llvm::StringRef> candidates;
+  for (const Name &one : names) {
+    candidates.push_back(one.name);
+  }
+  llvm::StringRef near = frontend::nearestName(name, candidates);
+  return invalid("'" + name.str() + "' has no value here in " +
+                 frames[selected].function +
+                 (near.empty() ? "; 'names' lists those that have"
+                               : "; did you mean '" + near.str() + "'?"));
+}
+
+Status Debugger::print(std::string_view argument, bool whole, bool figures) {
+  llvm::StringRef rest = llvm::StringRef(argument).trim();
+  rest.consume_front("%"); // of tile IR text
+  llvm::StringRef name = rest.take_while(
+      [](char c) { return llvm::isAlnum(c) || c == '_' || c & 0x80; });
+  if (name.empty()) {
+    return invalid("say what to print: a name, as 'names' lists them");
+  }
+  rest = rest.drop_front(name.size());
+  runtime::Result<const Name *> found = find(name);
+  if (!found) {
+    return found.takeStatus();
+  }
+  const Name *known = *found;
+  // A tile alone, or the parts of a tuple or record below what is written.
+  unsigned shown = 0;
+  for (const Part &part : known->parts) {
+    const std::string &path = part.what->path;
+    llvm::StringRef index = rest;
+    const bool isInside = llvm::StringRef(path).starts_with(rest);
+    if (!isInside && !index.consume_front(path)) {
+      continue;
+    }
+    Status s = printPart(known->name + path, part, isInside ? "" : index.trim(),
+                         whole, figures);
+    if (!s.ok()) {
+      return s;
+    }
+    ++shown;
+  }
+  if (!shown) {
+    return invalid("'" + known->name + "' has no part '" + rest.str() + "'");
+  }
+  return Status();
+}
+
+void Debugger::showNames() const {
+  for (const Name &name : frames[selected].names) {
+    for (const Part &part : name.parts) {
+      const frontend::DebugPart &what = *part.what;
+      std::string text = what.text;
+      if (what.value) {
+        text = what.type.str();
+        if (part.value && what.type.isScalar()) {
+          text += " = " + shower.text(*part.value, what.type, {}, false);
+        }
+      } else {
+        text = "= " + text;
+      }
+      std::printf("  %-16s %s\n", (name.name + what.path).c_str(),
+                  text.c_str());
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Watches
+//===----------------------------------------------------------------------===//
+
+Status Debugger::addWatch(std::string_view name) {
+  runtime::Result<const Name *> found = find(llvm::StringRef(name));
+  if (!found) {
+    return found.takeStatus();
+  }
+  watches.push_back(
+      {++lastNumber, frames[selected].function, (*found)->name, 0});
+  std::printf("watch %u: %s of %s\n", lastNumber, (*found)->name.c_str(),
+              frames[selected].function.c_str());
+  return Status();
+}
+
+static int64_t differentLanes(const TileValue &a, const TileValue &b) {
+  const int64_t count = std::max(a.count(), b.count());
+  int64_t different = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    different +=
+        a.bitsAt(a.count() == 1 ? 0 : i) != b.bitsAt(b.count() == 1 ? 0 : i);
+  }
+  return different;
+}
+
+/// What became of a part: "0 to 380", "12 elements changed"; empty: nothing.
+std::string Debugger::changeText(const Part &before, const Part &now) const {
+  auto scalar = [&](const Part &part) {
+    return !part.what->value ? part.what->text
+           : part.value ? shower.text(*part.value, part.what->type, {}, false)
+                        : std::string("no value");
+  };
+  const bool areTiles = before.value && now.value &&
+                        before.what->type == now.what->type &&
+                        (!now.what->type.isScalar() || now.what->type.isView());
+  if (areTiles) {
+    const int64_t lanes = differentLanes(*before.value, *now.value);
+    return !lanes ? ""
+           : now.what->type.isView()
+               ? std::string("moved")
+               : std::to_string(lanes) + " of " +
+                     std::to_string(now.what->type.numElements()) +
+                     " elements changed";
+  }
+  auto isScalar = [](const Part &part) {
+    return !part.what->value || part.what->type.isScalar();
+  };
+  if (!isScalar(before) || !isScalar(now)) {
+    return "is now " + (now.what->value ? now.what->type.str() : scalar(now));
+  }
+  const std::string from = scalar(before), to = scalar(now);
+  return from == to ? "" : from + " became " + to;
+}
+
+void Debugger::noteChange(const Name &name, const std::vector<Part> &before) {
+  for (Watch &watch : watches) {
+    const Frame &frame = frames.back();
+    if (watch.name != name.name || watch.function != frame.function) {
+      continue;
+    }
+    std::string text;
+    if (before.size() != name.parts.size()) {
+      text = before.empty() ? "has a value" : "has other parts";
+    }
+    for (size_t i = 0; text.empty() && i < before.size(); ++i) {
+      text = changeText(before[i], name.parts[i]);
+    }
+    if (!text.empty()) {
+      ++watch.hits;
+      changed += "watch " + std::to_string(watch.number) + ": " + name.name +
+                 ": " + text + ", at line " + std::to_string(frame.at.line) +
+                 "\n";
+    }
+  }
+}
+
+} // namespace tz::tool
