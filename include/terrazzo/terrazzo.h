@@ -301,9 +301,11 @@ static inline tz_arg tz_string(const char *v) {
   return tz_arg_make(TZ_TYPE_STRING, 0, (uint64_t)(uintptr_t)v);
 }
 static inline tz_arg tz_none(void) { return tz_arg_make(TZ_TYPE_NONE, 0, 0); }
-/* A number, bool, string or None as a constexpr. */
+/* A number, bool, string or None as a constexpr; others stay what they are. */
 static inline tz_arg tz_constexpr(tz_arg v) {
-  v.element = v.type < TZ_TYPE_NONE ? (uint32_t)TZ_CONSTEXPR : v.element;
+  if (v.type > TZ_TYPE_PTR && v.type < TZ_TYPE_NONE) {
+    v.element = TZ_CONSTEXPR;
+  }
   return v;
 }
 /* The structs are read during the call that the argument is given to. */

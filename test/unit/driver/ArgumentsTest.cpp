@@ -141,6 +141,8 @@ TEST_F(Arguments, TuplesHaveItemsOfAllKinds) {
   kernel("scaled")(*stream, {}, out, Tuple{in, 0.5f, constant(8)});
   EXPECT_THAT(out.toVector(*stream),
               ElementsAre(0, .5, 1, 1.5, 2, 2.5, 3, 3.5));
+  EXPECT_EQ(tz_constexpr(tz_pointer(64, TZ_TYPE_F16)).element,
+            uint32_t(TZ_TYPE_F16));
   Buffer<int32_t> sum = buffer(std::vector<int32_t>{0}),
                   factor = buffer(std::vector<int32_t>{9});
   Kernel nested = kernel("nested");
