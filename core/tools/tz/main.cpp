@@ -4,10 +4,14 @@
 // Why    A user's first contact: `tz --help` must be enough to go on.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
+#include "core/frontend/Diagnostics.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Terminal.h"
 
 #include <terrazzo/terrazzo.h>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <CLI/CLI.hpp>
 
@@ -26,6 +30,34 @@ Environment: TERRAZZO_TARGET, TERRAZZO_CACHE_DIR, TERRAZZO_PLUGIN_PATH,
 TERRAZZO_PLUGIN_FILES, TERRAZZO_PLUGINS, TERRAZZO_IMPORT_PATH, TERRAZZO_LOG,
 TERRAZZO_DEBUG_LEVEL; docs/embedding.md.)help";
 
+/// "; did you mean 'x'?", or nothing.
+static std::string didYouMean(llvm::StringRef name,
+                              const std::vector<std::string> &candidates) {
+  llvm::SmallVector<llvm::StringRef> names(candidates.begin(),
+                                           candidates.end());
+  llvm::StringRef near = tz::frontend::nearestName(name, names);
+  return near.empty() ? "" : "; did you mean '" + near.str() + "'?";
+}
+
+/// What is wrong with the first argument that the command did not take.
+static std::string unexpectedArgument(const CLI::App &command) {
+  std::vector<std::string> rest = command.remaining();
+  auto option = llvm::find_if(
+      rest, [](const std::string &text) { return text.starts_with("-"); });
+  if (option == rest.end()) {
+    return "argument '" + (rest.empty() ? "" : rest.front()) +
+           "' is not expected";
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option *candidate : command.get_options()) {
+    for (const std::string &name : candidate->get_lnames()) {
+      known.push_back("--" + name);
+    }
+  }
+  std::string name = option->substr(0, option->find('='));
+  return "no option '" + name + "'" + didYouMean(name, known);
+}
+
 static int runTool(int argc, char **argv) {
   CLI::App app("Compiles and runs tile kernels on any target.", "tz");
   app.set_version_flag("--version", std::string("tz ") + tz_version() +
@@ -41,30 +73,36 @@ static int runTool(int argc, char **argv) {
   tz::tool::addConformCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);
-  if (argc > 1 && argv[1][0] != '-') {
-    bool known = false;
-    std::string names;
-    for (const CLI::App *command : app.get_subcommands({})) {
-      known |= command->get_name() == argv[1];
-      names += (names.empty() ? "" : ", ") + command->get_name();
-    }
-    if (!known) {
-      tz::tool::reportError("no command '" + std::string(argv[1]) +
-                                "'; there are " + names,
-                            "see 'tz --help'");
-      return 2;
-    }
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  std::string list = "there are " + llvm::join(names, ", ");
+  if (argc > 1 && argv[1][0] != '-' && !llvm::is_contained(names, argv[1])) {
+    std::string meant = didYouMean(argv[1], names);
+    tz::tool::reportError("no command '" + std::string(argv[1]) + "'" +
+                              (meant.empty() ? "; " + list : meant),
+                          "see 'tz --help'");
+    return 2;
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) {
     return app.exit(success); // --help, --version
   } catch (const CLI::ParseError &error) {
-    std::string help = "tz";
+    std::string help = "tz", message = error.what();
+    const CLI::App *at = &app;
     for (const CLI::App *command : app.get_subcommands()) {
       help += " " + command->get_name();
+      at = command;
     }
-    tz::tool::reportError(error.what(), "see '" + help + " --help'");
+    if (dynamic_cast<const CLI::ExtrasError *>(&error) ||
+        (at == &app && !app.remaining().empty())) {
+      message = unexpectedArgument(*at);
+    } else if (at == &app) {
+      message = "a command is needed; " + list;
+    }
+    tz::tool::reportError(message, "see '" + help + " --help'");
     return 2;
   }
   return status;
