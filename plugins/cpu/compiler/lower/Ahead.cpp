@@ -120,13 +120,26 @@ Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
   return reading;
 }
 
+/// Does `op` stand on the other side of a branch that is being emitted? Its
+/// operands have no values here, and it will not run.
+bool Lowering::isOnOtherSide(mlir::Operation *op) const {
+  mlir::Block *inner = nullptr;
+  for (mlir::Block *open : llvm::reverse(openBlocks)) {
+    if (mlir::Operation *around = open->findAncestorOpInBlock(*op)) {
+      return inner && inner->getParentOp() == around;
+    }
+    inner = open;
+  }
+  return false;
+}
+
 SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
   SmallVector<mlir::Value> views;
   auto type = load.getResult().getType();
   kernel.walk([&](tile::StoreViewOp store) {
     mlir::Value view = store.getView();
     if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
-        llvm::is_contained(views, view)) {
+        llvm::is_contained(views, view) || isOnOtherSide(store)) {
       return;
     }
     // In a block around both, the load comes first.

@@ -10,6 +10,7 @@
 #include "plugins/cpu/compiler/lower/Nest.h"
 #include "plugins/cpu/compiler/math/Ops.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -198,6 +199,8 @@ void Lowering::emitIf(Value *condition, function_ref<void()> then,
 //===--- Blocks -----------------------------------------------------------===//
 
 void Lowering::emitBlock(mlir::Block &body) {
+  openBlocks.push_back(&body);
+  llvm::scope_exit close([this] { openBlocks.pop_back(); });
   scopes.emplace_back();
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);

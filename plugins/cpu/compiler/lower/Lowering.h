@@ -169,6 +169,7 @@ public:
   llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
   /// Views of rows like that of `load` through which stores after it go.
   llvm::SmallVector<mlir::Value> rowsWrittenAfter(tile::LoadViewOp load);
+  bool isOnOtherSide(mlir::Operation *op) const;
   llvm::DenseSet<mlir::Value> fetchedForWriting; ///< views
   /// How often a row was read before nest number `nest` does, and how many
   /// loads of it there are.
@@ -285,6 +286,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> readers;
   unsigned nests = 0;
   llvm::SmallVector<Scope> scopes;
+  llvm::SmallVector<mlir::Block *> openBlocks; ///< being emitted, outer first
   llvm::SmallVector<Buffer> temporaries;
 };
 
