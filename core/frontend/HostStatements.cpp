@@ -62,9 +62,12 @@ static Value eitherSetting(ArrayRef<Value> settings, const Value &unknown) {
   SmallVector<Value, 2> left(make_filter_range(settings, [&](const Value &v) {
     return settings.size() == 1 || !isStandIn(v);
   }));
-  const bool agree = !left.empty() && all_of(left, [&](const Value &value) {
-    return value.is(left[0].kind()) && identical(value, left[0]);
-  });
+  // What was not read yet, a name of another file, is only equal to itself.
+  const bool agree =
+      left.size() == 1 ||
+      (!left.empty() && all_of(left, [&](const Value &value) {
+        return value.is(left[0].kind()) && identical(value, left[0]);
+      }));
   return agree ? left[0] : unknown;
 }
 

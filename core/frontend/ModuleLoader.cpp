@@ -43,7 +43,8 @@ static std::string dottedName(StringRef path) {
     if (folder.empty() || !sys::fs::exists(init)) {
       return name;
     }
-    name = (sys::path::filename(folder) + "." + name).str();
+    const std::string package = sys::path::filename(folder).str();
+    name = name == "__init__" ? package : package + "." + name;
   }
 }
 
