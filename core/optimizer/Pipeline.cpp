@@ -138,8 +138,7 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
   // Once at the end: after each pass it takes a tenth of the time. Tests of the
   // passes verify after each of them (tz-opt).
   manager.enableVerifier(false);
-  return success(succeeded(manager.run(module)) &&
-                 succeeded(verify(module)));
+  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
 }
 
 LogicalResult tz::optimizer::runNeutral(ModuleOp module, RemarkSink *remarks,
