@@ -10,6 +10,7 @@
 
 #include "terrazzo/optimizer/Pipeline.h"
 #include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
 #include "terrazzo/wire/Wire.h"
 
@@ -19,81 +20,6 @@ namespace {
 
 namespace plugin = terrazzo::plugin;
 using namespace tz;
-
-uint32_t valueType(mlir::Type type) {
-  if (isa<tile::PtrType>(type)) {
-    return TZ_TYPE_PTR;
-  }
-  if (auto integer = dyn_cast<mlir::IntegerType>(type)) {
-    switch (integer.getWidth()) {
-    case 1:
-      return TZ_TYPE_I1;
-    case 8:
-      return TZ_TYPE_I8;
-    case 16:
-      return TZ_TYPE_I16;
-    case 32:
-      return TZ_TYPE_I32;
-    default:
-      return TZ_TYPE_I64;
-    }
-  }
-  return type.isF16()                          ? TZ_TYPE_F16
-         : type.isBF16()                       ? TZ_TYPE_BF16
-         : type.isF32()                        ? TZ_TYPE_F32
-         : type.isF64()                        ? TZ_TYPE_F64
-         : isa<mlir::Float8E4M3FNType>(type)   ? TZ_TYPE_F8E4M3FN
-         : isa<mlir::Float8E5M2Type>(type)     ? TZ_TYPE_F8E5M2
-         : isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
-                                               : TZ_TYPE_F8E5M2FNUZ;
-}
-
-struct Place {
-  std::string file;
-  uint32_t line = 0, column = 0;
-};
-
-Place placeOf(mlir::Location location) {
-  Place place;
-  location->walk([&](mlir::Location inner) {
-    if (auto exact = dyn_cast<mlir::FileLineColLoc>(inner)) {
-      place = {exact.getFilename().str(), exact.getLine(), exact.getColumn()};
-      return mlir::WalkResult::interrupt();
-    }
-    return mlir::WalkResult::advance();
-  });
-  return place;
-}
-
-plugin::LogSite siteOf(mlir::Operation *op, llvm::StringRef kernel) {
-  plugin::LogSite site;
-  Place place = placeOf(op->getLoc());
-  site.file = place.file;
-  site.line = place.line;
-  site.col = place.column;
-  site.function = kernel.str();
-  if (auto check = dyn_cast<tile::AssertOp>(op)) {
-    site.kind = TZ_LOG_ASSERT;
-    site.text = check.getMessage().str();
-    return site;
-  }
-  auto print = cast<tile::PrintOp>(op);
-  site.kind = TZ_LOG_PRINT;
-  site.flags = print.getHex() ? TZ_LOG_HEX : 0;
-  site.text = print.getPrefix().str();
-  for (auto [value, isSigned] :
-       llvm::zip(print.getArgs(), print.getIsSigned())) {
-    plugin::LogSite::Value described;
-    uint32_t id = valueType(tile::elementType(value.getType()));
-    described.type = !isSigned && id >= TZ_TYPE_I8 && id <= TZ_TYPE_I64
-                         ? id + (TZ_TYPE_U8 - TZ_TYPE_I8)
-                         : id;
-    llvm::ArrayRef<int64_t> shape = tile::shapeOf(value.getType());
-    described.shape.assign(shape.begin(), shape.end());
-    site.values.push_back(std::move(described));
-  }
-  return site;
-}
 
 constexpr std::string_view targetName = "fibers:any";
 
@@ -153,7 +79,7 @@ public:
     try {
       compiled = fibers::compile(kernel);
     } catch (const simt::Unsupported &problem) {
-      Place place = placeOf(problem.location);
+      plugin::SourcePlace place = plugin::placeOf(problem.location);
       request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
                      place.column);
       throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
@@ -169,10 +95,7 @@ public:
     }
     plugin::Kernel &info = artifact.kernels.emplace_back();
     info.name = kernel.getSymName().str();
-    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-      info.append(kernel.getArgName(unsigned(i)), TZ_ARG_USER, uint32_t(i),
-                  valueType(type), tile::storageBytes(type));
-    }
+    plugin::appendArguments(info, kernel);
     if (compiled.lowered.usesLog) {
       info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
     }
@@ -182,7 +105,7 @@ public:
       info.flags |= TZ_KERNEL_ORDERED;
     }
     for (mlir::Operation *op : compiled.lowered.logPoints) {
-      artifact.logSites.push_back(siteOf(op, kernel.getSymName()));
+      artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
     }
     return artifact;
   }

@@ -2,8 +2,7 @@
 //
 // What   Targets and their description, and compile(): portable bytes in, an
 //        artifact with one ELF object and its launch plan out.
-// Why    Everything that knows the C ABI is here; the rest of the compiler
-// knows
+// Why    Everything that knows the C ABI is here; the rest of the compiler knows
 //        tile IR and LLVM only.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/Check.h"
@@ -11,6 +10,7 @@
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
 #include "terrazzo/plugin/Compiler.h"
+#include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
 #include "terrazzo/wire/Wire.h"
 
@@ -28,98 +28,6 @@ namespace plugin = terrazzo::plugin;
 namespace tz::cpu {
 
 namespace {
-
-uint32_t valueType(mlir::Type type) {
-  if (isa<tile::PtrType>(type)) {
-    return TZ_TYPE_PTR;
-  }
-  if (auto integer = dyn_cast<mlir::IntegerType>(type)) {
-    switch (integer.getWidth()) {
-    case 1:
-      return TZ_TYPE_I1;
-    case 8:
-      return TZ_TYPE_I8;
-    case 16:
-      return TZ_TYPE_I16;
-    case 32:
-      return TZ_TYPE_I32;
-    default:
-      return TZ_TYPE_I64;
-    }
-  }
-  if (type.isF16()) {
-    return TZ_TYPE_F16;
-  }
-  if (type.isBF16()) {
-    return TZ_TYPE_BF16;
-  }
-  if (type.isF32()) {
-    return TZ_TYPE_F32;
-  }
-  if (type.isF64()) {
-    return TZ_TYPE_F64;
-  }
-  if (isa<mlir::Float8E4M3FNType>(type)) {
-    return TZ_TYPE_F8E4M3FN;
-  }
-  if (isa<mlir::Float8E5M2Type>(type)) {
-    return TZ_TYPE_F8E5M2;
-  }
-  return isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
-                                             : TZ_TYPE_F8E5M2FNUZ;
-}
-
-/// Signed integers of a print become the unsigned types where it says so.
-uint32_t printedType(mlir::Type type, bool isSigned) {
-  uint32_t id = valueType(type);
-  return !isSigned && id >= TZ_TYPE_I8 && id <= TZ_TYPE_I64
-             ? id + (TZ_TYPE_U8 - TZ_TYPE_I8)
-             : id;
-}
-
-struct Place {
-  std::string file;
-  uint32_t line = 0, column = 0;
-};
-
-Place placeOf(mlir::Location location) {
-  Place place;
-  location->walk([&](mlir::Location inner) {
-    if (auto exact = dyn_cast<mlir::FileLineColLoc>(inner)) {
-      place = {exact.getFilename().str(), exact.getLine(), exact.getColumn()};
-      return mlir::WalkResult::interrupt();
-    }
-    return mlir::WalkResult::advance();
-  });
-  return place;
-}
-
-plugin::LogSite siteOf(mlir::Operation *op, StringRef kernel) {
-  plugin::LogSite site;
-  Place place = placeOf(op->getLoc());
-  site.file = place.file;
-  site.line = place.line;
-  site.col = place.column;
-  site.function = kernel.str();
-  if (auto check = dyn_cast<tile::AssertOp>(op)) {
-    site.kind = TZ_LOG_ASSERT;
-    site.text = check.getMessage().str();
-    return site;
-  }
-  auto print = cast<tile::PrintOp>(op);
-  site.kind = TZ_LOG_PRINT;
-  site.flags = print.getHex() ? TZ_LOG_HEX : 0;
-  site.text = print.getPrefix().str();
-  for (auto [value, isSigned] :
-       llvm::zip(print.getArgs(), print.getIsSigned())) {
-    plugin::LogSite::Value described;
-    described.type = printedType(tile::elementType(value.getType()), isSigned);
-    ArrayRef<int64_t> shape = tile::shapeOf(value.getType());
-    described.shape.assign(shape.begin(), shape.end());
-    site.values.push_back(std::move(described));
-  }
-  return site;
-}
 
 /// What a target_desc points to.
 struct Description {
@@ -254,7 +162,7 @@ Input::Input(const plugin::Request &request)
   kernel = *kernels.begin();
   std::vector<Problem> problems = problemsOf(kernel);
   for (const Problem &problem : problems) {
-    Place place = placeOf(problem.location);
+    plugin::SourcePlace place = plugin::placeOf(problem.location);
     request.report(TZ_SEVERITY_ERROR, problem.message, place.file, place.line,
                    place.column);
   }
@@ -311,7 +219,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   try {
     compiled = compileKernel(kernel, target, options);
   } catch (const Unsupported &problem) {
-    Place place = placeOf(problem.location);
+    plugin::SourcePlace place = plugin::placeOf(problem.location);
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
                    place.column);
     throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
@@ -330,11 +238,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   }
   plugin::Kernel &info = artifact.kernels.emplace_back();
   info.name = kernel.getSymName().str();
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    info.append(kernel.getArgName(static_cast<unsigned>(i)), TZ_ARG_USER,
-                static_cast<uint32_t>(i), valueType(type),
-                tile::storageBytes(type));
-  }
+  plugin::appendArguments(info, kernel);
   if (compiled.usesLog) {
     info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
   }
@@ -347,7 +251,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
     info.flags |= TZ_KERNEL_CONTRACTED;
   }
   for (mlir::Operation *op : compiled.logPoints) {
-    artifact.logSites.push_back(siteOf(op, kernel.getSymName()));
+    artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
   }
   artifact.metadata.emplace_back("arena_bytes",
                                  std::to_string(compiled.arenaBytes));

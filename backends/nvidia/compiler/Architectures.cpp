@@ -1,0 +1,35 @@
+//===- Architectures.cpp - what code is made for --------------------------===//
+//
+// What   See Architectures.h. Shared memory of a block: CUDA C++ Programming
+//        Guide 13.0, table "Technical Specifications per Compute Capability".
+// Why    See Architectures.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+static constexpr ArchitectureFacts known[] = {
+    {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024},
+    {"nvidia:sm_80", "sm_80", "+ptx71", 80, 163 * 1024},
+    {"nvidia:sm_89", "sm_89", "+ptx78", 89, 99 * 1024},
+    {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024},
+    {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024},
+};
+
+ArrayRef<ArchitectureFacts> architectures() { return known; }
+
+const ArchitectureFacts *findArchitecture(StringRef target) {
+  if (target == "nvidia") {
+    return &known[0];
+  }
+  auto *found = llvm::find_if(known, [&](const ArchitectureFacts &one) {
+    return one.id == target || one.cpu == target;
+  });
+  return found == std::end(known) ? nullptr : found;
+}
+
+} // namespace tz::nvidia

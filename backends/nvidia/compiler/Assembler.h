@@ -1,0 +1,33 @@
+//===- Assembler.h - from PTX to machine code -----------------------------===//
+//
+// What   Runs ptxas, if it is found, with a time limit; what it says.
+// Why    Without it the driver compiles PTX when a module is loaded, which takes
+//        longer at the worst moment and says nothing about registers.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace tz::nvidia {
+
+struct Assembled {
+  std::string cubin;
+  unsigned registers = 0, spillBytes = 0;
+  std::string warnings; // "Potential Performance Loss" ...
+};
+
+/// TERRAZZO_PTXAS, TRITON_PTXAS_PATH, PATH, then the toolkit's usual place;
+/// empty: none.
+std::string findPtxas();
+
+/// None without ptxas. Throws std::runtime_error with what ptxas said.
+std::optional<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef cpu,
+                                  unsigned timeoutSeconds);
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H

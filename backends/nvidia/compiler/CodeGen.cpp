@@ -1,0 +1,156 @@
+//===- CodeGen.cpp - from a kernel to PTX ---------------------------------===//
+//
+// What   See CodeGen.h.
+// Why    See CodeGen.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/CodeGen.h"
+
+#include "backends/nvidia/compiler/PtxHooks.h"
+
+#include "terrazzo/simt/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <mutex>
+
+extern "C" void LLVMInitializeNVPTXTargetInfo();
+extern "C" void LLVMInitializeNVPTXTarget();
+extern "C" void LLVMInitializeNVPTXTargetMC();
+extern "C" void LLVMInitializeNVPTXAsmPrinter();
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+namespace {
+
+std::unique_ptr<TargetMachine>
+makeMachine(const ArchitectureFacts &architecture) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string problem;
+  const Target *found = TargetRegistry::lookupTarget(triple, problem);
+  if (!found) {
+    throw std::runtime_error(problem);
+  }
+  TargetOptions options;
+  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+      triple, architecture.cpu, architecture.ptx, options, std::nullopt,
+      std::nullopt, CodeGenOptLevel::Default));
+}
+
+/// The lowering chose vectors and unrolling; LLVM cleans up.
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  LoopPassManager invariants;
+  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
+}
+
+} // namespace
+
+CompiledKernel compileToPtx(tile::KernelOp kernel,
+                            const ArchitectureFacts &architecture,
+                            const std::function<bool()> &isCancelled) {
+  auto stopIfCancelled = [&] {
+    if (isCancelled && isCancelled()) {
+      throw Cancelled();
+    }
+  };
+  CompiledKernel result;
+  mlir::PassManager passes(kernel->getContext(),
+                           tile::KernelOp::getOperationName());
+  passes.addPass(simt::createAssignLayouts(nullptr));
+  passes.addPass(simt::createRemoveConversions());
+  passes.addPass(mlir::createCSEPass());
+  if (failed(passes.run(kernel))) {
+    throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
+  }
+  raw_string_ostream(result.layouts) << *kernel;
+  stopIfCancelled();
+
+  std::unique_ptr<TargetMachine> machine = makeMachine(architecture);
+  LLVMContext context;
+  Module module(kernel.getSymName(), context);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  PtxHooks hooks(architecture);
+  result.lowered = simt::lower(kernel, hooks, module);
+  Function *function = result.lowered.function;
+  result.lowered.function = nullptr;
+  function->setCallingConv(CallingConv::PTX_Kernel);
+  function->addFnAttr("nvvm.reqntid", std::to_string(result.lowered.threads));
+  if (result.lowered.sharedBytes > architecture.sharedBytes) {
+    throw simt::Unsupported(
+        kernel.getLoc(),
+        "the kernel needs " + std::to_string(result.lowered.sharedBytes) +
+            " bytes of shared memory, a block of " + architecture.cpu.str() +
+            " has " + std::to_string(architecture.sharedBytes) +
+            "; use smaller tiles");
+  }
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (verifyModule(module, &problems)) {
+    throw std::runtime_error("invalid code was made for the kernel: " +
+                             problem);
+  }
+  stopIfCancelled();
+  optimize(module, *machine);
+  stopIfCancelled();
+  raw_string_ostream(result.llvm) << module;
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager emit;
+  if (machine->addPassesToEmitFile(emit, stream, nullptr,
+                                   CodeGenFileType::AssemblyFile,
+                                   /*DisableVerify=*/true)) {
+    throw std::runtime_error("no code generation for this target");
+  }
+  emit.run(module);
+  result.ptx.assign(bytes.begin(), bytes.end());
+  return result;
+}
+
+} // namespace tz::nvidia

@@ -1,0 +1,32 @@
+//===- CodeGen.h - from a kernel to PTX and machine code ------------------===//
+//
+// What   Layouts, one thread's code, LLVM's optimizer, PTX; then ptxas, if there
+//        is one.
+// Why    One function for the plugin and for the tests.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "terrazzo/simt/Lowering.h"
+
+#include <functional>
+
+namespace tz::nvidia {
+
+struct CompiledKernel {
+  std::string ptx, llvm, layouts;
+  simt::Lowered lowered; // the function is gone
+};
+
+struct Cancelled {};
+
+/// Throws simt::Unsupported, Cancelled, std::runtime_error.
+CompiledKernel compileToPtx(tile::KernelOp kernel,
+                            const ArchitectureFacts &architecture,
+                            const std::function<bool()> &isCancelled);
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H

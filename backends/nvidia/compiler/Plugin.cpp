@@ -1,0 +1,192 @@
+//===- Plugin.cpp - the exported entry of the compiler half ---------------===//
+//
+// What   Targets and their description, and compile(): portable bytes in, an
+//        artifact with PTX, machine code and the launch plan out.
+// Why    Everything that knows the C ABI is here.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/Assembler.h"
+#include "backends/nvidia/compiler/CodeGen.h"
+
+#include "terrazzo/plugin/Compiler.h"
+#include "terrazzo/plugin/KernelInfo.h"
+#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/wire/Wire.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#include <array>
+
+namespace tz::nvidia {
+
+namespace {
+
+namespace plugin = terrazzo::plugin;
+
+/// Seconds that ptxas may take for one kernel.
+constexpr unsigned assemblerSeconds = 120;
+
+class PtxCompiler final : public plugin::Compiler {
+public:
+  using Compiler::Compiler;
+
+  std::vector<std::string> targets() override {
+    std::vector<std::string> ids;
+    for (const ArchitectureFacts &one : architectures()) {
+      ids.push_back(one.id.str());
+    }
+    return ids;
+  }
+  tz_target_desc describe(std::string_view target) override;
+  plugin::Artifact compile(const plugin::Request &request) override;
+  std::string fingerprint(const plugin::Request &) override {
+    return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " __DATE__
+           " " __TIME__ " ptxas " +
+           findPtxas();
+  }
+
+private:
+  static const ArchitectureFacts &require(std::string_view target) {
+    const ArchitectureFacts *found = findArchitecture(target);
+    if (!found) {
+      std::string known;
+      for (const ArchitectureFacts &one : architectures()) {
+        known += (known.empty() ? "" : ", ") + one.id.str();
+      }
+      throw plugin::Failure(TZ_E_NOT_FOUND, "unknown target '" +
+                                                std::string(target) +
+                                                "'; there are " + known);
+    }
+    return *found;
+  }
+};
+
+tz_target_desc PtxCompiler::describe(std::string_view target) {
+  const ArchitectureFacts &architecture = require(target);
+  static const tz_ir_range ir[] = {
+      {plugin::str("tile"), tile::kIrMajor, tile::kIrMinor, tile::kIrMajor,
+       tile::kIrMinor}};
+  // Math within the tolerances by one instruction; the library makes the rest.
+  static const char *const features[] = {
+      "f64",           "fp8",           "dot.f32",          "atomics.i64",
+      "atomics.f16",   "atomics.f32",   "atomics.f64",      "print",
+      "assert",        "math.exp2.f32", "math.sqrt.f32",    "math.sqrt.f64",
+      "math.sqrt_rn.f32", "math.sqrt_rn.f64", "math.div.f64", "math.div_rn.f32",
+      "math.div_rn.f64"};
+  tz_target_desc d{};
+  d.id = {architecture.id.data(), architecture.id.size()};
+  d.family = plugin::str("nvidia");
+  d.subgroup_size = 32;
+  d.max_threads_per_block = 1024;
+  d.max_regs_per_thread = 255;
+  d.scratch_bytes = 48 * 1024;
+  d.scratch_optin_bytes = architecture.sharedBytes;
+  d.dlpack_device = 2;
+  d.ir = ir;
+  d.num_ir = 1;
+  d.features = features;
+  d.num_features = std::size(features);
+  return d;
+}
+
+plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
+  const ArchitectureFacts &architecture =
+      require(plugin::view(request.target));
+  if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
+    throw plugin::Failure(TZ_E_UNIMPLEMENTED,
+                          "nvidia: compiles format 'tile', whole lowering only");
+  }
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  registry.insert<simt::SimtDialect>();
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  auto module = plugin::check(
+      wire::read({static_cast<const char *>(request.ir.data), request.ir.size},
+                 context),
+      TZ_E_INVALID_ARGUMENT);
+  auto kernels = module->getOps<tile::KernelOp>();
+  if (kernels.empty()) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "nvidia: there is no kernel");
+  }
+  tile::KernelOp kernel = *kernels.begin();
+  CompiledKernel compiled;
+  std::optional<Assembled> assembled;
+  try {
+    compiled = compileToPtx(kernel, architecture, [&] {
+      return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
+             host->is_cancelled(host->ctx, request.request_id) != 0;
+    });
+    assembled = assemble(compiled.ptx, architecture.cpu, assemblerSeconds);
+  } catch (const simt::Unsupported &problem) {
+    plugin::SourcePlace place = plugin::placeOf(problem.location);
+    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
+                   place.column);
+    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+  } catch (const Cancelled &) {
+    throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
+  }
+  plugin::Artifact artifact;
+  artifact.compat = architecture.cpu.str();
+  if (assembled) {
+    artifact.blobs.push_back({"main", "cubin", std::move(assembled->cubin)});
+    artifact.metadata.emplace_back("registers",
+                                   std::to_string(assembled->registers));
+    artifact.metadata.emplace_back("spill_bytes",
+                                   std::to_string(assembled->spillBytes));
+  }
+  if (request.wants("llvm")) {
+    artifact.blobs.push_back({"llvm", "text", std::move(compiled.llvm)});
+  }
+  if (request.wants("asm")) {
+    artifact.blobs.push_back({"asm", "text", compiled.ptx});
+  }
+  if (!assembled) {
+    artifact.blobs.push_back({"main", "ptx", std::move(compiled.ptx)});
+  }
+  plugin::Kernel &info = artifact.kernels.emplace_back();
+  info.name = kernel.getSymName().str();
+  plugin::appendArguments(info, kernel);
+  if (compiled.lowered.usesLog) {
+    info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+  }
+  info.dynScratch = compiled.lowered.sharedBytes;
+  info.block[0] = compiled.lowered.threads;
+  if (kernel->hasAttr("tile.waits")) {
+    info.flags |= TZ_KERNEL_ORDERED;
+  }
+  for (mlir::Operation *op : compiled.lowered.logPoints) {
+    artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
+  }
+  artifact.metadata.emplace_back("target", architecture.id.str());
+  return artifact;
+}
+
+const void *getInterface(const char *id) {
+  return std::string_view(id) == "tz.compiler/1"
+             ? plugin::compilerTable<PtxCompiler>()
+             : nullptr;
+}
+
+} // namespace
+
+} // namespace tz::nvidia
+
+extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
+tz_plugin_query_v0(const tz_query *query) {
+  namespace plugin = terrazzo::plugin;
+  static const tz_plugin self = {
+      sizeof(tz_plugin),
+      TZ_PLUGIN_MAGIC,
+      TZ_ABI_MAJOR,
+      TZ_ABI_MINOR,
+      TZ_ABI_MINOR,
+      plugin::str("nvidia"),
+      plugin::str("Terrazzo"),
+      plugin::str(TZ_PLUGIN_VERSION),
+      plugin::str("nvidia-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING),
+      TZ_SANITIZER_TAG,
+      0,
+      tz::nvidia::getInterface,
+      nullptr};
+  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+}

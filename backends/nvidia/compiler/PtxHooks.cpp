@@ -1,0 +1,308 @@
+//===- PtxHooks.cpp - the SIMT library's hooks as PTX ---------------------===//
+//
+// What   See PtxHooks.h. Instructions: PTX ISA 8.0 and later.
+// Why    See PtxHooks.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/PtxHooks.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+namespace {
+
+constexpr unsigned globalSpace = 1, sharedSpace = 3;
+
+/// What has an instruction within the tolerances; tile-legalize-math makes the
+/// rest from these (features() in Plugin.cpp).
+class Arithmetic final : public lowering::Elementwise {
+public:
+  Arithmetic(IRBuilderBase &b, const ArchitectureFacts &architecture)
+      : Elementwise(b, {.half = true,
+                        .halfArithmetic = true,
+                        .bfloatArithmetic = architecture.number >= 90}) {}
+
+protected:
+  Value *math(tile::MathFn fn, Value *x) override {
+    auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
+    const bool isF32 = x->getType()->isFloatTy();
+    switch (fn) {
+    case tile::MathFn::abs:
+      return call(Intrinsic::fabs);
+    case tile::MathFn::floor:
+      return call(Intrinsic::floor);
+    case tile::MathFn::ceil:
+      return call(Intrinsic::ceil);
+    case tile::MathFn::trunc:
+      return call(Intrinsic::trunc);
+    case tile::MathFn::rint:
+      return call(Intrinsic::roundeven);
+    case tile::MathFn::sqrt:
+    case tile::MathFn::sqrt_rn:
+      return call(Intrinsic::sqrt);
+    case tile::MathFn::rsqrt:
+      if (isF32) { // relative error 2^-22.9, denormals included
+        return b.CreateIntrinsic(Intrinsic::nvvm_rsqrt_approx_f, {x});
+      }
+      break;
+    case tile::MathFn::exp2:
+      if (isF32) { // relative error 2^-22, denormals included
+        return b.CreateIntrinsic(Intrinsic::nvvm_ex2_approx, {x->getType()},
+                                 {x});
+      }
+      break;
+    default:
+      break;
+    }
+    throw std::runtime_error(
+        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+  }
+  Value *power(Value *, Value *) override {
+    throw std::runtime_error("tile-legalize-math left 'pow'");
+  }
+  Value *remainder(Value *, Value *) override {
+    throw std::runtime_error("tile-legalize-math left 'rem'");
+  }
+  Value *divide(Value *x, Value *y, tile::DivMode mode) override {
+    // div.full: within 2 units over the whole range.
+    if (x->getType()->isFloatTy() && mode == tile::DivMode::approx) {
+      return b.CreateIntrinsic(Intrinsic::nvvm_div_full, {x, y});
+    }
+    return b.CreateFDiv(x, y);
+  }
+};
+
+/// How an access of so many bits is written: registers, and PTX's types.
+struct Words {
+  explicit Words(unsigned bits)
+      : count(bits > 64 ? 4 : bits > 32 ? 2 : 1),
+        bits(std::min(bits, 32u)) {}
+  Type *type(IRBuilderBase &b) const {
+    return b.getIntNTy(bits < 16 ? 16 : bits);
+  }
+  char constraint() const { return bits == 32 ? 'r' : 'h'; }
+  std::string suffix() const {
+    return (count > 1 ? ".v" + std::to_string(count) : "") + ".b" +
+           std::to_string(bits);
+  }
+  const unsigned count, bits;
+};
+
+unsigned bitsOf(const DataLayout &layout, Type *type) {
+  return unsigned(layout.getTypeStoreSizeInBits(type).getFixedValue());
+}
+
+std::string operands(unsigned first, unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    text += (i ? ", $" : "$") + std::to_string(first + i);
+  }
+  return count > 1 ? "{" + text + "}" : text;
+}
+
+std::string modifiers(const simt::MemoryHints &hints) {
+  std::string text;
+  switch (hints.cache) {
+  case tile::CacheHint::ca:
+    text += ".ca";
+    break;
+  case tile::CacheHint::cg:
+    text += ".cg";
+    break;
+  case tile::CacheHint::cv:
+    text += ".cv";
+    break;
+  case tile::CacheHint::cs:
+    text += ".cs";
+    break;
+  case tile::CacheHint::wb:
+    text += ".wb";
+    break;
+  case tile::CacheHint::wt:
+    text += ".wt";
+    break;
+  case tile::CacheHint::none:
+    break;
+  }
+  // A priority and a cache operator exclude each other.
+  if (text.empty() && hints.eviction == tile::Eviction::evict_first) {
+    text = ".L1::evict_first";
+  } else if (text.empty() && hints.eviction == tile::Eviction::evict_last) {
+    text = ".L1::evict_last";
+  }
+  return text;
+}
+
+} // namespace
+
+Value *PtxHooks::threadInBlock(IRBuilderBase &b) {
+  return b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+}
+
+Value *PtxHooks::programId(IRBuilderBase &b, unsigned axis) {
+  static constexpr Intrinsic::ID ids[] = {
+      Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+      Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+      Intrinsic::nvvm_read_ptx_sreg_ctaid_z};
+  return b.CreateIntrinsic(ids[axis], {});
+}
+
+Value *PtxHooks::programCount(IRBuilderBase &b, unsigned axis) {
+  static constexpr Intrinsic::ID ids[] = {
+      Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+      Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+      Intrinsic::nvvm_read_ptx_sreg_nctaid_z};
+  return b.CreateIntrinsic(ids[axis], {});
+}
+
+Value *PtxHooks::sharedMemory(IRBuilderBase &b) {
+  Module *module = b.GetInsertBlock()->getModule();
+  auto *shared = new GlobalVariable(
+      *module, ArrayType::get(b.getInt8Ty(), 0), false,
+      GlobalValue::ExternalLinkage, nullptr, "shared_memory", nullptr,
+      GlobalValue::NotThreadLocal, sharedSpace);
+  shared->setAlignment(Align(1024));
+  return shared;
+}
+
+void PtxHooks::barrier(IRBuilderBase &b) {
+  b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all,
+                    {b.getInt32(0)});
+}
+
+Value *PtxHooks::shuffle(IRBuilderBase &b, Value *word, Value *fromLane) {
+  return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32,
+                           {b.getInt32(~0u), word, fromLane, b.getInt32(31)});
+}
+
+Value *PtxHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
+  return b.CreateIntrinsic(
+      Intrinsic::nvvm_shfl_sync_bfly_i32,
+      {b.getInt32(~0u), word, b.getInt32(mask), b.getInt32(31)});
+}
+
+/// @p ld.global.v4.b32 {...}, [...]: without a branch; zero where p is false.
+Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
+                      Value *predicate, const simt::MemoryHints &hints) {
+  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
+  const unsigned bits = bitsOf(layout, type);
+  const Words words(bits);
+  std::string text, constraints;
+  for (unsigned i = 0; i < words.count; ++i) {
+    if (predicate) {
+      text += "mov.b" + std::to_string(words.bits < 16 ? 16 : words.bits) +
+              " $" + std::to_string(i) + ", 0; ";
+    }
+    constraints += std::string(i ? "," : "") + "=" + (predicate ? "&" : "") +
+                   words.constraint();
+  }
+  const unsigned n = words.count;
+  if (predicate) {
+    text += "@$" + std::to_string(n + 1) + " ";
+  }
+  text += std::string("ld") + (hints.isVolatile ? ".volatile" : "") +
+          ".global" + (hints.isVolatile ? "" : modifiers(hints)) +
+          words.suffix() + " " + operands(0, n) + ", [$" + std::to_string(n) +
+          "];";
+  constraints += predicate ? ",l,b" : ",l";
+  Value *address =
+      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace));
+  SmallVector<Value *> arguments = {
+      b.CreatePtrToInt(address, b.getInt64Ty())};
+  SmallVector<Type *> types = {b.getInt64Ty()};
+  if (predicate) {
+    arguments.push_back(predicate);
+    types.push_back(b.getInt1Ty());
+  }
+  Type *word = words.type(b);
+  Type *result = n == 1 ? word
+                        : StructType::get(b.getContext(),
+                                          SmallVector<Type *>(n, word));
+  auto *assembly =
+      InlineAsm::get(FunctionType::get(result, types, false), text, constraints,
+                     /*hasSideEffects=*/true);
+  Value *loaded = b.CreateCall(assembly, arguments);
+  if (n > 1) {
+    Value *vector = PoisonValue::get(FixedVectorType::get(word, n));
+    for (unsigned i = 0; i < n; ++i) {
+      vector = b.CreateInsertElement(vector, b.CreateExtractValue(loaded, i),
+                                     uint64_t(i));
+    }
+    loaded = vector;
+  } else if (bits < 16) {
+    loaded = b.CreateTrunc(loaded, b.getIntNTy(bits));
+  }
+  if (type->isPointerTy()) {
+    return b.CreateIntToPtr(b.CreateBitCast(loaded, b.getInt64Ty()), type);
+  }
+  if (type->isPtrOrPtrVectorTy()) {
+    auto *integers = FixedVectorType::get(
+        b.getInt64Ty(), cast<FixedVectorType>(type)->getNumElements());
+    return b.CreateIntToPtr(b.CreateBitCast(loaded, integers), type);
+  }
+  return b.CreateBitCast(loaded, type);
+}
+
+void PtxHooks::store(IRBuilderBase &b, Value *value, Value *pointer,
+                     Value *predicate, const simt::MemoryHints &hints) {
+  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
+  Type *type = value->getType();
+  const unsigned bits = bitsOf(layout, type);
+  const Words words(bits);
+  const unsigned n = words.count;
+  if (type->isPtrOrPtrVectorTy()) {
+    value = b.CreatePtrToInt(value, type->getWithNewType(b.getInt64Ty()));
+  }
+  Type *word = words.type(b);
+  if (bits < 16) {
+    value = b.CreateZExt(value, word);
+  } else {
+    value = b.CreateBitCast(
+        value, n == 1 ? word : static_cast<Type *>(FixedVectorType::get(word, n)));
+  }
+  SmallVector<Value *> arguments = {b.CreatePtrToInt(
+      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace)),
+      b.getInt64Ty())};
+  SmallVector<Type *> types = {b.getInt64Ty()};
+  std::string constraints = "l";
+  for (unsigned i = 0; i < n; ++i) {
+    arguments.push_back(n == 1 ? value
+                               : b.CreateExtractElement(value, uint64_t(i)));
+    types.push_back(word);
+    constraints += std::string(",") + words.constraint();
+  }
+  std::string text;
+  if (predicate) {
+    text = "@$" + std::to_string(n + 1) + " ";
+    arguments.push_back(predicate);
+    types.push_back(b.getInt1Ty());
+    constraints += ",b";
+  }
+  text += "st.global" + modifiers(hints) + words.suffix() + " [$0], " +
+          operands(1, n) + ";";
+  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), types, false),
+                              text, constraints, /*hasSideEffects=*/true),
+               arguments);
+}
+
+StringRef PtxHooks::syncScope(tile::MemScope scope) const {
+  switch (scope) {
+  case tile::MemScope::program:
+    return "block";
+  case tile::MemScope::device:
+    return "device";
+  case tile::MemScope::system:
+    break;
+  }
+  return "";
+}
+
+std::unique_ptr<lowering::Elementwise> PtxHooks::elementwise(IRBuilderBase &b) {
+  return std::make_unique<Arithmetic>(b, architecture);
+}
+
+} // namespace tz::nvidia

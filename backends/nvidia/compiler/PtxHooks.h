@@ -1,0 +1,45 @@
+//===- PtxHooks.h - the SIMT library's hooks as PTX -----------------------===//
+//
+// What   Ids, shuffles, barriers, accesses and float arithmetic by NVVM
+//        intrinsics and inline PTX.
+// Why    See terrazzo/simt/Hooks.h.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_PTXHOOKS_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_PTXHOOKS_H
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "terrazzo/simt/Hooks.h"
+
+namespace tz::nvidia {
+
+class PtxHooks final : public simt::Hooks {
+public:
+  explicit PtxHooks(const ArchitectureFacts &architecture)
+      : architecture(architecture) {}
+
+  llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
+  llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
+  llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
+  llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
+  void barrier(llvm::IRBuilderBase &b) override;
+  llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
+                       llvm::Value *fromLane) override;
+  llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
+                          unsigned mask) override;
+  llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
+                    llvm::Value *pointer, llvm::Value *predicate,
+                    const simt::MemoryHints &hints) override;
+  void store(llvm::IRBuilderBase &b, llvm::Value *value, llvm::Value *pointer,
+             llvm::Value *predicate, const simt::MemoryHints &hints) override;
+  llvm::StringRef syncScope(tile::MemScope scope) const override;
+  std::unique_ptr<lowering::Elementwise>
+  elementwise(llvm::IRBuilderBase &b) override;
+
+private:
+  const ArchitectureFacts &architecture;
+};
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_PTXHOOKS_H

@@ -1,0 +1,122 @@
+//===- terrazzo/plugin/KernelInfo.h - what an artifact says of a kernel ---===//
+//
+// What   Types of values, places in the source, log points and arguments of a
+//        tile.kernel, as the structs of the boundary.
+// Why    Every compiler half that reads tile IR with the C++ SDK needs them.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGIN_KERNELINFO_H
+#define TERRAZZO_PLUGIN_KERNELINFO_H
+
+#include <terrazzo/plugin/Artifact.h>
+
+#include "terrazzo/ir/Tile.h"
+
+namespace terrazzo::plugin {
+
+/// TZ_TYPE_* of a scalar or an element.
+inline uint32_t valueType(mlir::Type type) {
+  if (llvm::isa<tz::tile::PtrType>(type)) {
+    return TZ_TYPE_PTR;
+  }
+  if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type)) {
+    switch (integer.getWidth()) {
+    case 1:
+      return TZ_TYPE_I1;
+    case 8:
+      return TZ_TYPE_I8;
+    case 16:
+      return TZ_TYPE_I16;
+    case 32:
+      return TZ_TYPE_I32;
+    default:
+      return TZ_TYPE_I64;
+    }
+  }
+  if (type.isF16()) {
+    return TZ_TYPE_F16;
+  }
+  if (type.isBF16()) {
+    return TZ_TYPE_BF16;
+  }
+  if (type.isF32()) {
+    return TZ_TYPE_F32;
+  }
+  if (type.isF64()) {
+    return TZ_TYPE_F64;
+  }
+  if (llvm::isa<mlir::Float8E4M3FNType>(type)) {
+    return TZ_TYPE_F8E4M3FN;
+  }
+  if (llvm::isa<mlir::Float8E5M2Type>(type)) {
+    return TZ_TYPE_F8E5M2;
+  }
+  return llvm::isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
+                                             : TZ_TYPE_F8E5M2FNUZ;
+}
+
+/// Signed integers of a print become the unsigned types where it says so.
+inline uint32_t printedType(mlir::Type type, bool isSigned) {
+  uint32_t id = valueType(type);
+  return !isSigned && id >= TZ_TYPE_I8 && id <= TZ_TYPE_I64
+             ? id + (TZ_TYPE_U8 - TZ_TYPE_I8)
+             : id;
+}
+
+/// Where a location is in the source; empty if it is nowhere.
+struct SourcePlace {
+  std::string file;
+  uint32_t line = 0, column = 0;
+};
+
+inline SourcePlace placeOf(mlir::Location location) {
+  SourcePlace place;
+  location->walk([&](mlir::Location inner) {
+    if (auto exact = llvm::dyn_cast<mlir::FileLineColLoc>(inner)) {
+      place = {exact.getFilename().str(), exact.getLine(), exact.getColumn()};
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return place;
+}
+
+/// What the host must know of a tile.print or tile.assert.
+inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
+  LogSite site;
+  SourcePlace place = placeOf(op->getLoc());
+  site.file = place.file;
+  site.line = place.line;
+  site.col = place.column;
+  site.function = kernel.str();
+  if (auto check = llvm::dyn_cast<tz::tile::AssertOp>(op)) {
+    site.kind = TZ_LOG_ASSERT;
+    site.text = check.getMessage().str();
+    return site;
+  }
+  auto print = llvm::cast<tz::tile::PrintOp>(op);
+  site.kind = TZ_LOG_PRINT;
+  site.flags = print.getHex() ? TZ_LOG_HEX : 0;
+  site.text = print.getPrefix().str();
+  for (auto [value, isSigned] :
+       llvm::zip(print.getArgs(), print.getIsSigned())) {
+    LogSite::Value described;
+    described.type = printedType(tz::tile::elementType(value.getType()), isSigned);
+   llvm::ArrayRef<int64_t> shape = tz::tile::shapeOf(value.getType());
+    described.shape.assign(shape.begin(), shape.end());
+    site.values.push_back(std::move(described));
+  }
+  return site;
+}
+
+/// The kernel's own arguments, in order.
+inline void appendArguments(Kernel &info, tz::tile::KernelOp kernel) {
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    info.append(kernel.getArgName(static_cast<unsigned>(i)), TZ_ARG_USER,
+                static_cast<uint32_t>(i), valueType(type),
+                tz::tile::storageBytes(type));
+  }
+}
+
+} // namespace terrazzo::plugin
+
+#endif // TERRAZZO_PLUGIN_KERNELINFO_H
