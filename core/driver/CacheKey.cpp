@@ -1,8 +1,7 @@
 //===- CacheKey.cpp - when two compilations are the same ------------------===//
 //
 // What   See CacheKey.h. Every text is hashed with its length before it, so
-// that
-//        no two jobs run together into one.
+//        that no two jobs run together into one.
 // Why    See CacheKey.h.
 //===----------------------------------------------------------------------===//
 #include "core/driver/CacheKey.h"

@@ -2,8 +2,7 @@
 //
 // What   See Workspace.h.
 // Why    Threads of MLIR are switched off: one kernel is too small for them,
-// and
-//        they would cost every process their start.
+//        and they would cost every process their start.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Workspace.h"
 

@@ -3,8 +3,8 @@
 // What   What `import torch` and `import numpy` mean: element types, iinfo and
 //        finfo, and the constants inf, nan, pi and e.
 // Why    Module-level constants of kernel files are computed from them. All
-// else
-//        of the packages is unknown at compile time, and says so when used.
+//        else of the packages is unknown at compile time, and says so when
+//        used.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Builtins.h"

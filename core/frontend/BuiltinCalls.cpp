@@ -1,11 +1,9 @@
 //===- BuiltinCalls.cpp - arguments of built-in functions -----------------===//
 //
 // What   Matches a call's arguments to a built-in's parameters and gives them
-// to
-//        it as the types that it asks for.
+//        to it as the types that it asks for.
 // Why    A wrong count, keyword or type reads the same for every built-in, and
-// no
-//        built-in writes its own checks.
+//        no built-in writes its own checks.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"

@@ -1,14 +1,12 @@
 //===- Calls.cpp - functions of files: inlining, host calls ---------------===//
 //
 // What   A call's arguments and what becomes of it: jit functions (inlined),
-// host
-//        functions with compile-time arguments, methods, conversions; built-ins
-//        are in BuiltinCalls.cpp.
+//        host functions with compile-time arguments, methods, conversions;
+//        built-ins are in BuiltinCalls.cpp.
 // Why    One place matches arguments to the parameters of a file's functions,
-// so
-//        that a wrong count or keyword reads the same whatever is called. A
-//        portable kernel has no calls (decision R9): jit functions are elaborated
-//        where they stand.
+//        so that a wrong count or keyword reads the same whatever is called. A
+//        portable kernel has no calls (decision R9): jit functions are
+//        elaborated where they stand.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"

@@ -1,8 +1,7 @@
 //===- EvalNames.cpp - names, attributes, subscripts ----------------------===//
 //
 // What   What a name stands for: of the function, the enclosing ones, the
-// module,
-//        Python; attributes and subscripts of compile-time values.
+//        module, Python; attributes and subscripts of compile-time values.
 // Why    A kernel may read few of its module's names, and what it may not has a
 //        message that says how to make it readable. Modules that a name comes
 //        from are read here, when it is first used.

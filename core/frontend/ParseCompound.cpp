@@ -2,8 +2,7 @@
 //
 // What   if, while, for, try, with, def and class, with their clauses.
 // Why    Each is parsed whole or given up whole: a caller that gets nothing
-// skips
-//        the statement with all its blocks (ParseStatements.cpp).
+//        skips the statement with all its blocks (ParseStatements.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/ParserState.h"

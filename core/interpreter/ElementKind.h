@@ -1,4 +1,4 @@
-//===- ElementKind.h - element types and their exact conversions -*- C++ -*-==//
+//===- ElementKind.h - element types, exact conversions ---------*- C++ -*-===//
 //
 // What   The element types as an enum; narrow floats to double and back.
 // Why    Ops dispatch once a tile on the kind. A double holds every narrower

@@ -2,8 +2,8 @@
 //
 // What   Float to float, float to integer and back, fp8 in four formats.
 // Why    LLVM calls the compiler's run-time library for most narrow floats.
-// Here
-//        they are integer operations, except where the target converts f16.
+//        Here they are integer operations, except where the target converts
+//        f16.
 //
 // Rounding once: a value that is narrowed in two steps is rounded to odd in the
 // first (inexact results get a set last bit), which the second cannot confuse

@@ -37,10 +37,9 @@
 //     tile.store_view %6[%c0_i64], %5 checked [false] : <64xf32>, tensor<64xf32>
 // Needs  HoistInvariants: what a loop adds to a pointer is defined outside it.
 // Keeps  which bytes are accessed, but for rows that wrap around and that
-// nobody
-//        sees. Where a block's offset is known to be >= 0 it stays an offset of
-//        a fixed view; else the view's base moves with it and the bound is what
-//        is left (R3).
+//        nobody sees. Where a block's offset is known to be >= 0 it stays an
+//        offset of a fixed view; else the view's base moves with it and the
+//        bound is what is left (R3).
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 #include "core/optimizer/Versioning.h"

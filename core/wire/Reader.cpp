@@ -3,9 +3,8 @@
 // What   Reads the tables, then the op records with a stack of our own, then
 //        runs the verifier and gives its first error.
 // Why    The input may be anything. Bounds are ByteReader's, depth is a
-// counter,
-//        scoping holds by construction (operands are distances into the values
-//        in scope); what is left is the ops' own constraints.
+//        counter, scoping holds by construction (operands are distances into
+//        the values in scope); what is left is the ops' own constraints.
 //===----------------------------------------------------------------------===//
 #include "core/wire/Codec.h"
 #include "core/wire/Container.h"

@@ -3,8 +3,7 @@
 // What   Header-only RAII over terrazzo.h: handles that clean up, errors as
 //        exceptions, typed buffers, and a launch that reads like a call.
 // Why    The promise is the C interface; this file compiles into the program,
-// so
-//        it needs no ABI of its own. C++17.
+//        so it needs no ABI of its own. C++17.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TERRAZZO_HPP
 #define TERRAZZO_TERRAZZO_HPP

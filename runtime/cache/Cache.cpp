@@ -5,8 +5,7 @@
 //        Written to a temporary file beside and renamed; read with both hashes
 //        checked; the access time of a hit is the order of eviction.
 // Why    rename is atomic, so a reader sees a whole entry or none whatever
-// other
-//        processes do, and no lock file can be left behind.
+//        other processes do, and no lock file can be left behind.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Cache.h"
 

@@ -1,9 +1,8 @@
 //===- Artifact.h - what a compiler half made, owned by the host ----------===//
 //
 // What   The C structs of tz_artifact as values: code blobs, variants with
-// their
-//        launch plan, log sites; and what only the host knows: which parameters
-//        of the source became user arguments.
+//        their launch plan, log sites; and what only the host knows: which
+//        parameters of the source became user arguments.
 // Why    A vendor's artifact lives in the vendor's memory and may lie; ours is
 //        copied once, checked once, and can be written to a file and read back.
 //===----------------------------------------------------------------------===//

@@ -3,8 +3,7 @@
 // What   A postfix machine over int64_t for guards, grids, workspace sizes and
 //        views.
 // Why    One file decides what a plan means. It is total: any bytes give a
-// value
-//        or nothing, never a fault, so that plans may come from files.
+//        value or nothing, never a fault, so that plans may come from files.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_LAUNCH_PLAN_H
 #define TERRAZZO_RUNTIME_LAUNCH_PLAN_H

@@ -1,8 +1,7 @@
 //===- Library.cpp - a plugin's shared object, opened and negotiated ------===//
 //
 // What   File checks (exists, is ELF for this machine, complete, not writable
-// by
-//        everybody, expected hash), dlopen, entry symbol, negotiation.
+//        by everybody, expected hash), dlopen, entry symbol, negotiation.
 // Why    The dynamic linker maps a truncated file without complaint and the
 //        process dies later on a missing page, so completeness is checked here.
 //        A library is never closed: LLVM and thread-locals do not survive it.

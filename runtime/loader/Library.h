@@ -1,8 +1,7 @@
 //===- Library.h - a plugin's shared object, opened and negotiated --------===//
 //
 // What   dlopen with everything that can be checked before it, and the checks
-// of
-//        what the entry function answers.
+//        of what the entry function answers.
 // Why    After these, the rest of the runtime may call the tables without
 //        asking again.
 //===----------------------------------------------------------------------===//

@@ -1,9 +1,9 @@
 //===- Plugin.cpp - the two halves of one plugin, opened at first use -----===//
 //
 // What   Opening a half: library, negotiation, table, object, targets or
-// devices. Why    A launch-only process never pays for a compiler, and `tz
-// targets` shows
-//        a plugin whose other half is broken.
+//        devices.
+// Why    A launch-only process never pays for a compiler, and `tz targets`
+//        shows a plugin whose other half is broken.
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Library.h"
 #include "runtime/loader/Registry.h"

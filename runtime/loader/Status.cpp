@@ -2,8 +2,7 @@
 //
 // What   Code names and the reading of a plugin's error object.
 // Why    An error object comes from a stranger: sizes and codes are checked
-// here
-//        and nowhere else.
+//        here and nowhere else.
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Status.h"
 

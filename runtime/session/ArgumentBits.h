@@ -1,7 +1,8 @@
 //===- ArgumentBits.h - questions about one launch argument ---------------===//
 //
 // What   A tz_arg's value at its own width, and what a specialisation asks of
-// it. Why    The launch, the specialiser and the artifact matcher must agree.
+//        it.
+// Why    The launch, the specialiser and the artifact matcher must agree.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H
 #define TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H

@@ -4,8 +4,7 @@
 //        core/driver, which implements it. Types say what a specialisation may
 //        depend on, and nothing else.
 // Why    One C API serves both libraries: libterrazzo_runtime has no service
-// and
-//        answers TZ_E_UNIMPLEMENTED for source, libterrazzo registers one.
+//        and answers TZ_E_UNIMPLEMENTED for source, libterrazzo registers one.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H
 #define TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H

@@ -3,8 +3,7 @@
 // What   The second implementation of the SIMT library's hooks: everything that
 //        differs between targets is a call (Fibers.cpp).
 // Why    It shows that the hooks are enough, and lets every layout, exchange
-// and
-//        scan run in the tests of a machine without accelerator.
+//        and scan run in the tests of a machine without accelerator.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Compiler.h"
 

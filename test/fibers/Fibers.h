@@ -1,13 +1,11 @@
 //===- Fibers.h - the threads of a block as fibers ------------------------===//
 //
 // What   Runs the programs of a grid one after the other, the threads of each
-// as
-//        fibers of one CPU thread: barriers, exchanges between lanes, shared
+//        as fibers of one CPU thread: barriers, exchanges between lanes, shared
 //        memory.
 // Why    Code for many threads in step can be tried without such a machine, in
-// an
-//        order that shows what a barrier was needed for: a thread runs on until
-//        it must wait, and shared memory begins with rubbish.
+//        an order that shows what a barrier was needed for: a thread runs on
+//        until it must wait, and shared memory begins with rubbish.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TEST_FIBERS_FIBERS_H
 #define TERRAZZO_TEST_FIBERS_FIBERS_H

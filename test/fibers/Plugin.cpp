@@ -3,8 +3,7 @@
 // What   A plugin whose compiler half is the SIMT library with the hooks of
 //        Compiler.cpp, and whose device half runs blocks as fibers.
 // Why    `tz conform --target fibers` holds the SIMT library to the language on
-// a
-//        machine without accelerator.
+//        a machine without accelerator.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Compiler.h"
 

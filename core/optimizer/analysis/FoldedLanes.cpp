@@ -1,8 +1,7 @@
 //===- FoldedLanes.cpp - lanes whose value nobody sees --------------------===//
 //
 // What   Follows the lanes in which a loaded tile may hold anything to all
-// their
-//        uses, one dimension of one value at a time.
+//        their uses, one dimension of one value at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/FoldedLanes.h"

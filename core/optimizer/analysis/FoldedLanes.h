@@ -3,9 +3,8 @@
 // What   Decides whether a load by folded offsets (offsets % M) may read
 //        something else in the lanes in which they fold.
 // Why    Kernels wrap the rows of a block's last part around only to stay
-// inside
-//        the array: what those rows give is masked off when it is stored. If so,
-//        M is a bound like any other.
+//        inside the array: what those rows give is masked off when it is
+//        stored. If so, M is a bound like any other.
 //
 // A value is followed through elementwise ops, changes of shape, products,
 // reductions along other dimensions, branches and loops to stores whose bound

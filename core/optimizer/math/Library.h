@@ -1,8 +1,7 @@
 //===- Library.h - the mathematical library as tile IR ----------*- C++ -*-===//
 //
 // What   The functions of library/*.py, compiled when Terrazzo is built: each
-// is
-//        a kernel on scalars in the portable form, which stores its result
+//        is a kernel on scalars in the portable form, which stores its result
 //        through its first argument.
 // Why    LegalizeMath inlines them; so it needs no frontend, and a mistake in a
 //        source is found by the build.

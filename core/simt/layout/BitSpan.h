@@ -1,5 +1,4 @@
-//===- BitSpan.h - spans of bit vectors over F2
-//-----------------------------===//
+//===- BitSpan.h - spans of bit vectors over F2 -----------------*- C++ -*-===//
 //
 // What   The span of bit vectors of at most 64 bits: which of them are
 //        independent, and which xor of them gives a vector.

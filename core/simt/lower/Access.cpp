@@ -1,8 +1,7 @@
 //===- Access.cpp - loads and stores of device memory ---------------------===//
 //
 // What   Accesses through tiles of pointers and through views, in vectors as
-// wide
-//        as layout, alignment and mask allow.
+//        wide as layout, alignment and mask allow.
 // Why    See terrazzo/simt/Lowering.h.
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"

@@ -1,8 +1,7 @@
 //===- Control.cpp - loops and branches of the kernel ---------------------===//
 //
 // What   scf.for, scf.if and scf.while as basic blocks; what they carry,
-// scalars,
-//        parts of views and registers of tiles alike, as phis.
+//        scalars, parts of views and registers of tiles alike, as phis.
 // Why    Conditions are scalars: all threads of the block go the same way, so
 //        that barriers may stand anywhere.
 //===----------------------------------------------------------------------===//

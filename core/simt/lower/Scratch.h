@@ -1,8 +1,7 @@
 //===- Scratch.h - shared memory of a block, and its hazards --------------===//
 //
 // What   Space for staged tiles and for exchanges, as a stack; what was read
-// and
-//        written since the last barrier.
+//        and written since the last barrier.
 // Why    A barrier stands exactly where one thread may see what another one has
 //        not yet written, or has not yet read.
 //===----------------------------------------------------------------------===//

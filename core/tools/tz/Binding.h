@@ -1,8 +1,7 @@
 //===- Binding.h - a command line's arguments and a kernel's parameters ---===//
 //
 // What   From --arg, --buffer, --constexpr and --option to what the compiler
-// and
-//        a launch want: a specification per parameter, buffers, values.
+//        and a launch want: a specification per parameter, buffers, values.
 // Why    tz run and tz compile must specialise in the same way.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_BINDING_H

@@ -1,9 +1,9 @@
 //===- Elements.h - elements of buffers -----------------------------------===//
 //
 // What   Filling memory with an initialiser, and one element to and from
-// double. Why    Inputs must be the same on every machine for a seed, so no
-// generator of
-//        a library is used.
+//        double.
+// Why    Inputs must be the same on every machine for a seed, so no generator
+//        of a library is used.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_ELEMENTS_H
 #define TERRAZZO_CORE_TOOLS_TZ_ELEMENTS_H

@@ -1,8 +1,7 @@
 //===- Request.h - the kernel and the launch that a command line asks for -===//
 //
 // What   From "file.py::kernel", --import-root, --grid, --arg, --constexpr,
-// --option and
-//        --config to a compile job, bound arguments and a grid.
+//        --option and --config to a compile job, bound arguments and a grid.
 // Why    tz run, tz debug and tz explain must mean the same by the same words.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_REQUEST_H

@@ -1,8 +1,7 @@
 //===- Arithmetic.h - total arithmetic as LLVM IR -------------------------===//
 //
 // What   Emits the integer operations, minima and maxima and conversions of
-// tile
-//        IR, on scalars and on fixed vectors alike.
+//        tile IR, on scalars and on fixed vectors alike.
 // Why    They are defined for every operand; LLVM's own trap, are undefined or
 //        poison for some, or become calls (R5). No vendor should have to write
 //        the selects.

@@ -1,8 +1,7 @@
 //===- Atomics.h - atomic operations on one element as LLVM IR ------------===//
 //
 // What   Read-modify-write and compare-exchange of tile IR on one element of
-// any
-//        type.
+//        any type.
 // Why    Integers have instructions of their own; floats and P11 (a NaN changes
 //        nothing in fmax and fmin) are loops of compare-exchange.
 //===----------------------------------------------------------------------===//

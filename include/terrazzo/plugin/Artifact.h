@@ -1,11 +1,9 @@
 //===- terrazzo/plugin/Artifact.h - building a tz_artifact ----------------===//
 //
 // What   Plain structs that own their strings, and release(): the C structs
-// over
-//        them in one allocation that frees itself.
+//        over them in one allocation that frees itself.
 // Why    The C form is a web of pointers whose lifetimes end together; an
-// author
-//        should only say what is in it.
+//        author should only say what is in it.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGIN_ARTIFACT_H
 #define TERRAZZO_PLUGIN_ARTIFACT_H

@@ -1,5 +1,4 @@
-//===- Layout.h - which thread holds which element of a tile
-//----------------===//
+//===- Layout.h - which thread holds which element of a tile ----*- C++ -*-===//
 //
 // What   A map from (register, lane, warp, block) to the coordinates of a tile,
 //        with the algebra that lowering needs: evaluate, invert, drop and add

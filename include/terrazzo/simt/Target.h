@@ -3,8 +3,7 @@
 // What   The facts and choices that differ between targets when layouts are
 //        assigned: lanes of a warp, width of an access, how a dot is done.
 // Why    The passes of this library are shared; a vendor derives from Target
-// and
-//        hands it to them.
+//        and hands it to them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_TARGET_H
 #define TERRAZZO_SIMT_TARGET_H

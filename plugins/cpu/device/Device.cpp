@@ -264,8 +264,7 @@ tz_error *elapsedBetween(tz_event *start, tz_event *stop, uint64_t *out) {
   return nullptr;
 }
 
-//===--- Modules, kernels, launch: guarded here, written elsewhere
-//----------===//
+//===--- Modules, kernels, launch: guarded here, written elsewhere --------===//
 
 tz_error *moduleLoad(tz_device *device, const tz_blob *blobs, size_t n,
                      const tz_ext *extensions, tz_module **out) {

@@ -1,9 +1,8 @@
 //===- ConversionTest.cpp - Conversions and total integer operations ------===//
 //
 // What   Every code of the narrow formats, every tie between two of them and
-// its
-//        neighbours, random patterns of the wide ones; against APFloat and, for
-//        fp8, against a search through all values.
+//        its neighbours, random patterns of the wide ones; against APFloat and,
+//        for fp8, against a search through all values.
 // Why    A conversion is exact or wrong: there is no tolerance to hide in.
 //===----------------------------------------------------------------------===//
 #include "gtest/gtest.h"

@@ -1,11 +1,10 @@
 //===- CoexistTest.cpp - three LLVMs in one process -----------------------===//
 //
 // What   This program links LLVM and MLIR itself, loads the CPU plugin (a
-// second
-//        LLVM) and a test plugin (a third), and compiles with all of them.
+//        second LLVM) and a test plugin (a third), and compiles with all of
+//        them.
 // Why    Symbol hygiene is a promise of the ABI: with default linking the
-// second
-//        copy aborts inside dlopen ("registered more than once").
+//        second copy aborts inside dlopen ("registered more than once").
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Registry.h"

@@ -1,8 +1,8 @@
 //===- SecondPlugin.cpp - a compiler half that carries an LLVM of its own -===//
 //
 // What   Parses a fixed LLVM function with its own copy of LLVM, and answers
-// the
-//        printed text and the address of one of LLVM's functions in metadata.
+//        the printed text and the address of one of LLVM's functions in
+//        metadata.
 // Why    CoexistTest loads it beside the CPU plugin, in a host that holds a
 //        third copy: each must use its own.
 //

@@ -1,5 +1,4 @@
-//===- ToldPlugin.cpp - a compiler half that does as it is told
-//------------===//
+//===- ToldPlugin.cpp - a compiler half that does as it is told -----------===//
 //
 // What   See ToldPlugin.h.
 // Why    See ToldPlugin.h.

@@ -1,5 +1,4 @@
-//===- ToldPlugin.h - a compiler half that does as it is told
-//--------------===//
+//===- ToldPlugin.h - a compiler half that does as it is told ---*- C++ -*-===//
 //
 // What   A built-in plugin "told" that counts its compilations, answers the
 //        places of asserts and a remark at each, and fails as its option

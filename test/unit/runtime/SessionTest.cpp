@@ -1,8 +1,7 @@
 //===- SessionTest.cpp - the C API with a compiler that counts ------------===//
 //
 // What   Specialisation: which launches compile, and what the compiler is
-// asked;
-//        argument mistakes; artifacts saved and loaded; hooks; threads.
+//        asked; argument mistakes; artifacts saved and loaded; hooks; threads.
 // Why    The rules of decision R8 live in the launch path, whatever compiles.
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/CountingCompiler.h"

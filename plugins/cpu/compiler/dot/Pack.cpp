@@ -2,9 +2,8 @@
 //
 // What   emitPackA and emitPackB: copy, convert, pad with zeros, transpose.
 // Why    Both formats are rows of units (one f32, one f64, one pair), in A
-// along
-//        k, in B along n; a source is contiguous in that direction, in the
-//        other one, or in none. So there are three loops for both operands:
+//        along k, in B along n; a source is contiguous in that direction, in
+//        the other one, or in none. So there are three loops for both operands:
 //        copy, transpose in registers, and one element after the other. They
 //        stand in a function that equal operands of a kernel share.
 //===----------------------------------------------------------------------===//

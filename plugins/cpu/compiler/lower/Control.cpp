@@ -1,8 +1,8 @@
 //===- Control.cpp - Loops and branches of the kernel ---------------------===//
 //
 // What   scf.for, scf.if and scf.while as basic blocks. Scalars and the parts
-// of
-//        views become phis; tiles live in one buffer a loop argument or result.
+//        of views become phis; tiles live in one buffer a loop argument or
+//        result.
 // Why    An accumulator must stay where it is over the turns of a loop: the
 //        values that lead from an argument to its next value are written into
 //        the argument's own buffer where no other use can see the difference.

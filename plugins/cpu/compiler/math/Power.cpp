@@ -2,8 +2,7 @@
 //
 // What   Functions of two operands that need more than one step.
 // Why    fmod is exact for all arguments, so it is a loop; pow needs a
-// logarithm
-//        of more bits than its own type has.
+//        logarithm of more bits than its own type has.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/math/Coefficients.h"
 #include "plugins/cpu/compiler/math/Ops.h"
