@@ -12,10 +12,10 @@
 namespace tz::nvidia {
 
 struct ArchitectureFacts {
-  llvm::StringRef id;  // "nvidia:sm_90a"
-  llvm::StringRef cpu; // "sm_90a"
-  llvm::StringRef ptx; // LLVM's feature: "+ptx80"
-  unsigned number;     // 90
+  llvm::StringRef id;   // "nvidia:sm_90a"
+  llvm::StringRef cpu;  // "sm_90a"
+  llvm::StringRef ptx;  // LLVM's feature: "+ptx80"
+  unsigned number;      // 90
   unsigned sharedBytes; // of one block, opted in
 };
 

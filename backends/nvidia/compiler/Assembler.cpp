@@ -21,7 +21,8 @@ namespace tz::nvidia {
 
 std::string findPtxas() {
   for (const char *name : {"TERRAZZO_PTXAS", "TRITON_PTXAS_PATH"}) {
-    if (const char *path = std::getenv(name); path && sys::fs::can_execute(path)) {
+    if (const char *path = std::getenv(name);
+        path && sys::fs::can_execute(path)) {
       return path;
     }
   }
@@ -75,8 +76,7 @@ std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
     }
   }
   const std::string arch = ("-arch=" + cpu).str();
-  StringRef arguments[] = {program, "-v",          arch, source.path,
-                           "-o",    output.path};
+  StringRef arguments[] = {program, "-v", arch, source.path, "-o", output.path};
   std::optional<StringRef> redirects[] = {StringRef(), messages.path.str(),
                                           messages.path.str()};
   std::string problem;
@@ -84,11 +84,11 @@ std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
                                    timeoutSeconds, 0, &problem);
   const std::string log = messages.text();
   if (status != 0) {
-    throw std::runtime_error(
-        status == -2 ? "ptxas took more than " +
-                           std::to_string(timeoutSeconds) + " s or crashed: " +
-                           problem + log
-                     : "ptxas refused the code: " + problem + log);
+    throw std::runtime_error(status == -2
+                                 ? "ptxas took more than " +
+                                       std::to_string(timeoutSeconds) +
+                                       " s or crashed: " + problem + log
+                                 : "ptxas refused the code: " + problem + log);
   }
   Assembled result;
   result.cubin = output.text();
@@ -97,7 +97,8 @@ std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
   SmallVector<StringRef> lines;
   StringRef(log).split(lines, '\n');
   for (StringRef line : lines) {
-    if (line.contains("warning") || line.contains("Potential Performance Loss")) {
+    if (line.contains("warning") ||
+        line.contains("Potential Performance Loss")) {
       result.warnings += line.str() + "\n";
     }
   }

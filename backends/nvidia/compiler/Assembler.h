@@ -1,7 +1,8 @@
 //===- Assembler.h - from PTX to machine code -----------------------------===//
 //
 // What   Runs ptxas, if it is found, with a time limit; what it says.
-// Why    Without it the driver compiles PTX when a module is loaded, which takes
+// Why    Without it the driver compiles PTX when a module is loaded, which
+// takes
 //        longer at the worst moment and says nothing about registers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H

@@ -1,6 +1,7 @@
 //===- CodeGen.h - from a kernel to PTX and machine code ------------------===//
 //
-// What   Layouts, one thread's code, LLVM's optimizer, PTX; then ptxas, if there
+// What   Layouts, one thread's code, LLVM's optimizer, PTX; then ptxas, if
+// there
 //        is one.
 // Why    One function for the plugin and for the tests.
 //===----------------------------------------------------------------------===//

@@ -62,16 +62,27 @@ private:
 
 tz_target_desc PtxCompiler::describe(std::string_view target) {
   const ArchitectureFacts &architecture = require(target);
-  static const tz_ir_range ir[] = {
-      {plugin::str("tile"), tile::kIrMajor, tile::kIrMinor, tile::kIrMajor,
-       tile::kIrMinor}};
+  static const tz_ir_range ir[] = {{plugin::str("tile"), tile::kIrMajor,
+                                    tile::kIrMinor, tile::kIrMajor,
+                                    tile::kIrMinor}};
   // Math within the tolerances by one instruction; the library makes the rest.
-  static const char *const features[] = {
-      "f64",           "fp8",           "dot.f32",          "atomics.i64",
-      "atomics.f16",   "atomics.f32",   "atomics.f64",      "print",
-      "assert",        "math.exp2.f32", "math.sqrt.f32",    "math.sqrt.f64",
-      "math.sqrt_rn.f32", "math.sqrt_rn.f64", "math.div.f64", "math.div_rn.f32",
-      "math.div_rn.f64"};
+  static const char *const features[] = {"f64",
+                                         "fp8",
+                                         "dot.f32",
+                                         "atomics.i64",
+                                         "atomics.f16",
+                                         "atomics.f32",
+                                         "atomics.f64",
+                                         "print",
+                                         "assert",
+                                         "math.exp2.f32",
+                                         "math.sqrt.f32",
+                                         "math.sqrt.f64",
+                                         "math.sqrt_rn.f32",
+                                         "math.sqrt_rn.f64",
+                                         "math.div.f64",
+                                         "math.div_rn.f32",
+                                         "math.div_rn.f64"};
   tz_target_desc d{};
   d.id = {architecture.id.data(), architecture.id.size()};
   d.family = plugin::str("nvidia");
@@ -89,11 +100,11 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
 }
 
 plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
-  const ArchitectureFacts &architecture =
-      require(plugin::view(request.target));
+  const ArchitectureFacts &architecture = require(plugin::view(request.target));
   if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
-    throw plugin::Failure(TZ_E_UNIMPLEMENTED,
-                          "nvidia: compiles format 'tile', whole lowering only");
+    throw plugin::Failure(
+        TZ_E_UNIMPLEMENTED,
+        "nvidia: compiles format 'tile', whole lowering only");
   }
   mlir::DialectRegistry registry;
   tile::registerTileDialects(registry);

@@ -79,7 +79,9 @@ protected:
 /// How an access of so many bits is written: registers, and PTX's types.
 struct Words {
   explicit Words(unsigned bits)
-      : count(bits > 64 ? 4 : bits > 32 ? 2 : 1),
+      : count(bits > 64   ? 4
+              : bits > 32 ? 2
+                          : 1),
         bits(std::min(bits, 32u)) {}
   Type *type(IRBuilderBase &b) const {
     return b.getIntNTy(bits < 16 ? 16 : bits);
@@ -161,10 +163,10 @@ Value *PtxHooks::programCount(IRBuilderBase &b, unsigned axis) {
 
 Value *PtxHooks::sharedMemory(IRBuilderBase &b) {
   Module *module = b.GetInsertBlock()->getModule();
-  auto *shared = new GlobalVariable(
-      *module, ArrayType::get(b.getInt8Ty(), 0), false,
-      GlobalValue::ExternalLinkage, nullptr, "shared_memory", nullptr,
-      GlobalValue::NotThreadLocal, sharedSpace);
+  auto *shared =
+      new GlobalVariable(*module, ArrayType::get(b.getInt8Ty(), 0), false,
+                         GlobalValue::ExternalLinkage, nullptr, "shared_memory",
+                         nullptr, GlobalValue::NotThreadLocal, sharedSpace);
   shared->setAlignment(Align(1024));
   return shared;
 }
@@ -209,19 +211,17 @@ Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
           words.suffix() + " " + operands(0, n) + ", [$" + std::to_string(n) +
           "];";
   constraints += predicate ? ",l,b" : ",l";
-  Value *address =
-      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace));
-  SmallVector<Value *> arguments = {
-      b.CreatePtrToInt(address, b.getInt64Ty())};
+  Value *address = b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace));
+  SmallVector<Value *> arguments = {b.CreatePtrToInt(address, b.getInt64Ty())};
   SmallVector<Type *> types = {b.getInt64Ty()};
   if (predicate) {
     arguments.push_back(predicate);
     types.push_back(b.getInt1Ty());
   }
   Type *word = words.type(b);
-  Type *result = n == 1 ? word
-                        : StructType::get(b.getContext(),
-                                          SmallVector<Type *>(n, word));
+  Type *result =
+      n == 1 ? word
+             : StructType::get(b.getContext(), SmallVector<Type *>(n, word));
   auto *assembly =
       InlineAsm::get(FunctionType::get(result, types, false), text, constraints,
                      /*hasSideEffects=*/true);
@@ -262,11 +262,11 @@ void PtxHooks::store(IRBuilderBase &b, Value *value, Value *pointer,
     value = b.CreateZExt(value, word);
   } else {
     value = b.CreateBitCast(
-        value, n == 1 ? word : static_cast<Type *>(FixedVectorType::get(word, n)));
+        value,
+        n == 1 ? word : static_cast<Type *>(FixedVectorType::get(word, n)));
   }
   SmallVector<Value *> arguments = {b.CreatePtrToInt(
-      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace)),
-      b.getInt64Ty())};
+      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace)), b.getInt64Ty())};
   SmallVector<Type *> types = {b.getInt64Ty()};
   std::string constraints = "l";
   for (unsigned i = 0; i < n; ++i) {

@@ -7,9 +7,8 @@
 #ifndef TERRAZZO_PLUGIN_KERNELINFO_H
 #define TERRAZZO_PLUGIN_KERNELINFO_H
 
-#include <terrazzo/plugin/Artifact.h>
-
 #include "terrazzo/ir/Tile.h"
+#include <terrazzo/plugin/Artifact.h>
 
 namespace terrazzo::plugin {
 
@@ -51,7 +50,7 @@ inline uint32_t valueType(mlir::Type type) {
     return TZ_TYPE_F8E5M2;
   }
   return llvm::isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
-                                             : TZ_TYPE_F8E5M2FNUZ;
+                                                   : TZ_TYPE_F8E5M2FNUZ;
 }
 
 /// Signed integers of a print become the unsigned types where it says so.
@@ -100,8 +99,9 @@ inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
   for (auto [value, isSigned] :
        llvm::zip(print.getArgs(), print.getIsSigned())) {
     LogSite::Value described;
-    described.type = printedType(tz::tile::elementType(value.getType()), isSigned);
-   llvm::ArrayRef<int64_t> shape = tz::tile::shapeOf(value.getType());
+    described.type =
+        printedType(tz::tile::elementType(value.getType()), isSigned);
+    llvm::ArrayRef<int64_t> shape = tz::tile::shapeOf(value.getType());
     described.shape.assign(shape.begin(), shape.end());
     site.values.push_back(std::move(described));
   }

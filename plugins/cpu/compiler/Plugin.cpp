@@ -2,7 +2,8 @@
 //
 // What   Targets and their description, and compile(): portable bytes in, an
 //        artifact with one ELF object and its launch plan out.
-// Why    Everything that knows the C ABI is here; the rest of the compiler knows
+// Why    Everything that knows the C ABI is here; the rest of the compiler
+// knows
 //        tile IR and LLVM only.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/Check.h"
