@@ -245,6 +245,10 @@ Value *Elementwise::convertFloat(Value *value, mlir::Type from, mlir::Type to,
   return asRegister(b, emitFpCast(b, units, value, real, rounding), to);
 }
 
+Value *Elementwise::minMax(Value *x, Value *y, bool isMax, bool propagateNan) {
+  return emitMinMax(b, x, y, isMax, propagateNan);
+}
+
 bool Elementwise::has(mlir::Operation *op) {
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
              arith::OrIOp, arith::XOrIOp, arith::CmpIOp, arith::SelectOp,
@@ -373,13 +377,13 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
         return floats([&](Args x) { return power(x[0], x[1]); });
       })
       .Case<tile::MinFOp>([&](tile::MinFOp o) {
-        return floats([&](Args x) {
-          return emitMinMax(b, x[0], x[1], false, o.getPropagateNan());
+        return arithmetic([&](Args x) {
+          return minMax(x[0], x[1], false, o.getPropagateNan());
         });
       })
       .Case<tile::MaxFOp>([&](tile::MaxFOp o) {
-        return floats([&](Args x) {
-          return emitMinMax(b, x[0], x[1], true, o.getPropagateNan());
+        return arithmetic([&](Args x) {
+          return minMax(x[0], x[1], true, o.getPropagateNan());
         });
       })
       .Case<tile::FmaOp>([&](auto) {

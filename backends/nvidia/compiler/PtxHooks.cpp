@@ -42,6 +42,10 @@ protected:
     case tile::MathFn::rint:
       return call(Intrinsic::roundeven);
     case tile::MathFn::sqrt:
+      if (isF32) { // relative error 2^-23, denormals included
+        return b.CreateIntrinsic(Intrinsic::nvvm_sqrt_approx_f, {x});
+      }
+      return call(Intrinsic::sqrt);
     case tile::MathFn::sqrt_rn:
       return call(Intrinsic::sqrt);
     case tile::MathFn::rsqrt:
@@ -50,8 +54,11 @@ protected:
       }
       break;
     case tile::MathFn::exp2:
-      if (isF32) { // relative error 2^-22, denormals included
-        return b.CreateIntrinsic(Intrinsic::nvvm_ex2_approx, {x->getType()},
+      // Relative error 2^-22. A denormal operand gives 1, as it should; a
+      // result may be flushed (P13). Without ftz the scaling costs three
+      // instructions.
+      if (isF32) {
+        return b.CreateIntrinsic(Intrinsic::nvvm_ex2_approx_ftz, {x->getType()},
                                  {x});
       }
       break;
@@ -66,6 +73,23 @@ protected:
   }
   Value *remainder(Value *, Value *) override {
     throw std::runtime_error("tile-legalize-math left 'rem'");
+  }
+  Value *minMax(Value *x, Value *y, bool isMax, bool propagateNan) override {
+    using namespace Intrinsic;
+    Type *type = x->getType();
+    if (type->isDoubleTy()) { // has no form that propagates NaN
+      return propagateNan
+                 ? Elementwise::minMax(x, y, isMax, propagateNan)
+                 : b.CreateIntrinsic(isMax ? nvvm_fmax_d : nvvm_fmin_d, {x, y});
+    }
+    static constexpr ID ids[3][2][2] = {
+        {{nvvm_fmin_f, nvvm_fmin_nan_f}, {nvvm_fmax_f, nvvm_fmax_nan_f}},
+        {{nvvm_fmin_f16, nvvm_fmin_nan_f16},
+         {nvvm_fmax_f16, nvvm_fmax_nan_f16}},
+        {{nvvm_fmin_bf16, nvvm_fmin_nan_bf16},
+         {nvvm_fmax_bf16, nvvm_fmax_nan_bf16}}};
+    const unsigned row = type->isFloatTy() ? 0 : type->isHalfTy() ? 1 : 2;
+    return b.CreateIntrinsic(ids[row][isMax][propagateNan], {x, y});
   }
   Value *divide(Value *x, Value *y, tile::DivMode mode) override {
     // div.full: within 2 units over the whole range.

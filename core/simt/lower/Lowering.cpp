@@ -26,6 +26,12 @@ Lowering::Lowering(tile::KernelOp kernel, Hooks &hooks, Module &module)
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
     warps = unsigned(hint.getInt());
   }
+  auto contract = kernel->getAttrOfType<mlir::BoolAttr>("tile.contract");
+  if (!contract || contract.getValue()) {
+    FastMathFlags flags;
+    flags.setAllowContract();
+    b.setFastMathFlags(flags);
+  }
 }
 
 Lowered Lowering::run() {

@@ -45,7 +45,7 @@ public:
   llvm::Constant *constant(mlir::TypedAttr attribute) const;
 
 protected:
-  // Values are f32 or f64, or vectors of them.
+  // Values are f32 or f64, or vectors of them, unless it says otherwise.
   virtual llvm::Value *math(tile::MathFn fn, llvm::Value *x) = 0;
   virtual llvm::Value *power(llvm::Value *x, llvm::Value *y) = 0;
   /// C's fmod.
@@ -53,6 +53,10 @@ protected:
   virtual llvm::Value *divide(llvm::Value *x, llvm::Value *y,
                               tile::DivMode mode);
   virtual llvm::Value *fma(llvm::Value *x, llvm::Value *y, llvm::Value *z);
+  /// Minimum or maximum (P14); f16 and bf16 too where the target has arithmetic
+  /// for them.
+  virtual llvm::Value *minMax(llvm::Value *x, llvm::Value *y, bool isMax,
+                              bool propagateNan);
 
   llvm::IRBuilderBase &b;
   const FloatUnits units;
