@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Target.h"
 
+#include "core/simt/analysis/Vectors.h"
+
 #include <numeric>
 
 using namespace tz;
@@ -26,4 +28,26 @@ DotChoice Target::chooseDot(tile::DotOp dot, unsigned warps) const {
   return {blockedLayout({shape, 4, order, lanes(), warps}),
           plainShared(context, tile::shapeOf(dot.getA().getType())),
           plainShared(context, tile::shapeOf(dot.getB().getType())), ""};
+}
+
+bool Target::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
+                          const Layout &layout, BufferType to) const {
+  if (asyncCopyBytes() == 0) {
+    return false;
+  }
+  VectorAccess access;
+  if (auto view = mlir::dyn_cast<tile::LoadViewOp>(load)) {
+    access = vectorOfView(runs, view.getView(), view.getOffsets(),
+                          view.getChecked(), layout);
+  } else {
+    auto pointers = mlir::cast<tile::LoadOp>(load);
+    access = vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
+                              layout);
+  }
+  const SharedAttr shared = to.getLayout();
+  const int64_t run = shared.getPanel() & -shared.getPanel();
+  const int64_t count =
+      access.dim == shared.getOrder()[0] ? std::min(access.count, run) : 1;
+  return count * tile::storageBytes(to.getElementType()) >=
+         int64_t(asyncCopyBytes());
 }

@@ -95,6 +95,19 @@ public:
     return std::make_unique<Arithmetic>(b);
   }
 
+  void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
+                 Value *inside, const simt::MemoryHints &) override {
+    Value *flag = inside ? b.CreateZExt(inside, b.getInt32Ty()) : b.getInt32(1);
+    call(b, "fibers_async_copy", b.getVoidTy(),
+         {to, from, b.getInt32(bytes), flag});
+  }
+  void asyncCommit(IRBuilderBase &b) override {
+    call(b, "fibers_async_commit", b.getVoidTy(), {});
+  }
+  void asyncWait(IRBuilderBase &b, unsigned pending) override {
+    call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending)});
+  }
+
 private:
   static Value *call(IRBuilderBase &b, StringRef name, Type *result,
                      ArrayRef<Value *> arguments) {
@@ -107,6 +120,13 @@ private:
         name, FunctionType::get(result, types, false));
     return b.CreateCall(callee, arguments);
   }
+};
+
+/// A machine that copies asynchronously.
+class FiberTarget final : public simt::Target {
+public:
+  uint64_t sharedBytes() const override { return 128 * 1024; }
+  unsigned asyncCopyBytes() const override { return 4; }
 };
 
 /// void K.packed(ptr): loads the arguments from where tz_arg_info puts them,
@@ -143,9 +163,11 @@ Compiled compile(tile::KernelOp kernel) {
   Compiled result;
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
-  passes.addPass(simt::createAssignLayouts(nullptr));
+  const FiberTarget target;
+  passes.addPass(simt::createAssignLayouts(&target));
   passes.addPass(simt::createRemoveConversions());
   passes.addPass(mlir::createCSEPass());
+  passes.addPass(simt::createPipelineLoops(&target));
   if (failed(passes.run(kernel))) {
     throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
   }

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <ucontext.h>
 #include <vector>
@@ -23,6 +24,13 @@ struct Meeting {
   uint64_t turn = 0; // how often all have arrived
 };
 
+/// A copy that was begun.
+struct Copy {
+  void *to;
+  const void *from;
+  uint32_t bytes;
+};
+
 struct Fiber {
   ucontext_t context{};
   std::unique_ptr<char[]> stack;
@@ -31,6 +39,8 @@ struct Fiber {
   bool isDone = false;
   unsigned exchanges = 0;
   uint32_t word[2] = {};
+  // Groups of copies on their way, oldest first; the last one is still open.
+  std::deque<std::vector<Copy>> copies{1};
 };
 
 struct Block {
@@ -99,11 +109,15 @@ std::string runProgram(Block &self) {
     fiber.isDone = false;
     fiber.waitsFor = nullptr;
     fiber.exchanges = 0;
+    fiber.copies.assign(1, {});
     makecontext(&fiber.context, begin, 0);
   }
   while (round(self)) {
   }
   for (const Fiber &fiber : self.fibers) {
+    if (fiber.isDone && (fiber.copies.size() > 1 || !fiber.copies[0].empty())) {
+      return "a thread ended before its asynchronous copies were waited for";
+    }
     if (!fiber.isDone) {
       return "threads of a block wait for each other for ever: not all of them "
              "reach the same barrier";
@@ -134,6 +148,30 @@ uint32_t shuffleXor(uint32_t word, uint32_t mask) {
   return shuffle(word, (block->current % warpSize) ^ mask);
 }
 
+/// Copies are made as late as they may be, when they are waited for; until then
+/// the place holds what no kernel expects.
+void asyncCopy(void *to, const void *from, uint32_t bytes, uint32_t isInside) {
+  std::memset(to, 0xcd, bytes);
+  block->fiber().copies.back().push_back(
+      {to, isInside ? from : nullptr, bytes});
+}
+
+void asyncCommit() { block->fiber().copies.emplace_back(); }
+
+void asyncWait(uint32_t pending) {
+  auto &groups = block->fiber().copies;
+  // The open group is nobody's yet.
+  for (; groups.size() > size_t{pending} + 1; groups.pop_front()) {
+    for (const Copy &copy : groups.front()) {
+      if (copy.from) {
+        std::memcpy(copy.to, copy.from, copy.bytes);
+      } else {
+        std::memset(copy.to, 0, copy.bytes);
+      }
+    }
+  }
+}
+
 template <typename F>
 void *address(F *function) {
   return reinterpret_cast<void *>(function);
@@ -149,6 +187,9 @@ const Symbol functions[] = {
     {"fibers_barrier", address(barrier)},
     {"fibers_shuffle", address(shuffle)},
     {"fibers_shuffle_xor", address(shuffleXor)},
+    {"fibers_async_copy", address(asyncCopy)},
+    {"fibers_async_commit", address(asyncCommit)},
+    {"fibers_async_wait", address(asyncWait)},
 };
 const unsigned numFunctions = std::size(functions);
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Contiguity.h"
 
+#include "terrazzo/simt/Simt.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -316,7 +318,8 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         }
         return result;
       })
-      .Case<arith::ExtSIOp, arith::ExtUIOp>([&](auto) { return from(0); })
+      .Case<arith::ExtSIOp, arith::ExtUIOp, ConvertOp>(
+          [&](auto) { return from(0); })
       .Case<tile::HintOp>([&](auto hint) {
         result = from(0);
         auto raise = [&](std::optional<ArrayRef<int64_t>> promised,

@@ -237,3 +237,15 @@ void BufferType::print(AsmPrinter &printer) const {
   printer.printDimensionList(getShape());
   printer << 'x' << getElementType() << ", " << getLayout() << '>';
 }
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t count, BufferType) {
+  if (count < 1 || count > 64) {
+    return emitError() << "a ring has 1 to 64 buffers, not " << count;
+  }
+  return success();
+}
+
+int64_t RingType::getSlotBytes() const {
+  return int64_t(llvm::alignTo(uint64_t(getBuffer().getBytes()), 1024));
+}

@@ -88,6 +88,49 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+LogicalResult SlotOp::verify() {
+  if (getResult().getType() != getRing().getType().getBuffer()) {
+    return emitOpError("C1: ")
+           << getResult().getType() << " is no slot of " << getRing().getType();
+  }
+  return success();
+}
+
+static bool isLike(BufferType buffer, Type tile) {
+  return tile::shapeOf(tile) == buffer.getShape() &&
+         tile::elementType(tile) == buffer.getElementType();
+}
+
+LogicalResult ReadOp::verify() {
+  if (!isLike(getSource().getType(), getType())) {
+    return emitOpError("C1: ")
+           << getSource().getType() << " does not hold " << getType();
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  auto pointer =
+      dyn_cast<tile::PtrType>(tile::elementType(getPointer().getType()));
+  BufferType to = getTo().getType();
+  if (!pointer || pointer.getPointee() != to.getElementType() ||
+      tile::shapeOf(getPointer().getType()) != to.getShape()) {
+    return emitOpError("C1: ")
+           << getPointer().getType() << " does not fill " << to;
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyViewOp::verify() {
+  BufferType to = getTo().getType();
+  if (!isLike(to, getView().getType().getTileType()) ||
+      !getLayout().getValue().covers(to.getShape())) {
+    return emitOpError("C1: ") << getView().getType() << " does not fill " << to
+                               << " in this layout";
+  }
+  return success();
+}
+
 static ArrayRef<int64_t> operandShape(Type type) {
   auto buffer = dyn_cast<BufferType>(type);
   return buffer ? buffer.getShape() : tile::shapeOf(type);

@@ -4,9 +4,8 @@
 //        wide as layout, alignment and mask allow.
 // Why    See terrazzo/simt/Lowering.h.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/Lowering.h"
-
-#include <numeric>
 
 using namespace llvm;
 
@@ -14,19 +13,9 @@ namespace tz::simt {
 
 namespace {
 
-constexpr int64_t widest = 16; // bytes of one access
-
 template <typename Op>
 MemoryHints hintsOf(Op op) {
   return {op.getCache(), op.getEvict(), false};
-}
-
-/// The make_view that a view comes from, if only offsets were added to it.
-tile::MakeViewOp rootOf(mlir::Value view) {
-  while (auto advance = view.getDefiningOp<tile::AdvanceViewOp>()) {
-    view = advance.getView();
-  }
-  return view.getDefiningOp<tile::MakeViewOp>();
 }
 
 } // namespace
@@ -46,23 +35,6 @@ Value *Lowering::gather(ArrayRef<Value *> values) {
 //===----------------------------------------------------------------------===//
 // Tiles of pointers
 //===----------------------------------------------------------------------===//
-
-unsigned Lowering::vectorOf(mlir::Value pointer, mlir::Value mask,
-                            mlir::Type element, const Layout &layout) {
-  const int64_t bytes = tile::storageBytes(element);
-  Runs pointers = runs.of(pointer);
-  int64_t best = 1;
-  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    int64_t vector = std::min(
-        {layout.contiguous(dim), widest / bytes, pointers[dim].contiguity,
-         std::max<int64_t>(1, pointers[dim].divisibility / bytes)});
-    if (mask) {
-      vector = std::min(vector, runs.of(mask)[dim].constancy);
-    }
-    best = std::max(best, vector);
-  }
-  return unsigned(best);
-}
 
 void Lowering::load(tile::LoadOp op) {
   mlir::Type element = tile::elementType(op.getResult().getType());
@@ -98,8 +70,8 @@ void Lowering::load(tile::LoadOp op) {
     return;
   }
   const Layout &layout = layoutOf(op.getResult());
-  const unsigned vector =
-      vectorOf(op.getPointer(), op.getMask(), element, layout);
+  const auto vector = unsigned(
+      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout).count);
   const Registers pointers = tile(op.getPointer());
   Registers registers(pointers.size());
   Type *type = vector == 1 ? memory : FixedVectorType::get(memory, vector);
@@ -128,8 +100,8 @@ void Lowering::store(tile::StoreOp op) {
   }
   LayoutAttr attribute = layoutAttr(op.getValue().getType());
   const Layout &layout = attribute.getValue();
-  const unsigned vector =
-      vectorOf(op.getPointer(), op.getMask(), element, layout);
+  const auto vector = unsigned(
+      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout).count);
   Value *owner = coordinatesOf(attribute).isOwner;
   const Registers &pointers = tile(op.getPointer()),
                   &values = tile(op.getValue());
@@ -175,7 +147,6 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
   const ViewParts &parts = view(viewValue);
   const unsigned rank = layout.rank();
   const int64_t bytes = tile::storageBytes(access.element);
-  const analysis::Hints &hints = runs.hints();
 
   SmallVector<Value *, 4> at; // the block's corner
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -229,51 +200,8 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
     access.count.push_back(count);
   }
 
-  // Vectors: along the dimension that is dense in memory, if the alignment of
-  // all rows is known and the bounds lie between vectors.
-  access.vector = 1;
-  tile::MakeViewOp root = rootOf(viewValue);
-  if (!root) {
-    return access;
-  }
-  auto divisibility = [&](mlir::Value value) {
-    int64_t d = hints.divisibility(value);
-    return d == 0 ? int64_t{1} << 30 : (d & -d);
-  };
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (!mlir::matchPattern(root.getStrides()[dim], mlir::m_One()) ||
-        layout.contiguous(dim) == 1) {
-      continue;
-    }
-    int64_t aligned = divisibility(root.getBase()); // bytes
-    int64_t between = int64_t{1} << 30;             // elements along dim
-    for (mlir::Value v = viewValue;;) {
-      auto advance = v.getDefiningOp<tile::AdvanceViewOp>();
-      if (!advance) {
-        break;
-      }
-      between = std::gcd(between, divisibility(advance.getOffsets()[dim]));
-      v = advance.getView();
-    }
-    between = std::gcd(between, divisibility(offsets[dim]));
-    aligned = std::gcd(aligned, between * bytes);
-    for (unsigned other = 0; other < rank; ++other) {
-      if (other != dim && layout.shape()[other] > 1) {
-        aligned =
-            std::gcd(aligned, divisibility(root.getStrides()[other]) * bytes);
-      } else if (other != dim) {
-        aligned = std::gcd(aligned, divisibility(root.getStrides()[other]) *
-                                        divisibility(offsets[other]) * bytes);
-      }
-    }
-    if (checked[dim]) {
-      between = std::gcd(between, divisibility(root.getShape()[dim]));
-      aligned = std::min(aligned, between * bytes);
-    }
-    int64_t vector = std::min({layout.contiguous(dim), widest / bytes,
-                               std::max<int64_t>(1, aligned / bytes)});
-    access.vector = std::max(access.vector, unsigned(vector));
-  }
+  access.vector =
+      unsigned(vectorOfView(runs, viewValue, offsets, checked, layout).count);
   return access;
 }
 

@@ -21,10 +21,7 @@ void Lowering::dot(DotOp op) {
     DotSource one;
     one.type = value.getType();
     if (isa<BufferType>(one.type)) {
-      const Region &region = buffers.find(value)->second;
-      willRead(region);
-      one.address =
-          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
+      one.address = readBuffer(value).address;
     } else {
       one.registers = tile(value);
     }
@@ -46,10 +43,7 @@ void Lowering::plainDot(DotOp op) {
   const Layout &layout = attribute.getValue();
   const unsigned rank = layout.rank(), m = rank - 2, n = rank - 1;
   const int64_t depth = aType.getShape().back();
-  const Region aRegion = buffers.find(op.getA())->second,
-               bRegion = buffers.find(op.getB())->second;
-  willRead(aRegion);
-  willRead(bRegion);
+  const Buffer aBuffer = readBuffer(op.getA()), bBuffer = readBuffer(op.getB());
   auto convert = [&](Value *value, mlir::Type from) -> Value * {
     if (isa<mlir::IntegerType>(from)) {
       return b.CreateSExt(value, registerType(wide));
@@ -75,7 +69,7 @@ void Lowering::plainDot(DotOp op) {
   // One load for each row and each column that the thread has.
   std::map<Coordinates, Value *> rows, columns;
   auto fetch = [&](std::map<Coordinates, Value *> &known, BufferType type,
-                   const Region &region, unsigned reg, bool isRow) {
+                   const Buffer &buffer, unsigned reg, bool isRow) {
     Coordinates key = layout.apply(Place{{reg, 0, 0, 0}});
     key[isRow ? n : m] = 0;
     Value *&value = known[key];
@@ -88,9 +82,7 @@ void Lowering::plainDot(DotOp op) {
       at.push_back(isRow ? k : coordinate(attribute, reg, n));
       Type *memory = arithmetic->memoryType(type.getElementType());
       Value *address =
-          b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
-      address =
-          b.CreateGEP(b.getInt8Ty(), address,
+          b.CreateGEP(b.getInt8Ty(), buffer.address,
                       b.CreateZExt(sharedOffset(type, at), b.getInt64Ty()));
       value = convert(b.CreateLoad(memory, address), type.getElementType());
     }
@@ -98,8 +90,8 @@ void Lowering::plainDot(DotOp op) {
   };
   Registers next;
   for (unsigned reg = 0; reg < sums.size(); ++reg) {
-    Value *x = fetch(rows, aType, aRegion, reg, true);
-    Value *y = fetch(columns, bType, bRegion, reg, false);
+    Value *x = fetch(rows, aType, aBuffer, reg, true);
+    Value *y = fetch(columns, bType, bBuffer, reg, false);
     next.push_back(isa<mlir::IntegerType>(wide)
                        ? b.CreateAdd(sums[reg], b.CreateMul(x, y))
                        : b.CreateIntrinsic(Intrinsic::fma, {x->getType()},

@@ -73,39 +73,57 @@ Value *Lowering::sharedOffset(BufferType type, ArrayRef<Value *> coordinates) {
   return offset;
 }
 
+const Buffer &Lowering::readBuffer(mlir::Value value) {
+  const Buffer &buffer = buffers.find(value)->second;
+  if (!buffer.isSlot) {
+    willRead(buffer.region);
+  }
+  return buffer;
+}
+
+unsigned Lowering::bufferVector(BufferType type, const Layout &layout) {
+  const int64_t panel = type.getLayout().getPanel();
+  return unsigned(
+      std::min({layout.contiguous(type.getLayout().getOrder()[0]),
+                16 / int64_t(tile::storageBytes(type.getElementType())),
+                panel & -panel}));
+}
+
+Value *Lowering::bufferAt(const Buffer &buffer, BufferType type,
+                          LayoutAttr layout, unsigned reg) {
+  SmallVector<Value *, 4> at;
+  for (unsigned dim = 0; dim < layout.getValue().rank(); ++dim) {
+    at.push_back(coordinate(layout, reg, dim));
+  }
+  return b.CreateGEP(b.getInt8Ty(), buffer.address,
+                     b.CreateZExt(sharedOffset(type, at), b.getInt64Ty()));
+}
+
 void Lowering::stage(StageOp op) {
   BufferType type = op.getResult().getType();
   LayoutAttr attribute = layoutAttr(op.getSource().getType());
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
-  Region region = scratch.allocate(uint64_t(type.getBytes()), 1024);
-  willWrite(region);
-  const unsigned fast = type.getLayout().getOrder()[0];
+  Buffer buffer;
+  buffer.region = scratch.allocate(uint64_t(type.getBytes()), 1024);
+  buffer.address =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
+  willWrite(buffer.region);
   const int64_t bytes = tile::storageBytes(element);
-  const auto vector = unsigned(
-      std::min({layout.contiguous(fast), 16 / bytes,
-                type.getLayout().getPanel() & -type.getLayout().getPanel()}));
+  const unsigned vector = bufferVector(type, layout);
   const Registers &values = tile(op.getSource());
   for (unsigned reg = 0; reg < values.size(); reg += vector) {
     if (isCopy(layout, reg)) {
       continue;
     }
-    SmallVector<Value *, 4> at;
-    for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-      at.push_back(coordinate(attribute, reg, dim));
-    }
     SmallVector<Value *> parts;
     for (unsigned i = 0; i < vector; ++i) {
       parts.push_back(arithmetic->toMemory(values[reg + i], element));
     }
-    Value *address =
-        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
-    address = b.CreateGEP(b.getInt8Ty(), address,
-                          b.CreateZExt(sharedOffset(type, at), b.getInt64Ty()));
-    b.CreateAlignedStore(gather(parts), address,
+    b.CreateAlignedStore(gather(parts), bufferAt(buffer, type, attribute, reg),
                          Align(uint64_t(bytes) * vector));
   }
-  buffers[op.getResult()] = region;
+  buffers[op.getResult()] = buffer;
 }
 
 //===----------------------------------------------------------------------===//

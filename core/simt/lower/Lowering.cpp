@@ -177,14 +177,25 @@ void Lowering::emitBlock(mlir::Block &body) {
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);
     // Staged tiles whose last reader this was.
+    auto isLast = [&](mlir::Value value) {
+      return value.getParentBlock() == &body &&
+             llvm::all_of(value.getUsers(), [&](mlir::Operation *user) {
+               mlir::Operation *here = body.findAncestorOpInBlock(*user);
+               return here == &op || here->isBeforeInBlock(&op);
+             });
+    };
     for (mlir::Value operand : op.getOperands()) {
       auto buffer = buffers.find(operand);
-      if (buffer != buffers.end() && operand.getParentBlock() == &body &&
-          llvm::all_of(operand.getUsers(), [&](mlir::Operation *user) {
-            mlir::Operation *here = body.findAncestorOpInBlock(*user);
-            return here == &op || here->isBeforeInBlock(&op);
-          })) {
-        scratch.release(buffer->second);
+      if (buffer != buffers.end() && !buffer->second.isSlot &&
+          isLast(operand)) {
+        scratch.release(buffer->second.region);
+      }
+    }
+    if (op.getNumRegions() != 0) {
+      for (auto &[value, region] : rings) {
+        if (isLast(value)) {
+          scratch.release(region);
+        }
       }
     }
   }
@@ -381,6 +392,14 @@ void Lowering::emitOp(mlir::Operation *op) {
       })
       .Case<ConvertOp>([&](auto o) { convert(o); })
       .Case<StageOp>([&](auto o) { stage(o); })
+      .Case<RingOp>([&](auto o) { ring(o); })
+      .Case<SlotOp>([&](auto o) { slot(o); })
+      .Case<ReadOp>([&](auto o) { read(o); })
+      .Case<AsyncCopyOp>([&](auto o) { asyncCopy(o); })
+      .Case<AsyncCopyViewOp>([&](auto o) { asyncCopyView(o); })
+      .Case<AsyncCommitOp>([&](auto) { hooks.asyncCommit(b); })
+      .Case<AsyncWaitOp>([&](auto o) { asyncWait(o); })
+      .Case<DotWaitOp>([&](auto o) { dotWait(o); })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })

@@ -6,7 +6,8 @@
 // Why    See terrazzo/simt/Lowering.h.
 //
 // Files: Lowering.cpp kernel, blocks, simple ops; Coordinates.cpp; Access.cpp
-// loads and stores; Atomics.cpp; Exchange.cpp conversions and what goes through
+// loads and stores; Async.cpp rings and what
+// fills them; Atomics.cpp; Exchange.cpp conversions and what goes through
 // shared memory; Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp;
 // Log.cpp print and assert; Scratch.h/.cpp shared memory.
 //===----------------------------------------------------------------------===//
@@ -29,6 +30,13 @@ using Registers = llvm::SmallVector<llvm::Value *>;
 struct ViewParts {
   llvm::Value *base = nullptr;
   llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
+};
+
+/// A tile in shared memory.
+struct Buffer {
+  Region region;
+  llvm::Value *address = nullptr;
+  bool isSlot = false; // of a ring: waits and barriers stand in the IR
 };
 
 /// Where the elements of a layout are, for this thread.
@@ -91,9 +99,6 @@ private:
   void loadView(tile::LoadViewOp op);
   void storeView(tile::StoreViewOp op);
   void makeView(tile::MakeViewOp op);
-  /// Consecutive registers that are consecutive in memory, at most.
-  unsigned vectorOf(mlir::Value pointer, mlir::Value mask, mlir::Type element,
-                    const Layout &layout);
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
@@ -148,6 +153,27 @@ private:
   llvm::Value *sharedOffset(BufferType type,
                             llvm::ArrayRef<llvm::Value *> coordinates);
 
+  /// A buffer that is read next.
+  const Buffer &readBuffer(mlir::Value value);
+  /// Address of the vector of a buffer that begins at a register's element.
+  llvm::Value *bufferAt(const Buffer &buffer, BufferType type,
+                        LayoutAttr layout, unsigned reg);
+  /// Elements of a buffer that a thread accesses at once.
+  static unsigned bufferVector(BufferType type, const Layout &layout);
+
+  //===--- Async.cpp ------------------------------------------------------===//
+  void ring(RingOp op);
+  void slot(SlotOp op);
+  void read(ReadOp op);
+  void asyncCopy(AsyncCopyOp op);
+  void asyncCopyView(AsyncCopyViewOp op);
+  void asyncWait(AsyncWaitOp op);
+  void dotWait(DotWaitOp op);
+  /// One vector of a copy, in pieces that the target copies asynchronously.
+  void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
+                  unsigned count, llvm::Value *inside,
+                  const MemoryHints &hints);
+
   //===--- Combine.cpp ----------------------------------------------------===//
   void reduce(tile::ReduceOp op);
   void scan(tile::ScanOp op);
@@ -196,7 +222,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
   llvm::DenseMap<mlir::Value, ViewParts> views;
-  llvm::DenseMap<mlir::Value, Region> buffers;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Region> rings;
   llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>
       coordinates;
 };

@@ -42,4 +42,26 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   ];
 }
 
+def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
+  let summary = "begin the loads of later turns while this turn's dots run";
+  let description = [{
+    In a loop with dots, loads whose addresses can be computed ahead become
+    asynchronous copies into a ring of buffers, `tile.num_stages` - 1 turns early,
+    as far as shared memory goes. A dot whose result is only the next turn's
+    accumulator stays in flight over the back edge.
+  }];
+  let constructor = "tz::simt::createPipelineLoops(nullptr)";
+  let options = [
+    Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
+           "shared memory of a block, where no target says it">,
+    Option<"asyncCopyBytesOption", "async-copy-bytes", "unsigned", /*default=*/"0",
+           "narrowest asynchronous copy; 0: there are none, and nothing changes">
+  ];
+  let statistics = [
+    Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
+    Statistic<"copies", "copies", "loads that became asynchronous copies">,
+    Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">
+  ];
+}
+
 #endif // TERRAZZO_SIMT_PASSES_TD

@@ -10,4 +10,5 @@
 void tz::simt::registerPasses() {
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
   mlir::registerPass([] { return createRemoveConversions(); });
+  mlir::registerPass([] { return createPipelineLoops(nullptr); });
 }

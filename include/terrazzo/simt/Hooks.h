@@ -50,6 +50,10 @@ public:
   virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
   /// All threads of the block; what was written to shared memory is seen.
   virtual void barrier(llvm::IRBuilderBase &b) = 0;
+  /// Before a barrier, by each thread that stored or copied what the
+  /// instruction of a dot reads from shared memory: where that reads by another
+  /// way than loads do, the stores are made visible to it.
+  virtual void publishStaged(llvm::IRBuilderBase &b) {}
   /// The 32-bit word of another lane of the warp.
   virtual llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                                llvm::Value *fromLane) = 0;
@@ -67,6 +71,16 @@ public:
   virtual void store(llvm::IRBuilderBase &b, llvm::Value *value,
                      llvm::Value *pointer, llvm::Value *predicate,
                      const MemoryHints &hints);
+  /// Begins to copy `bytes`, 4, 8 or 16, aligned to as many, from device to
+  /// shared memory; where `inside` (null: true) is false they become zero. The
+  /// default copies at once, which is always right.
+  virtual void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to,
+                         llvm::Value *from, unsigned bytes, llvm::Value *inside,
+                         const MemoryHints &hints);
+  /// The copies that this thread began since the last commit are one group.
+  virtual void asyncCommit(llvm::IRBuilderBase &b) {}
+  /// Waits until at most so many of this thread's groups are on their way.
+  virtual void asyncWait(llvm::IRBuilderBase &b, unsigned pending) {}
   /// LLVM's name of a scope of atomics.
   virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }
 
@@ -78,6 +92,13 @@ public:
   virtual llvm::SmallVector<llvm::Value *>
   dot(llvm::IRBuilderBase &b, DotOp op, const DotSource &a,
       const DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc);
+  /// Waits until at most `pending` dots with `async` are in flight: the values
+  /// that come out are finished if the newest dots are not theirs.
+  virtual llvm::SmallVector<llvm::Value *>
+  dotWait(llvm::IRBuilderBase &b, unsigned pending,
+          llvm::ArrayRef<llvm::Value *> values) {
+    return llvm::SmallVector<llvm::Value *>(values);
+  }
 };
 
 } // namespace tz::simt

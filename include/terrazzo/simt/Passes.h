@@ -16,6 +16,9 @@ namespace tz::simt {
 /// `target` must live as long as the pass; null: a target without matrix unit.
 std::unique_ptr<mlir::Pass> createAssignLayouts(const Target *target);
 std::unique_ptr<mlir::Pass> createRemoveConversions();
+/// As createAssignLayouts; without a target that copies asynchronously nothing
+/// changes.
+std::unique_ptr<mlir::Pass> createPipelineLoops(const Target *target);
 
 /// Makes each pass known to the command line of a tool, for a target without
 /// matrix unit.

@@ -76,4 +76,19 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
   }];
 }
 
+def Simt_RingType : TypeDef<Simt_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "equal buffers, used in turn";
+  let parameters = (ins "int64_t":$count, "::tz::simt::BufferType":$buffer);
+  let assemblyFormat = "`<` $count `x` $buffer `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from one slot to the next: multiples of 1024, which every swizzle
+    /// divides.
+    int64_t getSlotBytes() const;
+  }];
+}
+
+class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+
 #endif // TERRAZZO_SIMT_SIMTBASE_TD

@@ -3,8 +3,7 @@
 #define TERRAZZO_SIMT_SIMTOPS_TD
 
 include "terrazzo/simt/SimtBase.td"
-
-class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+include "terrazzo/simt/SimtAsync.td"
 
 def Simt_ConvertOp : Simt_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
@@ -35,14 +34,16 @@ def Simt_DotOp : Simt_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let description = [{
     As tile.dot. An operand is a tile in the layout that `instruction` wants, or
     a buffer. Without an instruction threads multiply and add by themselves:
-    operands are buffers.
+    operands are buffers. With `async` the product is begun; its result is there
+    after a dot_wait that covers it.
       C1  a is [B x] M x K, b [B x] K x N, acc [B x] M x N
   }];
   let arguments = (ins AnyTypeOf<[Tile_Tile, Simt_BufferType]>:$a,
                        AnyTypeOf<[Tile_Tile, Simt_BufferType]>:$b, Tile_Tile:$acc,
                        OptionalAttr<StrAttr>:$instruction,
                        DefaultValuedAttr<Tile_PrecisionAttr, "::tz::tile::Precision::ieee">:$precision,
-                       DefaultValuedAttr<I64Attr, "0">:$maxImprecise);
+                       DefaultValuedAttr<I64Attr, "0">:$maxImprecise,
+                       UnitAttr:$async);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
   let hasVerifier = 1;

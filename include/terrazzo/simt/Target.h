@@ -8,6 +8,7 @@
 #ifndef TERRAZZO_SIMT_TARGET_H
 #define TERRAZZO_SIMT_TARGET_H
 
+#include "terrazzo/simt/Contiguity.h"
 #include "terrazzo/simt/Simt.h"
 
 #include <string>
@@ -37,6 +38,20 @@ public:
   /// How a block of so many warps does this dot. The default has no
   /// instruction.
   virtual DotChoice chooseDot(tile::DotOp dot, unsigned warps) const;
+
+  //===--- Pipelines ------------------------------------------------------===//
+
+  /// Shared memory that one block may have.
+  virtual uint64_t sharedBytes() const { return 0; }
+  /// The narrowest asynchronous copy of one thread in bytes, a power of two; 0:
+  /// there are none.
+  virtual unsigned asyncCopyBytes() const { return 0; }
+  /// May this load be an asynchronous copy into such a buffer? The default
+  /// looks whether what each thread copies at once is wide enough.
+  virtual bool canCopyAsync(mlir::Operation *load, const Contiguity &runs,
+                            const Layout &layout, BufferType to) const;
+  /// May the threads go on while this dot, whose operands are buffers, runs?
+  virtual bool canStayInFlight(DotOp dot) const { return false; }
 };
 
 /// Row-major (the last dimension fastest), no swizzle.

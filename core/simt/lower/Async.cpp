@@ -1,0 +1,160 @@
+//===- Async.cpp - rings of buffers and what fills them -------------------===//
+//
+// What   Slots of a ring by address, copies in pieces as wide as both sides
+//        allow, waits.
+// Why    See SimtAsync.td.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/Vectors.h"
+#include "core/simt/lower/Lowering.h"
+
+using namespace llvm;
+
+namespace tz::simt {
+
+void Lowering::ring(RingOp op) {
+  RingType type = op.getResult().getType();
+  Region region = scratch.allocate(
+      uint64_t(type.getCount() * type.getSlotBytes()), 1024);
+  willWrite(region); // nobody may still be at work where the ring lies
+  rings[op.getResult()] = region;
+}
+
+void Lowering::slot(SlotOp op) {
+  const RingType type = op.getRing().getType();
+  Buffer buffer;
+  buffer.isSlot = true;
+  buffer.region = rings.find(op.getRing())->second;
+  Value *offset = b.CreateMul(scalar(op.getIndex()),
+                              b.getInt32(uint32_t(type.getSlotBytes())), "",
+                              true, true);
+  Value *base =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
+  buffer.address = b.CreateInBoundsGEP(b.getInt8Ty(), base,
+                                       b.CreateZExt(offset, b.getInt64Ty()));
+  buffers[op.getResult()] = buffer;
+}
+
+void Lowering::read(ReadOp op) {
+  const Buffer buffer = readBuffer(op.getSource());
+  BufferType type = op.getSource().getType();
+  LayoutAttr attribute = layoutAttr(op.getType());
+  const Layout &layout = attribute.getValue();
+  mlir::Type element = type.getElementType();
+  Type *memory = arithmetic->memoryType(element);
+  const unsigned vector = bufferVector(type, layout);
+  Type *wide =
+      vector == 1 ? memory : static_cast<Type *>(FixedVectorType::get(memory, vector));
+  Registers registers;
+  for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += vector) {
+    Value *loaded = b.CreateAlignedLoad(
+        wide, bufferAt(buffer, type, attribute, reg),
+        Align(uint64_t(tile::storageBytes(element)) * vector));
+    for (unsigned i = 0; i < vector; ++i) {
+      Value *one = vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
+      registers.push_back(arithmetic->fromMemory(one, element));
+    }
+  }
+  define(op.getResult(), std::move(registers));
+}
+
+void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
+                          unsigned count, Value *inside,
+                          const MemoryHints &hints) {
+  const unsigned bytes = count * unsigned(tile::storageBytes(element));
+  if (bytes >= 4) {
+    hooks.asyncCopy(b, to, from, bytes, inside, hints);
+    return;
+  }
+  // Too narrow to be asynchronous: there is nothing to wait for then.
+  Type *memory = arithmetic->memoryType(element);
+  Type *type =
+      count == 1 ? memory : static_cast<Type *>(FixedVectorType::get(memory, count));
+  b.CreateAlignedStore(hooks.load(b, type, from, inside, hints), to,
+                       Align(bytes));
+}
+
+void Lowering::asyncCopy(AsyncCopyOp op) {
+  LayoutAttr attribute = layoutAttr(op.getPointer().getType());
+  const Layout &layout = attribute.getValue();
+  BufferType type = op.getTo().getType();
+  const Buffer buffer = buffers.find(op.getTo())->second;
+  VectorAccess access =
+      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout);
+  const bool isAlong = access.dim == type.getLayout().getOrder()[0];
+  const unsigned vector =
+      isAlong ? std::min(unsigned(access.count), bufferVector(type, layout)) : 1;
+  const Registers &pointers = tile(op.getPointer());
+  Value *owner = coordinatesOf(attribute).isOwner;
+  Value *when = scalar(op.getWhen());
+  emitIf(owner ? b.CreateAnd(when, owner) : when, [&] {
+    for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
+      if (!isCopy(layout, reg)) {
+        copyVector(type.getElementType(), pointers[reg],
+                   bufferAt(buffer, type, attribute, reg), vector,
+                   op.getMask() ? tile(op.getMask())[reg] : nullptr,
+                   {op.getCache(), op.getEvict(), false});
+      }
+    }
+  });
+}
+
+void Lowering::asyncCopyView(AsyncCopyViewOp op) {
+  LayoutAttr attribute = op.getLayout();
+  const Layout &layout = attribute.getValue();
+  BufferType type = op.getTo().getType();
+  const Buffer buffer = buffers.find(op.getTo())->second;
+  ViewAccess access =
+      viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
+                 withLayout(op.getView().getType().getTileType(), layout));
+  const bool isAlong =
+      vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout)
+          .dim == type.getLayout().getOrder()[0];
+  const unsigned vector =
+      isAlong ? std::min(access.vector, bufferVector(type, layout)) : 1;
+  Value *owner = coordinatesOf(attribute).isOwner;
+  Value *when = scalar(op.getWhen());
+  const int64_t count = layout.size(Axis::Register);
+  emitIf(owner ? b.CreateAnd(when, owner) : when, [&] {
+    for (unsigned reg = 0; reg < count; reg += vector) {
+      if (!isCopy(layout, reg)) {
+        copyVector(access.element, addressOf(access, reg),
+                   bufferAt(buffer, type, attribute, reg), vector,
+                   insideOf(access, reg),
+                   {op.getCache(), op.getEvict(), false});
+      }
+    }
+  });
+}
+
+void Lowering::asyncWait(AsyncWaitOp op) {
+  hooks.asyncWait(b, op.getPending());
+  hooks.publishStaged(b);
+  synchronize();
+}
+
+void Lowering::dotWait(DotWaitOp op) {
+  Registers all;
+  for (mlir::Value source : op.getSources()) {
+    llvm::append_range(all, tile(source));
+  }
+  SmallVector<Value *> finished = hooks.dotWait(b, op.getPending(), all);
+  ArrayRef<Value *> rest = finished;
+  for (auto [source, result] :
+       llvm::zip_equal(op.getSources(), op.getResults())) {
+    const size_t count = tile(source).size();
+    define(result, Registers(rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a target may do better
+//===----------------------------------------------------------------------===//
+
+void Hooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
+                      Value *inside, const MemoryHints &hints) {
+  Type *type = FixedVectorType::get(b.getInt32Ty(), bytes / 4);
+  b.CreateAlignedStore(load(b, type, from, inside, hints), to, Align(bytes));
+}
+
+} // namespace tz::simt

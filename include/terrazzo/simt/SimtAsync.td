@@ -1,0 +1,108 @@
+//===- SimtAsync.td - what happens beside the program -------*- tablegen -*-===//
+//
+// What   Rings of buffers in shared memory, copies into them that go on while
+//        the threads compute, and dots that do.
+// Why    A loop is pipelined by rewriting it in these ops (simt-pipeline-loops);
+//        after that nobody moves an access over a wait.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMTASYNC_TD
+#define TERRAZZO_SIMT_SIMTASYNC_TD
+
+include "terrazzo/simt/SimtBase.td"
+
+defvar Simt_Cache = DefaultValuedAttr<Tile_CacheHintAttr, "::tz::tile::CacheHint::none">;
+defvar Simt_Evict = DefaultValuedAttr<Tile_EvictionAttr, "::tz::tile::Eviction::normal">;
+
+def Simt_RingOp : Simt_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "buffers that are filled in turn";
+  let description = [{
+    Shared memory from here to the last use of a slot. Who reads a slot has
+    waited for its copies, who fills it knows that all have read it: the library
+    puts no barrier of its own.
+  }];
+  let results = (outs Simt_RingType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Simt_SlotOp : Simt_Op<"slot", [Pure]> {
+  let summary = "one buffer of a ring";
+  let description = [{
+      C1  the result is the ring's buffer
+    The index is below the ring's count.
+  }];
+  let arguments = (ins Simt_RingType:$ring, I32:$index);
+  let results = (outs Simt_BufferType:$result);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_ReadOp : Simt_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "a tile read from shared memory";
+  let description = [{
+      C1  the buffer has the tile's shape and element type
+  }];
+  let arguments = (ins Simt_BufferType:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncCopyOp : Simt_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins to load through pointers into a buffer";
+  let description = [{
+    What the mask excludes becomes zero. If `when` is false nothing is copied. The
+    buffer holds the elements after an async_wait that covers the copy.
+      C1  the pointers have the buffer's shape and point to its elements
+  }];
+  let arguments = (ins Tile_Tile:$pointer, Optional<Tile_Tile>:$mask, Simt_BufferType:$to, I1:$when,
+                       Simt_Cache:$cache, Simt_Evict:$evict);
+  let assemblyFormat = [{
+    $pointer (`mask` $mask^)? `to` $to `when` $when attr-dict
+    `:` type($pointer) (`mask` type($mask)^)? `to` type($to)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncCopyViewOp : Simt_Op<"async_copy_view", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins to load a block of a view into a buffer";
+  let description = [{
+    As tile.load_view; what is outside becomes zero. `layout` says which thread
+    copies what.
+      C1  the view's tile has the buffer's shape and elements, and so has the layout
+  }];
+  let arguments = (ins Tile_ViewType:$view, Variadic<I64>:$offsets, Simt_BufferType:$to, I1:$when,
+                       DenseBoolArrayAttr:$checked, Simt_LayoutAttr:$layout, Simt_Cache:$cache, Simt_Evict:$evict);
+  let assemblyFormat = [{
+    $view `[` $offsets `]` `to` $to `when` $when `checked` $checked `layout` $layout attr-dict
+    `:` type($view) `to` type($to)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncCommitOp : Simt_Op<"async_commit", [MemoryEffects<[MemWrite]>]> {
+  let summary = "the copies begun since the last commit are one group";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads wait until at most `pending` groups are on their way";
+  let description = [{
+    What the older groups copied is seen by all threads, and every thread has
+    done what stands before.
+  }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Simt_DotWaitOp : Simt_Op<"dot_wait", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["sources", "results"]>]> {
+  let summary = "waits until at most `pending` dots are in flight";
+  let description = [{
+    The results are the sources; of a dot that is still in flight they may only
+    be the accumulator of the next.
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<Tile_Tile>:$sources);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let assemblyFormat = "$pending `,` $sources attr-dict `:` type($sources)";
+}
+
+#endif // TERRAZZO_SIMT_SIMTASYNC_TD

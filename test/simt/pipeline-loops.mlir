@@ -1,0 +1,117 @@
+// Loads of later turns are begun while the dots of this turn run.
+// RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" %s | FileCheck %s
+// RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=20000" %s | FileCheck %s --check-prefix=SMALL
+// RUN: tz-opt --simt-assign-layouts --simt-pipeline-loops %s | FileCheck %s --check-prefix=NONE
+// NONE-NOT: simt.ring
+
+// Two turns ahead (three stages), so three buffers each; the copies of a turn
+// are one group.
+// CHECK-LABEL: tile.kernel @example
+// CHECK: %[[RA:.*]] = simt.ring : <3 x <64x32xf16
+// CHECK: %[[RB:.*]] = simt.ring : <3 x <32x64xf16
+// CHECK: simt.async_copy_view {{.*}} when
+// CHECK: simt.async_copy_view {{.*}} when
+// CHECK: simt.async_commit
+// CHECK: simt.async_copy_view
+// CHECK: simt.async_copy_view
+// CHECK: simt.async_commit
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = {{.*}}, %[[READ:.*]] = {{.*}}, %[[FILL:.*]] = {{.*}})
+// CHECK: simt.async_wait 1
+// CHECK: simt.slot %[[RA]][%[[FILL]]]
+// CHECK: simt.async_copy_view
+// CHECK: simt.slot %[[RB]][%[[FILL]]]
+// CHECK: simt.async_copy_view
+// CHECK: simt.async_commit
+// CHECK: %[[A:.*]] = simt.slot %[[RA]][%[[READ]]]
+// CHECK: %[[B:.*]] = simt.slot %[[RB]][%[[READ]]]
+// CHECK-NOT: tile.load_view
+// CHECK: simt.dot %[[A]], %[[B]], %[[ACC]]
+// CHECK: }
+// CHECK: simt.async_wait 0
+// SMALL-LABEL: tile.kernel @example
+// SMALL: simt.ring : <2 x <64x32xf16
+tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %wide = arith.constant 4096 : i64
+  %va = tile.make_view %a shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<64x32xf16>
+  %vb = tile.make_view %b shape[%wide, %m] strides[%m, %one] : !tile.ptr<f16> -> !tile.view<32x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %va[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<64x32xf16> -> tensor<64x32xf16>
+    %y = tile.load_view %vb[%at, %z] checked [false, false] {group = 2 : i64} : !tile.view<32x64xf16> -> tensor<32x64xf16>
+    %next = tile.dot %x, %y, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// What the loop stores may be what a later turn loads: nothing goes ahead.
+// CHECK-LABEL: tile.kernel @no_store_of_the_group
+// CHECK-NOT: simt.ring
+tile.kernel @no_store_of_the_group(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16>
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 16 : i64
+  %wide = arith.constant 4096 : i64
+  %v = tile.make_view %a shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  scf.for %i = %c0 to %k step %c16 : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %y = tile.dot %x, %x, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf16>
+    tile.store_view %v[%z, %at], %y checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Pointers that the loop carries run ahead as well; a load that is computed
+// with before the dot is read from its buffer.
+// CHECK-LABEL: tile.kernel @carried_pointers
+// CHECK: simt.ring : <3 x <16x16xi8
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[READ:.*]] = {{.*}}, %[[FILL:.*]] = {{.*}}, %[[AHEAD:.*]] = {{.*}})
+// CHECK: %[[TO:.*]] = simt.slot {{.*}}[%[[FILL]]]
+// CHECK: simt.async_copy %[[AHEAD]] to %[[TO]] when
+// CHECK: %[[FROM:.*]] = simt.slot {{.*}}[%[[READ]]]
+// CHECK: %[[BYTES:.*]] = simt.read %[[FROM]]
+// CHECK: tile.sitofp %[[BYTES]]
+// CHECK: simt.stage
+// CHECK: simt.dot
+tile.kernel @carried_pointers(%a: !tile.ptr<i8> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f16> {tile.group = 2 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %range = tile.range 0 to 16 : tensor<16xi32>
+  %rows = tile.reshape %range : tensor<16xi32> -> tensor<16x1xi32>
+  %columns = tile.reshape %range : tensor<16xi32> -> tensor<1x16xi32>
+  %width = arith.constant dense<16> : tensor<16x1xi32>
+  %down = arith.muli %rows, %width : tensor<16x1xi32>
+  %i0 = tile.broadcast %down : tensor<16x1xi32> -> tensor<16x16xi32>
+  %j0 = tile.broadcast %columns : tensor<1x16xi32> -> tensor<16x16xi32>
+  %ij = arith.addi %i0, %j0 : tensor<16x16xi32>
+  %base = tile.splat %a : !tile.ptr<i8> -> tensor<16x16x!tile.ptr<i8>>
+  %start = tile.addptr %base, %ij : tensor<16x16x!tile.ptr<i8>>, tensor<16x16xi32>
+  %far = arith.constant dense<256> : tensor<16x16xi32>
+  %sum:2 = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zero, %p = %start) -> (tensor<16x16xf32>, tensor<16x16x!tile.ptr<i8>>) : i32 {
+    %x = tile.load %p {group = 1 : i64} : tensor<16x16x!tile.ptr<i8>> -> tensor<16x16xi8>
+    %h = tile.sitofp %x : tensor<16x16xi8> to tensor<16x16xf16>
+    %next = tile.dot %h, %h, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %q = tile.addptr %p, %far : tensor<16x16x!tile.ptr<i8>>, tensor<16x16xi32>
+    scf.yield %next, %q : tensor<16x16xf32>, tensor<16x16x!tile.ptr<i8>>
+  }
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 16 : i64
+  %half = tile.truncf rtne %sum#0 : tensor<16x16xf32> to tensor<16x16xf16>
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  tile.store_view %vo[%z, %z], %half checked [false, false] {group = 2 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
+  tile.return
+}
