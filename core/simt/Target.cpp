@@ -1,7 +1,7 @@
 //===- Target.cpp - what holds for a target that says nothing else --------===//
 //
 // What   Dots without an instruction: rows of four accumulators a thread,
-//        operands in shared memory.
+//        operands in shared memory; what dots with one are made of.
 // Why    Every target has a dot for every type, if not a fast one.
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Target.h"
@@ -20,12 +20,13 @@ SharedAttr tz::simt::plainShared(mlir::MLIRContext *context,
   return SharedAttr::get(context, order, shape.back(), 0, 4, 3);
 }
 
-DotChoice Target::chooseDot(tile::DotOp dot, unsigned warps) const {
+DotChoice Target::chooseDot(const DotRequest &request) const {
+  tile::DotOp dot = request.dot;
   llvm::ArrayRef<int64_t> shape = tile::shapeOf(dot.getAcc().getType());
   llvm::SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
   mlir::MLIRContext *context = dot.getContext();
-  return {blockedLayout({shape, 4, order, lanes(), warps}),
+  return {blockedLayout({shape, 4, order, lanes(), request.warps}),
           plainShared(context, tile::shapeOf(dot.getA().getType())),
           plainShared(context, tile::shapeOf(dot.getB().getType())), ""};
 }
@@ -50,4 +51,34 @@ bool Target::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
       access.dim == shared.getOrder()[0] ? std::min(access.count, run) : 1;
   return count * tile::storageBytes(to.getElementType()) >=
          int64_t(asyncCopyBytes());
+}
+
+SharedAttr tz::simt::swizzledShared(mlir::MLIRContext *context,
+                                    llvm::ArrayRef<unsigned> order,
+                                    int64_t unit, int64_t elementBytes) {
+  unsigned bits = 3;
+  while (bits > 0 && unit * elementBytes % (16 << bits) != 0) {
+    --bits;
+  }
+  return SharedAttr::get(context, order, (16 << bits) / elementBytes, bits, 4,
+                         3);
+}
+
+Layout tz::simt::tiledLayout(const Tiling &tiling) {
+  Layout layout = tiling.atom;
+  const unsigned rank = layout.rank(), rows = rank - 2, columns = rank - 1;
+  auto left = [&](unsigned dim) {
+    return tiling.shape[dim] / layout.shape()[dim];
+  };
+  const int64_t parties =
+      tiling.warps / std::max<int64_t>(1, layout.size(Axis::Warp));
+  layout.repeat(Axis::Register, columns, left(columns) / tiling.across);
+  layout.repeat(Axis::Warp, rows, tiling.down);
+  layout.repeat(Axis::Warp, columns, tiling.across);
+  layout.repeat(Axis::Warp, std::nullopt,
+                parties / (tiling.down * tiling.across));
+  for (unsigned dim = rank - 1; dim-- > 0;) {
+    layout.repeat(Axis::Register, dim, left(dim));
+  }
+  return layout;
 }

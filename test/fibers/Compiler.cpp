@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Compiler.h"
 
+#include "test/fibers/Matrix.h"
+
 #include "terrazzo/simt/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -93,6 +95,12 @@ public:
   std::unique_ptr<lowering::Elementwise>
   elementwise(IRBuilderBase &b) override {
     return std::make_unique<Arithmetic>(b);
+  }
+  SmallVector<Value *> dot(IRBuilderBase &b, simt::DotOp op,
+                           const simt::DotSource &a,
+                           const simt::DotSource &rhs,
+                           ArrayRef<Value *> acc) override {
+    return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b));
   }
 
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/CodeGen.h"
 
+#include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
 
 #include "terrazzo/simt/Passes.h"
@@ -102,7 +103,8 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   CompiledKernel result;
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
-  passes.addPass(simt::createAssignLayouts(nullptr));
+  const PtxTarget target(architecture);
+  passes.addPass(simt::createAssignLayouts(&target));
   passes.addPass(simt::createRemoveConversions());
   passes.addPass(mlir::createCSEPass());
   if (failed(passes.run(kernel))) {

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/PtxHooks.h"
 
+#include "backends/nvidia/compiler/Wgmma.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -200,6 +202,13 @@ void PtxHooks::barrier(IRBuilderBase &b) {
                     {b.getInt32(0)});
 }
 
+/// Only matrix instructions of sm_90a and later read by another proxy.
+void PtxHooks::publishStaged(IRBuilderBase &b) {
+  if (architecture.number == 90) {
+    b.CreateIntrinsic(Intrinsic::nvvm_fence_proxy_async_shared_cta, {});
+  }
+}
+
 Value *PtxHooks::shuffle(IRBuilderBase &b, Value *word, Value *fromLane) {
   return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32,
                            {b.getInt32(~0u), word, fromLane, b.getInt32(31)});
@@ -327,6 +336,30 @@ StringRef PtxHooks::syncScope(tile::MemScope scope) const {
 
 std::unique_ptr<lowering::Elementwise> PtxHooks::elementwise(IRBuilderBase &b) {
   return std::make_unique<Arithmetic>(b, architecture);
+}
+
+/// Index of this thread's warp group, the same register for all of a warp: what
+/// is computed from it needs no vector registers.
+Value *PtxHooks::warpGroup(IRBuilderBase &b) {
+  if (!group) {
+    IRBuilderBase::InsertPointGuard guard(b);
+    Function *function = b.GetInsertBlock()->getParent();
+    b.SetInsertPoint(function->getEntryBlock().getTerminator());
+    group = shuffle(b, b.CreateLShr(threadInBlock(b), 7), b.getInt32(0));
+  }
+  return group;
+}
+
+SmallVector<Value *> PtxHooks::dot(IRBuilderBase &b, simt::DotOp op,
+                                   const simt::DotSource &a,
+                                   const simt::DotSource &rhs,
+                                   ArrayRef<Value *> acc) {
+  return emitWgmma(b, op, a, rhs, acc, warpGroup(b));
+}
+
+SmallVector<Value *> PtxHooks::dotWait(IRBuilderBase &b, unsigned pending,
+                                       ArrayRef<Value *> registers) {
+  return emitWgmmaWait(b, pending, registers);
 }
 
 } // namespace tz::nvidia

@@ -23,6 +23,7 @@ public:
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
   void barrier(llvm::IRBuilderBase &b) override;
+  void publishStaged(llvm::IRBuilderBase &b) override;
   llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
@@ -35,9 +36,18 @@ public:
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override;
+  llvm::SmallVector<llvm::Value *>
+  dot(llvm::IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
+      const simt::DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc) override;
+  llvm::SmallVector<llvm::Value *>
+  dotWait(llvm::IRBuilderBase &b, unsigned pending,
+          llvm::ArrayRef<llvm::Value *> registers) override;
 
 private:
+  llvm::Value *warpGroup(llvm::IRBuilderBase &b);
+
   const ArchitectureFacts &architecture;
+  llvm::Value *group = nullptr; // made when first asked for
 };
 
 } // namespace tz::nvidia

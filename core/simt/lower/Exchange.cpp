@@ -124,6 +124,7 @@ void Lowering::stage(StageOp op) {
                          Align(uint64_t(bytes) * vector));
   }
   buffers[op.getResult()] = buffer;
+  isUnpublished |= isReadByInstruction(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,9 +47,17 @@ Lowered Lowering::run() {
   return std::move(result);
 }
 
+bool Lowering::isReadByInstruction(mlir::Operation *stage) {
+  return llvm::any_of(stage->getUsers(), [](mlir::Operation *user) {
+    auto dot = dyn_cast<DotOp>(user);
+    return dot && dot.getInstruction();
+  });
+}
+
 void Lowering::entry() {
   kernel.walk([&](mlir::Operation *op) {
     result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    stagesForInstruction |= isa<StageOp>(op) && isReadByInstruction(op);
   });
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
@@ -101,6 +109,10 @@ BasicBlock *Lowering::block(const char *name) {
 }
 
 void Lowering::synchronize() {
+  if (isUnpublished) {
+    hooks.publishStaged(b);
+    isUnpublished = false;
+  }
   hooks.barrier(b);
   scratch.settle();
   order.settle();
@@ -109,6 +121,7 @@ void Lowering::synchronize() {
 void Lowering::forget() {
   scratch.forget();
   order.forget();
+  isUnpublished = stagesForInstruction;
 }
 
 void Lowering::willRead(const Region &region) {

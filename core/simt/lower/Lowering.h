@@ -129,6 +129,7 @@ private:
   //===--- Exchange.cpp ---------------------------------------------------===//
   void convert(ConvertOp op);
   void stage(StageOp op);
+  static bool isReadByInstruction(mlir::Operation *stage);
   void reshape(tile::ReshapeOp op);
   void cat(tile::CatOp op);
   void gatherOp(tile::GatherOp op);
@@ -217,6 +218,9 @@ private:
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
   llvm::Value *shared = nullptr, *log = nullptr;
   unsigned warps = 4;
+  // Staged tiles that an instruction reads: one may not be published yet, and
+  // there is one in the kernel.
+  bool isUnpublished = false, stagesForInstruction = false;
   bool inScalarRegion = false;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;

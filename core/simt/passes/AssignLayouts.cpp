@@ -148,6 +148,9 @@ private:
   Access describe(Operation *op, RankedTensorType type, Value pointer) const;
   Access describe(Operation *op, tile::ViewType view, Value value) const;
   void anchorDots();
+  std::optional<SmallVector<unsigned, 3>> memoryOrder(Value value,
+                                                      unsigned steps) const;
+  DotRequest::Operand describeOperand(Value value) const;
   void give(Value value, const Layout &layout, Priority priority);
   void spread();
   void spreadFrom(Value value);
@@ -168,6 +171,7 @@ private:
   const unsigned warps;
   Contiguity runs;
   llvm::MapVector<Operation *, Layout> ofAccess;
+  llvm::DenseMap<Operation *, SmallVector<unsigned>> orderOfAccess;
   llvm::DenseMap<Operation *, DotChoice> ofDot;
   llvm::DenseMap<Value, Chosen> choices;
   SmallVector<Value> work;
@@ -267,13 +271,71 @@ void Assigner::collectAccesses() {
     ofAccess.insert(
         {access.op, blockedLayout({access.type.getShape(), vector, access.order,
                                    target.lanes(), warps})});
+    orderOfAccess[access.op] = access.order;
     ++accesses;
   }
 }
 
+/// How what a tile is computed from lies in memory, fastest dimension first.
+std::optional<SmallVector<unsigned, 3>>
+Assigner::memoryOrder(Value value, unsigned steps) const {
+  if (steps == 0) {
+    return std::nullopt;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar()) {
+      return std::nullopt;
+    }
+    return memoryOrder(loop.getTiedLoopInit(argument)->get(), steps - 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto access = orderOfAccess.find(op); access != orderOfAccess.end()) {
+    return SmallVector<unsigned, 3>(ArrayRef<unsigned>(access->second));
+  }
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    auto order = memoryOrder(transpose.getSource(), steps - 1);
+    if (order) {
+      SmallVector<int64_t> to = inverse(transpose.getOrder());
+      for (unsigned &dim : *order) {
+        dim = unsigned(to[dim]);
+      }
+    }
+    return order;
+  }
+  if (isElementwise(op)) {
+    for (Value operand : op->getOperands()) {
+      if (isTile(operand)) {
+        if (auto order = memoryOrder(operand, steps - 1)) {
+          return order;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+DotRequest::Operand Assigner::describeOperand(Value value) const {
+  constexpr unsigned mostSteps = 8;
+  DotRequest::Operand operand;
+  if (auto order = memoryOrder(value, mostSteps)) {
+    operand.order = *order;
+  } else {
+    operand.order.resize(shapeOf(value).size());
+    std::iota(operand.order.rbegin(), operand.order.rend(), 0);
+  }
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    value = transpose.getSource();
+  }
+  operand.isLoaded = ofAccess.contains(value.getDefiningOp());
+  return operand;
+}
+
 void Assigner::anchorDots() {
   kernel.walk([&](tile::DotOp dot) {
-    auto [place, isNew] = ofDot.try_emplace(dot, target.chooseDot(dot, warps));
+    DotRequest request{dot, warps, describeOperand(dot.getA()),
+                       describeOperand(dot.getB())};
+    auto [place, isNew] = ofDot.try_emplace(dot, target.chooseDot(request));
     give(dot.getResult(), place->second.acc, Dot);
     give(dot.getAcc(), place->second.acc, Dot);
     ++dots;

@@ -19,6 +19,19 @@ namespace tz::simt {
 /// An operand of a dot: registers in this layout, or shared memory like this.
 using DotOperand = std::variant<Layout, SharedAttr>;
 
+/// A dot whose layouts are to be chosen, and what is known of it.
+struct DotRequest {
+  tile::DotOp dot;
+  unsigned warps;
+  struct Operand {
+    /// Dimensions as they lie in memory, fastest first; where nothing is known,
+    /// row-major.
+    llvm::SmallVector<unsigned, 3> order;
+    /// It is what was loaded, perhaps transposed, and not computed from it.
+    bool isLoaded = false;
+  } a, b;
+};
+
 struct DotChoice {
   Layout acc;
   DotOperand a, b;
@@ -35,9 +48,8 @@ public:
   virtual unsigned lanes() const { return 32; }
   /// The widest access of one thread.
   virtual int64_t vectorBytes() const { return 16; }
-  /// How a block of so many warps does this dot. The default has no
-  /// instruction.
-  virtual DotChoice chooseDot(tile::DotOp dot, unsigned warps) const;
+  /// How a block does this dot. The default has no instruction.
+  virtual DotChoice chooseDot(const DotRequest &request) const;
 
   //===--- Pipelines ------------------------------------------------------===//
 
@@ -57,6 +69,29 @@ public:
 /// Row-major (the last dimension fastest), no swizzle.
 SharedAttr plainShared(mlir::MLIRContext *context,
                        llvm::ArrayRef<int64_t> shape);
+
+/// Panels with the widest swizzle, 128, 64 or 32 bytes a row, whose width
+/// divides `unit` elements of the fastest dimension; of 16 bytes without one.
+/// `unit` elements are a multiple of 16 bytes.
+SharedAttr swizzledShared(mlir::MLIRContext *context,
+                          llvm::ArrayRef<unsigned> order, int64_t unit,
+                          int64_t elementBytes);
+
+/// The accumulator of an instruction, dealt out over a tile.
+struct Tiling {
+  /// Of the tile's rank; the last two dimensions are rows and columns. Its
+  /// warps work together.
+  Layout atom;
+  llvm::ArrayRef<int64_t> shape;
+  /// Parties of the atom's warps beside each other along rows and columns.
+  int64_t down = 1, across = 1;
+  /// Of the block; parties that are left over hold copies.
+  int64_t warps = 1;
+};
+
+/// Registers: the atom's, then a party's columns, then its rows, then batches.
+/// The columns of a party lie together, rows go round over the parties.
+Layout tiledLayout(const Tiling &tiling);
 
 } // namespace tz::simt
 

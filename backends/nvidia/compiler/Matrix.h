@@ -1,0 +1,29 @@
+//===- Matrix.h - which matrix instruction does a dot ---------------------===//
+//
+// What   The target as the SIMT library's passes see it: instructions for dots,
+//        their layouts and how their operands lie in shared memory.
+// Why    What is chosen here is what Wgmma.cpp emits.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_MATRIX_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_MATRIX_H
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "terrazzo/simt/Target.h"
+
+namespace tz::nvidia {
+
+class PtxTarget final : public simt::Target {
+public:
+  explicit PtxTarget(const ArchitectureFacts &architecture)
+      : architecture(architecture) {}
+
+  simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+
+private:
+  const ArchitectureFacts &architecture;
+};
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_MATRIX_H

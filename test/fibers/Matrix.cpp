@@ -1,0 +1,179 @@
+//===- Matrix.cpp - a matrix instruction for fibers -----------------------===//
+//
+// What   See Matrix.h.
+// Why    See Matrix.h.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Matrix.h"
+
+#include "test/fibers/Fibers.h"
+
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tz::fibers {
+
+simt::DotChoice
+FiberTarget::chooseDot(const simt::DotRequest &request) const {
+  using simt::Axis;
+  tile::DotOp dot = request.dot;
+  ArrayRef<int64_t> shape = tile::shapeOf(dot.getType()),
+                    a = tile::shapeOf(dot.getA().getType());
+  const int64_t bytes =
+      tile::storageBytes(tile::elementType(dot.getA().getType()));
+  if (shape.size() != 2 || request.warps % 4 != 0 || shape[0] % 64 != 0 ||
+      shape[1] * bytes % 16 != 0 || shape[1] % 8 != 0 ||
+      a[1] * bytes % 32 != 0) {
+    return Target::chooseDot(request);
+  }
+  simt::Layout atom(2);
+  atom.addBit(Axis::Register, {0, 1}).addBit(Axis::Register, {8, 0});
+  atom.addBit(Axis::Lane, {0, 2}).addBit(Axis::Lane, {0, 4});
+  atom.addBit(Axis::Lane, {1, 0}).addBit(Axis::Lane, {2, 0});
+  atom.addBit(Axis::Lane, {4, 0});
+  atom.addBit(Axis::Warp, {16, 0}).addBit(Axis::Warp, {32, 0});
+  auto even = [](int64_t value) { return value & -value; };
+  const int64_t groups = request.warps / 4;
+  const int64_t down = std::min(groups, even(shape[0] / 64)),
+                across = std::min(groups / down, even(shape[1] / 8));
+  auto shared = [&](ArrayRef<unsigned> order, unsigned k, int64_t mn) {
+    return simt::swizzledShared(dot.getContext(), order,
+                                order[0] == k ? a[1] : mn, bytes);
+  };
+  return {simt::tiledLayout({atom, shape, down, across, request.warps}),
+          shared(request.a.order, 1, 64), shared(request.b.order, 0, shape[1]),
+          "product"};
+}
+
+namespace {
+GlobalVariable *table(Module &module, ArrayRef<uint32_t> numbers) {
+  Constant *data = ConstantDataArray::get(module.getContext(), numbers);
+  return new GlobalVariable(module, data->getType(), true,
+                            GlobalValue::PrivateLinkage, data, "table");
+}
+
+/// Byte offsets of the elements of a tile in shared memory, in row-major order.
+SmallVector<uint32_t> offsetsOf(simt::BufferType type) {
+  simt::SharedAttr how = type.getLayout();
+  const unsigned fast = how.getOrder()[0], slow = 1 - fast;
+  SmallVector<uint32_t> offsets;
+  int64_t at[2];
+  for (at[0] = 0; at[0] < type.getShape()[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < type.getShape()[1]; ++at[1]) {
+      const int64_t panel = at[fast] / how.getPanel();
+      auto offset = uint32_t(
+          ((panel * type.getShape()[slow] + at[slow]) * how.getPanel() +
+           at[fast] % how.getPanel()) *
+          tile::storageBytes(type.getElementType()));
+      const uint32_t above = offset >> (how.getBase() + how.getShift());
+      offsets.push_back(offset ^ (above & ((1u << how.getBits()) - 1))
+                                     << how.getBase());
+    }
+  }
+  return offsets;
+}
+
+/// for (i = 0; i < count; ++i) body(i)
+void countTo(IRBuilderBase &b, unsigned count,
+             function_ref<void(Value *)> body) {
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *before = b.GetInsertBlock(),
+             *loop = BasicBlock::Create(b.getContext(), "count", function),
+             *after = BasicBlock::Create(b.getContext(), "counted", function);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  PHINode *i = b.CreatePHI(b.getInt32Ty(), 2);
+  i->addIncoming(b.getInt32(0), before);
+  body(i);
+  Value *next = b.CreateAdd(i, b.getInt32(1));
+  i->addIncoming(next, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpULT(next, b.getInt32(count)), loop, after);
+  b.SetInsertPoint(after);
+}
+} // namespace
+
+SmallVector<Value *> emitDot(IRBuilderBase &b,
+                             lowering::Elementwise &arithmetic, simt::DotOp op,
+                             const simt::DotSource &a,
+                             const simt::DotSource &rhs, ArrayRef<Value *> acc,
+                             Value *thread) {
+  Module &module = *b.GetInsertBlock()->getModule();
+  auto aType = cast<simt::BufferType>(a.type),
+       bType = cast<simt::BufferType>(rhs.type);
+  const simt::Layout &layout = simt::layoutOf(op.getType());
+  const auto depth = uint32_t(aType.getShape()[1]),
+             columns = uint32_t(bType.getShape()[1]);
+  // Where the row of A and the column of B begin, for each register.
+  const auto registers = unsigned(acc.size());
+  SmallVector<uint32_t> rowOf, columnOf;
+  for (int64_t warp = 0; warp < layout.size(simt::Axis::Warp); ++warp) {
+    for (int64_t lane = 0; lane < warpSize; ++lane) {
+      for (int64_t reg = 0; reg < registers; ++reg) {
+        simt::Coordinates at = layout.apply({{reg, lane, warp, 0}});
+        rowOf.push_back(uint32_t(at[0]) * depth);
+        columnOf.push_back(uint32_t(at[1]));
+      }
+    }
+  }
+  Type *word = b.getInt32Ty(), *byte = b.getInt8Ty();
+  auto entry = [&](Value *list, Value *i) {
+    return b.CreateLoad(word, b.CreateGEP(word, list, i));
+  };
+  Value *rows = table(module, rowOf), *starts = table(module, columnOf),
+        *aOffsets = table(module, offsetsOf(aType)),
+        *bOffsets = table(module, offsetsOf(bType));
+
+  mlir::Type element = tile::elementType(op.getType());
+  mlir::Type wide = element.isF16()
+                        ? mlir::Type(mlir::Float32Type::get(op.getContext()))
+                        : element;
+  const bool isFloat = isa<mlir::FloatType>(element);
+  Type *sumType = arithmetic.type(wide);
+  Value *sums;
+  {
+    IRBuilderBase::InsertPointGuard guard(b);
+    Function *function = b.GetInsertBlock()->getParent();
+    b.SetInsertPoint(&function->getEntryBlock(),
+                     function->getEntryBlock().begin());
+    sums = b.CreateAlloca(ArrayType::get(sumType, registers));
+  }
+  for (unsigned reg = 0; reg < registers; ++reg) {
+    Value *value = isFloat ? arithmetic.convertFloat(acc[reg], element, wide)
+                           : acc[reg];
+    b.CreateStore(value, b.CreateConstGEP1_32(sumType, sums, reg));
+  }
+  auto load = [&](Value *address, Value *offset, mlir::Type type) {
+    Value *value = b.CreateLoad(arithmetic.memoryType(type),
+                                b.CreateGEP(byte, address, offset));
+    return isFloat ? arithmetic.convertFloat(value, type, wide)
+                   : b.CreateSExt(value, sumType);
+  };
+  Value *first = b.CreateMul(thread, b.getInt32(registers));
+  countTo(b, registers, [&](Value *reg) {
+    Value *row = entry(rows, b.CreateAdd(first, reg)),
+          *column = entry(starts, b.CreateAdd(first, reg)),
+          *sum = b.CreateGEP(sumType, sums, reg);
+    countTo(b, depth, [&](Value *k) {
+      Value *x = load(a.address, entry(aOffsets, b.CreateAdd(row, k)),
+                      aType.getElementType());
+      Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
+      Value *y =
+          load(rhs.address, entry(bOffsets, at), bType.getElementType());
+      Value *before = b.CreateLoad(sumType, sum);
+      b.CreateStore(isFloat ? b.CreateIntrinsic(Intrinsic::fma, {sumType},
+                                                {x, y, before})
+                            : b.CreateAdd(before, b.CreateMul(x, y)),
+                    sum);
+    });
+  });
+  SmallVector<Value *> results;
+  for (unsigned reg = 0; reg < registers; ++reg) {
+    Value *value =
+        b.CreateLoad(sumType, b.CreateConstGEP1_32(sumType, sums, reg));
+    results.push_back(
+        isFloat ? arithmetic.convertFloat(value, wide, element) : value);
+  }
+  return results;
+}
+
+} // namespace tz::fibers

@@ -1,0 +1,32 @@
+//===- Matrix.h - a matrix instruction for fibers -------------------------===//
+//
+// What   A target whose dots have an instruction: groups of four warps, 64 rows
+//        each, operands in swizzled shared memory.
+// Why    Layouts of accumulators and swizzles run in the tests of a machine
+//        without accelerator.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_MATRIX_H
+#define TERRAZZO_TEST_FIBERS_MATRIX_H
+
+#include "terrazzo/simt/Hooks.h"
+#include "terrazzo/simt/Target.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace tz::fibers {
+
+class FiberTarget final : public simt::Target {
+public:
+  simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+};
+
+/// Each thread computes what it holds, element by element, from where tables
+/// say that the operands are.
+llvm::SmallVector<llvm::Value *>
+emitDot(llvm::IRBuilderBase &b, lowering::Elementwise &arithmetic,
+        simt::DotOp op, const simt::DotSource &a, const simt::DotSource &rhs,
+        llvm::ArrayRef<llvm::Value *> acc, llvm::Value *thread);
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_MATRIX_H
