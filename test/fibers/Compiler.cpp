@@ -97,8 +97,7 @@ public:
     return std::make_unique<Arithmetic>(b);
   }
   SmallVector<Value *> dot(IRBuilderBase &b, simt::DotOp op,
-                           const simt::DotSource &a,
-                           const simt::DotSource &rhs,
+                           const simt::DotSource &a, const simt::DotSource &rhs,
                            ArrayRef<Value *> acc) override {
     return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b));
   }

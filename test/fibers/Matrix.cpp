@@ -13,8 +13,7 @@ using namespace llvm;
 
 namespace tz::fibers {
 
-simt::DotChoice
-FiberTarget::chooseDot(const simt::DotRequest &request) const {
+simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   using simt::Axis;
   tile::DotOp dot = request.dot;
   ArrayRef<int64_t> shape = tile::shapeOf(dot.getType()),
@@ -138,8 +137,8 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     sums = b.CreateAlloca(ArrayType::get(sumType, registers));
   }
   for (unsigned reg = 0; reg < registers; ++reg) {
-    Value *value = isFloat ? arithmetic.convertFloat(acc[reg], element, wide)
-                           : acc[reg];
+    Value *value =
+        isFloat ? arithmetic.convertFloat(acc[reg], element, wide) : acc[reg];
     b.CreateStore(value, b.CreateConstGEP1_32(sumType, sums, reg));
   }
   auto load = [&](Value *address, Value *offset, mlir::Type type) {
@@ -157,21 +156,20 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
       Value *x = load(a.address, entry(aOffsets, b.CreateAdd(row, k)),
                       aType.getElementType());
       Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
-      Value *y =
-          load(rhs.address, entry(bOffsets, at), bType.getElementType());
+      Value *y = load(rhs.address, entry(bOffsets, at), bType.getElementType());
       Value *before = b.CreateLoad(sumType, sum);
-      b.CreateStore(isFloat ? b.CreateIntrinsic(Intrinsic::fma, {sumType},
-                                                {x, y, before})
-                            : b.CreateAdd(before, b.CreateMul(x, y)),
-                    sum);
+      b.CreateStore(
+          isFloat ? b.CreateIntrinsic(Intrinsic::fma, {sumType}, {x, y, before})
+                  : b.CreateAdd(before, b.CreateMul(x, y)),
+          sum);
     });
   });
   SmallVector<Value *> results;
   for (unsigned reg = 0; reg < registers; ++reg) {
     Value *value =
         b.CreateLoad(sumType, b.CreateConstGEP1_32(sumType, sums, reg));
-    results.push_back(
-        isFloat ? arithmetic.convertFloat(value, wide, element) : value);
+    results.push_back(isFloat ? arithmetic.convertFloat(value, wide, element)
+                              : value);
   }
   return results;
 }

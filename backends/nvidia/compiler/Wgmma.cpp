@@ -72,11 +72,10 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
     return simt::swizzledShared(dot.getContext(), order,
                                 order[0] == k ? depth : mn, bytes);
   };
-  return simt::DotChoice{
-      simt::tiledLayout({atom, shape, fit->down, fit->across,
-                         int64_t(request.warps)}),
-      shared(request.a.order, 1, rowsOfOne), shared(request.b.order, 0, fit->n),
-      wgmmaName.str()};
+  return simt::DotChoice{simt::tiledLayout({atom, shape, fit->down, fit->across,
+                                            int64_t(request.warps)}),
+                         shared(request.a.order, 1, rowsOfOne),
+                         shared(request.b.order, 0, fit->n), wgmmaName.str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,8 +145,8 @@ struct TiedRegisters {
     for (unsigned i = 0; i < values.size(); ++i) {
       Type *type = values[i]->getType();
       results.push_back(type);
-      constraints += std::string(i ? "," : "") + "=" +
-                     (type->isFloatTy() ? "f" : "r");
+      constraints +=
+          std::string(i ? "," : "") + "=" + (type->isFloatTy() ? "f" : "r");
     }
     for (unsigned i = 0; areRead && i < values.size(); ++i) {
       constraints += "," + std::to_string(i);
@@ -203,35 +202,31 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
   ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
   auto aType = cast<simt::BufferType>(a.type),
        bType = cast<simt::BufferType>(rhs.type);
-  const auto groups =
-      simt::layoutOf(op.getType()).size(simt::Axis::Warp) / 4;
+  const auto groups = simt::layoutOf(op.getType()).size(simt::Axis::Warp) / 4;
   const WgmmaShape fit = *fitWgmma(shape[0], shape[1], groups);
   const WgmmaWindow left(aType, 0), right(bType, 1);
   const int64_t depth = aType.getShape()[1];
-  const int64_t kStep =
-      kBytes / tile::storageBytes(aType.getElementType());
+  const int64_t kStep = kBytes / tile::storageBytes(aType.getElementType());
 
   Value *down = b.CreateAnd(group, uint32_t(fit.down - 1));
-  Value *across =
-      b.CreateAnd(b.CreateLShr(group, Log2_64(uint64_t(fit.down))),
-                  uint32_t(fit.across - 1));
+  Value *across = b.CreateAnd(b.CreateLShr(group, Log2_64(uint64_t(fit.down))),
+                              uint32_t(fit.across - 1));
   Value *aStart = descriptorAt(
       b, left, a.address,
       b.CreateMul(down, b.getInt32(uint32_t(left.offset(rowsOfOne, 0)))));
   Value *bStart = descriptorAt(
       b, right, rhs.address,
-      b.CreateMul(across, b.getInt32(uint32_t(
-                              right.offset(fit.n * fit.tiles, 0)))));
+      b.CreateMul(across,
+                  b.getInt32(uint32_t(right.offset(fit.n * fit.tiles, 0)))));
 
   // Nothing is read of an accumulator that is zero.
   const bool isZero = mlir::matchPattern(op.getAcc(), mlir::m_AnyZeroFloat());
   TiedRegisters registers(b, acc, !isZero);
   const std::string aIndex = std::to_string(registers.add(aStart, 'l')),
                     bIndex = std::to_string(registers.add(bStart, 'l'));
-  const std::string types =
-      (".f32." + nameOf(aType.getElementType()) + "." +
-       nameOf(bType.getElementType()))
-          .str();
+  const std::string types = (".f32." + nameOf(aType.getElementType()) + "." +
+                             nameOf(bType.getElementType()))
+                                .str();
   const auto perTile = unsigned(fit.n / 2);
   std::string text = "{\n.reg .pred %before;\n.reg .b64 %a, %b;\n"
                      "wgmma.fence.sync.aligned;\n";
@@ -246,8 +241,7 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
     }
     for (int64_t i = 0; i < fit.tilesDown; ++i) {
       text += "add.s64 %a, $" + aIndex + ", " +
-              std::to_string(
-                  left.offset(i * fit.down * rowsOfOne, k) / 16) +
+              std::to_string(left.offset(i * fit.down * rowsOfOne, k) / 16) +
               ";\n";
       for (int64_t j = 0; j < fit.tiles; ++j) {
         text += "add.s64 %b, $" + bIndex + ", " +
