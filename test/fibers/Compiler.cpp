@@ -101,7 +101,6 @@ public:
                            ArrayRef<Value *> acc) override {
     return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b));
   }
-
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                  Value *inside, const simt::MemoryHints &) override {
     Value *flag = inside ? b.CreateZExt(inside, b.getInt32Ty()) : b.getInt32(1);
@@ -127,13 +126,6 @@ private:
         name, FunctionType::get(result, types, false));
     return b.CreateCall(callee, arguments);
   }
-};
-
-/// A machine that copies asynchronously.
-class FiberTarget final : public simt::Target {
-public:
-  uint64_t sharedBytes() const override { return 128 * 1024; }
-  unsigned asyncCopyBytes() const override { return 4; }
 };
 
 /// void K.packed(ptr): loads the arguments from where tz_arg_info puts them,

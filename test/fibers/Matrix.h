@@ -1,7 +1,8 @@
 //===- Matrix.h - a matrix instruction for fibers -------------------------===//
 //
-// What   A target whose dots have an instruction: groups of four warps, 64 rows
-//        each, operands in swizzled shared memory.
+// What   A target that copies asynchronously and whose dots have an
+//        instruction: groups of four warps, 64 rows each, operands in swizzled
+//        shared memory.
 // Why    Layouts of accumulators and swizzles run in the tests of a machine
 //        without accelerator.
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,8 @@ namespace tz::fibers {
 
 class FiberTarget final : public simt::Target {
 public:
+  uint64_t sharedBytes() const override { return 128 * 1024; }
+  unsigned asyncCopyBytes() const override { return 4; }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
 };
 

@@ -18,4 +18,8 @@ simt::DotChoice PtxTarget::chooseDot(const simt::DotRequest &request) const {
   return Target::chooseDot(request);
 }
 
+bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
+  return dot.getInstruction() == wgmmaName;
+}
+
 } // namespace tz::nvidia

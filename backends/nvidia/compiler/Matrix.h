@@ -19,6 +19,7 @@ public:
       : architecture(architecture) {}
 
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  bool canStayInFlight(simt::DotOp dot) const override;
 
 private:
   const ArchitectureFacts &architecture;

@@ -255,7 +255,7 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
     }
   }
   text += "wgmma.commit_group.sync.aligned;\n";
-  if (!op->hasAttr("async")) {
+  if (!op.getAsync()) {
     text += "wgmma.wait_group.sync.aligned 0;\n";
   }
   return registers.emit(b, text + "}");

@@ -51,14 +51,14 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
     return best;
   }
   const unsigned rank = layout.rank();
-  const int64_t bytes = tile::storageBytes(
-      cast<tile::ViewType>(view.getType()).getElementType());
+  const int64_t bytes =
+      tile::storageBytes(cast<tile::ViewType>(view.getType()).getElementType());
   auto divisibility = [&](Value value) {
     int64_t d = runs.hints().divisibility(value);
     return d == 0 ? int64_t{1} << 30 : (d & -d);
   };
-  // Along the dimension that is dense in memory, if the alignment of all rows is
-  // known and the bounds lie between vectors.
+  // Along the dimension that is dense in memory, if the alignment of all rows
+  // is known and the bounds lie between vectors.
   for (unsigned dim = 0; dim < rank; ++dim) {
     if (!matchPattern(root.getStrides()[dim], m_One()) ||
         layout.contiguous(dim) == 1) {

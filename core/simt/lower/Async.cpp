@@ -13,8 +13,8 @@ namespace tz::simt {
 
 void Lowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
-  Region region = scratch.allocate(
-      uint64_t(type.getCount() * type.getSlotBytes()), 1024);
+  Region region =
+      scratch.allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
   willWrite(region); // nobody may still be at work where the ring lies
   rings[op.getResult()] = region;
 }
@@ -24,9 +24,9 @@ void Lowering::slot(SlotOp op) {
   Buffer buffer;
   buffer.isSlot = true;
   buffer.region = rings.find(op.getRing())->second;
-  Value *offset = b.CreateMul(scalar(op.getIndex()),
-                              b.getInt32(uint32_t(type.getSlotBytes())), "",
-                              true, true);
+  Value *offset =
+      b.CreateMul(scalar(op.getIndex()),
+                  b.getInt32(uint32_t(type.getSlotBytes())), "", true, true);
   Value *base =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   buffer.address = b.CreateInBoundsGEP(b.getInt8Ty(), base,
@@ -42,8 +42,9 @@ void Lowering::read(ReadOp op) {
   mlir::Type element = type.getElementType();
   Type *memory = arithmetic->memoryType(element);
   const unsigned vector = bufferVector(type, layout);
-  Type *wide =
-      vector == 1 ? memory : static_cast<Type *>(FixedVectorType::get(memory, vector));
+  Type *wide = vector == 1
+                   ? memory
+                   : static_cast<Type *>(FixedVectorType::get(memory, vector));
   Registers registers;
   for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += vector) {
     Value *loaded = b.CreateAlignedLoad(
@@ -67,8 +68,9 @@ void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
   }
   // Too narrow to be asynchronous: there is nothing to wait for then.
   Type *memory = arithmetic->memoryType(element);
-  Type *type =
-      count == 1 ? memory : static_cast<Type *>(FixedVectorType::get(memory, count));
+  Type *type = count == 1
+                   ? memory
+                   : static_cast<Type *>(FixedVectorType::get(memory, count));
   b.CreateAlignedStore(hooks.load(b, type, from, inside, hints), to,
                        Align(bytes));
 }
@@ -82,7 +84,8 @@ void Lowering::asyncCopy(AsyncCopyOp op) {
       vectorOfPointers(runs, op.getPointer(), op.getMask(), layout);
   const bool isAlong = access.dim == type.getLayout().getOrder()[0];
   const unsigned vector =
-      isAlong ? std::min(unsigned(access.count), bufferVector(type, layout)) : 1;
+      isAlong ? std::min(unsigned(access.count), bufferVector(type, layout))
+              : 1;
   const Registers &pointers = tile(op.getPointer());
   Value *owner = coordinatesOf(attribute).isOwner;
   Value *when = scalar(op.getWhen());

@@ -144,14 +144,12 @@ std::optional<std::pair<int64_t, bool>> accessOf(Operation *op) {
 /// Nothing that the loop writes may be what the load of a later turn reads.
 bool Pipeliner::isOrderFree(Operation *load) {
   int64_t group = accessOf(load)->first;
-  return !loop
-              ->walk([&](Operation *op) {
+  return !loop->walk([&](Operation *op) {
                 auto access = accessOf(op);
-                bool conflicts =
-                    (access && access->second &&
-                     (access->first == group || access->first == 0 ||
-                      group == 0)) ||
-                    isa<tile::AssertOp>(op); // ends the program
+                bool conflicts = (access && access->second &&
+                                  (access->first == group ||
+                                   access->first == 0 || group == 0)) ||
+                                 isa<tile::AssertOp>(op); // ends the program
                 return conflicts ? WalkResult::interrupt()
                                  : WalkResult::advance();
               })
@@ -342,8 +340,8 @@ Value Pipeliner::remains(OpBuilder &b, Value index, unsigned turns) {
           ? step
           : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), step)),
       many);
-  Value enough = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, left,
-                                       steps);
+  Value enough =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, left, steps);
   return arith::AndIOp::create(b, loc, any, enough);
 }
 
@@ -371,7 +369,8 @@ void Pipeliner::issue(OpBuilder &b, const IRMapping &map, Value slot,
                               fetch.layout, view.getCache(), view.getEvict());
     } else {
       auto load = cast<tile::LoadOp>(fetch.load);
-      Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
+      Value mask =
+          load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
       AsyncCopyOp::create(b, loc, map.lookupOrDefault(load.getPointer()), mask,
                           to, when, load.getCache(), load.getEvict());
     }
@@ -383,8 +382,9 @@ void Pipeliner::rewrite() {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   for (Fetch &fetch : fetches) {
-    fetch.ring = RingOp::create(b, fetch.load->getLoc(),
-                                RingType::get(b.getContext(), slots, fetch.buffer));
+    fetch.ring =
+        RingOp::create(b, fetch.load->getLoc(),
+                       RingType::get(b.getContext(), slots, fetch.buffer));
   }
   // Ops of the slice in the order of the body.
   SmallVector<Operation *> slice;
@@ -434,16 +434,17 @@ void Pipeliner::rewrite() {
   for (unsigned i : ahead.carried) {
     inits.push_back(map.lookup(loop.getRegionIterArg(i)));
   }
-  auto made = scf::ForOp::create(b, loc, loop.getLowerBound(),
-                                 loop.getUpperBound(), loop.getStep(), inits,
-                                 nullptr, loop.getUnsignedCmp());
+  auto made =
+      scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                         loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   Block *body = made.getBody();
   if (!body->empty()) {
     body->getTerminator()->erase();
   }
   OpBuilder in = OpBuilder::atBlockEnd(body);
-  Value reads = made.getRegionIterArg(own), fills = made.getRegionIterArg(own + 1);
+  Value reads = made.getRegionIterArg(own),
+        fills = made.getRegionIterArg(own + 1);
 
   AsyncWaitOp::create(in, loc, distance - 1);
   IRMapping far;
@@ -451,7 +452,8 @@ void Pipeliner::rewrite() {
   Value farIndex = made.getInductionVar();
   Value offset = arith::MulIOp::create(
       in, loc, step,
-      arith::ConstantOp::create(in, loc, in.getIntegerAttr(step.getType(), distance)));
+      arith::ConstantOp::create(in, loc,
+                                in.getIntegerAttr(step.getType(), distance)));
   far.map(loop.getInductionVar(),
           arith::AddIOp::create(in, loc, farIndex, offset));
   for (auto [n, i] : llvm::enumerate(ahead.carried)) {
@@ -470,7 +472,8 @@ void Pipeliner::rewrite() {
     auto fetch = llvm::find_if(
         fetches, [&](const Fetch &one) { return one.load == &op; });
     if (fetch != fetches.end()) {
-      Value slot = SlotOp::create(in, op.getLoc(), fetch->buffer, fetch->ring, reads);
+      Value slot =
+          SlotOp::create(in, op.getLoc(), fetch->buffer, fetch->ring, reads);
       bool isRead = false;
       for (Operation *user : op.getUsers()) {
         auto stage = dyn_cast<StageOp>(user);
@@ -481,8 +484,9 @@ void Pipeliner::rewrite() {
         }
       }
       if (isRead) {
-        near.map(op.getResult(0),
-                 ReadOp::create(in, op.getLoc(), op.getResult(0).getType(), slot));
+        near.map(
+            op.getResult(0),
+            ReadOp::create(in, op.getLoc(), op.getResult(0).getType(), slot));
       }
       continue;
     }
@@ -527,7 +531,8 @@ void Pipeliner::rewrite() {
     for (unsigned i : inFlight) {
       sums.push_back(results[i]);
     }
-    auto wait = DotWaitOp::create(b, loc, TypeRange(ValueRange(sums)), 0u, sums);
+    auto wait =
+        DotWaitOp::create(b, loc, TypeRange(ValueRange(sums)), 0u, sums);
     for (auto [i, value] : llvm::zip_equal(inFlight, wait.getResults())) {
       results[i] = value;
     }
