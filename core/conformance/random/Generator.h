@@ -93,6 +93,8 @@ private:
   Stmt branch(int depth);
   Stmt loop(int depth);
   void walk(std::vector<Stmt> &body, int depth);
+  Stmt update();
+  void insertUpdate();
   Expr stored();
   unsigned variable(Type type, bool isExact);
   unsigned buffer(Buffer::Role role, Elt elt, bool isFresh);

@@ -110,13 +110,27 @@ struct Expr {
 };
 
 struct Stmt {
-  /// Walk: a loop whose pointer goes from block to block.
-  enum Kind : uint8_t { Assign, Store, Atomic, If, For, While, Walk, Return };
+  /// Update: what is loaded goes back, changed, to the addresses it came from,
+  /// which lanes may share. Walk: a loop whose pointer goes from block to
+  /// block.
+  enum Kind : uint8_t {
+    Assign,
+    Store,
+    Update,
+    Atomic,
+    If,
+    For,
+    While,
+    Walk,
+    Return
+  };
   Kind kind = Assign;
-  /// Assign, own Atomic: set; loops: the counter; Walk: then pointer, element.
+  /// Assign, own Atomic, Update: set; loops: the counter; Walk: then pointer,
+  /// element.
   std::vector<unsigned> variables;
   std::vector<Expr> exprs; ///< values; condition; Store: value [mask]
-  std::string pattern;     ///< Atomic: the op; For: the form of the header
+  /// Atomic: the op; For: the form of the header; Update: the value, from $0.
+  std::string pattern;
   Access access;
   unsigned trips = 0;
   std::vector<Stmt> body, orelse;

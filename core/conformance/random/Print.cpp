@@ -149,7 +149,7 @@ std::string Printer::text(const Expr &expr) {
 void Printer::measure(const std::vector<Stmt> &body) {
   auto ownOf = [&](const Access &access, const Shape &shape) {
     if (isOwn(access)) {
-      long length = count(shape) * (access.form == Access::Doubled ? 2 : 1);
+      long length = partOf(access, shape);
       ownPart[access.buffer] = std::max(ownPart[access.buffer], length);
     }
   };
@@ -167,6 +167,8 @@ void Printer::measure(const std::vector<Stmt> &body) {
     }
     if (stmt.kind == Stmt::Store || stmt.kind == Stmt::Atomic) {
       ownOf(stmt.access, stmt.exprs[0].type.shape);
+    } else if (stmt.kind == Stmt::Update) {
+      ownOf(stmt.access, kernel.variables[stmt.variables[0]].type.shape);
     }
     measure(stmt.body);
     measure(stmt.orelse);
@@ -238,6 +240,9 @@ void Printer::lines(const std::vector<Stmt> &body, unsigned depth) {
            "tl.store(" + own(stmt.access, shape) + ", " + value + mask + ")");
       break;
     }
+    case Stmt::Update:
+      update(stmt, depth);
+      break;
     case Stmt::Atomic: {
       const Shape &shape = stmt.exprs[0].type.shape;
       std::string value = text(stmt.exprs[0]), mask, pointer;

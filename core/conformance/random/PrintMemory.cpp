@@ -122,7 +122,22 @@ std::pair<std::string, std::string> Printer::bounded(const Access &access,
               std::to_string(width) + ")[None, :]"};
 }
 
-/// Offsets of this program's part of an output; each element once.
+long Printer::partOf(const Access &access, const Shape &shape) {
+  switch (access.form) {
+  case Access::Doubled:
+    return count(shape) * 2;
+  case Access::Indexed:
+    return 64;
+  case Access::Strided:
+  case Access::BlockPointer: // rows `stride` apart
+    return (size(shape[0]) - 1) * kernel.stride + size(shape[1]);
+  default:
+    return count(shape);
+  }
+}
+
+/// Offsets of this program's part of an output; each element once, but where
+/// rows overlap or indices are cut (updates).
 std::string Printer::own(const Access &access, const Shape &shape) {
   usesPid = true;
   std::string last = std::to_string(count(shape) - 1);
@@ -137,9 +152,44 @@ std::string Printer::own(const Access &access, const Shape &shape) {
   case Access::Xored:
     return start + "(" + index + " ^ " +
            std::to_string((count(shape) - 1) & 0x55) + ")";
+  case Access::Indexed:
+    return start + "(" + index + " * 5 & 63)";
+  case Access::Strided:
+    usesStride = true;
+    return start + linear(shape, "stride");
   default:
     return start + index;
   }
+}
+
+void Printer::update(const Stmt &stmt, unsigned depth) {
+  const std::string name = "v" + std::to_string(stmt.variables[0]);
+  const Shape &shape = kernel.variables[stmt.variables[0]].type.shape;
+  const Access &access = stmt.access;
+  std::string pointer, checks;
+  if (access.form == Access::BlockPointer) {
+    usesPid = usesStride = true;
+    std::string extents =
+        access.hasTail ? "(" + std::to_string((size(shape[0]) + 1) / 2) + ", " +
+                             std::to_string((size(shape[1]) + 1) / 2) + ")"
+                       : dims(shape);
+    pointer = "tl.make_block_ptr(" + bufferName(access.buffer) + " + pid * " +
+              std::to_string(ownPart[access.buffer]) + ", " + extents +
+              ", (stride, 1), (0, 0), " + dims(shape) + ", (1, 0))";
+    checks = access.hasTail ? ", boundary_check=(0, 1)" : "";
+  } else {
+    pointer = own(access, shape);
+    if (access.hasTail) {
+      usesN = true;
+      checks = ", mask=" + linear(shape, "") + " < n";
+    }
+  }
+  std::string value = stmt.pattern;
+  for (size_t at; (at = value.find("$0")) != value.npos;) {
+    value.replace(at, 2, name);
+  }
+  line(depth, name + " = tl.load(" + pointer + checks + ")");
+  line(depth, "tl.store(" + pointer + ", " + value + checks + ")");
 }
 
 std::string Printer::load(const Expr &expr) {

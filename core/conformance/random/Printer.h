@@ -39,7 +39,10 @@ private:
   std::pair<std::string, long> block(const Access &access);
   std::string view(const Access &access, const Shape &shape, bool isStore);
   std::string own(const Access &access, const Shape &shape);
+  void update(const Stmt &stmt, unsigned depth);
   std::string bufferName(unsigned buffer);
+  /// Elements of an output that one program reaches.
+  long partOf(const Access &access, const Shape &shape);
   bool isOwn(const Access &access) const {
     return kernel.buffers[access.buffer].role == Buffer::Output;
   }

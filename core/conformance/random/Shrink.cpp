@@ -162,7 +162,8 @@ std::vector<std::string> editsOf(const Kernel &original) {
     if (stmt.access.hasMask) {
       add("y", i);
     }
-    if (stmt.kind == Stmt::Store && !isPlain(stmt.access)) {
+    if ((stmt.kind == Stmt::Store || stmt.kind == Stmt::Update) &&
+        !isPlain(stmt.access)) {
       add("v", i);
     }
   }

@@ -375,6 +375,45 @@ Generator::Generator(uint64_t seed) : random(seed) {
   }
 }
 
+/// Where lanes share an address they store the same there: what is stored
+/// depends on what all of them loaded, and on nothing else.
+Stmt Generator::update() {
+  Stmt stmt;
+  stmt.kind = Stmt::Update;
+  static constexpr Elt elts[] = {Elt::I8,  Elt::I16, Elt::I32, Elt::U32,
+                                 Elt::I64, Elt::F16, Elt::F32, Elt::F64};
+  static constexpr Access::Form forms[] = {
+      Access::Strided, Access::Strided,  Access::BlockPointer, Access::Indexed,
+      Access::Linear,  Access::Reversed, Access::Doubled,      Access::Xored};
+  static constexpr const char *patterns[] = {
+      "$0 + $0 + 1", "tl.where($0 > 3, $0 - 5, $0 + 1)"};
+  Type type{random.pick(elts), shape()};
+  size_t rank = type.shape.size();
+  Access::Form form = random.pick(forms);
+  bool needsRows = form == Access::Strided || form == Access::BlockPointer;
+  stmt.access.form =
+      rank == 0 || (needsRows && rank != 2) ? Access::Linear : form;
+  stmt.access.hasTail = random.oneIn(3);
+  stmt.access.buffer = buffer(Buffer::Output, type.elt, true);
+  kernel.buffers.back().init = random.oneIn(2) ? "randint(-9,10)" : "arange";
+  stmt.pattern = random.pick(patterns);
+  stmt.variables.push_back(variable(type, !isFloat(type.elt)));
+  return stmt;
+}
+
+/// Last of all, so that the rest of a seed's kernel does not depend on it.
+void Generator::insertUpdate() {
+  std::vector<Stmt> *list = &kernel.body;
+  while (!list->empty()) {
+    Stmt &stmt = (*list)[size_t(random.between(0, int(list->size()) - 1))];
+    if (stmt.body.empty() || random.oneIn(3)) {
+      break;
+    }
+    list = &stmt.body;
+  }
+  list->insert(list->begin() + random.between(0, int(list->size())), update());
+}
+
 Kernel Generator::take() {
   budget = random.between(12, 60);
   kernel.body.push_back(assign());
@@ -393,6 +432,9 @@ Kernel Generator::take() {
     value.isExact = kernel.variables[one].isExact;
     value.variable = one;
     kernel.body.push_back(store(std::move(value)));
+  }
+  if (random.oneIn(3)) {
+    insertUpdate();
   }
   return std::move(kernel);
 }

@@ -56,7 +56,7 @@ void Nest::storeInParts(Value *value, const Index &index, bool contiguous,
 }
 
 bool Nest::isContiguous(mlir::Value pointer, const Index &index) {
-  return strideOf(pointer, index.dim) == std::optional<int64_t>(1);
+  return strideOf(l, pointer, index.dim) == std::optional<int64_t>(1);
 }
 
 bool Nest::isContiguous(const ViewParts &parts, const Index &index) const {
@@ -72,11 +72,11 @@ bool Nest::isContiguous(const ViewParts &parts, const Index &index) const {
 Nest::Access Nest::pointerAccess(mlir::Value pointer, mlir::Value mask,
                                  const Index &index) {
   Access access;
-  std::optional<int64_t> stride = strideOf(pointer, index.dim);
+  std::optional<int64_t> stride = strideOf(l, pointer, index.dim);
   if (!index.lanes || (stride && *stride == 1)) {
     access.pointer = eval(pointer, index.scalar());
   } else if (stride && *stride == 0 &&
-             strideOf(mask ? mask : pointer, index.dim) == 0) {
+             strideOf(l, mask ? mask : pointer, index.dim) == 0) {
     access.pointer = eval(pointer, index.scalar());
     access.same = true;
   } else {
@@ -350,6 +350,7 @@ void Lowering::scalarLoad(tile::LoadOp op) {
 
 void Lowering::storeOp(tile::StoreOp op) {
   mlir::Type element = tile::elementType(op.getValue().getType());
+  copyLoadsInPlace(op);
   Nest nest(*this, tile::shapeOf(op.getValue().getType()),
             {op.getPointer(), op.getValue(), op.getMask()});
   nest.run([&](const Index &index) {
@@ -376,6 +377,7 @@ void Lowering::storeViewOp(tile::StoreViewOp op) {
   Nest nest(*this, tile::shapeOf(op.getValue().getType()), {op.getValue()});
   nest.alsoChecks(
       Nest::isInside(*this, op.getView(), op.getOffsets(), op.getChecked()));
+  nest.copyLoadsInPlace(op);
   bool inLoop = false;
   for (mlir::Operation *around = op->getParentOp();
        !isa<tile::KernelOp>(around); around = around->getParentOp()) {

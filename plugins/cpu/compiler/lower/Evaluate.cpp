@@ -95,6 +95,9 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
     }
     return loadFrom(*buffer, index);
   }
+  if (auto copy = copies.find(value); copied && copy != copies.end()) {
+    return loadFrom(copy->second, index);
+  }
   auto type = cast<mlir::RankedTensorType>(value.getType());
   auto spread = [&](Value *scalar) {
     return index.lanes
@@ -339,7 +342,8 @@ Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
   });
 }
 
-std::optional<int64_t> Nest::strideOf(mlir::Value value, int d, int depth) {
+std::optional<int64_t> Nest::strideOf(const Lowering &l, mlir::Value value,
+                                      int d, int depth) {
   auto type = dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type || d < 0 || type.getDimSize(d) == 1) {
     return 0;
@@ -348,7 +352,7 @@ std::optional<int64_t> Nest::strideOf(mlir::Value value, int d, int depth) {
     return std::nullopt;
   }
   auto of = [&](mlir::Value v, int dimension) {
-    return strideOf(v, dimension, depth + 1);
+    return strideOf(l, v, dimension, depth + 1);
   };
   if (const Induction *induction = l.inductionOf(value)) {
     return of(induction->start, d);

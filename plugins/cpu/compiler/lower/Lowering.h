@@ -7,9 +7,10 @@
 //
 // Files: Lowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
 // Elementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop nests
-// and the evaluator; Access.cpp loads and stores; Ahead.cpp what the next
-// program reads; Reduce.cpp; Product.cpp dots; Control.cpp scf; Atomics.cpp;
-// Log.cpp print and assert; Rearrange.cpp cat, join, histogram.
+// and the evaluator; Access.cpp loads and stores; InPlace.cpp stores to what
+// was loaded; Ahead.cpp what the next program reads; Reduce.cpp; Product.cpp
+// dots; Control.cpp scf; Atomics.cpp; Log.cpp print and assert; Rearrange.cpp
+// cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
@@ -225,6 +226,17 @@ private:
   // Ahead.cpp
   llvm::Value *idOfNextProgram(unsigned axis);
   llvm::Value *foretell(mlir::Value value, bool ofNext, unsigned depth = 0);
+  // InPlace.cpp
+  /// Loads of the addresses that `store` writes, at `address`, that its nest
+  /// computes.
+  llvm::SmallVector<mlir::Operation *> loadsInPlace(mlir::Operation *store,
+                                                    mlir::Value address) const;
+  /// Before the nest of this store, unless no two lanes share an address.
+  void copyLoadsInPlace(tile::StoreOp store);
+  /// Conditions: no two lanes have the same pointer; no two that load and store
+  /// reach at one place of one view have the same address.
+  llvm::Value *lanesApart(mlir::Value pointer);
+  llvm::Value *lanesApart(tile::LoadViewOp load, tile::StoreViewOp store);
   // Access.cpp
   void storeOp(tile::StoreOp op);
   void storeViewOp(tile::StoreViewOp op);

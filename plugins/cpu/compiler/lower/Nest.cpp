@@ -262,12 +262,27 @@ void Nest::versions(function_ref<void()> loops) {
   if (visited > 64) {
     streams = nullptr;
   }
-  if (insideConditions.empty()) {
-    fast();
-  } else if (visited > 64) {
-    emit(false, false);
+  auto direct = [&] {
+    if (insideConditions.empty()) {
+      fast();
+    } else if (visited > 64) {
+      emit(false, false);
+    } else {
+      l.emitIf(b.CreateAnd(insideConditions), fast,
+               [&] { emit(false, false); });
+    }
+  };
+  if (apart) {
+    l.emitIf(apart, direct, [&] {
+      for (auto &[load, buffer] : copies) {
+        l.materialiseInto(load, buffer);
+      }
+      copied = true;
+      emit(false, false);
+      copied = false;
+    });
   } else {
-    l.emitIf(b.CreateAnd(insideConditions), fast, [&] { emit(false, false); });
+    direct();
   }
   fresh();
 }

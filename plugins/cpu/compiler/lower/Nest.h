@@ -100,6 +100,15 @@ public:
   /// A checked access of the body that is not an operand of it (a store).
   void alsoChecks(llvm::Value *inside);
 
+  /// Distance between lanes along `dim` in elements, if it is one known number.
+  static std::optional<int64_t>
+  strideOf(const Lowering &lowering, mlir::Value value, int dim, int depth = 0);
+
+  //===--- InPlace.cpp ---------------------------------------------------===//
+  /// Loads that the nest of this store computes and whose addresses it writes
+  /// are read before the loops, unless no lane reaches another's.
+  void copyLoadsInPlace(tile::StoreViewOp store);
+
   //===--- Ahead.cpp -----------------------------------------------------===//
   /// Prefetches what the next program will load here.
   void fetchAhead(tile::LoadViewOp load, const Index &index);
@@ -133,8 +142,6 @@ private:
   llvm::Value *evalGather(tile::GatherOp op, const Index &index);
   llvm::Value *element(const Buffer &buffer, const Index &index,
                        int64_t &laneStride);
-  /// Distance between lanes in elements, if it is one known number.
-  std::optional<int64_t> strideOf(mlir::Value value, int dim, int depth = 0);
 
   Lowering &l;
   llvm::IRBuilder<> &b;
@@ -149,7 +156,10 @@ private:
   llvm::Value *streams = nullptr; ///< condition; null: never
   bool streaming = false;         ///< this version stores past the caches
   bool unchecked = false;         ///< this version needs no bounds
-  const unsigned number;          ///< among the nests of this lowering
+  llvm::MapVector<mlir::Value, Buffer> copies; ///< of loads in place
+  llvm::Value *apart = nullptr; ///< condition for no copies; null: none
+  bool copied = false;          ///< this version reads the copies
+  const unsigned number;        ///< among the nests of this lowering
   unsigned visited = 0;
   unsigned widest = 32; ///< bits of the widest element
 };

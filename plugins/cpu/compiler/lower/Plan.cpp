@@ -61,8 +61,9 @@ bool conflicts(mlir::Operation *load, mlir::Operation *writer) {
   return found;
 }
 
-/// The store writes exactly the elements that the load reads, lane by lane.
-bool sameAddresses(mlir::Operation *load, mlir::Operation *store) {
+} // namespace
+
+bool haveSameAddresses(mlir::Operation *load, mlir::Operation *store) {
   if (auto l = dyn_cast<tile::LoadOp>(load)) {
     auto s = dyn_cast<tile::StoreOp>(store);
     return s && s.getPointer() == l.getPointer();
@@ -73,6 +74,8 @@ bool sameAddresses(mlir::Operation *load, mlir::Operation *store) {
          std::equal(s.getOffsets().begin(), s.getOffsets().end(),
                     l.getOffsets().begin(), l.getOffsets().end());
 }
+
+namespace {
 
 /// All that `value` becomes on the way to `store` stays at its index.
 bool keepsIndex(mlir::Value value, mlir::Operation *store, unsigned depth = 0) {
@@ -320,9 +323,10 @@ bool Plan::movesAcrossWrite(mlir::Operation *load, int to) const {
       continue;
     }
     // Operands that are wanted inside a region are computed before it; a store
-    // of the very elements that were loaded goes lane by lane.
+    // of the very elements that were loaded goes lane by lane, or after a copy
+    // of them where lanes may meet (InPlace.cpp).
     if (at == to &&
-        (writer->getNumRegions() || (sameAddresses(load, writer) &&
+        (writer->getNumRegions() || (haveSameAddresses(load, writer) &&
                                      keepsIndex(load->getResult(0), writer)))) {
       continue;
     }
