@@ -35,7 +35,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bundle", default=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parser.add_argument("--target", default="nvidia")
-    parser.add_argument("--only", default="", help="words of groups or names: " + ", ".join(
+    parser.add_argument("--only", default="", help="groups, or parts of names: " + ", ".join(
         "matmul fp8 attention backward softmax layernorm rmsnorm crossentropy add examples compile launch".split()))
     parser.add_argument("--quick", action="store_true", help="the main rows, fewer configurations and rounds")
     parser.add_argument("--no-triton", action="store_true", help="beside the libraries alone")
@@ -263,13 +263,15 @@ def main():
         folder = os.path.join(options.bundle, "docs", "examples")
     sys.path.insert(0, folder)
 
-    def wanted(name, group, quick):
-        if options.words:
-            return any(w == group or w in name.lower() for w in options.words) and (quick or not options.quick)
-        return quick or not options.quick
+    everything = list(table.all_rows(folder, options.quick))
+    groups = {r.group for r in everything}
 
-    chosen = [r for r in table.all_rows(folder, options.quick)
-              if wanted(r.name, r.group, r.quick or (r.group == "examples" and bool(options.words)))]
+    def wanted(row):
+        if options.quick and not row.quick and not (row.group == "examples" and options.words):
+            return False
+        return not options.words or any(w == row.group if w in groups else w in row.name.lower() for w in options.words)
+
+    chosen = [r for r in everything if wanted(r)]
     if options.list:
         print("\n".join(f"{r.group:14} {r.name}" for r in chosen))
         return 0
