@@ -99,7 +99,7 @@ std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
   for (StringRef line : lines) {
     if (line.contains("warning") ||
         line.contains("Potential Performance Loss")) {
-      result.warnings += line.str() + "\n";
+      result.warnings.push_back(line.trim().str());
     }
   }
   return result;

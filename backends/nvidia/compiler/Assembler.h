@@ -12,13 +12,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tz::nvidia {
 
 struct Assembled {
   std::string cubin;
   unsigned registers = 0, spillBytes = 0;
-  std::string warnings; // "Potential Performance Loss" ...
+  std::vector<std::string> warnings; // "Potential Performance Loss" ...
 };
 
 /// TERRAZZO_PTXAS, TRITON_PTXAS_PATH, PATH, then the toolkit's usual place;

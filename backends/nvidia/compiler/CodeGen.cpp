@@ -124,6 +124,8 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   result.lowered.function = nullptr;
   function->setCallingConv(CallingConv::PTX_Kernel);
   function->addFnAttr("nvvm.reqntid", std::to_string(result.lowered.threads));
+  // Without it ptxas keeps big kernels at 64 registers a thread and spills.
+  function->addFnAttr("nvvm.minctasm", "1");
   if (result.lowered.sharedBytes > architecture.sharedBytes) {
     throw simt::Unsupported(
         kernel.getLoc(),

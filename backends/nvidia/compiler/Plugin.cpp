@@ -99,6 +99,26 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   return d;
 }
 
+/// What ptxas says of the kernel: losses are warnings, figures are remarks.
+static void reportAssembled(const plugin::Request &request,
+                            const Assembled &assembled, mlir::Location loc) {
+  plugin::SourcePlace place = plugin::placeOf(loc);
+  auto report = [&](uint32_t severity, const std::string &text) {
+    request.report(severity, text, place.file, place.line, place.column);
+  };
+  for (const std::string &line : assembled.warnings) {
+    report(TZ_SEVERITY_WARNING, "ptxas: " + line);
+  }
+  std::string figures = "ptxas: " + std::to_string(assembled.registers) +
+                        " registers a thread";
+  if (assembled.spillBytes) {
+    figures += ", " + std::to_string(assembled.spillBytes) +
+               " bytes of them spilled to memory; smaller tiles or more warps "
+               "need fewer";
+  }
+  report(TZ_SEVERITY_REMARK, figures);
+}
+
 plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   const ArchitectureFacts &architecture = require(plugin::view(request.target));
   if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
@@ -140,10 +160,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   artifact.compat = architecture.cpu.str();
   if (assembled) {
     artifact.blobs.push_back({"main", "cubin", std::move(assembled->cubin)});
-    artifact.metadata.emplace_back("registers",
-                                   std::to_string(assembled->registers));
-    artifact.metadata.emplace_back("spill_bytes",
-                                   std::to_string(assembled->spillBytes));
+    reportAssembled(request, *assembled, kernel.getLoc());
   }
   if (request.wants("llvm")) {
     artifact.blobs.push_back({"llvm", "text", std::move(compiled.llvm)});
@@ -162,6 +179,10 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   }
   info.dynScratch = compiled.lowered.sharedBytes;
   info.block[0] = compiled.lowered.threads;
+  if (assembled) {
+    info.regs = assembled->registers;
+    info.spillBytes = assembled->spillBytes;
+  }
   if (kernel->hasAttr("tile.waits")) {
     info.flags |= TZ_KERNEL_ORDERED;
   }
