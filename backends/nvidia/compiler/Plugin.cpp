@@ -109,8 +109,8 @@ static void reportAssembled(const plugin::Request &request,
   for (const std::string &line : assembled.warnings) {
     report(TZ_SEVERITY_WARNING, "ptxas: " + line);
   }
-  std::string figures = "ptxas: " + std::to_string(assembled.registers) +
-                        " registers a thread";
+  std::string figures =
+      "ptxas: " + std::to_string(assembled.registers) + " registers a thread";
   if (assembled.spillBytes) {
     figures += ", " + std::to_string(assembled.spillBytes) +
                " bytes of them spilled to memory; smaller tiles or more warps "

@@ -48,6 +48,7 @@ struct ConformOptions {
   std::string save = ".";
   bool tolerances = false, failsFast = false;
   bool lists = false, table = false, shows = false, isWorker = false;
+  bool compilesOnly = false;
 };
 
 /// R17: sanitizers run the smoke level.
@@ -252,7 +253,8 @@ int Conform::runCases() {
     runtime::SessionOptions made;
     made.useCompiler = made.useCache = false;
     runtime::Session session(made);
-    Result<runtime::Target> target = session.registry().resolve(options.target);
+    Result<runtime::Target> target =
+        session.registry().resolve(options.target, !options.compilesOnly);
     if (!target) {
       return reportError(target.status().message());
     }
@@ -267,8 +269,9 @@ int Conform::runCases() {
       }
     }
   }
-  // A list of known failures is about the suite.
-  if (!knownPath.empty() && knownPath != "none" && !options.random) {
+  // A list of known failures is about the results of the suite.
+  if (!knownPath.empty() && knownPath != "none" && !options.random &&
+      !options.compilesOnly) {
     if (int status = readKnownFailures(knownPath)) {
       return status;
     }
@@ -281,6 +284,9 @@ int Conform::runCases() {
   for (const std::string &path : options.caseFiles) {
     batches.command.push_back("--cases");
     batches.command.push_back(path);
+  }
+  if (options.compilesOnly) {
+    batches.command.emplace_back("--compile-only");
   }
   batches.jobs = options.jobs;
   batches.secondsPerCase = options.timeout;
@@ -379,7 +385,7 @@ int Conform::run() {
     return status;
   }
   if (options.isWorker) {
-    return runConformWorker(suite, options.target);
+    return runConformWorker(suite, options.target, options.compilesOnly);
   }
   if (options.tolerances) {
     return showTolerances();
@@ -397,6 +403,7 @@ static constexpr const char *footer = R"help(Examples
   tz conform --target cpu                     the whole suite
   tz conform --target interp --level smoke    at most 120 cases, all families
   tz conform --target mine --json report.json a report to publish
+  tz conform --target mine:new --compile-only code for a machine that is not here
   tz conform --list --filter '^reduce/.*/f16' names of cases
   tz conform --show --filter '^sort/sort/i8/full$'  kernel and tz run command
   tz conform --target mine --random 300       random kernels, --seed to go on
@@ -430,6 +437,9 @@ void addConformCommand(CLI::App &app, int &status) {
       ->check(CLI::Range(1, 256));
   command->add_option("--timeout", o->timeout, "Seconds a case may take (60)")
       ->check(CLI::Range(0.1, 86400.0));
+  command->add_flag("--compile-only", o->compilesOnly,
+                    "Only compile, without a device; warnings of the target's "
+                    "compiler and spilled registers fail a case");
   command->add_flag("--fail-fast", o->failsFast,
                     "Skip what is left after the first failure");
   command

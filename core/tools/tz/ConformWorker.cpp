@@ -80,9 +80,9 @@ std::vector<std::string> printedLines(std::string_view text) {
 
 class Worker {
 public:
-  Worker(const conformance::Suite &suite, std::string target)
-      : suite(suite), target(std::move(target)), session(options()),
-        driver(session.registry(), nullptr) {}
+  Worker(const conformance::Suite &suite, std::string target, bool compilesOnly)
+      : suite(suite), target(std::move(target)), compilesOnly(compilesOnly),
+        session(options()), driver(session.registry(), nullptr) {}
   int run();
 
 private:
@@ -95,7 +95,10 @@ private:
   }
   bool isInterpreter() const { return target == "interp"; }
   Status open();
+  Status describe(Plugin &plugin, const std::string &id);
   Outcome runCase(const Case &one);
+  /// Why the code for the job is not as it should be, or nothing.
+  std::string compile(const CompileJob &job);
   /// The results of the target, a vector of bytes a buffer.
   Status launch(const CompileJob &job, Binding &binding,
                 const std::array<int64_t, 3> &grid);
@@ -107,6 +110,7 @@ private:
 
   const conformance::Suite &suite;
   std::string target;
+  bool compilesOnly;
   std::vector<std::string> printed;
   std::vector<std::vector<uint8_t>> results;
   TerminalSink sink;
@@ -114,6 +118,7 @@ private:
   driver::Driver driver;
   std::shared_ptr<Device> device;
   std::unique_ptr<Stream> stream;
+  std::string plugin, code; // what code is made for
   std::set<std::string> features;
 };
 
@@ -126,6 +131,16 @@ Status Worker::open() {
                                  {"driver", tz_version()}});
     return Status();
   }
+  if (compilesOnly) {
+    Result<Target> found = session.registry().resolve(target, false);
+    if (!found) {
+      return found.takeStatus();
+    }
+    writeLine(llvm::json::Object{{"target", found->id},
+                                 {"device", "none, compiled only"},
+                                 {"driver", ""}});
+    return describe(*found->plugin, found->id);
+  }
   Result<std::shared_ptr<Device>> found = session.device(target);
   if (!found) {
     return found.takeStatus();
@@ -136,16 +151,41 @@ Status Worker::open() {
     return made.takeStatus();
   }
   stream = std::move(*made);
+  writeLine(llvm::json::Object{{"target", device->target()},
+                               {"device", device->name()},
+                               {"driver", device->driverVersion()}});
+  return describe(device->plugin(), device->target());
+}
+
+Status Worker::describe(Plugin &made, const std::string &id) {
   Result<driver::TargetDescription> description =
-      driver::describeTarget(device->plugin(), device->target());
+      driver::describeTarget(made, id);
   if (!description) {
     return description.takeStatus();
   }
   features = description->facts.features;
-  writeLine(llvm::json::Object{{"target", device->target()},
-                               {"device", device->name()},
-                               {"driver", device->driverVersion()}});
+  plugin = made.name();
+  code = id;
   return Status();
+}
+
+std::string Worker::compile(const CompileJob &job) {
+  sink.warnings = 0;
+  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
+  if (!artifact) {
+    return "does not compile: " + artifact.status().message();
+  }
+  if (sink.warnings) {
+    return "compiles with warnings\n" + takeOutput();
+  }
+  for (const Variant &variant : (*artifact)->variants) {
+    if (variant.spillBytes) {
+      return "spills " + std::to_string(variant.spillBytes) +
+             " bytes a thread, with " + std::to_string(variant.regs) +
+             " registers";
+    }
+  }
+  return {};
 }
 
 Status Worker::launch(const CompileJob &job, Binding &binding,
@@ -373,6 +413,15 @@ Outcome Worker::runCase(const Case &one) {
   if (Status s = prepareCase(driver, one, sink, job, binding, grid); !s.ok()) {
     return fail("does not compile", s.message());
   }
+  if (compilesOnly) {
+    job.plugin = plugin;
+    job.target = code;
+    if (std::string wrong = compile(job); !wrong.empty()) {
+      return fail(wrong, "");
+    }
+    outcome.status = Outcome::Passed;
+    return outcome;
+  }
   std::optional<Reference> reference;
   std::vector<std::string> expectedLines;
   // What is wrong with the case's own text is not laid to the target.
@@ -410,8 +459,8 @@ Outcome Worker::runCase(const Case &one) {
       return fail("the case prints nothing", "");
     }
   } else {
-    job.plugin = device->plugin().name();
-    job.target = device->target();
+    job.plugin = plugin;
+    job.target = code;
     Status s = launch(job, binding, grid);
     outcome.isSticky = s.code() == TZ_E_DEVICE_LOST ||
                        s.code() == TZ_E_INTERNAL || s.code() == TZ_E_UNKNOWN;
@@ -496,9 +545,9 @@ int Worker::run() {
   return 0;
 }
 
-int runConformWorker(const conformance::Suite &suite,
-                     const std::string &target) {
-  Worker worker(suite, target);
+int runConformWorker(const conformance::Suite &suite, const std::string &target,
+                     bool compilesOnly) {
+  Worker worker(suite, target, compilesOnly);
   return worker.run();
 }
 

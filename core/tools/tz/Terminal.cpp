@@ -52,6 +52,7 @@ void TerminalSink::report(uint32_t severity, std::string_view rendered) {
     return;
   }
   errors += severity == TZ_SEVERITY_ERROR;
+  warnings += severity == TZ_SEVERITY_WARNING;
   std::fflush(stdout);
   std::fwrite(rendered.data(), 1, rendered.size(), stderr);
   if (!rendered.ends_with('\n')) {

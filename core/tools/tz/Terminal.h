@@ -25,7 +25,7 @@ class TerminalSink final : public runtime::DiagnosticSink {
 public:
   void report(uint32_t severity, std::string_view rendered) override;
   bool showRemarks = false;
-  unsigned errors = 0;
+  unsigned errors = 0, warnings = 0;
 };
 
 /// A failing call: nothing is printed twice if the sink has shown the errors.
