@@ -88,11 +88,11 @@ double afterRounding(const Machine &m, Kind kind, double exact,
     return propagated + ulpOf(kind, std::fabs(exact) + propagated);
   }
   // Doubles are not quite exact; what is added makes up for that.
-  const double reach =
-      propagated * (1 + std::ldexp(1.0, -40)) + std::ldexp(exact, -50);
+  const double reach = propagated * (1 + std::ldexp(1.0, -40)) +
+                       std::ldexp(std::fabs(exact), -50);
   const double result = roundedTo(kind, exact, rounding);
-  const double high = roundedTo(kind, exact + std::fabs(reach), rounding);
-  const double low = roundedTo(kind, exact - std::fabs(reach), rounding);
+  const double high = roundedTo(kind, exact + reach, rounding);
+  const double low = roundedTo(kind, exact - reach, rounding);
   if (high == low) {
     return 0; // also infinities
   }

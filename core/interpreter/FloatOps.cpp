@@ -10,6 +10,7 @@
 #include "core/interpreter/Errors.h"
 
 #include <cmath>
+#include <limits>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -93,6 +94,16 @@ double productBound(const Lane &l) {
   return scaled(l.a, l.eb) + scaled(l.b, l.ea) + scaled(l.ea, l.eb);
 }
 
+/// What rounding took away from the product, at most.
+double productRounding(const Lane &l) {
+  const double lost = std::fabs(std::fma(l.a, l.b, -l.result));
+  // Of a small product of f64 it is too small for a double.
+  const bool isTiny = std::fabs(l.result) < std::ldexp(1.0, -960);
+  return lost == 0 && isTiny && l.a != 0 && l.b != 0
+             ? std::numeric_limits<double>::denorm_min()
+             : lost;
+}
+
 bool multiply(Machine &m, const Instruction &in) {
   return binary(
       m, in, [](double a, double b) { return a * b; },
@@ -103,8 +114,7 @@ bool multiply(Machine &m, const Instruction &in) {
         if (!m.contract || std::isinf(l.result)) {
           return rounded;
         }
-        const double unrounded = propagated + std::fabs(l.exact - l.result);
-        return std::max(rounded, unrounded); // E2
+        return std::max(rounded, propagated + productRounding(l)); // E2
       });
 }
 

@@ -54,7 +54,7 @@ void Lowering::load(tile::LoadOp op) {
       Value *chosen = mask ? b.CreateAnd(first, mask) : first;
       Value *loaded =
           hooks.load(b, memory, scalar(op.getPointer()), chosen, hints);
-      Region region = scratch.allocate(16);
+      Region region = allocate(16);
       willWrite(region);
       Value *at = b.getInt32(0);
       emitIf(first,

@@ -14,7 +14,7 @@ namespace tz::simt {
 void Lowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
   Region region =
-      scratch.allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
+      allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
   willWrite(region); // nobody may still be at work where the ring lies
   rings[op.getResult()] = region;
 }
@@ -35,7 +35,7 @@ void Lowering::slot(SlotOp op) {
 }
 
 void Lowering::read(ReadOp op) {
-  const Buffer buffer = readBuffer(op.getSource());
+  const Buffer buffer = readBuffers({op.getSource()})[0];
   BufferType type = op.getSource().getType();
   LayoutAttr attribute = layoutAttr(op.getType());
   const Layout &layout = attribute.getValue();

@@ -46,12 +46,12 @@ void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
     // Orders what the block did before it, and after it (O1).
     synchronize();
     Value *old = guarded(predicate, 0, scalar(pointers));
-    Region region = scratch.allocate(16);
+    Region region = allocate(16);
     Value *at = b.getInt32(0);
     emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
            [&] { scratchStore(region, at, old, element); });
     synchronize();
-    scratch.noteRead(region);
+    hazards.note(Accesses::read(region));
     define(wanted, scratchLoad(region, at, element));
     scratch.release(region);
     return;

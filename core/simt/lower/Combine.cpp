@@ -151,11 +151,10 @@ void Lowering::reduce(tile::ReduceOp op) {
     SmallVector<Region> regions;
     for (mlir::Value source : op.getSources()) {
       mlir::Type element = tile::elementType(source.getType());
-      Region region = scratch.allocate(uint64_t(count) * parts *
-                                       tile::storageBytes(element));
-      willWrite(region);
-      regions.push_back(region);
+      regions.push_back(
+          allocate(uint64_t(count) * parts * tile::storageBytes(element)));
     }
+    willAccess({{}, regions, {}});
     // One lane of those that hold the same.
     Value *isFirst = nullptr;
     if (uint64_t mask = reduced.redundantBits(Axis::Lane)) {
@@ -183,9 +182,7 @@ void Lowering::reduce(tile::ReduceOp op) {
     } else {
       put();
     }
-    for (const Region &region : regions) {
-      willRead(region);
-    }
+    willAccess({regions, {}, {}});
     for (unsigned reg = 0; reg < reduced.size(Axis::Register); ++reg) {
       SmallVector<Registers> level;
       for (unsigned p = 0; p < parts; ++p) {
@@ -334,19 +331,16 @@ void Lowering::scan(tile::ScanOp op) {
         const unsigned threads = hooks.lanes() * warps;
         SmallVector<Region> regions;
         for (mlir::Value source : op.getSources()) {
-          Region region = scratch.allocate(
+          regions.push_back(allocate(
               uint64_t{threads} *
-              tile::storageBytes(tile::elementType(source.getType())));
-          willWrite(region);
-          regions.push_back(region);
+              tile::storageBytes(tile::elementType(source.getType()))));
         }
+        willAccess({{}, regions, {}});
         for (size_t i = 0; i < n; ++i) {
           scratchStore(regions[i], thread, all[i],
                        tile::elementType(op.getSources()[i].getType()));
         }
-        for (const Region &region : regions) {
-          willRead(region);
-        }
+        willAccess({regions, {}, {}});
         std::optional<Registers> sum, prefix;
         uint32_t warpMask = 0;
         for (unsigned bit : *warpBits) {

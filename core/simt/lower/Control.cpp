@@ -87,18 +87,26 @@ void Lowering::forOp(scf::ForOp op) {
                                       : b.CreateICmpSLT(index, high);
   b.CreateCondBr(goesOn, body, after);
   b.SetInsertPoint(body);
-  forget();
+  const Hazards outside = hazards;
+  hazards.enterLoop();
   scalars[op.getInductionVar()] = index;
   Registers values(carried.begin(), carried.end());
   defineAll(op.getRegionIterArgs(), values);
   emitBlock(*op.getBody());
+  separateTurns();
   Registers next = flatten(op.getBody()->getTerminator()->getOperands());
   index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
-  forget();
+  hazards.leaveLoop(outside);
   defineAll(op.getResults(), values);
+}
+
+void Lowering::separateTurns() {
+  if (hazards.nextTurnNeedsBarrier()) {
+    synchronize();
+  }
 }
 
 /// In a region of scalars both sides are computed: they have no effects.
@@ -127,7 +135,6 @@ void Lowering::ifOp(scf::IfOp op) {
              *after = block("if.after");
   b.CreateCondBr(scalar(op.getCondition()), yes, no);
   auto side = [&](mlir::Block *body) {
-    forget();
     if (!body) {
       return std::pair(Registers(), b.GetInsertBlock());
     }
@@ -135,14 +142,16 @@ void Lowering::ifOp(scf::IfOp op) {
     return std::pair(flatten(body->getTerminator()->getOperands()),
                      b.GetInsertBlock());
   };
+  const Hazards before = hazards;
   b.SetInsertPoint(yes);
   auto [first, firstEnd] = side(op.thenBlock());
   b.CreateBr(after);
+  const Hazards afterFirst = std::exchange(hazards, before);
   b.SetInsertPoint(no);
   auto [second, secondEnd] = side(op.elseBlock());
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  forget();
+  hazards.join(afterFirst);
   SmallVector<PHINode *> results = phis(first);
   addIncoming(results, first, firstEnd);
   if (!results.empty()) {
@@ -160,19 +169,23 @@ void Lowering::whileOp(scf::WhileOp op) {
   b.SetInsertPoint(header);
   SmallVector<PHINode *> carried = phis(start);
   addIncoming(carried, start, before);
-  forget();
+  const Hazards outside = hazards;
+  hazards.enterLoop();
   defineAll(op.getBeforeArguments(), Registers(carried.begin(), carried.end()));
   emitBlock(*op.getBeforeBody());
   Registers passed = flatten(op.getConditionOp().getArgs());
   b.CreateCondBr(scalar(op.getConditionOp().getCondition()), body, after);
   b.SetInsertPoint(body);
+  const Hazards atExit = hazards;
   defineAll(op.getAfterArguments(), passed);
   emitBlock(*op.getAfterBody());
+  separateTurns();
   Registers next = flatten(op.getYieldOp().getOperands());
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);
-  forget();
+  hazards.join(atExit);
+  hazards.leaveLoop(outside);
   defineAll(op.getResults(), passed);
 }
 

@@ -17,11 +17,18 @@ void Lowering::dot(DotOp op) {
     plainDot(op);
     return;
   }
+  SmallVector<mlir::Value, 2> staged;
+  for (mlir::Value value : {op.getA(), op.getB()}) {
+    if (isa<BufferType>(value.getType())) {
+      staged.push_back(value);
+    }
+  }
+  readBuffers(staged);
   auto source = [&](mlir::Value value) {
     DotSource one;
     one.type = value.getType();
     if (isa<BufferType>(one.type)) {
-      one.address = readBuffer(value).address;
+      one.address = buffers.find(value)->second.address;
     } else {
       one.registers = tile(value);
     }
@@ -43,7 +50,8 @@ void Lowering::plainDot(DotOp op) {
   const Layout &layout = attribute.getValue();
   const unsigned rank = layout.rank(), m = rank - 2, n = rank - 1;
   const int64_t depth = aType.getShape().back();
-  const Buffer aBuffer = readBuffer(op.getA()), bBuffer = readBuffer(op.getB());
+  const auto read = readBuffers({op.getA(), op.getB()});
+  const Buffer &aBuffer = read[0], &bBuffer = read[1];
   auto convert = [&](Value *value, mlir::Type from) -> Value * {
     if (isa<mlir::IntegerType>(from)) {
       return b.CreateSExt(value, registerType(wide));

@@ -73,12 +73,17 @@ Value *Lowering::sharedOffset(BufferType type, ArrayRef<Value *> coordinates) {
   return offset;
 }
 
-const Buffer &Lowering::readBuffer(mlir::Value value) {
-  const Buffer &buffer = buffers.find(value)->second;
-  if (!buffer.isSlot) {
-    willRead(buffer.region);
+SmallVector<Buffer, 2> Lowering::readBuffers(ArrayRef<mlir::Value> values) {
+  SmallVector<Buffer, 2> read;
+  Accesses staged, slots;
+  for (mlir::Value value : values) {
+    read.push_back(buffers.find(value)->second);
+    Accesses &accesses = read.back().isSlot ? slots : staged;
+    accesses.add(Accesses::read(read.back().region));
   }
-  return buffer;
+  willAccess(staged);
+  hazards.note(slots); // for who uses the ring's space later
+  return read;
 }
 
 unsigned Lowering::bufferVector(BufferType type, const Layout &layout) {
@@ -105,7 +110,7 @@ void Lowering::stage(StageOp op) {
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
   Buffer buffer;
-  buffer.region = scratch.allocate(uint64_t(type.getBytes()), 1024);
+  buffer.region = allocate(uint64_t(type.getBytes()), 1024);
   buffer.address =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   willWrite(buffer.region);
@@ -124,7 +129,7 @@ void Lowering::stage(StageOp op) {
                          Align(uint64_t(bytes) * vector));
   }
   buffers[op.getResult()] = buffer;
-  isUnpublished |= isReadByInstruction(op);
+  hazards.isUnpublished |= isReadByInstruction(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,7 +355,7 @@ void Lowering::convert(ConvertOp op) {
   for (int64_t extent : rows) {
     count *= extent;
   }
-  Region region = scratch.allocate(uint64_t(count * bytes));
+  Region region = allocate(uint64_t(count * bytes));
   auto vectorOf = [&](const Layout &layout) {
     int64_t vector = std::min(layout.contiguous(last), 16 / bytes);
     return unsigned(rows[last] % vector == 0 ? vector : 1);
@@ -396,8 +401,7 @@ Registers Lowering::fromOwners(LayoutAttr attribute, mlir::Type element,
   for (int64_t extent : shape) {
     count *= extent;
   }
-  Region region =
-      scratch.allocate(uint64_t(count * tile::storageBytes(element)));
+  Region region = allocate(uint64_t(count * tile::storageBytes(element)));
   willWrite(region);
   auto put = [&] {
     for (unsigned reg = 0; reg < values.size(); ++reg) {
@@ -438,8 +442,7 @@ void Lowering::reshape(tile::ReshapeOp op) {
   LayoutAttr source = layoutAttr(op.getSource().getType()),
              target = layoutAttr(op.getType());
   int64_t count = cast<mlir::RankedTensorType>(op.getType()).getNumElements();
-  Region region =
-      scratch.allocate(uint64_t(count * tile::storageBytes(element)));
+  Region region = allocate(uint64_t(count * tile::storageBytes(element)));
   willWrite(region);
   for (unsigned reg = 0; reg < values.size(); ++reg) {
     scratchStore(region, linearIndex(source, reg, from), values[reg], element);
@@ -458,8 +461,7 @@ void Lowering::cat(tile::CatOp op) {
   ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
   mlir::Type element = tile::elementType(op.getType());
   int64_t count = cast<mlir::RankedTensorType>(op.getType()).getNumElements();
-  Region region =
-      scratch.allocate(uint64_t(count * tile::storageBytes(element)));
+  Region region = allocate(uint64_t(count * tile::storageBytes(element)));
   willWrite(region);
   int64_t start = 0, inner = 1;
   for (unsigned dim = op.getDim() + 1; dim < shape.size(); ++dim) {
@@ -493,8 +495,7 @@ void Lowering::gatherOp(tile::GatherOp op) {
              target = layoutAttr(op.getType());
   int64_t count =
       cast<mlir::RankedTensorType>(op.getSource().getType()).getNumElements();
-  Region region =
-      scratch.allocate(uint64_t(count * tile::storageBytes(element)));
+  Region region = allocate(uint64_t(count * tile::storageBytes(element)));
   willWrite(region);
   const Registers &values = tile(op.getSource());
   for (unsigned reg = 0; reg < values.size(); ++reg) {
@@ -527,7 +528,7 @@ void Lowering::gatherOp(tile::GatherOp op) {
 void Lowering::histogram(tile::HistogramOp op) {
   const auto bins = uint32_t(tile::shapeOf(op.getType())[0]);
   const unsigned threads = hooks.lanes() * warps;
-  Region region = scratch.allocate(uint64_t{bins} * 4);
+  Region region = allocate(uint64_t{bins} * 4);
   willWrite(region);
   for (uint32_t first = 0; first < bins; first += threads) {
     Value *at = b.CreateAdd(thread, b.getInt32(first));
@@ -576,7 +577,7 @@ void Lowering::histogram(tile::HistogramOp op) {
   LayoutAttr target = layoutAttr(op.getType());
   mlir::Type count = tile::elementType(op.getType());
   Registers registers;
-  scratch.noteRead(region);
+  hazards.note(Accesses::read(region));
   for (unsigned reg = 0; reg < target.getValue().size(Axis::Register); ++reg) {
     registers.push_back(scratchLoad(region, coordinate(target, reg, 0), count));
   }

@@ -91,7 +91,7 @@ void Lowering::print(tile::PrintOp op) {
     }
     // In row-major order, a piece a thread and turn.
     const int64_t elements = type.getNumElements();
-    Region region = scratch.allocate(uint64_t(elements) * bytes);
+    Region region = allocate(uint64_t(elements) * bytes);
     willWrite(region);
     LayoutAttr layout = layoutAttr(type);
     const Registers &values = tile(argument);
@@ -162,7 +162,7 @@ void Lowering::assertOp(tile::AssertOp op) {
     }
   }
   // All threads end if one has found something.
-  Region region = scratch.allocate(16);
+  Region region = allocate(16);
   willWrite(region);
   Value *word = scratchAt(region, b.getInt32(0), b.getInt32Ty());
   emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
@@ -170,7 +170,7 @@ void Lowering::assertOp(tile::AssertOp op) {
   synchronize();
   emitIf(bad, [&] { b.CreateStore(b.getInt32(1), word); });
   synchronize();
-  scratch.noteRead(region);
+  hazards.note(Accesses::read(region));
   Value *any =
       b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), word), b.getInt32(0));
   scratch.release(region);

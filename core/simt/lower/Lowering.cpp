@@ -22,7 +22,7 @@ Lowered lower(tile::KernelOp kernel, Hooks &hooks, Module &module) {
 Lowering::Lowering(tile::KernelOp kernel, Hooks &hooks, Module &module)
     : kernel(kernel), hooks(hooks), module(module),
       context(module.getContext()), b(context),
-      arithmetic(hooks.elementwise(b)), runs(kernel), order(kernel) {
+      arithmetic(hooks.elementwise(b)), runs(kernel) {
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
     warps = unsigned(hint.getInt());
   }
@@ -57,7 +57,6 @@ bool Lowering::isReadByInstruction(mlir::Operation *stage) {
 void Lowering::entry() {
   kernel.walk([&](mlir::Operation *op) {
     result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
-    stagesForInstruction |= isa<StageOp>(op) && isReadByInstruction(op);
   });
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
@@ -109,40 +108,22 @@ BasicBlock *Lowering::block(const char *name) {
 }
 
 void Lowering::synchronize() {
-  if (isUnpublished) {
+  if (hazards.isUnpublished) {
     hooks.publishStaged(b);
-    isUnpublished = false;
   }
   hooks.barrier(b);
-  scratch.settle();
-  order.settle();
+  hazards.settle();
 }
 
-void Lowering::forget() {
-  scratch.forget();
-  order.forget();
-  isUnpublished = stagesForInstruction;
+Region Lowering::allocate(uint64_t bytes, uint64_t alignment) {
+  return scratch.allocate(bytes, hazards.sinceBarrier(), alignment);
 }
 
-void Lowering::willRead(const Region &region) {
-  if (scratch.readConflicts(region)) {
+void Lowering::willAccess(const Accesses &accesses) {
+  if (hazards.needsBarrier(accesses)) {
     synchronize();
   }
-  scratch.noteRead(region);
-}
-
-void Lowering::willWrite(const Region &region) {
-  if (scratch.writeConflicts(region)) {
-    synchronize();
-  }
-  scratch.noteWrite(region);
-}
-
-void Lowering::willAccess(mlir::Operation *op) {
-  if (order.conflicts(op)) {
-    synchronize();
-  }
-  order.note(op);
+  hazards.note(accesses);
 }
 
 void Lowering::emitIf(Value *condition, function_ref<void()> then) {
@@ -362,19 +343,19 @@ void Lowering::emitOp(mlir::Operation *op) {
   }
   TypeSwitch<mlir::Operation *>(op)
       .Case<tile::LoadOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         load(o);
       })
       .Case<tile::StoreOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         store(o);
       })
       .Case<tile::LoadViewOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         loadView(o);
       })
       .Case<tile::StoreViewOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         storeView(o);
       })
       .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
@@ -396,11 +377,11 @@ void Lowering::emitOp(mlir::Operation *op) {
         }
       })
       .Case<tile::AtomicRMWOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         atomicRmw(o);
       })
       .Case<tile::AtomicCASOp>([&](auto o) {
-        willAccess(o);
+        willAccess(Accesses::of(o));
         atomicCas(o);
       })
       .Case<ConvertOp>([&](auto o) { convert(o); })

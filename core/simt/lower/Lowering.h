@@ -69,12 +69,12 @@ private:
   llvm::BasicBlock *block(const char *name);
   /// A barrier; nothing is pending after it.
   void synchronize();
-  /// Control flow joins: anything may be pending.
-  void forget();
+  Region allocate(uint64_t bytes, uint64_t alignment = 16);
   /// A barrier if another thread may not be done with what is accessed next.
-  void willRead(const Region &region);
-  void willWrite(const Region &region);
-  void willAccess(mlir::Operation *op);
+  /// What is accessed together is announced together.
+  void willRead(const Region &region) { willAccess(Accesses::read(region)); }
+  void willWrite(const Region &region) { willAccess(Accesses::write(region)); }
+  void willAccess(const Accesses &accesses);
   /// if (condition) then();
   void emitIf(llvm::Value *condition, llvm::function_ref<void()> then);
   void constant(mlir::arith::ConstantOp op);
@@ -154,8 +154,8 @@ private:
   llvm::Value *sharedOffset(BufferType type,
                             llvm::ArrayRef<llvm::Value *> coordinates);
 
-  /// A buffer that is read next.
-  const Buffer &readBuffer(mlir::Value value);
+  /// Buffers that are read next, together.
+  llvm::SmallVector<Buffer, 2> readBuffers(llvm::ArrayRef<mlir::Value> values);
   /// Address of the vector of a buffer that begins at a register's element.
   llvm::Value *bufferAt(const Buffer &buffer, BufferType type,
                         LayoutAttr layout, unsigned reg);
@@ -189,6 +189,8 @@ private:
   void forOp(mlir::scf::ForOp op);
   void ifOp(mlir::scf::IfOp op);
   void whileOp(mlir::scf::WhileOp op);
+  /// At the end of a turn.
+  void separateTurns();
   void selectIf(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
@@ -211,16 +213,13 @@ private:
   Contiguity runs;
   Lowered result;
   Scratch scratch;
-  MemoryOrder order;
+  Hazards hazards;
 
   llvm::Function *function = nullptr;
   llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
   llvm::Value *shared = nullptr, *log = nullptr;
   unsigned warps = 4;
-  // Staged tiles that an instruction reads: one may not be published yet, and
-  // there is one in the kernel.
-  bool isUnpublished = false, stagesForInstruction = false;
   bool inScalarRegion = false;
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;

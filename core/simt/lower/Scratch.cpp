@@ -11,11 +11,122 @@
 using namespace tz;
 using namespace tz::simt;
 
-Region Scratch::allocate(uint64_t bytes, uint64_t alignment) {
+//===----------------------------------------------------------------------===//
+// Hazards
+//===----------------------------------------------------------------------===//
+
+Accesses Accesses::of(mlir::Operation *op) {
+  auto group = op->getAttrOfType<mlir::IntegerAttr>("group");
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
+  // An atomic that acquires or releases is in order with all accesses.
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
+  if ((rmw && rmw.getSem() != tile::MemSem::relaxed) ||
+      (cas && cas.getSem() != tile::MemSem::relaxed)) {
+    return {{}, {}, {{0, true}}};
+  }
+  return {{}, {}, {{group ? group.getInt() : 0, !isRead}}};
+}
+
+void Accesses::add(const Accesses &other) {
+  auto addNew = [](auto &to, const auto &from) {
+    for (const auto &one : from) {
+      if (!llvm::is_contained(to, one)) {
+        to.push_back(one);
+      }
+    }
+  };
+  addNew(reads, other.reads);
+  addNew(writes, other.writes);
+  addNew(memory, other.memory);
+}
+
+bool Accesses::conflictWith(const Accesses &later) const {
+  auto overlap = [](llvm::ArrayRef<Region> some,
+                    llvm::ArrayRef<Region> others) {
+    return llvm::any_of(some, [&](const Region &one) {
+      return llvm::any_of(
+          others, [&](const Region &other) { return one.overlaps(other); });
+    });
+  };
+  auto mayMeet = [](const MemoryAccess &one, const MemoryAccess &other) {
+    return (one.isWrite || other.isWrite) &&
+           (one.group == other.group || one.group == 0 || other.group == 0);
+  };
+  return overlap(writes, later.reads) || overlap(writes, later.writes) ||
+         overlap(reads, later.writes) ||
+         llvm::any_of(memory, [&](const MemoryAccess &one) {
+           return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
+             return mayMeet(one, other);
+           });
+         });
+}
+
+void Hazards::note(const Accesses &accesses) {
+  pending.add(accesses);
+  if (!hasBarrier) {
+    first.add(accesses);
+  }
+}
+
+void Hazards::settle() {
+  pending = {};
+  hasBarrier = true;
+  isUnpublished = false;
+}
+
+void Hazards::enterLoop() {
+  first = {};
+  hasBarrier = false;
+}
+
+void Hazards::leaveLoop(const Hazards &before) {
+  Accesses ofBody = std::move(first);
+  pending.add(before.pending);
+  first = before.first;
+  hasBarrier = before.hasBarrier;
+  isUnpublished |= before.isUnpublished;
+  if (!hasBarrier) {
+    first.add(ofBody);
+  }
+}
+
+void Hazards::join(const Hazards &other) {
+  pending.add(other.pending);
+  first.add(other.first);
+  hasBarrier &= other.hasBarrier;
+  isUnpublished |= other.isUnpublished;
+}
+
+//===----------------------------------------------------------------------===//
+// Space
+//===----------------------------------------------------------------------===//
+
+/// Up to this size a region may lie above the top of the stack.
+static constexpr uint64_t smallRegion = 4096;
+
+Region Scratch::allocate(uint64_t bytes, const Accesses &pending,
+                         uint64_t alignment) {
   uint64_t top = stack.empty()
                      ? 0
                      : stack.back().region.offset + stack.back().region.bytes;
   Region region{llvm::alignTo(top, alignment), bytes};
+  if (bytes <= smallRegion) {
+    Region higher = region;
+    for (const auto *regions : {&pending.reads, &pending.writes}) {
+      for (const Region &one : *regions) {
+        if (one.bytes <= smallRegion &&
+            one.offset + one.bytes > higher.offset) {
+          higher.offset = llvm::alignTo(one.offset + one.bytes, alignment);
+        }
+      }
+    }
+    // Not further and further up.
+    if (higher.offset - region.offset <= 2 * smallRegion) {
+      region = higher;
+    }
+  }
   stack.push_back({region, false});
   most = std::max(most, region.offset + bytes);
   return region;
@@ -23,69 +134,11 @@ Region Scratch::allocate(uint64_t bytes, uint64_t alignment) {
 
 void Scratch::release(const Region &region) {
   for (Block &block : stack) {
-    if (block.region.offset == region.offset &&
-        block.region.bytes == region.bytes) {
+    if (block.region == region) {
       block.isFree = true;
     }
   }
   while (!stack.empty() && stack.back().isFree) {
     stack.pop_back();
   }
-}
-
-static bool touches(llvm::ArrayRef<Region> regions, const Region &region) {
-  return llvm::any_of(
-      regions, [&](const Region &other) { return other.overlaps(region); });
-}
-
-bool Scratch::readConflicts(const Region &region) const {
-  return touches(writes, region);
-}
-
-bool Scratch::writeConflicts(const Region &region) const {
-  return touches(writes, region) || touches(reads, region);
-}
-
-void Scratch::settle() {
-  reads.clear();
-  writes.clear();
-}
-
-void Scratch::forget() {
-  // What will be allocated later in program order may have been used earlier
-  // in the turn of a loop before.
-  Region all{0, uint64_t{1} << 62};
-  reads.assign(1, all);
-  writes.assign(1, all);
-}
-
-MemoryOrder::MemoryOrder(tile::KernelOp kernel) {
-  kernel.walk([&](mlir::Operation *op) {
-    if (std::optional<Access> access = accessOf(op)) {
-      all.push_back(*access);
-    }
-  });
-}
-
-std::optional<MemoryOrder::Access> MemoryOrder::accessOf(mlir::Operation *op) {
-  if (!isa<tile::LoadOp, tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp,
-           tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
-    return std::nullopt;
-  }
-  auto group = op->getAttrOfType<mlir::IntegerAttr>("group");
-  auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
-  return Access{group ? group.getInt() : 0, !isRead};
-}
-
-bool MemoryOrder::conflicts(mlir::Operation *op) const {
-  Access mine = *accessOf(op);
-  return llvm::any_of(pending, [&](const Access &other) {
-    return (mine.isWrite || other.isWrite) &&
-           (mine.group == other.group || mine.group == 0 || other.group == 0);
-  });
-}
-
-void MemoryOrder::note(mlir::Operation *op) {
-  pending.push_back(*accessOf(op));
 }

@@ -4,6 +4,10 @@
 //        and written since the last barrier.
 // Why    A barrier stands exactly where one thread may see what another one has
 //        not yet written, or has not yet read.
+//
+// Hazards follow the control flow: both sides of a branch begin with what is
+// pending before it; a loop's body begins with what is pending before the loop,
+// and a barrier ends each turn only if the next one would meet this one.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
@@ -20,28 +24,74 @@ namespace tz::simt {
 /// Bytes [offset, offset + bytes) of shared memory.
 struct Region {
   uint64_t offset = 0, bytes = 0;
+  bool operator==(const Region &) const = default;
   bool overlaps(const Region &other) const {
     return offset < other.offset + other.bytes && other.offset < offset + bytes;
   }
 };
 
+/// An access to device memory, by R6 group: threads of a block are not in order
+/// among each other, a program's accesses are (O1).
+struct MemoryAccess {
+  int64_t group;
+  bool isWrite;
+  bool operator==(const MemoryAccess &) const = default;
+};
+
+/// Accesses whose order among each other is of no interest.
+struct Accesses {
+  static Accesses read(const Region &region) { return {{region}, {}, {}}; }
+  static Accesses write(const Region &region) { return {{}, {region}, {}}; }
+  /// Those of a load, store or atomic of tile IR.
+  static Accesses of(mlir::Operation *op);
+
+  void add(const Accesses &other);
+  /// Must a barrier stand between these and `later` ones?
+  bool conflictWith(const Accesses &later) const;
+
+  llvm::SmallVector<Region> reads, writes; // of shared memory
+  llvm::SmallVector<MemoryAccess> memory;
+};
+
+class Hazards {
+public:
+  bool needsBarrier(const Accesses &next) const {
+    return pending.conflictWith(next);
+  }
+  void note(const Accesses &accesses);
+  /// A barrier was emitted.
+  void settle();
+  /// Accesses to shared memory since the last barrier.
+  const Accesses &sinceBarrier() const { return pending; }
+
+  /// The state before is kept by the caller until leaveLoop.
+  void enterLoop();
+  /// At the end of a turn: must a barrier stand before the next one?
+  bool nextTurnNeedsBarrier() const { return pending.conflictWith(first); }
+  /// `before`: the state at enterLoop. There may have been no turn.
+  void leaveLoop(const Hazards &before);
+  /// Two ways come together.
+  void join(const Hazards &other);
+
+  /// A staged tile that an instruction will read was written since the last
+  /// barrier.
+  bool isUnpublished = false;
+
+private:
+  Accesses pending;        // since the last barrier
+  Accesses first;          // of this turn, before its first barrier
+  bool hasBarrier = false; // on every way through this turn so far
+};
+
 class Scratch {
 public:
-  Region allocate(uint64_t bytes, uint64_t alignment = 16);
+  /// Small regions avoid what is pending, so that they need no barrier.
+  Region allocate(uint64_t bytes, const Accesses &pending,
+                  uint64_t alignment = 16);
   /// Frees a region and all that lie above it and are free.
   void release(const Region &region);
   /// The most that was in use.
   uint64_t highWater() const { return most; }
-
-  /// Must a barrier stand before this access?
-  bool readConflicts(const Region &region) const;
-  bool writeConflicts(const Region &region) const;
-  void noteRead(const Region &region) { reads.push_back(region); }
-  void noteWrite(const Region &region) { writes.push_back(region); }
-  /// A barrier was emitted.
-  void settle();
-  /// Control flow joins here: anything may be pending.
-  void forget();
 
 private:
   struct Block {
@@ -49,30 +99,7 @@ private:
     bool isFree;
   };
   llvm::SmallVector<Block> stack;
-  llvm::SmallVector<Region> reads, writes;
   uint64_t most = 0;
-};
-
-/// Accesses to device memory since the last barrier, by R6 group. Threads of a
-/// block are not in order among each other, a program's accesses are (O1).
-class MemoryOrder {
-public:
-  explicit MemoryOrder(tile::KernelOp kernel);
-
-  /// Must a barrier stand before this op's access?
-  bool conflicts(mlir::Operation *op) const;
-  void note(mlir::Operation *op);
-  void settle() { pending.clear(); }
-  void forget() { pending = all; }
-
-private:
-  struct Access {
-    int64_t group;
-    bool isWrite;
-  };
-  static std::optional<Access> accessOf(mlir::Operation *op);
-
-  llvm::SmallVector<Access> all, pending;
 };
 
 } // namespace tz::simt

@@ -267,6 +267,17 @@ TEST_F(Bounds, EndWhereAnOverflowHangsOnTheLastBits) {
   EXPECT_EQ(bounds[1], HUGE_VAL); // exp2(128) is infinite only here, perhaps
 }
 
+TEST_F(Bounds, OfAFusedSumReachTheTieWhateverItsSign) {
+  // x * 2.5 - x: the exact sum is a tie of f32; one rounding
+  // gives the even neighbour, two give the other one.
+  const float next = std::nextafter(1.0f, 2.0f);
+  const std::string body = "%c = arith.constant dense<2.5> : TILE\n"
+                           "%product = arith.mulf %x, %c : TILE\n";
+  auto bounds =
+      boundsOf({next, -next}, body + "%r = arith.subf %product, %x : TILE");
+  EXPECT_THAT(bounds, testing::ElementsAre(kUlp, kUlp));
+}
+
 TEST_F(Bounds, OfRoundedIntegersAreOneWhereTheyMayTurn) {
   std::vector<int8_t> out;
   auto bounds = boundsOf<int8_t>(

@@ -1,0 +1,113 @@
+// A barrier stands where threads meet in memory, and nowhere else.
+// RUN: split-file %s %t
+// RUN: tz compile %t/none.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NONE
+// RUN: tz compile %t/reductions.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=REDUCTIONS
+// RUN: tz compile %t/turns.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TURNS
+// RUN: tz compile %t/reload.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELOAD
+// RUN: tz compile %t/release.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELEASE
+
+// Different arguments never touch the same bytes, in branches either.
+// NONE-NOT: bar.sync
+//--- none.mlir
+tile.kernel @none(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %to = tile.splat %out : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %outs = tile.addptr %to, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %zero = arith.constant 0 : i32
+  %isSome = arith.cmpi ne, %n, %zero : i32
+  scf.if %isSome {
+    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    tile.store %outs, %v {group = 2 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  }
+  tile.return
+}
+
+// Between writing the warps' parts and reading them; the second reduction uses
+// other bytes of shared memory.
+// REDUCTIONS-COUNT-2: bar.sync
+// REDUCTIONS-NOT: bar.sync
+//--- reductions.mlir
+tile.kernel @reductions(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+  %sum = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  }
+  %product = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    tile.yield %s : f32
+  }
+  %both = arith.addf %sum, %product : f32
+  tile.store %out, %both {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// What this turn reads the next one overwrites.
+// TURNS-COUNT-2: bar.sync
+// TURNS-NOT: bar.sync
+//--- turns.mlir
+tile.kernel @turns(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %start = arith.constant 0.0 : f32
+  %total = scf.for %i = %zero to %n step %one iter_args(%t = %start) -> (f32) : i32 {
+    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    %sum = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tile.yield %s : f32
+    }
+    %next = arith.addf %t, %sum : f32
+    scf.yield %next : f32
+  }
+  tile.store %out, %total {group = 2 : i64} : !tile.ptr<f32>, f32
+  tile.return
+}
+
+// Each turn reads what the one before wrote, and writes what others may read:
+// two barriers. None before the loop.
+// RELOAD-NOT: bar.sync
+// RELOAD: {{^}}$L{{.*}}:
+// RELOAD-COUNT-2: bar.sync
+// RELOAD-NOT: bar.sync
+//--- reload.mlir
+tile.kernel @reload(%x: !tile.ptr<f32>, %n: i32) {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %across = arith.constant dense<1> : tensor<128xi32>
+  %outs = tile.addptr %ins, %across : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    tile.store %outs, %v {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  }
+  tile.return
+}
+
+// What the program stored is there before the atomic that tells of it.
+// RELEASE: st.global
+// RELEASE: bar.sync
+// RELEASE: atom
+//--- release.mlir
+tile.kernel @release(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %to = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %outs = tile.addptr %to, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %one = tile.splat %flags : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %all = tile.addptr %one, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  tile.store %outs, %range {group = 1 : i64} : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %old = tile.atomic_rmw add release device %all, %range {group = 2 : i64} : tensor<128x!tile.ptr<i32>> -> tensor<128xi32>, tensor<128xi32>
+  tile.return
+}
