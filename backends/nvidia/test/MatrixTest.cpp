@@ -1,0 +1,281 @@
+//===- MatrixTest.cpp - matrix instructions and what they read ------------===//
+//
+// What   Descriptors against the way that PTX says the instruction reads shared
+//        memory; layouts of accumulators against its fragments; each form by
+//        ptxas, which must neither warn nor spill.
+// Why    All of it is wrong without a message when it is wrong.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/Assembler.h"
+#include "backends/nvidia/compiler/CodeGen.h"
+#include "backends/nvidia/compiler/Matrix.h"
+#include "backends/nvidia/compiler/Wgmma.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace tz;
+using namespace tz::nvidia;
+using simt::Axis;
+
+namespace {
+
+/// A product of one tile. An operand lies in rows, or transposed in columns.
+struct Product {
+  int64_t m, n, k;
+  unsigned warps = 4;
+  std::string type = "f16", acc = "f32";
+  bool aInColumns = false, bInColumns = false;
+
+  std::string text() const;
+};
+
+void PrintTo(const Product &p, std::ostream *stream) {
+  *stream << p.type << ' ' << p.m << 'x' << p.n << 'x' << p.k << ", "
+          << p.warps << " warps" << (p.aInColumns ? ", a in columns" : "")
+          << (p.bInColumns ? ", b in columns" : "");
+}
+
+std::string tile(int64_t rows, int64_t columns, const std::string &type) {
+  return std::to_string(rows) + "x" + std::to_string(columns) + "x" + type;
+}
+
+/// %name of a view over a dense matrix.
+std::string view(const std::string &name, const std::string &type, int64_t rows,
+                 int64_t columns, bool inColumns) {
+  return "%" + name + " = tile.make_view %" + name + "p shape[%size, %size] " +
+         "strides[" + (inColumns ? "%one, %size" : "%size, %one") + "] : <" +
+         type + "> -> <" + tile(rows, columns, type) + ">\n";
+}
+
+std::string Product::text() const {
+  auto pointer = [&](const std::string &name, const std::string &of) {
+    return "%" + name + "p: !tile.ptr<" + of +
+           "> {tile.divisibility = 16 : i64}";
+  };
+  auto load = [&](const std::string &name, int64_t rows, int64_t columns) {
+    return "%" + name + "t = tile.load_view %" + name +
+           "[%zero, %zero] checked [false, false] : <" +
+           tile(rows, columns, type) + "> -> tensor<" +
+           tile(rows, columns, type) + ">\n";
+  };
+  const std::string zero = acc[0] == 'i' ? "0" : "0.0",
+                    result = "tensor<" + tile(m, n, acc) + ">";
+  return "tile.kernel @product(" + pointer("a", type) + ", " +
+         pointer("b", type) + ", " + pointer("c", acc) +
+         ") attributes {tile.num_warps = " + std::to_string(warps) +
+         " : i32} {\n%zero = arith.constant 0 : i64\n"
+         "%one = arith.constant 1 : i64\n%size = arith.constant 1024 : i64\n" +
+         view("a", type, m, k, aInColumns) + view("b", type, k, n, bInColumns) +
+         view("c", acc, m, n, false) + load("a", m, k) + load("b", k, n) +
+         "%s = arith.constant dense<" + zero + "> : " + result +
+         "\n%d = tile.dot %at, %bt, %s : tensor<" + tile(m, k, type) +
+         ">, tensor<" + tile(k, n, type) + "> -> " + result +
+         "\ntile.store_view %c[%zero, %zero], %d checked [false, false] : <" +
+         tile(m, n, acc) + ">, " + result + "\ntile.return\n}\n";
+}
+
+class Kernel {
+public:
+  explicit Kernel(const Product &product)
+      : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+    module = mlir::parseSourceString<mlir::ModuleOp>(product.text(), &context);
+  }
+  tile::KernelOp kernel() { return *module->getOps<tile::KernelOp>().begin(); }
+  tile::DotOp dot() {
+    tile::DotOp found;
+    kernel().walk([&](tile::DotOp op) { found = op; });
+    return found;
+  }
+  mlir::MLIRContext context;
+
+private:
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry all;
+    tile::registerTileDialects(all);
+    all.insert<simt::SimtDialect>();
+    return all;
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+simt::DotRequest requestOf(const Product &product, tile::DotOp dot) {
+  simt::DotRequest request{dot, product.warps, {}, {}};
+  request.a.order = {1, 0};
+  request.b.order = {1, 0};
+  if (product.aInColumns) {
+    request.a.order = {0, 1};
+  }
+  if (product.bInColumns) {
+    request.b.order = {0, 1};
+  }
+  return request;
+}
+
+int64_t swizzled(const simt::SharedAttr &how, int64_t offset) {
+  const int64_t mask = (int64_t{1} << how.getBits()) - 1;
+  return offset ^ (offset >> (how.getBase() + how.getShift()) & mask)
+                      << how.getBase();
+}
+
+/// Where SimtBase.td says that an element lies.
+int64_t staged(simt::BufferType type, int64_t row, int64_t column) {
+  simt::SharedAttr how = type.getLayout();
+  const unsigned fast = how.getOrder()[0];
+  const int64_t at[] = {row, column}, panel = how.getPanel();
+  const int64_t line = at[fast] / panel * type.getShape()[1 - fast] +
+                       at[1 - fast];
+  return swizzled(how, (line * panel + at[fast] % panel) *
+                           tile::storageBytes(type.getElementType()));
+}
+
+/// Where the instruction reads element (mn, k), PTX ISA, "Strides" and
+/// "Swizzling modes": the swizzle is of the address, not of the window.
+int64_t read(const WgmmaWindow &window, uint64_t start, int64_t mn, int64_t k,
+             int64_t bytes) {
+  const uint64_t descriptor = window.descriptor() | start >> 4;
+  auto field = [&](unsigned low) {
+    return int64_t(descriptor >> low & 0x3fff) * 16;
+  };
+  const int64_t first = field(0), leading = field(16), stride = field(32);
+  const auto mode = descriptor >> 62;
+  const int64_t row = mode == 0 ? 16 : 256 >> mode, perRow = row / bytes;
+  int64_t offset;
+  if (window.isKMajor()) {
+    offset = mn / 8 * stride + mn % 8 * row + k * bytes;
+  } else if (mode == 0) {
+    offset = mn / perRow * stride + mn % perRow * bytes + k / 8 * leading +
+             k % 8 * row;
+  } else {
+    offset = mn / perRow * leading + mn % perRow * bytes + k / 8 * stride +
+             k % 8 * row;
+  }
+  const int64_t address = first + offset,
+                mask = mode == 0 ? 0 : (1 << (4 - mode)) - 1;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+class Wgmma : public testing::TestWithParam<Product> {};
+
+TEST_P(Wgmma, DescriptorsReadWhatWasStaged) {
+  const Product &product = GetParam();
+  Kernel kernel(product);
+  tile::DotOp dot = kernel.dot();
+  ASSERT_TRUE(dot);
+  auto choice = chooseWgmma(requestOf(product, dot));
+  ASSERT_TRUE(choice);
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4);
+  auto check = [&](mlir::Value operand, const simt::DotOperand &where,
+                   unsigned mn, int64_t perInstruction) {
+    auto type = simt::BufferType::get(
+        &kernel.context, tile::shapeOf(operand.getType()),
+        tile::elementType(operand.getType()),
+        std::get<simt::SharedAttr>(where));
+    const WgmmaWindow window(type, mn);
+    const int64_t bytes = tile::storageBytes(type.getElementType()),
+                  kStep = 32 / bytes;
+    for (int64_t low = 0; low < type.getShape()[mn]; low += perInstruction) {
+      for (int64_t k = 0; k < product.k; k += kStep) {
+        // A buffer may begin at any multiple of 1024 bytes.
+        const uint64_t base = 5 * 1024,
+                       start = base + uint64_t(window.offset(low, k));
+        for (int64_t i = 0; i < perInstruction; ++i) {
+          for (int64_t j = 0; j < kStep; ++j) {
+            const int64_t at[] = {low + i, k + j};
+            ASSERT_EQ(read(window, start, i, j, bytes) - int64_t(base),
+                      staged(type, at[mn], at[1 - mn]))
+                << "mn " << low + i << " k " << k + j;
+          }
+        }
+      }
+    }
+  };
+  check(dot.getA(), choice->a, 0, 64);
+  check(dot.getB(), choice->b, 1, fit.n);
+}
+
+TEST_P(Wgmma, AccumulatorsAreTheFragments) {
+  const Product &product = GetParam();
+  Kernel kernel(product);
+  ASSERT_TRUE(kernel.dot());
+  auto choice = chooseWgmma(requestOf(product, kernel.dot()));
+  ASSERT_TRUE(choice);
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4);
+  EXPECT_LE(fit.n, 256);
+  EXPECT_TRUE(choice->acc.covers({product.m, product.n}));
+  for (int64_t warp = 0; warp < product.warps; ++warp) {
+    const int64_t down = warp / 4 % fit.down,
+                  across = warp / 4 / fit.down % fit.across;
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      for (int64_t reg = 0; reg < choice->acc.size(Axis::Register); ++reg) {
+        // m64nNk16, "D fragment": pairs, then eight rows below, then columns.
+        const int64_t tile = reg / (fit.n / 2), inTile = reg % (fit.n / 2);
+        const int64_t row = warp % 4 * 16 + lane / 4 + inTile / 2 % 2 * 8,
+                      column = inTile / 4 * 8 + lane % 4 * 2 + inTile % 2;
+        const simt::Coordinates at = choice->acc.apply({{reg, lane, warp, 0}});
+        ASSERT_EQ(at[0], row + 64 * (down + tile / fit.tiles * fit.down));
+        ASSERT_EQ(at[1],
+                  column + fit.n * (tile % fit.tiles + across * fit.tiles));
+      }
+    }
+  }
+}
+
+TEST_P(Wgmma, AssemblesWithoutWarnings) {
+  if (findPtxas().empty()) {
+    GTEST_SKIP() << "there is no ptxas";
+  }
+  const Product &product = GetParam();
+  Kernel kernel(product);
+  ASSERT_TRUE(kernel.dot());
+  CompiledKernel compiled =
+      compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4);
+  EXPECT_NE(compiled.ptx.find("wgmma.mma_async.sync.aligned.m64n" +
+                              std::to_string(fit.n) + "k"),
+            std::string::npos);
+  std::optional<Assembled> assembled = assemble(compiled.ptx, "sm_90a", 120);
+  ASSERT_TRUE(assembled);
+  EXPECT_EQ(assembled->warnings, "");
+  EXPECT_EQ(assembled->spillBytes, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, Wgmma,
+    testing::Values(
+        Product{64, 64, 64}, Product{64, 8, 16},
+        Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
+        Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
+        Product{.m = 64, .n = 128, .k = 32, .type = "bf16",
+                .aInColumns = true, .bInColumns = true},
+        Product{.m = 128, .n = 256, .k = 64, .warps = 8},
+        Product{.m = 64, .n = 512, .k = 16, .warps = 8},
+        Product{.m = 64, .n = 16, .k = 48, .warps = 16},
+        Product{.m = 192, .n = 24, .k = 32},
+        Product{.m = 192, .n = 32, .k = 32, .warps = 8, .type = "bf16"},
+        // Widths that are no powers of two.
+        Product{64, 48, 32}, Product{64, 80, 32},
+        Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
+        Product{.m = 128, .n = 176, .k = 32, .warps = 8},
+        Product{.m = 64, .n = 192, .k = 64, .warps = 8},
+        Product{64, 264, 16}, Product{64, 272, 16}));
+
+TEST(Wgmma, LeavesWhatDoesNotFit) {
+  auto fits = [](const Product &product) {
+    Kernel kernel(product);
+    return chooseWgmma(requestOf(product, kernel.dot())).has_value();
+  };
+  EXPECT_TRUE(fits({64, 64, 64}));
+  EXPECT_FALSE(fits({32, 64, 64}));
+  EXPECT_FALSE(fits({64, 4, 64}));
+  EXPECT_FALSE(fits({64, 64, 8}));
+  EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .warps = 2}));
+  EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .type = "f64", .acc = "f64"}));
+  EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .type = "f32"}));
+}
+
+} // namespace
