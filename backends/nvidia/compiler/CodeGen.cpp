@@ -107,6 +107,7 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   passes.addPass(simt::createAssignLayouts(&target));
   passes.addPass(simt::createRemoveConversions());
   passes.addPass(mlir::createCSEPass());
+  passes.addPass(simt::createPipelineLoops(&target));
   if (failed(passes.run(kernel))) {
     throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
   }

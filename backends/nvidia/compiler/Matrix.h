@@ -20,6 +20,8 @@ public:
 
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
+  uint64_t sharedBytes() const override { return architecture.sharedBytes; }
+  unsigned asyncCopyBytes() const override { return 4; }
 
 private:
   const ArchitectureFacts &architecture;

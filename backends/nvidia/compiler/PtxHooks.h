@@ -33,6 +33,11 @@ public:
                     const simt::MemoryHints &hints) override;
   void store(llvm::IRBuilderBase &b, llvm::Value *value, llvm::Value *pointer,
              llvm::Value *predicate, const simt::MemoryHints &hints) override;
+  void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to, llvm::Value *from,
+                 unsigned bytes, llvm::Value *inside,
+                 const simt::MemoryHints &hints) override;
+  void asyncCommit(llvm::IRBuilderBase &b) override;
+  void asyncWait(llvm::IRBuilderBase &b, unsigned pending) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override;

@@ -131,6 +131,26 @@ LogicalResult AsyncCopyViewOp::verify() {
   return success();
 }
 
+LogicalResult DescriptorOp::verify() {
+  auto argument = dyn_cast<BlockArgument>(getBase());
+  if (!argument || !isa<tile::KernelOp>(argument.getOwner()->getParentOp())) {
+    return emitOpError("C1: the base is not an argument of the kernel");
+  }
+  size_t rank = getType().getBox().size();
+  if (rank == 0 || getShape().size() != rank || getStrides().size() != rank) {
+    return emitOpError("C2: the box has ") << rank << " dimensions";
+  }
+  return success();
+}
+
+LogicalResult BulkCopyOp::verify() {
+  if (getAt().size() != getDescriptor().getType().getBox().size()) {
+    return emitOpError("C1: the frame has ")
+           << getDescriptor().getType().getBox().size() << " dimensions";
+  }
+  return success();
+}
+
 static ArrayRef<int64_t> operandShape(Type type) {
   auto buffer = dyn_cast<BufferType>(type);
   return buffer ? buffer.getShape() : tile::shapeOf(type);

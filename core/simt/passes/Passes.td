@@ -55,11 +55,14 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
            "shared memory of a block, where no target says it">,
     Option<"asyncCopyBytesOption", "async-copy-bytes", "unsigned", /*default=*/"0",
-           "narrowest asynchronous copy; 0: there are none, and nothing changes">
+           "narrowest asynchronous copy; 0: there are none, and nothing changes">,
+    Option<"bulkCopiesOption", "bulk-copies", "bool", /*default=*/"false",
+           "there is a copy engine, for frames that are known at launch">
   ];
   let statistics = [
     Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
+    Statistic<"bulkCopies", "bulk-copies", "... of the copy engine">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">
   ];
 }

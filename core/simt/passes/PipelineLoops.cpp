@@ -9,6 +9,7 @@
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
 //        it. After this pass nothing may move an access over a wait.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/passes/Passes.h"
 
 #include "terrazzo/simt/Contiguity.h"
@@ -21,6 +22,7 @@
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
+using analysis::ScalarTable;
 
 namespace tz::simt {
 #define GEN_PASS_DEF_PIPELINELOOPS
@@ -84,7 +86,11 @@ struct Fetch {
   Operation *load;
   LayoutAttr layout;
   BufferType buffer;
-  Value ring;
+  // By the copy engine, if the frame is known at launch.
+  std::optional<LaunchView> frame;
+  DescriptorType descriptorType;
+  Value ring, descriptor;
+  SmallVector<Value> position; // in the frame
 
   Value result() const { return load->getResult(0); }
 };
@@ -92,12 +98,17 @@ struct Fetch {
 class Pipeliner {
 public:
   Pipeliner(scf::ForOp loop, const Target &target, const Contiguity &runs,
-            unsigned stages, uint64_t room)
-      : loop(loop), target(target), runs(runs), stages(stages), room(room) {}
+            LaunchViews &launch, unsigned stages, uint64_t room)
+      : loop(loop), target(target), runs(runs), launch(launch), stages(stages),
+        room(room) {}
 
   bool run();
 
   size_t numFetches() const { return fetches.size(); }
+  size_t numBulk() const {
+    return llvm::count_if(fetches,
+                          [](const Fetch &one) { return bool(one.frame); });
+  }
   size_t numAsyncDots() const { return asyncDots.size(); }
   StringRef why; // it declined
 
@@ -105,6 +116,8 @@ private:
   bool findFetches();
   bool isFetch(Operation *load);
   std::optional<BufferType> bufferFor(Operation *load);
+  void describeFrame(Fetch &fetch);
+  void makeDescriptor(Fetch &fetch);
   bool isOrderFree(Operation *load);
   bool feedsDot(Value value);
   void findAsyncDots();
@@ -121,12 +134,14 @@ private:
   scf::ForOp loop;
   const Target &target;
   const Contiguity &runs;
+  LaunchViews &launch;
   unsigned stages;
   uint64_t room; // bytes of shared memory that nobody else has taken
-  SmallVector<Fetch> fetches;
+  SmallVector<Fetch, 0> fetches;
   SmallVector<DotOp> asyncDots;
   Slice ahead;
   unsigned distance = 0, slots = 0;
+  Value barriers; // of the copies in bulk
 };
 
 /// The access's order of memory (R6): a group, zero is ordered with all.
@@ -139,6 +154,21 @@ std::optional<std::pair<int64_t, bool>> accessOf(Operation *op) {
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
   return std::pair(group ? group.getInt() : 0, !isRead);
+}
+
+/// A value that is known at launch, computed at the entry.
+Value cloneKnown(OpBuilder &b, Value value, IRMapping &map) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    return value;
+  }
+  if (Value known = map.lookupOrNull(value)) {
+    return known;
+  }
+  for (Value operand : op->getOperands()) {
+    map.map(operand, cloneKnown(b, operand, map));
+  }
+  return b.clone(*op, map)->getResult(0);
 }
 
 /// Nothing that the loop writes may be what the load of a later turn reads.
@@ -213,7 +243,10 @@ bool Pipeliner::isFetch(Operation *load) {
   }
   LayoutAttr layout = cast<LayoutAttr>(
       cast<RankedTensorType>(load->getResult(0).getType()).getEncoding());
-  if (!target.canCopyAsync(load, runs, layout.getValue(), *buffer)) {
+  Fetch fetch{load, layout, *buffer, {}, {}, {}, {}, {}};
+  describeFrame(fetch);
+  if (!fetch.frame &&
+      !target.canCopyAsync(load, runs, layout.getValue(), *buffer)) {
     return false;
   }
   for (Value operand : load->getOperands()) {
@@ -222,8 +255,71 @@ bool Pipeliner::isFetch(Operation *load) {
     }
   }
   ahead = std::move(mine);
-  fetches.push_back({load, layout, *buffer, {}});
+  fetches.push_back(std::move(fetch));
   return true;
+}
+
+/// Panels of the buffer are boxes: rows of one dimension, the fastest in
+/// memory.
+void Pipeliner::describeFrame(Fetch &fetch) {
+  auto load = dyn_cast<tile::LoadViewOp>(fetch.load);
+  if (!load) {
+    return;
+  }
+  StringRef reason;
+  std::optional<LaunchView> frame = launch.describe(
+      load.getView(), load.getOffsets(), load.getChecked(), reason);
+  const SharedAttr shared = fetch.buffer.getLayout();
+  const unsigned fast = shared.getOrder()[0];
+  if (!frame || frame->strides[frame->more + fast].constant() != 1) {
+    return;
+  }
+  // The frame's dimensions as they lie in the buffer, slowest first.
+  const unsigned more = frame->more;
+  LaunchView sorted = *frame;
+  SmallVector<int64_t> box(more, 1);
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(shared.getOrder()))) {
+    sorted.shape[more + i] = frame->shape[more + dim];
+    sorted.strides[more + i] = frame->strides[more + dim];
+    sorted.position[more + i] = frame->position[more + dim];
+    box.push_back(dim == fast ? shared.getPanel()
+                              : fetch.buffer.getShape()[dim]);
+  }
+  auto type = DescriptorType::get(
+      loop.getContext(), box, fetch.buffer.getElementType(), shared.getBits());
+  if (target.canCopyInBulk(type, fetch.buffer)) {
+    fetch.frame = std::move(sorted);
+    fetch.descriptorType = type;
+  }
+}
+
+/// The descriptor at the kernel's entry, the position before the loop.
+void Pipeliner::makeDescriptor(Fetch &fetch) {
+  const LaunchView &frame = *fetch.frame;
+  Location loc = fetch.load->getLoc();
+  ScalarTable &scalars = launch.scalars();
+  auto emitAll = [&](OpBuilder &b, ArrayRef<analysis::Polynomial> all) {
+    SmallVector<Value> values;
+    for (const analysis::Polynomial &p : all) {
+      values.push_back(scalars.emit(b, loc, p));
+    }
+    return values;
+  };
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto atEntry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<Value> positive;
+  IRMapping map;
+  for (Value value : frame.positive) {
+    positive.push_back(cloneKnown(atEntry, value, map));
+  }
+  Value offset = scalars.emit(atEntry, loc, frame.offset);
+  SmallVector<Value> shape = emitAll(atEntry, frame.shape),
+                     strides = emitAll(atEntry, frame.strides);
+  fetch.descriptor =
+      DescriptorOp::create(atEntry, loc, fetch.descriptorType, frame.base,
+                           offset, shape, strides, positive);
+  OpBuilder b(loop);
+  fetch.position = emitAll(b, frame.position);
 }
 
 bool Pipeliner::findFetches() {
@@ -353,12 +449,36 @@ Value Pipeliner::following(OpBuilder &b, Value index) {
   return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
 }
 
-/// The copies of one turn, as a group.
+/// The copies of one turn: those of the threads as a group, those in bulk at
+/// the slot's barrier.
 void Pipeliner::issue(OpBuilder &b, const IRMapping &map, Value slot,
                       Value when) {
+  int64_t bytes = 0;
+  for (const Fetch &fetch : fetches) {
+    bytes += fetch.frame ? fetch.buffer.getBytes() : 0;
+  }
+  if (bytes != 0) {
+    ExpectOp::create(b, loop.getLoc(), barriers, slot, bytes, when);
+  }
+  bool isGroup = false;
   for (const Fetch &fetch : fetches) {
     Location loc = fetch.load->getLoc();
     Value to = SlotOp::create(b, loc, fetch.buffer, fetch.ring, slot);
+    if (fetch.frame) {
+      auto view = cast<tile::LoadViewOp>(fetch.load);
+      SmallVector<Value> at = fetch.position;
+      const unsigned more = fetch.frame->more;
+      for (auto [i, dim] : llvm::enumerate(
+               llvm::reverse(fetch.buffer.getLayout().getOrder()))) {
+        at[more + i] = arith::AddIOp::create(
+            b, loc, at[more + i],
+            map.lookupOrDefault(Value(view.getOffsets()[dim])));
+      }
+      BulkCopyOp::create(b, loc, fetch.descriptor, at, to, barriers, slot, when,
+                         view.getCache(), view.getEvict());
+      continue;
+    }
+    isGroup = true;
     if (auto view = dyn_cast<tile::LoadViewOp>(fetch.load)) {
       SmallVector<Value> offsets;
       for (Value offset : view.getOffsets()) {
@@ -375,7 +495,9 @@ void Pipeliner::issue(OpBuilder &b, const IRMapping &map, Value slot,
                           to, when, load.getCache(), load.getEvict());
     }
   }
-  AsyncCommitOp::create(b, loop.getLoc());
+  if (isGroup) {
+    AsyncCommitOp::create(b, loop.getLoc());
+  }
 }
 
 void Pipeliner::rewrite() {
@@ -385,6 +507,16 @@ void Pipeliner::rewrite() {
     fetch.ring =
         RingOp::create(b, fetch.load->getLoc(),
                        RingType::get(b.getContext(), slots, fetch.buffer));
+  }
+  const bool inBulk = numBulk() != 0, inGroups = numBulk() != fetches.size();
+  if (inBulk) {
+    for (Fetch &fetch : fetches) {
+      if (fetch.frame) {
+        makeDescriptor(fetch);
+      }
+    }
+    barriers =
+        BarriersOp::create(b, loc, BarriersType::get(b.getContext(), slots));
   }
   // Ops of the slice in the order of the body.
   SmallVector<Operation *> slice;
@@ -431,6 +563,8 @@ void Pipeliner::rewrite() {
   const unsigned own = unsigned(inits.size());
   inits.push_back(constant(b, 0));
   inits.push_back(constant(b, int32_t(distance % slots)));
+  inits.push_back(constant(b, 0)); // phase of the slots that are read
+  const unsigned firstAhead = own + 3;
   for (unsigned i : ahead.carried) {
     inits.push_back(map.lookup(loop.getRegionIterArg(i)));
   }
@@ -444,9 +578,15 @@ void Pipeliner::rewrite() {
   }
   OpBuilder in = OpBuilder::atBlockEnd(body);
   Value reads = made.getRegionIterArg(own),
-        fills = made.getRegionIterArg(own + 1);
+        fills = made.getRegionIterArg(own + 1),
+        phase = made.getRegionIterArg(own + 2);
 
-  AsyncWaitOp::create(in, loc, distance - 1);
+  // All have read the slot that is filled next; what is read now is there.
+  if (inGroups) {
+    AsyncWaitOp::create(in, loc, distance - 1);
+  } else {
+    SyncOp::create(in, loc);
+  }
   IRMapping far;
   Value step = loop.getStep();
   Value farIndex = made.getInductionVar();
@@ -457,10 +597,13 @@ void Pipeliner::rewrite() {
   far.map(loop.getInductionVar(),
           arith::AddIOp::create(in, loc, farIndex, offset));
   for (auto [n, i] : llvm::enumerate(ahead.carried)) {
-    far.map(loop.getRegionIterArg(i), made.getRegionIterArg(own + 2 + n));
+    far.map(loop.getRegionIterArg(i), made.getRegionIterArg(firstAhead + n));
   }
   cloneSlice(in, far);
   issue(in, far, fills, remains(in, made.getInductionVar(), distance));
+  if (inBulk) {
+    BarrierWaitOp::create(in, loc, barriers, reads, phase);
+  }
 
   // The turn itself.
   IRMapping near;
@@ -517,6 +660,10 @@ void Pipeliner::rewrite() {
   }
   next.push_back(following(in, reads));
   next.push_back(following(in, fills));
+  Value wraps = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
+                                      next[own], constant(in, 0));
+  next.push_back(arith::XOrIOp::create(
+      in, loc, phase, arith::ExtUIOp::create(in, loc, in.getI32Type(), wraps)));
   advance(far);
   for (unsigned i : ahead.carried) {
     next.push_back(far.lookup(loop.getRegionIterArg(i)));
@@ -537,7 +684,12 @@ void Pipeliner::rewrite() {
       results[i] = value;
     }
   }
-  AsyncWaitOp::create(b, loc, 0u);
+  if (inGroups) {
+    AsyncWaitOp::create(b, loc, 0u);
+  }
+  if (inBulk) {
+    BarriersEndOp::create(b, loc, barriers);
+  }
   loop.replaceAllUsesWith(results);
   loop.erase();
 }
@@ -561,17 +713,20 @@ bool Pipeliner::run() {
 /// What the pass's options describe: for its tests.
 class OptionTarget final : public Target {
 public:
-  OptionTarget(uint64_t shared, unsigned narrowest)
-      : shared(shared), narrowest(narrowest) {}
+  OptionTarget(uint64_t shared, unsigned narrowest, bool bulk)
+      : shared(shared), narrowest(narrowest), bulk(bulk) {}
   uint64_t sharedBytes() const override { return shared; }
   unsigned asyncCopyBytes() const override { return narrowest; }
   bool canStayInFlight(DotOp dot) const override {
     return bool(dot.getInstruction());
   }
 
+  bool canCopyInBulk(DescriptorType, BufferType) const override { return bulk; }
+
 private:
   uint64_t shared;
   unsigned narrowest;
+  bool bulk;
 };
 
 struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
@@ -588,7 +743,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    OptionTarget described(sharedBytesOption, asyncCopyBytesOption);
+    OptionTarget described(sharedBytesOption, asyncCopyBytesOption,
+                           bulkCopiesOption);
     const Target &machine =
         target ? *target : static_cast<const Target &>(described);
     SmallVector<scf::ForOp> loops;
@@ -619,10 +775,12 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
       uint64_t all = machine.sharedBytes();
       uint64_t room = all > taken ? all - taken : 0;
       Location loc = loop.getLoc();
-      Pipeliner pipeliner(loop, machine, runs, wanted, room);
+      LaunchViews launch(kernel, runs.hints());
+      Pipeliner pipeliner(loop, machine, runs, launch, wanted, room);
       if (pipeliner.run()) {
         ++pipelined;
         copies += pipeliner.numFetches();
+        bulkCopies += pipeliner.numBulk();
         asyncDots += pipeliner.numAsyncDots();
       } else if (!pipeliner.why.empty()) {
         emitRemark(loc) << "the loads of this loop are not begun ahead: "

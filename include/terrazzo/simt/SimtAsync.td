@@ -105,4 +105,79 @@ def Simt_DotWaitOp : Simt_Op<"dot_wait", [MemoryEffects<[MemRead, MemWrite]>, Al
   let assemblyFormat = "$pending `,` $sources attr-dict `:` type($sources)";
 }
 
+//===----------------------------------------------------------------------===//
+// Copies of whole blocks by the copy engine
+//===----------------------------------------------------------------------===//
+
+def Simt_DescriptorOp : Simt_Op<"descriptor", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a descriptor that the host makes before the launch";
+  let description = [{
+    Of the frame that begins `offset` elements after `base`; dimensions are
+    outermost first, strides count elements, the last one is 1. The frame's
+    arguments are read by the host: they are computed from the kernel's arguments
+    alone. `positive` must be positive; then, and if the copy engine can read the
+    frame, the kernel may be launched.
+      C1  base is an argument of the kernel
+      C2  as many extents and strides as the descriptor's box has
+  }];
+  let arguments = (ins Tile_PtrType:$base, I64:$offset, Variadic<I64>:$shape, Variadic<I64>:$strides,
+                       Variadic<AnyTypeOf<[I32, I64]>>:$positive);
+  let results = (outs Simt_DescriptorType:$result);
+  let assemblyFormat = [{
+    $base `[` $offset `]` `shape` `[` $shape `]` `strides` `[` $strides `]` (`positive` $positive^ `:` type($positive))?
+    attr-dict `:` type($base) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_BarriersOp : Simt_Op<"barriers", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "barriers, each of which waits for the copies of one slot";
+  let description = [{
+    They are in phase 0 from here to barriers_end. A phase ends when all bytes
+    that were expected in it have arrived; phases count modulo two.
+  }];
+  let results = (outs Simt_BarriersType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Simt_BarriersEndOp : Simt_Op<"barriers_end", [MemoryEffects<[MemWrite, MemFree]>]> {
+  let summary = "nobody waits at these barriers any more";
+  let description = [{ All threads wait for each other; nothing is on its way. }];
+  let arguments = (ins Simt_BarriersType:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def Simt_SyncOp : Simt_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the block wait for each other";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_ExpectOp : Simt_Op<"expect", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "so many bytes will arrive at a barrier in this phase";
+  let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I64Attr:$bytes, I1:$when);
+  let assemblyFormat = "$bytes `at` $barriers `[` $index `]` `when` $when attr-dict `:` type($barriers)";
+}
+
+def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins to copy a block of a frame into a buffer";
+  let description = [{
+    `at`: the block's first element in the frame; what lies outside becomes zero.
+    The bytes arrive at the barrier, which was told to expect them.
+      C1  one coordinate per dimension of the frame
+  }];
+  let arguments = (ins Simt_DescriptorType:$descriptor, Variadic<I64>:$at, Simt_BufferType:$to,
+                       Simt_BarriersType:$barriers, I32:$index, I1:$when, Simt_Cache:$cache, Simt_Evict:$evict);
+  let assemblyFormat = [{
+    $descriptor `[` $at `]` `to` $to `signal` $barriers `[` $index `]` `when` $when attr-dict
+    `:` type($descriptor) `to` type($to) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_BarrierWaitOp : Simt_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "each thread waits until a phase of a barrier has ended";
+  let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I32:$phase);
+  let assemblyFormat = "$barriers `[` $index `]` `phase` $phase attr-dict `:` type($barriers)";
+}
+
 #endif // TERRAZZO_SIMT_SIMTASYNC_TD

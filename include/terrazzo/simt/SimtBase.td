@@ -89,6 +89,25 @@ def Simt_RingType : TypeDef<Simt_Dialect, "Ring"> {
   }];
 }
 
+def Simt_DescriptorType : TypeDef<Simt_Dialect, "Descriptor"> {
+  let mnemonic = "descriptor";
+  let summary = "a frame in device memory, as the copy engine reads it";
+  let description = [{
+    `box`: elements that one copy moves, per dimension of the frame, outermost
+    first; the innermost one is a panel of the buffers that are filled.
+    `swizzle`: that of the buffers, as its number of bits.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$box, "::mlir::Type":$elementType, "unsigned":$swizzle);
+  let assemblyFormat = "`<` `[` $box `]` `,` $elementType `,` `swizzle` $swizzle `>`";
+}
+
+def Simt_BarriersType : TypeDef<Simt_Dialect, "Barriers"> {
+  let mnemonic = "barriers";
+  let summary = "barriers with phases in shared memory";
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+}
+
 class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
 
 #endif // TERRAZZO_SIMT_SIMTBASE_TD

@@ -62,6 +62,10 @@ public:
   /// looks whether what each thread copies at once is wide enough.
   virtual bool canCopyAsync(mlir::Operation *load, const Contiguity &runs,
                             const Layout &layout, BufferType to) const;
+  /// Can the copy engine, if there is one, make copies of this kind?
+  virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
+    return false;
+  }
   /// May the threads go on while this dot, whose operands are buffers, runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
 };

@@ -1,0 +1,226 @@
+//===- LaunchViews.cpp - views whose frame is known at launch -------------===//
+//
+// What   See LaunchViews.h.
+// Why    See LaunchViews.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LaunchViews.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+using namespace tz::analysis;
+
+bool tz::simt::isKnownAtLaunch(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return isa<tile::KernelOp>(argument.getOwner()->getParentOp());
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::ConstantOp>(op)) {
+    return true;
+  }
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
+             tile::MinSIOp, tile::MaxSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isKnownAtLaunch);
+}
+
+bool LaunchViews::isKnown(const Term &term) {
+  return llvm::all_of(term.scalars, [&](unsigned scalar) {
+    return isKnownAtLaunch(scalars().value(scalar));
+  });
+}
+
+std::optional<Polynomial> LaunchViews::scalar(Value value) {
+  std::optional<LaneForm> form = forms.of(value);
+  if (!form || form->base) {
+    return std::nullopt;
+  }
+  return form->start;
+}
+
+std::pair<Polynomial, Polynomial> LaunchViews::split(const Polynomial &p) {
+  Polynomial moved, fixed;
+  for (const Term &term : p.getTerms()) {
+    Polynomial &to = isKnown(term) ? fixed : moved;
+    to = *Polynomial::add(to, Polynomial::of(term)); // no more terms than p
+  }
+  return {moved, fixed};
+}
+
+/// Not negative, if these values are positive.
+bool LaunchViews::isNatural(Value value, SmallVectorImpl<Value> &positive) {
+  if (hints.range(value).low >= 0) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    return false;
+  }
+  if (isa<tile::DivSIOp, tile::RemSIOp>(op)) {
+    if (!isNatural(op->getOperand(0), positive)) {
+      return false;
+    }
+    Value divisor = op->getOperand(1);
+    if (isa<tile::DivSIOp>(op) && hints.range(divisor).low < 1) {
+      if (!isKnownAtLaunch(divisor)) {
+        return false;
+      }
+      positive.push_back(divisor);
+    }
+    return true;
+  }
+  return isa<arith::AddIOp, arith::MulIOp, arith::ExtSIOp, tile::MinSIOp,
+             tile::MaxSIOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isNatural(operand, positive);
+         });
+}
+
+/// Between zero and unboundedExtent?
+bool LaunchViews::isCoordinate(const Polynomial &p,
+                               SmallVectorImpl<Value> &positive) {
+  Interval range = scalars().range(p, hints);
+  if (range.low >= 0 && range.high < unboundedExtent) {
+    return true;
+  }
+  // One value of 32 bits is small enough.
+  ArrayRef<Term> terms = p.getTerms();
+  return terms.size() == 1 && terms[0].coefficient == 1 &&
+         terms[0].scalars.size() == 1 &&
+         scalars().value(terms[0].scalars[0]).getType().isInteger(32) &&
+         isNatural(scalars().value(terms[0].scalars[0]), positive);
+}
+
+std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
+                                                ArrayRef<bool> checked,
+                                                StringRef &why) {
+  std::optional<ViewForm> view = forms.viewOf(value);
+  if (!view) {
+    why = "its view comes out of a branch or a loop";
+    return std::nullopt;
+  }
+  std::optional<LaneForm> base = forms.of(view->root.getBase());
+  LaunchView result;
+  result.base =
+      base ? dyn_cast_or_null<BlockArgument>(base->base) : BlockArgument();
+  if (!result.base ||
+      !isa<tile::KernelOp>(result.base.getOwner()->getParentOp())) {
+    why = "its base is not an argument";
+    return std::nullopt;
+  }
+  Polynomial start = base->start;
+  SmallVector<bool> isOpen;
+  for (auto [extent, stride, moved] : llvm::zip_equal(
+           view->root.getShape(), view->root.getStrides(), view->position)) {
+    std::optional<Polynomial> size = scalar(extent), step = scalar(stride);
+    if (!size || !step || step->getTerms().size() != 1 ||
+        !isKnown(step->getTerms()[0])) {
+      why = "a stride depends on the program";
+      return std::nullopt;
+    }
+    isOpen.push_back(size->constant() == std::numeric_limits<int64_t>::max());
+    // The program cuts off what lies before its block: it stands there.
+    Polynomial at;
+    if (isOpen.back()) {
+      result.shape.push_back(unboundedExtent);
+    } else {
+      auto [less, frame] = split(*size);
+      auto negative = Polynomial::add({}, less, -1);
+      at = negative ? *negative : Polynomial();
+      result.shape.push_back(frame);
+    }
+    auto bytes = Polynomial::mul(at, *step);
+    auto rest = bytes ? Polynomial::add(start, *bytes, -1) : std::nullopt;
+    auto position = Polynomial::add(at, moved);
+    if (!rest || !position) {
+      why = "its address is too large an expression";
+      return std::nullopt;
+    }
+    start = *rest;
+    result.strides.push_back(*step);
+    result.position.push_back(*position);
+  }
+  // A check is about the view: in its frame the block would be inside.
+  for (auto [offset, isChecked] : llvm::zip_equal(offsets, checked)) {
+    if (isChecked && hints.range(offset).low < 0) {
+      why = "its offset may be negative";
+      return std::nullopt;
+    }
+  }
+  // What is left of the base: known at launch, along an open dimension, or
+  // along one of its own.
+  auto [moved, fixed] = split(start);
+  result.offset = fixed;
+  SmallVector<std::pair<Term, Polynomial>> others; // stride, coordinate
+  for (const Term &term : moved.getTerms()) {
+    Term stride{{}, 1}, coordinate{{}, term.coefficient};
+    for (unsigned one : term.scalars) {
+      bool known = isKnownAtLaunch(scalars().value(one));
+      (known ? stride : coordinate).scalars.push_back(one);
+    }
+    bool done = false;
+    for (unsigned dim = 0; dim < isOpen.size() && !done; ++dim) {
+      const Term &step = result.strides[dim].getTerms()[0];
+      if (isOpen[dim] && step.scalars == stride.scalars) {
+        if (auto quotient = divide(term, step)) {
+          auto sum =
+              Polynomial::add(result.position[dim], Polynomial::of(*quotient));
+          result.position[dim] = sum ? *sum : result.position[dim];
+          done = bool(sum);
+        }
+      }
+    }
+    if (done) {
+      continue;
+    }
+    auto *same = llvm::find_if(others, [&](const auto &other) {
+      return other.first.scalars == stride.scalars;
+    });
+    if (same == others.end()) {
+      others.push_back({stride, {}});
+      same = &others.back();
+    }
+    auto sum = Polynomial::add(same->second, Polynomial::of(coordinate));
+    if (!sum) {
+      why = "its address is too large an expression";
+      return std::nullopt;
+    }
+    same->second = *sum;
+  }
+  for (auto &[stride, coordinate] : others) {
+    // Constants go into the stride, which must be long enough for the engine.
+    int64_t common = 0;
+    for (const Term &term : coordinate.getTerms()) {
+      common = std::gcd(common, term.coefficient);
+    }
+    Polynomial quotient;
+    for (Term term : coordinate.getTerms()) {
+      term.coefficient /= common;
+      quotient = *Polynomial::add(quotient, Polynomial::of(term));
+    }
+    stride.coefficient = common;
+    result.shape.insert(result.shape.begin(), unboundedExtent);
+    result.strides.insert(result.strides.begin(), Polynomial::of(stride));
+    result.position.insert(result.position.begin(), quotient);
+    ++result.more;
+    if (!isCoordinate(quotient, result.positive)) {
+      why = "what moves its base may be negative";
+      return std::nullopt;
+    }
+  }
+  for (auto [dim, open] : llvm::enumerate(isOpen)) {
+    if (!open) {
+      continue;
+    }
+    std::optional<Polynomial> own = scalar(offsets[dim]);
+    auto sum = own ? Polynomial::add(result.position[result.more + dim], *own)
+                   : std::nullopt;
+    if (!sum || !isCoordinate(*sum, result.positive)) {
+      why = "a dimension without bounds may be left";
+      return std::nullopt;
+    }
+  }
+  return result;
+}

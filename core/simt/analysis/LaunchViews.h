@@ -1,0 +1,71 @@
+//===- LaunchViews.h - views whose frame is known at launch -----*- C++ -*-===//
+//
+// What   Takes a tile.make_view apart: a frame, whose base, extents and strides
+//        are formulas of the kernel's arguments alone, and the position of the
+//        view in it, which is what program ids and loops add.
+// Why    A descriptor for the copy engine is made by the host before the
+// launch;
+//        it cannot depend on the program.
+//
+// Example: base a + pid*64*stride, shape [M - pid*64, K], strides [stride, 1]
+// is the frame a, [M, K], [stride, 1] at position [pid*64, 0]. What moves the
+// base along no dimension of the view (pid_batch * stride_batch) becomes a
+// dimension of its own before the others, of extent `unboundedExtent`.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LAUNCHVIEWS_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_LAUNCHVIEWS_H
+
+#include "core/optimizer/analysis/LaneForms.h"
+
+#include "terrazzo/simt/Simt.h"
+
+namespace tz::simt {
+
+/// Dimensions outermost first: `more` of the frame alone, then the view's own
+/// in its order.
+struct LaunchView {
+  mlir::BlockArgument base;
+  analysis::Polynomial offset; // elements
+  llvm::SmallVector<analysis::Polynomial, 5> shape, strides, position;
+  unsigned more = 0;
+  /// Arguments that must be positive for all of this to hold.
+  llvm::SmallVector<mlir::Value, 2> positive;
+};
+
+/// Extent of a dimension in which nothing is checked: coordinates are below.
+inline constexpr int64_t unboundedExtent = (int64_t{1} << 31) - 1;
+
+class LaunchViews {
+public:
+  LaunchViews(tile::KernelOp kernel, const analysis::Hints &hints)
+      : hints(hints), forms(kernel) {}
+
+  /// For an access at these offsets. None: `why` says what is in the way.
+  std::optional<LaunchView> describe(mlir::Value view, mlir::ValueRange offsets,
+                                     llvm::ArrayRef<bool> checked,
+                                     llvm::StringRef &why);
+  analysis::ScalarTable &scalars() { return forms.scalars(); }
+
+private:
+  bool isKnown(const analysis::Term &term);
+  std::optional<analysis::Polynomial> scalar(mlir::Value value);
+  /// What the program adds, and the rest.
+  std::pair<analysis::Polynomial, analysis::Polynomial>
+  split(const analysis::Polynomial &p);
+
+  bool isCoordinate(const analysis::Polynomial &p,
+                    llvm::SmallVectorImpl<mlir::Value> &positive);
+  bool isNatural(mlir::Value value,
+                 llvm::SmallVectorImpl<mlir::Value> &positive);
+
+  const analysis::Hints &hints;
+  analysis::LaneForms forms;
+};
+
+/// Can the host compute this integer before a launch? Arguments and exact
+/// arithmetic on them.
+bool isKnownAtLaunch(mlir::Value value);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_LAUNCHVIEWS_H
