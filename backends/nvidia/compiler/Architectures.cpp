@@ -14,7 +14,7 @@ namespace tz::nvidia {
 
 static constexpr ArchitectureFacts known[] = {
     {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024},
-    {"nvidia:sm_80", "sm_80", "+ptx71", 80, 163 * 1024},
+    {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024},
     {"nvidia:sm_89", "sm_89", "+ptx78", 89, 99 * 1024},
     {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024},
     {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024},

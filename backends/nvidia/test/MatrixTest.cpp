@@ -5,14 +5,15 @@
 //        ptxas, which must neither warn nor spill.
 // Why    All of it is wrong without a message when it is wrong.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/Matrix.h"
+
+#include "gtest/gtest.h"
+
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
-#include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 
 #include "mlir/Parser/Parser.h"
-
-#include "gtest/gtest.h"
 
 using namespace tz;
 using namespace tz::nvidia;
@@ -31,8 +32,8 @@ struct Product {
 };
 
 void PrintTo(const Product &p, std::ostream *stream) {
-  *stream << p.type << ' ' << p.m << 'x' << p.n << 'x' << p.k << ", "
-          << p.warps << " warps" << (p.aInColumns ? ", a in columns" : "")
+  *stream << p.type << ' ' << p.m << 'x' << p.n << 'x' << p.k << ", " << p.warps
+          << " warps" << (p.aInColumns ? ", a in columns" : "")
           << (p.bInColumns ? ", b in columns" : "");
 }
 
@@ -124,8 +125,8 @@ int64_t staged(simt::BufferType type, int64_t row, int64_t column) {
   simt::SharedAttr how = type.getLayout();
   const unsigned fast = how.getOrder()[0];
   const int64_t at[] = {row, column}, panel = how.getPanel();
-  const int64_t line = at[fast] / panel * type.getShape()[1 - fast] +
-                       at[1 - fast];
+  const int64_t line =
+      at[fast] / panel * type.getShape()[1 - fast] + at[1 - fast];
   return swizzled(how, (line * panel + at[fast] % panel) *
                            tile::storageBytes(type.getElementType()));
 }
@@ -165,14 +166,13 @@ TEST_P(Wgmma, DescriptorsReadWhatWasStaged) {
   ASSERT_TRUE(dot);
   auto choice = chooseWgmma(requestOf(product, dot));
   ASSERT_TRUE(choice);
-  const WgmmaShape fit =
-      *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
   auto check = [&](mlir::Value operand, const simt::DotOperand &where,
                    unsigned mn, int64_t perInstruction) {
-    auto type = simt::BufferType::get(
-        &kernel.context, tile::shapeOf(operand.getType()),
-        tile::elementType(operand.getType()),
-        std::get<simt::SharedAttr>(where));
+    auto type =
+        simt::BufferType::get(&kernel.context, tile::shapeOf(operand.getType()),
+                              tile::elementType(operand.getType()),
+                              std::get<simt::SharedAttr>(where));
     const WgmmaWindow window(type, mn);
     const int64_t bytes = tile::storageBytes(type.getElementType()),
                   kStep = 32 / bytes;
@@ -202,8 +202,7 @@ TEST_P(Wgmma, AccumulatorsAreTheFragments) {
   ASSERT_TRUE(kernel.dot());
   auto choice = chooseWgmma(requestOf(product, kernel.dot()));
   ASSERT_TRUE(choice);
-  const WgmmaShape fit =
-      *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
   EXPECT_LE(fit.n, 256);
   EXPECT_TRUE(choice->acc.covers({product.m, product.n}));
   for (int64_t warp = 0; warp < product.warps; ++warp) {
@@ -233,8 +232,7 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
   ASSERT_TRUE(kernel.dot());
   CompiledKernel compiled =
       compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
-  const WgmmaShape fit =
-      *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
   EXPECT_NE(compiled.ptx.find("wgmma.mma_async.sync.aligned.m64n" +
                               std::to_string(fit.n) + "k"),
             std::string::npos);
@@ -246,23 +244,27 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, Wgmma,
-    testing::Values(
-        Product{64, 64, 64}, Product{64, 8, 16},
-        Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
-        Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
-        Product{.m = 64, .n = 128, .k = 32, .type = "bf16",
-                .aInColumns = true, .bInColumns = true},
-        Product{.m = 128, .n = 256, .k = 64, .warps = 8},
-        Product{.m = 64, .n = 512, .k = 16, .warps = 8},
-        Product{.m = 64, .n = 16, .k = 48, .warps = 16},
-        Product{.m = 192, .n = 24, .k = 32},
-        Product{.m = 192, .n = 32, .k = 32, .warps = 8, .type = "bf16"},
-        // Widths that are no powers of two.
-        Product{64, 48, 32}, Product{64, 80, 32},
-        Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
-        Product{.m = 128, .n = 176, .k = 32, .warps = 8},
-        Product{.m = 64, .n = 192, .k = 64, .warps = 8},
-        Product{64, 264, 16}, Product{64, 272, 16}));
+    testing::Values(Product{64, 64, 64}, Product{64, 8, 16},
+                    Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
+                    Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
+                    Product{.m = 64,
+                            .n = 128,
+                            .k = 32,
+                            .type = "bf16",
+                            .aInColumns = true,
+                            .bInColumns = true},
+                    Product{.m = 128, .n = 256, .k = 64, .warps = 8},
+                    Product{.m = 64, .n = 512, .k = 16, .warps = 8},
+                    Product{.m = 64, .n = 16, .k = 48, .warps = 16},
+                    Product{.m = 192, .n = 24, .k = 32},
+                    Product{
+                        .m = 192, .n = 32, .k = 32, .warps = 8, .type = "bf16"},
+                    // Widths that are no powers of two.
+                    Product{64, 48, 32}, Product{64, 80, 32},
+                    Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
+                    Product{.m = 128, .n = 176, .k = 32, .warps = 8},
+                    Product{.m = 64, .n = 192, .k = 64, .warps = 8},
+                    Product{64, 264, 16}, Product{64, 272, 16}));
 
 TEST(Wgmma, LeavesWhatDoesNotFit) {
   auto fits = [](const Product &product) {

@@ -563,8 +563,10 @@ void Pipeliner::rewrite() {
   const unsigned own = unsigned(inits.size());
   inits.push_back(constant(b, 0));
   inits.push_back(constant(b, int32_t(distance % slots)));
-  inits.push_back(constant(b, 0)); // phase of the slots that are read
-  const unsigned firstAhead = own + 3;
+  if (inBulk) {
+    inits.push_back(constant(b, 0)); // phase of the slots that are read
+  }
+  const auto firstAhead = unsigned(inits.size());
   for (unsigned i : ahead.carried) {
     inits.push_back(map.lookup(loop.getRegionIterArg(i)));
   }
@@ -578,8 +580,7 @@ void Pipeliner::rewrite() {
   }
   OpBuilder in = OpBuilder::atBlockEnd(body);
   Value reads = made.getRegionIterArg(own),
-        fills = made.getRegionIterArg(own + 1),
-        phase = made.getRegionIterArg(own + 2);
+        fills = made.getRegionIterArg(own + 1);
 
   // All have read the slot that is filled next; what is read now is there.
   if (inGroups) {
@@ -602,7 +603,8 @@ void Pipeliner::rewrite() {
   cloneSlice(in, far);
   issue(in, far, fills, remains(in, made.getInductionVar(), distance));
   if (inBulk) {
-    BarrierWaitOp::create(in, loc, barriers, reads, phase);
+    BarrierWaitOp::create(in, loc, barriers, reads,
+                          made.getRegionIterArg(own + 2));
   }
 
   // The turn itself.
@@ -660,10 +662,13 @@ void Pipeliner::rewrite() {
   }
   next.push_back(following(in, reads));
   next.push_back(following(in, fills));
-  Value wraps = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
-                                      next[own], constant(in, 0));
-  next.push_back(arith::XOrIOp::create(
-      in, loc, phase, arith::ExtUIOp::create(in, loc, in.getI32Type(), wraps)));
+  if (inBulk) {
+    Value wraps = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
+                                        next[own], constant(in, 0));
+    next.push_back(arith::XOrIOp::create(
+        in, loc, made.getRegionIterArg(own + 2),
+        arith::ExtUIOp::create(in, loc, in.getI32Type(), wraps)));
+  }
   advance(far);
   for (unsigned i : ahead.carried) {
     next.push_back(far.lookup(loop.getRegionIterArg(i)));

@@ -79,9 +79,8 @@ static Value *areApart(IRBuilderBase &b, ArrayRef<Value *> strides,
   for (auto [known, fromLast] : order) {
     Value *stride = strides[strides.size() - 1 - fromLast];
     Value *extent = extents[strides.size() - 1 - fromLast];
-    Value *length =
-        b.CreateSelect(b.CreateICmpSLT(stride, b.getInt64(0)),
-                       b.CreateNeg(stride), stride);
+    Value *length = b.CreateSelect(b.CreateICmpSLT(stride, b.getInt64(0)),
+                                   b.CreateNeg(stride), stride);
     Value *clear = b.CreateOr(b.CreateICmpSLE(extent, one),
                               b.CreateICmpUGT(length, reach));
     apart = b.CreateAnd(apart, clear);
