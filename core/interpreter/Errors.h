@@ -23,6 +23,8 @@
 //        E7 Regions that round otherwise than a sum or a product (reduce, scan)
 //        are taken to round as often as a chain of all their terms, each time
 //        by a ULP: half for our order, half for the other.
+//        E8 What is added to a matrix product without accumulator may be its
+//        accumulator: each addition of the product may round at its size.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_INTERPRETER_ERRORS_H
 #define TERRAZZO_CORE_INTERPRETER_ERRORS_H
@@ -63,6 +65,15 @@ double afterUlps(Kind kind, double exact, double propagated, double ulps);
 double unitRoundoff(Kind kind);
 /// g(n) of E4.
 double growth(Kind kind, double roundings);
+/// How an addition that `value` goes into may be made by the product that
+/// `value` is (E8).
+struct Accumulation {
+  double roundings = 0; ///< of the product's sums; 0: it is no such product
+  /// How far that may be from the product, which may be off by `error`, and
+  /// `addend` added after.
+  double off(Kind kind, double error, double addend, double addendError) const;
+};
+Accumulation accumulationOf(const Machine &m, mlir::Value value);
 /// The largest finite value; infinite for types that saturate.
 double largestOf(Kind kind);
 /// The least normal value.

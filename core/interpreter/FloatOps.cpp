@@ -75,10 +75,19 @@ bool binary(Machine &m, const Instruction &in, Body body, Bound bound) {
 }
 
 bool add(Machine &m, const Instruction &in) {
+  Accumulation left, right;
+  if (m.options.trackErrors) {
+    left = accumulationOf(m, in.op->getOperand(0));
+    right = accumulationOf(m, in.op->getOperand(1));
+  }
   return binary(
       m, in, [](double a, double b) { return a + b; },
       [&](const Lane &l) {
-        return afterRounding(m, in.resultKind, l.exact, l.ea + l.eb);
+        const double accumulated =
+            std::max(left.off(in.resultKind, l.ea, l.b, l.eb),
+                     right.off(in.resultKind, l.eb, l.a, l.ea));
+        return afterRounding(m, in.resultKind, l.exact,
+                             l.ea + l.eb + accumulated);
       });
 }
 

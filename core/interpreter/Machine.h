@@ -88,6 +88,8 @@ public:
     slots[in.results[index]] = std::move(value);
   }
   const TileValue &valueIn(uint32_t slot) const { return slots[slot]; }
+  /// Null if it has not been computed.
+  const TileValue *lookup(mlir::Value value) const;
   void setValue(uint32_t slot, TileValue value) {
     slots[slot] = std::move(value);
   }
@@ -135,8 +137,6 @@ public:
 private:
   bool executeObserved(const Code &code);
   bool step(const Instruction &in);
-  /// What an observer sees of the values.
-  const TileValue *lookup(mlir::Value value) const;
   bool go(bool on) {
     ended |= !on;
     return on;

@@ -122,6 +122,17 @@ Floats errorsOf(const TileValue &operand, const Floats &lanes) {
   return errors;
 }
 
+/// Each product rounds, each addition rounds, and so does our one sum.
+double roundingsOf(tile::DotOp op, tile::Precision precision) {
+  return double(productsOf(precision)) * static_cast<double>(sizesOf(op).k) + 2;
+}
+
+/// What splits fp32 operands; others are taken as they are.
+tile::Precision splitOf(tile::DotOp op) {
+  return tile::elementType(op.getA().getType()).isF32() ? op.getPrecision()
+                                                        : tile::Precision::ieee;
+}
+
 struct DotBound {
   double roundings;  ///< of one sum; 0: integers
   double perProduct; ///< relative, of the input precision
@@ -192,9 +203,8 @@ bool dot(Machine &m, const Instruction &in) {
   }
   Floats a = floatLanes(m.operand(in, 0)), b = floatLanes(m.operand(in, 1));
   Floats out = floatLanes(m.operand(in, 2));
-  const bool isF32 = m.operand(in, 0).kind() == Kind::F32;
   using tile::Precision;
-  const Precision precision = isF32 ? op.getPrecision() : Precision::ieee;
+  const Precision precision = splitOf(op);
   switch (precision) {
   case Precision::tf32:
     accumulateParts(sizes, a, b, 11, 1, out);
@@ -215,10 +225,7 @@ bool dot(Machine &m, const Instruction &in) {
   }
   TileValue result = fromFloats(in.resultKind, out);
   if (m.options.trackErrors) {
-    // Each product rounds, each addition rounds, and so does our one sum.
-    const double products = productsOf(precision);
-    const DotBound bound{products * static_cast<double>(sizes.k) + 2,
-                         productError(precision)};
+    const DotBound bound{roundingsOf(op, precision), productError(precision)};
     attachDotErrors(m, in, sizes, a, b, out, bound, result);
   }
   m.setResult(in, std::move(result));
@@ -226,6 +233,35 @@ bool dot(Machine &m, const Instruction &in) {
 }
 
 } // namespace
+
+Accumulation accumulationOf(const Machine &m, Value value) {
+  while (auto hint = value.getDefiningOp<tile::HintOp>()) {
+    value = hint.getSource();
+  }
+  auto op = value.getDefiningOp<tile::DotOp>();
+  const TileValue *start = op ? m.lookup(op.getAcc()) : nullptr;
+  if (!start || !isFloat(start->kind()) ||
+      !llvm::all_of(floatLanes(*start), [](double x) { return x == 0; })) {
+    return {};
+  }
+  return {roundingsOf(op, splitOf(op))};
+}
+
+double Accumulation::off(Kind kind, double error, double addend,
+                         double addendError) const {
+  const double size = std::fabs(addend) + addendError;
+  if (roundings == 0 || size == 0) {
+    return 0;
+  }
+  // The product's own bound says how large its terms can be.
+  const double factor = growth(kind, roundings);
+  if (size + error / factor > largestOf(kind)) {
+    return kUnknown;
+  }
+  const double flushed =
+      kind == Kind::F64 ? 0 : roundings * leastNormalOf(kind);
+  return scaled(size, factor) + flushed;
+}
 
 void addMatrixHandlers(HandlerTable &table) { table["tile.dot"] = dot; }
 
