@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/VendorCompiler.h"
 
+#include "core/driver/worker/Workers.h"
+
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/optimizer/Features.h"
 
@@ -263,6 +265,21 @@ static void listen(Request &request, const VendorListener &listener) {
 Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
                                  std::string_view ir,
                                  const VendorListener &listener) {
+  Workers *workers = Workers::of(plugin);
+  return workers ? workers->compile(job, ir, listener)
+                 : compileHere(plugin, job, ir, listener);
+}
+
+Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
+                     const VendorListener &listener) {
+  Workers *workers = Workers::of(plugin);
+  return workers ? workers->check(job, ir, listener)
+                 : checkHere(plugin, job, ir, listener);
+}
+
+Result<Artifact> compileHere(Plugin &plugin, const CompileJob &job,
+                             std::string_view ir,
+                             const VendorListener &listener) {
   Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
   if (!opened) {
     return opened.takeStatus();
@@ -294,8 +311,8 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
   return copied;
 }
 
-Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
-                     const VendorListener &listener) {
+Status checkHere(Plugin &plugin, const CompileJob &job, std::string_view ir,
+                 const VendorListener &listener) {
   Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
   if (!opened) {
     return opened.takeStatus();

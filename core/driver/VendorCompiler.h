@@ -42,8 +42,9 @@ runtime::Result<std::string> fingerprint(runtime::Plugin &plugin,
 /// Gets each diagnostic when the vendor gives it.
 using VendorListener = std::function<void(const VendorMessage &)>;
 
-/// Portable bytes in, what the vendor made of them out. A vendor may fail
-/// without a diagnostic.
+/// Portable bytes in, what the vendor made of them out; in a child process if
+/// the plugin asks for one (worker/Workers.h). A vendor may fail without a
+/// diagnostic.
 runtime::Result<runtime::Artifact>
 compilePortable(runtime::Plugin &plugin, const runtime::CompileJob &job,
                 std::string_view ir, const VendorListener &listener);
@@ -54,6 +55,15 @@ runtime::Status checkPortable(runtime::Plugin &plugin,
                               const runtime::CompileJob &job,
                               std::string_view ir,
                               const VendorListener &listener);
+
+/// The same in this process.
+runtime::Result<runtime::Artifact> compileHere(runtime::Plugin &plugin,
+                                               const runtime::CompileJob &job,
+                                               std::string_view ir,
+                                               const VendorListener &listener);
+runtime::Status checkHere(runtime::Plugin &plugin,
+                          const runtime::CompileJob &job, std::string_view ir,
+                          const VendorListener &listener);
 
 } // namespace tz::driver
 

@@ -33,6 +33,8 @@ std::string_view productName();
 /// Value of an environment variable; nothing when the process runs with raised
 /// rights.
 std::optional<std::string> environment(const char *name);
+/// The folder of the file that holds this code: a library or the program.
+std::string ownFolder();
 /// Level 0 error .. 3 debug; shown on stderr up to TERRAZZO_LOG (default 1).
 void logMessage(uint32_t level, std::string_view component,
                 std::string_view text);

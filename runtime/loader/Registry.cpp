@@ -32,7 +32,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The folder of the file that holds this code: a library or the program.
+} // namespace
+
 std::string ownFolder() {
   Dl_info info{};
   static const char anchor = 0;
@@ -50,6 +51,8 @@ std::string ownFolder() {
   }
   return {};
 }
+
+namespace {
 
 std::vector<std::pair<std::string, std::string>>
 usualFolders(bool readEnvironment) {

@@ -34,6 +34,8 @@ public:
   const std::string &name() const { return manifest.name; }
   const std::string &version() const { return manifest.version; }
   const Manifest &description() const { return manifest; }
+  /// What its host services keep things in; null without a cache.
+  Cache *cache() const { return services.cache; }
 
   struct CompilerHalf {
     const tz_compiler_api *api = nullptr;

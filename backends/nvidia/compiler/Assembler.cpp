@@ -57,14 +57,62 @@ unsigned numberBefore(StringRef text, StringRef words) {
              ? unsigned(std::stoul(found[1].str()))
              : 0;
 }
-} // namespace
+/// Which program, and which build of it.
+std::string identityOf(const std::string &program) {
+  sys::fs::file_status facts;
+  if (sys::fs::status(program, facts)) {
+    return program;
+  }
+  return program + " " + std::to_string(facts.getSize()) + " " +
+         std::to_string(
+             facts.getLastModificationTime().time_since_epoch().count());
+}
 
-std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
-                                  unsigned timeoutSeconds) {
-  const std::string program = findPtxas();
-  if (program.empty()) {
+/// "registers spills\nwarning\n...\n\n" and the code.
+std::string pack(const Assembled &from) {
+  std::string text = std::to_string(from.registers) + " " +
+                     std::to_string(from.spillBytes) + "\n";
+  for (const std::string &line : from.warnings) {
+    text += line + "\n";
+  }
+  return text + "\n" + from.cubin;
+}
+
+std::optional<Assembled> unpack(StringRef text) {
+  auto [head, code] = text.split("\n\n");
+  auto [figures, warnings] = head.split('\n');
+  auto [registers, spills] = figures.split(' ');
+  Assembled made;
+  if (code.empty() || registers.getAsInteger(10, made.registers) ||
+      spills.getAsInteger(10, made.spillBytes)) {
     return std::nullopt;
   }
+  SmallVector<StringRef> lines;
+  warnings.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    made.warnings.push_back(line.str());
+  }
+  made.cubin = code.str();
+  return made;
+}
+
+tz_bytes bytesOf(StringRef text) { return {text.data(), text.size()}; }
+
+std::optional<Assembled> lookUp(const tz_host *host, StringRef key) {
+  void *data = nullptr;
+  size_t size = 0;
+  if (!host || !TZ_HAS_FN(host, tz_host, cache_get) ||
+      host->cache_get(host->ctx, bytesOf(key), &data, &size) != TZ_E_OK) {
+    return std::nullopt;
+  }
+  std::optional<Assembled> found =
+      unpack(StringRef(static_cast<const char *>(data), size));
+  host->free(host->ctx, data, size, 1);
+  return found;
+}
+
+Assembled runPtxas(const std::string &program, StringRef ptx, StringRef cpu,
+                   unsigned timeoutSeconds) {
   Temporary source("ptx"), output("cubin"), messages("log");
   {
     std::error_code error;
@@ -103,6 +151,26 @@ std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
     }
   }
   return result;
+}
+} // namespace
+
+std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
+                                  unsigned timeoutSeconds,
+                                  const tz_host *host) {
+  const std::string program = findPtxas();
+  if (program.empty()) {
+    return std::nullopt;
+  }
+  const std::string key =
+      ("ptxas " + identityOf(program) + " " + cpu + "\n" + ptx).str();
+  if (std::optional<Assembled> known = lookUp(host, key)) {
+    return known;
+  }
+  Assembled made = runPtxas(program, ptx, cpu, timeoutSeconds);
+  if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
+    (void)host->cache_put(host->ctx, bytesOf(key), bytesOf(pack(made)));
+  }
+  return made;
 }
 
 } // namespace tz::nvidia

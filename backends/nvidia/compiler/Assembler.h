@@ -8,6 +8,8 @@
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
 
+#include "terrazzo/plugin.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -26,9 +28,10 @@ struct Assembled {
 /// empty: none.
 std::string findPtxas();
 
-/// None without ptxas. Throws std::runtime_error with what ptxas said.
+/// None without ptxas. Throws std::runtime_error with what ptxas said. What it
+/// made of the same text before is taken from the host's cache.
 std::optional<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef cpu,
-                                  unsigned timeoutSeconds);
+                                  unsigned timeoutSeconds, const tz_host *host);
 
 } // namespace tz::nvidia
 

@@ -147,7 +147,8 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
       return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
              host->is_cancelled(host->ctx, request.request_id) != 0;
     });
-    assembled = assemble(compiled.ptx, architecture.cpu, assemblerSeconds);
+    assembled =
+        assemble(compiled.ptx, architecture.cpu, assemblerSeconds, host);
   } catch (const simt::Unsupported &problem) {
     plugin::SourcePlace place = plugin::placeOf(problem.location);
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,

@@ -1,0 +1,420 @@
+//===- Workers.cpp - compilers in child processes -------------------------===//
+//
+// What   See Workers.h.
+// Why    See Workers.h.
+//===----------------------------------------------------------------------===//
+#include "core/driver/worker/Workers.h"
+
+#include "core/driver/worker/Channel.h"
+#include "runtime/cache/Cache.h"
+#include "runtime/cache/Sha256.h"
+#include "runtime/loader/Host.h"
+
+#include "terrazzo/ir/Tile.h"
+#include "terrazzo/wire/Wire.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace tz::driver {
+
+using namespace runtime;
+
+static double numberOf(const char *variable, double otherwise) {
+  std::optional<std::string> text = environment(variable);
+  char *end = nullptr;
+  double value = text ? std::strtod(text->c_str(), &end) : 0;
+  if (text && (*end != 0 || !(value > 0))) {
+    logMessage(1, "",
+               std::string(variable) + " is '" + *text +
+                   "'; a number above 0 is expected");
+    return otherwise;
+  }
+  return text ? value : otherwise;
+}
+
+double compileSeconds() { return numberOf("TERRAZZO_COMPILE_TIMEOUT", 300); }
+uint64_t compileMebibytes() {
+  return uint64_t(numberOf("TERRAZZO_COMPILE_MEMORY", 16384));
+}
+
+namespace {
+/// A file descriptor above the ones that a child is given.
+class Descriptor {
+public:
+  explicit Descriptor(int low = -1) {
+    if (low >= 0) {
+      number = fcntl(low, F_DUPFD_CLOEXEC, 10);
+      close(low);
+    }
+  }
+  Descriptor(Descriptor &&other) noexcept
+      : number(std::exchange(other.number, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(number, other.number);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number >= 0) {
+      close(number);
+    }
+  }
+  int get() const { return number; }
+
+private:
+  int number = -1;
+};
+} // namespace
+
+struct Workers::Child {
+  pid_t process = -1;
+  Descriptor socket, log; // what it writes to stderr lies in memory
+
+  ~Child() { (void)end(); }
+  /// Everything that the child has started too; gives the wait status.
+  int end() {
+    int status = 0;
+    if (process > 0) {
+      (void)kill(-process, SIGKILL);
+      while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+      }
+      process = -1;
+    }
+    return status;
+  }
+  /// Waits a little for a child that closed its end to be gone by itself.
+  int ended() {
+    int status = 0;
+    for (int i = 0; i < 100; ++i) {
+      pid_t gone = waitpid(process, &status, WNOHANG);
+      if (gone == process) {
+        (void)kill(-process, SIGKILL); // what it had started
+        process = -1;
+        return status;
+      }
+      if (gone < 0 && errno != EINTR) {
+        break; // another part of the program reaped it
+      }
+      usleep(10000);
+    }
+    return end();
+  }
+  std::string takeLog() {
+    struct stat facts{};
+    std::string text;
+    if (fstat(log.get(), &facts) == 0 && facts.st_size > 0) {
+      text.resize(size_t(std::min<off_t>(facts.st_size, 1 << 16)));
+      ssize_t count = pread(log.get(), text.data(), text.size(),
+                            facts.st_size - off_t(text.size()));
+      text.resize(count > 0 ? size_t(count) : 0);
+      (void)!ftruncate(log.get(), 0);
+    }
+    return text;
+  }
+};
+
+struct Workers::Answer {
+  Status status;
+  std::optional<Artifact> artifact;
+};
+
+Workers::Workers(std::string program, const Plugin &plugin)
+    : program(std::move(program)), plugin(plugin.name()),
+      manifest(plugin.description().path),
+      cache(plugin.cache() ? plugin.cache()->folder() : "") {}
+
+static std::string findProgram() {
+  const std::string own = ownFolder();
+  for (const char *place :
+       {"/terrazzo/terrazzo-worker", "/../lib/terrazzo/terrazzo-worker"}) {
+    if (access((own + place).c_str(), X_OK) == 0) {
+      return own + place;
+    }
+  }
+  return {};
+}
+
+Workers *Workers::of(Plugin &plugin) {
+  const Manifest &m = plugin.description();
+  const std::string choice =
+      environment("TERRAZZO_COMPILE_WORKER")
+          .value_or(m.isolation == "worker" ? "on" : "off");
+  if (choice == "off" || m.path.empty() || m.compilerLibrary.empty()) {
+    return nullptr;
+  }
+  static const std::string program = findProgram();
+  if (program.empty()) {
+    static const bool said = [&] {
+      logMessage(
+          1, m.name,
+          "terrazzo-worker is not installed beside this library: kernels "
+          "are compiled in this process");
+      return true;
+    }();
+    (void)said;
+    return nullptr;
+  }
+  // For the life of the process, like the plugin's library itself.
+  static std::mutex lock;
+  static auto &all = *new std::map<std::string, std::unique_ptr<Workers>>();
+  std::lock_guard guard(lock);
+  std::unique_ptr<Workers> made(new Workers(program, plugin));
+  std::unique_ptr<Workers> &found = all[m.path + '\n' + made->cache];
+  if (!found) {
+    found = std::move(made);
+  }
+  return found.get();
+}
+
+Result<std::unique_ptr<Workers::Child>> Workers::start() {
+  auto failed = [&](const std::string &what) {
+    return Status(TZ_E_UNAVAILABLE,
+                  "the compiler process of '" + plugin +
+                      "' cannot be started: " + what +
+                      "; TERRAZZO_COMPILE_WORKER=off compiles "
+                      "in this process");
+  };
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return failed(std::strerror(errno));
+  }
+  auto child = std::make_unique<Child>();
+  child->socket = Descriptor(pair[0]);
+  Descriptor theirs(pair[1]);
+  child->log = Descriptor(memfd_create("terrazzo-worker", MFD_CLOEXEC));
+  Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  (void)fcntl(child->log.get(), F_SETFL, O_APPEND);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, nothing.get(), 0);
+  posix_spawn_file_actions_adddup2(&files, child->log.get(), 1);
+  posix_spawn_file_actions_adddup2(&files, child->log.get(), 2);
+  posix_spawn_file_actions_adddup2(&files, theirs.get(), 3);
+  posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                            POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF);
+  std::string memory = std::to_string(compileMebibytes());
+  const char *arguments[] = {program.c_str(), manifest.c_str(), plugin.c_str(),
+                             cache.c_str(),   memory.c_str(),   nullptr};
+  int problem =
+      posix_spawn(&child->process, program.c_str(), &files, &attributes,
+                  const_cast<char **>(arguments), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (problem) {
+    child->process = -1;
+    return failed(std::strerror(problem));
+  }
+  // It says when the plugin is open.
+  theirs = Descriptor();
+  Frame hello;
+  auto deadline = Clock::now() + std::chrono::seconds(60);
+  if (Channel(child->socket.get()).receive(hello, deadline) !=
+      Channel::Outcome::Fine) {
+    (void)child->ended();
+    return failed("it ends at once: " + child->takeLog());
+  }
+  Status status;
+  if (hello.word == Word::Failed && unpackStatus(hello.content, status)) {
+    return status;
+  }
+  return child;
+}
+
+Result<std::unique_ptr<Workers::Child>> Workers::take() {
+  {
+    std::unique_lock guard(lock);
+    const unsigned most = std::max(1u, std::thread::hardware_concurrency());
+    freed.wait(guard, [&] { return busy < most; });
+    ++busy;
+    if (!idle.empty()) {
+      std::unique_ptr<Child> child = std::move(idle.back());
+      idle.pop_back();
+      return child;
+    }
+  }
+  Result<std::unique_ptr<Child>> made = start();
+  if (!made) {
+    giveBack(nullptr);
+  }
+  return made;
+}
+
+void Workers::giveBack(std::unique_ptr<Child> child) {
+  std::lock_guard guard(lock);
+  --busy;
+  if (child) {
+    idle.push_back(std::move(child));
+  }
+  freed.notify_one();
+}
+
+/// The kernel as text, so that `tz compile` shows the failure again.
+static std::string keepInput(const CompileJob &job, std::string_view ir) {
+  mlir::DialectRegistry registry;
+  tile::registerTileDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string text, kernel(ir);
+  std::string name = "terrazzo-" + toHex(sha256(ir)).substr(0, 12) + ".mlir";
+  std::error_code error;
+  std::string path =
+      (std::filesystem::temp_directory_path(error) / name).string();
+  text = "// tz compile " + path + " --target " + job.target;
+  for (const KeyValue &option : job.options) {
+    std::string value = option.kind == TZ_KV_STR   ? option.str
+                        : option.kind == TZ_KV_F64 ? std::to_string(option.f64)
+                                                   : std::to_string(option.i64);
+    text += " --option " + option.key + "=" + value;
+  }
+  text += "\n";
+  auto module = wire::read(kernel, context);
+  if (!module) {
+    llvm::consumeError(module.takeError());
+    return {};
+  }
+  llvm::raw_string_ostream(text) << **module << "\n";
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return file ? path : std::string();
+}
+
+/// "ended by signal 6 (Aborted)", with the last line that it wrote.
+static std::string describeEnd(int status, const std::string &log) {
+  std::string text =
+      WIFSIGNALED(status)
+          ? "ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                strsignal(WTERMSIG(status)) + ")"
+      : WIFEXITED(status)
+          ? "ended with exit status " + std::to_string(WEXITSTATUS(status))
+          : "ended";
+  size_t end = log.find_last_not_of(" \n");
+  if (end != std::string::npos) {
+    size_t begin = log.find_last_of('\n', end);
+    text += ": " +
+            log.substr(begin == std::string::npos ? 0 : begin + 1,
+                       end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  }
+  return text;
+}
+
+Workers::Answer Workers::ask(bool checks, const CompileJob &job,
+                             std::string_view ir,
+                             const VendorListener &listener) {
+  const Frame request{checks ? Word::Check : Word::Compile,
+                      packRequest(job, ir)};
+  std::unique_ptr<Child> child;
+  std::optional<Clock::time_point> deadline;
+  for (int attempt = 0;; ++attempt) {
+    Result<std::unique_ptr<Child>> taken = take();
+    if (!taken) {
+      return {taken.takeStatus(), {}};
+    }
+    child = std::move(*taken);
+    deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(compileSeconds()));
+    Channel::Outcome sent =
+        Channel(child->socket.get()).send(request, deadline);
+    // A child may have died while it had nothing to do.
+    if (sent != Channel::Outcome::Closed || attempt == 1) {
+      break;
+    }
+    child.reset();
+    giveBack(nullptr);
+  }
+  Channel channel(child->socket.get());
+  Frame frame;
+  Channel::Outcome outcome;
+  while ((outcome = channel.receive(frame, deadline)) ==
+             Channel::Outcome::Fine &&
+         frame.word == Word::Diagnostic) {
+    if (VendorMessage message; unpackMessage(frame.content, message)) {
+      listener(message);
+    }
+  }
+  if (outcome == Channel::Outcome::Fine) {
+    if (std::string text = child->takeLog(); !text.empty()) {
+      (void)!write(2, text.data(), text.size());
+    }
+    giveBack(std::move(child));
+    Status status;
+    switch (frame.word) {
+    case Word::Passed:
+      return {Status(), {}};
+    case Word::Artifact:
+      if (Result<Artifact> artifact = Artifact::read(frame.content)) {
+        return {Status(), std::move(*artifact)};
+      } else {
+        return {artifact.takeStatus().in("plugin '" + plugin + "'"), {}};
+      }
+    default:
+      return {unpackStatus(frame.content, status)
+                  ? status
+                  : Status(TZ_E_INTERNAL, "the compiler process of '" + plugin +
+                                              "' answered nonsense"),
+              {}};
+    }
+  }
+  const bool isLate = outcome == Channel::Outcome::Late;
+  int status = isLate ? child->end() : child->ended();
+  std::string log = child->takeLog();
+  child.reset();
+  giveBack(nullptr);
+  std::string text = "the compiler of '" + plugin + "' ";
+  if (isLate) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof(seconds), "%g", compileSeconds());
+    text += std::string("took more than ") + seconds +
+            " s and was stopped; TERRAZZO_COMPILE_TIMEOUT gives it more";
+  } else {
+    text += describeEnd(status, log);
+  }
+  if (std::string path = keepInput(job, ir); !path.empty()) {
+    text += "; the kernel is kept in " + path;
+  }
+  return {Status(isLate ? TZ_E_TIMEOUT : TZ_E_INTERNAL, text), {}};
+}
+
+Result<Artifact> Workers::compile(const CompileJob &job, std::string_view ir,
+                                  const VendorListener &listener) {
+  Answer answer = ask(false, job, ir, listener);
+  if (answer.artifact) {
+    return std::move(*answer.artifact);
+  }
+  return answer.status.ok()
+             ? Status(TZ_E_INTERNAL,
+                      "plugin '" + plugin + "' answered no artifact")
+             : answer.status;
+}
+
+Status Workers::check(const CompileJob &job, std::string_view ir,
+                      const VendorListener &listener) {
+  return ask(true, job, ir, listener).status;
+}
+
+} // namespace tz::driver

@@ -1,0 +1,60 @@
+//===- Workers.h - compilers in child processes ---------------------------===//
+//
+// What   compile() and check() of a plugin's compiler half, asked in a child
+//        process that stays, with a limit of time and memory.
+// Why    LLVM ends the process on kernels that a person may well write, and an
+//        assembler may run for ever. A child that dies costs one compilation:
+//        its caller gets an error, the input is kept, the next call gets a new
+//        child (R14). What generates no code is asked in this process.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_DRIVER_WORKER_WORKERS_H
+#define TERRAZZO_CORE_DRIVER_WORKER_WORKERS_H
+
+#include "core/driver/VendorCompiler.h"
+
+#include <condition_variable>
+
+namespace tz::driver {
+
+/// The children of one plugin's file: one for each call that runs, each serving
+/// one call at a time. They are this process's and end with it.
+class Workers {
+public:
+  /// Null if the plugin compiles in this process: its manifest does not ask for
+  /// a worker (or TERRAZZO_COMPILE_WORKER is "off"), or there is no program.
+  static Workers *of(runtime::Plugin &plugin);
+
+  runtime::Result<runtime::Artifact> compile(const runtime::CompileJob &job,
+                                             std::string_view ir,
+                                             const VendorListener &listener);
+  runtime::Status check(const runtime::CompileJob &job, std::string_view ir,
+                        const VendorListener &listener);
+
+  Workers(const Workers &) = delete;
+
+private:
+  struct Child;
+  struct Answer;
+  Workers(std::string program, const runtime::Plugin &plugin);
+
+  runtime::Result<std::unique_ptr<Child>> start();
+  runtime::Result<std::unique_ptr<Child>> take();
+  void giveBack(std::unique_ptr<Child> child);
+  Answer ask(bool checks, const runtime::CompileJob &job, std::string_view ir,
+             const VendorListener &listener);
+
+  const std::string program, plugin, manifest, cache;
+  std::mutex lock;
+  std::condition_variable freed;
+  std::vector<std::unique_ptr<Child>> idle;
+  unsigned busy = 0;
+};
+
+/// Seconds that one call may take: TERRAZZO_COMPILE_TIMEOUT, else 300.
+double compileSeconds();
+/// Of memory that a child may have: TERRAZZO_COMPILE_MEMORY, else 16,384.
+uint64_t compileMebibytes();
+
+} // namespace tz::driver
+
+#endif
