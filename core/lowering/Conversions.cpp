@@ -188,6 +188,9 @@ Value *towardZero(IRBuilderBase &b, Value *narrow, Value *back, Value *x,
 
 Value *f32ToBfloat(const Ops &o, Value *x, Rounding rounding) {
   IRBuilderBase &b = o.b;
+  if (o.units.bfloat && rounding == Rounding::NearestEven) {
+    return b.CreateFPTrunc(x, shapedAs(x->getType(), b.getBFloatTy()));
+  }
   Value *bits = o.bits(x), *sum = bits;
   if (rounding == Rounding::NearestEven) {
     Value *last = b.CreateAnd(b.CreateLShr(bits, 16), o.ci(1));

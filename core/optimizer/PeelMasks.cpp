@@ -389,7 +389,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   Value low = wide(loop.getLowerBound()), high = wide(loop.getUpperBound());
   Value end = MinSIOp::create(builder, loc, i64, bound, high);
   end = MaxSIOp::create(builder, loc, i64, end, low);
-  Value next = end; // where the remaining turns begin
+  // Where the remaining turns begin and end.
+  Value next = end, last = loop.getUpperBound();
   int64_t by = *forms->of(loop.getStep())->start.constant();
   if (by != 1) {
     auto constant = [&](int64_t v) -> Value {
@@ -401,9 +402,13 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     Value turns = DivSIOp::create(builder, loc, i64, span, constant(by));
     span = arith::MulIOp::create(builder, loc, turns, constant(by));
     next = arith::AddIOp::create(builder, loc, low, span);
-    // No turns remain beyond the bound; stay inside the type.
-    next = MinSIOp::create(builder, loc, i64, next,
-                           MaxSIOp::create(builder, loc, i64, high, low));
+    // Where none remain, the next turn may lie outside of the type. A select
+    // keeps what divides it, a minimum would not.
+    Value remain = arith::CmpIOp::create(builder, loc,
+                                         arith::CmpIPredicate::slt, next, high);
+    next = arith::SelectOp::create(builder, loc, remain, next, low);
+    last = arith::SelectOp::create(builder, loc, remain, last,
+                                   loop.getLowerBound());
   }
 
   builder.setInsertionPointAfter(loop);
@@ -414,6 +419,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   builder.setInsertionPoint(loop);
   Value endValue = narrow(end);
   tail.setLowerBound(next == end ? endValue : narrow(next));
+  tail.setUpperBound(last);
   loop.setUpperBound(endValue);
   for (Check *check : mine) {
     clear(*check);

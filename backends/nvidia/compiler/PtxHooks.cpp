@@ -25,6 +25,7 @@ class Arithmetic final : public lowering::Elementwise {
 public:
   Arithmetic(IRBuilderBase &b, const ArchitectureFacts &architecture)
       : Elementwise(b, {.half = true,
+                        .bfloat = true,
                         .halfArithmetic = true,
                         .bfloatArithmetic = architecture.number >= 90}) {}
 

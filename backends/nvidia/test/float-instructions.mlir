@@ -36,5 +36,8 @@ tile.kernel @floats(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %h: !tile.ptr<f16>, 
   %one = arith.constant 1.0 : bf16
   %least = tile.minf %q, %one propagate_nan : bf16
   tile.store %d, %least : !tile.ptr<bf16>, bf16
+  // CHECK: cvt.rn.bf16.f32
+  %narrow = tile.truncf rtne %exact : f32 to bf16
+  tile.store %d, %narrow : !tile.ptr<bf16>, bf16
   tile.return
 }

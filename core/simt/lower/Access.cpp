@@ -69,20 +69,17 @@ void Lowering::load(tile::LoadOp op) {
     define(op, withOther(loaded, mask, other));
     return;
   }
-  const Layout &layout = layoutOf(op.getResult());
-  const auto vector = unsigned(
-      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout).count);
-  const Registers pointers = tile(op.getPointer());
-  Registers registers(pointers.size());
-  Type *type = vector == 1 ? memory : FixedVectorType::get(memory, vector);
-  for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
-    Value *mask = op.getMask() ? tile(op.getMask())[reg] : nullptr;
-    Value *loaded = hooks.load(b, type, pointers[reg], mask, hints);
-    for (unsigned i = 0; i < vector; ++i) {
-      Value *one = vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      registers[reg + i] = withOther(
-          one, mask, op.getOther() ? tile(op.getOther())[reg + i] : nullptr);
-    }
+  Vectors vectors =
+      ofPointers(op.getPointer(), op.getMask(), layoutOf(op.getResult()));
+  std::function<Value *(unsigned)> other;
+  if (op.getOther()) {
+    other = [&](unsigned reg) {
+      return arithmetic->toMemory(tile(op.getOther())[reg], element);
+    };
+  }
+  Registers registers = loadVectors(vectors, memory, other, hints);
+  for (Value *&value : registers) {
+    value = arithmetic->fromMemory(value, element);
   }
   define(op.getResult(), std::move(registers));
 }
@@ -99,24 +96,137 @@ void Lowering::store(tile::StoreOp op) {
     return;
   }
   LayoutAttr attribute = layoutAttr(op.getValue().getType());
-  const Layout &layout = attribute.getValue();
-  const auto vector = unsigned(
-      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout).count);
-  Value *owner = coordinatesOf(attribute).isOwner;
-  const Registers &pointers = tile(op.getPointer()),
-                  &values = tile(op.getValue());
-  for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
-    if (isCopy(layout, reg)) {
+  Registers values;
+  for (Value *value : tile(op.getValue())) {
+    values.push_back(arithmetic->toMemory(value, element));
+  }
+  storeVectors(ofPointers(op.getPointer(), op.getMask(), attribute.getValue()),
+               values, attribute, hints);
+}
+
+Lowering::Vectors Lowering::ofPointers(mlir::Value pointer, mlir::Value mask,
+                                       const Layout &layout) {
+  Vectors vectors;
+  vectors.registers = unsigned(layout.size(Axis::Register));
+  vectors.width =
+      unsigned(vectorOfPointers(runs, pointer, nullptr, layout).count);
+  vectors.uncut = unsigned(vectorOfPointers(runs, pointer, mask, layout).count);
+  vectors.address = [this, pointer](unsigned reg) {
+    return tile(pointer)[reg];
+  };
+  if (!mask) {
+    return vectors;
+  }
+  vectors.inside = [this, mask](unsigned reg) { return tile(mask)[reg]; };
+  auto over = [this, mask, step = vectors.uncut,
+               width = vectors.width](unsigned reg, Instruction::BinaryOps op) {
+    Value *all = tile(mask)[reg];
+    for (unsigned i = step; i < width; i += step) {
+      all = b.CreateBinOp(op, all, tile(mask)[reg + i]);
+    }
+    return all;
+  };
+  vectors.whole = [over](unsigned reg) { return over(reg, Instruction::And); };
+  vectors.some = [over](unsigned reg) { return over(reg, Instruction::Or); };
+  return vectors;
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Registers Lowering::loadVectors(const Vectors &vectors, Type *memory,
+                                const std::function<Value *(unsigned)> &other,
+                                const MemoryHints &hints) {
+  const unsigned width = vectors.width;
+  const bool isCut = vectors.inside && vectors.uncut < width;
+  Type *type = width == 1 ? memory : FixedVectorType::get(memory, width);
+  auto orElse = [&](Value *mask, Value *value, unsigned reg) {
+    auto *zero = other ? dyn_cast<Constant>(other(reg)) : nullptr;
+    // A load gives zero where it is off.
+    return !mask || !other || (zero && zero->isNullValue())
+               ? value
+               : b.CreateSelect(mask, value, other(reg));
+  };
+  Registers values;
+  SmallVector<Value *> cuts; // by vector: some elements are inside, others not
+  Value *anyCut = nullptr;
+  for (unsigned reg = 0; reg < vectors.registers; reg += width) {
+    Value *mask = isCut            ? vectors.whole(reg)
+                  : vectors.inside ? vectors.inside(reg)
+                                   : nullptr;
+    Value *loaded = hooks.load(b, type, vectors.address(reg), mask, hints);
+    for (unsigned i = 0; i < width; ++i) {
+      Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
+      values.push_back(orElse(mask, one, reg + i));
+    }
+    if (isCut) {
+      cuts.push_back(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)));
+      anyCut = anyCut ? b.CreateOr(anyCut, cuts.back()) : cuts.back();
+    }
+  }
+  if (!isCut) {
+    return values;
+  }
+  BasicBlock *before = b.GetInsertBlock();
+  BasicBlock *apart = block("cut"), *after = block("cut.after");
+  b.CreateCondBr(anyCut, apart, after);
+  b.SetInsertPoint(apart);
+  Registers mended;
+  for (unsigned reg = 0; reg < vectors.registers; ++reg) {
+    Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
+    Value *one = hooks.load(b, memory, vectors.address(reg), inside, hints);
+    mended.push_back(b.CreateSelect(inside, one, values[reg]));
+  }
+  BasicBlock *end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  for (auto [value, instead] : llvm::zip_equal(values, mended)) {
+    PHINode *either = b.CreatePHI(memory, 2);
+    either->addIncoming(value, before);
+    either->addIncoming(instead, end);
+    value = either;
+  }
+  return values;
+}
+
+void Lowering::storeVectors(const Vectors &vectors, ArrayRef<Value *> values,
+                            LayoutAttr layout, const MemoryHints &hints) {
+  const unsigned width = vectors.width;
+  const bool isCut = vectors.inside && vectors.uncut < width;
+  Value *owner = coordinatesOf(layout).isOwner;
+  auto both = [&](Value *a, Value *c) {
+    return !a ? c : !c ? a : b.CreateAnd(a, c);
+  };
+  SmallVector<std::pair<unsigned, Value *>> cuts;
+  Value *anyCut = nullptr;
+  for (unsigned reg = 0; reg < vectors.registers; reg += width) {
+    if (isCopy(layout.getValue(), reg)) {
       continue;
     }
-    Value *mask = op.getMask() ? tile(op.getMask())[reg] : nullptr;
-    mask = !owner ? mask : mask ? b.CreateAnd(mask, owner) : owner;
-    SmallVector<Value *> parts;
-    for (unsigned i = 0; i < vector; ++i) {
-      parts.push_back(arithmetic->toMemory(values[reg + i], element));
+    Value *mask = isCut            ? vectors.whole(reg)
+                  : vectors.inside ? vectors.inside(reg)
+                                   : nullptr;
+    hooks.store(b, gather(values.slice(reg, width)), vectors.address(reg),
+                both(mask, owner), hints);
+    if (isCut) {
+      Value *cut =
+          both(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)), owner);
+      cuts.push_back({reg, cut});
+      anyCut = anyCut ? b.CreateOr(anyCut, cut) : cut;
     }
-    hooks.store(b, gather(parts), pointers[reg], mask, hints);
   }
+  if (!anyCut) {
+    return;
+  }
+  emitIf(anyCut, [&] {
+    for (auto [first, cut] : cuts) {
+      for (unsigned reg = first; reg < first + width; ++reg) {
+        hooks.store(b, values[reg], vectors.address(reg),
+                    b.CreateAnd(cut, vectors.inside(reg)), hints);
+      }
+    }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,6 +312,11 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
 
   access.vector =
       unsigned(vectorOfView(runs, viewValue, offsets, checked, layout).count);
+  const SmallVector<bool> unchecked(rank, false);
+  const VectorAccess dense =
+      vectorOfView(runs, viewValue, offsets, unchecked, layout);
+  access.width = std::max(access.vector, unsigned(dense.count));
+  access.dim = dense.dim;
   return access;
 }
 
@@ -219,40 +334,64 @@ Value *Lowering::addressOf(const ViewAccess &access, unsigned reg) {
   return b.CreateGEP(b.getInt8Ty(), access.base, offset);
 }
 
-Value *Lowering::insideOf(const ViewAccess &access, unsigned reg) {
+/// Is the element of a register inside of the bounds; or are all, or some, of
+/// the vector that begins there? With c = coordinate - low and n elements:
+/// c < count; c < count - (n - 1); c + (n - 1) < count + (n - 1).
+Value *Lowering::insideOf(const ViewAccess &access, unsigned reg, Part part) {
   Value *inside = nullptr;
   for (unsigned dim = 0; dim < access.count.size(); ++dim) {
-    if (!access.count[dim]) {
+    Value *count = access.count[dim];
+    if (!count) {
       continue;
     }
     Value *c =
         b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
-    Value *one = b.CreateICmpULT(c, access.count[dim]);
+    Value *more = b.getInt32(access.width - 1);
+    if (dim == access.dim && part == Part::Whole) {
+      count = b.CreateBinaryIntrinsic(Intrinsic::usub_sat, count, more);
+    } else if (dim == access.dim && part == Part::Some) {
+      c = b.CreateAdd(c, more);
+      count = b.CreateSelect(b.CreateICmpEQ(count, b.getInt32(0)), count,
+                             b.CreateAdd(count, more));
+    }
+    Value *one = b.CreateICmpULT(c, count);
     inside = inside ? b.CreateAnd(inside, one) : one;
   }
   return inside;
 }
 
+Lowering::Vectors Lowering::ofView(const ViewAccess &access) {
+  Vectors vectors;
+  vectors.registers = unsigned(access.layout.getValue().size(Axis::Register));
+  vectors.uncut = access.vector;
+  vectors.width = access.width;
+  vectors.address = [&](unsigned reg) { return addressOf(access, reg); };
+  if (llvm::any_of(access.count, [](Value *count) { return count; })) {
+    vectors.inside = [&](unsigned reg) { return insideOf(access, reg); };
+    vectors.whole = [&](unsigned reg) {
+      return insideOf(access, reg, Part::Whole);
+    };
+    vectors.some = [&](unsigned reg) {
+      return insideOf(access, reg, Part::Some);
+    };
+  }
+  return vectors;
+}
+
 void Lowering::loadView(tile::LoadViewOp op) {
   ViewAccess access = viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                                  op.getResult().getType());
-  const MemoryHints hints = hintsOf(op);
-  Type *memory = arithmetic->memoryType(access.element);
-  Type *type =
-      access.vector == 1 ? memory : FixedVectorType::get(memory, access.vector);
-  Value *other = op.getOther() ? scalar(op.getOther()) : nullptr;
-  Registers registers;
-  const int64_t count = access.layout.getValue().size(Axis::Register);
-  for (unsigned reg = 0; reg < count; reg += access.vector) {
-    Value *inside = insideOf(access, reg);
-    Value *loaded = hooks.load(b, type, addressOf(access, reg), inside, hints);
-    for (unsigned i = 0; i < access.vector; ++i) {
-      Value *one =
-          access.vector == 1 ? loaded : b.CreateExtractElement(loaded, i);
-      one = arithmetic->fromMemory(one, access.element);
-      registers.push_back(inside && other ? b.CreateSelect(inside, one, other)
-                                          : one);
-    }
+  std::function<Value *(unsigned)> other;
+  if (op.getOther()) {
+    other = [&](unsigned) {
+      return arithmetic->toMemory(scalar(op.getOther()), access.element);
+    };
+  }
+  Registers registers =
+      loadVectors(ofView(access), arithmetic->memoryType(access.element), other,
+                  hintsOf(op));
+  for (Value *&value : registers) {
+    value = arithmetic->fromMemory(value, access.element);
   }
   define(op.getResult(), std::move(registers));
 }
@@ -260,21 +399,11 @@ void Lowering::loadView(tile::LoadViewOp op) {
 void Lowering::storeView(tile::StoreViewOp op) {
   ViewAccess access = viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                                  op.getValue().getType());
-  const MemoryHints hints = hintsOf(op);
-  Value *owner = coordinatesOf(access.layout).isOwner;
-  const Registers &values = tile(op.getValue());
-  for (unsigned reg = 0; reg < values.size(); reg += access.vector) {
-    if (isCopy(access.layout.getValue(), reg)) {
-      continue;
-    }
-    Value *inside = insideOf(access, reg);
-    inside = !owner ? inside : inside ? b.CreateAnd(inside, owner) : owner;
-    SmallVector<Value *> parts;
-    for (unsigned i = 0; i < access.vector; ++i) {
-      parts.push_back(arithmetic->toMemory(values[reg + i], access.element));
-    }
-    hooks.store(b, gather(parts), addressOf(access, reg), inside, hints);
+  Registers values;
+  for (Value *value : tile(op.getValue())) {
+    values.push_back(arithmetic->toMemory(value, access.element));
   }
+  storeVectors(ofView(access), values, access.layout, hintsOf(op));
 }
 
 //===----------------------------------------------------------------------===//

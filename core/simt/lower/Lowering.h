@@ -21,6 +21,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace tz::simt {
 
 /// What one thread holds of a tile.
@@ -99,6 +101,25 @@ private:
   void loadView(tile::LoadViewOp op);
   void storeView(tile::StoreViewOp op);
   void makeView(tile::MakeViewOp op);
+  /// What a thread accesses of a tile: `width` registers each lie beside each
+  /// other in memory; a mask is the same for `uncut` of them.
+  struct Vectors {
+    unsigned registers, width, uncut;
+    std::function<llvm::Value *(unsigned reg)> address;
+    /// Null: all are accessed. Of a register; of all, or some, of a vector.
+    std::function<llvm::Value *(unsigned reg)> inside, whole, some;
+  };
+  Vectors ofPointers(mlir::Value pointer, mlir::Value mask,
+                     const Layout &layout);
+  /// Whole vectors at once; the elements of those that the mask cuts, of which
+  /// there are few, one by one behind a branch. `other`, if any, where the mask
+  /// is off, else zero. Values are as in memory.
+  Registers loadVectors(const Vectors &vectors, llvm::Type *memory,
+                        const std::function<llvm::Value *(unsigned)> &other,
+                        const MemoryHints &hints);
+  void storeVectors(const Vectors &vectors,
+                    llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                    const MemoryHints &hints);
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
@@ -106,13 +127,18 @@ private:
     llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
     // Per checked dimension: coordinates c with c - low < count (unsigned).
     llvm::SmallVector<llvm::Value *, 4> low, count;
-    bool isExact; // coordinates are sums of the thread's and the register's
-    unsigned vector;
+    bool isExact;    // coordinates are sums of the thread's and the register's
+    unsigned vector; // the bounds lie between such vectors
+    unsigned width;  // elements along `dim` that lie beside each other
+    unsigned dim;
   };
+  enum class Part { Element, Whole, Some };
+  Vectors ofView(const ViewAccess &access);
   ViewAccess viewAccess(mlir::Value viewValue, mlir::ValueRange offsets,
                         llvm::ArrayRef<bool> checked, mlir::Type tileType);
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
-  llvm::Value *insideOf(const ViewAccess &access, unsigned reg);
+  llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
+                        Part part = Part::Element);
   llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
 
   //===--- Atomics.cpp ----------------------------------------------------===//

@@ -20,6 +20,7 @@ namespace tz::lowering {
 /// What the target's instructions do; the rest becomes other operations.
 struct FloatUnits {
   bool half = false;             ///< f16 from and to f32
+  bool bfloat = false;           ///< f32 to bf16, to nearest even
   bool halfArithmetic = false;   ///< + - x, fma of f16
   bool bfloatArithmetic = false; ///< + - x, fma of bf16
 };
