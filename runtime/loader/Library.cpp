@@ -79,23 +79,6 @@ Status checkElf(const std::string &path, uint64_t size) {
                  : refuse(path, "an ELF file without dynamic section");
 }
 
-Status checkFile(const std::string &path, const Manifest &manifest) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0) {
-    return Status(TZ_E_NOT_FOUND,
-                  path + ": plugin library does not exist; it is named by " +
-                      manifest.path);
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return refuse(path, "not a file");
-  }
-  if (info.st_mode & S_IWOTH) {
-    return refuse(path, "everybody may write to this file, so it is not "
-                        "trusted; remove the permission: chmod o-w");
-  }
-  return checkElf(path, uint64_t(info.st_size));
-}
-
 Status checkHash(const std::string &path, const std::string &expected) {
   if (expected.empty()) {
     return Status();
@@ -179,10 +162,27 @@ Result<const Table *> checkTable(const tz_plugin &plugin, const char *id,
 
 } // namespace
 
+Status checkLibrary(const std::string &path, const Manifest &manifest) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0) {
+    return Status(TZ_E_NOT_FOUND,
+                  path + ": plugin library does not exist; it is named by " +
+                      manifest.path);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return refuse(path, "not a file");
+  }
+  if (info.st_mode & S_IWOTH) {
+    return refuse(path, "everybody may write to this file, so it is not "
+                        "trusted; remove the permission: chmod o-w");
+  }
+  return checkElf(path, uint64_t(info.st_size));
+}
+
 Result<const tz_plugin *> openLibrary(const std::string &path,
                                       const Manifest &manifest,
                                       const std::string &expectedSha256) {
-  if (Status s = checkFile(path, manifest); !s.ok()) {
+  if (Status s = checkLibrary(path, manifest); !s.ok()) {
     return s;
   }
   if (Status s = checkHash(path, expectedSha256); !s.ok()) {

@@ -12,6 +12,10 @@
 
 namespace tz::runtime {
 
+/// What can be said of the file without opening it: there, whole, for this
+/// machine, not writable by everybody.
+Status checkLibrary(const std::string &path, const Manifest &manifest);
+
 /// Opens the file (never closed again) and asks its entry function.
 /// `expectedSha256`: hex or empty.
 Result<const tz_plugin *> openLibrary(const std::string &path,

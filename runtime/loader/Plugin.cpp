@@ -41,6 +41,15 @@ Plugin::~Plugin() {
 bool Plugin::hasCompiler() const {
   return builtin.compiler || !manifest.compilerLibrary.empty();
 }
+Status Plugin::compilerFile() const {
+  if (builtin.compiler) {
+    return Status();
+  }
+  return hasCompiler()
+             ? checkLibrary(manifest.compilerLibrary, manifest)
+             : Status(TZ_E_UNIMPLEMENTED,
+                      "plugin '" + manifest.name + "' has no compiler half");
+}
 bool Plugin::hasDevice() const {
   return builtin.device || !manifest.deviceLibrary.empty();
 }

@@ -154,7 +154,8 @@ bool matchesGlob(std::string_view pattern, std::string_view text) {
 }
 
 Registry::Registry(RegistryOptions options, Cache *sharedCache)
-    : cache(sharedCache), readEnvironment(options.readEnvironment) {
+    : cache(sharedCache), readEnvironment(options.readEnvironment),
+      wantsCompiler(options.wantsCompiler) {
   discover(options);
 }
 

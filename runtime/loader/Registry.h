@@ -54,6 +54,8 @@ public:
   Result<const CompilerHalf *> compiler();
   Result<const DeviceHalf *> device();
   bool hasCompiler() const;
+  /// Whether the compiler half's file is there and whole; it is not opened.
+  Status compilerFile() const;
   bool hasDevice() const;
 
   ~Plugin();
@@ -103,6 +105,9 @@ struct RegistryOptions {
   std::vector<std::string> manifestFiles; // API: like TERRAZZO_PLUGIN_FILES
   std::vector<std::string> searchFolders; // API: before the environment's
   bool readEnvironment = true;
+  /// "auto" passes over plugins that can launch but not compile, as long as
+  /// there is another.
+  bool wantsCompiler = false;
   std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
 };
 
@@ -136,7 +141,7 @@ private:
   std::vector<std::unique_ptr<Plugin>> usable;
   std::vector<PluginListing> lines;
   std::vector<std::string> filter;
-  bool readEnvironment;
+  bool readEnvironment, wantsCompiler;
   bool systemOnly = false;
 
   Status missing(std::string_view name) const;

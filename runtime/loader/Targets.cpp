@@ -141,17 +141,27 @@ Result<Target> Registry::resolveAuto(bool needDevice) const {
     order.emplace(plugin->description().priority, plugin);
   }
   Status first;
+  std::optional<Target> launchOnly;
   for (auto &[priority, plugin] : order) {
     if (priority < 0) {
       continue;
     }
     Result<Target> target = resolveOne(plugin->name(), needDevice);
     if (target) {
-      return target;
+      if (!wantsCompiler || plugin->compilerFile().ok()) {
+        return target;
+      }
+      if (!launchOnly) {
+        launchOnly = std::move(*target);
+      }
+      continue;
     }
     if (first.ok()) {
       first = target.takeStatus();
     }
+  }
+  if (launchOnly) {
+    return std::move(*launchOnly);
   }
   return first.ok() ? Status(TZ_E_NOT_FOUND,
                              "no plugin with a device was found; `tz targets "

@@ -19,9 +19,11 @@ Session::Session(SessionOptions given) : options(std::move(given)) {
     cache.folder = options.cacheFolder;
     store = std::make_unique<Cache>(std::move(cache));
   }
+  CompilerFactory factory = compilerFactory();
+  const bool compiles = factory && options.useCompiler;
+  options.plugins.wantsCompiler |= compiles;
   plugins = std::make_unique<Registry>(options.plugins, store.get());
-  if (CompilerFactory factory = compilerFactory();
-      factory && options.useCompiler) {
+  if (compiles) {
     service = factory(*plugins, store.get());
   }
 }

@@ -120,7 +120,7 @@ static int compile(CompileOptions &options) {
   TerminalSink sink;
   sink.showRemarks = options.remarks;
   Cache cache;
-  Registry registry({}, &cache);
+  Registry registry({.wantsCompiler = true}, &cache);
   driver::Driver driver(registry, &cache);
   Result<KernelSource> source =
       loadSource(parseKernel(options.kernel), options.imports);

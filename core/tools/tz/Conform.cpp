@@ -252,6 +252,7 @@ int Conform::runCases() {
   if (options.target != "interp") {
     runtime::SessionOptions made;
     made.useCompiler = made.useCache = false;
+    made.plugins.wantsCompiler = true;
     runtime::Session session(made);
     Result<runtime::Target> target =
         session.registry().resolve(options.target, !options.compilesOnly);

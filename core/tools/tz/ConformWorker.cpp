@@ -89,6 +89,7 @@ private:
   SessionOptions options() {
     SessionOptions made;
     made.useCompiler = false; // this program has its own driver
+    made.plugins.wantsCompiler = true;
     // The compiler is what is tested; what it keeps itself goes by content.
     made.useCache = compilesOnly;
     made.print = [this](std::string_view line) { printed.emplace_back(line); };

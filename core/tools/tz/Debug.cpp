@@ -119,7 +119,7 @@ static int report(const Reference &reference, const Debugger &debugger,
 
 static int debug(DebugOptions &options) {
   TerminalSink sink;
-  Registry registry({}, nullptr);
+  Registry registry({.wantsCompiler = true}, nullptr);
   driver::Driver driver(registry, nullptr);
   // Before its arguments are asked for.
   Result<KernelSource> source =

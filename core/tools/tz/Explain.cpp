@@ -135,7 +135,7 @@ static void show(const Explanation &all, const Artifact &artifact) {
 static int explain(ExplainOptions &options) {
   TerminalSink sink;
   Cache cache;
-  Registry registry({}, &cache);
+  Registry registry({.wantsCompiler = true}, &cache);
   driver::Driver driver(registry, &cache);
   options.request.binding.allowTypes = true;
   Result<Launch> launch = resolve(options.request, driver, sink);

@@ -43,6 +43,7 @@ private:
   static SessionOptions sessionOptions() {
     SessionOptions made;
     made.useCompiler = false; // this program has its own driver
+    made.plugins.wantsCompiler = true;
     return made;
   }
   int fail(const Status &status) { return reportFailure(status, sink); }

@@ -99,7 +99,7 @@ static void showCode(Plugin &plugin) {
 }
 
 static int showTargets(bool verbose) {
-  Registry registry;
+  Registry registry({.wantsCompiler = true});
   std::vector<Plugin *> plugins = registry.plugins();
   for (Plugin *plugin : plugins) {
     std::printf("%s %s (%s)\n", styled(Style::Bold, plugin->name()).c_str(),

@@ -148,6 +148,30 @@ TEST(Registry, AutoNeverChoosesANegativePriority) {
   EXPECT_EQ(target.status().code(), TZ_E_NOT_FOUND);
 }
 
+TEST(Registry, AutoPrefersWhatCanCompile) {
+  TemporaryFolder folder;
+  std::string text =
+      readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json");
+  auto replace = [&](const char *from, const std::string &to) {
+    size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, std::strlen(from), to);
+  };
+  const std::string there = TZ_TEST_PLUGIN_FOLDER;
+  replace("./libtz_null_device.so", there + "/libtz_null_device.so");
+  replace("\"priority\": -1", "\"priority\": 7");
+  std::string whole = text;
+  replace("./libtz_null_compiler.so", folder.path + "/nothing.so");
+  folder.write("null.json", text);
+  RegistryOptions options = only({folder.path});
+  // A program that only launches takes it; so does one that has no other.
+  EXPECT_TRUE(Registry(options).resolve("auto"));
+  options.wantsCompiler = true;
+  Registry registry(options);
+  EXPECT_TRUE(registry.resolve("auto"));
+  EXPECT_EQ((*registry.find("null"))->compilerFile().code(), TZ_E_NOT_FOUND);
+}
+
 TEST(Registry, GlobsMatch) {
   EXPECT_TRUE(matchesGlob("*", ""));
   EXPECT_TRUE(matchesGlob("a*c", "abbc"));
