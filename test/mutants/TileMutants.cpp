@@ -4,7 +4,8 @@
 // Why    What a lowering reads wrongly (an operand, a predicate, an axis, a
 //        mask) is the same as reading another kernel rightly.
 //
-//   swap OP TYPE                 first and second operand change places
+//   swap OP TYPE                 first and second operand change places; the
+//                                second and third of a choice
 //   replace OP OTHER TYPE        another op of the same form
 //   operand OP N TYPE            the result is operand N
 //   predicate FROM TO TYPE       of arith.cmpi and arith.cmpf
@@ -54,7 +55,8 @@ namespace tz::mutants {
 
 void Mutation::swapOperands() {
   for (Operation *op : opsNamed(word(1))) {
-    unsigned first = word(1) == "arith.select" ? 1 : 0;
+    bool hasOther = word(1) == "arith.select" || word(1) == "tile.atomic_cas";
+    unsigned first = hasOther ? 1 : 0;
     if (op->getNumOperands() < first + 2) {
       continue;
     }
