@@ -18,11 +18,6 @@ namespace tz::frontend {
 
 static constexpr const char *moduleName = "triton.language.target_info";
 
-/// "vendor:machine" of the target.
-static std::pair<StringRef, StringRef> targetOf(const BuiltinCall &call) {
-  return StringRef(call.evaluator.targetName()).split(':');
-}
-
 /// The number in a machine's name: "xy_90a" is 90.
 static int64_t machineNumber(StringRef machine) {
   StringRef digits = machine.drop_until(isDigit).take_while(isDigit);
@@ -30,30 +25,41 @@ static int64_t machineNumber(StringRef machine) {
   return digits.getAsInteger(10, number) ? 0 : number;
 }
 
-static void bindVendor(Registry &r, const KnownVendor &vendor) {
-  StringRef folder = vendor.folder;
+std::optional<bool> answerOf(StringRef target, StringRef question,
+                             int64_t atLeast) {
+  auto [name, machine] = target.split(':');
+  for (const KnownVendor &vendor : knownVendors()) {
+    const bool isOurs = name == vendor.folder;
+    if (*vendor.atLeast && question == vendor.atLeast) {
+      return isOurs && machineNumber(machine) >= atLeast;
+    }
+    for (const VendorQuestion &one : vendor.questions) {
+      if (question == one.name) {
+        SmallVector<StringRef> list;
+        SplitString(one.machines, list, " ");
+        return isOurs && (list.empty() || is_contained(list, machine));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+static void bindQuestions(Registry &r, const KnownVendor &vendor) {
   for (const VendorQuestion &question : vendor.questions) {
-    StringRef machines = question.machines;
-    r.addHost(
-        moduleName, question.name, "", [folder, machines](BuiltinCall &call) {
-          auto [name, machine] = targetOf(call);
-          SmallVector<StringRef> list;
-          SplitString(machines, list, " ");
-          return Value::boolean(name == folder &&
-                                (list.empty() || is_contained(list, machine)));
-        });
+    StringRef name = question.name;
+    r.addHost(moduleName, name, "", [name](BuiltinCall &call) {
+      return Value::boolean(*answerOf(call.evaluator.targetName(), name));
+    });
   }
   if (*vendor.atLeast) {
-    r.addHost(moduleName, vendor.atLeast, "major, minor=0",
-              [folder](BuiltinCall &call) {
-                auto major = call.integer(0), minor = call.integer(1);
-                auto [name, machine] = targetOf(call);
-                int64_t number = machineNumber(machine);
-                return major && minor
-                           ? Value::boolean(name == folder &&
-                                            number >= *major * 10 + *minor)
-                           : Value();
-              });
+    StringRef name = vendor.atLeast;
+    r.addHost(moduleName, name, "major, minor=0", [name](BuiltinCall &call) {
+      auto major = call.integer(0), minor = call.integer(1);
+      return major && minor
+                 ? Value::boolean(*answerOf(call.evaluator.targetName(), name,
+                                            *major * 10 + *minor))
+                 : Value();
+    });
   }
 }
 
@@ -73,7 +79,7 @@ static void bindExtra(Registry &r, const KnownVendor &vendor) {
 }
 
 static Value currentTarget(BuiltinCall &call) {
-  auto [name, machine] = targetOf(call);
+  auto [name, machine] = StringRef(call.evaluator.targetName()).split(':');
   auto fields = std::make_shared<SequenceObject>();
   fields->className = "GPUTarget";
   fields->names = {"backend", "arch", "warp_size"};
@@ -93,7 +99,7 @@ static Value currentTarget(BuiltinCall &call) {
 
 void bindTargets(Registry &r) {
   for (const KnownVendor &vendor : knownVendors()) {
-    bindVendor(r, vendor);
+    bindQuestions(r, vendor);
     bindExtra(r, vendor);
   }
   r.addHost(moduleName, "current_target", "", currentTarget);

@@ -12,6 +12,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
+
 namespace tz::frontend {
 
 struct VendorQuestion {
@@ -31,6 +33,12 @@ struct KnownVendor {
 
 /// Generated.
 llvm::ArrayRef<KnownVendor> knownVendors();
+
+/// What `target` ("vendor:machine") answers to a question of tl.target_info;
+/// `atLeast`: the number that questions with (major, minor) ask for. Nothing:
+/// no vendor has this question.
+std::optional<bool> answerOf(llvm::StringRef target, llvm::StringRef question,
+                             int64_t atLeast = 0);
 
 /// Kernels for several vendors name the options of each; on a target that lacks
 /// one it means nothing (P24).
