@@ -50,6 +50,7 @@ struct Block {
   std::vector<Meeting> warps;
   Meeting all;
   std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
+  std::vector<char> shown; // operands in registers, for an instruction
   ucontext_t scheduler{};
   unsigned current = 0;
 
@@ -134,6 +135,14 @@ uint32_t programCount(uint32_t axis) { return block->launch->grid[axis]; }
 void *sharedMemory() { return block->shared.get(); }
 void barrier() { block->meet(block->all); }
 
+/// All threads are at the same place when it is asked for.
+void *shown(uint32_t bytes) {
+  if (block->shown.size() < bytes) {
+    block->shown.resize(bytes);
+  }
+  return block->shown.data();
+}
+
 /// Words lie in two places by turns: nobody is two exchanges ahead.
 uint32_t shuffle(uint32_t word, uint32_t lane) {
   Block &self = *block;
@@ -185,6 +194,7 @@ const Symbol functions[] = {
     {"fibers_programs", address(programCount)},
     {"fibers_shared", address(sharedMemory)},
     {"fibers_barrier", address(barrier)},
+    {"fibers_shown", address(shown)},
     {"fibers_shuffle", address(shuffle)},
     {"fibers_shuffle_xor", address(shuffleXor)},
     {"fibers_async_copy", address(asyncCopy)},

@@ -35,13 +35,18 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   const int64_t groups = request.warps / 4;
   const int64_t down = std::min(groups, even(shape[0] / 64)),
                 across = std::min(groups / down, even(shape[1] / 8));
-  auto shared = [&](ArrayRef<unsigned> order, unsigned k, int64_t mn) {
+  auto shared = [&](ArrayRef<unsigned> order, unsigned k,
+                    int64_t mn) -> simt::DotOperand {
     return simt::swizzledShared(dot.getContext(), order,
                                 order[0] == k ? a[1] : mn, bytes);
   };
-  return {simt::tiledLayout({atom, shape, down, across, request.warps}),
-          shared(request.a.order, 1, 64), shared(request.b.order, 0, shape[1]),
-          "product"};
+  auto tiled = [&](ArrayRef<int64_t> extents, int64_t parts) {
+    return simt::tiledLayout({atom, extents, down, parts, request.warps});
+  };
+  return {tiled(shape, across),
+          request.a.isComputed ? simt::DotOperand(tiled({shape[0], a[1]}, 1))
+                               : shared(request.a.order, 1, 64),
+          shared(request.b.order, 0, shape[1]), "product"};
 }
 
 namespace {
@@ -72,6 +77,22 @@ SmallVector<uint32_t> offsetsOf(simt::BufferType type) {
   return offsets;
 }
 
+/// Of each register of each thread: row * rowFactor + column * columnFactor.
+SmallVector<uint32_t> positionsOf(const simt::Layout &layout, int64_t rowFactor,
+                                  int64_t columnFactor) {
+  SmallVector<uint32_t> positions;
+  for (int64_t warp = 0; warp < layout.size(simt::Axis::Warp); ++warp) {
+    for (int64_t lane = 0; lane < warpSize; ++lane) {
+      for (int64_t reg = 0; reg < layout.size(simt::Axis::Register); ++reg) {
+        simt::Coordinates at = layout.apply({{reg, lane, warp, 0}});
+        positions.push_back(
+            uint32_t(at[0] * rowFactor + at[1] * columnFactor));
+      }
+    }
+  }
+  return positions;
+}
+
 /// for (i = 0; i < count; ++i) body(i)
 void countTo(IRBuilderBase &b, unsigned count,
              function_ref<void(Value *)> body) {
@@ -97,29 +118,53 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
                              const simt::DotSource &rhs, ArrayRef<Value *> acc,
                              Value *thread) {
   Module &module = *b.GetInsertBlock()->getModule();
-  auto aType = cast<simt::BufferType>(a.type),
-       bType = cast<simt::BufferType>(rhs.type);
-  const simt::Layout &layout = simt::layoutOf(op.getType());
-  const auto depth = uint32_t(aType.getShape()[1]),
-             columns = uint32_t(bType.getShape()[1]);
-  // Where the row of A and the column of B begin, for each register.
+  auto bType = cast<simt::BufferType>(rhs.type);
   const auto registers = unsigned(acc.size());
-  SmallVector<uint32_t> rowOf, columnOf;
-  for (int64_t warp = 0; warp < layout.size(simt::Axis::Warp); ++warp) {
-    for (int64_t lane = 0; lane < warpSize; ++lane) {
-      for (int64_t reg = 0; reg < registers; ++reg) {
-        simt::Coordinates at = layout.apply({{reg, lane, warp, 0}});
-        rowOf.push_back(uint32_t(at[0]) * depth);
-        columnOf.push_back(uint32_t(at[1]));
-      }
-    }
-  }
+  const auto depth = uint32_t(bType.getShape()[0]),
+             columns = uint32_t(bType.getShape()[1]);
   Type *word = b.getInt32Ty(), *byte = b.getInt8Ty();
   auto entry = [&](Value *list, Value *i) {
     return b.CreateLoad(word, b.CreateGEP(word, list, i));
   };
-  Value *rows = table(module, rowOf), *starts = table(module, columnOf),
-        *aOffsets = table(module, offsetsOf(aType)),
+  auto barrier = [&] {
+    b.CreateCall(module.getOrInsertFunction("fibers_barrier", b.getVoidTy()));
+  };
+  mlir::Type aElement;
+  Value *aAddress, *aOffsets;
+  auto aType = dyn_cast<simt::BufferType>(a.type);
+  if (aType) {
+    aElement = aType.getElementType();
+    aAddress = a.address;
+    aOffsets = table(module, offsetsOf(aType));
+  } else {
+    // The threads show each other what they hold, row by row.
+    aElement = tile::elementType(a.type);
+    const int64_t bytes = tile::storageBytes(aElement);
+    const auto held = unsigned(a.registers.size());
+    Value *places = table(
+        module, positionsOf(simt::layoutOf(a.type), depth * bytes, bytes));
+    const int64_t size = tile::shapeOf(a.type)[0] * depth * bytes;
+    aAddress = b.CreateCall(
+        module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
+        {b.getInt32(uint32_t(size))});
+    barrier();
+    for (unsigned reg = 0; reg < held; ++reg) {
+      Value *i = b.CreateAdd(b.CreateMul(thread, b.getInt32(held)),
+                             b.getInt32(reg));
+      b.CreateStore(arithmetic.toMemory(a.registers[reg], aElement),
+                    b.CreateGEP(byte, aAddress, entry(places, i)));
+    }
+    barrier();
+    SmallVector<uint32_t> offsets;
+    for (int64_t offset = 0; offset < size; offset += bytes) {
+      offsets.push_back(uint32_t(offset));
+    }
+    aOffsets = table(module, offsets);
+  }
+  // Where the row of A and the column of B begin, for each register.
+  const simt::Layout &layout = simt::layoutOf(op.getType());
+  Value *rows = table(module, positionsOf(layout, depth, 0)),
+        *starts = table(module, positionsOf(layout, 0, 1)),
         *bOffsets = table(module, offsetsOf(bType));
 
   mlir::Type element = tile::elementType(op.getType());
@@ -153,8 +198,8 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
           *column = entry(starts, b.CreateAdd(first, reg)),
           *sum = b.CreateGEP(sumType, sums, reg);
     countTo(b, depth, [&](Value *k) {
-      Value *x = load(a.address, entry(aOffsets, b.CreateAdd(row, k)),
-                      aType.getElementType());
+      Value *x =
+          load(aAddress, entry(aOffsets, b.CreateAdd(row, k)), aElement);
       Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
       Value *y = load(rhs.address, entry(bOffsets, at), bType.getElementType());
       Value *before = b.CreateLoad(sumType, sum);
@@ -164,6 +209,9 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
           sum);
     });
   });
+  if (!aType) {
+    barrier(); // the next product may show more
+  }
   SmallVector<Value *> results;
   for (unsigned reg = 0; reg < registers; ++reg) {
     Value *value =

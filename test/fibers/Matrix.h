@@ -2,7 +2,7 @@
 //
 // What   A target that copies asynchronously and whose dots have an
 //        instruction: groups of four warps, 64 rows each, operands in swizzled
-//        shared memory.
+//        shared memory, or, if it is computed, the left one in registers.
 // Why    Layouts of accumulators and swizzles run in the tests of a machine
 //        without accelerator.
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,8 @@ simt::DotChoice PtxTarget::chooseDot(const simt::DotRequest &request) const {
 }
 
 bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
-  return dot.getInstruction() == wgmmaName;
+  return dot.getInstruction() == wgmmaName && dot.getMaxImprecise() == 0 &&
+         !tile::elementType(dot.getType()).isF16();
 }
 
 } // namespace tz::nvidia

@@ -22,20 +22,48 @@ namespace {
 constexpr int64_t rowsOfOne = 64, mostColumns = 256, kBytes = 32;
 
 int64_t evenPart(int64_t value) { return value & -value; }
+
+/// What the instruction calls an element; empty: it has none such.
+StringRef nameOf(mlir::Type element, tile::Precision precision) {
+  if (element.isF16()) {
+    return "f16";
+  }
+  if (element.isBF16()) {
+    return "bf16";
+  }
+  if (isa<mlir::Float8E4M3FNType>(element)) {
+    return "e4m3";
+  }
+  if (isa<mlir::Float8E5M2Type>(element)) {
+    return "e5m2";
+  }
+  if (element.isInteger(8)) {
+    return "s8";
+  }
+  return element.isF32() && precision == tile::Precision::tf32 ? "tf32" : "";
+}
+
+/// Of other elements k must be the fastest dimension in shared memory.
+bool hasBothOrders(mlir::Type element) {
+  return element.isF16() || element.isBF16();
+}
 } // namespace
 
 std::optional<WgmmaShape> fitWgmma(int64_t rows, int64_t columns,
-                                   int64_t groups) {
+                                   int64_t groups, bool areIntegers) {
   if (rows % rowsOfOne != 0 || columns % 8 != 0) {
     return std::nullopt;
   }
+  auto exists = [&](int64_t n) {
+    return n <= mostColumns && n % (areIntegers && n > 32 ? 16 : 8) == 0;
+  };
   WgmmaShape shape;
   shape.down = std::min(groups, evenPart(rows / rowsOfOne));
   shape.across = std::min(groups / shape.down, evenPart(columns / 8));
   shape.tilesDown = rows / rowsOfOne / shape.down;
   const int64_t mine = columns / shape.across;
   shape.tiles = 1;
-  while (mine % (shape.tiles * 8) != 0 || mine / shape.tiles > mostColumns) {
+  while (mine % shape.tiles != 0 || !exists(mine / shape.tiles)) {
     ++shape.tiles;
   }
   shape.n = mine / shape.tiles;
@@ -49,14 +77,15 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
              b = tile::elementType(dot.getB().getType()),
              acc = tile::elementType(dot.getType());
   ArrayRef<int64_t> shape = tile::shapeOf(dot.getType());
-  if (shape.size() != 2 || request.warps % 4 != 0 || a != b ||
-      !(a.isF16() || a.isBF16()) || !acc.isF32()) {
+  if (shape.size() != 2 || request.warps % 4 != 0 ||
+      nameOf(a, dot.getPrecision()).empty() ||
+      nameOf(b, dot.getPrecision()).empty()) {
     return std::nullopt;
   }
   const int64_t bytes = tile::storageBytes(a);
   const int64_t depth = tile::shapeOf(dot.getA().getType())[1];
-  std::optional<WgmmaShape> fit =
-      fitWgmma(shape[0], shape[1], request.warps / 4);
+  std::optional<WgmmaShape> fit = fitWgmma(
+      shape[0], shape[1], request.warps / 4, isa<mlir::IntegerType>(acc));
   if (!fit || depth * bytes % kBytes != 0) {
     return std::nullopt;
   }
@@ -68,13 +97,25 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
   }
   atom.addBit(Axis::Warp, {16, 0}).addBit(Axis::Warp, {32, 0});
   // A panel is not wider than what one instruction reads of it.
-  auto shared = [&](ArrayRef<unsigned> order, unsigned k, int64_t mn) {
+  auto shared = [&](ArrayRef<unsigned> order, unsigned k,
+                    int64_t mn) -> simt::DotOperand {
+    const unsigned kFirst[] = {k, 1 - k};
+    if (!hasBothOrders(a)) {
+      order = kFirst;
+    }
     return simt::swizzledShared(dot.getContext(), order,
                                 order[0] == k ? depth : mn, bytes);
   };
-  return simt::DotChoice{simt::tiledLayout({atom, shape, fit->down, fit->across,
-                                            int64_t(request.warps)}),
-                         shared(request.a.order, 1, rowsOfOne),
+  auto tiled = [&](ArrayRef<int64_t> extents, int64_t across) {
+    return simt::tiledLayout(
+        {atom, extents, fit->down, across, int64_t(request.warps)});
+  };
+  // What is computed is in registers already: of an accumulator, and of what is
+  // computed from it, the thread holds what it multiplies.
+  const bool isInRegisters = request.a.isComputed && hasBothOrders(a);
+  return simt::DotChoice{tiled(shape, fit->across),
+                         isInRegisters ? tiled({shape[0], depth}, 1)
+                                       : shared(request.a.order, 1, rowsOfOne),
                          shared(request.b.order, 0, fit->n), wgmmaName.str()};
 }
 
@@ -139,26 +180,25 @@ Value *descriptorAt(IRBuilderBase &b, const WgmmaWindow &window, Value *address,
                     window.descriptor());
 }
 
-/// Registers that go in and come out changed, in one statement of PTX.
-struct TiedRegisters {
-  TiedRegisters(IRBuilderBase &b, ArrayRef<Value *> values, bool areRead) {
-    for (unsigned i = 0; i < values.size(); ++i) {
-      Type *type = values[i]->getType();
-      results.push_back(type);
-      constraints +=
-          std::string(i ? "," : "") + "=" + (type->isFloatTy() ? "f" : "r");
+/// One statement of PTX: registers that come out of it, the values that they
+/// have before, and what else it reads.
+class Statement {
+public:
+  /// `before` has a value for each result, or none at all.
+  Statement(ArrayRef<Type *> results, ArrayRef<Value *> before)
+      : results(results) {
+    ListSeparator comma(",");
+    for (Type *type : results) {
+      constraints += comma;
+      constraints += type->isFloatTy() ? "=f" : "=r";
     }
-    for (unsigned i = 0; areRead && i < values.size(); ++i) {
-      constraints += "," + std::to_string(i);
-      arguments.push_back(values[i]);
-      types.push_back(values[i]->getType());
+    for (auto [i, value] : llvm::enumerate(before)) {
+      take(value, std::to_string(i));
     }
   }
   /// Index of the operand.
   unsigned add(Value *value, char constraint) {
-    constraints += std::string(",") + constraint;
-    arguments.push_back(value);
-    types.push_back(value->getType());
+    take(value, std::string(1, constraint));
     return unsigned(results.size() + arguments.size() - 1);
   }
   SmallVector<Value *> emit(IRBuilderBase &b, const std::string &text) {
@@ -177,6 +217,13 @@ struct TiedRegisters {
     return values;
   }
 
+private:
+  void take(Value *value, const std::string &constraint) {
+    constraints += "," + constraint;
+    arguments.push_back(value);
+    types.push_back(value->getType());
+  }
+
   std::string constraints;
   SmallVector<Type *> results, types;
   SmallVector<Value *> arguments;
@@ -190,8 +237,142 @@ std::string registerList(unsigned first, unsigned count) {
   return text + "}";
 }
 
-StringRef nameOf(mlir::Type element) {
-  return element.isF16() ? "f16" : "bf16";
+/// Values of 16 bits, two in a word.
+SmallVector<Value *> packed(IRBuilderBase &b, ArrayRef<Value *> values) {
+  SmallVector<Value *> words;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    Value *pair = PoisonValue::get(FixedVectorType::get(values[i]->getType(), 2));
+    pair = b.CreateInsertElement(pair, values[i], uint64_t(0));
+    pair = b.CreateInsertElement(pair, values[i + 1], uint64_t(1));
+    words.push_back(b.CreateBitCast(pair, b.getInt32Ty()));
+  }
+  return words;
+}
+
+/// One dot of this warp group.
+class Emitter {
+public:
+  Emitter(IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
+          const simt::DotSource &rhs, Value *group);
+
+  /// The products of k in [from, to) added to `acc`; none: to zero.
+  SmallVector<Value *> run(ArrayRef<Value *> acc, int64_t from, int64_t to,
+                           bool waits);
+
+  int64_t depth, kStep;
+  unsigned registers; // of the accumulator
+
+private:
+  IRBuilderBase &b;
+  mlir::Type aElement, bElement;
+  bool areIntegers;
+  WgmmaShape fit;
+  std::string types; // of the instruction
+  std::optional<WgmmaWindow> left; // none: in registers
+  SmallVector<Value *> leftWords;
+  WgmmaWindow right;
+  Value *leftStart = nullptr, *rightStart = nullptr;
+};
+
+Emitter::Emitter(IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
+                 const simt::DotSource &rhs, Value *group)
+    : b(b), right(cast<simt::BufferType>(rhs.type), 1) {
+  auto bType = cast<simt::BufferType>(rhs.type);
+  auto aBuffer = dyn_cast<simt::BufferType>(a.type);
+  aElement = aBuffer ? aBuffer.getElementType() : tile::elementType(a.type);
+  bElement = bType.getElementType();
+  mlir::Type acc = tile::elementType(op.getType());
+  areIntegers = isa<mlir::IntegerType>(acc);
+  depth = bType.getShape()[0];
+  kStep = kBytes / tile::storageBytes(aElement);
+  const simt::Layout &layout = simt::layoutOf(op.getType());
+  registers = unsigned(layout.size(simt::Axis::Register));
+  ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
+  fit = *fitWgmma(shape[0], shape[1], layout.size(simt::Axis::Warp) / 4,
+                  areIntegers);
+  types = (Twine(areIntegers ? ".s32." : ".f32.") +
+           nameOf(aElement, op.getPrecision()) + "." +
+           nameOf(bElement, op.getPrecision()))
+              .str();
+
+  auto offset = [&](int64_t bytes, Value *index) {
+    return b.CreateMul(index, b.getInt32(uint32_t(bytes)));
+  };
+  if (aBuffer) {
+    left.emplace(aBuffer, 0);
+    Value *down = b.CreateAnd(group, uint32_t(fit.down - 1));
+    leftStart = descriptorAt(b, *left, a.address,
+                             offset(left->offset(rowsOfOne, 0), down));
+  } else {
+    leftWords = packed(b, a.registers);
+  }
+  Value *across = b.CreateAnd(b.CreateLShr(group, Log2_64(uint64_t(fit.down))),
+                              uint32_t(fit.across - 1));
+  rightStart =
+      descriptorAt(b, right, rhs.address,
+                   offset(right.offset(fit.n * fit.tiles, 0), across));
+}
+
+SmallVector<Value *> Emitter::run(ArrayRef<Value *> acc, int64_t from,
+                                  int64_t to, bool waits) {
+  Statement ptx(SmallVector<Type *>(registers, areIntegers ? b.getInt32Ty()
+                                                              : b.getFloatTy()),
+                acc);
+  const unsigned rightIndex = ptx.add(rightStart, 'l');
+  unsigned leftIndex = 0;
+  if (left) {
+    leftIndex = ptx.add(leftStart, 'l');
+  } else {
+    for (Value *word : leftWords) {
+      unsigned index = ptx.add(word, 'r');
+      leftIndex = leftIndex == 0 ? index : leftIndex;
+    }
+  }
+  // Sums begin at zero where nothing is read of the accumulator.
+  std::string text = "{\n.reg .pred %sum;\n.reg .b64 %left, %right;\n"
+                     "wgmma.fence.sync.aligned;\n";
+  auto sum = [&](bool isRead) {
+    text += isRead ? "setp.eq.u32 %sum, 0, 0;\n" : "setp.ne.u32 %sum, 0, 0;\n";
+  };
+  auto descriptor = [&](StringRef name, unsigned start, int64_t bytes) {
+    text += ("add.s64 " + name + ", $" + Twine(start) + ", " +
+             Twine(bytes / 16) + ";\n")
+                .str();
+  };
+  sum(!acc.empty());
+  const auto perTile = unsigned(fit.n / 2);
+  for (int64_t k = from; k < to; k += kStep) {
+    if (k == from + kStep && acc.empty()) {
+      sum(true);
+    }
+    for (int64_t i = 0; i < fit.tilesDown; ++i) {
+      std::string a = "%left";
+      if (left) {
+        descriptor(a, leftIndex, left->offset(i * fit.down * rowsOfOne, k));
+      } else {
+        // Four words for each step of k.
+        a = registerList(leftIndex + unsigned(i * depth + k) / 4, 4);
+      }
+      for (int64_t j = 0; j < fit.tiles; ++j) {
+        descriptor("%right", rightIndex, right.offset(j * fit.n, k));
+        text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(fit.n) +
+                "k" + std::to_string(kStep) + types + " " +
+                registerList(unsigned(i * fit.tiles + j) * perTile, perTile) +
+                ", " + a + ", %right, %sum";
+        text += areIntegers ? "" : ", 1, 1";
+        if (hasBothOrders(aElement)) {
+          text += !left ? "" : left->isKMajor() ? ", 0" : ", 1";
+          text += right.isKMajor() ? ", 0" : ", 1";
+        }
+        text += ";\n";
+      }
+    }
+  }
+  text += "wgmma.commit_group.sync.aligned;\n";
+  if (waits) {
+    text += "wgmma.wait_group.sync.aligned 0;\n";
+  }
+  return ptx.emit(b, text + "}");
 }
 } // namespace
 
@@ -199,73 +380,45 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
                                const simt::DotSource &a,
                                const simt::DotSource &rhs,
                                ArrayRef<Value *> acc, Value *group) {
-  ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
-  auto aType = cast<simt::BufferType>(a.type),
-       bType = cast<simt::BufferType>(rhs.type);
-  const auto groups = simt::layoutOf(op.getType()).size(simt::Axis::Warp) / 4;
-  const WgmmaShape fit = *fitWgmma(shape[0], shape[1], groups);
-  const WgmmaWindow left(aType, 0), right(bType, 1);
-  const int64_t depth = aType.getShape()[1];
-  const int64_t kStep = kBytes / tile::storageBytes(aType.getElementType());
-
-  Value *down = b.CreateAnd(group, uint32_t(fit.down - 1));
-  Value *across = b.CreateAnd(b.CreateLShr(group, Log2_64(uint64_t(fit.down))),
-                              uint32_t(fit.across - 1));
-  Value *aStart = descriptorAt(
-      b, left, a.address,
-      b.CreateMul(down, b.getInt32(uint32_t(left.offset(rowsOfOne, 0)))));
-  Value *bStart = descriptorAt(
-      b, right, rhs.address,
-      b.CreateMul(across,
-                  b.getInt32(uint32_t(right.offset(fit.n * fit.tiles, 0)))));
-
-  // Nothing is read of an accumulator that is zero.
-  const bool isZero = mlir::matchPattern(op.getAcc(), mlir::m_AnyZeroFloat());
-  TiedRegisters registers(b, acc, !isZero);
-  const std::string aIndex = std::to_string(registers.add(aStart, 'l')),
-                    bIndex = std::to_string(registers.add(bStart, 'l'));
-  const std::string types = (".f32." + nameOf(aType.getElementType()) + "." +
-                             nameOf(bType.getElementType()))
-                                .str();
-  const auto perTile = unsigned(fit.n / 2);
-  std::string text = "{\n.reg .pred %before;\n.reg .b64 %a, %b;\n"
-                     "wgmma.fence.sync.aligned;\n";
-  if (!isZero) {
-    text += "setp.eq.u32 %before, 0, 0;\n";
+  Emitter emitter(b, op, a, rhs, group);
+  const bool isZero =
+      mlir::matchPattern(op.getAcc(), mlir::m_AnyZeroFloat()) ||
+      mlir::matchPattern(op.getAcc(), mlir::m_Zero());
+  SmallVector<Value *> sums(acc);
+  const bool isHalf = tile::elementType(op.getType()).isF16();
+  for (Value *&sum : sums) {
+    sum = isHalf ? b.CreateFPExt(sum, b.getFloatTy()) : sum;
   }
-  for (int64_t k = 0; k < depth; k += kStep) {
-    if (k == 0 && isZero) {
-      text += "setp.ne.u32 %before, 0, 0;\n";
-    } else if (k == kStep && isZero) {
-      text += "setp.eq.u32 %before, 0, 0;\n";
-    }
-    for (int64_t i = 0; i < fit.tilesDown; ++i) {
-      text += "add.s64 %a, $" + aIndex + ", " +
-              std::to_string(left.offset(i * fit.down * rowsOfOne, k) / 16) +
-              ";\n";
-      for (int64_t j = 0; j < fit.tiles; ++j) {
-        text += "add.s64 %b, $" + bIndex + ", " +
-                std::to_string(right.offset(j * fit.n, k) / 16) + ";\n" +
-                "wgmma.mma_async.sync.aligned.m64n" + std::to_string(fit.n) +
-                "k" + std::to_string(kStep) + types + " " +
-                registerList(unsigned(i * fit.tiles + j) * perTile, perTile) +
-                ", %a, %b, %before, 1, 1, " + (left.isKMajor() ? "0" : "1") +
-                ", " + (right.isKMajor() ? "0" : "1") + ";\n";
+  const int64_t steps = op.getMaxImprecise() / emitter.kStep;
+  if (op.getMaxImprecise() == 0) {
+    sums = emitter.run(isZero ? ArrayRef<Value *>() : sums, 0, emitter.depth,
+                       !op.getAsync());
+  } else {
+    // The unit keeps fewer bits of a sum than f32 has.
+    const int64_t part = std::max<int64_t>(1, steps) * emitter.kStep;
+    for (int64_t k = 0; k < emitter.depth; k += part) {
+      SmallVector<Value *> some = emitter.run(
+          {}, k, std::min(k + part, emitter.depth), /*waits=*/true);
+      for (auto [sum, more] : llvm::zip_equal(sums, some)) {
+        sum = b.CreateFAdd(sum, more);
       }
     }
   }
-  text += "wgmma.commit_group.sync.aligned;\n";
-  if (!op.getAsync()) {
-    text += "wgmma.wait_group.sync.aligned 0;\n";
+  for (Value *&sum : sums) {
+    sum = isHalf ? b.CreateFPTrunc(sum, b.getHalfTy()) : sum;
   }
-  return registers.emit(b, text + "}");
+  return sums;
 }
 
 SmallVector<Value *> emitWgmmaWait(IRBuilderBase &b, unsigned pending,
                                    ArrayRef<Value *> values) {
-  TiedRegisters registers(b, values, /*areRead=*/true);
-  return registers.emit(b, "wgmma.wait_group.sync.aligned " +
-                               std::to_string(pending) + ";");
+  SmallVector<Type *> types;
+  for (Value *value : values) {
+    types.push_back(value->getType());
+  }
+  return Statement(types, values)
+      .emit(b, "wgmma.wait_group.sync.aligned " + std::to_string(pending) +
+                   ";");
 }
 
 } // namespace tz::nvidia

@@ -1,8 +1,8 @@
 //===- Wgmma.h - dots by warp groups of sm_90a ----------------------------===//
 //
-// What   wgmma: four warps multiply 64 x k by k x n, operands in shared memory,
-//        k 32 bytes long. When it fits, its layouts, its descriptors of shared
-//        memory, its PTX.
+// What   wgmma: four warps multiply 64 x k by k x n, k 32 bytes long. Operands
+//        are in shared memory, the left one perhaps in registers. When it fits,
+//        its layouts, its descriptors of shared memory, its PTX.
 // Why    LLVM has neither all forms of the instruction nor its waits with the
 //        registers that they guard (R16).
 //===----------------------------------------------------------------------===//
@@ -26,9 +26,9 @@ struct WgmmaShape {
 };
 
 /// None if the instruction does not fit. `groups`: warp groups of a block, a
-/// power of two.
+/// power of two. Integers have fewer widths.
 std::optional<WgmmaShape> fitWgmma(int64_t rows, int64_t columns,
-                                   int64_t groups);
+                                   int64_t groups, bool areIntegers);
 
 /// Layouts for a dot of sm_90a; none if another way is better.
 std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request);

@@ -26,6 +26,8 @@ struct Product {
   int64_t m, n, k;
   unsigned warps = 4;
   std::string type = "f16", acc = "f32";
+  std::string precision = "ieee";
+  int64_t maxImprecise = 0;
   bool aInColumns = false, bInColumns = false;
 
   std::string text() const;
@@ -70,7 +72,9 @@ std::string Product::text() const {
          view("a", type, m, k, aInColumns) + view("b", type, k, n, bInColumns) +
          view("c", acc, m, n, false) + load("a", m, k) + load("b", k, n) +
          "%s = arith.constant dense<" + zero + "> : " + result +
-         "\n%d = tile.dot %at, %bt, %s : tensor<" + tile(m, k, type) +
+         "\n%d = tile.dot %at, %bt, %s {maxImprecise = " +
+         std::to_string(maxImprecise) + " : i64, precision = #tile<precision " +
+         precision + ">} : tensor<" + tile(m, k, type) +
          ">, tensor<" + tile(k, n, type) + "> -> " + result +
          "\ntile.store_view %c[%zero, %zero], %d checked [false, false] : <" +
          tile(m, n, acc) + ">, " + result + "\ntile.return\n}\n";
@@ -78,10 +82,11 @@ std::string Product::text() const {
 
 class Kernel {
 public:
-  explicit Kernel(const Product &product)
+  explicit Kernel(const Product &product) : Kernel(product.text()) {}
+  explicit Kernel(const std::string &text)
       : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
     context.loadAllAvailableDialects();
-    module = mlir::parseSourceString<mlir::ModuleOp>(product.text(), &context);
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
   tile::KernelOp kernel() { return *module->getOps<tile::KernelOp>().begin(); }
   tile::DotOp dot() {
@@ -166,7 +171,8 @@ TEST_P(Wgmma, DescriptorsReadWhatWasStaged) {
   ASSERT_TRUE(dot);
   auto choice = chooseWgmma(requestOf(product, dot));
   ASSERT_TRUE(choice);
-  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4, product.acc == "i32");
   auto check = [&](mlir::Value operand, const simt::DotOperand &where,
                    unsigned mn, int64_t perInstruction) {
     auto type =
@@ -202,7 +208,8 @@ TEST_P(Wgmma, AccumulatorsAreTheFragments) {
   ASSERT_TRUE(kernel.dot());
   auto choice = chooseWgmma(requestOf(product, kernel.dot()));
   ASSERT_TRUE(choice);
-  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4, product.acc == "i32");
   EXPECT_LE(fit.n, 256);
   EXPECT_TRUE(choice->acc.covers({product.m, product.n}));
   for (int64_t warp = 0; warp < product.warps; ++warp) {
@@ -232,7 +239,8 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
   ASSERT_TRUE(kernel.dot());
   CompiledKernel compiled =
       compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
-  const WgmmaShape fit = *fitWgmma(product.m, product.n, product.warps / 4);
+  const WgmmaShape fit =
+      *fitWgmma(product.m, product.n, product.warps / 4, product.acc == "i32");
   EXPECT_NE(compiled.ptx.find("wgmma.mma_async.sync.aligned.m64n" +
                               std::to_string(fit.n) + "k"),
             std::string::npos);
@@ -244,27 +252,71 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, Wgmma,
-    testing::Values(Product{64, 64, 64}, Product{64, 8, 16},
-                    Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
-                    Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
-                    Product{.m = 64,
-                            .n = 128,
-                            .k = 32,
-                            .type = "bf16",
-                            .aInColumns = true,
-                            .bInColumns = true},
-                    Product{.m = 128, .n = 256, .k = 64, .warps = 8},
-                    Product{.m = 64, .n = 512, .k = 16, .warps = 8},
-                    Product{.m = 64, .n = 16, .k = 48, .warps = 16},
-                    Product{.m = 192, .n = 24, .k = 32},
-                    Product{
-                        .m = 192, .n = 32, .k = 32, .warps = 8, .type = "bf16"},
-                    // Widths that are no powers of two.
-                    Product{64, 48, 32}, Product{64, 80, 32},
-                    Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
-                    Product{.m = 128, .n = 176, .k = 32, .warps = 8},
-                    Product{.m = 64, .n = 192, .k = 64, .warps = 8},
-                    Product{64, 264, 16}, Product{64, 272, 16}));
+    testing::Values(
+        Product{64, 64, 64}, Product{64, 8, 16},
+        Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
+        Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
+        Product{.m = 64, .n = 128, .k = 32, .type = "bf16",
+                .aInColumns = true, .bInColumns = true},
+        Product{.m = 128, .n = 256, .k = 64, .warps = 8},
+        Product{.m = 64, .n = 512, .k = 16, .warps = 8},
+        Product{.m = 64, .n = 16, .k = 48, .warps = 16},
+        Product{.m = 192, .n = 24, .k = 32},
+        Product{.m = 192, .n = 32, .k = 32, .warps = 8, .type = "bf16"},
+        // Widths that are no powers of two.
+        Product{64, 48, 32}, Product{64, 80, 32},
+        Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
+        Product{.m = 128, .n = 176, .k = 32, .warps = 8},
+        Product{.m = 64, .n = 192, .k = 64, .warps = 8},
+        Product{64, 264, 16}, Product{64, 272, 16},
+        // Other elements lie with k fastest, however they are in memory.
+        Product{.m = 64, .n = 64, .k = 64, .type = "f8E4M3FN"},
+        Product{.m = 64, .n = 48, .k = 256, .type = "f8E5M2",
+                .maxImprecise = 128, .aInColumns = true, .bInColumns = true},
+        Product{.m = 64, .n = 64, .k = 64, .type = "i8", .acc = "i32"},
+        Product{.m = 64, .n = 40, .k = 64, .type = "i8", .acc = "i32",
+                .bInColumns = true},
+        Product{.m = 64, .n = 24, .k = 32, .type = "i8", .acc = "i32"},
+        Product{.m = 128, .n = 64, .k = 32, .type = "f32",
+                .precision = "tf32"},
+        Product{.m = 64, .n = 64, .k = 16, .acc = "f16"}));
+
+/// What is computed of an accumulator is the left operand of the next product
+/// where it is: no shared memory in between.
+TEST(Wgmma, TakesWhatWasComputedFromRegisters) {
+  const Product first{.m = 128, .n = 64, .k = 64, .warps = 8};
+  std::string text = first.text();
+  const std::string call = "\ntile.store_view %c[%zero, %zero], %d",
+                    more = "\n%p = tile.truncf rtne %d : tensor<128x64xf32> to "
+                           "tensor<128x64xf16>\n%e = tile.dot %p, %bt, %d : "
+                           "tensor<128x64xf16>, tensor<64x64xf16> -> "
+                           "tensor<128x64xf32>\ntile.store_view %c[%zero, "
+                           "%zero], %e";
+  text.replace(text.find(call), call.size(), more);
+  Kernel kernel(text);
+  ASSERT_TRUE(kernel.dot());
+  CompiledKernel compiled =
+      compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
+  // Four words of A for each step of k.
+  size_t count = 0;
+  const std::string between = "}, {";
+  for (size_t at = 0;
+       (at = compiled.ptx.find(between, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  EXPECT_EQ(count, 4u);
+  // What is stored is moved, nothing else.
+  const std::string convert = "simt.convert %";
+  const size_t at = compiled.layouts.find(convert);
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_GT(at, compiled.layouts.rfind("simt.dot"));
+  EXPECT_EQ(compiled.layouts.find(convert, at + 1), std::string::npos);
+  if (std::optional<Assembled> assembled =
+          assemble(compiled.ptx, "sm_90a", 120)) {
+    EXPECT_TRUE(assembled->warnings.empty());
+    EXPECT_EQ(assembled->spillBytes, 0u);
+  }
+}
 
 TEST(Wgmma, LeavesWhatDoesNotFit) {
   auto fits = [](const Product &product) {

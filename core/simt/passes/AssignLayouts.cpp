@@ -321,13 +321,10 @@ DotRequest::Operand Assigner::describeOperand(Value value) const {
   if (auto order = memoryOrder(value, mostSteps)) {
     operand.order = *order;
   } else {
+    operand.isComputed = true;
     operand.order.resize(shapeOf(value).size());
     std::iota(operand.order.rbegin(), operand.order.rend(), 0);
   }
-  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
-    value = transpose.getSource();
-  }
-  operand.isLoaded = ofAccess.contains(value.getDefiningOp());
   return operand;
 }
 
@@ -552,6 +549,15 @@ void Assigner::applyToDot(tile::DotOp dot) {
   const DotChoice &choice = ofDot.find(dot)->second;
   OpBuilder builder(dot);
   auto place = [&](Value operand, const DotOperand &where) -> Value {
+    // What does not change in a loop is placed once, before it.
+    Operation *before = dot;
+    while (auto loop = dyn_cast<scf::ForOp>(before->getParentOp())) {
+      if (loop->isAncestor(operand.getParentBlock()->getParentOp())) {
+        break;
+      }
+      before = loop;
+    }
+    OpBuilder builder(before);
     if (auto *registers = std::get_if<Layout>(&where)) {
       return wanted(builder, operand, *registers);
     }

@@ -768,8 +768,10 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
       // Loops beside each other use the same memory; those around this one and
       // what is staged in it do not.
       uint64_t taken = reserve;
-      loop.walk([&](StageOp stage) {
-        taken += uint64_t(stage.getResult().getType().getBytes());
+      kernel.walk([&](StageOp stage) {
+        taken += isUsedIn(stage, loop)
+                     ? uint64_t(stage.getResult().getType().getBytes())
+                     : 0;
       });
       kernel.walk([&](RingOp ring) {
         RingType type = ring.getResult().getType();
@@ -796,6 +798,12 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
 
   /// Exchanges of reductions and the like.
   static constexpr uint64_t reserve = 2048;
+
+  static bool isUsedIn(StageOp stage, scf::ForOp loop) {
+    return llvm::any_of(stage->getUsers(), [&](Operation *user) {
+      return loop->isAncestor(user);
+    });
+  }
 
   /// Of a loop in which this one stands.
   static bool isUsedAround(RingOp ring, scf::ForOp loop) {

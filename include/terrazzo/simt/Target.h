@@ -27,8 +27,8 @@ struct DotRequest {
     /// Dimensions as they lie in memory, fastest first; where nothing is known,
     /// row-major.
     llvm::SmallVector<unsigned, 3> order;
-    /// It is what was loaded, perhaps transposed, and not computed from it.
-    bool isLoaded = false;
+    /// Nothing of it comes from memory elementwise.
+    bool isComputed = false;
   } a, b;
 };
 
