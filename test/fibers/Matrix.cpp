@@ -85,8 +85,7 @@ SmallVector<uint32_t> positionsOf(const simt::Layout &layout, int64_t rowFactor,
     for (int64_t lane = 0; lane < warpSize; ++lane) {
       for (int64_t reg = 0; reg < layout.size(simt::Axis::Register); ++reg) {
         simt::Coordinates at = layout.apply({{reg, lane, warp, 0}});
-        positions.push_back(
-            uint32_t(at[0] * rowFactor + at[1] * columnFactor));
+        positions.push_back(uint32_t(at[0] * rowFactor + at[1] * columnFactor));
       }
     }
   }
@@ -149,8 +148,8 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
         {b.getInt32(uint32_t(size))});
     barrier();
     for (unsigned reg = 0; reg < held; ++reg) {
-      Value *i = b.CreateAdd(b.CreateMul(thread, b.getInt32(held)),
-                             b.getInt32(reg));
+      Value *i =
+          b.CreateAdd(b.CreateMul(thread, b.getInt32(held)), b.getInt32(reg));
       b.CreateStore(arithmetic.toMemory(a.registers[reg], aElement),
                     b.CreateGEP(byte, aAddress, entry(places, i)));
     }
@@ -198,8 +197,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
           *column = entry(starts, b.CreateAdd(first, reg)),
           *sum = b.CreateGEP(sumType, sums, reg);
     countTo(b, depth, [&](Value *k) {
-      Value *x =
-          load(aAddress, entry(aOffsets, b.CreateAdd(row, k)), aElement);
+      Value *x = load(aAddress, entry(aOffsets, b.CreateAdd(row, k)), aElement);
       Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
       Value *y = load(rhs.address, entry(bOffsets, at), bType.getElementType());
       Value *before = b.CreateLoad(sumType, sum);

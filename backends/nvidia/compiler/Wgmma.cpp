@@ -241,7 +241,8 @@ std::string registerList(unsigned first, unsigned count) {
 SmallVector<Value *> packed(IRBuilderBase &b, ArrayRef<Value *> values) {
   SmallVector<Value *> words;
   for (size_t i = 0; i < values.size(); i += 2) {
-    Value *pair = PoisonValue::get(FixedVectorType::get(values[i]->getType(), 2));
+    Value *pair =
+        PoisonValue::get(FixedVectorType::get(values[i]->getType(), 2));
     pair = b.CreateInsertElement(pair, values[i], uint64_t(0));
     pair = b.CreateInsertElement(pair, values[i + 1], uint64_t(1));
     words.push_back(b.CreateBitCast(pair, b.getInt32Ty()));
@@ -267,7 +268,7 @@ private:
   mlir::Type aElement, bElement;
   bool areIntegers;
   WgmmaShape fit;
-  std::string types; // of the instruction
+  std::string types;               // of the instruction
   std::optional<WgmmaWindow> left; // none: in registers
   SmallVector<Value *> leftWords;
   WgmmaWindow right;
@@ -308,15 +309,14 @@ Emitter::Emitter(IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
   }
   Value *across = b.CreateAnd(b.CreateLShr(group, Log2_64(uint64_t(fit.down))),
                               uint32_t(fit.across - 1));
-  rightStart =
-      descriptorAt(b, right, rhs.address,
-                   offset(right.offset(fit.n * fit.tiles, 0), across));
+  rightStart = descriptorAt(b, right, rhs.address,
+                            offset(right.offset(fit.n * fit.tiles, 0), across));
 }
 
 SmallVector<Value *> Emitter::run(ArrayRef<Value *> acc, int64_t from,
                                   int64_t to, bool waits) {
   Statement ptx(SmallVector<Type *>(registers, areIntegers ? b.getInt32Ty()
-                                                              : b.getFloatTy()),
+                                                           : b.getFloatTy()),
                 acc);
   const unsigned rightIndex = ptx.add(rightStart, 'l');
   unsigned leftIndex = 0;
@@ -381,9 +381,8 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
                                const simt::DotSource &rhs,
                                ArrayRef<Value *> acc, Value *group) {
   Emitter emitter(b, op, a, rhs, group);
-  const bool isZero =
-      mlir::matchPattern(op.getAcc(), mlir::m_AnyZeroFloat()) ||
-      mlir::matchPattern(op.getAcc(), mlir::m_Zero());
+  const bool isZero = mlir::matchPattern(op.getAcc(), mlir::m_AnyZeroFloat()) ||
+                      mlir::matchPattern(op.getAcc(), mlir::m_Zero());
   SmallVector<Value *> sums(acc);
   const bool isHalf = tile::elementType(op.getType()).isF16();
   for (Value *&sum : sums) {
@@ -397,8 +396,8 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
     // The unit keeps fewer bits of a sum than f32 has.
     const int64_t part = std::max<int64_t>(1, steps) * emitter.kStep;
     for (int64_t k = 0; k < emitter.depth; k += part) {
-      SmallVector<Value *> some = emitter.run(
-          {}, k, std::min(k + part, emitter.depth), /*waits=*/true);
+      SmallVector<Value *> some =
+          emitter.run({}, k, std::min(k + part, emitter.depth), /*waits=*/true);
       for (auto [sum, more] : llvm::zip_equal(sums, some)) {
         sum = b.CreateFAdd(sum, more);
       }
@@ -417,8 +416,8 @@ SmallVector<Value *> emitWgmmaWait(IRBuilderBase &b, unsigned pending,
     types.push_back(value->getType());
   }
   return Statement(types, values)
-      .emit(b, "wgmma.wait_group.sync.aligned " + std::to_string(pending) +
-                   ";");
+      .emit(b,
+            "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";");
 }
 
 } // namespace tz::nvidia

@@ -74,8 +74,8 @@ std::string Product::text() const {
          "%s = arith.constant dense<" + zero + "> : " + result +
          "\n%d = tile.dot %at, %bt, %s {maxImprecise = " +
          std::to_string(maxImprecise) + " : i64, precision = #tile<precision " +
-         precision + ">} : tensor<" + tile(m, k, type) +
-         ">, tensor<" + tile(k, n, type) + "> -> " + result +
+         precision + ">} : tensor<" + tile(m, k, type) + ">, tensor<" +
+         tile(k, n, type) + "> -> " + result +
          "\ntile.store_view %c[%zero, %zero], %d checked [false, false] : <" +
          tile(m, n, acc) + ">, " + result + "\ntile.return\n}\n";
 }
@@ -256,8 +256,12 @@ INSTANTIATE_TEST_SUITE_P(
         Product{64, 64, 64}, Product{64, 8, 16},
         Product{.m = 64, .n = 64, .k = 64, .aInColumns = true},
         Product{.m = 64, .n = 64, .k = 64, .bInColumns = true},
-        Product{.m = 64, .n = 128, .k = 32, .type = "bf16",
-                .aInColumns = true, .bInColumns = true},
+        Product{.m = 64,
+                .n = 128,
+                .k = 32,
+                .type = "bf16",
+                .aInColumns = true,
+                .bInColumns = true},
         Product{.m = 128, .n = 256, .k = 64, .warps = 8},
         Product{.m = 64, .n = 512, .k = 16, .warps = 8},
         Product{.m = 64, .n = 16, .k = 48, .warps = 16},
@@ -267,18 +271,26 @@ INSTANTIATE_TEST_SUITE_P(
         Product{64, 48, 32}, Product{64, 80, 32},
         Product{.m = 64, .n = 112, .k = 16, .bInColumns = true},
         Product{.m = 128, .n = 176, .k = 32, .warps = 8},
-        Product{.m = 64, .n = 192, .k = 64, .warps = 8},
-        Product{64, 264, 16}, Product{64, 272, 16},
+        Product{.m = 64, .n = 192, .k = 64, .warps = 8}, Product{64, 264, 16},
+        Product{64, 272, 16},
         // Other elements lie with k fastest, however they are in memory.
         Product{.m = 64, .n = 64, .k = 64, .type = "f8E4M3FN"},
-        Product{.m = 64, .n = 48, .k = 256, .type = "f8E5M2",
-                .maxImprecise = 128, .aInColumns = true, .bInColumns = true},
+        Product{.m = 64,
+                .n = 48,
+                .k = 256,
+                .type = "f8E5M2",
+                .maxImprecise = 128,
+                .aInColumns = true,
+                .bInColumns = true},
         Product{.m = 64, .n = 64, .k = 64, .type = "i8", .acc = "i32"},
-        Product{.m = 64, .n = 40, .k = 64, .type = "i8", .acc = "i32",
+        Product{.m = 64,
+                .n = 40,
+                .k = 64,
+                .type = "i8",
+                .acc = "i32",
                 .bInColumns = true},
         Product{.m = 64, .n = 24, .k = 32, .type = "i8", .acc = "i32"},
-        Product{.m = 128, .n = 64, .k = 32, .type = "f32",
-                .precision = "tf32"},
+        Product{.m = 128, .n = 64, .k = 32, .type = "f32", .precision = "tf32"},
         Product{.m = 64, .n = 64, .k = 16, .acc = "f16"}));
 
 /// What is computed of an accumulator is the left operand of the next product

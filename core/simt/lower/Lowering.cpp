@@ -191,6 +191,11 @@ void Lowering::emitBlock(mlir::Block &body) {
           scratch.release(region);
         }
       }
+      for (auto &[value, buffer] : buffers) {
+        if (!buffer.isSlot && isLast(value)) {
+          scratch.release(buffer.region);
+        }
+      }
     }
   }
 }
