@@ -244,7 +244,8 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
   EXPECT_NE(compiled.ptx.find("wgmma.mma_async.sync.aligned.m64n" +
                               std::to_string(fit.n) + "k"),
             std::string::npos);
-  std::optional<Assembled> assembled = assemble(compiled.ptx, "sm_90a", 120);
+  std::optional<Assembled> assembled =
+      assemble(compiled.ptx, "sm_90a", 120, nullptr);
   ASSERT_TRUE(assembled);
   EXPECT_TRUE(assembled->warnings.empty()) << assembled->warnings.front();
   EXPECT_EQ(assembled->spillBytes, 0u);
@@ -324,7 +325,7 @@ TEST(Wgmma, TakesWhatWasComputedFromRegisters) {
   EXPECT_GT(at, compiled.layouts.rfind("simt.dot"));
   EXPECT_EQ(compiled.layouts.find(convert, at + 1), std::string::npos);
   if (std::optional<Assembled> assembled =
-          assemble(compiled.ptx, "sm_90a", 120)) {
+          assemble(compiled.ptx, "sm_90a", 120, nullptr)) {
     EXPECT_TRUE(assembled->warnings.empty());
     EXPECT_EQ(assembled->spillBytes, 0u);
   }
