@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Assembler.h"
 
+#include "backends/nvidia/compiler/JitLink.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -20,6 +22,10 @@ using namespace llvm;
 namespace tz::nvidia {
 
 std::string findPtxas() {
+  if (const char *choice = std::getenv("TERRAZZO_PTXAS");
+      choice && StringRef(choice) == "none") {
+    return {};
+  }
   for (const char *name : {"TERRAZZO_PTXAS", "TRITON_PTXAS_PATH"}) {
     if (const char *path = std::getenv(name);
         path && sys::fs::can_execute(path)) {
@@ -111,6 +117,37 @@ std::optional<Assembled> lookUp(const tz_host *host, StringRef key) {
   return found;
 }
 
+/// "ptxas refuses the code: ..., in 'bad.u32 %r1, %tid.x;'"
+std::string refusal(StringRef log, StringRef ptx) {
+  SmallVector<StringRef> found, lines;
+  if (!Regex("line ([0-9]+); error *: *([^\n]*)").match(log, &found)) {
+    return "ptxas refuses the code: " + log.trim().str();
+  }
+  ptx.split(lines, '\n');
+  size_t number = std::stoul(found[1].str());
+  return "ptxas refuses the code: " + found[2].trim().str() +
+         (number && number <= lines.size()
+              ? ", in '" + lines[number - 1].trim().str() + "'"
+              : std::string());
+}
+
+Assembled read(std::string cubin, StringRef log) {
+  Assembled result;
+  result.cubin = std::move(cubin);
+  result.registers = numberBefore(log, "registers");
+  result.spillBytes = numberBefore(log, "bytes spill stores");
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.contains("warning") ||
+        line.contains("Potential Performance Loss")) {
+      auto [kind, words] = line.split(" : "); // "ptxas warning : ..."
+      result.warnings.push_back((words.empty() ? line : words).trim().str());
+    }
+  }
+  return result;
+}
+
 Assembled runPtxas(const std::string &program, StringRef ptx, StringRef cpu,
                    unsigned timeoutSeconds) {
   Temporary source("ptx"), output("cubin"), messages("log");
@@ -131,42 +168,60 @@ Assembled runPtxas(const std::string &program, StringRef ptx, StringRef cpu,
   int status = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,
                                    timeoutSeconds, 0, &problem);
   const std::string log = messages.text();
+  if (status == -2) {
+    throw AssemblerError("ptxas took more than " +
+                         std::to_string(timeoutSeconds) +
+                         " s or crashed: " + problem + log);
+  }
   if (status != 0) {
-    throw std::runtime_error(status == -2
-                                 ? "ptxas took more than " +
-                                       std::to_string(timeoutSeconds) +
-                                       " s or crashed: " + problem + log
-                                 : "ptxas refused the code: " + problem + log);
+    throw AssemblerError(refusal(problem + log, ptx));
   }
-  Assembled result;
-  result.cubin = output.text();
-  result.registers = numberBefore(log, "registers");
-  result.spillBytes = numberBefore(log, "bytes spill stores");
-  SmallVector<StringRef> lines;
-  StringRef(log).split(lines, '\n');
-  for (StringRef line : lines) {
-    if (line.contains("warning") ||
-        line.contains("Potential Performance Loss")) {
-      result.warnings.push_back(line.trim().str());
-    }
+  return read(output.text(), log);
+}
+
+Assembled runJitLink(void *library, StringRef ptx, StringRef cpu) {
+  JitLinked made = jitLink(library, ptx, cpu);
+  if (made.cubin.empty()) {
+    throw AssemblerError(refusal(made.log, ptx));
   }
-  return result;
+  return read(std::move(made.cubin), made.log);
 }
 } // namespace
+
+namespace {
+/// What is used here; neither: the driver compiles.
+struct Means {
+  Means() : ptxas(findPtxas()) {
+    if (ptxas.empty()) {
+      library = openJitLink(path);
+    }
+  }
+  std::string identity() const {
+    return !ptxas.empty() ? "ptxas " + identityOf(ptxas)
+           : library      ? "nvJitLink " + identityOf(path)
+                          : "";
+  }
+  std::string ptxas, path;
+  void *library = nullptr; // never closed
+};
+} // namespace
+
+std::string assemblerIdentity() { return Means().identity(); }
 
 std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
                                   unsigned timeoutSeconds,
                                   const tz_host *host) {
-  const std::string program = findPtxas();
-  if (program.empty()) {
+  const Means means;
+  if (means.ptxas.empty() && !means.library) {
     return std::nullopt;
   }
-  const std::string key =
-      ("ptxas " + identityOf(program) + " " + cpu + "\n" + ptx).str();
+  const std::string key = (means.identity() + " " + cpu + "\n" + ptx).str();
   if (std::optional<Assembled> known = lookUp(host, key)) {
     return known;
   }
-  Assembled made = runPtxas(program, ptx, cpu, timeoutSeconds);
+  Assembled made = means.library
+                       ? runJitLink(means.library, ptx, cpu)
+                       : runPtxas(means.ptxas, ptx, cpu, timeoutSeconds);
   if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
     (void)host->cache_put(host->ctx, bytesOf(key), bytesOf(pack(made)));
   }

@@ -1,9 +1,9 @@
 //===- Assembler.h - from PTX to machine code -----------------------------===//
 //
-// What   Runs ptxas, if it is found, with a time limit; what it says.
-// Why    Without it the driver compiles PTX when a module is loaded, which
-// takes
-//        longer at the worst moment and says nothing about registers.
+// What   Runs ptxas, if it is found, with a time limit, else nvJitLink; what it
+//        says.
+// Why    Without either the driver compiles PTX when a module is loaded, which
+//        takes longer at the worst moment and says nothing about registers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLER_H
@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,20 @@ struct Assembled {
   std::vector<std::string> warnings; // "Potential Performance Loss" ...
 };
 
-/// TERRAZZO_PTXAS, TRITON_PTXAS_PATH, PATH, then the toolkit's usual place;
-/// empty: none.
+/// The code was refused, or took too long: no fault of the machine.
+struct AssemblerError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// TERRAZZO_PTXAS ("none": not to be used), TRITON_PTXAS_PATH, PATH, then the
+/// toolkit's usual place; empty: none.
 std::string findPtxas();
 
-/// None without ptxas. Throws std::runtime_error with what ptxas said. What it
-/// made of the same text before is taken from the host's cache.
+/// What assembles here, and which build of it, for cache keys.
+std::string assemblerIdentity();
+
+/// None if there is neither ptxas nor nvJitLink. Throws AssemblerError. What
+/// was made of the same text before is taken from the host's cache.
 std::optional<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef cpu,
                                   unsigned timeoutSeconds, const tz_host *host);
 

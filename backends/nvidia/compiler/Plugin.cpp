@@ -40,8 +40,8 @@ public:
   plugin::Artifact compile(const plugin::Request &request) override;
   std::string fingerprint(const plugin::Request &) override {
     return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " __DATE__
-           " " __TIME__ " ptxas " +
-           findPtxas();
+           " " __TIME__ " " +
+           assemblerIdentity();
   }
 
 private:
@@ -154,6 +154,11 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
                    place.column);
     throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+  } catch (const AssemblerError &problem) {
+    plugin::SourcePlace place = plugin::placeOf(kernel.getLoc());
+    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
+                   place.column);
+    throw plugin::Failure(TZ_E_INTERNAL, problem.what());
   } catch (const Cancelled &) {
     throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
   }

@@ -1,4 +1,5 @@
 # The text tests of this backend, with the settings of test/lit.cfg.py.
+import ctypes
 import glob
 import os
 import re
@@ -18,6 +19,12 @@ ptxas = find_ptxas(os.path.join(root, "build", "ptxas"))
 if ptxas:
     config.available_features.add("ptxas")
     config.environment["TERRAZZO_PTXAS"] = ptxas
+for library in ("libnvJitLink.so.13", "libnvJitLink.so.12", "/usr/local/cuda/lib64/libnvJitLink.so.13"):
+    try:
+        ctypes.CDLL(library)
+        config.available_features.add("nvjitlink")
+    except OSError:
+        pass
 
 # Conformance cases of the example kernels, each in one type.
 families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
