@@ -1,7 +1,8 @@
 //===- Architectures.cpp - what code is made for --------------------------===//
 //
 // What   See Architectures.h. Shared memory of a block: CUDA C++ Programming
-//        Guide 13.0, table "Technical Specifications per Compute Capability".
+//        Guide 13.0, table "Technical Specifications per Compute Capability"; so
+//        threads and blocks of a multiprocessor.
 // Why    See Architectures.h.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Architectures.h"
@@ -13,11 +14,11 @@ using namespace llvm;
 namespace tz::nvidia {
 
 static constexpr ArchitectureFacts known[] = {
-    {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024},
-    {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024},
-    {"nvidia:sm_89", "sm_89", "+ptx78", 89, 99 * 1024},
-    {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024},
-    {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024},
+    {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024, 2048, 32},
+    {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024, 2048, 32},
+    {"nvidia:sm_89", "sm_89", "+ptx78", 89, 99 * 1024, 1536, 24},
+    {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024, 2048, 32},
+    {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024, 1536, 24},
 };
 
 ArrayRef<ArchitectureFacts> architectures() { return known; }

@@ -17,6 +17,8 @@ struct ArchitectureFacts {
   llvm::StringRef ptx;  // LLVM's feature: "+ptx80"
   unsigned number;      // 90
   unsigned sharedBytes; // of one block, opted in
+  unsigned threads;     // of a multiprocessor
+  unsigned blocks;
 };
 
 /// The default first.

@@ -17,6 +17,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -48,6 +49,12 @@ makeMachine(const ArchitectureFacts &architecture) {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    // It keeps what it saves in a loop in registers: of a thread that has many,
+    // but whose number decides how many threads run.
+    auto &options = cl::getRegisteredOptions();
+    if (auto found = options.find("disable-lsr"); found != options.end()) {
+      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+    }
   });
   Triple triple("nvptx64-nvidia-cuda");
   std::string problem;
@@ -90,7 +97,55 @@ void optimize(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
+/// Words of 32 bits that a thread holds of the widest tile of floats.
+int64_t widestTile(tile::KernelOp kernel) {
+  int64_t words = 0;
+  kernel.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes()) {
+      mlir::Type element = tile::elementType(type);
+      if (simt::hasLayout(type) && isa<mlir::FloatType>(element)) {
+        const int64_t count =
+            simt::layoutOf(type).size(simt::Axis::Register);
+        words = std::max(
+            words, int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4)));
+      }
+    }
+  });
+  return words;
+}
+
+/// What hides the latency of memory: with dots the loads that are under way,
+/// else many threads, if each holds little.
+SmallVector<unsigned, 3> blocksWanted(tile::KernelOp kernel, unsigned threads,
+                                       const ArchitectureFacts &architecture) {
+  const bool hasDot = kernel
+                          .walk([](simt::DotOp) {
+                            return mlir::WalkResult::interrupt();
+                          })
+                          .wasInterrupted();
+  const int64_t words = widestTile(kernel);
+  SmallVector<unsigned, 3> wanted;
+  if (!hasDot && words <= 16) {
+    wanted = {2048, 1280};
+  } else if (!hasDot && words <= 32) {
+    wanted = {1024};
+  }
+  for (unsigned &one : wanted) {
+    one = std::clamp(std::min(one, architecture.threads) / threads, 1u,
+                     architecture.blocks);
+  }
+  wanted.push_back(1);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
 } // namespace
+
+std::string withBlocks(StringRef ptx, unsigned blocks) {
+  const StringRef one = ".minnctapersm 1\n";
+  auto [before, after] = ptx.split(one);
+  return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
+}
 
 CompiledKernel compileToPtx(tile::KernelOp kernel,
                             const ArchitectureFacts &architecture,
@@ -127,6 +182,7 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   function->addFnAttr("nvvm.reqntid", std::to_string(result.lowered.threads));
   // Without it ptxas keeps big kernels at 64 registers a thread and spills.
   function->addFnAttr("nvvm.minctasm", "1");
+  result.blocksWanted = blocksWanted(kernel, result.lowered.threads, architecture);
   if (result.lowered.sharedBytes > architecture.sharedBytes) {
     throw simt::Unsupported(
         kernel.getLoc(),

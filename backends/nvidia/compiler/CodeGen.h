@@ -19,7 +19,13 @@ namespace tz::nvidia {
 struct CompiledKernel {
   std::string ptx, llvm, layouts;
   simt::Lowered lowered; // the function is gone
+  /// How many blocks should fit into a multiprocessor; what needs no spills is
+  /// taken, the last one anyway. The text says 1.
+  llvm::SmallVector<unsigned, 3> blocksWanted;
 };
+
+/// The text of a kernel of which so many blocks shall fit.
+std::string withBlocks(llvm::StringRef ptx, unsigned blocks);
 
 struct Cancelled {};
 

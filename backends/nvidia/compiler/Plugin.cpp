@@ -99,6 +99,24 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   return d;
 }
 
+/// The first of the wanted numbers of blocks that needs no spills; `compiled`
+/// gets its text.
+static std::optional<Assembled> assembleBest(CompiledKernel &compiled,
+                                             llvm::StringRef cpu,
+                                             const tz_host *host) {
+  for (unsigned blocks : compiled.blocksWanted) {
+    std::string text = withBlocks(compiled.ptx, blocks);
+    std::optional<Assembled> made =
+        assemble(text, cpu, assemblerSeconds, host);
+    if (!made || made->spillBytes == 0 ||
+        blocks == compiled.blocksWanted.back()) {
+      compiled.ptx = std::move(text);
+      return made;
+    }
+  }
+  return std::nullopt;
+}
+
 /// What ptxas says of the kernel: losses are warnings, figures are remarks.
 static void reportAssembled(const plugin::Request &request,
                             const Assembled &assembled, mlir::Location loc) {
@@ -147,8 +165,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
       return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
              host->is_cancelled(host->ctx, request.request_id) != 0;
     });
-    assembled =
-        assemble(compiled.ptx, architecture.cpu, assemblerSeconds, host);
+    assembled = assembleBest(compiled, architecture.cpu, host);
   } catch (const simt::Unsupported &problem) {
     plugin::SourcePlace place = plugin::placeOf(problem.location);
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
