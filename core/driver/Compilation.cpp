@@ -114,10 +114,15 @@ static bool isVerdict(const Status &failure) {
 }
 
 static Status refuseOptions(Plugin &plugin, const CompileJob &job,
+                            const KernelSignature &signature,
                             runtime::DiagnosticSink &diagnostics) {
   Result<std::optional<std::vector<OptionInfo>>> listed =
       listOptions(plugin, job.target);
-  return listed ? checkOptions(job, *listed, diagnostics) : listed.takeStatus();
+  if (!listed) {
+    return listed.takeStatus();
+  }
+  Status s = checkOptions(job, *listed, diagnostics);
+  return s.ok() ? checkConfigurations(job, signature, *listed, diagnostics) : s;
 }
 
 static Result<std::string> portableBytes(const LoweredKernel &lowered,
@@ -217,7 +222,7 @@ std::optional<Compilation::Made> Compilation::findOutcome() {
 Compilation::Made Compilation::make(WorkspacePool::Lease workspace,
                                     const ParsedSource &source) {
   LoweredKernel lowered = Driver::State::begin(std::move(workspace));
-  if (Status s = refuseOptions(*plugin, job, recorder); !s.ok()) {
+  if (Status s = refuseOptions(*plugin, job, signature, recorder); !s.ok()) {
     return keepFailure(std::move(s), source);
   }
   // Not of this job: what is said of the target itself is not kept.
@@ -371,7 +376,11 @@ Status Driver::check(const CompileJob &given,
   if (!plugin) {
     return plugin.takeStatus();
   }
-  if (Status s = refuseOptions(**plugin, job, diagnostics); !s.ok()) {
+  Result<KernelSignature> known = signature(job.source, diagnostics);
+  if (!known) {
+    return known.takeStatus();
+  }
+  if (Status s = refuseOptions(**plugin, job, *known, diagnostics); !s.ok()) {
     return s;
   }
   LoweredKernel lowered = State::begin(state->pool.take());

@@ -125,4 +125,43 @@ Status checkOptions(const CompileJob &job,
   return first.any ? first.status(TZ_E_INVALID_ARGUMENT, "") : Status();
 }
 
+Status
+checkConfigurations(const CompileJob &job,
+                    const runtime::KernelSignature &signature,
+                    const std::optional<std::vector<OptionInfo>> &ofTarget,
+                    runtime::DiagnosticSink &diagnostics) {
+  if (!ofTarget) {
+    return Status();
+  }
+  FirstError first;
+  std::vector<llvm::StringRef> names;
+  for (const runtime::KernelParameter &parameter : signature.parameters) {
+    names.push_back(parameter.name);
+  }
+  for (const auto *list : {&languageOptions(), &*ofTarget}) {
+    for (const OptionInfo &one : *list) {
+      names.push_back(one.name);
+    }
+  }
+  for (auto [i, configuration] : llvm::enumerate(signature.configurations)) {
+    // Options by name are not among the constants (findSignature).
+    for (const auto &[name, value] : configuration.constants) {
+      if (llvm::is_contained(names, name)) {
+        continue;
+      }
+      llvm::StringRef near = frontend::nearestName(name, names);
+      report(diagnostics, {}, TZ_SEVERITY_ERROR,
+             "configuration " + std::to_string(i + 1) +
+                 " of triton.autotune "
+                 "sets '" +
+                 name + "', which is neither a parameter of kernel '" +
+                 signature.function + "' nor an option of target '" +
+                 job.target + "'" +
+                 (near.empty() ? "" : "; did you mean '" + near.str() + "'?"),
+             job.source.path, 0, 0, first);
+    }
+  }
+  return first.any ? first.status(TZ_E_INVALID_ARGUMENT, "") : Status();
+}
+
 } // namespace tz::driver

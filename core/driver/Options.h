@@ -38,6 +38,15 @@ checkOptions(const runtime::CompileJob &job,
              const std::optional<std::vector<OptionInfo>> &ofTarget,
              runtime::DiagnosticSink &diagnostics);
 
+/// Reports each name that a configuration of autotune sets and that is neither
+/// a parameter of the kernel nor an option. A target that lists none takes
+/// every name.
+runtime::Status
+checkConfigurations(const runtime::CompileJob &job,
+                    const runtime::KernelSignature &signature,
+                    const std::optional<std::vector<OptionInfo>> &ofTarget,
+                    runtime::DiagnosticSink &diagnostics);
+
 } // namespace tz::driver
 
 #endif

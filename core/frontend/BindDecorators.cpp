@@ -166,7 +166,7 @@ void bindDecorators(Registry &r) {
   };
   const char *configFields =
       "kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, "
-      "pre_hook=None, ir_override=None";
+      "pre_hook=None, ir_override=None, **others";
   r.addHost("triton", "Config", configFields, config);
   r.addHost("triton.runtime", "Config", configFields, config);
   r.addHost("triton", "cdiv", "x, y", ceilDivide);

@@ -390,6 +390,13 @@ static std::string forTiles(const Value &value, StringRef name) {
              : "";
 }
 
+/// Where Python raises: a finite number has no finite result.
+static Value finite(BuiltinCall &call, double result, bool isExpected) {
+  return std::isfinite(result) || !isExpected
+             ? Value::number(result)
+             : call.error(call.builtin.name + " gives no finite number here");
+}
+
 static void bindMath(Registry &r) {
   r.set("math", "pi", Value::number(M_PI));
   r.set("math", "e", Value::number(M_E));
@@ -398,7 +405,8 @@ static void bindMath(Registry &r) {
   auto unary = [&](StringRef name, double (*fn)(double)) {
     r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {
       return call[0].isNumber()
-                 ? Value::number(fn(call[0].asFloat()))
+                 ? finite(call, fn(call[0].asFloat()),
+                          std::isfinite(call[0].asFloat()))
                  : call.error(0, call.builtin.name +
                                      " needs a number known at compile time, "
                                      "found " +
@@ -418,14 +426,18 @@ static void bindMath(Registry &r) {
       return call.error("math.log needs numbers known at compile time" +
                         forTiles(call[0], "log"));
     }
-    double value = std::log(call[0].asFloat());
-    return Value::number(
-        call[1].isNone() ? value : value / std::log(call[1].asFloat()));
+    const bool isPlain = call[1].isNone();
+    const double value = std::log(call[0].asFloat());
+    return finite(call, isPlain ? value : value / std::log(call[1].asFloat()),
+                  std::isfinite(call[0].asFloat()) &&
+                      (isPlain || std::isfinite(call[1].asFloat())));
   });
   r.addHost("math", "pow", "x, y", [](BuiltinCall &call) {
-    return call[0].isNumber() && call[1].isNumber()
-               ? Value::number(std::pow(call[0].asFloat(), call[1].asFloat()))
-               : call.error("math.pow needs numbers known at compile time");
+    if (!call[0].isNumber() || !call[1].isNumber()) {
+      return call.error("math.pow needs numbers known at compile time");
+    }
+    const double x = call[0].asFloat(), y = call[1].asFloat();
+    return finite(call, std::pow(x, y), std::isfinite(x) && std::isfinite(y));
   });
   auto rounding = [&](StringRef name, double (*fn)(double)) {
     r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {

@@ -96,14 +96,22 @@ static ConfigInfo configInfo(const Value &record) {
   info.numWarps = smallInt(fields.find("num_warps"), info.numWarps);
   info.numStages = smallInt(fields.find("num_stages"), info.numStages);
   info.numCtas = smallInt(fields.find("num_ctas"), info.numCtas);
-  const Value *kwargs = fields.find("kwargs");
-  if (kwargs && kwargs->is(ValueKind::Dict)) {
+  // Keywords that Config does not have are told apart with the target's options
+  // at hand, as the names of kwargs are.
+  for (const char *list : {"kwargs", "others"}) {
+    const Value *kwargs = fields.find(list);
+    if (!kwargs || !kwargs->is(ValueKind::Dict)) {
+      continue;
+    }
     for (auto &[key, value] : kwargs->dictionary().entries) {
       auto converted = toConstValue(value);
       if (key.is(ValueKind::String) && converted) {
         info.constexprs[key.asString()] = *converted;
       }
     }
+  }
+  if (int registers = smallInt(fields.find("maxnreg"), 0)) {
+    info.constexprs["maxnreg"] = ConstValue::fromInt(registers);
   }
   return info;
 }

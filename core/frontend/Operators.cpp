@@ -145,6 +145,13 @@ static Value floatBinary(Evaluator &ev, Tok op, double a, double b,
     return Value::number(r != 0 && (r < 0) != (b < 0) ? r + b : r);
   }
   case Tok::StarStar:
+    if (a == 0 && b < 0) {
+      return ev.fail(loc, "division by zero");
+    }
+    if (a < 0 && std::isfinite(b) && b != std::trunc(b)) {
+      return ev.fail(loc, "a negative number to a fractional power is complex; "
+                          "complex numbers are not supported");
+    }
     return Value::number(std::pow(a, b));
   default:
     return ev.fail(loc, "operator " + operatorText(op) +

@@ -17,11 +17,33 @@ static Status invalid(std::string message) {
   return Status(TZ_E_INVALID_ARGUMENT, std::move(message));
 }
 
+/// The language's words; a type that it has none for as the IR's text says it.
+static std::string typeText(const frontend::DebugPart &what,
+                            const frontend::TileType &type) {
+  std::string text = type.str();
+  if (type.elem != frontend::DType::Void) {
+    return text;
+  }
+  mlir::Type element = what.value.getType();
+  if (auto view = mlir::dyn_cast<tile::ViewType>(element)) {
+    element = view.getElementType();
+  }
+  element = tile::elementType(element);
+  if (auto pointer = mlir::dyn_cast<tile::PtrType>(element)) {
+    element = pointer.getPointee();
+  }
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  const llvm::StringRef none = frontend::dtypeName(frontend::DType::Void);
+  return text.replace(text.find(none), none.size(), name);
+}
+
 /// ".shape", ".dtype", ".numel" of a value, as a kernel would be told.
-static std::optional<std::string> attributeText(const frontend::TileType &type,
+static std::optional<std::string> attributeText(const frontend::DebugPart &what,
                                                 std::string_view attribute) {
+  const frontend::TileType &type = what.type;
   if (attribute == ".dtype") {
-    return type.scalar().str();
+    return typeText(what, type.scalar());
   }
   if (attribute == ".numel") {
     return std::to_string(type.numElements());
@@ -52,10 +74,10 @@ Status Debugger::printPart(const std::string &name, const Part &part,
     return Status();
   }
   if (what.type.isView() && !index.empty()) {
-    return invalid("'" + name + "' is a " + what.type.str() +
+    return invalid("'" + name + "' is a " + typeText(what, what.type) +
                    ": memory, not a tile; print what is loaded from it");
   }
-  if (std::optional<std::string> text = attributeText(what.type, index)) {
+  if (std::optional<std::string> text = attributeText(what, index)) {
     std::printf("%s%s = %s\n", name.c_str(), std::string(index).c_str(),
                 text->c_str());
     return Status();
@@ -71,8 +93,8 @@ Status Debugger::printPart(const std::string &name, const Part &part,
       shape.push_back(extent.count);
     }
   }
-  const std::string type =
-      what.type.isView() ? what.type.str() : what.type.withShape(shape).str();
+  const std::string type = typeText(
+      what, what.type.isView() ? what.type : what.type.withShape(shape));
   if (figures) {
     std::string text = shower.figures(*part.value, what.type, *extents);
     if (text.empty()) {
@@ -150,7 +172,7 @@ void Debugger::showNames() const {
       const frontend::DebugPart &what = *part.what;
       std::string text = what.text;
       if (what.value) {
-        text = what.type.str();
+        text = typeText(what, what.type);
         if (part.value && what.type.isScalar()) {
           text += " = " + shower.text(*part.value, what.type, {}, false);
         }

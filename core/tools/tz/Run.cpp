@@ -5,6 +5,7 @@
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
+#include "core/driver/Options.h"
 #include "core/driver/Types.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/GuardedMemory.h"
@@ -545,6 +546,17 @@ int Runner::run() {
   }
   bool wantsReference = !options.compare.empty() || options.check ||
                         std::count(targets.begin(), targets.end(), "interp");
+  if (alone) {
+    job.target = "interp"; // has no options but the language's
+    Status s =
+        driver::checkOptions(job, std::vector<driver::OptionInfo>(), sink);
+    s = s.ok() ? driver::checkConfigurations(
+                     job, signature, std::vector<driver::OptionInfo>(), sink)
+               : std::move(s);
+    if (!s.ok()) {
+      return fail(s);
+    }
+  }
   if (wantsReference) {
     if (int status = interpret(!alone)) {
       return status;

@@ -14,6 +14,8 @@ def k(o, n, B: tl.constexpr):
     a: tl.constexpr = 1 >> -1
     a: tl.constexpr = 1.0 / 0
     a: tl.constexpr = 0 ** -1
+    a: tl.constexpr = 0.0 ** -1
+    a: tl.constexpr = (-1) ** 0.5
     a: tl.constexpr = 2 ** 200
     a: tl.constexpr = 1 << 200
     a: tl.constexpr = (1 << 100) * (1 << 100)
@@ -40,24 +42,27 @@ def k(o, n, B: tl.constexpr):
 # error@14:25: negative shift count
 # error@15:27: division by zero
 # error@16:25: division by zero
-# error@17:25: result has more than 127 bits (limit of compile-time integers)
-# error@18:25: result has more than 127 bits (limit of compile-time integers)
-# error@19:34: result has more than 127 bits (limit of compile-time integers)
-# error@20:23: integer has more than 127 bits (limit of compile-time integers)
-# error@21:27: operator '&' is not supported on floats
-# error@22:27: operator '<<' is not supported on floats
-# error@23:25: operator '@' is not supported on integers
-# error@24:27: operator '@' is not supported on floats
-# error@25:23: operator '~' is not supported on float 1.5
-# error@26:23: operator '-' is not supported on str 'a'
-# error@27:27: operator '+' is not supported between str 'a' and int 1
-# error@28:27: operator '-' is not supported between str 'a' and str 'b'
-# error@29:23: comparison is not supported between str 'a' and int 1
-# error@30:23: 'in' is not supported on int 2
-# error@32:28: '%' formatting is not supported; use an f-string
-# error@33:23: complex numbers are not supported in kernel code
-# error@34:23: bytes are not supported in kernel code
-# error@35:36: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32
+# error@17:27: division by zero
+# error@18:28: a negative number to a fractional power is complex; complex numbers are not supported
+# error@19:25: result has more than 127 bits (limit of compile-time integers)
+# error@20:25: result has more than 127 bits (limit of compile-time integers)
+# error@21:34: result has more than 127 bits (limit of compile-time integers)
+# error@22:23: integer has more than 127 bits (limit of compile-time integers)
+# error@23:27: operator '&' is not supported on floats
+# error@24:27: operator '<<' is not supported on floats
+# error@25:25: operator '@' is not supported on integers
+# error@26:27: operator '@' is not supported on floats
+# error@27:23: operator '~' is not supported on float 1.5
+# error@28:23: operator '-' is not supported on str 'a'
+# error@29:27: operator '+' is not supported between str 'a' and int 1
+# error@30:27: operator '-' is not supported between str 'a' and str 'b'
+# error@31:23: comparison is not supported between str 'a' and int 1
+# error@32:23: 'in' is not supported on int 2
+# error@33:28: a negative number to a fractional power is complex; complex numbers are not supported
+# error@34:28: '%' formatting is not supported; use an f-string
+# error@35:23: complex numbers are not supported in kernel code
+# error@36:23: bytes are not supported in kernel code
+# error@37:36: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32
 
 # ----- sequences and texts
 # run: k o=*fp32 n=i32 B:=64
@@ -97,34 +102,34 @@ def k(o, n, B: tl.constexpr):
     a = (*n, 1)
     t.x = 1
 
-# error@71:11: index 3 is outside of a tuple of length 3
-# error@72:11: a tuple is indexed with a run-time value; the index must be known at compile time
-# error@73:11: a tuple has no index str 'a'
-# error@74:11: a tuple has no index float 1.5
-# error@75:11: slice bounds must be compile-time integers
-# error@76:11: slice bounds must be compile-time integers
-# error@77:16: index is outside of the string
-# error@78:16: str 'text' cannot be subscripted
-# error@79:11: sequence is longer than 65536 elements (limit of sequence length)
-# error@80:13: sequence is longer than 65536 elements (limit of sequence length)
-# error@81:11: int 64 cannot be subscripted
-# error@82:5: cannot unpack 3 values into 2 names
-# error@83:5: cannot unpack run-time scalar int32 into 2 names
-# error@84:5: cannot unpack int 1 into 2 names
-# error@85:21: comprehension needs a compile-time sequence, found run-time scalar int32
-# error@86:10: only comprehensions with one 'for' over a tuple are supported in kernel code
-# error@87:10: only comprehensions with one 'for' over a tuple are supported in kernel code
-# error@88:26: condition of a comprehension must be known at compile time
-# error@89:21: comprehension needs a compile-time sequence, found range
-# error@90:9: sequence is longer than 65536 elements (limit of sequence length)
-# error@91:9: range is not known at compile time
-# error@92:9: int 64 is not a sequence
-# error@93:9: int 64 has no length
-# error@94:11: operator '+' is not supported between tuple of 3 values and list of 1 values
-# error@95:9: format '>>>' is not supported for int 64
-# error@96:12: an f-string holds compile-time values, found run-time scalar int32; tl.device_print("text", x) prints run-time ones
-# error@97:10: '*' needs a tuple or list, found run-time scalar int32
-# error@98:5: assignment to an attribute is not supported in kernel code
+# error@76:11: index 3 is outside of a tuple of length 3
+# error@77:11: a tuple is indexed with a run-time value; the index must be known at compile time
+# error@78:11: a tuple has no index str 'a'
+# error@79:11: a tuple has no index float 1.5
+# error@80:11: slice bounds must be compile-time integers
+# error@81:11: slice bounds must be compile-time integers
+# error@82:16: index is outside of the string
+# error@83:16: str 'text' cannot be subscripted
+# error@84:11: sequence is longer than 65536 elements (limit of sequence length)
+# error@85:13: sequence is longer than 65536 elements (limit of sequence length)
+# error@86:11: int 64 cannot be subscripted
+# error@87:5: cannot unpack 3 values into 2 names
+# error@88:5: cannot unpack run-time scalar int32 into 2 names
+# error@89:5: cannot unpack int 1 into 2 names
+# error@90:21: comprehension needs a compile-time sequence, found run-time scalar int32
+# error@91:10: only comprehensions with one 'for' over a tuple are supported in kernel code
+# error@92:10: only comprehensions with one 'for' over a tuple are supported in kernel code
+# error@93:26: condition of a comprehension must be known at compile time
+# error@94:21: comprehension needs a compile-time sequence, found range
+# error@95:9: sequence is longer than 65536 elements (limit of sequence length)
+# error@96:9: range is not known at compile time
+# error@97:9: int 64 is not a sequence
+# error@98:9: int 64 has no length
+# error@99:11: operator '+' is not supported between tuple of 3 values and list of 1 values
+# error@100:9: format '>>>' is not supported for int 64
+# error@101:12: an f-string holds compile-time values, found run-time scalar int32; tl.device_print("text", x) prints run-time ones
+# error@102:10: '*' needs a tuple or list, found run-time scalar int32
+# error@103:5: assignment to an attribute is not supported in kernel code
 
 # ----- functions of Python
 # run: k o=*fp32 n=i32 B:=64
@@ -162,33 +167,33 @@ def k(o, n, B: tl.constexpr):
     a = open("f")
     a = eval("1")
 
-# error@137:9: str 'a' cannot be made an int
-# error@138:9: run-time scalar int32 cannot be made an int; use x.to(tl.int32)
-# error@139:9: None cannot be made an int
-# error@140:9: str 'a' cannot be made a float
-# error@141:21: float takes 1 argument, 2 were given
-# error@142:9: abs needs a number
-# error@143:9: min needs at least one value
-# error@144:9: comparison is not supported between str 'a' and int 1
-# error@145:9: operation is not defined on *fp32; pointers only move by integers
-# error@146:14: argument 'x' of bool must be known at compile time (a constexpr), found run-time scalar int32
-# error@147:9: run-time scalar int32 is not a sequence; use tl.sum(x, axis) to add its elements, tl.max for the largest
-# error@148:9: operator '+' is not supported between int 0 and str 'a'
-# error@149:23: int 1 is not a type that is known here
-# error@150:9: run-time scalar int32 has no attribute 'size'; write x.shape[axis]
-# error@151:20: argument 'name' of getattr must be a string, found int 1
-# error@152:20: argument 'name' of hasattr must be a string, found int 1
-# error@154:9: 'a' has no value that is known at compile time
-# note@153:9: type() is not evaluated
-# error@156:9: 'a' has no value that is known at compile time
-# note@155:9: enumerate of an unknown sequence
-# error@158:9: 'a' has no value that is known at compile time
-# note@157:9: zip of an unknown sequence
-# error@159:9: name 'round' is not defined; did you mean 'tl.rand'?
-# error@160:9: name 'sorted' is not defined; did you mean 'tl.sort'?
-# error@161:9: name 'map' is not defined; did you mean 'max'?
-# error@162:9: name 'open' is not defined
-# error@163:9: name 'eval' is not defined
+# error@142:9: str 'a' cannot be made an int
+# error@143:9: run-time scalar int32 cannot be made an int; use x.to(tl.int32)
+# error@144:9: None cannot be made an int
+# error@145:9: str 'a' cannot be made a float
+# error@146:21: float takes 1 argument, 2 were given
+# error@147:9: abs needs a number
+# error@148:9: min needs at least one value
+# error@149:9: comparison is not supported between str 'a' and int 1
+# error@150:9: operation is not defined on *fp32; pointers only move by integers
+# error@151:14: argument 'x' of bool must be known at compile time (a constexpr), found run-time scalar int32
+# error@152:9: run-time scalar int32 is not a sequence; use tl.sum(x, axis) to add its elements, tl.max for the largest
+# error@153:9: operator '+' is not supported between int 0 and str 'a'
+# error@154:23: int 1 is not a type that is known here
+# error@155:9: run-time scalar int32 has no attribute 'size'; write x.shape[axis]
+# error@156:20: argument 'name' of getattr must be a string, found int 1
+# error@157:20: argument 'name' of hasattr must be a string, found int 1
+# error@159:9: 'a' has no value that is known at compile time
+# note@158:9: type() is not evaluated
+# error@161:9: 'a' has no value that is known at compile time
+# note@160:9: enumerate of an unknown sequence
+# error@163:9: 'a' has no value that is known at compile time
+# note@162:9: zip of an unknown sequence
+# error@164:9: name 'round' is not defined; did you mean 'tl.rand'?
+# error@165:9: name 'sorted' is not defined; did you mean 'tl.sort'?
+# error@166:9: name 'map' is not defined; did you mean 'max'?
+# error@167:9: name 'open' is not defined
+# error@168:9: name 'eval' is not defined
 
 # ----- module math
 # run: k o=*fp32 n=i32 B:=64
@@ -208,13 +213,13 @@ def k(o, n, B: tl.constexpr):
     a = math.gamma(1.0)
     a = math.exp("a")
 
-# error@203:19: math.sqrt needs a number known at compile time, found run-time scalar int32; use tl.sqrt for run-time values
-# error@204:9: math.log needs numbers known at compile time; use tl.log for run-time values
-# error@205:9: math.pow needs numbers known at compile time
-# error@206:9: math.ceil needs a finite number known at compile time; use tl.ceil for run-time values
-# error@207:9: math.ceil needs a finite number known at compile time
-# error@208:14: module 'math' has no name 'gamma'
-# error@209:18: math.exp needs a number known at compile time, found str 'a'
+# error@208:19: math.sqrt needs a number known at compile time, found run-time scalar int32; use tl.sqrt for run-time values
+# error@209:9: math.log needs numbers known at compile time; use tl.log for run-time values
+# error@210:9: math.pow needs numbers known at compile time
+# error@211:9: math.ceil needs a finite number known at compile time; use tl.ceil for run-time values
+# error@212:9: math.ceil needs a finite number known at compile time
+# error@213:14: module 'math' has no name 'gamma'
+# error@214:18: math.exp needs a number known at compile time, found str 'a'
 
 # ----- types
 # run: k o=*fp32 n=i32
@@ -241,22 +246,22 @@ def k(o, n):
     a = o.dtype.element_typ
     a = o.shap
 
-# error@227:25: argument 'element_ty' of tl.pointer_type must be a dtype such as tl.float32, found run-time scalar int32
-# error@228:25: a pointer to *fp32 is not supported
-# error@229:35: argument 'shape' of tl.block_type must be known at compile time (a constexpr), found run-time scalar int32
-# error@230:23: argument 'element_ty' of tl.block_type must be a dtype such as tl.float32, found run-time scalar int32
-# error@231:18: no dtype has the name 'fp99'
-# error@232:18: argument 'name' of tl.dtype must be a string, found run-time scalar int32
-# error@233:20: dtype fp32 has no element_ty: it is neither a pointer nor a block type
-# error@234:20: dtype fp32 has no attribute 'size'; write x.shape[axis]
-# error@235:31: no integer type has int24
-# error@236:22: tl.constexpr needs a value known at compile time, found run-time scalar int32
-# error@237:9: tl.tuple needs a sequence
-# error@238:9: tl.tensor is a type and is not called
-# error@239:9: dtype fp32 cannot be called
-# error@240:17: dtype int32 has no element_ty: it is neither a pointer nor a block type
-# error@241:17: dtype *fp32 has no attribute 'element_typ'
-# error@242:11: run-time scalar *fp32 has no attribute 'shap'
+# error@232:25: argument 'element_ty' of tl.pointer_type must be a dtype such as tl.float32, found run-time scalar int32
+# error@233:25: a pointer to *fp32 is not supported
+# error@234:35: argument 'shape' of tl.block_type must be known at compile time (a constexpr), found run-time scalar int32
+# error@235:23: argument 'element_ty' of tl.block_type must be a dtype such as tl.float32, found run-time scalar int32
+# error@236:18: no dtype has the name 'fp99'
+# error@237:18: argument 'name' of tl.dtype must be a string, found run-time scalar int32
+# error@238:20: dtype fp32 has no element_ty: it is neither a pointer nor a block type
+# error@239:20: dtype fp32 has no attribute 'size'; write x.shape[axis]
+# error@240:31: no integer type has int24
+# error@241:22: tl.constexpr needs a value known at compile time, found run-time scalar int32
+# error@242:9: tl.tuple needs a sequence
+# error@243:9: tl.tensor is a type and is not called
+# error@244:9: dtype fp32 cannot be called
+# error@245:17: dtype int32 has no element_ty: it is neither a pointer nor a block type
+# error@246:17: dtype *fp32 has no attribute 'element_typ'
+# error@247:11: run-time scalar *fp32 has no attribute 'shap'
 
 # ----- calls
 # run: k o=*fp32 n=i32 B:=64
@@ -303,32 +308,32 @@ def k(o, n, B: tl.constexpr):
     x = two.run(n)
     x = two.nothing
 
-# error@286:13: '*' needs a tuple or list, found int 64
-# error@287:13: '**' needs a dictionary, found int 64
-# error@288:13: '*' needs a tuple or list, found run-time scalar int32
-# error@289:19: 'two' takes 2 arguments, 3 were given
-# note@271:5: function 'two' is defined here
-# error@290:15: 'two' has no parameter 'c'
-# note@271:5: function 'two' is defined here
-# error@291:9: 'two' needs a value for parameter 'a'
-# note@271:5: function 'two' is defined here
-# error@292:18: parameter 'a' of 'two' is given twice
-# note@271:5: function 'two' is defined here
-# error@293:9: default of parameter 'b' of 'defaults' is not known at compile time
-# note@276:5: function 'defaults' is defined here
-# error@294:9: 'host' needs a value for parameter 'b'
-# note@280:5: function 'host' is defined here
-# error@295:20: 'host' takes 2 arguments, 3 were given
-# note@280:5: function 'host' is defined here
-# error@296:9: 'host' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
-# note@281:14: operator '+' is not supported between str 'a' and int 2
-# error@297:9: int 64 cannot be called
-# error@298:9: str 'a' cannot be called
-# error@299:9: None cannot be called
-# error@300:9: module 'triton' cannot be called
-# error@302:9: dtype fp32 cannot be called
-# error@303:13: function 'two' has no attribute 'run'
-# error@304:13: function 'two' has no attribute 'nothing'
+# error@291:13: '*' needs a tuple or list, found int 64
+# error@292:13: '**' needs a dictionary, found int 64
+# error@293:13: '*' needs a tuple or list, found run-time scalar int32
+# error@294:19: 'two' takes 2 arguments, 3 were given
+# note@276:5: function 'two' is defined here
+# error@295:15: 'two' has no parameter 'c'
+# note@276:5: function 'two' is defined here
+# error@296:9: 'two' needs a value for parameter 'a'
+# note@276:5: function 'two' is defined here
+# error@297:18: parameter 'a' of 'two' is given twice
+# note@276:5: function 'two' is defined here
+# error@298:9: default of parameter 'b' of 'defaults' is not known at compile time
+# note@281:5: function 'defaults' is defined here
+# error@299:9: 'host' needs a value for parameter 'b'
+# note@285:5: function 'host' is defined here
+# error@300:20: 'host' takes 2 arguments, 3 were given
+# note@285:5: function 'host' is defined here
+# error@301:9: 'host' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
+# note@286:14: operator '+' is not supported between str 'a' and int 2
+# error@302:9: int 64 cannot be called
+# error@303:9: str 'a' cannot be called
+# error@304:9: None cannot be called
+# error@305:9: module 'triton' cannot be called
+# error@307:9: dtype fp32 cannot be called
+# error@308:13: function 'two' has no attribute 'run'
+# error@309:13: function 'two' has no attribute 'nothing'
 
 # ----- names
 # run: k o=*fp32 n=i32
@@ -372,28 +377,28 @@ def k(o, n):
     a = triton.language.nothing
     a = print.x
 
-# error@359:9: 'gone' has no value that is known at compile time
-# note@339:8: module 'missing.module' is neither built in nor a file beside this one or below an import root
-# error@360:9: 'other' has no value that is known at compile time
-# note@340:21: module 'missing' is neither built in nor a file beside this one or below an import root
-# error@361:9: 'arrange' has no value that is known at compile time
-# note@341:29: module 'triton.language' has no name 'arrange'; did you mean 'arange'?
-# error@362:19: module 'triton.language.extra.libdevice' has no name 'sinn'; did you mean 'sin'?
-# error@364:9: 'choice' has no value that is known at compile time
-# note@345:1: set under a condition that is not known at compile time
-# error@365:9: 'value' has no value that is known at compile time
-# note@350:17: operand is not known at compile time
-# error@366:9: 'part' has no value that is known at compile time
-# note@352:14: dictionary has no key 'b'
-# error@367:9: 'item' has no value that is known at compile time
-# note@354:17: index 5 is outside of a list of length 2
-# error@368:12: 'os.path' is not known at compile time: it is the host's
-# error@369:9: global 'table' is not a constexpr: a kernel may read it only if it is marked `table: tl.constexpr = ...` or `table = tl.constexpr(...)`
-# note@351:1: defined here
-# error@370:9: name 'lod' is not defined; did you mean 'tl.load'?
-# error@371:12: module 'triton.language' has no name 'laod'; did you mean 'load'?
-# error@372:25: module 'triton.language' has no name 'nothing'
-# error@373:15: function has no attribute 'x'
+# error@364:9: 'gone' has no value that is known at compile time
+# note@344:8: module 'missing.module' is neither built in nor a file beside this one or below an import root
+# error@365:9: 'other' has no value that is known at compile time
+# note@345:21: module 'missing' is neither built in nor a file beside this one or below an import root
+# error@366:9: 'arrange' has no value that is known at compile time
+# note@346:29: module 'triton.language' has no name 'arrange'; did you mean 'arange'?
+# error@367:19: module 'triton.language.extra.libdevice' has no name 'sinn'; did you mean 'sin'?
+# error@369:9: 'choice' has no value that is known at compile time
+# note@350:1: set under a condition that is not known at compile time
+# error@370:9: 'value' has no value that is known at compile time
+# note@355:17: operand is not known at compile time
+# error@371:9: 'part' has no value that is known at compile time
+# note@357:14: dictionary has no key 'b'
+# error@372:9: 'item' has no value that is known at compile time
+# note@359:17: index 5 is outside of a list of length 2
+# error@373:12: 'os.path' is not known at compile time: it is the host's
+# error@374:9: global 'table' is not a constexpr: a kernel may read it only if it is marked `table: tl.constexpr = ...` or `table = tl.constexpr(...)`
+# note@356:1: defined here
+# error@375:9: name 'lod' is not defined; did you mean 'tl.load'?
+# error@376:12: module 'triton.language' has no name 'laod'; did you mean 'load'?
+# error@377:25: module 'triton.language' has no name 'nothing'
+# error@378:15: function has no attribute 'x'
 
 # ----- text of messages
 # run: k o=*fp32 n=i32 B:=64
@@ -407,6 +412,27 @@ def k(o, n, B: tl.constexpr):
     tl.static_assert(B < 64, f"B is {B}")
     tl.static_assert(B < 64, "B is " + str(B) + " and " + str((1, 2.5, None, tl.float32)))
 
-# warning@406:5: static_print: run-time scalar int32
-# error@407:5: static assertion failed: B is 64
-# error@408:5: static assertion failed: B is 64 and (1, 2.5, None, fp32)
+# warning@411:5: static_print: run-time scalar int32
+# error@412:5: static assertion failed: B is 64
+# error@413:5: static assertion failed: B is 64 and (1, 2.5, None, fp32)
+
+# ----- functions of Python's math outside of their domain
+# run: k o=*fp32
+import math
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(o):
+    a: tl.constexpr = math.sqrt(-1)
+    a: tl.constexpr = math.log(0)
+    a: tl.constexpr = math.log(8, 1)
+    a: tl.constexpr = math.exp(1000)
+    a: tl.constexpr = math.pow(-8, 1 / 3)
+
+# error@428:23: math.sqrt gives no finite number here
+# error@429:23: math.log gives no finite number here
+# error@430:23: math.log gives no finite number here
+# error@431:23: math.exp gives no finite number here
+# error@432:23: math.pow gives no finite number here
