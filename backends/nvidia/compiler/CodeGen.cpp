@@ -6,6 +6,7 @@
 #include "backends/nvidia/compiler/CodeGen.h"
 
 #include "backends/nvidia/compiler/Matrix.h"
+#include "backends/nvidia/compiler/Check.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
 
 #include "terrazzo/simt/Passes.h"
@@ -199,6 +200,10 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   }
   stopIfCancelled();
   optimize(module, *machine);
+  if (std::string left = problemOf(module); !left.empty()) {
+    throw simt::Unsupported(kernel.getLoc(), architecture.cpu.str() +
+                                                 " cannot compile " + left);
+  }
   stopIfCancelled();
   raw_string_ostream(result.llvm) << module;
   SmallVector<char, 0> bytes;
