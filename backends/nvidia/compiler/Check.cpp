@@ -20,22 +20,51 @@ namespace {
 /// beside those of the machine itself. Of mathematics none is here that LLVM
 /// would call a library for.
 constexpr Intrinsic::ID Intrinsics[] = {
-    Intrinsic::abs,         Intrinsic::assume,       Intrinsic::bitreverse,
-    Intrinsic::bswap,       Intrinsic::ceil,         Intrinsic::copysign,
-    Intrinsic::ctlz,        Intrinsic::ctpop,        Intrinsic::cttz,
-    Intrinsic::expect,      Intrinsic::fabs,         Intrinsic::floor,
-    Intrinsic::fma,         Intrinsic::fmuladd,      Intrinsic::fptosi_sat,
-    Intrinsic::fptoui_sat,  Intrinsic::fshl,         Intrinsic::fshr,
-    Intrinsic::is_fpclass,  Intrinsic::lifetime_end, Intrinsic::lifetime_start,
-    Intrinsic::maximum,     Intrinsic::maxnum,       Intrinsic::minimum,
-    Intrinsic::minnum,      Intrinsic::nearbyint,    Intrinsic::rint,
-    Intrinsic::roundeven,   Intrinsic::sadd_sat,     Intrinsic::scmp,
-    Intrinsic::smax,        Intrinsic::smin,         Intrinsic::sqrt,
-    Intrinsic::ssub_sat,    Intrinsic::trunc,        Intrinsic::uadd_sat,
-    Intrinsic::ucmp,        Intrinsic::umax,         Intrinsic::umin,
-    Intrinsic::usub_sat,    Intrinsic::sadd_with_overflow,
-    Intrinsic::smul_with_overflow, Intrinsic::ssub_with_overflow,
-    Intrinsic::uadd_with_overflow, Intrinsic::umul_with_overflow,
+    Intrinsic::abs,
+    Intrinsic::assume,
+    Intrinsic::bitreverse,
+    Intrinsic::bswap,
+    Intrinsic::ceil,
+    Intrinsic::copysign,
+    Intrinsic::ctlz,
+    Intrinsic::ctpop,
+    Intrinsic::cttz,
+    Intrinsic::expect,
+    Intrinsic::fabs,
+    Intrinsic::floor,
+    Intrinsic::fma,
+    Intrinsic::fmuladd,
+    Intrinsic::fptosi_sat,
+    Intrinsic::fptoui_sat,
+    Intrinsic::fshl,
+    Intrinsic::fshr,
+    Intrinsic::is_fpclass,
+    Intrinsic::lifetime_end,
+    Intrinsic::lifetime_start,
+    Intrinsic::maximum,
+    Intrinsic::maxnum,
+    Intrinsic::minimum,
+    Intrinsic::minnum,
+    Intrinsic::nearbyint,
+    Intrinsic::rint,
+    Intrinsic::roundeven,
+    Intrinsic::sadd_sat,
+    Intrinsic::scmp,
+    Intrinsic::smax,
+    Intrinsic::smin,
+    Intrinsic::sqrt,
+    Intrinsic::ssub_sat,
+    Intrinsic::trunc,
+    Intrinsic::uadd_sat,
+    Intrinsic::ucmp,
+    Intrinsic::umax,
+    Intrinsic::umin,
+    Intrinsic::usub_sat,
+    Intrinsic::sadd_with_overflow,
+    Intrinsic::smul_with_overflow,
+    Intrinsic::ssub_with_overflow,
+    Intrinsic::uadd_with_overflow,
+    Intrinsic::umul_with_overflow,
     Intrinsic::usub_with_overflow,
 };
 
@@ -59,10 +88,10 @@ bool isKnown(Type *type) {
       (scalar->isIntegerTy() && scalar->getIntegerBitWidth() <= 128);
   const auto *vector = dyn_cast<FixedVectorType>(type);
   return known && !isa<ScalableVectorType>(type) &&
-         (!vector || vector->getNumElements() *
-                             std::max<uint64_t>(
-                                 scalar->getPrimitiveSizeInBits(), 1) <=
-                         VectorBits);
+         (!vector ||
+          vector->getNumElements() *
+                  std::max<uint64_t>(scalar->getPrimitiveSizeInBits(), 1) <=
+              VectorBits);
 }
 
 std::string nameOf(Type *type) {

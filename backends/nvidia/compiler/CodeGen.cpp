@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/CodeGen.h"
 
-#include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/Check.h"
+#include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
 
 #include "terrazzo/simt/Passes.h"
@@ -105,10 +105,10 @@ int64_t widestTile(tile::KernelOp kernel) {
     for (mlir::Type type : op->getResultTypes()) {
       mlir::Type element = tile::elementType(type);
       if (simt::hasLayout(type) && isa<mlir::FloatType>(element)) {
-        const int64_t count =
-            simt::layoutOf(type).size(simt::Axis::Register);
+        const int64_t count = simt::layoutOf(type).size(simt::Axis::Register);
         words = std::max(
-            words, int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4)));
+            words, int64_t(divideCeil(
+                       uint64_t(count) * tile::storageBytes(element), 4)));
       }
     }
   });
@@ -118,12 +118,10 @@ int64_t widestTile(tile::KernelOp kernel) {
 /// What hides the latency of memory: with dots the loads that are under way,
 /// else many threads, if each holds little.
 SmallVector<unsigned, 3> blocksWanted(tile::KernelOp kernel, unsigned threads,
-                                       const ArchitectureFacts &architecture) {
-  const bool hasDot = kernel
-                          .walk([](simt::DotOp) {
-                            return mlir::WalkResult::interrupt();
-                          })
-                          .wasInterrupted();
+                                      const ArchitectureFacts &architecture) {
+  const bool hasDot =
+      kernel.walk([](simt::DotOp) { return mlir::WalkResult::interrupt(); })
+          .wasInterrupted();
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 3> wanted;
   if (!hasDot && words <= 16) {
@@ -183,7 +181,8 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   function->addFnAttr("nvvm.reqntid", std::to_string(result.lowered.threads));
   // Without it ptxas keeps big kernels at 64 registers a thread and spills.
   function->addFnAttr("nvvm.minctasm", "1");
-  result.blocksWanted = blocksWanted(kernel, result.lowered.threads, architecture);
+  result.blocksWanted =
+      blocksWanted(kernel, result.lowered.threads, architecture);
   if (result.lowered.sharedBytes > architecture.sharedBytes) {
     throw simt::Unsupported(
         kernel.getLoc(),
@@ -201,8 +200,8 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   stopIfCancelled();
   optimize(module, *machine);
   if (std::string left = problemOf(module); !left.empty()) {
-    throw simt::Unsupported(kernel.getLoc(), architecture.cpu.str() +
-                                                 " cannot compile " + left);
+    throw simt::Unsupported(kernel.getLoc(),
+                            architecture.cpu.str() + " cannot compile " + left);
   }
   stopIfCancelled();
   raw_string_ostream(result.llvm) << module;

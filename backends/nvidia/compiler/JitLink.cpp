@@ -73,10 +73,9 @@ void *openJitLink(std::string &path) {
     path = given;
     return path == "none" ? nullptr : dlopen(given, RTLD_NOW | RTLD_LOCAL);
   }
-  for (const char *place :
-       {"libnvJitLink.so.13", "libnvJitLink.so.12",
-        "/usr/local/cuda/lib64/libnvJitLink.so.13",
-        "/usr/local/cuda/lib64/libnvJitLink.so.12"}) {
+  for (const char *place : {"libnvJitLink.so.13", "libnvJitLink.so.12",
+                            "/usr/local/cuda/lib64/libnvJitLink.so.13",
+                            "/usr/local/cuda/lib64/libnvJitLink.so.12"}) {
     if (void *library = dlopen(place, RTLD_NOW | RTLD_LOCAL)) {
       Dl_info facts{};
       void *function = dlsym(library, "nvJitLinkCreate");

@@ -106,8 +106,7 @@ static std::optional<Assembled> assembleBest(CompiledKernel &compiled,
                                              const tz_host *host) {
   for (unsigned blocks : compiled.blocksWanted) {
     std::string text = withBlocks(compiled.ptx, blocks);
-    std::optional<Assembled> made =
-        assemble(text, cpu, assemblerSeconds, host);
+    std::optional<Assembled> made = assemble(text, cpu, assemblerSeconds, host);
     if (!made || made->spillBytes == 0 ||
         blocks == compiled.blocksWanted.back()) {
       compiled.ptx = std::move(text);

@@ -15,7 +15,8 @@
 
 namespace {
 
-std::string check(const std::string &body, const std::string &declarations = "") {
+std::string check(const std::string &body,
+                  const std::string &declarations = "") {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   auto module = llvm::parseAssemblyString(
@@ -31,10 +32,12 @@ std::string check(const std::string &body, const std::string &declarations = "")
 
 TEST(Check, TakesWhatBecomesInstructions) {
   EXPECT_EQ(check("  %a = fadd float %x, 1.0\n  store float %a, ptr %p"), "");
-  EXPECT_EQ(check("  %a = call float @llvm.fma.f32(float %x, float %x, float %x)",
-                  "declare float @llvm.fma.f32(float, float, float)"),
+  EXPECT_EQ(
+      check("  %a = call float @llvm.fma.f32(float %x, float %x, float %x)",
+            "declare float @llvm.fma.f32(float, float, float)"),
+      "");
+  EXPECT_EQ(check("  %a = call i32 asm \"mov.u32 $0, $1;\", \"=r,r\"(i32 %i)"),
             "");
-  EXPECT_EQ(check("  %a = call i32 asm \"mov.u32 $0, $1;\", \"=r,r\"(i32 %i)"), "");
   EXPECT_EQ(check("  %a = load <4 x float>, ptr %p"), "");
 }
 
