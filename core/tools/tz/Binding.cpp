@@ -69,7 +69,7 @@ static Status addImports(KernelSource &source, const ImportOptions &imports) {
 
 Result<KernelSource> loadSource(const KernelText &kernel,
                                 const ImportOptions &imports) {
-  Result<std::string> text = readFile(kernel.path);
+  Result<std::string> text = readFileOrPipe(kernel.path);
   if (!text) {
     Status status = text.takeStatus();
     return Status(status.code(),

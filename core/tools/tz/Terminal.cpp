@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Terminal.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
 #include <unistd.h>
 
 namespace tz::tool {
@@ -155,6 +159,55 @@ Result<std::string> readFile(const std::string &path) {
                                       std::strerror(errno ? errno : ENOENT));
   }
   return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+Result<std::string> readFileOrPipe(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(path, ignored)) {
+    return readFile(path);
+  }
+  auto fail = [&](const std::string &why) {
+    return Status(TZ_E_NOT_FOUND, "cannot read the pipe " + path + ": " + why);
+  };
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  constexpr int kTurn = 100, kForWriter = 2000, kForMore = 60000; // ms
+  // Without waiting: a pipe that nobody writes to would never open.
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) {
+    return fail(std::strerror(errno));
+  }
+  llvm::scope_exit close([fd] { ::close(fd); });
+  std::string text;
+  char part[1 << 16];
+  for (int waited = 0;;) {
+    const ssize_t got = read(fd, part, sizeof part);
+    if (got > 0) {
+      text.append(part, size_t(got));
+      waited = 0;
+      if (text.size() > kMostBytes) {
+        return fail("more than 64 MiB came out of it");
+      }
+      continue;
+    }
+    if (got < 0 && errno != EAGAIN && errno != EINTR) {
+      return fail(std::strerror(errno));
+    }
+    // Nothing: nobody has it open for writing, any more or yet.
+    const bool hasWriter = got < 0;
+    if (!hasWriter && !text.empty()) {
+      return text;
+    }
+    if (waited >= (hasWriter ? kForMore : kForWriter)) {
+      return fail(hasWriter ? "nothing has come out of it for a minute"
+                            : "nobody writes to it");
+    }
+    pollfd more{fd, POLLIN, 0};
+    // Without a writer poll may return at once.
+    if (poll(&more, 1, kTurn) > 0 && !(more.revents & POLLIN)) {
+      usleep(kTurn * 1000);
+    }
+    waited += kTurn;
+  }
 }
 
 } // namespace tz::tool

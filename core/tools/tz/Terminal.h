@@ -50,6 +50,8 @@ private:
 runtime::Status writeFile(const std::string &path, std::string_view content);
 /// The whole file; the message says what is wrong.
 runtime::Result<std::string> readFile(const std::string &path);
+/// The same; a pipe is read to its end, once. It may be slow, but not endless.
+runtime::Result<std::string> readFileOrPipe(const std::string &path);
 
 } // namespace tz::tool
 

@@ -117,7 +117,7 @@ def main():
         path = paths[name] = os.path.join(folder, name.replace("-", "_") + ".py")
         with open(path, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
-    kinds = {"folder": "is a folder", "pipe": "is not a regular file", "device": "is not a regular file", "link-to-itself": "Too many levels of symbolic links"}
+    kinds = {"folder": "is a folder", "pipe": "nobody writes to it", "device": "is not a regular file", "link-to-itself": "Too many levels of symbolic links"}
     for name, expected in kinds.items():
         path = paths[name] = os.path.join(folder, name + ".py")
         if not os.path.lexists(path):
