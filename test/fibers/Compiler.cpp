@@ -9,11 +9,6 @@
 
 #include "test/fibers/Matrix.h"
 
-#include "terrazzo/simt/Passes.h"
-
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
-
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -113,6 +108,41 @@ public:
   void asyncWait(IRBuilderBase &b, unsigned pending) override {
     call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending)});
   }
+  void initBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
+    call(b, "fibers_init_barriers", b.getVoidTy(),
+         {address, b.getInt32(count)});
+  }
+  void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
+    call(b, "fibers_end_barriers", b.getVoidTy(), {address, b.getInt32(count)});
+  }
+  void expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) override {
+    call(b, "fibers_expect_bytes", b.getVoidTy(),
+         {barrier, b.getInt32(uint32_t(bytes))});
+  }
+  void waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) override {
+    call(b, "fibers_wait_barrier", b.getVoidTy(), {barrier, phase});
+  }
+  /// Boxes and coordinates in arrays: their number differs.
+  void bulkCopy(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
+                ArrayRef<Value *> at, Value *to, Value *barrier,
+                const simt::MemoryHints &) override {
+    auto array = [&](auto element) {
+      IRBuilder<> entry(
+          &*b.GetInsertBlock()->getParent()->getEntryBlock().begin());
+      Value *memory =
+          entry.CreateAlloca(b.getInt32Ty(), b.getInt32(uint32_t(at.size())));
+      for (unsigned i = 0; i < at.size(); ++i) {
+        b.CreateStore(element(i),
+                      b.CreateConstInBoundsGEP1_32(b.getInt32Ty(), memory, i));
+      }
+      return memory;
+    };
+    Value *box = array(
+        [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
+    Value *corner = array([&](unsigned i) { return at[i]; });
+    call(b, "fibers_bulk_copy", b.getVoidTy(),
+         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle())});
+  }
 
 private:
   static Value *call(IRBuilderBase &b, StringRef name, Type *result,
@@ -143,16 +173,24 @@ void makeEntry(Function *kernel) {
   uint64_t offset = 0;
   for (Argument &argument : kernel->args()) {
     Type *type = argument.getType();
+    const bool isDescriptor = argument.hasByValAttr();
     Type *memory = type->isIntegerTy(1) ? b.getInt8Ty() : type;
-    const uint64_t size = layout.getTypeAllocSize(memory);
+    const uint64_t size = isDescriptor
+                              ? simt::descriptorBytes
+                              : layout.getTypeAllocSize(memory).getFixedValue();
     offset = alignTo(offset, size);
     Value *at =
         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), entry->getArg(0), offset);
-    Value *value = b.CreateAlignedLoad(memory, at, Align(size));
-    arguments.push_back(type == memory ? value : b.CreateTrunc(value, type));
+    if (isDescriptor) {
+      arguments.push_back(at);
+    } else {
+      Value *value = b.CreateAlignedLoad(memory, at, Align(size));
+      arguments.push_back(type == memory ? value : b.CreateTrunc(value, type));
+    }
     offset += size;
   }
-  b.CreateCall(kernel, arguments);
+  // Descriptors are passed by value on both sides.
+  b.CreateCall(kernel, arguments)->setAttributes(kernel->getAttributes());
   b.CreateRetVoid();
 }
 
@@ -160,25 +198,22 @@ void makeEntry(Function *kernel) {
 
 Compiled compile(tile::KernelOp kernel) {
   Compiled result;
-  mlir::PassManager passes(kernel->getContext(),
-                           tile::KernelOp::getOperationName());
-  const FiberTarget target;
-  passes.addPass(simt::createAssignLayouts(&target));
-  passes.addPass(simt::createRemoveConversions());
-  passes.addPass(mlir::createCSEPass());
-  passes.addPass(simt::createPipelineLoops(&target));
-  if (failed(passes.run(kernel))) {
-    throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
+  const FiberTarget inBulk(true), plain(false);
+  result.variants =
+      simt::makeVariants(kernel, &inBulk, plain, simt::FrameLimits());
+  for (simt::Variant &variant : result.variants) {
+    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }
-  raw_string_ostream(result.layouts) << *kernel;
   LLVMContext context;
   Module module("fibers", context);
   module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
                        "f80:128-n8:16:32:64-S128");
-  FiberHooks hooks;
-  result.lowered = simt::lower(kernel, hooks, module);
-  makeEntry(result.lowered.function);
-  result.lowered.function = nullptr;
+  for (simt::Variant &variant : result.variants) {
+    FiberHooks hooks;
+    variant.lowered = simt::lower(variant.kernel, hooks, module);
+    makeEntry(variant.lowered.function);
+    variant.lowered.function = nullptr;
+  }
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {

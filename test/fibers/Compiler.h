@@ -8,7 +8,7 @@
 
 #include "test/fibers/Fibers.h"
 
-#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/Variants.h"
 
 #include <memory>
 
@@ -16,7 +16,7 @@ namespace tz::fibers {
 
 struct Compiled {
   std::string bitcode, text, layouts;
-  simt::Lowered lowered; // the function is gone
+  std::vector<simt::Variant> variants; // their functions are gone
 };
 
 /// Assigns layouts and lowers. Throws simt::Unsupported. The entry of kernel K

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Fibers.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <ucontext.h>
 #include <vector>
@@ -31,6 +33,35 @@ struct Copy {
   uint32_t bytes;
 };
 
+/// A box that the copy engine will bring.
+struct BulkCopy {
+  const Frame *frame;
+  std::array<uint32_t, 5> box;
+  std::array<int32_t, 5> at;
+  char *to;
+  uint32_t swizzle;
+
+  uint32_t bytes() const {
+    uint32_t count = frame->elementBytes;
+    for (uint32_t dim = 0; dim < frame->rank; ++dim) {
+      count *= box[dim];
+    }
+    return count;
+  }
+  void make() const;
+};
+
+/// A barrier with phases.
+struct PhaseBarrier {
+  uint64_t phase = 0; // the one that is open
+  bool hasArrived = false;
+  uint32_t expected = 0, begun = 0; // bytes
+  std::vector<BulkCopy> copies;
+  Meeting complete; // its turns end when all that was expected was begun
+
+  bool isComplete() const { return hasArrived && expected == begun; }
+};
+
 struct Fiber {
   ucontext_t context{};
   std::unique_ptr<char[]> stack;
@@ -52,6 +83,8 @@ struct Block {
   std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
   std::vector<char> shown; // operands in registers, for an instruction
   ucontext_t scheduler{};
+  std::map<const void *, PhaseBarrier> barriers;
+  std::string problem;
   unsigned current = 0;
 
   Fiber &fiber() { return fibers[current]; }
@@ -97,6 +130,8 @@ std::string runProgram(Block &self) {
   const Launch &launch = *self.launch;
   std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
   self.all = {launch.threads, 0, 0};
+  self.barriers.clear();
+  self.problem.clear();
   self.warps.assign((launch.threads + warpSize - 1) / warpSize,
                     {std::min(warpSize, launch.threads), 0, 0});
   for (Fiber &fiber : self.fibers) {
@@ -115,6 +150,9 @@ std::string runProgram(Block &self) {
   }
   while (round(self)) {
   }
+  if (!self.problem.empty()) {
+    return self.problem;
+  }
   for (const Fiber &fiber : self.fibers) {
     if (fiber.isDone && (fiber.copies.size() > 1 || !fiber.copies[0].empty())) {
       return "a thread ended before its asynchronous copies were waited for";
@@ -123,6 +161,9 @@ std::string runProgram(Block &self) {
       return "threads of a block wait for each other for ever: not all of them "
              "reach the same barrier";
     }
+  }
+  if (!self.barriers.empty()) {
+    return "barriers with phases were not ended";
   }
   return {};
 }
@@ -181,6 +222,114 @@ void asyncWait(uint32_t pending) {
   }
 }
 
+//===--- The copy engine --------------------------------------------------===//
+
+/// Row by row, places exchanged as the swizzle says; zero outside of the frame.
+void BulkCopy::make() const {
+  const uint32_t size = frame->elementBytes, last = frame->rank - 1;
+  std::array<uint32_t, 5> index{};
+  for (uint32_t element = 0; element * size < bytes(); ++element) {
+    uint32_t rest = element;
+    int64_t offset = 0;
+    bool isInside = true;
+    for (uint32_t dim = last + 1; dim-- > 0; rest /= box[dim]) {
+      index[dim] = rest % box[dim];
+      int64_t c = int64_t{at[dim]} + index[dim];
+      isInside &= c >= 0 && c < frame->shape[dim];
+      offset += c * frame->strides[dim];
+    }
+    uintptr_t place =
+        reinterpret_cast<uintptr_t>(to) + uintptr_t{element} * size;
+    place ^= (place >> 3) & (((uintptr_t{1} << swizzle) - 1) << 4);
+    auto *target = reinterpret_cast<char *>(place);
+    if (isInside) {
+      std::memcpy(target,
+                  reinterpret_cast<const char *>(frame->base) + offset * size,
+                  size);
+    } else {
+      std::memset(target, 0, size);
+    }
+  }
+}
+
+/// The barrier at an address; a report and any other if there is none.
+PhaseBarrier &barrierAt(const void *address) {
+  auto found = block->barriers.find(address);
+  if (found == block->barriers.end()) {
+    block->problem = "a barrier with phases is used before it is made";
+    return block->barriers[address];
+  }
+  return found->second;
+}
+
+void initBarriers(uint64_t *address, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!block->barriers.try_emplace(address + i).second) {
+      block->problem = "a barrier with phases is made where there is one";
+    }
+  }
+}
+
+void endBarriers(uint64_t *address, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    PhaseBarrier &barrier = barrierAt(address + i);
+    if (barrier.hasArrived || !barrier.copies.empty()) {
+      block->problem = "copies were on their way when their barrier was ended";
+    }
+    block->barriers.erase(address + i);
+  }
+}
+
+void noteProgress(PhaseBarrier &barrier) {
+  if (barrier.isComplete()) {
+    ++barrier.complete.turn; // who waits looks again
+  }
+}
+
+void expectBytes(uint64_t *address, uint32_t bytes) {
+  PhaseBarrier &barrier = barrierAt(address);
+  if (barrier.hasArrived) {
+    block->problem = "a slot is filled before its last phase was waited for";
+  }
+  barrier.hasArrived = true;
+  barrier.expected += bytes;
+  noteProgress(barrier);
+}
+
+void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
+              char *to, uint64_t *address, uint32_t swizzle) {
+  BulkCopy copy{frame, {}, {}, to, swizzle};
+  std::copy_n(box, frame->rank, copy.box.begin());
+  std::copy_n(at, frame->rank, copy.at.begin());
+  std::memset(to, 0xcd, copy.bytes());
+  PhaseBarrier &barrier = barrierAt(address);
+  barrier.begun += copy.bytes();
+  barrier.copies.push_back(copy);
+  noteProgress(barrier);
+}
+
+/// The first who waits and finds all begun makes the copies.
+void waitBarrier(uint64_t *address, uint32_t parity) {
+  Block &self = *block;
+  PhaseBarrier &barrier = barrierAt(address);
+  while ((barrier.phase & 1) == parity && self.problem.empty()) {
+    if (!barrier.isComplete()) {
+      Fiber &fiber = self.fiber();
+      fiber.turn = barrier.complete.turn;
+      fiber.waitsFor = &barrier.complete;
+      swapcontext(&fiber.context, &self.scheduler);
+      continue;
+    }
+    for (const BulkCopy &copy : barrier.copies) {
+      copy.make();
+    }
+    barrier.copies.clear();
+    barrier.hasArrived = false;
+    barrier.expected = barrier.begun = 0;
+    ++barrier.phase;
+  }
+}
+
 template <typename F>
 void *address(F *function) {
   return reinterpret_cast<void *>(function);
@@ -200,6 +349,11 @@ const Symbol functions[] = {
     {"fibers_async_copy", address(asyncCopy)},
     {"fibers_async_commit", address(asyncCommit)},
     {"fibers_async_wait", address(asyncWait)},
+    {"fibers_init_barriers", address(initBarriers)},
+    {"fibers_end_barriers", address(endBarriers)},
+    {"fibers_expect_bytes", address(expectBytes)},
+    {"fibers_bulk_copy", address(bulkCopy)},
+    {"fibers_wait_barrier", address(waitBarrier)},
 };
 const unsigned numFunctions = std::size(functions);
 

@@ -28,7 +28,16 @@ struct Launch {
 
 inline constexpr unsigned warpSize = 32;
 
-/// Empty, or why it failed: threads that wait for each other for ever.
+/// What the copy engine reads: a descriptor among the arguments. Outermost
+/// dimension first.
+struct Frame {
+  uint64_t base = 0;
+  uint32_t rank = 0, elementBytes = 0;
+  std::array<int64_t, 5> shape{}, strides{}; // elements
+};
+
+/// Empty, or why it failed: threads that wait for each other for ever, copies
+/// that nobody waited for.
 std::string run(const Launch &launch);
 
 /// What code calls, by name.

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_TEST_FIBERS_MATRIX_H
 #define TERRAZZO_TEST_FIBERS_MATRIX_H
 
+#include "terrazzo/plugin.h"
 #include "terrazzo/simt/Hooks.h"
 #include "terrazzo/simt/Target.h"
 
@@ -18,9 +19,17 @@ namespace tz::fibers {
 
 class FiberTarget final : public simt::Target {
 public:
+  explicit FiberTarget(bool inBulk) : inBulk(inBulk) {}
   uint64_t sharedBytes() const override { return 128 * 1024; }
   unsigned asyncCopyBytes() const override { return 4; }
+  bool canCopyInBulk(simt::DescriptorType descriptor,
+                     simt::BufferType) const override {
+    return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
+  }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+
+private:
+  const bool inBulk; // by the copy engine
 };
 
 /// Each thread computes what it holds, element by element, from where tables

@@ -11,6 +11,7 @@
 #include "terrazzo/plugin/Device.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/wire/Wire.h"
 
 #include <chrono>
@@ -92,18 +93,22 @@ public:
     if (request.wants("asm")) {
       artifact.blobs.push_back({"asm", "text", std::move(compiled.layouts)});
     }
-    plugin::Kernel &info = artifact.kernels.emplace_back();
-    info.name = kernel.getSymName().str();
-    plugin::appendArguments(info, kernel);
-    if (compiled.lowered.usesLog) {
-      info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+    for (const simt::Variant &variant : compiled.variants) {
+      plugin::Kernel &info = artifact.kernels.emplace_back();
+      info.name = tile::KernelOp(variant.kernel).getSymName().str();
+      plugin::appendArguments(info, variant.kernel);
+      simt::appendDescriptors(info, variant.lowered.descriptors,
+                              simt::FrameLimits());
+      if (variant.lowered.usesLog) {
+        info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+      }
+      info.dynScratch = variant.lowered.sharedBytes;
+      info.block[0] = variant.lowered.threads;
+      if (kernel->hasAttr("tile.waits")) {
+        info.flags |= TZ_KERNEL_ORDERED;
+      }
     }
-    info.dynScratch = compiled.lowered.sharedBytes;
-    info.block[0] = compiled.lowered.threads;
-    if (kernel->hasAttr("tile.waits")) {
-      info.flags |= TZ_KERNEL_ORDERED;
-    }
-    for (mlir::Operation *op : compiled.lowered.logPoints) {
+    for (mlir::Operation *op : compiled.variants.back().lowered.logPoints) {
       artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
     }
     return artifact;
@@ -225,12 +230,38 @@ struct FiberDevice final : plugin::Device {
   }
 };
 
+/// Of a view a fiber's copy engine needs what it is made of.
+tz_error *encode(tz_kernel *, uint32_t, const tz_tensor_view *view, void *to,
+                 size_t bytes) {
+  fibers::Frame frame;
+  static_assert(sizeof(frame) <= simt::descriptorBytes);
+  if (bytes != simt::descriptorBytes || view->rank > frame.shape.size()) {
+    return plugin::makeError(TZ_E_INVALID_ARGUMENT, "no slot of a descriptor");
+  }
+  frame.base = view->base;
+  frame.rank = view->rank;
+  frame.elementBytes = view->element_bits / 8;
+  std::copy_n(view->shape, view->rank, frame.shape.begin());
+  std::copy_n(view->strides, view->rank, frame.strides.begin());
+  std::memcpy(to, &frame, sizeof(frame));
+  return nullptr;
+}
+
+const tz_device_api *deviceTable() {
+  static const tz_device_api table = [] {
+    tz_device_api made = *plugin::deviceTable<FiberDevice>();
+    made.arg_encode = encode;
+    return made;
+  }();
+  return &table;
+}
+
 const void *getInterface(const char *id) {
   if (std::string_view(id) == "tz.compiler/1") {
     return plugin::compilerTable<FiberCompiler>();
   }
   return std::string_view(id) == "tz.device/1"
-             ? static_cast<const void *>(plugin::deviceTable<FiberDevice>())
+             ? static_cast<const void *>(deviceTable())
              : nullptr;
 }
 

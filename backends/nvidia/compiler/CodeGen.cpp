@@ -9,10 +9,7 @@
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
 
-#include "terrazzo/simt/Passes.h"
-
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
+#include "terrazzo/simt/Variants.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -146,6 +143,34 @@ std::string withBlocks(StringRef ptx, unsigned blocks) {
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
 }
 
+/// Emits one variant into the module.
+static void lowerVariant(simt::Variant &variant,
+                         const ArchitectureFacts &architecture,
+                         Module &module) {
+  PtxHooks hooks(architecture);
+  variant.lowered = simt::lower(variant.kernel, hooks, module);
+  Function *function = variant.lowered.function;
+  variant.lowered.function = nullptr;
+  function->setCallingConv(CallingConv::PTX_Kernel);
+  function->addFnAttr("nvvm.reqntid", std::to_string(variant.lowered.threads));
+  // Without it ptxas keeps big kernels at 64 registers a thread and spills.
+  function->addFnAttr("nvvm.minctasm", "1");
+  for (Argument &argument : function->args()) {
+    if (argument.hasByValAttr()) { // read where it is, not copied
+      argument.addAttr(
+          Attribute::get(function->getContext(), "nvvm.grid_constant"));
+    }
+  }
+  if (variant.lowered.sharedBytes > architecture.sharedBytes) {
+    throw simt::Unsupported(
+        variant.kernel.getLoc(),
+        "the kernel needs " + std::to_string(variant.lowered.sharedBytes) +
+            " bytes of shared memory, a block of " + architecture.cpu.str() +
+            " has " + std::to_string(architecture.sharedBytes) +
+            "; use smaller tiles");
+  }
+}
+
 CompiledKernel compileToPtx(tile::KernelOp kernel,
                             const ArchitectureFacts &architecture,
                             const std::function<bool()> &isCancelled) {
@@ -155,17 +180,14 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
     }
   };
   CompiledKernel result;
-  mlir::PassManager passes(kernel->getContext(),
-                           tile::KernelOp::getOperationName());
-  const PtxTarget target(architecture);
-  passes.addPass(simt::createAssignLayouts(&target));
-  passes.addPass(simt::createRemoveConversions());
-  passes.addPass(mlir::createCSEPass());
-  passes.addPass(simt::createPipelineLoops(&target));
-  if (failed(passes.run(kernel))) {
-    throw simt::Unsupported(kernel.getLoc(), "layouts could not be assigned");
+  const PtxTarget plain(architecture, /*inBulk=*/false),
+      inBulk(architecture, /*inBulk=*/true);
+  result.variants =
+      simt::makeVariants(kernel, architecture.number >= 90 ? &inBulk : nullptr,
+                         plain, simt::FrameLimits());
+  for (simt::Variant &variant : result.variants) {
+    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }
-  raw_string_ostream(result.layouts) << *kernel;
   stopIfCancelled();
 
   std::unique_ptr<TargetMachine> machine = makeMachine(architecture);
@@ -173,24 +195,11 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  PtxHooks hooks(architecture);
-  result.lowered = simt::lower(kernel, hooks, module);
-  Function *function = result.lowered.function;
-  result.lowered.function = nullptr;
-  function->setCallingConv(CallingConv::PTX_Kernel);
-  function->addFnAttr("nvvm.reqntid", std::to_string(result.lowered.threads));
-  // Without it ptxas keeps big kernels at 64 registers a thread and spills.
-  function->addFnAttr("nvvm.minctasm", "1");
-  result.blocksWanted =
-      blocksWanted(kernel, result.lowered.threads, architecture);
-  if (result.lowered.sharedBytes > architecture.sharedBytes) {
-    throw simt::Unsupported(
-        kernel.getLoc(),
-        "the kernel needs " + std::to_string(result.lowered.sharedBytes) +
-            " bytes of shared memory, a block of " + architecture.cpu.str() +
-            " has " + std::to_string(architecture.sharedBytes) +
-            "; use smaller tiles");
+  for (simt::Variant &variant : result.variants) {
+    lowerVariant(variant, architecture, module);
   }
+  result.blocksWanted =
+      blocksWanted(kernel, result.variants.back().lowered.threads, architecture);
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {

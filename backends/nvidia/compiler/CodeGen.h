@@ -10,7 +10,7 @@
 
 #include "backends/nvidia/compiler/Architectures.h"
 
-#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/Variants.h"
 
 #include <functional>
 
@@ -18,7 +18,8 @@ namespace tz::nvidia {
 
 struct CompiledKernel {
   std::string ptx, llvm, layouts;
-  simt::Lowered lowered; // the function is gone
+  /// Their functions are gone.
+  std::vector<simt::Variant> variants;
   /// How many blocks should fit into a multiprocessor; what needs no spills is
   /// taken, the last one anyway. The text says 1.
   llvm::SmallVector<unsigned, 3> blocksWanted;

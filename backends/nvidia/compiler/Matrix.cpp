@@ -23,4 +23,18 @@ bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
          !tile::elementType(dot.getType()).isF16();
 }
 
+/// CUDA Driver API, cuTensorMapEncodeTiled: at most five dimensions, boxes of
+/// at most 256 in each; rows of 16 bytes, and as long as the swizzle spans.
+bool PtxTarget::canCopyInBulk(simt::DescriptorType descriptor,
+                              simt::BufferType to) const {
+  llvm::ArrayRef<int64_t> box = descriptor.getBox();
+  mlir::Type element = descriptor.getElementType();
+  const int64_t row = box.back() * tile::storageBytes(element);
+  const unsigned bits = descriptor.getSwizzle();
+  return inBulk && box.size() <= 5 && row % 16 == 0 &&
+         (bits == 0 || (row == 16 << bits && to.getLayout().getBase() == 4 &&
+                        to.getLayout().getShift() == 3)) &&
+         llvm::all_of(box, [](int64_t extent) { return extent <= 256; });
+}
+
 } // namespace tz::nvidia

@@ -15,16 +15,20 @@ namespace tz::nvidia {
 
 class PtxTarget final : public simt::Target {
 public:
-  explicit PtxTarget(const ArchitectureFacts &architecture)
-      : architecture(architecture) {}
+  /// `inBulk`: the copy engine may be used.
+  PtxTarget(const ArchitectureFacts &architecture, bool inBulk)
+      : architecture(architecture), inBulk(inBulk) {}
 
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
   uint64_t sharedBytes() const override { return architecture.sharedBytes; }
   unsigned asyncCopyBytes() const override { return 4; }
+  bool canCopyInBulk(simt::DescriptorType descriptor,
+                     simt::BufferType to) const override;
 
 private:
   const ArchitectureFacts &architecture;
+  const bool inBulk;
 };
 
 } // namespace tz::nvidia

@@ -4,12 +4,14 @@
 //        artifact with PTX, machine code and the launch plan out.
 // Why    Everything that knows the C ABI is here.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/TensorViews.h"
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
 
 #include "terrazzo/plugin/Compiler.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/wire/Wire.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -116,6 +118,26 @@ static std::optional<Assembled> assembleBest(CompiledKernel &compiled,
   return std::nullopt;
 }
 
+/// What the device half makes of a descriptor's slot.
+static TensorView viewOf(simt::DescriptorOp op, const std::string &kernel,
+                         uint32_t slot) {
+  simt::DescriptorType type = simt::DescriptorOp(op).getType();
+  mlir::Type element = type.getElementType();
+  const int64_t bits = tile::storageBytes(element) * 8;
+  TensorView view;
+  view.kernel = kernel;
+  view.slot = slot;
+  view.element = element.isF16()    ? "f16"
+                 : element.isBF16() ? "bf16"
+                 : element.isF32()  ? "f32"
+                 : element.isF64()  ? "f64"
+                                    : "u" + std::to_string(bits);
+  view.box.assign(type.getBox().begin(), type.getBox().end());
+  view.swizzle = type.getSwizzle() == 0 ? 0 : 16u << type.getSwizzle();
+  view.l2 = 128;
+  return view;
+}
+
 /// What ptxas says of the kernel: losses are warnings, figures are remarks.
 static void reportAssembled(const plugin::Request &request,
                             const Assembled &assembled, mlir::Location loc) {
@@ -193,22 +215,37 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   if (!assembled) {
     artifact.blobs.push_back({"main", "ptx", std::move(compiled.ptx)});
   }
-  plugin::Kernel &info = artifact.kernels.emplace_back();
-  info.name = kernel.getSymName().str();
-  plugin::appendArguments(info, kernel);
-  if (compiled.lowered.usesLog) {
-    info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+  std::vector<TensorView> views;
+  for (const simt::Variant &variant : compiled.variants) {
+    plugin::Kernel &info = artifact.kernels.emplace_back();
+    info.name = tile::KernelOp(variant.kernel).getSymName().str();
+    plugin::appendArguments(info, variant.kernel);
+    const auto firstDescriptor = uint32_t(info.arguments.size());
+    simt::appendDescriptors(info, variant.lowered.descriptors,
+                            simt::FrameLimits());
+    for (auto [i, descriptor] : llvm::enumerate(variant.lowered.descriptors)) {
+      views.push_back(
+          viewOf(descriptor, info.name, firstDescriptor + uint32_t(i)));
+    }
+    if (variant.lowered.usesLog) {
+      info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+    }
+    info.dynScratch = variant.lowered.sharedBytes;
+    info.block[0] = variant.lowered.threads;
+    if (assembled) {
+      info.regs = assembled->registers;
+      info.spillBytes = assembled->spillBytes;
+    }
+    if (kernel->hasAttr("tile.waits")) {
+      info.flags |= TZ_KERNEL_ORDERED;
+    }
   }
-  info.dynScratch = compiled.lowered.sharedBytes;
-  info.block[0] = compiled.lowered.threads;
-  if (assembled) {
-    info.regs = assembled->registers;
-    info.spillBytes = assembled->spillBytes;
+  if (!views.empty()) {
+    artifact.blobs.push_back(
+        {TensorViewsBlob, TensorViewsFormat, printTensorViews(views)});
   }
-  if (kernel->hasAttr("tile.waits")) {
-    info.flags |= TZ_KERNEL_ORDERED;
-  }
-  for (mlir::Operation *op : compiled.lowered.logPoints) {
+  // Both variants number their prints in the same order.
+  for (mlir::Operation *op : compiled.variants.back().lowered.logPoints) {
     artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
   }
   artifact.metadata.emplace_back("target", architecture.id.str());

@@ -38,6 +38,18 @@ public:
                  const simt::MemoryHints &hints) override;
   void asyncCommit(llvm::IRBuilderBase &b) override;
   void asyncWait(llvm::IRBuilderBase &b, unsigned pending) override;
+  void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                    unsigned count) override;
+  void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                   unsigned count) override;
+  void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                   uint64_t bytes) override;
+  void waitBarrier(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                   llvm::Value *phase) override;
+  void bulkCopy(llvm::IRBuilderBase &b, simt::DescriptorType type,
+                llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
+                llvm::Value *to, llvm::Value *barrier,
+                const simt::MemoryHints &hints) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override;

@@ -131,7 +131,7 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
 
 void Lowering::asyncWait(AsyncWaitOp op) {
   hooks.asyncWait(b, op.getPending());
-  hooks.publishStaged(b);
+  hazards.isUnpublished = true; // what the copies brought
   synchronize();
 }
 
@@ -151,6 +151,118 @@ void Lowering::dotWait(DotWaitOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies in bulk
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr unsigned barrierBytes = 8;
+} // namespace
+
+void Lowering::byOneThread(Value *when, function_ref<void()> then) {
+  Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
+  emitIf(when ? b.CreateAnd(first, when) : first, then);
+}
+
+Value *Lowering::barrierAt(mlir::Value all, Value *index) {
+  Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
+                                             rings.find(all)->second.offset);
+  return b.CreateInBoundsGEP(b.getInt64Ty(), base,
+                             b.CreateZExt(index, b.getInt64Ty()));
+}
+
+void Lowering::barriers(BarriersOp op) {
+  const auto count = unsigned(op.getResult().getType().getCount());
+  Region region = allocate(uint64_t{barrierBytes} * count);
+  willWrite(region);
+  rings[op.getResult()] = region;
+  byOneThread(nullptr, [&] {
+    hooks.initBarriers(b, barrierAt(op.getResult(), b.getInt32(0)), count);
+  });
+  // What was stored where the copies will go is stored before them.
+  hazards.isUnpublished = true;
+  synchronize();
+}
+
+void Lowering::barriersEnd(BarriersEndOp op) {
+  synchronize();
+  const Region region = rings.find(op.getBarriers())->second;
+  willWrite(region);
+  byOneThread(nullptr, [&] {
+    hooks.endBarriers(b, barrierAt(op.getBarriers(), b.getInt32(0)),
+                      unsigned(op.getBarriers().getType().getCount()));
+  });
+}
+
+void Lowering::expect(ExpectOp op) {
+  byOneThread(scalar(op.getWhen()), [&] {
+    hooks.expectBytes(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
+                      op.getBytes());
+  });
+}
+
+void Lowering::bulkCopy(BulkCopyOp op) {
+  DescriptorType type = op.getDescriptor().getType();
+  BufferType to = op.getTo().getType();
+  Value *base = buffers.find(op.getTo())->second.address;
+  ArrayRef<int64_t> box = type.getBox();
+  ArrayRef<unsigned> order = to.getLayout().getOrder();
+  const size_t more = box.size() - order.size();
+  // Extents of the buffer in the order of the frame.
+  Coordinates extents(more, 1);
+  for (unsigned dim : llvm::reverse(order)) {
+    extents.push_back(to.getShape()[dim]);
+  }
+  const int64_t bytes = tile::storageBytes(to.getElementType());
+  byOneThread(scalar(op.getWhen()), [&] {
+    // Coordinates are 32 bits wide; what is farther away is outside as well.
+    SmallVector<Value *> corner;
+    for (mlir::Value at : op.getAt()) {
+      Value *c = scalar(at);
+      for (auto [id, limit] :
+           {std::pair(Intrinsic::smax, int64_t{INT32_MIN}),
+            std::pair(Intrinsic::smin, int64_t{INT32_MAX})}) {
+        c = b.CreateBinaryIntrinsic(id, c, b.getInt64(uint64_t(limit)));
+      }
+      corner.push_back(b.CreateTrunc(c, b.getInt32Ty()));
+    }
+    Value *barrier = barrierAt(op.getBarriers(), scalar(op.getIndex()));
+    // Boxes: panels of the fastest dimension, in each rows of the others.
+    const size_t rank = extents.size();
+    int64_t rows = 1;
+    for (size_t dim = 0; dim + 1 < rank; ++dim) {
+      rows *= extents[dim];
+    }
+    Coordinates at(rank, 0);
+    for (bool goesOn = true; goesOn;) {
+      int64_t row = 0;
+      for (size_t dim = 0; dim + 1 < rank; ++dim) {
+        row = row * extents[dim] + at[dim];
+      }
+      const int64_t offset =
+          (at.back() / box.back() * rows + row) * box.back() * bytes;
+      SmallVector<Value *> where;
+      for (auto [start, more] : llvm::zip_equal(corner, at)) {
+        where.push_back(b.CreateAdd(start, b.getInt32(uint32_t(more))));
+      }
+      hooks.bulkCopy(b, type, scalar(op.getDescriptor()), where,
+                     b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset),
+                     barrier, {op.getCache(), op.getEvict(), false});
+      goesOn = false;
+      for (size_t dim = rank; dim-- > 0 && !goesOn;) {
+        at[dim] += box[dim];
+        goesOn = at[dim] < extents[dim];
+        at[dim] = goesOn ? at[dim] : 0;
+      }
+    }
+  });
+}
+
+void Lowering::barrierWait(BarrierWaitOp op) {
+  hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
+                    scalar(op.getPhase()));
+}
+
+//===----------------------------------------------------------------------===//
 // What a target may do better
 //===----------------------------------------------------------------------===//
 
@@ -158,6 +270,20 @@ void Hooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                       Value *inside, const MemoryHints &hints) {
   Type *type = FixedVectorType::get(b.getInt32Ty(), bytes / 4);
   b.CreateAlignedStore(load(b, type, from, inside, hints), to, Align(bytes));
+}
+
+namespace {
+[[noreturn]] void noCopyEngine() {
+  throw std::runtime_error("a target that copies in bulk implements its hooks");
+}
+} // namespace
+
+void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned) { noCopyEngine(); }
+void Hooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopyEngine(); }
+void Hooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
+void Hooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,
+                     ArrayRef<Value *>, Value *, Value *, const MemoryHints &) {
+  noCopyEngine();
 }
 
 } // namespace tz::simt

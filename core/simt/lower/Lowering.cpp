@@ -57,11 +57,16 @@ bool Lowering::isReadByInstruction(mlir::Operation *stage) {
 void Lowering::entry() {
   kernel.walk([&](mlir::Operation *op) {
     result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    if (auto descriptor = dyn_cast<DescriptorOp>(op)) {
+      result.descriptors.push_back(descriptor);
+    }
   });
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
     types.push_back(registerType(type));
   }
+  const auto firstDescriptor = unsigned(types.size());
+  types.append(result.descriptors.size(), b.getPtrTy());
   if (result.usesLog) {
     types.push_back(b.getPtrTy());
   }
@@ -75,6 +80,15 @@ void Lowering::entry() {
   for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
     function->getArg(i)->setName(kernel.getArgName(i));
     scalars[argument] = function->getArg(i);
+  }
+  Type *bytes = ArrayType::get(b.getInt8Ty(), descriptorBytes);
+  for (auto [i, descriptor] : llvm::enumerate(result.descriptors)) {
+    Argument *argument = function->getArg(firstDescriptor + unsigned(i));
+    argument->setName("descriptor");
+    argument->addAttr(Attribute::getWithByValType(context, bytes));
+    argument->addAttr(
+        Attribute::getWithAlignment(context, Align(descriptorBytes)));
+    scalars[descriptor] = argument;
   }
   if (result.usesLog) {
     log = function->getArg(types.size() - 1);
@@ -185,7 +199,7 @@ void Lowering::emitBlock(mlir::Block &body) {
         scratch.release(buffer->second.region);
       }
     }
-    if (op.getNumRegions() != 0) {
+    if (op.getNumRegions() != 0 || isa<BarriersEndOp>(op)) {
       for (auto &[value, region] : rings) {
         if (isLast(value)) {
           scratch.release(region);
@@ -399,6 +413,13 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<AsyncCommitOp>([&](auto) { hooks.asyncCommit(b); })
       .Case<AsyncWaitOp>([&](auto o) { asyncWait(o); })
       .Case<DotWaitOp>([&](auto o) { dotWait(o); })
+      .Case<DescriptorOp>([](auto) {}) // an argument
+      .Case<BarriersOp>([&](auto o) { barriers(o); })
+      .Case<BarriersEndOp>([&](auto o) { barriersEnd(o); })
+      .Case<SyncOp>([&](auto) { synchronize(); })
+      .Case<ExpectOp>([&](auto o) { expect(o); })
+      .Case<BulkCopyOp>([&](auto o) { bulkCopy(o); })
+      .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })

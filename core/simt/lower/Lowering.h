@@ -196,6 +196,14 @@ private:
   void asyncCopyView(AsyncCopyViewOp op);
   void asyncWait(AsyncWaitOp op);
   void dotWait(DotWaitOp op);
+  void barriers(BarriersOp op);
+  void barriersEnd(BarriersEndOp op);
+  void expect(ExpectOp op);
+  void bulkCopy(BulkCopyOp op);
+  void barrierWait(BarrierWaitOp op);
+  llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
+  /// if (this is the block's first thread) then();
+  void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);
   /// One vector of a copy, in pieces that the target copies asynchronously.
   void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
                   unsigned count, llvm::Value *inside,

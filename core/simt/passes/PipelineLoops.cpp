@@ -9,6 +9,7 @@
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
 //        it. After this pass nothing may move an access over a wait.
 //===----------------------------------------------------------------------===//
+#include "core/optimizer/Versioning.h"
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/passes/Passes.h"
 
@@ -271,7 +272,11 @@ void Pipeliner::describeFrame(Fetch &fetch) {
       load.getView(), load.getOffsets(), load.getChecked(), reason);
   const SharedAttr shared = fetch.buffer.getLayout();
   const unsigned fast = shared.getOrder()[0];
-  if (!frame || frame->strides[frame->more + fast].constant() != 1) {
+  auto isBefore = [&](const analysis::Polynomial &p) {
+    return optimizer::isAvailable(p, loop, launch.scalars());
+  };
+  if (!frame || frame->strides[frame->more + fast].constant() != 1 ||
+      !llvm::all_of(frame->position, isBefore)) {
     return;
   }
   // The frame's dimensions as they lie in the buffer, slowest first.

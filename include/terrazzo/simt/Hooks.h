@@ -81,6 +81,30 @@ public:
   virtual void asyncCommit(llvm::IRBuilderBase &b) {}
   /// Waits until at most so many of this thread's groups are on their way.
   virtual void asyncWait(llvm::IRBuilderBase &b, unsigned pending) {}
+
+  //===--- The copy engine ------------------------------------------------===//
+  // Barriers with phases lie in shared memory, 8 bytes each. One thread of the
+  // block calls what is marked so.
+
+  /// One thread: `count` barriers in phase 0, each for one arrival a phase.
+  virtual void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                            unsigned count);
+  /// One thread: the memory is plain memory again.
+  virtual void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                           unsigned count) {}
+  /// One thread: arrives, and lets the phase wait for so many bytes more.
+  virtual void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                           uint64_t bytes);
+  /// Each thread: until the phase (0 or 1, i32) has ended.
+  virtual void waitBarrier(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                           llvm::Value *phase);
+  /// One thread: begins to copy a box of the descriptor's frame. `at`: i32, as
+  /// many as the box has dimensions.
+  virtual void bulkCopy(llvm::IRBuilderBase &b, DescriptorType type,
+                        llvm::Value *descriptor,
+                        llvm::ArrayRef<llvm::Value *> at, llvm::Value *to,
+                        llvm::Value *barrier, const MemoryHints &hints);
+
   /// LLVM's name of a scope of atomics.
   virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }
 

@@ -23,8 +23,11 @@ struct Unsupported : std::runtime_error {
 };
 
 struct Lowered {
-  /// void(arguments of the kernel..., pointer to the log if usesLog)
+  /// void(arguments of the kernel..., descriptors by value..., pointer to the
+  /// log if usesLog)
   llvm::Function *function = nullptr;
+  /// Descriptors that the host makes, in the order of the arguments.
+  llvm::SmallVector<DescriptorOp> descriptors;
   /// Threads of a block.
   unsigned threads = 0;
   uint64_t sharedBytes = 0;
@@ -32,6 +35,9 @@ struct Lowered {
   /// Prints and asserts, in the order of their numbers in the log.
   llvm::SmallVector<mlir::Operation *> logPoints;
 };
+
+/// Bytes of a descriptor among the arguments, and their alignment.
+inline constexpr unsigned descriptorBytes = 128;
 
 /// Throws Unsupported.
 Lowered lower(tile::KernelOp kernel, Hooks &hooks, llvm::Module &module);

@@ -1,0 +1,93 @@
+//===- BulkCopy.cpp - mbarriers and the tensor memory accelerator ---------===//
+//
+// What   Barriers with phases, and copies of boxes of a tensor map into shared
+//        memory.
+// Why    LLVM's intrinsics have other forms in each version; PTX has one (R16).
+//
+// PTX ISA 8.0, 9.7.12.15 (mbarrier) and 9.7.9.27 (cp.async.bulk.tensor). One
+// thread makes the copies; the barrier's phase ends when its one arrival and
+// all expected bytes are there.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/PtxHooks.h"
+
+#include "llvm/IR/InlineAsm.h"
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+namespace {
+void emit(IRBuilderBase &b, const std::string &text,
+          const std::string &constraints, ArrayRef<Value *> operands) {
+  SmallVector<Type *> types;
+  for (Value *operand : operands) {
+    types.push_back(operand->getType());
+  }
+  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), types, false),
+                              text, constraints, /*hasSideEffects=*/true),
+               operands);
+}
+
+Value *sharedAddress(IRBuilderBase &b, Value *pointer) {
+  return b.CreatePtrToInt(pointer, b.getInt32Ty());
+}
+} // namespace
+
+void PtxHooks::initBarriers(IRBuilderBase &b, Value *address, unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    text += "mbarrier.init.shared::cta.b64 [$0+" + std::to_string(8 * i) +
+            "], 1;\n";
+  }
+  // The copy engine sees them.
+  emit(b, text + "fence.mbarrier_init.release.cluster;", "r,~{memory}",
+       {sharedAddress(b, address)});
+}
+
+void PtxHooks::endBarriers(IRBuilderBase &b, Value *address, unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    text +=
+        "mbarrier.inval.shared::cta.b64 [$0+" + std::to_string(8 * i) + "];\n";
+  }
+  emit(b, text, "r,~{memory}", {sharedAddress(b, address)});
+}
+
+void PtxHooks::expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) {
+  emit(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+       "r,r,~{memory}",
+       {sharedAddress(b, barrier), b.getInt32(uint32_t(bytes))});
+}
+
+/// The hardware lets a thread sleep in try_wait for a while, then asks again.
+void PtxHooks::waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) {
+  emit(b,
+       "{\n.reg .pred %done;\nwait${:uid}:\n"
+       "mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
+       "@!%done bra.uni wait${:uid};\n}",
+       "r,r,~{memory}", {sharedAddress(b, barrier), phase});
+}
+
+void PtxHooks::bulkCopy(IRBuilderBase &b, simt::DescriptorType type,
+                        Value *descriptor, ArrayRef<Value *> at, Value *to,
+                        Value *barrier, const simt::MemoryHints &hints) {
+  SmallVector<Value *> operands = {sharedAddress(b, to),
+                                   b.CreatePtrToInt(descriptor, b.getInt64Ty()),
+                                   sharedAddress(b, barrier)};
+  std::string constraints = "r,l,r", coordinates;
+  // Innermost first.
+  for (Value *coordinate : llvm::reverse(at)) {
+    coordinates +=
+        (coordinates.empty() ? "$" : ", $") + std::to_string(operands.size());
+    constraints += ",r";
+    operands.push_back(coordinate);
+  }
+  emit(
+      b,
+      "cp.async.bulk.tensor." + std::to_string(at.size()) +
+          "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {" +
+          coordinates + "}], [$2];",
+      constraints + ",~{memory}", operands);
+}
+
+} // namespace tz::nvidia

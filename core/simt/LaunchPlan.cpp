@@ -1,0 +1,199 @@
+//===- LaunchPlan.cpp - what the host computes before a launch ------------===//
+//
+// What   See LaunchPlan.h.
+// Why    See LaunchPlan.h.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/simt/LaunchPlan.h"
+
+#include "terrazzo/analysis/Hints.h"
+#include "terrazzo/simt/Lowering.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace tz;
+using namespace tz::simt;
+using terrazzo::plugin::Expr;
+using terrazzo::plugin::Kernel;
+
+static constexpr size_t mostSteps = 64; // of an expression (R1)
+
+static bool build(mlir::Value value, Expr &to) {
+  if (to.steps.size() >= mostSteps) {
+    return false;
+  }
+  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+    to.arg(argument.getArgNumber());
+    return mlir::isa<tile::KernelOp>(argument.getOwner()->getParentOp());
+  }
+  llvm::APInt constant;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant))) {
+    to.constant(constant.getSExtValue());
+    return true;
+  }
+  mlir::Operation *op = value.getDefiningOp();
+  if (mlir::isa<mlir::arith::ExtSIOp>(op)) {
+    return build(op->getOperand(0), to);
+  }
+  uint32_t code = mlir::isa<mlir::arith::AddIOp>(op)   ? TZ_X_ADD
+                  : mlir::isa<mlir::arith::SubIOp>(op) ? TZ_X_SUB
+                  : mlir::isa<mlir::arith::MulIOp>(op) ? TZ_X_MUL
+                  : mlir::isa<tile::MinSIOp>(op)       ? TZ_X_MIN
+                  : mlir::isa<tile::MaxSIOp>(op)       ? TZ_X_MAX
+                                                       : 0;
+  if (code == 0 || !build(op->getOperand(0), to) ||
+      !build(op->getOperand(1), to)) {
+    return false;
+  }
+  to.op(code);
+  return to.steps.size() <= mostSteps;
+}
+
+std::optional<Expr> tz::simt::launchExpr(mlir::Value value) {
+  Expr result;
+  if (!build(value, result)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+namespace {
+/// Conditions that all hold, as one expression.
+class Guard {
+public:
+  /// Least of these values is at least one: one comparison for all.
+  void positive(const Expr &value) {
+    for (const Expr &known : positives) {
+      if (isEqual(known, value)) {
+        return;
+      }
+    }
+    positives.push_back(value);
+  }
+  void multiple(Expr value, int64_t factor, int64_t of) {
+    value.constant(factor).op(TZ_X_MUL).constant(of).op(TZ_X_REM);
+    add(value.constant(0).op(TZ_X_EQ));
+  }
+  void below(Expr value, int64_t end) { add(value.constant(end).op(TZ_X_LT)); }
+  std::optional<Expr> finish() {
+    if (!positives.empty()) {
+      Expr least;
+      for (auto [i, value] : llvm::enumerate(positives)) {
+        least.steps.insert(least.steps.end(), value.steps.begin(),
+                           value.steps.end());
+        if (i != 0) {
+          least.op(TZ_X_MIN);
+        }
+      }
+      add(least.constant(1).op(TZ_X_GE));
+    }
+    return all.steps.size() <= mostSteps ? std::optional(all) : std::nullopt;
+  }
+
+private:
+  static bool isEqual(const Expr &a, const Expr &b) {
+    return a.steps.size() == b.steps.size() &&
+           llvm::all_of(llvm::zip(a.steps, b.steps), [](auto pair) {
+             const auto &[x, y] = pair;
+             return x.op == y.op && x.index == y.index && x.value == y.value;
+           });
+  }
+  void add(const Expr &condition) {
+    bool isFirst = all.steps.empty();
+    all.steps.insert(all.steps.end(), condition.steps.begin(),
+                     condition.steps.end());
+    if (!isFirst) {
+      all.op(TZ_X_AND);
+    }
+  }
+
+  Expr all;
+  std::vector<Expr> positives;
+};
+} // namespace
+
+bool tz::simt::appendDescriptors(Kernel &info,
+                                 llvm::ArrayRef<DescriptorOp> descriptors,
+                                 const FrameLimits &limits) {
+  if (descriptors.empty()) {
+    return true;
+  }
+  analysis::Hints hints(
+      DescriptorOp(descriptors.front())->getParentOfType<tile::KernelOp>());
+  Kernel next = info;
+  Guard guard;
+  auto isMultiple = [](int64_t known, int64_t of) {
+    return known == 0 || known % of == 0;
+  };
+  for (DescriptorOp descriptor : descriptors) {
+    DescriptorType type = descriptor.getType();
+    const int64_t bytes = tile::storageBytes(type.getElementType());
+    auto &slot =
+        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, descriptorBytes);
+    auto base = mlir::cast<mlir::BlockArgument>(descriptor.getBase());
+    slot.baseArg = base.getArgNumber();
+    slot.elementBits = uint32_t(bytes * 8);
+    std::optional<Expr> offset = launchExpr(descriptor.getOffset());
+    if (!offset) {
+      return false;
+    }
+    const bool isMoved =
+        !mlir::matchPattern(descriptor.getOffset(), mlir::m_Zero());
+    if (isMoved) {
+      slot.byteOffset = *offset;
+      slot.byteOffset.constant(bytes).op(TZ_X_MUL);
+      if (!isMultiple(hints.divisibility(descriptor.getOffset()) * bytes,
+                      limits.baseAlignment)) {
+        guard.multiple(*offset, bytes, limits.baseAlignment);
+      }
+    }
+    if (!isMultiple(hints.divisibility(base), limits.baseAlignment)) {
+      guard.multiple(Expr().arg(base.getArgNumber()), 1, limits.baseAlignment);
+    }
+    for (auto [dim, values] : llvm::enumerate(
+             llvm::zip_equal(descriptor.getShape(), descriptor.getStrides()))) {
+      auto [extent, stride] = values;
+      std::optional<Expr> size = launchExpr(extent), step = launchExpr(stride);
+      if (!size || !step) {
+        return false;
+      }
+      const analysis::Interval sizes = hints.range(extent);
+      if (sizes.low < 1) {
+        guard.positive(*size);
+      }
+      if (sizes.high > INT32_MAX) {
+        guard.below(*size, INT32_MAX);
+      }
+      if (dim + 1 < type.getBox().size()) {
+        const analysis::Interval steps = hints.range(stride);
+        if (steps.low < 1) {
+          guard.positive(*step);
+        }
+        if (steps.high >= limits.strideEnd / bytes) {
+          guard.below(*step, limits.strideEnd / bytes);
+        }
+        if (!isMultiple(hints.divisibility(stride) * bytes,
+                        limits.strideAlignment)) {
+          guard.multiple(*step, bytes, limits.strideAlignment);
+        }
+      }
+      slot.dims.push_back(std::move(*size));
+      slot.strides.push_back(std::move(*step));
+    }
+    for (mlir::Value value : descriptor.getPositive()) {
+      std::optional<Expr> expr = launchExpr(value);
+      if (!expr) {
+        return false;
+      }
+      guard.positive(*expr);
+    }
+  }
+  std::optional<Expr> condition = guard.finish();
+  if (!condition) {
+    return false;
+  }
+  next.guard = std::move(*condition);
+  info = std::move(next);
+  return true;
+}

@@ -1,0 +1,54 @@
+//===- Variants.cpp - a kernel with and without the copy engine -----------===//
+//
+// What   See Variants.h.
+// Why    See Variants.h.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/simt/Variants.h"
+
+#include "terrazzo/simt/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <stdexcept>
+
+using namespace tz;
+using namespace tz::simt;
+
+static void prepare(tile::KernelOp kernel, const Target &target) {
+  mlir::PassManager passes(kernel->getContext(),
+                           tile::KernelOp::getOperationName());
+  passes.addPass(createAssignLayouts(&target));
+  passes.addPass(createRemoveConversions());
+  passes.addPass(mlir::createCSEPass());
+  passes.addPass(createPipelineLoops(&target));
+  passes.addPass(mlir::createCSEPass()); // loops describe the same frames
+  if (failed(passes.run(kernel))) {
+    throw std::runtime_error("layouts could not be assigned");
+  }
+}
+
+std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
+                                                   const Target *inBulk,
+                                                   const Target &plain,
+                                                   const FrameLimits &limits) {
+  std::vector<Variant> variants;
+  if (inBulk) {
+    mlir::OpBuilder builder(kernel);
+    auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
+    copy.setSymName((kernel.getSymName() + "_bulk").str());
+    prepare(copy, *inBulk);
+    llvm::SmallVector<DescriptorOp> descriptors;
+    copy.walk([&](DescriptorOp one) { descriptors.push_back(one); });
+    terrazzo::plugin::Kernel trial;
+    if (!descriptors.empty() &&
+        appendDescriptors(trial, descriptors, limits)) {
+      variants.push_back({copy});
+    } else {
+      copy.erase();
+    }
+  }
+  prepare(kernel, plain);
+  variants.push_back({kernel});
+  return variants;
+}

@@ -1,0 +1,33 @@
+//===- Variants.h - a kernel with and without the copy engine ---*- C++ -*-===//
+//
+// What   Runs the passes of the library over a kernel, and over a copy of it
+//        that may use descriptors.
+// Why    A copy engine cannot read every array (strides that are no multiple of
+//        16 bytes ...): beside the variant that uses it stands one that does
+//        not, and the launch plan decides.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_VARIANTS_H
+#define TERRAZZO_SIMT_VARIANTS_H
+
+#include "terrazzo/simt/LaunchPlan.h"
+#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/Target.h"
+
+namespace tz::simt {
+
+struct Variant {
+  tile::KernelOp kernel;
+  Lowered lowered{}; // when it was lowered
+};
+
+/// The variants in the order of the launch plan, beside each other in the
+/// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is no
+/// copy engine) and `plain` are the target with and without it. Throws
+/// std::runtime_error if a pass fails.
+std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
+                                  const Target &plain,
+                                  const FrameLimits &limits);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_VARIANTS_H
