@@ -29,9 +29,9 @@ static void prepare(tile::KernelOp kernel, const Target &target) {
 }
 
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
-                                                   const Target *inBulk,
-                                                   const Target &plain,
-                                                   const FrameLimits &limits) {
+                                            const Target *inBulk,
+                                            const Target &plain,
+                                            const FrameLimits &limits) {
   std::vector<Variant> variants;
   if (inBulk) {
     mlir::OpBuilder builder(kernel);
@@ -41,8 +41,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     llvm::SmallVector<DescriptorOp> descriptors;
     copy.walk([&](DescriptorOp one) { descriptors.push_back(one); });
     terrazzo::plugin::Kernel trial;
-    if (!descriptors.empty() &&
-        appendDescriptors(trial, descriptors, limits)) {
+    if (!descriptors.empty() && appendDescriptors(trial, descriptors, limits)) {
       variants.push_back({copy});
     } else {
       copy.erase();

@@ -198,8 +198,8 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   for (simt::Variant &variant : result.variants) {
     lowerVariant(variant, architecture, module);
   }
-  result.blocksWanted =
-      blocksWanted(kernel, result.variants.back().lowered.threads, architecture);
+  result.blocksWanted = blocksWanted(
+      kernel, result.variants.back().lowered.threads, architecture);
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {

@@ -21,8 +21,8 @@ struct Variant {
 };
 
 /// The variants in the order of the launch plan, beside each other in the
-/// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is no
-/// copy engine) and `plain` are the target with and without it. Throws
+/// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is
+/// no copy engine) and `plain` are the target with and without it. Throws
 /// std::runtime_error if a pass fails.
 std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
                                   const Target &plain,
