@@ -89,6 +89,9 @@ void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
     sum.given += mine;
     error = sum.given +
             scaled(sum.magnitude, 2 * growth(value.kind(), sum.terms - 1));
+    if (value.kind() == Kind::F32) { // denormals may be zero (P13)
+      error += sum.terms * leastNormalOf(Kind::F32);
+    }
     if (std::isinf(sum.magnitude) || std::isnan(sum.magnitude)) {
       error = sum.given == 0 ? 0 : kUnknown;
     } else if (sum.magnitude + error > largestOf(value.kind())) {

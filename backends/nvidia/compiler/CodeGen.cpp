@@ -224,6 +224,12 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   }
   emit.run(module);
   result.ptx.assign(bytes.begin(), bytes.end());
+  if (hooks.hasVectorAtomics()) {
+    const std::string lowest = ".version 8.0\n";
+    if (size_t at = result.ptx.find(lowest); at != std::string::npos) {
+      result.ptx.replace(at, lowest.size(), ".version 8.1\n");
+    }
+  }
   return result;
 }
 

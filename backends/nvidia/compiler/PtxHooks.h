@@ -51,6 +51,12 @@ public:
                 llvm::Value *to, llvm::Value *barrier,
                 const simt::MemoryHints &hints) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
+  unsigned atomicWidth(const simt::AtomicUpdate &update) const override;
+  llvm::SmallVector<llvm::Value *> atomic(llvm::IRBuilderBase &b,
+                                          const simt::AtomicUpdate &update,
+                                          llvm::Value *pointer,
+                                          llvm::ArrayRef<llvm::Value *> values,
+                                          llvm::Value *predicate) override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override;
   llvm::SmallVector<llvm::Value *>
@@ -60,11 +66,15 @@ public:
   dotWait(llvm::IRBuilderBase &b, unsigned pending,
           llvm::ArrayRef<llvm::Value *> registers) override;
 
+  /// The kernel has atomics on vectors, which PTX has since 8.1.
+  bool hasVectorAtomics() const { return vectorAtomics; }
+
 private:
   llvm::Value *warpGroup(llvm::IRBuilderBase &b);
 
   const ArchitectureFacts &architecture;
   llvm::Value *group = nullptr; // made when first asked for
+  bool vectorAtomics = false;
 };
 
 } // namespace tz::nvidia

@@ -99,7 +99,8 @@ tile.kernel @reload(%x: !tile.ptr<f32>, %n: i32) {
 // What the program stored is there before the atomic that tells of it.
 // RELEASE: st.global
 // RELEASE: bar.sync
-// RELEASE: atom
+// RELEASE: fence.acq_rel.gpu
+// RELEASE: red.relaxed.gpu
 //--- release.mlir
 tile.kernel @release(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) {
   %range = tile.range 0 to 128 : tensor<128xi32>

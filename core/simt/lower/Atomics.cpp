@@ -7,61 +7,65 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/lowering/Atomics.h"
 
+#include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/Lowering.h"
 
 using namespace llvm;
 
 namespace tz::simt {
 
-/// `one(reg, pointer)` gives the old value; for a scalar reg is 0.
-void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
-                         mlir::Value mask,
-                         function_ref<Value *(unsigned, Value *)> one) {
-  mlir::Value wanted = op->getResult(0);
-  mlir::Type element = tile::elementType(wanted.getType());
-  Type *type = registerType(element);
-  auto guarded = [&](Value *predicate, unsigned reg,
-                     Value *pointer) -> Value * {
-    if (!predicate) {
-      return one(reg, pointer);
-    }
-    BasicBlock *before = b.GetInsertBlock();
-    BasicBlock *then = block("atomic.lane"), *after = block("atomic.after");
-    b.CreateCondBr(predicate, then, after);
-    b.SetInsertPoint(then);
-    Value *old = one(reg, pointer);
-    BasicBlock *end = b.GetInsertBlock();
-    b.CreateBr(after);
-    b.SetInsertPoint(after);
-    PHINode *seen = b.CreatePHI(type, 2);
-    seen->addIncoming(old, end);
-    seen->addIncoming(Constant::getNullValue(type), before);
-    return seen;
-  };
-  if (!isa<mlir::RankedTensorType>(wanted.getType())) {
-    Value *predicate = b.CreateICmpEQ(thread, b.getInt32(0));
-    if (mask) {
-      predicate = b.CreateAnd(predicate, scalar(mask));
-    }
-    // Orders what the block did before it, and after it (O1).
-    synchronize();
-    Value *old = guarded(predicate, 0, scalar(pointers));
-    Region region = allocate(16);
-    Value *at = b.getInt32(0);
-    emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
-           [&] { scratchStore(region, at, old, element); });
-    synchronize();
-    hazards.note(Accesses::read(region));
-    define(wanted, scratchLoad(region, at, element));
-    scratch.release(region);
+/// LLVM's atomics have no predicate.
+Registers Lowering::guarded(Value *predicate, function_ref<Value *()> one) {
+  if (!predicate) {
+    return {one()};
+  }
+  BasicBlock *before = b.GetInsertBlock();
+  BasicBlock *then = block("atomic.lane"), *after = block("atomic.after");
+  b.CreateCondBr(predicate, then, after);
+  b.SetInsertPoint(then);
+  Value *old = one();
+  BasicBlock *end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  PHINode *seen = b.CreatePHI(old->getType(), 2);
+  seen->addIncoming(old, end);
+  seen->addIncoming(Constant::getNullValue(old->getType()), before);
+  return {seen};
+}
+
+/// One atomic in the first thread; all are told what was there before.
+void Lowering::atomicScalar(mlir::Value result, mlir::Value mask,
+                            AtomicStep step) {
+  mlir::Type element = result.getType();
+  Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
+  Value *predicate = mask ? b.CreateAnd(first, scalar(mask)) : first;
+  Value *old = step(0, predicate)[0];
+  if (result.use_empty()) {
+    define(result, old);
     return;
   }
-  LayoutAttr attribute = layoutAttr(wanted.getType());
+  Region region = allocate(16);
+  Value *at = b.getInt32(0);
+  willWrite(region);
+  emitIf(first, [&] { scratchStore(region, at, old, element); });
+  willRead(region);
+  define(result, scratchLoad(region, at, element));
+  scratch.release(region);
+}
+
+/// `width` elements at a time. Order is a matter of the tile, not of each
+/// element: barriers (Accesses::of) and fences stand around all of them.
+void Lowering::atomicTile(mlir::Value result, mlir::Value mask, unsigned width,
+                          tile::MemSem sem, tile::MemScope scope,
+                          AtomicStep step) {
+  LayoutAttr attribute = layoutAttr(result.getType());
   const Layout &layout = attribute.getValue();
   Value *owner = coordinatesOf(attribute).isOwner;
-  const Registers addresses = tile(pointers);
+  if (sem != tile::MemSem::relaxed) {
+    hooks.fence(b, scope);
+  }
   Registers registers;
-  for (unsigned reg = 0; reg < addresses.size(); ++reg) {
+  for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += width) {
     Value *predicate = mask ? tile(mask)[reg] : nullptr;
     predicate = !owner      ? predicate
                 : predicate ? b.CreateAnd(predicate, owner)
@@ -69,39 +73,93 @@ void Lowering::atomicAll(mlir::Operation *op, mlir::Value pointers,
     if (isCopy(layout, reg)) {
       predicate = b.getFalse();
     }
-    registers.push_back(guarded(predicate, reg, addresses[reg]));
+    llvm::append_range(registers, step(reg, predicate));
   }
-  if (owner && !wanted.use_empty()) {
-    registers = fromOwners(attribute, element, tile::shapeOf(wanted.getType()),
-                           registers);
+  if (sem != tile::MemSem::relaxed) {
+    hooks.fence(b, scope);
   }
-  define(wanted, std::move(registers));
+  if (owner && !result.use_empty()) {
+    registers = fromOwners(attribute, tile::elementType(result.getType()),
+                           tile::shapeOf(result.getType()), registers);
+  }
+  define(result, std::move(registers));
 }
 
 void Lowering::atomicRmw(tile::AtomicRMWOp op) {
   const bool isTile = isa<mlir::RankedTensorType>(op.getResult().getType());
   mlir::Type element = tile::elementType(op.getResult().getType());
-  atomicAll(op, op.getPointer(), op.getMask(),
-            [&](unsigned reg, Value *pointer) {
-              Value *value =
-                  isTile ? tile(op.getValue())[reg] : scalar(op.getValue());
-              return lowering::emitAtomicUpdate(
-                  b, *arithmetic, op.getKind(), pointer, value, element,
-                  {op.getSem(), hooks.syncScope(op.getScope())});
-            });
+  const tile::MemSem sem = isTile ? tile::MemSem::relaxed : op.getSem();
+  const AtomicUpdate update{op.getKind(), element, sem, op.getScope(),
+                            !op.getResult().use_empty()};
+  unsigned width = hooks.atomicWidth(update);
+  if (width > 1) {
+    width = isTile
+                ? std::min(width,
+                           unsigned(vectorOfPointers(runs, op.getPointer(),
+                                                     op.getMask(),
+                                                     layoutOf(op.getResult()))
+                                        .count))
+                : 1;
+  }
+  auto get = [&](mlir::Value value, unsigned reg) {
+    return isTile ? tile(value)[reg] : scalar(value);
+  };
+  auto step = [&](unsigned reg, Value *predicate) -> Registers {
+    Value *pointer = get(op.getPointer(), reg);
+    if (width != 0) {
+      Registers values;
+      for (unsigned i = 0; i < width; ++i) {
+        values.push_back(get(op.getValue(), reg + i));
+      }
+      return hooks.atomic(b, update, pointer, values, predicate);
+    }
+    return guarded(predicate, [&] {
+      return lowering::emitAtomicUpdate(b, *arithmetic, op.getKind(), pointer,
+                                        get(op.getValue(), reg), element,
+                                        {sem, hooks.syncScope(op.getScope())});
+    });
+  };
+  if (isTile) {
+    atomicTile(op.getResult(), op.getMask(), std::max(width, 1u), op.getSem(),
+               op.getScope(), step);
+  } else {
+    atomicScalar(op.getResult(), op.getMask(), step);
+  }
 }
 
 void Lowering::atomicCas(tile::AtomicCASOp op) {
   const bool isTile = isa<mlir::RankedTensorType>(op.getResult().getType());
   mlir::Type element = tile::elementType(op.getResult().getType());
-  atomicAll(op, op.getPointer(), {}, [&](unsigned reg, Value *pointer) {
+  const tile::MemSem sem = isTile ? tile::MemSem::relaxed : op.getSem();
+  auto step = [&](unsigned reg, Value *predicate) -> Registers {
     auto get = [&](mlir::Value value) {
       return isTile ? tile(value)[reg] : scalar(value);
     };
-    return lowering::emitCompareExchange(
-        b, *arithmetic, pointer, get(op.getCompare()), get(op.getValue()),
-        element, {op.getSem(), hooks.syncScope(op.getScope())});
-  });
+    return guarded(predicate, [&] {
+      return lowering::emitCompareExchange(
+          b, *arithmetic, get(op.getPointer()), get(op.getCompare()),
+          get(op.getValue()), element, {sem, hooks.syncScope(op.getScope())});
+    });
+  };
+  if (isTile) {
+    atomicTile(op.getResult(), {}, 1, op.getSem(), op.getScope(), step);
+  } else {
+    atomicScalar(op.getResult(), {}, step);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What a target may do better
+//===----------------------------------------------------------------------===//
+
+void Hooks::fence(IRBuilderBase &b, tile::MemScope scope) {
+  b.CreateFence(AtomicOrdering::AcquireRelease,
+                b.getContext().getOrInsertSyncScopeID(syncScope(scope)));
+}
+
+SmallVector<Value *> Hooks::atomic(IRBuilderBase &, const AtomicUpdate &,
+                                   Value *, ArrayRef<Value *>, Value *) {
+  throw std::logic_error("atomicWidth() promised an instruction");
 }
 
 } // namespace tz::simt

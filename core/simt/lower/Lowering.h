@@ -144,9 +144,15 @@ private:
   //===--- Atomics.cpp ----------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
   void atomicCas(tile::AtomicCASOp op);
-  void
-  atomicAll(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
-            llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> one);
+  /// Updates the elements from a register on, where the predicate (null: true)
+  /// is true: what was there before.
+  using AtomicStep =
+      llvm::function_ref<Registers(unsigned reg, llvm::Value *predicate)>;
+  void atomicScalar(mlir::Value result, mlir::Value mask, AtomicStep step);
+  void atomicTile(mlir::Value result, mlir::Value mask, unsigned width,
+                  tile::MemSem sem, tile::MemScope scope, AtomicStep step);
+  Registers guarded(llvm::Value *predicate,
+                    llvm::function_ref<llvm::Value *()> one);
   /// What owners hold, in all threads.
   Registers fromOwners(LayoutAttr layout, mlir::Type element,
                        llvm::ArrayRef<int64_t> shape,

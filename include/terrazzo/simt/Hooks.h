@@ -32,6 +32,15 @@ struct DotSource {
   llvm::Value *address = nullptr;
 };
 
+/// An atomic of tile IR.
+struct AtomicUpdate {
+  tile::AtomicKind kind;
+  mlir::Type element;
+  tile::MemSem sem;
+  tile::MemScope scope;
+  bool isUsed; // is what was there before wanted?
+};
+
 class Hooks {
 public:
   virtual ~Hooks() = default;
@@ -107,6 +116,17 @@ public:
 
   /// LLVM's name of a scope of atomics.
   virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }
+  /// Orders what this thread did, and saw, before with what it does later.
+  virtual void fence(llvm::IRBuilderBase &b, tile::MemScope scope);
+  /// The most elements beside each other that one instruction updates; 0: there
+  /// is none, and LLVM's atomics do it.
+  virtual unsigned atomicWidth(const AtomicUpdate &update) const { return 0; }
+  /// Such an instruction on `values`, where the predicate (null: true) is true:
+  /// what was there before, as far as it is wanted; zero where it is false.
+  virtual llvm::SmallVector<llvm::Value *>
+  atomic(llvm::IRBuilderBase &b, const AtomicUpdate &update,
+         llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values,
+         llvm::Value *predicate);
 
   //===--- Arithmetic -----------------------------------------------------===//
 

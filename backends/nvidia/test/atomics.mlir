@@ -1,0 +1,57 @@
+// Which instruction an atomic becomes.
+// RUN: split-file %s %t
+// RUN: tz compile %t/floats.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=FLOATS
+// RUN: tz compile %t/floats.mlir --target nvidia:sm_80 --emit asm -o - | FileCheck %s --check-prefix=SM80
+// RUN: tz compile %t/scalars.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SCALARS
+// RUN: tz compile %t/tile.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TILE
+
+// Sums that nobody reads, side by side: four at a time, on machines that can.
+// FLOATS: .version 8.1
+// FLOATS: red.relaxed.gpu.global.add.v4.f32
+// FLOATS: red.relaxed.gpu.global.add.noftz.v4.bf16
+// FLOATS: atom.relaxed.gpu.global.add.f32
+// SM80: red.relaxed.gpu.global.add.f32
+// SM80: atom.relaxed.gpu.global.cas
+// SM80: atom.relaxed.gpu.global.add.f32
+//--- floats.mlir
+tile.kernel @floats(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %h: !tile.ptr<bf16> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %at = tile.addptr %base, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %one = arith.constant dense<1.0> : tensor<128xf32>
+  %o = tile.atomic_rmw fadd relaxed device %at, %one {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>, tensor<128xf32>
+  %narrow = tile.splat %h : !tile.ptr<bf16> -> tensor<128x!tile.ptr<bf16>>
+  %there = tile.addptr %narrow, %range : tensor<128x!tile.ptr<bf16>>, tensor<128xi32>
+  %half = arith.constant dense<0.5> : tensor<128xbf16>
+  %p = tile.atomic_rmw fadd relaxed device %there, %half {group = 2 : i64} : tensor<128x!tile.ptr<bf16>> -> tensor<128xbf16>, tensor<128xbf16>
+  %old = tile.atomic_rmw fadd relaxed device %at, %one {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>, tensor<128xf32>
+  tile.store %at, %old {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  tile.return
+}
+
+// Order and scope are the instruction's.
+// SCALARS: red.release.sys.global.max.s32
+// SCALARS: red.relaxed.cta.global.add.u64
+// SCALARS: atom.acquire.gpu.global.exch.b32
+//--- scalars.mlir
+tile.kernel @scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i64>) attributes {tile.num_warps = 1 : i32} {
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i64
+  %o = tile.atomic_rmw max release system %x, %one {group = 1 : i64} : !tile.ptr<i32> -> i32, i32
+  %p = tile.atomic_rmw add relaxed program %y, %two {group = 2 : i64} : !tile.ptr<i64> -> i64, i64
+  %q = tile.atomic_rmw xchg acquire device %x, %one {group = 1 : i64} : !tile.ptr<i32> -> i32, i32
+  tile.return
+}
+
+// A tile's order: one fence before all of its elements and one behind.
+// TILE: fence.acq_rel.gpu
+// TILE-COUNT-4: red.relaxed.gpu.global.add.u32
+// TILE: fence.acq_rel.gpu
+//--- tile.mlir
+tile.kernel @tile(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %range = tile.range 0 to 128 : tensor<128xi32>
+  %base = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %at = tile.addptr %base, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %o = tile.atomic_rmw add acq_rel device %at, %range {group = 1 : i64} : tensor<128x!tile.ptr<i32>> -> tensor<128xi32>, tensor<128xi32>
+  tile.return
+}
