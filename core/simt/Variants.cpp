@@ -5,12 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Variants.h"
 
+#include "terrazzo/simt/Lowering.h"
 #include "terrazzo/simt/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-
-#include <stdexcept>
 
 using namespace tz;
 using namespace tz::simt;
@@ -23,8 +22,20 @@ static void prepare(tile::KernelOp kernel, const Target &target) {
   passes.addPass(mlir::createCSEPass());
   passes.addPass(createPipelineLoops(&target));
   passes.addPass(mlir::createCSEPass()); // loops describe the same frames
+  // The first error of a pass is what the kernel's author is told.
+  mlir::Location place = kernel.getLoc();
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(
+      kernel->getContext(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            said.empty()) {
+          place = diagnostic.getLocation();
+          said = diagnostic.str();
+        }
+      });
   if (failed(passes.run(kernel))) {
-    throw std::runtime_error("layouts could not be assigned");
+    throw Unsupported(place,
+                      said.empty() ? "layouts could not be assigned" : said);
   }
 }
 

@@ -40,6 +40,11 @@ public:
   }
   tz_target_desc describe(std::string_view target) override;
   plugin::Artifact compile(const plugin::Request &request) override;
+  /// None beside those that the language gives to every target.
+  std::vector<plugin::Option> options(std::string_view target) {
+    require(target);
+    return {};
+  }
   std::string fingerprint(const plugin::Request &) override {
     return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " __DATE__
            " " __TIME__ " " +
