@@ -2,7 +2,8 @@
 //
 // What   atom, and red where nobody wants the old value, of one element or of
 //        several beside each other, under a predicate.
-// Why    LLVM 22 writes atom without order and scope, one element at a time, and
+// Why    LLVM 22 writes atom without order and scope, one element at a time,
+// and
 //        adds narrow floats in loops.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/PtxHooks.h"
@@ -41,7 +42,8 @@ const char *scopeOf(tile::MemScope scope) {
   return ".sys";
 }
 
-/// ".add", ".u": the operation and the letter of its type; none: no instruction.
+/// ".add", ".u": the operation and the letter of its type; none: no
+/// instruction.
 std::optional<std::pair<StringRef, StringRef>> nameOf(tile::AtomicKind kind) {
   using enum tile::AtomicKind;
   switch (kind) {
@@ -78,10 +80,12 @@ std::string instructionOf(const simt::AtomicUpdate &update) {
            : element.isF64()  ? ".add.f64"
                               : "";
   }
-  const unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  const unsigned bits =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   auto name = nameOf(update.kind);
   if (!name || (bits != 32 && bits != 64) ||
-      (isa<mlir::FloatType>(element) && update.kind != tile::AtomicKind::xchg)) {
+      (isa<mlir::FloatType>(element) &&
+       update.kind != tile::AtomicKind::xchg)) {
     return "";
   }
   return (name->first + name->second + Twine(bits)).str();
@@ -109,14 +113,13 @@ SmallVector<Value *> PtxHooks::atomic(IRBuilderBase &b,
                                       Value *predicate) {
   Type *type = values[0]->getType();
   const unsigned n = unsigned(values.size());
-  const std::string letter = type->isFloatTy()      ? "f"
-                             : type->isDoubleTy()   ? "d"
+  const std::string letter = type->isFloatTy()       ? "f"
+                             : type->isDoubleTy()    ? "d"
                              : type->isIntegerTy(64) ? "l"
                              : type->isIntegerTy(16) ? "h"
                                                      : "r";
   // red neither exchanges nor acquires.
-  const bool isUsed = update.isUsed ||
-                      update.kind == tile::AtomicKind::xchg ||
+  const bool isUsed = update.isUsed || update.kind == tile::AtomicKind::xchg ||
                       update.sem == tile::MemSem::acquire ||
                       update.sem == tile::MemSem::acq_rel;
   std::string text, constraints, instruction = instructionOf(update);
@@ -146,9 +149,9 @@ SmallVector<Value *> PtxHooks::atomic(IRBuilderBase &b,
   text += std::string(isUsed ? "atom" : "red") + semOf(update.sem) +
           scopeOf(update.scope) + ".global" + instruction +
           (isUsed ? " $0, [" : " [") + address + "], " + operands + ";";
-  SmallVector<Value *> arguments = {b.CreatePtrToInt(
-      b.CreateAddrSpaceCast(pointer, b.getPtrTy(/*global*/ 1)),
-      b.getInt64Ty())};
+  SmallVector<Value *> arguments = {
+      b.CreatePtrToInt(b.CreateAddrSpaceCast(pointer, b.getPtrTy(/*global*/ 1)),
+                       b.getInt64Ty())};
   SmallVector<Type *> types = {b.getInt64Ty()};
   constraints += "l";
   for (Value *value : values) {

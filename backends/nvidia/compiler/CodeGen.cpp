@@ -143,8 +143,8 @@ std::string withBlocks(StringRef ptx, unsigned blocks) {
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
 }
 
-/// Emits one variant into the module.
-static void lowerVariant(simt::Variant &variant,
+/// Emits one variant into the module; whether it has atomics on vectors.
+static bool lowerVariant(simt::Variant &variant,
                          const ArchitectureFacts &architecture,
                          Module &module) {
   PtxHooks hooks(architecture);
@@ -169,6 +169,7 @@ static void lowerVariant(simt::Variant &variant,
             " has " + std::to_string(architecture.sharedBytes) +
             "; use smaller tiles");
   }
+  return hooks.hasVectorAtomics();
 }
 
 CompiledKernel compileToPtx(tile::KernelOp kernel,
@@ -195,8 +196,9 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   Module module(kernel.getSymName(), context);
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
+  bool hasVectorAtomics = false;
   for (simt::Variant &variant : result.variants) {
-    lowerVariant(variant, architecture, module);
+    hasVectorAtomics |= lowerVariant(variant, architecture, module);
   }
   result.blocksWanted = blocksWanted(
       kernel, result.variants.back().lowered.threads, architecture);
@@ -224,7 +226,7 @@ CompiledKernel compileToPtx(tile::KernelOp kernel,
   }
   emit.run(module);
   result.ptx.assign(bytes.begin(), bytes.end());
-  if (hooks.hasVectorAtomics()) {
+  if (hasVectorAtomics) {
     const std::string lowest = ".version 8.0\n";
     if (size_t at = result.ptx.find(lowest); at != std::string::npos) {
       result.ptx.replace(at, lowest.size(), ".version 8.1\n");

@@ -34,7 +34,11 @@ Wide bisect(Wide (*rising)(Wide), Wide y, Wide low, Wide high) {
 Wide normcdf(Wide x) { return erfcl(-x / sqrtl(2.0L)) / 2; }
 
 const std::map<std::string, Truth> &truths() {
-#define TZ_OF(expression) +[](Wide x, Wide y) -> Wide { (void)y; return expression; }
+#define TZ_OF(expression)                                                      \
+  +[](Wide x, Wide y) -> Wide {                                                \
+    (void)y;                                                                   \
+    return expression;                                                         \
+  }
   static const Wide pi = acosl(-1.0L);
   static const std::map<std::string, Truth> all = {
       {"acos", {TZ_OF(acosl(x)), -1, 1}},
@@ -116,7 +120,8 @@ std::vector<T> run(const std::string &name, std::vector<T> x,
 
 /// The largest error in units of the last place of T; near the zeros of Bessel
 /// functions in those of 1.
-template <typename T> double worst(const std::string &name, const Truth &t) {
+template <typename T>
+double worst(const std::string &name, const Truth &t) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<T> x(kCount), y(kCount);
@@ -130,7 +135,8 @@ template <typename T> double worst(const std::string &name, const Truth &t) {
   for (size_t i = 0; i < kCount; ++i) {
     const Wide exact = t.of(x[i], y[i]);
     const Wide size = waves ? std::max(fabsl(exact), Wide(1)) : fabsl(exact);
-    const Wide ulp = ldexpl(1, ilogbl(size) - (std::numeric_limits<T>::digits - 1));
+    const Wide ulp =
+        ldexpl(1, ilogbl(size) - (std::numeric_limits<T>::digits - 1));
     const double off = double(fabsl(Wide(out[i]) - exact) / ulp);
     most = std::isnan(off) ? HUGE_VAL : std::max(most, off);
   }
