@@ -1,8 +1,8 @@
 //===- Generator.h - random kernels, state ----------------------*- C++ -*-===//
 //
 // What   The generator's state: random numbers, the kernel so far, names in
-//        scope, what may still be spent. Expressions.cpp and Statements.cpp
-//        hold the grammar.
+//        scope, what may still be spent. Expressions.cpp, Combinations.cpp
+//        and Statements.cpp hold the grammar.
 // Why    Private to this folder.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_CONFORMANCE_RANDOM_GENERATOR_H
@@ -32,6 +32,11 @@ public:
 private:
   uint64_t state;
 };
+
+/// "tl.int32"
+inline std::string tl(Elt elt) {
+  return "tl." + std::string(factsOf(elt).language);
+}
 
 class Generator {
 public:
@@ -64,10 +69,6 @@ private:
   void addBool(Choices &choices, const Type &type, bool isExact, int depth);
   void addFloat(Choices &choices, const Type &type, bool isExact, int depth);
   void addAny(Choices &choices, const Type &type, bool isExact, int depth);
-  void addMoves(Choices &choices, const Type &type, bool isExact, int depth);
-  void addCombines(Choices &choices, const Type &type, bool isExact, int depth);
-  void addDot(Choices &choices, const Type &type, int depth);
-  Expr scaledDot(const Type &type, int depth);
   Expr call(const Type &type, bool isExact, int depth);
   Expr cast(const Type &type, bool isExact, int depth);
   /// A pattern of kids of these types.
@@ -81,6 +82,12 @@ private:
     return sum <= log;
   }
   Type withElt(const Type &type, Elt elt) const { return {elt, type.shape}; }
+
+  // Combinations.cpp
+  void addMoves(Choices &choices, const Type &type, bool isExact, int depth);
+  void addCombines(Choices &choices, const Type &type, bool isExact, int depth);
+  void addDot(Choices &choices, const Type &type, int depth);
+  Expr scaledDot(const Type &type, int depth);
 
   // Statements.cpp
   Shape shape();

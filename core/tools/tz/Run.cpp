@@ -1,18 +1,14 @@
 //===- Run.cpp - tz run ---------------------------------------------------===//
 //
 // What   Runs a kernel on targets with made inputs, compares the results with
-//        the reference interpreter, prints times and rates.
+//        the reference interpreter, measures. RunResults.cpp prints.
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Options.h"
 #include "core/driver/Types.h"
 #include "core/tools/tz/Commands.h"
-#include "core/tools/tz/GuardedMemory.h"
-#include "core/tools/tz/Reference.h"
-#include "core/tools/tz/Request.h"
-#include "runtime/launch/Kernel.h"
-#include "runtime/session/Session.h"
+#include "core/tools/tz/Runner.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -21,70 +17,6 @@ namespace tz::tool {
 
 using namespace runtime;
 using Clock = std::chrono::steady_clock;
-
-namespace {
-
-struct RunOptions {
-  Request request;
-  std::string target, compare, bytes, flops;
-  std::vector<std::string> save;
-  uint64_t seed = 0;
-  unsigned repeat = 0;
-  bool time = false, check = false, remarks = false, listConfigs = false;
-};
-
-class Runner {
-public:
-  explicit Runner(const RunOptions &options)
-      : options(options), session(sessionOptions()),
-        driver(session.registry(), session.cache()) {}
-  int run();
-
-private:
-  static SessionOptions sessionOptions() {
-    SessionOptions made;
-    made.useCompiler = false; // this program has its own driver
-    made.plugins.wantsCompiler = true;
-    return made;
-  }
-  int fail(const Status &status) { return reportFailure(status, sink); }
-  int prepare();
-  Status chooseSaved();
-  Status saveContent(size_t buffer, const uint8_t *content) const;
-  int listConfigurations();
-  int interpret(bool isReference);
-  int runNative(const std::string &target);
-  std::vector<std::string> checkedCommand() const;
-  Status uploadAll(Device &device, Stream &stream);
-  Status measure(LoadedKernel &kernel, Stream &stream,
-                 const std::vector<ArgValue> &args, double &median,
-                 unsigned &count);
-  int showResults(Stream &stream);
-  void showVerdict(const BoundBuffer &buffer,
-                   const interpreter::Comparison &verdict,
-                   const interpreter::Tolerance &tolerance);
-  void showRates(double milliseconds, unsigned count, const char *what);
-  void showPhases(const driver::CompileReport &report);
-  void mark(std::string name);
-
-  const RunOptions &options;
-  Clock::time_point started = Clock::now(), last = started;
-  std::vector<std::pair<std::string, double>> phases;
-  TerminalSink sink;
-  Session session;
-  driver::Driver driver;
-  CompileJob job;
-  KernelSignature signature;
-  Binding binding;
-  std::array<int64_t, 3> grid{};
-  std::optional<Reference> reference;
-  std::map<size_t, std::string> saved; // files by buffer
-  std::vector<tz_dptr> memory;
-  /// Holds `memory` where the device works in host memory.
-  std::optional<GuardedMemory> guarded;
-};
-
-} // namespace
 
 void Runner::mark(std::string name) {
   auto now = Clock::now();
@@ -283,151 +215,6 @@ Status Runner::measure(LoadedKernel &kernel, Stream &stream,
   count = unsigned(times.size());
   median = times[times.size() / 2];
   return Status();
-}
-
-/// "[3,17]" of a flat index.
-static std::string position(const BoundBuffer &buffer, uint64_t index) {
-  std::string text;
-  for (size_t axis = buffer.shape.size(); axis-- > 0;) {
-    text = std::to_string(index % uint64_t(buffer.shape[axis])) +
-           (text.empty() ? "" : ",") + text;
-    index /= uint64_t(buffer.shape[axis]);
-  }
-  return "[" + text + "]";
-}
-
-/// "max error 1e-6 (1 ulp, 40 % of the tolerance)  ok", and what is wrong.
-void Runner::showVerdict(const BoundBuffer &buffer,
-                         const interpreter::Comparison &verdict,
-                         const interpreter::Tolerance &tolerance) {
-  // Where a branch hung on the last bits, being different is no mistake.
-  const bool undecided = reference->undecided() != 0;
-  const bool isWrong = verdict.mismatches != 0 && !undecided;
-  std::string share;
-  if (!tolerance.bounds.empty() && verdict.worstAllowed > 0) {
-    share = ", " +
-            std::to_string(
-                std::lround(100 * std::min(verdict.shareOfTolerance(), 99.0))) +
-            " % of the tolerance";
-  } else if (verdict.maxAbsolute == 0) {
-    share = ", 0 % of the tolerance";
-  }
-  std::printf("  %-10s %-20s max error %.3g (%llu ulp%s)  %s\n",
-              buffer.name.c_str(), buffer.typeText().c_str(),
-              verdict.maxAbsolute,
-              static_cast<unsigned long long>(verdict.maxUlps), share.c_str(),
-              verdict.matches() ? styled(Style::Good, "ok").c_str()
-              : isWrong         ? styled(Style::Bad, "MISMATCH").c_str()
-                                : styled(Style::Bad, "NOT COMPARABLE").c_str());
-  if (verdict.mismatches != 0) {
-    std::printf("    %llu of %llu elements differ by more than %s; worst at "
-                "%s%s: expected %.9g +- %.3g, got %.9g\n",
-                static_cast<unsigned long long>(verdict.mismatches),
-                static_cast<unsigned long long>(verdict.count),
-                tolerance.reason.c_str(), buffer.name.c_str(),
-                position(buffer, verdict.worst).c_str(), verdict.worstExpected,
-                verdict.worstAllowed, verdict.worstActual);
-  }
-  if (verdict.incomparable != 0) {
-    std::printf("    %llu of %llu elements differ where no finite bound is "
-                "known: the answer hangs on the last bits of its inputs (a "
-                "divisor or a logarithm's operand that may be zero, an "
-                "overflow, a comparison)\n",
-                static_cast<unsigned long long>(verdict.incomparable),
-                static_cast<unsigned long long>(verdict.count));
-  }
-  if (!verdict.matches() && undecided) {
-    std::printf("    note: %llu branches, loops or addresses in the kernel "
-                "hang on the last bits of their operands\n",
-                static_cast<unsigned long long>(reference->undecided()));
-  }
-}
-
-int Runner::showResults(Stream &stream) {
-  int status = 0;
-  for (size_t i = 0; i < binding.buffers.size(); ++i) {
-    const BoundBuffer &buffer = binding.buffers[i];
-    if (!buffer.addressesOf.empty()) {
-      continue;
-    }
-    std::vector<uint8_t> result(buffer.content.size());
-    Status s = stream.copy(reinterpret_cast<uintptr_t>(result.data()),
-                           memory[i], result.size(), TZ_COPY_DEVICE_TO_HOST);
-    if (s.ok()) {
-      s = stream.synchronize();
-    }
-    if (s.ok()) {
-      s = saveContent(i, result.data());
-    }
-    if (!s.ok()) {
-      return fail(s);
-    }
-    bool compared = reference && !options.compare.empty();
-    bool changed =
-        result != buffer.content ||
-        (compared && std::memcmp(reference->content(i), buffer.content.data(),
-                                 result.size()) != 0);
-    if (!changed) {
-      continue;
-    }
-    if (!compared) {
-      std::printf("  %-10s %-20s written\n", buffer.name.c_str(),
-                  buffer.typeText().c_str());
-      continue;
-    }
-    interpreter::Tolerance tolerance;
-    interpreter::Comparison verdict =
-        reference->judge(buffer, i, result.data(), tolerance);
-    showVerdict(buffer, verdict, tolerance);
-    status = verdict.matches() ? status : 1;
-  }
-  return status;
-}
-
-void Runner::showRates(double milliseconds, unsigned count, const char *what) {
-  std::printf("  time %.3f ms (%s of %u)", milliseconds, what, count);
-  double bytes = 0;
-  if (!options.bytes.empty()) {
-    if (Result<int64_t> value = binding.evaluate(options.bytes)) {
-      bytes = double(*value);
-    }
-  } else {
-    for (const BoundBuffer &buffer : binding.buffers) {
-      bytes += double(buffer.content.size());
-    }
-  }
-  if (milliseconds > 0 && bytes > 0) {
-    std::printf("   %.2f GB/s%s", bytes / milliseconds / 1e6,
-                options.bytes.empty() ? " (each buffer once)" : "");
-  }
-  if (!options.flops.empty()) {
-    if (Result<int64_t> value = binding.evaluate(options.flops);
-        value && milliseconds > 0) {
-      std::printf("   %.2f GFLOP/s", double(*value) / milliseconds / 1e6);
-    }
-  }
-  std::printf("\n");
-}
-
-void Runner::showPhases(const driver::CompileReport &report) {
-  if (!options.time) {
-    return;
-  }
-  auto show = [](const std::string &name, double time, const char *indent) {
-    std::printf("  %s%-22s %9.3f ms\n", indent, name.c_str(), time);
-  };
-  for (const auto &[name, time] : phases) {
-    show(name, time, "");
-    if (name == "compile") {
-      for (const auto &phase : report.phases) {
-        show(phase.name, phase.milliseconds, "  ");
-      }
-    }
-  }
-  show(
-      "all",
-      std::chrono::duration<double, std::milli>(Clock::now() - started).count(),
-      "");
 }
 
 int Runner::runNative(const std::string &target) {

@@ -1,0 +1,160 @@
+//===- RunResults.cpp - what tz run prints --------------------------------===//
+//
+// What   Verdicts of the comparison, times and rates.
+// Why    See Run.cpp.
+//===----------------------------------------------------------------------===//
+#include "core/tools/tz/Runner.h"
+
+#include <cmath>
+
+namespace tz::tool {
+
+using namespace runtime;
+using Clock = std::chrono::steady_clock;
+
+/// "[3,17]" of a flat index.
+static std::string position(const BoundBuffer &buffer, uint64_t index) {
+  std::string text;
+  for (size_t axis = buffer.shape.size(); axis-- > 0;) {
+    text = std::to_string(index % uint64_t(buffer.shape[axis])) +
+           (text.empty() ? "" : ",") + text;
+    index /= uint64_t(buffer.shape[axis]);
+  }
+  return "[" + text + "]";
+}
+
+/// "max error 1e-6 (1 ulp, 40 % of the tolerance)  ok", and what is wrong.
+void Runner::showVerdict(const BoundBuffer &buffer,
+                         const interpreter::Comparison &verdict,
+                         const interpreter::Tolerance &tolerance) {
+  // Where a branch hung on the last bits, being different is no mistake.
+  const bool undecided = reference->undecided() != 0;
+  const bool isWrong = verdict.mismatches != 0 && !undecided;
+  std::string share;
+  if (!tolerance.bounds.empty() && verdict.worstAllowed > 0) {
+    share = ", " +
+            std::to_string(
+                std::lround(100 * std::min(verdict.shareOfTolerance(), 99.0))) +
+            " % of the tolerance";
+  } else if (verdict.maxAbsolute == 0) {
+    share = ", 0 % of the tolerance";
+  }
+  std::printf("  %-10s %-20s max error %.3g (%llu ulp%s)  %s\n",
+              buffer.name.c_str(), buffer.typeText().c_str(),
+              verdict.maxAbsolute,
+              static_cast<unsigned long long>(verdict.maxUlps), share.c_str(),
+              verdict.matches() ? styled(Style::Good, "ok").c_str()
+              : isWrong         ? styled(Style::Bad, "MISMATCH").c_str()
+                                : styled(Style::Bad, "NOT COMPARABLE").c_str());
+  if (verdict.mismatches != 0) {
+    std::printf("    %llu of %llu elements differ by more than %s; worst at "
+                "%s%s: expected %.9g +- %.3g, got %.9g\n",
+                static_cast<unsigned long long>(verdict.mismatches),
+                static_cast<unsigned long long>(verdict.count),
+                tolerance.reason.c_str(), buffer.name.c_str(),
+                position(buffer, verdict.worst).c_str(), verdict.worstExpected,
+                verdict.worstAllowed, verdict.worstActual);
+  }
+  if (verdict.incomparable != 0) {
+    std::printf("    %llu of %llu elements differ where no finite bound is "
+                "known: the answer hangs on the last bits of its inputs (a "
+                "divisor or a logarithm's operand that may be zero, an "
+                "overflow, a comparison)\n",
+                static_cast<unsigned long long>(verdict.incomparable),
+                static_cast<unsigned long long>(verdict.count));
+  }
+  if (!verdict.matches() && undecided) {
+    std::printf("    note: %llu branches, loops or addresses in the kernel "
+                "hang on the last bits of their operands\n",
+                static_cast<unsigned long long>(reference->undecided()));
+  }
+}
+
+int Runner::showResults(Stream &stream) {
+  int status = 0;
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    const BoundBuffer &buffer = binding.buffers[i];
+    if (!buffer.addressesOf.empty()) {
+      continue;
+    }
+    std::vector<uint8_t> result(buffer.content.size());
+    Status s = stream.copy(reinterpret_cast<uintptr_t>(result.data()),
+                           memory[i], result.size(), TZ_COPY_DEVICE_TO_HOST);
+    if (s.ok()) {
+      s = stream.synchronize();
+    }
+    if (s.ok()) {
+      s = saveContent(i, result.data());
+    }
+    if (!s.ok()) {
+      return fail(s);
+    }
+    bool compared = reference && !options.compare.empty();
+    bool changed =
+        result != buffer.content ||
+        (compared && std::memcmp(reference->content(i), buffer.content.data(),
+                                 result.size()) != 0);
+    if (!changed) {
+      continue;
+    }
+    if (!compared) {
+      std::printf("  %-10s %-20s written\n", buffer.name.c_str(),
+                  buffer.typeText().c_str());
+      continue;
+    }
+    interpreter::Tolerance tolerance;
+    interpreter::Comparison verdict =
+        reference->judge(buffer, i, result.data(), tolerance);
+    showVerdict(buffer, verdict, tolerance);
+    status = verdict.matches() ? status : 1;
+  }
+  return status;
+}
+
+void Runner::showRates(double milliseconds, unsigned count, const char *what) {
+  std::printf("  time %.3f ms (%s of %u)", milliseconds, what, count);
+  double bytes = 0;
+  if (!options.bytes.empty()) {
+    if (Result<int64_t> value = binding.evaluate(options.bytes)) {
+      bytes = double(*value);
+    }
+  } else {
+    for (const BoundBuffer &buffer : binding.buffers) {
+      bytes += double(buffer.content.size());
+    }
+  }
+  if (milliseconds > 0 && bytes > 0) {
+    std::printf("   %.2f GB/s%s", bytes / milliseconds / 1e6,
+                options.bytes.empty() ? " (each buffer once)" : "");
+  }
+  if (!options.flops.empty()) {
+    if (Result<int64_t> value = binding.evaluate(options.flops);
+        value && milliseconds > 0) {
+      std::printf("   %.2f GFLOP/s", double(*value) / milliseconds / 1e6);
+    }
+  }
+  std::printf("\n");
+}
+
+void Runner::showPhases(const driver::CompileReport &report) {
+  if (!options.time) {
+    return;
+  }
+  auto show = [](const std::string &name, double time, const char *indent) {
+    std::printf("  %s%-22s %9.3f ms\n", indent, name.c_str(), time);
+  };
+  for (const auto &[name, time] : phases) {
+    show(name, time, "");
+    if (name == "compile") {
+      for (const auto &phase : report.phases) {
+        show(phase.name, phase.milliseconds, "  ");
+      }
+    }
+  }
+  show(
+      "all",
+      std::chrono::duration<double, std::milli>(Clock::now() - started).count(),
+      "");
+}
+
+} // namespace tz::tool

@@ -1,0 +1,84 @@
+//===- Runner.h - one run of a kernel, for tz run ---------------*- C++ -*-===//
+//
+// What   The state of `tz run`: its options, what was bound, what was measured.
+//        Run.cpp prepares and launches, RunResults.cpp prints.
+// Why    Private to these two files.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
+#define TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
+
+#include "core/tools/tz/GuardedMemory.h"
+#include "core/tools/tz/Reference.h"
+#include "core/tools/tz/Request.h"
+#include "runtime/launch/Kernel.h"
+#include "runtime/session/Session.h"
+
+#include <chrono>
+
+namespace tz::tool {
+
+struct RunOptions {
+  Request request;
+  std::string target, compare, bytes, flops;
+  std::vector<std::string> save;
+  uint64_t seed = 0;
+  unsigned repeat = 0;
+  bool time = false, check = false, remarks = false, listConfigs = false;
+};
+
+class Runner {
+public:
+  explicit Runner(const RunOptions &options)
+      : options(options), session(sessionOptions()),
+        driver(session.registry(), session.cache()) {}
+  int run();
+
+private:
+  static runtime::SessionOptions sessionOptions() {
+    runtime::SessionOptions made;
+    made.useCompiler = false; // this program has its own driver
+    made.plugins.wantsCompiler = true;
+    return made;
+  }
+  int fail(const runtime::Status &status) { return reportFailure(status, sink); }
+  int prepare();
+  runtime::Status chooseSaved();
+  runtime::Status saveContent(size_t buffer, const uint8_t *content) const;
+  int listConfigurations();
+  int interpret(bool isReference);
+  int runNative(const std::string &target);
+  std::vector<std::string> checkedCommand() const;
+  runtime::Status uploadAll(runtime::Device &device, runtime::Stream &stream);
+  runtime::Status measure(runtime::LoadedKernel &kernel, runtime::Stream &stream,
+                 const std::vector<runtime::ArgValue> &args, double &median,
+                 unsigned &count);
+  int showResults(runtime::Stream &stream);
+  void showVerdict(const BoundBuffer &buffer,
+                   const interpreter::Comparison &verdict,
+                   const interpreter::Tolerance &tolerance);
+  void showRates(double milliseconds, unsigned count, const char *what);
+  void showPhases(const driver::CompileReport &report);
+  void mark(std::string name);
+
+  const RunOptions &options;
+  std::chrono::steady_clock::time_point started =
+      std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last = started;
+  std::vector<std::pair<std::string, double>> phases;
+  TerminalSink sink;
+  runtime::Session session;
+  driver::Driver driver;
+  runtime::CompileJob job;
+  runtime::KernelSignature signature;
+  Binding binding;
+  std::array<int64_t, 3> grid{};
+  std::optional<Reference> reference;
+  std::map<size_t, std::string> saved; // files by buffer
+  std::vector<tz_dptr> memory;
+  /// Holds `memory` where the device works in host memory.
+  std::optional<GuardedMemory> guarded;
+};
+
+} // namespace tz::tool
+
+#endif
