@@ -10,16 +10,16 @@
 // NONE-NOT: bar.sync
 //--- none.mlir
 tile.kernel @none(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
-  %range = tile.range 0 to 128 : tensor<128xi32>
-  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %to = tile.splat %out : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %outs = tile.addptr %to, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %range = tile.range 0 to 1024 : tensor<1024xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %to = tile.splat %out : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %outs = tile.addptr %to, %range : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
   %zero = arith.constant 0 : i32
   %isSome = arith.cmpi ne, %n, %zero : i32
   scf.if %isSome {
-    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
-    tile.store %outs, %v {group = 2 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+    %v = tile.load %ins {group = 1 : i64} : tensor<1024x!tile.ptr<f32>> -> tensor<1024xf32>
+    tile.store %outs, %v {group = 2 : i64} : tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>
   }
   tile.return
 }
@@ -30,16 +30,16 @@ tile.kernel @none(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
 // REDUCTIONS-NOT: bar.sync
 //--- reductions.mlir
 tile.kernel @reductions(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
-  %range = tile.range 0 to 128 : tensor<128xi32>
-  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
-  %sum = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+  %range = tile.range 0 to 1024 : tensor<1024xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %v = tile.load %ins {group = 1 : i64} : tensor<1024x!tile.ptr<f32>> -> tensor<1024xf32>
+  %sum = tile.reduce(%v) axis 0 : (tensor<1024xf32>) -> f32 {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     tile.yield %s : f32
   }
-  %product = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+  %product = tile.reduce(%v) axis 0 : (tensor<1024xf32>) -> f32 {
   ^bb0(%a: f32, %b: f32):
     %s = arith.mulf %a, %b : f32
     tile.yield %s : f32
@@ -54,15 +54,15 @@ tile.kernel @reductions(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
 // TURNS-NOT: bar.sync
 //--- turns.mlir
 tile.kernel @turns(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
-  %range = tile.range 0 to 128 : tensor<128xi32>
-  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %range = tile.range 0 to 1024 : tensor<1024xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %start = arith.constant 0.0 : f32
   %total = scf.for %i = %zero to %n step %one iter_args(%t = %start) -> (f32) : i32 {
-    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
-    %sum = tile.reduce(%v) axis 0 : (tensor<128xf32>) -> f32 {
+    %v = tile.load %ins {group = 1 : i64} : tensor<1024x!tile.ptr<f32>> -> tensor<1024xf32>
+    %sum = tile.reduce(%v) axis 0 : (tensor<1024xf32>) -> f32 {
     ^bb0(%a: f32, %b: f32):
       %s = arith.addf %a, %b : f32
       tile.yield %s : f32
@@ -82,16 +82,16 @@ tile.kernel @turns(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
 // RELOAD-NOT: bar.sync
 //--- reload.mlir
 tile.kernel @reload(%x: !tile.ptr<f32>, %n: i32) {
-  %range = tile.range 0 to 128 : tensor<128xi32>
-  %from = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %ins = tile.addptr %from, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %across = arith.constant dense<1> : tensor<128xi32>
-  %outs = tile.addptr %ins, %across : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %range = tile.range 0 to 1024 : tensor<1024xi32>
+  %from = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %ins = tile.addptr %from, %range : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %across = arith.constant dense<1> : tensor<1024xi32>
+  %outs = tile.addptr %ins, %across : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   scf.for %i = %zero to %n step %one : i32 {
-    %v = tile.load %ins {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
-    tile.store %outs, %v {group = 1 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+    %v = tile.load %ins {group = 1 : i64} : tensor<1024x!tile.ptr<f32>> -> tensor<1024xf32>
+    tile.store %outs, %v {group = 1 : i64} : tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>
   }
   tile.return
 }
@@ -103,12 +103,12 @@ tile.kernel @reload(%x: !tile.ptr<f32>, %n: i32) {
 // RELEASE: red.relaxed.gpu
 //--- release.mlir
 tile.kernel @release(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) {
-  %range = tile.range 0 to 128 : tensor<128xi32>
-  %to = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
-  %outs = tile.addptr %to, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
-  %one = tile.splat %flags : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
-  %all = tile.addptr %one, %range : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
-  tile.store %outs, %range {group = 1 : i64} : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
-  %old = tile.atomic_rmw add release device %all, %range {group = 2 : i64} : tensor<128x!tile.ptr<i32>> -> tensor<128xi32>, tensor<128xi32>
+  %range = tile.range 0 to 1024 : tensor<1024xi32>
+  %to = tile.splat %x : !tile.ptr<i32> -> tensor<1024x!tile.ptr<i32>>
+  %outs = tile.addptr %to, %range : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
+  %one = tile.splat %flags : !tile.ptr<i32> -> tensor<1024x!tile.ptr<i32>>
+  %all = tile.addptr %one, %range : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
+  tile.store %outs, %range {group = 1 : i64} : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
+  %old = tile.atomic_rmw add release device %all, %range {group = 2 : i64} : tensor<1024x!tile.ptr<i32>> -> tensor<1024xi32>, tensor<1024xi32>
   tile.return
 }

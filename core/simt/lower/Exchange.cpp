@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <map>
 
 using namespace llvm;
@@ -488,7 +490,88 @@ void Lowering::cat(tile::CatOp op) {
   define(op.getResult(), std::move(registers));
 }
 
+/// Is the value an element's own coordinate along `dim`?
+static bool isCoordinate(mlir::Value value, unsigned dim) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (auto range = dyn_cast_or_null<tile::RangeOp>(op)) {
+    return range.getStart() == 0;
+  }
+  if (auto broadcast = dyn_cast_or_null<tile::BroadcastOp>(op)) {
+    mlir::Value source = broadcast.getSource();
+    return tile::shapeOf(source.getType())[dim] ==
+               tile::shapeOf(broadcast.getType())[dim] &&
+           isCoordinate(source, dim);
+  }
+  if (auto reshape =
+          dyn_cast_or_null<tile::ReshapeOp>(op)) { // a line along dim
+    mlir::Value source = reshape.getSource();
+    ArrayRef<int64_t> shape = tile::shapeOf(reshape.getType());
+    return tile::shapeOf(source.getType()).size() == 1 &&
+           tile::shapeOf(source.getType())[0] == shape[dim] &&
+           isCoordinate(source, 0);
+  }
+  if (auto convert = dyn_cast_or_null<ConvertOp>(op)) {
+    return isCoordinate(convert.getSource(), dim);
+  }
+  return false;
+}
+
+/// Indices that are the element's own but for one bit: the bit, else 0.
+static int64_t flippedBit(tile::GatherOp op) {
+  auto flip = op.getIndices().getDefiningOp<mlir::arith::XOrIOp>();
+  if (!flip) {
+    return 0;
+  }
+  mlir::Value index = flip.getLhs(), mask = flip.getRhs();
+  mlir::DenseElementsAttr bits;
+  if (!mlir::matchPattern(mask, mlir::m_Constant(&bits))) {
+    std::swap(index, mask);
+  }
+  if (!mlir::matchPattern(mask, mlir::m_Constant(&bits)) || !bits.isSplat() ||
+      !isCoordinate(index, op.getAxis())) {
+    return 0;
+  }
+  const int64_t bit = bits.getSplatValue<APInt>().getSExtValue();
+  const int64_t extent = tile::shapeOf(op.getSource().getType())[op.getAxis()];
+  return isPowerOf2_64(uint64_t(bit)) && bit < extent ? bit : 0;
+}
+
+/// The other element of each pair, as sorting networks want it: in another
+/// register of the thread, or in the same one of another lane.
+std::optional<Registers> Lowering::partners(tile::GatherOp op) {
+  const Layout &layout = layoutOf(op.getSource());
+  const int64_t bit = flippedBit(op);
+  if (bit == 0 || layout != layoutOf(op.getResult()) || !layout.isLinear()) {
+    return std::nullopt;
+  }
+  Coordinates step(layout.rank(), 0);
+  step[op.getAxis()] = bit;
+  const Registers &values = tile(op.getSource());
+  Registers result;
+  for (auto [i, basis] : llvm::enumerate(layout.bases(Axis::Register))) {
+    if (basis == step) {
+      for (unsigned reg = 0; reg < values.size(); ++reg) {
+        result.push_back(values[reg ^ 1u << i]);
+      }
+      return result;
+    }
+  }
+  for (auto [i, basis] : llvm::enumerate(layout.bases(Axis::Lane))) {
+    if (basis == step) {
+      for (Value *value : values) {
+        result.push_back(shuffleXorAny(value, 1u << i));
+      }
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
 void Lowering::gatherOp(tile::GatherOp op) {
+  if (auto registers = partners(op)) {
+    define(op.getResult(), std::move(*registers));
+    return;
+  }
   ArrayRef<int64_t> shape = tile::shapeOf(op.getSource().getType());
   mlir::Type element = tile::elementType(op.getType());
   LayoutAttr source = layoutAttr(op.getSource().getType()),

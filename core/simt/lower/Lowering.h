@@ -165,6 +165,7 @@ private:
   void reshape(tile::ReshapeOp op);
   void cat(tile::CatOp op);
   void gatherOp(tile::GatherOp op);
+  std::optional<Registers> partners(tile::GatherOp op);
   void histogram(tile::HistogramOp op);
   std::optional<Registers> permuted(const Layout &from, const Layout &to,
                                     llvm::ArrayRef<llvm::Value *> values);

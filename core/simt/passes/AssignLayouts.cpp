@@ -156,6 +156,9 @@ private:
   void spreadFrom(Value value);
   void spreadThrough(Operation *op, Value value, const Chosen &from);
   void chooseRest();
+  unsigned warpsFor(ArrayRef<int64_t> shape) const;
+  Layout blocked(ArrayRef<int64_t> shape, int64_t vector,
+                 ArrayRef<unsigned> order) const;
   Layout plain(ArrayRef<int64_t> shape) const;
   const Layout &chosen(Value value) const {
     return choices.find(value)->second.layout;
@@ -170,6 +173,8 @@ private:
   const Target &target;
   const unsigned warps;
   Contiguity runs;
+  /// Shapes of what is reduced or gathered from.
+  llvm::DenseSet<ArrayRef<int64_t>> combinedShapes;
   llvm::MapVector<Operation *, Layout> ofAccess;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> orderOfAccess;
   llvm::DenseMap<Operation *, DotChoice> ofDot;
@@ -238,6 +243,11 @@ Access Assigner::describe(Operation *op, tile::ViewType view,
 }
 
 void Assigner::collectAccesses() {
+  kernel.walk([&](Operation *op) {
+    if (isa<tile::ReduceOp, tile::GatherOp>(op)) {
+      combinedShapes.insert(shapeOf(op->getOperand(0)));
+    }
+  });
   SmallVector<Access> all;
   kernel.walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
@@ -266,14 +276,38 @@ void Assigner::collectAccesses() {
       }
     }
     // Rather all threads at work than wide accesses.
-    int64_t share = std::max<int64_t>(1, count / (target.lanes() * warps));
+    int64_t share = std::max<int64_t>(
+        1, count / (target.lanes() * warpsFor(access.type.getShape())));
     vector = std::min<int64_t>(vector, llvm::bit_floor(uint64_t(share)));
     ofAccess.insert(
-        {access.op, blockedLayout({access.type.getShape(), vector, access.order,
-                                   target.lanes(), warps})});
+        {access.op, blocked(access.type.getShape(), vector, access.order)});
     orderOfAccess[access.op] = access.order;
     ++accesses;
   }
+}
+
+/// A small tile that is combined along a dimension is in each warp whole: what
+/// the warps would save, they would lose in telling each other their parts.
+unsigned Assigner::warpsFor(ArrayRef<int64_t> shape) const {
+  constexpr int64_t perLane = 4;
+  int64_t count = 1;
+  for (int64_t extent : shape) {
+    count *= extent;
+  }
+  return count <= perLane * target.lanes() && llvm::isPowerOf2_64(count) &&
+                 combinedShapes.contains(shape)
+             ? 1
+             : warps;
+}
+
+Layout Assigner::blocked(ArrayRef<int64_t> shape, int64_t vector,
+                         ArrayRef<unsigned> order) const {
+  const unsigned used = warpsFor(shape);
+  Layout layout = blockedLayout({shape, vector, order, target.lanes(), used});
+  for (unsigned rest = warps / used; rest > 1; rest /= 2) {
+    layout.addBit(Axis::Warp, Coordinates(shape.size(), 0)); // copies
+  }
+  return layout;
 }
 
 /// How what a tile is computed from lies in memory, fastest dimension first.
@@ -495,7 +529,7 @@ void Assigner::spreadThrough(Operation *op, Value value, const Chosen &from) {
 Layout Assigner::plain(ArrayRef<int64_t> shape) const {
   SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
-  return blockedLayout({shape, 1, order, target.lanes(), warps});
+  return blocked(shape, 1, order);
 }
 
 /// What no anchor reaches: its users first, because a layout goes backward
