@@ -40,7 +40,9 @@ private:
     made.plugins.wantsCompiler = true;
     return made;
   }
-  int fail(const runtime::Status &status) { return reportFailure(status, sink); }
+  int fail(const runtime::Status &status) {
+    return reportFailure(status, sink);
+  }
   int prepare();
   runtime::Status chooseSaved();
   runtime::Status saveContent(size_t buffer, const uint8_t *content) const;
@@ -49,9 +51,10 @@ private:
   int runNative(const std::string &target);
   std::vector<std::string> checkedCommand() const;
   runtime::Status uploadAll(runtime::Device &device, runtime::Stream &stream);
-  runtime::Status measure(runtime::LoadedKernel &kernel, runtime::Stream &stream,
-                 const std::vector<runtime::ArgValue> &args, double &median,
-                 unsigned &count);
+  runtime::Status measure(runtime::LoadedKernel &kernel,
+                          runtime::Stream &stream,
+                          const std::vector<runtime::ArgValue> &args,
+                          double &median, unsigned &count);
   int showResults(runtime::Stream &stream);
   void showVerdict(const BoundBuffer &buffer,
                    const interpreter::Comparison &verdict,
