@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests and times Terrazzo on this machine's GPU. Needs a driver; parts that need
-# more (python3 with torch and triton, compute-sanitizer) say so and are skipped.
+# Tests and times Terrazzo on this machine's GPU. Needs a driver, glibc 2.34,
+# libstdc++ of GCC 12, zlib and zstd; parts that need more (python3 with torch and
+# triton, compute-sanitizer) say so and are skipped.
 #
 #   ./run.sh [PART ...] [options] [-- options of the bench]
 #
