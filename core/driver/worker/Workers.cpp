@@ -149,10 +149,18 @@ static std::string findProgram() {
 
 Workers *Workers::of(Plugin &plugin) {
   const Manifest &m = plugin.description();
-  const std::string choice =
-      environment("TERRAZZO_COMPILE_WORKER")
-          .value_or(m.isolation == "worker" ? "on" : "off");
-  if (choice == "off" || m.path.empty() || m.compilerLibrary.empty()) {
+  bool isWanted = m.isolation == "worker";
+  if (std::optional<std::string> choice =
+          environment("TERRAZZO_COMPILE_WORKER")) {
+    if (*choice == "on" || *choice == "off") {
+      isWanted = *choice == "on";
+    } else {
+      logMessage(1, "",
+                 "TERRAZZO_COMPILE_WORKER is '" + *choice +
+                     "'; 'on' or 'off' is expected");
+    }
+  }
+  if (!isWanted || m.path.empty() || m.compilerLibrary.empty()) {
     return nullptr;
   }
   static const std::string program = findProgram();
