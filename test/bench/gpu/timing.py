@@ -11,6 +11,7 @@ import time
 import torch
 
 HOST_US = 30  # what a launch may cost the host, with room
+ROW_MS = 2000  # device time for the rounds of a row
 
 
 class Contender:
@@ -42,28 +43,31 @@ def one(contender, count):
 
 def measure(contenders, rounds, batch_ms):
     """Fills the samples of each contender."""
-    counts = {}
+    counts, spent = {}, 0.0
     for c in contenders:
-        one(c, 2)
-        guess = one(c, 3)
+        one(c, 1)
+        guess = one(c, 2)
         counts[c] = max(1, min(200, int(batch_ms / max(guess, 1e-3))))
+        spent += counts[c] * guess
         c.samples = []
-    for _ in range(rounds):
+    # A row of long kernels needs fewer rounds for as good a median.
+    for _ in range(max(5, min(rounds, int(ROW_MS / max(spent, 1e-3))))):
         pending = [(c, c.batch(counts[c])) for c in contenders]
         torch.cuda.synchronize()
         for c, (start, stop, count) in pending:
             c.samples.append(start.elapsed_time(stop) / count)
 
 
-def best_of(candidates, reps=5):
-    """The quickest of several, by the better of two short looks at each."""
+def best_of(candidates):
+    """The quickest of several, by the best of some short looks at each."""
     if len(candidates) == 1:
         return candidates[0]
-    times = {}
+    times = {c: one(c, 1) for c in candidates}
     for _ in range(2):
+        limit = 3 * min(times.values())
         for c in candidates:
-            one(c, 1)
-            times[c] = min(times.get(c, 1e9), one(c, reps))
+            if times[c] <= limit:
+                times[c] = min(times[c], one(c, max(1, min(5, int(10 / max(times[c], 1e-3))))))
     return min(candidates, key=times.get)
 
 
