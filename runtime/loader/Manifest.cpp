@@ -234,6 +234,10 @@ void readPlugin(const Json &plugin, Manifest &m, Status &status) {
            std::string::npos)) {
     f.fail("name", "must be 1 to 64 of the characters a-z 0-9 _ -");
   }
+  if (status.ok() && !m.isolation.empty() && m.isolation != "worker" &&
+      m.isolation != "inprocess") {
+    f.fail("isolation", "must be 'worker' or 'inprocess'");
+  }
   if (const Json *abi = f.child("abi", false, true)) {
     Fields g(*abi, "plugin.abi.", status);
     g.number("major", m.abiMajor, true);
