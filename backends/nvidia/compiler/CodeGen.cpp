@@ -114,15 +114,15 @@ int64_t widestTile(tile::KernelOp kernel) {
 
 /// What hides the latency of memory: with dots the loads that are under way,
 /// else many threads, if each holds little.
-SmallVector<unsigned, 3> blocksWanted(tile::KernelOp kernel, unsigned threads,
+SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
                                       const ArchitectureFacts &architecture) {
   const bool hasDot =
       kernel.walk([](simt::DotOp) { return mlir::WalkResult::interrupt(); })
           .wasInterrupted();
   const int64_t words = widestTile(kernel);
-  SmallVector<unsigned, 3> wanted;
+  SmallVector<unsigned, 4> wanted;
   if (!hasDot && words <= 16) {
-    wanted = {2048, 1280};
+    wanted = {2048, 1536, 1280};
   } else if (!hasDot && words <= 32) {
     wanted = {1024};
   }

@@ -22,7 +22,7 @@ struct CompiledKernel {
   std::vector<simt::Variant> variants;
   /// How many blocks should fit into a multiprocessor; what needs no spills is
   /// taken, the last one anyway. The text says 1.
-  llvm::SmallVector<unsigned, 3> blocksWanted;
+  llvm::SmallVector<unsigned, 4> blocksWanted;
 };
 
 /// The text of a kernel of which so many blocks shall fit.
