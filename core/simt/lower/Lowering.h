@@ -6,10 +6,10 @@
 // Why    See terrazzo/simt/Lowering.h.
 //
 // Files: Lowering.cpp kernel, blocks, simple ops; Coordinates.cpp; Access.cpp
-// loads and stores; Async.cpp rings and what
-// fills them; Atomics.cpp; Exchange.cpp conversions and what goes through
-// shared memory; Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp;
-// Log.cpp print and assert; Scratch.h/.cpp shared memory.
+// loads and stores; Async.cpp rings and what fills them; Atomics.cpp;
+// Exchange.cpp conversions and what goes through shared memory; Gather.cpp;
+// Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp; Log.cpp print
+// and assert; Scratch.h/.cpp shared memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
