@@ -69,6 +69,7 @@ double growth(Kind kind, double roundings);
 /// `value` is (E8).
 struct Accumulation {
   double roundings = 0; ///< of the product's sums; 0: it is no such product
+  double inexact = 0;   ///< what the sums lose besides, relatively
   /// How far that may be from the product, which may be off by `error`, and
   /// `addend` added after.
   double off(Kind kind, double error, double addend, double addendError) const;

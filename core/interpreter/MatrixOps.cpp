@@ -136,7 +136,22 @@ tile::Precision splitOf(tile::DotOp op) {
 struct DotBound {
   double roundings;  ///< of one sum; 0: integers
   double perProduct; ///< relative, of the input precision
+  double perSum;     ///< relative, of the accumulator as well
 };
+
+/// The target's unit sums products of 8-bit floats as it does (P22): all of
+/// them with the accumulator, or, if the dot has a limit, so many at a time.
+DotBound boundOf(tile::DotOp op) {
+  const tile::Precision precision = splitOf(op);
+  DotBound bound{roundingsOf(op, precision), productError(precision), 0};
+  if (tile::storageBytes(tile::elementType(op.getA().getType())) == 1) {
+    const auto terms = double(sizesOf(op).k),
+               limit = double(op.getMaxImprecise());
+    (limit == 0 ? bound.perSum : bound.perProduct) +=
+        float8SumError * (limit == 0 ? terms : std::min(limit, terms) - 1);
+  }
+  return bound;
+}
 
 /// g(roundings) * (sum |a * b| + |acc|), and what the operands bring along.
 void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
@@ -174,6 +189,7 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
         std::fabs(std::isfinite(laneOf(acc, i)) ? laneOf(acc, i) : 0.0);
     errors[i] = given + scaled(magnitude, factor) +
                 scaled(sums[i] + errors[i], bound.perProduct) +
+                scaled(magnitude, bound.perSum) +
                 (magnitude == 0 ? 0 : flushed);
     const bool overflows = magnitude + errors[i] > largest;
     if (overflows) {
@@ -196,7 +212,7 @@ bool dot(Machine &m, const Instruction &in) {
     TileValue result = fromIntegers(Kind::I32, out);
     if (anyErrors(m, in)) {
       attachDotErrors(m, in, sizes, Floats(a.begin(), a.end()),
-                      Floats(b.begin(), b.end()), {}, {0, 0}, result);
+                      Floats(b.begin(), b.end()), {}, {0, 0, 0}, result);
     }
     m.setResult(in, std::move(result));
     return true;
@@ -225,8 +241,7 @@ bool dot(Machine &m, const Instruction &in) {
   }
   TileValue result = fromFloats(in.resultKind, out);
   if (m.options.trackErrors) {
-    const DotBound bound{roundingsOf(op, precision), productError(precision)};
-    attachDotErrors(m, in, sizes, a, b, out, bound, result);
+    attachDotErrors(m, in, sizes, a, b, out, boundOf(op), result);
   }
   m.setResult(in, std::move(result));
   return true;
@@ -244,7 +259,8 @@ Accumulation accumulationOf(const Machine &m, Value value) {
       !llvm::all_of(floatLanes(*start), [](double x) { return x == 0; })) {
     return {};
   }
-  return {roundingsOf(op, splitOf(op))};
+  const DotBound bound = boundOf(op);
+  return {bound.roundings, bound.perSum};
 }
 
 double Accumulation::off(Kind kind, double error, double addend,
@@ -260,7 +276,7 @@ double Accumulation::off(Kind kind, double error, double addend,
   }
   const double flushed =
       kind == Kind::F64 ? 0 : roundings * leastNormalOf(kind);
-  return scaled(size, factor) + flushed;
+  return scaled(size, factor) + scaled(size, inexact) + flushed;
 }
 
 void addMatrixHandlers(HandlerTable &table) { table["tile.dot"] = dot; }

@@ -14,15 +14,15 @@ using namespace llvm;
 namespace tz::nvidia {
 
 static constexpr ArchitectureFacts known[] = {
-    {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024, 2048, 32},
-    {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024, 2048, 32},
-    {"nvidia:sm_86", "sm_86", "+ptx74", 86, 99 * 1024, 1536, 16},
-    {"nvidia:sm_87", "sm_87", "+ptx74", 87, 163 * 1024, 1536, 16},
-    {"nvidia:sm_89", "sm_89", "+ptx78", 89, 99 * 1024, 1536, 24},
-    {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024, 2048, 32},
-    {"nvidia:sm_103a", "sm_103a", "+ptx88", 103, 227 * 1024, 2048, 32},
-    {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024, 1536, 24},
-    {"nvidia:sm_121a", "sm_121a", "+ptx88", 121, 99 * 1024, 1536, 24},
+    {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024, 2048, 32, false},
+    {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024, 2048, 32, false},
+    {"nvidia:sm_86", "sm_86", "+ptx74", 86, 99 * 1024, 1536, 16, false},
+    {"nvidia:sm_87", "sm_87", "+ptx74", 87, 163 * 1024, 1536, 16, false},
+    {"nvidia:sm_89", "sm_89", "+ptx84", 89, 99 * 1024, 1536, 24, true},
+    {"nvidia:sm_100a", "sm_100a", "+ptx86", 100, 227 * 1024, 2048, 32, true},
+    {"nvidia:sm_103a", "sm_103a", "+ptx88", 103, 227 * 1024, 2048, 32, true},
+    {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024, 1536, 24, true},
+    {"nvidia:sm_121a", "sm_121a", "+ptx88", 121, 99 * 1024, 1536, 24, true},
 };
 
 ArrayRef<ArchitectureFacts> architectures() { return known; }

@@ -19,6 +19,7 @@ struct ArchitectureFacts {
   unsigned sharedBytes; // of one block, opted in
   unsigned threads;     // of a multiprocessor
   unsigned blocks;
+  bool hasFloat8Mma; // mma.sync of 8-bit floats, in this version of PTX
 };
 
 /// The default first.

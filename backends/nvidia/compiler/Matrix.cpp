@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Matrix.h"
 
+#include "backends/nvidia/compiler/Mma.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 
 namespace tz::nvidia {
@@ -14,6 +15,10 @@ simt::DotChoice PtxTarget::chooseDot(const simt::DotRequest &request) const {
     if (std::optional<simt::DotChoice> choice = chooseWgmma(request)) {
       return *choice;
     }
+  }
+  if (std::optional<simt::DotChoice> choice =
+          chooseMma(request, architecture)) {
+    return *choice;
   }
   return Target::chooseDot(request);
 }

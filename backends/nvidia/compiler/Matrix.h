@@ -2,7 +2,7 @@
 //
 // What   The target as the SIMT library's passes see it: instructions for dots,
 //        their layouts and how their operands lie in shared memory.
-// Why    What is chosen here is what Wgmma.cpp emits.
+// Why    What is chosen here is what Wgmma.cpp and Mma.cpp emit.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_MATRIX_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_MATRIX_H

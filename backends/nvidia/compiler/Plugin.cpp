@@ -75,7 +75,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   // Math within the tolerances by one instruction; the library makes the rest.
   static const char *const features[] = {"f64",
                                          "fp8",
-                                         "dot.f32",
+                                         "dot.tf32",
                                          "atomics.i64",
                                          "atomics.f16",
                                          "atomics.f32",

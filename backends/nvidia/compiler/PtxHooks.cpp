@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/PtxHooks.h"
 
+#include "backends/nvidia/compiler/Mma.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -355,7 +356,9 @@ SmallVector<Value *> PtxHooks::dot(IRBuilderBase &b, simt::DotOp op,
                                    const simt::DotSource &a,
                                    const simt::DotSource &rhs,
                                    ArrayRef<Value *> acc) {
-  return emitWgmma(b, op, a, rhs, acc, warpGroup(b));
+  return op.getInstruction() == mmaName
+             ? emitMma(b, op, a, rhs, acc, threadInBlock(b))
+             : emitWgmma(b, op, a, rhs, acc, warpGroup(b));
 }
 
 SmallVector<Value *> PtxHooks::dotWait(IRBuilderBase &b, unsigned pending,

@@ -84,6 +84,11 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
   }
   const int64_t bytes = tile::storageBytes(a);
   const int64_t depth = tile::shapeOf(dot.getA().getType())[1];
+  // A sum of so few products is not one of this unit.
+  if (bytes == 1 && dot.getMaxImprecise() > 0 &&
+      int64_t(dot.getMaxImprecise()) < kBytes) {
+    return std::nullopt;
+  }
   std::optional<WgmmaShape> fit = fitWgmma(
       shape[0], shape[1], request.warps / 4, isa<mlir::IntegerType>(acc));
   if (!fit || depth * bytes % kBytes != 0) {
@@ -388,13 +393,12 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
   for (Value *&sum : sums) {
     sum = isHalf ? b.CreateFPExt(sum, b.getFloatTy()) : sum;
   }
-  const int64_t steps = op.getMaxImprecise() / emitter.kStep;
   if (op.getMaxImprecise() == 0) {
     sums = emitter.run(isZero ? ArrayRef<Value *>() : sums, 0, emitter.depth,
                        !op.getAsync());
   } else {
     // The unit keeps fewer bits of a sum than f32 has.
-    const int64_t part = std::max<int64_t>(1, steps) * emitter.kStep;
+    const int64_t part = op.getMaxImprecise() / emitter.kStep * emitter.kStep;
     for (int64_t k = 0; k < emitter.depth; k += part) {
       SmallVector<Value *> some =
           emitter.run({}, k, std::min(k + part, emitter.depth), /*waits=*/true);

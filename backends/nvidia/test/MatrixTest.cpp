@@ -11,6 +11,7 @@
 
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
+#include "backends/nvidia/compiler/Mma.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 
 #include "mlir/Parser/Parser.h"
@@ -343,6 +344,119 @@ TEST(Wgmma, LeavesWhatDoesNotFit) {
   EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .warps = 2}));
   EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .type = "f64", .acc = "f64"}));
   EXPECT_FALSE(fits({.m = 64, .n = 64, .k = 64, .type = "f32"}));
+}
+
+class Mma : public testing::TestWithParam<Product> {};
+
+/// A row of a warp's tile, and of eight of its columns, lies as PTX says of
+/// "m16n8": four lanes a row, two columns each.
+TEST_P(Mma, AccumulatorsAreTheFragments) {
+  const Product &product = GetParam();
+  Kernel kernel(product);
+  ASSERT_TRUE(kernel.dot());
+  auto choice =
+      chooseMma(requestOf(product, kernel.dot()), *findArchitecture("sm_89"));
+  ASSERT_TRUE(choice);
+  const simt::Layout &acc = choice->acc;
+  EXPECT_TRUE(acc.covers({product.m, product.n}));
+  EXPECT_EQ(acc.size(Axis::Warp), product.warps);
+  const int64_t rows = product.type == "f64" ? 8 : 16;
+  for (int64_t warp = 0; warp < product.warps; ++warp) {
+    for (int64_t reg = 0; reg < acc.size(Axis::Register); ++reg) {
+      const simt::Coordinates first =
+          acc.apply({{reg - reg % (rows / 4), 0, warp, 0}});
+      EXPECT_EQ(first[0] % rows, 0);
+      EXPECT_EQ(first[1] % 8, 0);
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        const simt::Coordinates at = acc.apply({{reg, lane, warp, 0}});
+        ASSERT_EQ(at[0] - first[0], lane / 4 + reg % (rows / 4) / 2 * 8);
+        ASSERT_EQ(at[1] - first[1], lane % 4 * 2 + reg % 2);
+      }
+    }
+  }
+}
+
+TEST_P(Mma, AssemblesWithoutWarnings) {
+  if (findPtxas().empty()) {
+    GTEST_SKIP() << "there is no ptxas";
+  }
+  const Product &product = GetParam();
+  for (const ArchitectureFacts &architecture : architectures()) {
+    if (product.type.starts_with("f8") && !architecture.hasFloat8Mma) {
+      continue;
+    }
+    Kernel kernel(product);
+    ASSERT_TRUE(kernel.dot());
+    CompiledKernel compiled = compileToPtx(kernel.kernel(), architecture, {});
+    EXPECT_NE(compiled.ptx.find("mma.sync.aligned.m"), std::string::npos);
+    std::optional<Assembled> assembled =
+        assemble(compiled.ptx, architecture.cpu, 120, nullptr);
+    ASSERT_TRUE(assembled);
+    EXPECT_TRUE(assembled->warnings.empty()) << assembled->warnings.front();
+    EXPECT_EQ(assembled->spillBytes, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, Mma,
+    testing::Values(
+        Product{16, 16, 16}, Product{.m = 16, .n = 8, .k = 8, .warps = 1},
+        Product{.m = 32, .n = 64, .k = 64, .aInColumns = true},
+        Product{.m = 48, .n = 64, .k = 24, .type = "bf16", .bInColumns = true},
+        Product{.m = 32,
+                .n = 48,
+                .k = 32,
+                .warps = 8,
+                .aInColumns = true,
+                .bInColumns = true},
+        Product{.m = 64, .n = 80, .k = 32, .warps = 2},
+        Product{.m = 16, .n = 128, .k = 16, .warps = 8},
+        Product{.m = 32, .n = 32, .k = 32, .acc = "f16"},
+        Product{.m = 16, .n = 32, .k = 8, .type = "f32", .precision = "tf32"},
+        Product{.m = 32,
+                .n = 32,
+                .k = 32,
+                .type = "f32",
+                .precision = "tf32",
+                .aInColumns = true,
+                .bInColumns = true},
+        Product{.m = 32, .n = 32, .k = 64, .type = "i8", .acc = "i32"},
+        Product{.m = 32,
+                .n = 24,
+                .k = 16,
+                .type = "i8",
+                .acc = "i32",
+                .aInColumns = true,
+                .bInColumns = true},
+        Product{.m = 32, .n = 32, .k = 32, .type = "f8E4M3FN"},
+        Product{
+            .m = 16, .n = 64, .k = 64, .type = "f8E5M2", .bInColumns = true},
+        Product{.m = 8, .n = 16, .k = 4, .type = "f64", .acc = "f64"},
+        Product{.m = 32,
+                .n = 32,
+                .k = 16,
+                .type = "f64",
+                .acc = "f64",
+                .aInColumns = true,
+                .bInColumns = true}));
+
+TEST(Mma, LeavesWhatDoesNotFit) {
+  auto fits = [](const Product &product, const char *cpu = "sm_80") {
+    Kernel kernel(product);
+    return chooseMma(requestOf(product, kernel.dot()), *findArchitecture(cpu))
+        .has_value();
+  };
+  EXPECT_TRUE(fits({16, 8, 16}));
+  EXPECT_FALSE(fits({8, 8, 16}));
+  EXPECT_FALSE(fits({16, 4, 16}));
+  EXPECT_FALSE(fits({16, 8, 4}));
+  // fp32 keeps its bits unless tf32 is asked for.
+  EXPECT_FALSE(fits({.m = 16, .n = 8, .k = 16, .type = "f32"}));
+  EXPECT_FALSE(fits({.m = 16, .n = 8, .k = 32, .type = "f8E4M3FN"}));
+  EXPECT_TRUE(fits({.m = 16, .n = 8, .k = 32, .type = "f8E4M3FN"}, "sm_89"));
+  EXPECT_FALSE(
+      fits({.m = 16, .n = 8, .k = 32, .type = "f8E4M3FN", .maxImprecise = 16},
+           "sm_89"));
 }
 
 } // namespace
