@@ -13,7 +13,7 @@
 //     accumulator's type; i8 wraps in i32;
 //   * a reduction combines neighbours level by level (the balanced tree over
 //     the index, P17; an odd last element moves up); a scan is sequential;
-//   * target_default precision is ieee; tf32 and bf16 splits round to nearest.
+//   * target_default precision is ieee, unless the options say otherwise; tf32 and bf16 splits round to nearest.
 // What the IR leaves open is fixed so: x/0 = 0, x%0 = x, MIN/-1 = MIN,
 // MIN%-1 = 0; of two zeros min takes -0, max +0; of two lanes that store to
 // one address the later wins.
@@ -90,6 +90,9 @@ struct Options {
   /// Carry with every float a bound of how far a correct target's may be off
   /// (Compare.h); costs about as much again as the run.
   bool trackErrors = false;
+  /// What `target_default` means where results are compared (P21): tf32, else
+  /// ieee.
+  bool defaultIsTf32 = false;
   /// Run this program only.
   std::optional<std::array<uint32_t, 3>> onlyProgram;
   /// Ops that may be executed; 0 = no limit.

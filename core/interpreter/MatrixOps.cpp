@@ -128,9 +128,15 @@ double roundingsOf(tile::DotOp op, tile::Precision precision) {
 }
 
 /// What splits fp32 operands; others are taken as they are.
-tile::Precision splitOf(tile::DotOp op) {
-  return tile::elementType(op.getA().getType()).isF32() ? op.getPrecision()
-                                                        : tile::Precision::ieee;
+tile::Precision splitOf(const Machine &m, tile::DotOp op) {
+  if (!tile::elementType(op.getA().getType()).isF32()) {
+    return tile::Precision::ieee;
+  }
+  if (op.getPrecision() == tile::Precision::target_default) {
+    return m.options.defaultIsTf32 ? tile::Precision::tf32
+                                   : tile::Precision::ieee;
+  }
+  return op.getPrecision();
 }
 
 struct DotBound {
@@ -141,8 +147,8 @@ struct DotBound {
 
 /// The target's unit sums products of 8-bit floats as it does (P22): all of
 /// them with the accumulator, or, if the dot has a limit, so many at a time.
-DotBound boundOf(tile::DotOp op) {
-  const tile::Precision precision = splitOf(op);
+DotBound boundOf(const Machine &m, tile::DotOp op) {
+  const tile::Precision precision = splitOf(m, op);
   DotBound bound{roundingsOf(op, precision), productError(precision), 0};
   if (tile::storageBytes(tile::elementType(op.getA().getType())) == 1) {
     const auto terms = double(sizesOf(op).k),
@@ -220,7 +226,7 @@ bool dot(Machine &m, const Instruction &in) {
   Floats a = floatLanes(m.operand(in, 0)), b = floatLanes(m.operand(in, 1));
   Floats out = floatLanes(m.operand(in, 2));
   using tile::Precision;
-  const Precision precision = splitOf(op);
+  const Precision precision = splitOf(m, op);
   switch (precision) {
   case Precision::tf32:
     accumulateParts(sizes, a, b, 11, 1, out);
@@ -241,7 +247,7 @@ bool dot(Machine &m, const Instruction &in) {
   }
   TileValue result = fromFloats(in.resultKind, out);
   if (m.options.trackErrors) {
-    attachDotErrors(m, in, sizes, a, b, out, boundOf(op), result);
+    attachDotErrors(m, in, sizes, a, b, out, boundOf(m, op), result);
   }
   m.setResult(in, std::move(result));
   return true;
@@ -259,7 +265,7 @@ Accumulation accumulationOf(const Machine &m, Value value) {
       !llvm::all_of(floatLanes(*start), [](double x) { return x == 0; })) {
     return {};
   }
-  const DotBound bound = boundOf(op);
+  const DotBound bound = boundOf(m, op);
   return {bound.roundings, bound.perSum};
 }
 

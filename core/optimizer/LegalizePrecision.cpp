@@ -20,6 +20,7 @@
 #include "core/optimizer/Passes.h"
 
 #include "terrazzo/optimizer/Features.h"
+#include "terrazzo/optimizer/Pipeline.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -54,6 +55,16 @@ private:
 };
 } // namespace
 
+static bool roundsToTf32(llvm::function_ref<bool(Feature)> has) {
+  return !has(Feature::DotF32) && has(Feature::DotTF32);
+}
+
+bool tz::optimizer::defaultIsTf32(const TargetFacts &target) {
+  return roundsToTf32([&](Feature feature) {
+    return target.features.count(nameOf(feature).str()) != 0;
+  });
+}
+
 /// The feature that says that a target converts this type; every target has
 /// integers, f16, bf16 and f32.
 static std::optional<Feature> featureFor(Type element) {
@@ -70,7 +81,7 @@ void LegalizePrecision::resolve(DotOp dot) {
     return;
   }
   bool isF32 = elementType(dot.getA().getType()).isF32();
-  bool rounds = isF32 && !has(Feature::DotF32) && has(Feature::DotTF32);
+  bool rounds = isF32 && roundsToTf32([&](Feature one) { return has(one); });
   dot.setPrecision(rounds ? Precision::tf32 : Precision::ieee);
   ++resolvedDots;
   if (rounds) {

@@ -23,8 +23,8 @@ int64_t evenPart(int64_t value) { return value & -value; }
 /// One form of the instruction. Its operands are words of 32 bits, or of 64.
 struct Form {
   int64_t rows = 16, k;
-  std::string types; // ".f32.f16.f16.f32"
-  int64_t bytes;     // of an element of A and B
+  std::string types;         // ".f32.f16.f16.f32"
+  int64_t bytes;             // of an element of A and B
   bool canTranspose = false; // ldmatrix can, on the way to registers
 
   bool isDouble() const { return bytes == 8; }
@@ -83,7 +83,7 @@ std::optional<Form> formOf(mlir::Type a, mlir::Type b, mlir::Type acc,
 
 /// How the warps of a block share a tile.
 struct Split {
-  int64_t down, across; // warps along rows and columns
+  int64_t down, across;           // warps along rows and columns
   int64_t tilesDown, tilesAcross; // of one warp
 };
 
@@ -115,11 +115,10 @@ chooseMma(const simt::DotRequest &request,
   ArrayRef<int64_t> shape = tile::shapeOf(dot.getType()),
                     aShape = tile::shapeOf(dot.getA().getType());
   const unsigned rank = unsigned(shape.size()), m = rank - 2, n = rank - 1;
-  std::optional<Form> form =
-      formOf(tile::elementType(dot.getA().getType()),
-             tile::elementType(dot.getB().getType()),
-             tile::elementType(dot.getType()), dot.getPrecision(),
-             aShape.back(), &architecture);
+  std::optional<Form> form = formOf(
+      tile::elementType(dot.getA().getType()),
+      tile::elementType(dot.getB().getType()), tile::elementType(dot.getType()),
+      dot.getPrecision(), aShape.back(), &architecture);
   if (!form || shape[m] % form->rows != 0 || shape[n] % 8 != 0) {
     return std::nullopt;
   }
@@ -128,8 +127,7 @@ chooseMma(const simt::DotRequest &request,
       int64_t(dot.getMaxImprecise()) < form->k) {
     return std::nullopt;
   }
-  const Split split =
-      splitOf(shape[m], shape[n], request.warps, form->rows);
+  const Split split = splitOf(shape[m], shape[n], request.warps, form->rows);
   simt::Layout atom(rank);
   auto bit = [&](Axis axis, int64_t row, int64_t column) {
     simt::Coordinates basis(rank, 0);
@@ -171,11 +169,11 @@ chooseMma(const simt::DotRequest &request,
   const int64_t mine = shape[n] / split.across;
   const int64_t unit = isPowerOf2_64(uint64_t(mine)) ? shape[n] : mine;
   const bool isInRegisters = request.a.isComputed && form->bytes == 2;
-  return simt::DotChoice{
-      tiled(shape, split.across),
-      isInRegisters ? tiled(aShape, 1)
-                    : shared(request.a.order, n, m, shape[m]),
-      shared(request.b.order, m, n, unit), mmaName.str()};
+  return simt::DotChoice{tiled(shape, split.across),
+                         isInRegisters
+                             ? tiled(aShape, 1)
+                             : shared(request.a.order, n, m, shape[m]),
+                         shared(request.b.order, m, n, unit), mmaName.str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,12 +250,13 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
   Value *fast = isKMajor ? atK : atMn, *row = isKMajor ? atMn : atK;
   own = b.CreateMul(b.CreateUDiv(fast, c(panel)), c(panelBytes));
   own = b.CreateAdd(own, b.CreateMul(row, c(rowBytes)));
-  own = b.CreateAdd(own, b.CreateMul(b.CreateURem(fast, c(panel)),
-                                     c(form.bytes)));
+  own = b.CreateAdd(own,
+                    b.CreateMul(b.CreateURem(fast, c(panel)), c(form.bytes)));
   if (how.getBits() != 0) {
     const uint32_t mask = maskTrailingOnes<uint32_t>(how.getBits())
                           << how.getBase();
-    own = b.CreateXor(own, b.CreateAnd(b.CreateLShr(own, how.getShift()), mask));
+    own =
+        b.CreateXor(own, b.CreateAnd(b.CreateLShr(own, how.getShift()), mask));
   }
 }
 
@@ -272,8 +271,7 @@ Value *Operand::addressOf(int64_t batch, int64_t mn, int64_t k) {
     more += inRow;
   } else {
     const int64_t mask = ((int64_t{1} << how.getBits()) - 1) << how.getBase();
-    const int64_t changed =
-        inRow ^ (row * rowBytes >> how.getShift() & mask);
+    const int64_t changed = inRow ^ (row * rowBytes >> how.getShift() & mask);
     offset = b.CreateXor(offset, b.getInt32(uint32_t(changed)));
   }
   offset = b.CreateAdd(offset, b.getInt32(uint32_t(more)));
@@ -291,9 +289,9 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
       const unsigned step = isLeft ? i / 2 : i % form.bWords();
       const int64_t below = isLeft ? i % 2 * 8 : i / form.bWords() * 8;
       Type *word = form.isDouble() ? b.getDoubleTy() : b.getInt32Ty();
-      result.push_back(b.CreateAlignedLoad(
-          word, addressOf(batch, mn + below, k + step * 4),
-          Align(uint64_t(form.bytes))));
+      result.push_back(
+          b.CreateAlignedLoad(word, addressOf(batch, mn + below, k + step * 4),
+                              Align(uint64_t(form.bytes))));
     }
     return result;
   }
@@ -306,9 +304,8 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16,
       Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16};
   Value *at = addressOf(batch, mn, k);
-  Value *loaded =
-      b.CreateIntrinsic((isKMajor ? plain : transposed)[Log2_32(words)],
-                        {at->getType()}, {at});
+  Value *loaded = b.CreateIntrinsic(
+      (isKMajor ? plain : transposed)[Log2_32(words)], {at->getType()}, {at});
   for (unsigned i = 0; i < words; ++i) {
     result.push_back(words == 1 ? loaded : b.CreateExtractValue(loaded, i));
   }
@@ -319,7 +316,7 @@ SmallVector<Value *> Operand::load(int64_t batch, int64_t mn, int64_t k,
 void multiply(IRBuilderBase &b, const Form &form, ArrayRef<Value *> a,
               ArrayRef<Value *> bWords, MutableArrayRef<Value *> sums) {
   const char word = form.isDouble() ? 'd' : 'r';
-  const char sum = form.isDouble()                 ? 'd'
+  const char sum = form.isDouble()                   ? 'd'
                    : sums[0]->getType()->isFloatTy() ? 'f'
                                                      : 'r';
   std::string constraints;
@@ -380,19 +377,18 @@ SmallVector<Value *> packed(IRBuilderBase &b, ArrayRef<Value *> values) {
 
 SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
                              const simt::DotSource &a,
-                             const simt::DotSource &rhs,
-                             ArrayRef<Value *> acc, Value *thread) {
+                             const simt::DotSource &rhs, ArrayRef<Value *> acc,
+                             Value *thread) {
   auto bType = cast<simt::BufferType>(rhs.type);
   auto aBuffer = dyn_cast<simt::BufferType>(a.type);
   ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
   const unsigned rank = unsigned(shape.size()), m = rank - 2, n = rank - 1;
   const int64_t depth = bType.getShape()[m];
-  const Form form = *formOf(
-      aBuffer ? aBuffer.getElementType() : tile::elementType(a.type),
-      bType.getElementType(), tile::elementType(op.getType()),
-      op.getPrecision(), depth, nullptr);
-  const int64_t warps =
-      simt::layoutOf(op.getType()).size(simt::Axis::Warp);
+  const Form form =
+      *formOf(aBuffer ? aBuffer.getElementType() : tile::elementType(a.type),
+              bType.getElementType(), tile::elementType(op.getType()),
+              op.getPrecision(), depth, nullptr);
+  const int64_t warps = simt::layoutOf(op.getType()).size(simt::Axis::Warp);
   const Split split = splitOf(shape[m], shape[n], warps, form.rows);
 
   Value *lane = b.CreateAnd(thread, 31), *warp = b.CreateLShr(thread, 5);
@@ -407,10 +403,9 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
   } else {
     leftWords = packed(b, a.registers);
   }
-  Operand right(b, form, rhs, n, m, lane,
-                b.CreateMul(across,
-                            b.getInt32(uint32_t(split.tilesAcross * 8))),
-                false);
+  Operand right(
+      b, form, rhs, n, m, lane,
+      b.CreateMul(across, b.getInt32(uint32_t(split.tilesAcross * 8))), false);
 
   const bool isHalf = tile::elementType(op.getType()).isF16();
   SmallVector<Value *> sums(acc);
@@ -437,8 +432,8 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
             form.isDouble() || j + 1 == split.tilesAcross ? 1 : 2;
         SmallVector<Value *> words = right.load(batch, j * 8, k, tiles);
         for (unsigned t = 0; t < tiles; ++t) {
-          bs.emplace_back(ArrayRef<Value *>(words).slice(
-              t * form.bWords(), form.bWords()));
+          bs.emplace_back(
+              ArrayRef<Value *>(words).slice(t * form.bWords(), form.bWords()));
         }
         j += tiles;
       }

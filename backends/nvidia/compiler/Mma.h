@@ -3,7 +3,8 @@
 // What   mma.sync: a warp multiplies 16 x k by k x 8 in registers, which are
 //        filled from swizzled shared memory by ldmatrix. When it fits, its
 //        layouts, its PTX.
-// Why    Every machine from sm_80 on has it; on sm_90a it does what is too small
+// Why    Every machine from sm_80 on has it; on sm_90a it does what is too
+// small
 //        for a warp group.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_MMA_H
@@ -25,10 +26,11 @@ std::optional<simt::DotChoice> chooseMma(const simt::DotRequest &request,
                                          const ArchitectureFacts &architecture);
 
 /// Emits the dot for this warp; `thread` is the index in the block.
-llvm::SmallVector<llvm::Value *>
-emitMma(llvm::IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
-        const simt::DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc,
-        llvm::Value *thread);
+llvm::SmallVector<llvm::Value *> emitMma(llvm::IRBuilderBase &b, simt::DotOp op,
+                                         const simt::DotSource &a,
+                                         const simt::DotSource &rhs,
+                                         llvm::ArrayRef<llvm::Value *> acc,
+                                         llvm::Value *thread);
 
 } // namespace tz::nvidia
 

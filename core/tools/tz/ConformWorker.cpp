@@ -122,7 +122,7 @@ private:
   std::shared_ptr<Device> device;
   std::unique_ptr<Stream> stream;
   std::string plugin, code; // what code is made for
-  std::set<std::string> features;
+  optimizer::TargetFacts facts;
 };
 
 } // namespace
@@ -166,7 +166,7 @@ Status Worker::describe(Plugin &made, const std::string &id) {
   if (!description) {
     return description.takeStatus();
   }
-  features = description->facts.features;
+  facts = description->facts;
   plugin = made.name();
   code = id;
   return Status();
@@ -395,7 +395,7 @@ Outcome Worker::runCase(const Case &one) {
   Outcome outcome;
   outcome.name = one.name;
   for (const std::string &need : one.needs) {
-    if (!isInterpreter() && !features.count(need)) {
+    if (!isInterpreter() && !facts.features.count(need)) {
       outcome.status = Outcome::Skipped;
       outcome.reason = "the target does not list '" + need + "'";
       return outcome;
@@ -441,7 +441,8 @@ Outcome Worker::runCase(const Case &one) {
   }
   if (one.usesReference || isInterpreter()) {
     reference.emplace();
-    bool isClean = reference->run(*lowered, binding, grid, !isInterpreter());
+    bool isClean = reference->run(*lowered, binding, grid, !isInterpreter(),
+                                  optimizer::defaultIsTf32(facts));
     std::string output = takeOutput();
     expectedLines = printedLines(output);
     if (!one.assertion.empty()) {

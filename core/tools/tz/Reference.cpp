@@ -122,7 +122,8 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
 }
 
 bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
-                    const std::array<int64_t, 3> &grid, bool trackErrors) {
+                    const std::array<int64_t, 3> &grid, bool trackErrors,
+                    bool defaultIsTf32) {
   interpreter::Options options;
   interpreter::LaunchArgs launch;
   if (Status s = prepare(kernel, binding, grid, options, launch); !s.ok()) {
@@ -130,6 +131,7 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
     return false;
   }
   options.trackErrors = trackErrors;
+  options.defaultIsTf32 = defaultIsTf32;
   auto start = std::chrono::steady_clock::now();
   llvm::Error failure = llvm::Error::success();
   {

@@ -18,7 +18,8 @@ public:
   ~Reference();
   /// Runs the kernel, checked. False after errors, which were reported.
   bool run(const driver::LoweredKernel &kernel, const Binding &binding,
-           const std::array<int64_t, 3> &grid, bool trackErrors);
+           const std::array<int64_t, 3> &grid, bool trackErrors,
+           bool defaultIsTf32);
   /// The same under an observer, which tells of findings itself; one program
   /// only, if wanted. A failure is the status.
   runtime::Status watch(const driver::LoweredKernel &kernel,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Options.h"
 #include "core/driver/Types.h"
+#include "core/driver/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Runner.h"
 
@@ -119,7 +120,7 @@ int Runner::interpret(bool isReference) {
   }
   reference.emplace();
   if (!reference->run(*lowered, binding, grid,
-                      isReference && !options.compare.empty())) {
+                      isReference && !options.compare.empty(), defaultIsTf32)) {
     return 1;
   }
   mark("interpreter");
@@ -318,6 +319,12 @@ int Runner::run() {
     if (!known) {
       return fail(known.status());
     }
+    Result<driver::TargetDescription> about =
+        driver::describeTarget(*known->plugin, known->id);
+    if (!about) {
+      return fail(about.status());
+    }
+    defaultIsTf32 |= optimizer::defaultIsTf32(about->facts);
   }
   if (Status s = binding.fill(options.seed); !s.ok()) {
     return fail(s);

@@ -76,6 +76,9 @@ private:
   Binding binding;
   std::array<int64_t, 3> grid{};
   std::optional<Reference> reference;
+  /// One of the targets rounds to tf32 by default; its bound holds for the
+  /// others as well.
+  bool defaultIsTf32 = false;
   std::map<size_t, std::string> saved; // files by buffer
   std::vector<tz_dptr> memory;
   /// Holds `memory` where the device works in host memory.

@@ -48,6 +48,10 @@ struct TargetFacts {
   std::map<std::string, std::string> properties;
 };
 
+/// Does a product of f32 tiles whose precision is the target's choice round its
+/// operands to tf32 there (P21)?
+bool defaultIsTf32(const TargetFacts &target);
+
 /// Brings every kernel of the module to the neutral stage. Remarks go to
 /// `remarks` and are dropped when it is null; errors go to the context's
 /// diagnostic handlers. The result does not depend on `target`; it is taken so
