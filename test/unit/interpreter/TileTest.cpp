@@ -317,6 +317,11 @@ TEST_F(Tiles, DotPrecisionsRoundTheirInputs) {
   EXPECT_EQ(dot("tf32x3"), exact);
   EXPECT_EQ(dot("bf16x3"), exact);
   EXPECT_EQ(dot("bf16x6"), exact);
+  // The target's choice is that of the target that is compared with.
+  EXPECT_EQ(dot("target_default"), exact);
+  options.defaultIsTf32 = true;
+  EXPECT_EQ(dot("target_default"), 1.0f);
+  EXPECT_EQ(dot("ieee"), exact);
 }
 
 TEST_F(Tiles, BatchedDot) {
