@@ -227,9 +227,10 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
           return result;
         }
         Runs source = from(0);
-        int64_t each = largest;
+        // Along a dimension of extent 1 each lane is the first of its run.
+        int64_t each = 1;
         for (const DimRuns &one : source) {
-          each = std::min(each, one.divisibility);
+          each = std::max(each, ofEachLane(one));
         }
         unsigned dim = 0;
         for (auto [i, extent] : llvm::enumerate(after)) {
