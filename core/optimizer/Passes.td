@@ -96,7 +96,7 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
   ];
 }
 
-def PeelMasks : KernelPass<"tile-peel-masks"> {
+def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
   let summary = "run full blocks without bounds checks";
   let description = [{
     Splits a loop at the first turn whose block may cross a bound, and puts what
@@ -104,8 +104,12 @@ def PeelMasks : KernelPass<"tile-peel-masks"> {
     full. The checked form stays beside the unchecked one; in that, comparisons
     that hold in all lanes of full blocks are folded for all their uses. A remark
     says what keeps a check, or why each turn of a loop asks for it.
+    With the feature `views.bounds` a loop with dots and no other masks is not
+    copied for the bounds of its loads.
   }];
   let options = [
+    ListOption<"features", "features", "std::string",
+               "capability names that the target's description lists">,
     Option<"limit", "limit", "unsigned", /*default=*/"400",
            "ops that may be copied in one kernel; raise it for kernels with large loop bodies">
   ];

@@ -45,6 +45,8 @@
 #include "core/optimizer/Versioning.h"
 #include "core/optimizer/analysis/KnownMasks.h"
 
+#include "terrazzo/optimizer/Features.h"
+
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/ControlFlowSinkUtils.h"
 
@@ -96,6 +98,7 @@ private:
   bool hasRoom(Location loc, size_t ops, StringRef what, ArrayRef<Check *> all);
   void foldMasks(Region &region, ArrayRef<Check *> all);
   void explain();
+  bool isFree(Operation *access);
   bool isNonNegative(const Polynomial &p) {
     return forms->scalars().range(p, *hints).nonNegative();
   }
@@ -468,6 +471,24 @@ void PeelMasks::process(Block &block) {
   processNested(block);
 }
 
+/// In a loop with dots, on a target whose loads check bounds for nothing, if no
+/// other mask would be folded.
+bool PeelMasks::isFree(Operation *access) {
+  auto loop = access->getParentOfType<scf::ForOp>();
+  if (!loop || !isa<LoadViewOp>(access) ||
+      !llvm::is_contained(features,
+                          optimizer::nameOf(optimizer::Feature::ViewBounds))) {
+    return false;
+  }
+  bool hasDot = false, hasMask = false;
+  loop.walk([&](Operation *op) {
+    hasDot |= isa<DotOp>(op);
+    hasMask |= isa<arith::CmpIOp>(op) &&
+               isa<RankedTensorType>(op->getResult(0).getType());
+  });
+  return hasDot && !hasMask;
+}
+
 void PeelMasks::runOnOperation() {
   SmallVector<Operation *> accesses;
   getOperation().walk([&](Operation *op) {
@@ -490,6 +511,8 @@ void PeelMasks::runOnOperation() {
   for (Check &check : checks) {
     if (isNonNegative(check.slack) && isNonNegative(check.offset)) {
       clear(check);
+    } else if (isFree(check.access)) {
+      check.open = false;
     }
   }
   knownMasks += masks->fold(getOperation().getBody(), {});

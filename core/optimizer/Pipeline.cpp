@@ -38,6 +38,12 @@ static std::unique_ptr<Pass> plain(const TargetFacts &) {
   return create();
 }
 
+static std::unique_ptr<Pass> peelMasks(const TargetFacts &target) {
+  PeelMasksOptions options;
+  options.features.assign(target.features.begin(), target.features.end());
+  return createPeelMasks(std::move(options));
+}
+
 static std::unique_ptr<Pass> legalizePrecision(const TargetFacts &target) {
   LegalizePrecisionOptions options;
   options.features.assign(target.features.begin(), target.features.end());
@@ -68,16 +74,16 @@ static const Step neutralSteps[] = {
      "views that do not depend on a loop leave it"},
     {plain<createCSEPass>,
      "views of one array share their base, extents, strides"},
-    {plain<createPeelMasks>,
-     "compares offsets and extents, so after they are one "
-     "value each"},
+};
+
+static const Step preparedSteps[] = {
+    {peelMasks, "compares offsets and extents, which are one value each since "
+                "the last of the neutral passes; where bounds cost nothing a "
+                "second copy of the code would"},
     {plain<createUnrollLoops>, "the loops that hardly run, those with checks, "
                                "are apart now"},
     {plain<createSimplify>, "bounds of split loops, counters that nobody used"},
     {plain<createCSEPass>, "tests and copies repeat arithmetic"},
-};
-
-static const Step preparedSteps[] = {
     {legalizePrecision, "what a target lacks is said before anything is made "
                         "for it"},
     {legalizeMath, "last: what it makes is longer and says less than one op"},

@@ -49,7 +49,8 @@ public:
                                            "math.sqrt_rn.f32",
                                            "math.sqrt_rn.f64",
                                            "math.div_rn.f32",
-                                           "math.div_rn.f64"};
+                                           "math.div_rn.f64",
+                                           "views.bounds"};
     tz_target_desc d{};
     d.id = plugin::str(targetName);
     d.family = plugin::str("fibers");

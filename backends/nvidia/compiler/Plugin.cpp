@@ -73,23 +73,25 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
                                     tile::kIrMinor, tile::kIrMajor,
                                     tile::kIrMinor}};
   // Math within the tolerances by one instruction; the library makes the rest.
-  static const char *const features[] = {"f64",
-                                         "fp8",
-                                         "dot.tf32",
-                                         "atomics.i64",
-                                         "atomics.f16",
-                                         "atomics.f32",
-                                         "atomics.f64",
-                                         "print",
-                                         "assert",
-                                         "math.exp2.f32",
-                                         "math.sqrt.f32",
-                                         "math.sqrt.f64",
-                                         "math.sqrt_rn.f32",
-                                         "math.sqrt_rn.f64",
-                                         "math.div.f64",
-                                         "math.div_rn.f32",
-                                         "math.div_rn.f64"};
+  static const char *const features[] = {
+      "f64",
+      "fp8",
+      "dot.tf32",
+      "atomics.i64",
+      "atomics.f16",
+      "atomics.f32",
+      "atomics.f64",
+      "print",
+      "assert",
+      "math.exp2.f32",
+      "math.sqrt.f32",
+      "math.sqrt.f64",
+      "math.sqrt_rn.f32",
+      "math.sqrt_rn.f64",
+      "math.div.f64",
+      "math.div_rn.f32",
+      "math.div_rn.f64",
+      "views.bounds"}; // by the copy engine, the last one
   tz_target_desc d{};
   d.id = {architecture.id.data(), architecture.id.size()};
   d.family = plugin::str("nvidia");
@@ -102,7 +104,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   d.ir = ir;
   d.num_ir = 1;
   d.features = features;
-  d.num_features = std::size(features);
+  d.num_features = std::size(features) - (architecture.number < 90 ? 1 : 0);
   return d;
 }
 

@@ -118,7 +118,7 @@ private:
   bool isFetch(Operation *load);
   std::optional<BufferType> bufferFor(Operation *load);
   void describeFrame(Fetch &fetch);
-  void makeDescriptor(Fetch &fetch);
+  void makeDescriptor(Fetch &fetch, Operation *before);
   bool isOrderFree(Operation *load);
   bool feedsDot(Value value);
   void findAsyncDots();
@@ -299,7 +299,7 @@ void Pipeliner::describeFrame(Fetch &fetch) {
 }
 
 /// The descriptor at the kernel's entry, the position before the loop.
-void Pipeliner::makeDescriptor(Fetch &fetch) {
+void Pipeliner::makeDescriptor(Fetch &fetch, Operation *before) {
   const LaunchView &frame = *fetch.frame;
   Location loc = fetch.load->getLoc();
   ScalarTable &scalars = launch.scalars();
@@ -323,7 +323,7 @@ void Pipeliner::makeDescriptor(Fetch &fetch) {
   fetch.descriptor =
       DescriptorOp::create(atEntry, loc, fetch.descriptorType, frame.base,
                            offset, shape, strides, positive);
-  OpBuilder b(loop);
+  OpBuilder b(before);
   fetch.position = emitAll(b, frame.position);
 }
 
@@ -508,6 +508,19 @@ void Pipeliner::issue(OpBuilder &b, const IRMapping &map, Value slot,
 void Pipeliner::rewrite() {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
+  // Of a loop without turns nothing is begun, and what comes out of one with
+  // turns is waited for before it meets what goes in: a register of a dot in
+  // flight must not be moved.
+  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
+                                  remains(b, loop.getLowerBound(), 0),
+                                  /*withElseRegion=*/loop.getNumResults() != 0);
+  if (loop.getNumResults() != 0) {
+    OpBuilder none = branch.getElseBodyBuilder();
+    scf::YieldOp::create(none, loc, loop.getInitArgs());
+  }
+  b = loop.getNumResults() != 0
+          ? branch.getThenBodyBuilder()
+          : OpBuilder(branch.thenBlock()->getTerminator());
   for (Fetch &fetch : fetches) {
     fetch.ring =
         RingOp::create(b, fetch.load->getLoc(),
@@ -517,7 +530,7 @@ void Pipeliner::rewrite() {
   if (inBulk) {
     for (Fetch &fetch : fetches) {
       if (fetch.frame) {
-        makeDescriptor(fetch);
+        makeDescriptor(fetch, branch);
       }
     }
     barriers =
@@ -700,7 +713,10 @@ void Pipeliner::rewrite() {
   if (inBulk) {
     BarriersEndOp::create(b, loc, barriers);
   }
-  loop.replaceAllUsesWith(results);
+  if (!results.empty()) {
+    scf::YieldOp::create(b, loc, results);
+  }
+  loop.replaceAllUsesWith(branch.getResults());
   loop.erase();
 }
 
