@@ -38,8 +38,10 @@ bool Target::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
   }
   VectorAccess access;
   if (auto view = mlir::dyn_cast<tile::LoadViewOp>(load)) {
-    access = vectorOfView(runs, view.getView(), view.getOffsets(),
-                          view.getChecked(), layout);
+    // A copy may end within a vector: bounds do not count.
+    llvm::SmallVector<bool> none(view.getChecked().size(), false);
+    access =
+        vectorOfView(runs, view.getView(), view.getOffsets(), none, layout);
   } else {
     auto pointers = mlir::cast<tile::LoadOp>(load);
     access = vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),

@@ -97,10 +97,9 @@ public:
     return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b));
   }
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
-                 Value *inside, const simt::MemoryHints &) override {
-    Value *flag = inside ? b.CreateZExt(inside, b.getInt32Ty()) : b.getInt32(1);
+                 Value *valid, const simt::MemoryHints &) override {
     call(b, "fibers_async_copy", b.getVoidTy(),
-         {to, from, b.getInt32(bytes), flag});
+         {to, from, b.getInt32(bytes), valid ? valid : b.getInt32(bytes)});
   }
   void asyncCommit(IRBuilderBase &b) override {
     call(b, "fibers_async_commit", b.getVoidTy(), {});

@@ -30,7 +30,7 @@ struct Meeting {
 struct Copy {
   void *to;
   const void *from;
-  uint32_t bytes;
+  uint32_t bytes, valid; // what is not valid becomes zero
 };
 
 /// A box that the copy engine will bring.
@@ -200,10 +200,9 @@ uint32_t shuffleXor(uint32_t word, uint32_t mask) {
 
 /// Copies are made as late as they may be, when they are waited for; until then
 /// the place holds what no kernel expects.
-void asyncCopy(void *to, const void *from, uint32_t bytes, uint32_t isInside) {
+void asyncCopy(void *to, const void *from, uint32_t bytes, uint32_t valid) {
   std::memset(to, 0xcd, bytes);
-  block->fiber().copies.back().push_back(
-      {to, isInside ? from : nullptr, bytes});
+  block->fiber().copies.back().push_back({to, from, bytes, valid});
 }
 
 void asyncCommit() { block->fiber().copies.emplace_back(); }
@@ -213,11 +212,9 @@ void asyncWait(uint32_t pending) {
   // The open group is nobody's yet.
   for (; groups.size() > size_t{pending} + 1; groups.pop_front()) {
     for (const Copy &copy : groups.front()) {
-      if (copy.from) {
-        std::memcpy(copy.to, copy.from, copy.bytes);
-      } else {
-        std::memset(copy.to, 0, copy.bytes);
-      }
+      std::memcpy(copy.to, copy.from, copy.valid);
+      std::memset(static_cast<char *>(copy.to) + copy.valid, 0,
+                  copy.bytes - copy.valid);
     }
   }
 }

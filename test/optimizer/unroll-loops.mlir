@@ -1,6 +1,6 @@
 // RUN: tz-opt %s --tile-unroll-loops=limit=60 --tile-simplify --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: tz-opt %s --tile-unroll-loops=limit=60 --split-input-file --verify-diagnostics -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
-// RUN: tz-opt %s --tile-neutral --split-input-file | FileCheck %s --check-prefix=KEPT
+// RUN: tz-opt %s --tile-neutral --tile-prepared --split-input-file | FileCheck %s --check-prefix=KEPT
 
 // STATS: tile-unroll-loops
 // STATS: 1  declined

@@ -28,7 +28,7 @@ static void emit(IRBuilderBase &b, StringRef text, StringRef constraints,
 }
 
 void PtxHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
-                         unsigned bytes, Value *inside,
+                         unsigned bytes, Value *valid,
                          const simt::MemoryHints &hints) {
   const std::string size = std::to_string(bytes);
   std::string text =
@@ -39,12 +39,11 @@ void PtxHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
       b.CreatePtrToInt(to, b.getInt32Ty()),
       b.CreatePtrToInt(b.CreateAddrSpaceCast(from, b.getPtrTy(1)),
                        b.getInt64Ty())};
-  if (inside) {
+  if (valid) {
     text += ", $2";
-    operands.push_back(
-        b.CreateSelect(inside, b.getInt32(bytes), b.getInt32(0)));
+    operands.push_back(valid);
   }
-  emit(b, text + ";", inside ? "r,l,r,~{memory}" : "r,l,~{memory}", operands);
+  emit(b, text + ";", valid ? "r,l,r,~{memory}" : "r,l,~{memory}", operands);
 }
 
 void PtxHooks::asyncCommit(IRBuilderBase &b) {

@@ -59,11 +59,11 @@ void Lowering::read(ReadOp op) {
 }
 
 void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
-                          unsigned count, Value *inside,
+                          unsigned count, Value *validBytes,
                           const MemoryHints &hints) {
   const unsigned bytes = count * unsigned(tile::storageBytes(element));
   if (bytes >= 4) {
-    hooks.asyncCopy(b, to, from, bytes, inside, hints);
+    hooks.asyncCopy(b, to, from, bytes, validBytes, hints);
     return;
   }
   // Too narrow to be asynchronous: there is nothing to wait for then.
@@ -71,8 +71,38 @@ void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
   Type *type = count == 1
                    ? memory
                    : static_cast<Type *>(FixedVectorType::get(memory, count));
+  Value *inside =
+      validBytes ? b.CreateICmpNE(validBytes, b.getInt32(0)) : nullptr;
   b.CreateAlignedStore(hooks.load(b, type, from, inside, hints), to,
                        Align(bytes));
+}
+
+Value *Lowering::bytesInside(const ViewAccess &access, unsigned reg,
+                             unsigned vector, bool isAlong) {
+  const auto bytes = uint32_t(tile::storageBytes(access.element));
+  Value *inside = nullptr, *elements = b.getInt32(vector);
+  bool isChecked = false;
+  for (unsigned dim = 0; dim < access.count.size(); ++dim) {
+    if (!access.count[dim]) {
+      continue;
+    }
+    isChecked = true;
+    Value *c =
+        b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
+    if (isAlong && dim == access.dim) {
+      Value *left =
+          b.CreateBinaryIntrinsic(Intrinsic::usub_sat, access.count[dim], c);
+      elements = b.CreateBinaryIntrinsic(Intrinsic::umin, left, elements);
+      continue;
+    }
+    Value *one = b.CreateICmpULT(c, access.count[dim]);
+    inside = inside ? b.CreateAnd(inside, one) : one;
+  }
+  if (!isChecked) {
+    return nullptr;
+  }
+  Value *valid = b.CreateMul(elements, b.getInt32(bytes));
+  return inside ? b.CreateSelect(inside, valid, b.getInt32(0)) : valid;
 }
 
 void Lowering::asyncCopy(AsyncCopyOp op) {
@@ -87,14 +117,19 @@ void Lowering::asyncCopy(AsyncCopyOp op) {
       isAlong ? std::min(unsigned(access.count), bufferVector(type, layout))
               : 1;
   const Registers &pointers = tile(op.getPointer());
+  const auto bytes =
+      uint32_t(vector * tile::storageBytes(type.getElementType()));
   Value *owner = coordinatesOf(attribute).isOwner;
   Value *when = scalar(op.getWhen());
   emitIf(owner ? b.CreateAnd(when, owner) : when, [&] {
     for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
       if (!isCopy(layout, reg)) {
+        Value *valid = !op.getMask()
+                           ? nullptr
+                           : b.CreateSelect(tile(op.getMask())[reg],
+                                            b.getInt32(bytes), b.getInt32(0));
         copyVector(type.getElementType(), pointers[reg],
-                   bufferAt(buffer, type, attribute, reg), vector,
-                   op.getMask() ? tile(op.getMask())[reg] : nullptr,
+                   bufferAt(buffer, type, attribute, reg), vector, valid,
                    {op.getCache(), op.getEvict(), false});
       }
     }
@@ -109,11 +144,10 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
   ViewAccess access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                  withLayout(op.getView().getType().getTileType(), layout));
-  const bool isAlong =
-      vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout)
-          .dim == type.getLayout().getOrder()[0];
+  // Vectors may cross the end of the view: what is behind it becomes zero.
+  const bool isAlong = access.dim == type.getLayout().getOrder()[0];
   const unsigned vector =
-      isAlong ? std::min(access.vector, bufferVector(type, layout)) : 1;
+      isAlong ? std::min(access.width, bufferVector(type, layout)) : 1;
   Value *owner = coordinatesOf(attribute).isOwner;
   Value *when = scalar(op.getWhen());
   const int64_t count = layout.size(Axis::Register);
@@ -122,7 +156,7 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
       if (!isCopy(layout, reg)) {
         copyVector(access.element, addressOf(access, reg),
                    bufferAt(buffer, type, attribute, reg), vector,
-                   insideOf(access, reg),
+                   bytesInside(access, reg, vector, isAlong),
                    {op.getCache(), op.getEvict(), false});
       }
     }
@@ -266,18 +300,16 @@ void Lowering::barrierWait(BarrierWaitOp op) {
 // What a target may do better
 //===----------------------------------------------------------------------===//
 
-void Hooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
-                      Value *inside, const MemoryHints &hints) {
-  Type *type = FixedVectorType::get(b.getInt32Ty(), bytes / 4);
-  b.CreateAlignedStore(load(b, type, from, inside, hints), to, Align(bytes));
-}
-
 namespace {
 [[noreturn]] void noCopyEngine() {
-  throw std::runtime_error("a target that copies in bulk implements its hooks");
+  throw std::runtime_error("a target with such copies implements their hooks");
 }
 } // namespace
 
+void Hooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
+                      const MemoryHints &) {
+  noCopyEngine();
+}
 void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned) { noCopyEngine(); }
 void Hooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopyEngine(); }
 void Hooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }

@@ -211,9 +211,13 @@ private:
   llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
   /// if (this is the block's first thread) then();
   void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);
+  /// Bytes of a vector that lie in the view, i32; null: all. `isAlong`: it may
+  /// end within the vector.
+  llvm::Value *bytesInside(const ViewAccess &access, unsigned reg,
+                           unsigned vector, bool isAlong);
   /// One vector of a copy, in pieces that the target copies asynchronously.
   void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
-                  unsigned count, llvm::Value *inside,
+                  unsigned count, llvm::Value *validBytes,
                   const MemoryHints &hints);
 
   //===--- Combine.cpp ----------------------------------------------------===//

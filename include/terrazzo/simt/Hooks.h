@@ -81,10 +81,10 @@ public:
                      llvm::Value *pointer, llvm::Value *predicate,
                      const MemoryHints &hints);
   /// Begins to copy `bytes`, 4, 8 or 16, aligned to as many, from device to
-  /// shared memory; where `inside` (null: true) is false they become zero. The
-  /// default copies at once, which is always right.
+  /// shared memory. Only the first `valid` (i32, at most `bytes`; null: all)
+  /// are read, the rest becomes zero.
   virtual void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to,
-                         llvm::Value *from, unsigned bytes, llvm::Value *inside,
+                         llvm::Value *from, unsigned bytes, llvm::Value *valid,
                          const MemoryHints &hints);
   /// The copies that this thread began since the last commit are one group.
   virtual void asyncCommit(llvm::IRBuilderBase &b) {}
