@@ -787,8 +787,9 @@ void Assigner::apply(Block &block) {
     if (isa<ConvertOp, StageOp, DotOp>(op)) {
       continue;
     }
-    applyTo(&op);
-    if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+    const bool hasBlocks = isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
+    applyTo(&op); // erases a dot
+    if (hasBlocks) {
       for (Region &region : op.getRegions()) {
         for (Block &inner : region) {
           apply(inner);
