@@ -76,3 +76,28 @@ tile.kernel @no_loaded_base(%a: !tile.ptr<!tile.ptr<f16>> {tile.group = 1 : i64}
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
+
+// What the kernel stores before the loop reaches the threads' copies by a
+// barrier, but not the copy engine.
+// CHECK-LABEL: tile.kernel @no_stored_before
+// CHECK-NOT: simt.descriptor
+// CHECK: simt.async_copy_view
+tile.kernel @no_stored_before(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ones = arith.constant dense<1.0> : tensor<32x32xf16>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 32 : i64
+  %v = tile.make_view %a shape[%m, %m] strides[%m, %one] : !tile.ptr<f16> -> !tile.view<32x32xf16>
+  tile.store_view %v[%z, %z], %ones checked [false, false] {group = 1 : i64} : !tile.view<32x32xf16>, tensor<32x32xf16>
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32>) : i32 {
+    %x = tile.load_view %v[%z, %z] checked [false, false] {group = 1 : i64} : !tile.view<32x32xf16> -> tensor<32x32xf16>
+    %next = tile.dot %x, %x, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %next : tensor<32x32xf32>
+  }
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<32x32xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}

@@ -115,3 +115,28 @@ tile.kernel @carried_pointers(%a: !tile.ptr<i8> {tile.divisibility = 16 : i64, t
   tile.store_view %vo[%z, %z], %half checked [false, false] {group = 2 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
   tile.return
 }
+
+// The turns of this loop learn from an atomic that acquires: loads stay behind
+// it.
+// CHECK-LABEL: tile.kernel @no_acquire
+// CHECK-NOT: simt.ring
+tile.kernel @no_acquire(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %flag: !tile.ptr<i32> {tile.group = 2 : i64}, %out: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf16>
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 16 : i64
+  %wide = arith.constant 4096 : i64
+  %v = tile.make_view %a shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %o = tile.make_view %out shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  scf.for %i = %c0 to %k step %c16 : i32 {
+    %old = tile.atomic_rmw add acq_rel device %flag, %c16 {group = 2 : i64} : !tile.ptr<i32> -> i32, i32
+    %at = arith.extsi %old : i32 to i64
+    %in = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %in] checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %y = tile.dot %x, %x, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf16>
+    tile.store_view %o[%z, %at], %y checked [false, false] {group = 3 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
+  }
+  tile.return
+}

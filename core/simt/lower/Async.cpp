@@ -15,7 +15,11 @@ void Lowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
   Region region =
       allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
-  willWrite(region); // nobody may still be at work where the ring lies
+  // Nobody may still be at work where the ring lies, and what this program has
+  // stored to device memory, whatever it is, is stored before it is copied.
+  Accesses next = Accesses::write(region);
+  next.memory.push_back({0, false});
+  willAccess(next);
   rings[op.getResult()] = region;
 }
 

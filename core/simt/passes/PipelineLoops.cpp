@@ -152,9 +152,31 @@ std::optional<std::pair<int64_t, bool>> accessOf(Operation *op) {
     return std::nullopt;
   }
   auto group = op->getAttrOfType<IntegerAttr>("group");
+  // What is learned from an atomic may be that another program has stored.
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+  auto cas = dyn_cast<tile::AtomicCASOp>(op);
+  if (((rmw && rmw.getSem() != tile::MemSem::relaxed) ||
+       (cas && cas.getSem() != tile::MemSem::relaxed)) &&
+      !op->use_empty()) {
+    return std::pair(int64_t{0}, true);
+  }
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
   return std::pair(group ? group.getInt() : 0, !isRead);
+}
+
+/// Does anything in `where` write what the load may read, or end the program?
+bool isWrittenIn(Operation *where, Operation *load) {
+  const int64_t group = accessOf(load)->first;
+  return where
+      ->walk([&](Operation *op) {
+        auto access = accessOf(op);
+        bool conflicts =
+            access && access->second &&
+            (access->first == group || access->first == 0 || group == 0);
+        return conflicts ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// A value that is known at launch, computed at the entry.
@@ -174,17 +196,9 @@ Value cloneKnown(OpBuilder &b, Value value, IRMapping &map) {
 
 /// Nothing that the loop writes may be what the load of a later turn reads.
 bool Pipeliner::isOrderFree(Operation *load) {
-  int64_t group = accessOf(load)->first;
-  return !loop->walk([&](Operation *op) {
-                auto access = accessOf(op);
-                bool conflicts = (access && access->second &&
-                                  (access->first == group ||
-                                   access->first == 0 || group == 0)) ||
-                                 isa<tile::AssertOp>(op); // ends the program
-                return conflicts ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-              })
-              .wasInterrupted();
+  bool mayEnd = false;
+  loop->walk([&](tile::AssertOp) { mayEnd = true; });
+  return !mayEnd && !isWrittenIn(loop, load);
 }
 
 /// Does the value reach a dot of this loop?
@@ -265,6 +279,10 @@ bool Pipeliner::isFetch(Operation *load) {
 void Pipeliner::describeFrame(Fetch &fetch) {
   auto load = dyn_cast<tile::LoadViewOp>(fetch.load);
   if (!load) {
+    return;
+  }
+  // The copy engine does not see what threads of this kernel stored.
+  if (isWrittenIn(loop->getParentOfType<tile::KernelOp>(), load)) {
     return;
   }
   StringRef reason;
@@ -769,6 +787,9 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
 
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
+    if (kernel->hasAttr("tile.waits")) {
+      return; // nothing is reordered in a kernel that waits for others (R6)
+    }
     OptionTarget described(sharedBytesOption, asyncCopyBytesOption,
                            bulkCopiesOption);
     const Target &machine =
