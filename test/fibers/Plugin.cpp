@@ -11,6 +11,7 @@
 #include "terrazzo/plugin/Device.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/OwnFile.h"
 #include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/wire/Wire.h"
 
@@ -115,7 +116,8 @@ public:
     return artifact;
   }
   std::string fingerprint(const plugin::Request &) override {
-    return "fibers " __DATE__ __TIME__;
+    return "fibers " +
+           plugin::ownFile(reinterpret_cast<const void *>(&fibers::compile));
   }
 
 private:

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Mma.h"
 
+#include "backends/nvidia/compiler/Words.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -359,19 +361,6 @@ void multiply(IRBuilderBase &b, const Form &form, ArrayRef<Value *> a,
   for (auto [i, value] : llvm::enumerate(sums)) {
     value = b.CreateExtractValue(call, unsigned(i));
   }
-}
-
-/// Values of 16 bits, two in a word.
-SmallVector<Value *> packed(IRBuilderBase &b, ArrayRef<Value *> values) {
-  SmallVector<Value *> words;
-  for (size_t i = 0; i < values.size(); i += 2) {
-    Value *pair =
-        PoisonValue::get(FixedVectorType::get(values[i]->getType(), 2));
-    pair = b.CreateInsertElement(pair, values[i], uint64_t(0));
-    pair = b.CreateInsertElement(pair, values[i + 1], uint64_t(1));
-    words.push_back(b.CreateBitCast(pair, b.getInt32Ty()));
-  }
-  return words;
 }
 } // namespace
 

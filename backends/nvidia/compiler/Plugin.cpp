@@ -11,6 +11,7 @@
 #include "terrazzo/plugin/Compiler.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/OwnFile.h"
 #include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/wire/Wire.h"
 
@@ -46,8 +47,8 @@ public:
     return {};
   }
   std::string fingerprint(const plugin::Request &) override {
-    return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " __DATE__
-           " " __TIME__ " " +
+    return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
+           plugin::ownFile(reinterpret_cast<const void *>(&findPtxas)) + " " +
            assemblerIdentity();
   }
 

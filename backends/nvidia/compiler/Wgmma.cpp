@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Wgmma.h"
 
+#include "backends/nvidia/compiler/Words.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -240,19 +242,6 @@ std::string registerList(unsigned first, unsigned count) {
     text += (i == first ? "$" : ", $") + std::to_string(i);
   }
   return text + "}";
-}
-
-/// Values of 16 bits, two in a word.
-SmallVector<Value *> packed(IRBuilderBase &b, ArrayRef<Value *> values) {
-  SmallVector<Value *> words;
-  for (size_t i = 0; i < values.size(); i += 2) {
-    Value *pair =
-        PoisonValue::get(FixedVectorType::get(values[i]->getType(), 2));
-    pair = b.CreateInsertElement(pair, values[i], uint64_t(0));
-    pair = b.CreateInsertElement(pair, values[i + 1], uint64_t(1));
-    words.push_back(b.CreateBitCast(pair, b.getInt32Ty()));
-  }
-  return words;
 }
 
 /// One dot of this warp group.

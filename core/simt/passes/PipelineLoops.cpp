@@ -165,7 +165,7 @@ std::optional<std::pair<int64_t, bool>> accessOf(Operation *op) {
   return std::pair(group ? group.getInt() : 0, !isRead);
 }
 
-/// Does anything in `where` write what the load may read, or end the program?
+/// Does anything in `where` write what the load may read?
 bool isWrittenIn(Operation *where, Operation *load) {
   const int64_t group = accessOf(load)->first;
   return where

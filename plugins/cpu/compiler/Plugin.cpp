@@ -13,13 +13,12 @@
 #include "terrazzo/plugin/Compiler.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/OwnFile.h"
 #include "terrazzo/wire/Wire.h"
 
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <deque>
-#include <dlfcn.h>
 #include <map>
 #include <mutex>
 
@@ -48,20 +47,9 @@ public:
   void check(const plugin::Request &request);
   std::vector<plugin::Option> options(std::string_view target);
   std::string fingerprint(const plugin::Request &) override {
-    // A rebuilt plugin may generate other code under the same version.
-    static const std::string self = [] {
-      std::string text = "cpu " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING;
-      Dl_info info;
-      sys::fs::file_status status;
-      if (dladdr(reinterpret_cast<const void *>(&tz_plugin_query_v0), &info) &&
-          !sys::fs::status(info.dli_fname, status)) {
-        text +=
-            " " + std::to_string(status.getSize()) + " " +
-            std::to_string(
-                status.getLastModificationTime().time_since_epoch().count());
-      }
-      return text;
-    }();
+    static const std::string self =
+        "cpu " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
+        plugin::ownFile(reinterpret_cast<const void *>(&tz_plugin_query_v0));
     return self;
   }
 
