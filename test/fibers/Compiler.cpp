@@ -63,6 +63,29 @@ protected:
   }
 };
 
+/// One step of a reduction over lanes.
+Value *combine(IRBuilderBase &b, simt::LaneReduction kind, Value *x, Value *y) {
+  switch (kind) {
+  case simt::LaneReduction::add:
+    return b.CreateAdd(x, y);
+  case simt::LaneReduction::maxs:
+    return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y);
+  case simt::LaneReduction::mins:
+    return b.CreateBinaryIntrinsic(Intrinsic::smin, x, y);
+  case simt::LaneReduction::maxu:
+    return b.CreateBinaryIntrinsic(Intrinsic::umax, x, y);
+  case simt::LaneReduction::minu:
+    return b.CreateBinaryIntrinsic(Intrinsic::umin, x, y);
+  case simt::LaneReduction::bitAnd:
+    return b.CreateAnd(x, y);
+  case simt::LaneReduction::bitOr:
+    return b.CreateOr(x, y);
+  case simt::LaneReduction::bitXor:
+    return b.CreateXor(x, y);
+  }
+  llvm_unreachable("every kind is above");
+}
+
 class FiberHooks final : public simt::Hooks {
 public:
   Value *threadInBlock(IRBuilderBase &b) override {
@@ -86,6 +109,13 @@ public:
   Value *shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) override {
     return call(b, "fibers_shuffle_xor", b.getInt32Ty(),
                 {word, b.getInt32(mask)});
+  }
+  Value *reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
+                     Value *word) override {
+    for (unsigned mask = 1; mask < lanes(); mask *= 2) {
+      word = combine(b, kind, word, shuffleXor(b, word, mask));
+    }
+    return word;
   }
   std::unique_ptr<lowering::Elementwise>
   elementwise(IRBuilderBase &b) override {

@@ -12,6 +12,8 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
+#include <map>
+
 using namespace llvm;
 
 namespace tz::nvidia {
@@ -220,6 +222,22 @@ Value *PtxHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
   return b.CreateIntrinsic(
       Intrinsic::nvvm_shfl_sync_bfly_i32,
       {b.getInt32(~0u), word, b.getInt32(mask), b.getInt32(31)});
+}
+
+/// redux.sync, of all machines since sm_80.
+Value *PtxHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
+                             Value *word) {
+  static const std::map<simt::LaneReduction, Intrinsic::ID> instructions = {
+      {simt::LaneReduction::add, Intrinsic::nvvm_redux_sync_add},
+      {simt::LaneReduction::maxs, Intrinsic::nvvm_redux_sync_max},
+      {simt::LaneReduction::mins, Intrinsic::nvvm_redux_sync_min},
+      {simt::LaneReduction::maxu, Intrinsic::nvvm_redux_sync_umax},
+      {simt::LaneReduction::minu, Intrinsic::nvvm_redux_sync_umin},
+      {simt::LaneReduction::bitAnd, Intrinsic::nvvm_redux_sync_and},
+      {simt::LaneReduction::bitOr, Intrinsic::nvvm_redux_sync_or},
+      {simt::LaneReduction::bitXor, Intrinsic::nvvm_redux_sync_xor},
+  };
+  return b.CreateIntrinsic(instructions.at(kind), {word, b.getInt32(~0u)});
 }
 
 /// @p ld.global.v4.b32 {...}, [...]: without a branch; zero where p is false.

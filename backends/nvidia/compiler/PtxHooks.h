@@ -28,6 +28,8 @@ public:
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                           unsigned mask) override;
+  llvm::Value *reduceLanes(llvm::IRBuilderBase &b, simt::LaneReduction kind,
+                           llvm::Value *word) override;
   llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
                     llvm::Value *pointer, llvm::Value *predicate,
                     const simt::MemoryHints &hints) override;

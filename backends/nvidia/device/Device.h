@@ -16,8 +16,8 @@
 #ifndef TERRAZZO_BACKENDS_NVIDIA_DEVICE_DEVICE_H
 #define TERRAZZO_BACKENDS_NVIDIA_DEVICE_DEVICE_H
 
-#include "backends/nvidia/TensorViews.h"
 #include "backends/nvidia/device/Driver.h"
+#include "backends/nvidia/device/TensorMap.h"
 
 #include <array>
 #include <atomic>
@@ -173,6 +173,7 @@ struct tz_kernel {
   std::atomic<uint64_t> dynamicLimit{0};
   std::atomic<bool> largeClusters{false};
   std::map<uint32_t, tz::nvidia::TensorView> views; ///< by argument
+  tz::nvidia::EncodedViews encoded;
 };
 
 struct tz_module {

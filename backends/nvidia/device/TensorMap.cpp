@@ -9,6 +9,7 @@
 
 #include "backends/nvidia/device/Device.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -231,6 +232,40 @@ std::vector<TensorView> parseTensorViews(std::string_view text) {
   return views;
 }
 
+bool EncodedViews::Entry::isOf(uint32_t slot,
+                               const tz_tensor_view &view) const {
+  return this->slot == slot && base == view.base && rank == view.rank &&
+         elementBits == view.element_bits &&
+         std::equal(view.shape, view.shape + rank, shape.begin()) &&
+         std::equal(view.strides, view.strides + rank, strides.begin());
+}
+
+bool EncodedViews::find(uint32_t slot, const tz_tensor_view &view,
+                        TensorMap &map) const {
+  std::lock_guard lock(mutex);
+  for (const Entry &entry : entries) {
+    if (entry.isOf(slot, view)) {
+      map = entry.map;
+      return true;
+    }
+  }
+  return false;
+}
+
+void EncodedViews::keep(uint32_t slot, const tz_tensor_view &view,
+                        const TensorMap &map) {
+  Entry entry{slot, view.rank, view.element_bits, view.base, {}, {}, map};
+  std::copy_n(view.shape, view.rank, entry.shape.begin());
+  std::copy_n(view.strides, view.rank, entry.strides.begin());
+  std::lock_guard lock(mutex);
+  if (entries.size() < Entries) {
+    entries.push_back(entry);
+    return;
+  }
+  entries[oldest] = entry;
+  oldest = (oldest + 1) % Entries;
+}
+
 void encode(tz_kernel &kernel, uint32_t slot, const tz_tensor_view &view,
             void *to, size_t bytes) {
   auto found = kernel.views.find(slot);
@@ -247,12 +282,16 @@ void encode(tz_kernel &kernel, uint32_t slot, const tz_tensor_view &view,
                    " bytes, a descriptor has " +
                    std::to_string(sizeof(TensorMap)));
   }
+  tz_device &device = kernel.module.device;
+  device.mustWork();
+  TensorMap map{};
+  if (kernel.encoded.find(slot, view, map)) {
+    std::memcpy(to, &map, sizeof(map));
+    return;
+  }
   const TensorView &layout = found->second;
   const Element &element = *findElement(layout.element);
   Geometry g = measure(kernel, slot, layout, element, view);
-  TensorMap map{};
-  tz_device &device = kernel.module.device;
-  device.mustWork();
   ContextScope scope(device);
   Result result = device.driver.tensorMapEncodeTiled(
       &map, element.code, view.rank, reinterpret_cast<void *>(view.base),
@@ -264,6 +303,7 @@ void encode(tz_kernel &kernel, uint32_t slot, const tz_tensor_view &view,
     return "encode argument slot " + std::to_string(slot) + " of kernel '" +
            *kernel.name + "'";
   });
+  kernel.encoded.keep(slot, view, map);
   std::memcpy(to, &map, sizeof(map));
 }
 

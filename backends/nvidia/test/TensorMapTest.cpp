@@ -8,6 +8,9 @@
 
 #include "backends/nvidia/test/DeviceFixture.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace tz::nvidia;
 using namespace tz::nvidia::test;
 using testing::HasSubstr;
@@ -136,6 +139,70 @@ TEST_F(Encode, StridesOfSingleElementsDoNotMatter) {
   shape = {300, 1};
   strides = {8, 0};
   EXPECT_EQ(encode().code, TZ_E_OK);
+}
+
+TEST_F(Encode, AsksTheDriverOnceForEachView) {
+  int &calls = fake.calls["cuTensorMapEncodeTiled"];
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  const std::vector<uint64_t> first(slot, slot + 16);
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(std::vector<uint64_t>(slot, slot + 16), first);
+  // Each value counts; what is equal again is known again.
+  view.base += 16;
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(slot[0], 0x10010u);
+  shape[0] = 299;
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(slot[4], 299u);
+  strides[0] = 208;
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(slot[8], 416u);
+  EXPECT_EQ(calls, 4);
+  view.base = 0x10000;
+  shape = {300, 200};
+  strides = {200, 1};
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(std::vector<uint64_t>(slot, slot + 16), first);
+  EXPECT_EQ(calls, 4);
+}
+
+TEST_F(Encode, ForgetsTheOldestOfManyViews) {
+  int &calls = fake.calls["cuTensorMapEncodeTiled"];
+  for (int i = 0; i < 40; ++i) {
+    view.base = 0x10000 + 16 * i;
+    ASSERT_EQ(encode().code, TZ_E_OK);
+    EXPECT_EQ(slot[0], view.base);
+  }
+  EXPECT_EQ(calls, 40);
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(calls, 40);
+  view.base = 0x10000;
+  ASSERT_EQ(encode().code, TZ_E_OK);
+  EXPECT_EQ(calls, 41);
+}
+
+TEST_F(Encode, ManyThreadsShareTheViews) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const int64_t sizes[] = {300, 200}, steps[] = {200, 1};
+      tz_tensor_view own = view;
+      own.shape = sizes;
+      own.strides = steps;
+      alignas(128) uint64_t made[16];
+      for (int i = 0; i < 500; ++i) {
+        own.base = 0x10000 + 16 * ((i * (t + 1)) % 24);
+        Told told = api.arg_encode(tiles, 0, &own, made, sizeof(made));
+        wrong += told.code != TZ_E_OK || made[0] != own.base;
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(Encode, NamesWhatDoesNotHold) {

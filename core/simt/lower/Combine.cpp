@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <map>
 
 using namespace llvm;
@@ -81,7 +83,50 @@ std::optional<SmallVector<unsigned>> bitsAlong(const Layout &layout, Axis axis,
   }
   return bits;
 }
+
+/// What a reduction's region does if it is one op of integers.
+std::optional<LaneReduction> laneReductionOf(mlir::Region &region) {
+  mlir::Block &body = region.front();
+  if (body.getNumArguments() != 2 ||
+      !llvm::hasSingleElement(body.without_terminator())) {
+    return std::nullopt;
+  }
+  mlir::Operation &op = body.front();
+  auto isArgument = [&](mlir::Value v) {
+    return mlir::isa<mlir::BlockArgument>(v) && v.getParentBlock() == &body;
+  };
+  if (op.getNumOperands() != 2 || !isArgument(op.getOperand(0)) ||
+      !isArgument(op.getOperand(1)) || op.getOperand(0) == op.getOperand(1) ||
+      body.getTerminator()->getOperand(0) != op.getResult(0)) {
+    return std::nullopt;
+  }
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<LaneReduction>>(&op)
+      .Case<mlir::arith::AddIOp>([](auto) { return LaneReduction::add; })
+      .Case<tile::MaxSIOp>([](auto) { return LaneReduction::maxs; })
+      .Case<tile::MinSIOp>([](auto) { return LaneReduction::mins; })
+      .Case<tile::MaxUIOp>([](auto) { return LaneReduction::maxu; })
+      .Case<tile::MinUIOp>([](auto) { return LaneReduction::minu; })
+      .Case<mlir::arith::AndIOp>([](auto) { return LaneReduction::bitAnd; })
+      .Case<mlir::arith::OrIOp>([](auto) { return LaneReduction::bitOr; })
+      .Case<mlir::arith::XOrIOp>([](auto) { return LaneReduction::bitXor; })
+      .Default([](auto) { return std::nullopt; });
+}
 } // namespace
+
+/// By one instruction of the target, if it has one: integers of 32 bits and
+/// less. Null: it has none.
+Value *Lowering::reduceOverLanes(LaneReduction kind, Value *value) {
+  Type *type = value->getType();
+  if (!type->isIntegerTy() || type->getIntegerBitWidth() > 32) {
+    return nullptr;
+  }
+  const bool isSigned =
+      kind == LaneReduction::maxs || kind == LaneReduction::mins;
+  Value *word = isSigned ? b.CreateSExt(value, b.getInt32Ty())
+                         : b.CreateZExt(value, b.getInt32Ty());
+  Value *reduced = hooks.reduceLanes(b, kind, word);
+  return reduced ? b.CreateTrunc(reduced, type) : nullptr;
+}
 
 void Lowering::reduce(tile::ReduceOp op) {
   const unsigned axis = op.getAxis();
@@ -121,8 +166,16 @@ void Lowering::reduce(tile::ReduceOp op) {
     partial[key] = level[0];
   }
   // Lanes.
-  for (unsigned bit : *laneBits) {
-    for (auto &[key, values] : partial) {
+  std::optional<LaneReduction> kind;
+  if (1u << laneBits->size() == hooks.lanes()) {
+    kind = laneReductionOf(op.getCombine());
+  }
+  for (auto &[key, values] : partial) {
+    if (Value *reduced = kind ? reduceOverLanes(*kind, values[0]) : nullptr) {
+      values[0] = reduced;
+      continue;
+    }
+    for (unsigned bit : *laneBits) {
       Registers others;
       for (Value *value : values) {
         others.push_back(shuffleXorAny(value, 1u << bit));

@@ -222,6 +222,7 @@ private:
 
   //===--- Combine.cpp ----------------------------------------------------===//
   void reduce(tile::ReduceOp op);
+  llvm::Value *reduceOverLanes(LaneReduction kind, llvm::Value *value);
   void scan(tile::ScanOp op);
   void map(tile::MapOp op);
   Registers combineValues(mlir::Region &region,

@@ -41,6 +41,9 @@ struct AtomicUpdate {
   bool isUsed; // is what was there before wanted?
 };
 
+/// What a reduction of a word over the lanes of a warp combines by.
+enum class LaneReduction { add, maxs, mins, maxu, minu, bitAnd, bitOr, bitXor };
+
 class Hooks {
 public:
   virtual ~Hooks() = default;
@@ -69,6 +72,12 @@ public:
   /// ... of the lane whose index differs in these bits.
   virtual llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                                   unsigned mask) = 0;
+  /// A 32-bit word combined over all lanes of the warp, given to each of them.
+  /// Null, and nothing emitted: no one instruction does that.
+  virtual llvm::Value *reduceLanes(llvm::IRBuilderBase &b, LaneReduction kind,
+                                   llvm::Value *word) {
+    return nullptr;
+  }
 
   //===--- Memory ---------------------------------------------------------===//
 
