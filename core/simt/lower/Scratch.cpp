@@ -16,17 +16,11 @@ using namespace tz::simt;
 //===----------------------------------------------------------------------===//
 
 Accesses Accesses::of(mlir::Operation *op) {
-  auto group = op->getAttrOfType<mlir::IntegerAttr>("group");
-  auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
-  // An atomic that acquires or releases is in order with all accesses.
-  auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
-  auto cas = dyn_cast<tile::AtomicCASOp>(op);
-  if ((rmw && rmw.getSem() != tile::MemSem::relaxed) ||
-      (cas && cas.getSem() != tile::MemSem::relaxed)) {
-    return {{}, {}, {{0, true}}};
+  Accesses accesses;
+  if (std::optional<MemoryAccess> access = accessOf(op)) {
+    accesses.memory.push_back(*access);
   }
-  return {{}, {}, {{group ? group.getInt() : 0, !isRead}}};
+  return accesses;
 }
 
 void Accesses::add(const Accesses &other) {
@@ -50,15 +44,11 @@ bool Accesses::conflictWith(const Accesses &later) const {
           others, [&](const Region &other) { return one.overlaps(other); });
     });
   };
-  auto mayMeet = [](const MemoryAccess &one, const MemoryAccess &other) {
-    return (one.isWrite || other.isWrite) &&
-           (one.group == other.group || one.group == 0 || other.group == 0);
-  };
   return overlap(writes, later.reads) || overlap(writes, later.writes) ||
          overlap(reads, later.writes) ||
          llvm::any_of(memory, [&](const MemoryAccess &one) {
            return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
-             return mayMeet(one, other);
+             return one.meets(other);
            });
          });
 }

@@ -12,12 +12,11 @@
 #ifndef TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 
-#include "terrazzo/ir/Tile.h"
+#include "core/simt/analysis/MemoryOrder.h"
 
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace tz::simt {
 
@@ -30,19 +29,12 @@ struct Region {
   }
 };
 
-/// An access to device memory, by R6 group: threads of a block are not in order
-/// among each other, a program's accesses are (O1).
-struct MemoryAccess {
-  int64_t group;
-  bool isWrite;
-  bool operator==(const MemoryAccess &) const = default;
-};
-
 /// Accesses whose order among each other is of no interest.
 struct Accesses {
   static Accesses read(const Region &region) { return {{region}, {}, {}}; }
   static Accesses write(const Region &region) { return {{}, {region}, {}}; }
-  /// Those of a load, store or atomic of tile IR.
+  /// Those of a load, store or atomic of tile IR: threads of a block are not in
+  /// order among each other, a program's accesses are (R6, O1).
   static Accesses of(mlir::Operation *op);
 
   void add(const Accesses &other);

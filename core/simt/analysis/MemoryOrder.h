@@ -1,0 +1,42 @@
+//===- MemoryOrder.h - which accesses to memory are in order ----*- C++ -*-===//
+//
+// What   An op's access to device memory as R6 orders it: its group, and
+//        whether it writes.
+// Why    The pipeline asks what a load may go ahead of, the lowering where a
+//        barrier must stand between threads: they agree on what an access is.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H
+
+#include "terrazzo/ir/Tile.h"
+
+#include <optional>
+
+namespace tz::simt {
+
+struct MemoryAccess {
+  int64_t group; // 0: ordered with all
+  bool isWrite;
+  bool operator==(const MemoryAccess &) const = default;
+
+  /// Does the order of the two matter?
+  bool meets(const MemoryAccess &other) const {
+    return (isWrite || other.isWrite) &&
+           (group == other.group || group == 0 || other.group == 0);
+  }
+};
+
+/// The access of a load, store or atomic of tile IR. An atomic that acquires or
+/// releases is in order with all accesses: other threads' stores stay before
+/// it, and their loads behind it.
+std::optional<MemoryAccess> accessOf(mlir::Operation *op);
+
+/// The same as a load sees it that is to go ahead of the op. It may pass a
+/// release; and an acquire orders nothing for a program that does not look at
+/// what it brought. So if the atomic's result has no use, only the memory that
+/// it updates counts.
+std::optional<MemoryAccess> accessAheadOf(mlir::Operation *op);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H

@@ -1,0 +1,320 @@
+//===- PipelinePlan.cpp - what of a loop can be begun ahead ---------------===//
+//
+// What   See PipelinePlan.h.
+// Why    See PipelinePlan.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/PipelinePlan.h"
+
+#include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/MemoryOrder.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace {
+
+class Slicer {
+public:
+  explicit Slicer(scf::ForOp loop) : loop(loop) {}
+
+  /// False if the value is not computable ahead of its turn.
+  bool add(Value value, Slice &slice) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody() ||
+          argument == loop.getInductionVar()) {
+        return true;
+      }
+      unsigned i = argument.getArgNumber() - 1;
+      return !slice.carried.insert(i) ||
+             add(loop.getBody()->getTerminator()->getOperand(i), slice);
+    }
+    Operation *op = value.getDefiningOp();
+    if (!loop->isProperAncestor(op)) {
+      return true;
+    }
+    if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+        !isPure(op) || isa<DotOp, StageOp>(op)) {
+      return false;
+    }
+    if (slice.ops.contains(op)) {
+      return true;
+    }
+    for (Value operand : op->getOperands()) {
+      if (!add(operand, slice)) {
+        return false;
+      }
+    }
+    slice.ops.insert(op);
+    return true;
+  }
+
+private:
+  scf::ForOp loop;
+};
+
+bool isZero(Value value) {
+  return !value || matchPattern(value, m_AnyZeroFloat()) ||
+         matchPattern(value, m_Zero());
+}
+
+/// Does anything in `where` write what the load may read?
+bool isWrittenIn(Operation *where, Operation *load) {
+  const MemoryAccess read = *accessAheadOf(load);
+  return where
+      ->walk([&](Operation *op) {
+        std::optional<MemoryAccess> access = accessAheadOf(op);
+        return access && access->isWrite && access->meets(read)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+class Planner {
+public:
+  Planner(scf::ForOp loop, const PipelineRequest &request)
+      : loop(loop), request(request) {}
+
+  std::optional<PipelinePlan> run();
+  StringRef why; // it declined
+
+private:
+  void considerLoad(Operation *load);
+  BufferType bufferFor(Operation *load);
+  void describeFrame(Fetch &fetch);
+  bool isOrderFree(Operation *load);
+  bool feedsDot(Value value);
+  void findAsyncDots();
+  bool fitDistance();
+  bool countsTurns();
+
+  scf::ForOp loop;
+  const PipelineRequest &request;
+  PipelinePlan plan;
+};
+
+/// Nothing that the loop writes may be what the load of a later turn reads.
+bool Planner::isOrderFree(Operation *load) {
+  bool mayEnd = false;
+  loop->walk([&](tile::AssertOp) { mayEnd = true; });
+  return !mayEnd && !isWrittenIn(loop, load);
+}
+
+/// Does the value reach a dot of this loop?
+bool Planner::feedsDot(Value value) {
+  llvm::SetVector<Operation *> seen;
+  seen.insert_range(value.getUsers());
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Operation *op = seen[i];
+    if (isa<DotOp>(op)) {
+      return true;
+    }
+    if (op->getBlock() == loop.getBody() &&
+        !op->hasTrait<OpTrait::IsTerminator>()) {
+      seen.insert_range(op->getUsers());
+    }
+  }
+  return false;
+}
+
+/// How the ring holds it: as a dot wants it, else row by row.
+BufferType Planner::bufferFor(Operation *load) {
+  Value result = load->getResult(0);
+  for (Operation *user : result.getUsers()) {
+    if (auto stage = dyn_cast<StageOp>(user)) {
+      return stage.getResult().getType();
+    }
+  }
+  ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
+  return BufferType::get(loop.getContext(), shape,
+                         tile::elementType(result.getType()),
+                         plainShared(loop.getContext(), shape));
+}
+
+/// Is it a copy: of elements as they lie in memory, with zeros where nothing is
+/// read?
+static bool isPlainLoad(Operation *load) {
+  Type element = tile::elementType(load->getResult(0).getType());
+  // i1 is computed from bytes when it is loaded.
+  if (element.isInteger(1) || isa<tile::PtrType>(element)) {
+    return false;
+  }
+  if (auto view = dyn_cast<tile::LoadViewOp>(load)) {
+    return isZero(view.getOther());
+  }
+  auto pointers = dyn_cast<tile::LoadOp>(load);
+  return pointers && !pointers.getIsVolatile() && isZero(pointers.getOther());
+}
+
+void Planner::considerLoad(Operation *load) {
+  if (!hasLayout(load->getResult(0).getType()) || !isPlainLoad(load) ||
+      !feedsDot(load->getResult(0)) || !isOrderFree(load)) {
+    return;
+  }
+  auto layout = cast<LayoutAttr>(
+      cast<RankedTensorType>(load->getResult(0).getType()).getEncoding());
+  Fetch fetch{load, layout, bufferFor(load), {}, {}};
+  describeFrame(fetch);
+  if (!fetch.frame &&
+      !request.target.canCopyAsync(load, request.runs, layout.getValue(),
+                                   fetch.buffer)) {
+    return;
+  }
+  Slicer slicer(loop);
+  Slice more = plan.ahead;
+  for (Value operand : load->getOperands()) {
+    if (!slicer.add(operand, more)) {
+      return;
+    }
+  }
+  plan.ahead = std::move(more);
+  plan.fetches.push_back(std::move(fetch));
+}
+
+/// Panels of the buffer are boxes: rows of one dimension, the fastest in
+/// memory.
+void Planner::describeFrame(Fetch &fetch) {
+  auto load = dyn_cast<tile::LoadViewOp>(fetch.load);
+  if (!load) {
+    return;
+  }
+  // The copy engine does not see what threads of this kernel stored.
+  if (isWrittenIn(loop->getParentOfType<tile::KernelOp>(), load)) {
+    return;
+  }
+  StringRef reason;
+  std::optional<LaunchView> frame = request.launch.describe(
+      load.getView(), load.getOffsets(), load.getChecked(), reason);
+  const SharedAttr shared = fetch.buffer.getLayout();
+  const unsigned fast = shared.getOrder()[0];
+  auto isBefore = [&](const analysis::Polynomial &p) {
+    return optimizer::isAvailable(p, loop, request.launch.scalars());
+  };
+  if (!frame || frame->strides[frame->more + fast].constant() != 1 ||
+      !llvm::all_of(frame->position, isBefore)) {
+    return;
+  }
+  const unsigned more = frame->more;
+  LaunchView sorted = *frame;
+  SmallVector<int64_t> box(more, 1);
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(shared.getOrder()))) {
+    sorted.shape[more + i] = frame->shape[more + dim];
+    sorted.strides[more + i] = frame->strides[more + dim];
+    sorted.position[more + i] = frame->position[more + dim];
+    box.push_back(dim == fast ? shared.getPanel()
+                              : fetch.buffer.getShape()[dim]);
+  }
+  auto type = DescriptorType::get(
+      loop.getContext(), box, fetch.buffer.getElementType(), shared.getBits());
+  if (request.target.canCopyInBulk(type, fetch.buffer)) {
+    fetch.frame = std::move(sorted);
+    fetch.descriptorType = type;
+  }
+}
+
+/// A dot whose result is only the next turn's accumulator, and that reads rings
+/// and what does not change: it may go on while the next turn begins.
+void Planner::findAsyncDots() {
+  auto isFetched = [&](Value operand) {
+    if (!isa<BufferType>(operand.getType())) {
+      return false; // registers would have to stay untouched
+    }
+    auto stage = operand.getDefiningOp<StageOp>();
+    return !loop->isProperAncestor(stage) ||
+           llvm::any_of(plan.fetches, [&](const Fetch &fetch) {
+             return fetch.isReplaced(stage);
+           });
+  };
+  for (auto dot : loop.getBody()->getOps<DotOp>()) {
+    auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+    if (acc && acc.getOwner() == loop.getBody() && acc.hasOneUse() &&
+        dot.getResult().hasOneUse() &&
+        loop.getBody()->getTerminator()->getOperand(acc.getArgNumber() - 1) ==
+            dot.getResult() &&
+        isFetched(dot.getA()) && isFetched(dot.getB()) &&
+        request.target.canStayInFlight(dot)) {
+      plan.asyncDots.push_back(dot);
+    }
+  }
+  // A dot that is waited for waits for the older ones as well.
+  if (!llvm::all_of(loop.getBody()->getOps<DotOp>(), [&](DotOp dot) {
+        return llvm::is_contained(plan.asyncDots, dot);
+      })) {
+    plan.asyncDots.clear();
+  }
+}
+
+/// As far ahead as asked, if the rings fit.
+bool Planner::fitDistance() {
+  uint64_t each = 0, room = request.room;
+  for (const Fetch &fetch : plan.fetches) {
+    const auto bytes = uint64_t(fetch.buffer.getBytes());
+    const bool isStaged =
+        llvm::any_of(fetch.result().getUsers(), [&](Operation *user) {
+          auto stage = dyn_cast<StageOp>(user);
+          return stage && fetch.isReplaced(stage);
+        });
+    room += isStaged ? bytes : 0; // the ring is instead of it
+    each += llvm::alignTo(bytes, 1024);
+  }
+  for (;;) {
+    // Of a dot in flight the slot is read one turn longer.
+    const unsigned more = plan.asyncDots.empty() ? 1 : 2;
+    for (unsigned distance = request.stages - 1; distance > 0; --distance) {
+      if (each * (distance + more) <= room) {
+        plan.distance = distance;
+        plan.slots = distance + more;
+        return true;
+      }
+    }
+    if (plan.asyncDots.empty()) {
+      why = "the buffers of two turns do not fit in shared memory";
+      return false;
+    }
+    plan.asyncDots.clear();
+  }
+}
+
+/// The counter is 32 bits wide, or its step is a small constant: then the
+/// number of turns that are left is exact in 64 bits.
+bool Planner::countsTurns() {
+  APInt step;
+  return loop.getInductionVar().getType().isInteger(32) ||
+         (loop.getInductionVar().getType().isInteger(64) &&
+          matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+          step.isStrictlyPositive() && step.getActiveBits() < 32);
+}
+
+std::optional<PipelinePlan> Planner::run() {
+  if (!countsTurns()) {
+    why = "the loop's counter is 64 bits wide and its step unknown";
+    return std::nullopt;
+  }
+  for (Operation &op : *loop.getBody()) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      considerLoad(&op);
+    }
+  }
+  if (plan.fetches.empty()) {
+    return std::nullopt;
+  }
+  findAsyncDots();
+  if (!fitDistance()) {
+    return std::nullopt;
+  }
+  return std::move(plan);
+}
+
+} // namespace
+
+std::optional<PipelinePlan>
+tz::simt::planPipeline(scf::ForOp loop, const PipelineRequest &request,
+                       StringRef &why) {
+  Planner planner(loop, request);
+  std::optional<PipelinePlan> plan = planner.run();
+  why = planner.why;
+  return plan;
+}

@@ -1,0 +1,78 @@
+//===- PipelinePlan.h - what of a loop can be begun ahead -------*- C++ -*-===//
+//
+// What   The loads of a loop that become copies into rings of buffers, what
+//        must be computed ahead to know their addresses, how many turns ahead
+//        they go, and the dots that stay in flight over the back edge.
+// Why    simt-pipeline-loops decides here and rewrites elsewhere
+//        (PipelineRewriter.h): nothing of the kernel changes.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
+
+#include "core/simt/analysis/LaunchViews.h"
+
+#include "terrazzo/simt/Target.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tz::simt {
+
+/// A load that can be a copy.
+struct Fetch {
+  mlir::Operation *load;
+  LayoutAttr layout;
+  BufferType buffer; // a slot of its ring
+  /// By the copy engine, if the frame is known at launch; its view's dimensions
+  /// are in the order of the buffer, slowest first.
+  std::optional<LaunchView> frame;
+  DescriptorType descriptorType;
+
+  mlir::Value result() const { return load->getResult(0); }
+  /// Is this the staged tile that the ring's slot takes the place of?
+  bool isReplaced(StageOp stage) const {
+    return stage.getSource() == result() &&
+           stage.getResult().getType() == buffer;
+  }
+};
+
+/// What is computed of one turn to know the addresses of its loads.
+struct Slice {
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<unsigned> carried; // iteration arguments
+};
+
+struct PipelinePlan {
+  llvm::SmallVector<Fetch, 0> fetches;
+  llvm::SmallVector<DotOp> asyncDots;
+  Slice ahead;
+  unsigned distance = 0; // turns ahead
+  unsigned slots = 0;    // of each ring
+
+  const Fetch *fetchOf(mlir::Operation *load) const {
+    auto found = llvm::find_if(
+        fetches, [&](const Fetch &one) { return one.load == load; });
+    return found == fetches.end() ? nullptr : found;
+  }
+  size_t numBulk() const {
+    return llvm::count_if(fetches,
+                          [](const Fetch &one) { return bool(one.frame); });
+  }
+};
+
+/// What is asked of a plan.
+struct PipelineRequest {
+  const Target &target;
+  const Contiguity &runs;
+  LaunchViews &launch;
+  unsigned stages;
+  uint64_t room; // bytes of shared memory that nobody else has taken
+};
+
+/// None: there is nothing to fetch, or `why` says what is in the way.
+std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
+                                         const PipelineRequest &request,
+                                         llvm::StringRef &why);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H

@@ -1,0 +1,501 @@
+//===- PipelineRewriter.cpp - a loop whose loads are begun ahead ----------===//
+//
+// What   See PipelineRewriter.h.
+// Why    See PipelineRewriter.h.
+//
+// With a distance of two turns and three slots a loop becomes
+//
+//   if there is a turn:
+//     begin the copies of turns 0 and 1 into slots 0 and 1
+//     for each turn, reads = 0, fills = 2:
+//       all threads wait for each other       slot `fills` is free
+//       begin the copies of the turn after the next into slot `fills`
+//       wait for what this turn reads
+//       the turn itself, its loads replaced by slot `reads`
+//       reads, fills = the next slots
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/PipelineRewriter.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace {
+
+class Rewriter {
+public:
+  Rewriter(scf::ForOp loop, const PipelinePlan &plan, LaunchViews &launch)
+      : loop(loop), loc(loop.getLoc()), plan(plan), launch(launch),
+        inBulk(plan.numBulk() != 0),
+        inGroups(plan.numBulk() != plan.fetches.size()) {
+    for (Operation &op : *loop.getBody()) {
+      if (plan.ahead.ops.contains(&op)) {
+        slice.push_back(&op);
+      }
+    }
+  }
+
+  void run();
+
+private:
+  /// What a fetch needs in the code that is made.
+  struct Copy {
+    const Fetch *fetch;
+    Value ring, descriptor;
+    SmallVector<Value> position; // in the frame
+  };
+
+  OpBuilder makeBranch();
+  void makeRings(OpBuilder &b);
+  void makeDescriptor(Copy &copy);
+
+  void beginFirstTurns(OpBuilder &b, IRMapping &map);
+  void makeLoop(OpBuilder &b, const IRMapping &map);
+  void beginLaterTurn(OpBuilder &in, IRMapping &far);
+  IRMapping emitTurn(OpBuilder &in);
+  void readSlot(OpBuilder &in, const Copy &copy, IRMapping &near);
+  void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
+  void finish(OpBuilder &b);
+
+  void cloneSlice(OpBuilder &b, IRMapping &map);
+  void advance(IRMapping &map);
+  void issue(OpBuilder &b, const IRMapping &map, Value slot, Value when);
+  void issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
+                   Value to, Value slot, Value when);
+  void issueByThreads(OpBuilder &b, const Copy &copy, const IRMapping &map,
+                      Value to, Value when);
+  void waitForDots(OpBuilder &b, unsigned pending,
+                   MutableArrayRef<Value> values);
+
+  Value remains(OpBuilder &b, Value index, unsigned turns);
+  Value following(OpBuilder &b, Value slot);
+  Value constant(OpBuilder &b, int32_t v) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  }
+  Value yielded(unsigned i) {
+    return loop.getBody()->getTerminator()->getOperand(i);
+  }
+
+  scf::ForOp loop;
+  const Location loc;
+  const PipelinePlan &plan;
+  LaunchViews &launch;
+  const bool inBulk, inGroups;    // some copies are
+  SmallVector<Operation *> slice; // plan.ahead in the order of the body
+
+  scf::IfOp branch;
+  SmallVector<Copy, 0> copies;
+  Value barriers; // of the copies in bulk
+  scf::ForOp made;
+  unsigned own = 0;        // of what the new loop carries: the old loop's
+  unsigned firstAhead = 0; // ... the addresses of the turn to be begun
+  Value reads, fills, phase;
+};
+
+/// A value that is known at launch, computed at the entry.
+Value cloneKnown(OpBuilder &b, Value value, IRMapping &map) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    return value;
+  }
+  if (Value known = map.lookupOrNull(value)) {
+    return known;
+  }
+  for (Value operand : op->getOperands()) {
+    map.map(operand, cloneKnown(b, operand, map));
+  }
+  return b.clone(*op, map)->getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Before the loop
+//===----------------------------------------------------------------------===//
+
+/// Of a loop without turns nothing is begun, and what comes out of one with
+/// turns is waited for before it meets what goes in: a register of a dot in
+/// flight must not be moved.
+OpBuilder Rewriter::makeBranch() {
+  OpBuilder b(loop);
+  const bool hasResults = loop.getNumResults() != 0;
+  branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
+                             remains(b, loop.getLowerBound(), 0),
+                             /*withElseRegion=*/hasResults);
+  if (!hasResults) {
+    return OpBuilder(branch.thenBlock()->getTerminator());
+  }
+  OpBuilder none = branch.getElseBodyBuilder();
+  scf::YieldOp::create(none, loc, loop.getInitArgs());
+  return branch.getThenBodyBuilder();
+}
+
+void Rewriter::makeRings(OpBuilder &b) {
+  for (const Fetch &fetch : plan.fetches) {
+    auto type = RingType::get(b.getContext(), plan.slots, fetch.buffer);
+    copies.push_back(
+        {&fetch, RingOp::create(b, fetch.load->getLoc(), type), {}, {}});
+  }
+  for (Copy &copy : copies) {
+    if (copy.fetch->frame) {
+      makeDescriptor(copy);
+    }
+  }
+  if (inBulk) {
+    barriers = BarriersOp::create(
+        b, loc, BarriersType::get(b.getContext(), plan.slots));
+  }
+}
+
+/// The descriptor at the kernel's entry, the position before the loop.
+void Rewriter::makeDescriptor(Copy &copy) {
+  const LaunchView &frame = *copy.fetch->frame;
+  Location at = copy.fetch->load->getLoc();
+  analysis::ScalarTable &scalars = launch.scalars();
+  auto emitAll = [&](OpBuilder &b, ArrayRef<analysis::Polynomial> all) {
+    SmallVector<Value> values;
+    for (const analysis::Polynomial &p : all) {
+      values.push_back(scalars.emit(b, at, p));
+    }
+    return values;
+  };
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto atEntry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<Value> positive;
+  IRMapping map;
+  for (Value value : frame.positive) {
+    positive.push_back(cloneKnown(atEntry, value, map));
+  }
+  Value offset = scalars.emit(atEntry, at, frame.offset);
+  SmallVector<Value> shape = emitAll(atEntry, frame.shape),
+                     strides = emitAll(atEntry, frame.strides);
+  copy.descriptor =
+      DescriptorOp::create(atEntry, at, copy.fetch->descriptorType, frame.base,
+                           offset, shape, strides, positive);
+  OpBuilder before(branch);
+  copy.position = emitAll(before, frame.position);
+}
+
+/// Leaves in `map` what the first turn that was not begun would carry.
+void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
+  for (unsigned i : plan.ahead.carried) {
+    map.map(loop.getRegionIterArg(i), loop.getInitArgs()[i]);
+  }
+  Value index = loop.getLowerBound();
+  for (unsigned turn = 0; turn < plan.distance; ++turn) {
+    map.map(loop.getInductionVar(), index);
+    cloneSlice(b, map);
+    issue(b, map, constant(b, int32_t(turn)),
+          remains(b, loop.getLowerBound(), turn));
+    advance(map);
+    index = arith::AddIOp::create(b, loc, index, loop.getStep());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// It carries beside its own: which slot is read, which is filled, the phase of
+/// the slots that are read, the addresses of the turn to be begun.
+void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
+  SmallVector<Value> inits(loop.getInitArgs());
+  own = unsigned(inits.size());
+  inits.push_back(constant(b, 0));
+  inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
+  if (inBulk) {
+    inits.push_back(constant(b, 0));
+  }
+  firstAhead = unsigned(inits.size());
+  for (unsigned i : plan.ahead.carried) {
+    inits.push_back(map.lookup(loop.getRegionIterArg(i)));
+  }
+  made =
+      scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                         loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->getTerminator()->erase();
+  }
+  reads = made.getRegionIterArg(own);
+  fills = made.getRegionIterArg(own + 1);
+  phase = inBulk ? made.getRegionIterArg(own + 2) : Value();
+}
+
+/// The copies of the turn that is `distance` away. `far` maps to that turn.
+void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
+  // All have read the slot that is filled next; what is read now is there.
+  if (inGroups) {
+    AsyncWaitOp::create(in, loc, plan.distance - 1);
+  } else {
+    SyncOp::create(in, loc);
+  }
+  Value step = loop.getStep();
+  Value offset = arith::MulIOp::create(
+      in, loc, step,
+      arith::ConstantOp::create(
+          in, loc, in.getIntegerAttr(step.getType(), plan.distance)));
+  far.map(loop.getInductionVar(),
+          arith::AddIOp::create(in, loc, made.getInductionVar(), offset));
+  for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
+    far.map(loop.getRegionIterArg(i),
+            made.getRegionIterArg(firstAhead + unsigned(n)));
+  }
+  cloneSlice(in, far);
+  issue(in, far, fills, remains(in, made.getInductionVar(), plan.distance));
+  if (inBulk) {
+    BarrierWaitOp::create(in, loc, barriers, reads, phase);
+  }
+}
+
+/// The turn itself, its loads replaced.
+IRMapping Rewriter::emitTurn(OpBuilder &in) {
+  IRMapping near;
+  near.map(loop.getInductionVar(), made.getInductionVar());
+  for (unsigned i = 0; i < own; ++i) {
+    near.map(loop.getRegionIterArg(i), made.getRegionIterArg(i));
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (const Fetch *fetch = plan.fetchOf(&op)) {
+      readSlot(in, copies[size_t(fetch - plan.fetches.begin())], near);
+      continue;
+    }
+    if (isa<StageOp>(op) && near.contains(op.getResult(0))) {
+      continue;
+    }
+    Operation *copy = in.clone(op, near);
+    if (llvm::is_contained(plan.asyncDots, dyn_cast<DotOp>(op))) {
+      cast<DotOp>(copy).setAsync(true);
+    }
+  }
+  return near;
+}
+
+/// The slot is what the load was staged to; who computes with the load reads
+/// it.
+void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
+  const Fetch &fetch = *copy.fetch;
+  Location at = fetch.load->getLoc();
+  Value slot = SlotOp::create(in, at, fetch.buffer, copy.ring, reads);
+  bool isRead = false;
+  for (Operation *user : fetch.load->getUsers()) {
+    auto stage = dyn_cast<StageOp>(user);
+    if (stage && fetch.isReplaced(stage)) {
+      near.map(stage.getResult(), slot);
+    } else {
+      isRead = true;
+    }
+  }
+  if (isRead) {
+    near.map(fetch.result(),
+             ReadOp::create(in, at, fetch.result().getType(), slot));
+  }
+}
+
+void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
+  SmallVector<Value> next;
+  for (unsigned i = 0; i < own; ++i) {
+    next.push_back(near.lookupOrDefault(yielded(i)));
+  }
+  waitForDots(in, unsigned(plan.asyncDots.size()), next);
+  next.push_back(following(in, reads));
+  next.push_back(following(in, fills));
+  if (inBulk) {
+    Value wraps = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
+                                        next[own], constant(in, 0));
+    next.push_back(arith::XOrIOp::create(
+        in, loc, phase,
+        arith::ExtUIOp::create(in, loc, in.getI32Type(), wraps)));
+  }
+  advance(far);
+  for (unsigned i : plan.ahead.carried) {
+    next.push_back(far.lookup(loop.getRegionIterArg(i)));
+  }
+  scf::YieldOp::create(in, loc, next);
+}
+
+/// After the loop nothing is on its way, and nobody reads the rings.
+void Rewriter::finish(OpBuilder &b) {
+  b.setInsertionPointAfter(made);
+  SmallVector<Value> results(made.getResults().take_front(own));
+  waitForDots(b, 0, results);
+  if (inGroups) {
+    AsyncWaitOp::create(b, loc, 0u);
+  }
+  if (inBulk) {
+    BarriersEndOp::create(b, loc, barriers);
+  }
+  if (!results.empty()) {
+    scf::YieldOp::create(b, loc, results);
+  }
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// What one turn computes to know its addresses.
+void Rewriter::cloneSlice(OpBuilder &b, IRMapping &map) {
+  for (Operation *op : slice) {
+    b.clone(*op, map);
+  }
+}
+
+/// From what a turn carries to what the next one does.
+void Rewriter::advance(IRMapping &map) {
+  SmallVector<Value> next;
+  for (unsigned i : plan.ahead.carried) {
+    next.push_back(map.lookupOrDefault(yielded(i)));
+  }
+  for (auto [i, value] : llvm::zip_equal(plan.ahead.carried, next)) {
+    map.map(loop.getRegionIterArg(i), value);
+  }
+}
+
+/// The copies of one turn: those of the threads as a group, those in bulk at
+/// the slot's barrier.
+void Rewriter::issue(OpBuilder &b, const IRMapping &map, Value slot,
+                     Value when) {
+  int64_t bytes = 0;
+  for (const Fetch &fetch : plan.fetches) {
+    bytes += fetch.frame ? fetch.buffer.getBytes() : 0;
+  }
+  if (inBulk) {
+    ExpectOp::create(b, loc, barriers, slot, bytes, when);
+  }
+  for (const Copy &copy : copies) {
+    Value to = SlotOp::create(b, copy.fetch->load->getLoc(), copy.fetch->buffer,
+                              copy.ring, slot);
+    if (copy.fetch->frame) {
+      issueInBulk(b, copy, map, to, slot, when);
+    } else {
+      issueByThreads(b, copy, map, to, when);
+    }
+  }
+  if (inGroups) {
+    AsyncCommitOp::create(b, loc);
+  }
+}
+
+void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
+                           Value to, Value slot, Value when) {
+  auto view = cast<tile::LoadViewOp>(copy.fetch->load);
+  SmallVector<Value> at = copy.position;
+  const unsigned more = copy.fetch->frame->more;
+  for (auto [i, dim] : llvm::enumerate(
+           llvm::reverse(copy.fetch->buffer.getLayout().getOrder()))) {
+    at[more + i] = arith::AddIOp::create(
+        b, view.getLoc(), at[more + i],
+        map.lookupOrDefault(Value(view.getOffsets()[dim])));
+  }
+  BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, barriers, slot,
+                     when, view.getCache(), view.getEvict());
+}
+
+void Rewriter::issueByThreads(OpBuilder &b, const Copy &copy,
+                              const IRMapping &map, Value to, Value when) {
+  Location at = copy.fetch->load->getLoc();
+  if (auto view = dyn_cast<tile::LoadViewOp>(copy.fetch->load)) {
+    SmallVector<Value> offsets;
+    for (Value offset : view.getOffsets()) {
+      offsets.push_back(map.lookupOrDefault(offset));
+    }
+    AsyncCopyViewOp::create(b, at, map.lookupOrDefault(view.getView()), offsets,
+                            to, when, view.getChecked(), copy.fetch->layout,
+                            view.getCache(), view.getEvict());
+    return;
+  }
+  auto load = cast<tile::LoadOp>(copy.fetch->load);
+  Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
+  AsyncCopyOp::create(b, at, map.lookupOrDefault(load.getPointer()), mask, to,
+                      when, load.getCache(), load.getEvict());
+}
+
+/// Of what the loop carries, the sums of dots in flight become what comes out
+/// of the wait.
+void Rewriter::waitForDots(OpBuilder &b, unsigned pending,
+                           MutableArrayRef<Value> values) {
+  if (plan.asyncDots.empty()) {
+    return;
+  }
+  SmallVector<unsigned> inFlight;
+  SmallVector<Value> sums;
+  for (DotOp dot : plan.asyncDots) {
+    inFlight.push_back(cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1);
+    sums.push_back(values[inFlight.back()]);
+  }
+  auto wait =
+      DotWaitOp::create(b, loc, TypeRange(ValueRange(sums)), pending, sums);
+  for (auto [i, value] : llvm::zip_equal(inFlight, wait.getResults())) {
+    values[i] = value;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Counting
+//===----------------------------------------------------------------------===//
+
+/// Is there a turn this many after the one with this index? (It may be none
+/// itself: the distance to the bound decides.)
+Value Rewriter::remains(OpBuilder &b, Value index, unsigned turns) {
+  Value bound = loop.getUpperBound();
+  const bool isUnsigned = loop.getUnsignedCmp();
+  Value any = arith::CmpIOp::create(b, loc,
+                                    isUnsigned ? arith::CmpIPredicate::ult
+                                               : arith::CmpIPredicate::slt,
+                                    index, bound);
+  if (turns == 0) {
+    return any;
+  }
+  auto wide = [&](Value v) -> Value {
+    if (v.getType().isInteger(64)) {
+      return v;
+    }
+    if (isUnsigned) {
+      return arith::ExtUIOp::create(b, loc, b.getI64Type(), v);
+    }
+    return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
+  };
+  Value left = arith::SubIOp::create(b, loc, wide(bound), wide(index));
+  Value many = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(turns));
+  // Of 32 bits at most: the product is exact.
+  Value step = loop.getStep();
+  if (!step.getType().isInteger(64)) {
+    step = arith::ExtUIOp::create(b, loc, b.getI64Type(), step);
+  }
+  Value steps = arith::MulIOp::create(b, loc, step, many);
+  Value enough =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, left, steps);
+  return arith::AndIOp::create(b, loc, any, enough);
+}
+
+/// The slot after this one.
+Value Rewriter::following(OpBuilder &b, Value slot) {
+  Value next = arith::AddIOp::create(b, loc, slot, constant(b, 1));
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                      constant(b, int32_t(plan.slots)));
+  return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
+}
+
+void Rewriter::run() {
+  OpBuilder b = makeBranch();
+  makeRings(b);
+  IRMapping ahead;
+  beginFirstTurns(b, ahead);
+  makeLoop(b, ahead);
+  OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
+  IRMapping far;
+  beginLaterTurn(in, far);
+  IRMapping near = emitTurn(in);
+  endTurn(in, near, far);
+  finish(b);
+}
+
+} // namespace
+
+void tz::simt::pipelineLoop(scf::ForOp loop, const PipelinePlan &plan,
+                            LaunchViews &launch) {
+  Rewriter(loop, plan, launch).run();
+}
