@@ -99,6 +99,11 @@ private:
   void foldMasks(Region &region, ArrayRef<Check *> all);
   void explain();
   bool isFree(Operation *access);
+  bool leavesOneTurn(scf::ForOp loop, ArrayRef<Check *> all);
+  bool boundsAreFree() const {
+    return llvm::is_contained(
+        features, optimizer::nameOf(optimizer::Feature::ViewBounds));
+  }
   bool isNonNegative(const Polynomial &p) {
     return forms->scalars().range(p, *hints).nonNegative();
   }
@@ -352,6 +357,51 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   return {};
 }
 
+/// Whether no turn follows the first in which one of these checks fails.
+bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Check *> all) {
+  const unsigned iv = forms->scalars().number(loop.getInductionVar());
+  auto high = forms->of(loop.getUpperBound());
+  const int64_t by = *forms->of(loop.getStep())->start.constant();
+  return high && llvm::all_of(all, [&](Check *check) {
+           // slack = rest - slope * turn < 0, and so turn + by >= high if
+           // rest + 1 + slope * by >= slope * high
+           const int64_t slope = -check->slack.coefficientOf({iv});
+           int64_t ahead;
+           if (__builtin_mul_overflow(slope, by, &ahead) ||
+               __builtin_add_overflow(ahead, 1, &ahead)) {
+             return false;
+           }
+           auto room =
+               Polynomial::add(check->slack, Polynomial::of({{iv}, 1}), slope);
+           room = room ? Polynomial::add(*room, Polynomial(ahead)) : room;
+           room = room ? Polynomial::add(*room, high->start, -slope) : room;
+           return room && isNonNegative(*room);
+         });
+}
+
+/// if (there is a turn) {it} else {what the loop began with}
+static void runOnce(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  const Location loc = loop.getLoc();
+  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                    loop.getLowerBound(), loop.getUpperBound());
+  auto once = scf::IfOp::create(
+      builder, loc, any,
+      [&](OpBuilder &then, Location) {
+        IRMapping map;
+        map.map(loop.getInductionVar(), loop.getLowerBound());
+        map.map(loop.getRegionIterArgs(), loop.getInitArgs());
+        for (Operation &op : *loop.getBody()) {
+          then.clone(op, map);
+        }
+      },
+      [&](OpBuilder &otherwise, Location at) {
+        scf::YieldOp::create(otherwise, at, loop.getInitArgs());
+      });
+  loop.replaceAllUsesWith(once);
+  loop.erase();
+}
+
 /// Splits `loop` at the first turn in which one of its checks may fail.
 void PeelMasks::peelLoop(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
@@ -379,6 +429,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
 
+  // As a loop, the last turn would keep in registers what only it needs.
+  const bool once = boundsAreFree() && leavesOneTurn(loop, mine);
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Type i64 = builder.getI64Type();
@@ -424,6 +476,9 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   tail.setLowerBound(next == end ? endValue : narrow(next));
   tail.setUpperBound(last);
   loop.setUpperBound(endValue);
+  if (once) {
+    runOnce(tail);
+  }
   for (Check *check : mine) {
     clear(*check);
   }
@@ -475,9 +530,7 @@ void PeelMasks::process(Block &block) {
 /// other mask would be folded.
 bool PeelMasks::isFree(Operation *access) {
   auto loop = access->getParentOfType<scf::ForOp>();
-  if (!loop || !isa<LoadViewOp>(access) ||
-      !llvm::is_contained(features,
-                          optimizer::nameOf(optimizer::Feature::ViewBounds))) {
+  if (!loop || !isa<LoadViewOp>(access) || !boundsAreFree()) {
     return false;
   }
   bool hasDot = false, hasMask = false;

@@ -7,6 +7,9 @@
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/Lowering.h"
 
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/PatternMatch.h"
+
 using namespace llvm;
 
 namespace tz::simt {
@@ -245,6 +248,26 @@ void Lowering::makeView(tile::MakeViewOp op) {
   views[op.getResult()] = std::move(parts);
 }
 
+/// From one position up to another, at most 2^30, which is more than any tile
+/// has; 0 if that is not above. A 32-bit word.
+static Value *distance(IRBuilderBase &b, Value *from, Value *to) {
+  const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
+  auto isWord = [&](Value *v) { return ComputeNumSignBits(v, layout) > 32; };
+  // In the narrower type if both fit: registers are what such kernels lack.
+  if (isWord(from) && isWord(to)) {
+    from = b.CreateTrunc(from, b.getInt32Ty());
+    to = b.CreateTrunc(to, b.getInt32Ty());
+  }
+  // As an unsigned number the difference always fits.
+  Type *type = from->getType();
+  Value *count =
+      b.CreateSelect(b.CreateICmpSLT(from, to), b.CreateSub(to, from),
+                     ConstantInt::get(type, 0));
+  count = b.CreateBinaryIntrinsic(Intrinsic::umin, count,
+                                  ConstantInt::get(type, uint64_t{1} << 30));
+  return b.CreateTrunc(count, b.getInt32Ty());
+}
+
 Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
                                           mlir::ValueRange offsets,
                                           ArrayRef<bool> checked,
@@ -260,7 +283,10 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
 
   SmallVector<Value *, 4> at; // the block's corner
   for (unsigned dim = 0; dim < rank; ++dim) {
-    at.push_back(b.CreateAdd(parts.position[dim], scalar(offsets[dim])));
+    Value *offset = scalar(offsets[dim]);
+    at.push_back(match(parts.position[dim], PatternMatch::m_ZeroInt())
+                     ? offset
+                     : b.CreateAdd(parts.position[dim], offset));
     access.strides.push_back(
         b.CreateMul(parts.strides[dim], b.getInt64(uint64_t(bytes))));
   }
@@ -294,16 +320,8 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
       access.count.push_back(nullptr);
       continue;
     }
-    Value *most = b.getInt64(uint64_t{1} << 30), *zero = b.getInt64(0);
-    auto clamp = [&](Value *v) {
-      v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, zero);
-      v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, most);
-      return b.CreateTrunc(v, b.getInt32Ty());
-    };
-    Value *low = clamp(b.CreateNeg(at[dim]));
-    // An open end less a negative corner saturates.
-    Value *high = clamp(b.CreateBinaryIntrinsic(Intrinsic::ssub_sat,
-                                                parts.shape[dim], at[dim]));
+    Value *low = distance(b, at[dim], b.getInt64(0));
+    Value *high = distance(b, at[dim], parts.shape[dim]);
     Value *count =
         b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low);
     access.low.push_back(low);

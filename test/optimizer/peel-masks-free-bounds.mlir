@@ -1,0 +1,75 @@
+// RUN: tz-opt %s --split-input-file --tile-peel-masks=features=views.bounds | FileCheck %s
+
+// What follows the full blocks of a loop is one turn at most: a branch, not a
+// loop.
+
+// CHECK-LABEL: @one_turn_left
+// CHECK: %[[FULL:.*]] = scf.for %{{.*}} = %[[LOW:[a-z0-9_]*]] to
+// CHECK: tile.load_view {{.*}} checked [false]
+// CHECK: %[[LEFT:.*]] = arith.cmpi slt, %[[AT:.*]], %{{.*}} : i32
+// CHECK: %[[ALL:.*]] = scf.if %[[LEFT]] -> (tensor<48xf32>) {
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[AT]] : i32 to i64
+// CHECK: %[[PART:.*]] = tile.load_view %{{.*}}[%[[WIDE]]] checked [true]
+// CHECK: %[[SUM:.*]] = arith.addf %[[FULL]], %[[PART]]
+// CHECK: scf.yield %[[SUM]]
+// CHECK: } else {
+// CHECK: scf.yield %[[FULL]]
+// CHECK: tile.store_view %{{.*}}, %[[ALL]]
+tile.kernel @one_turn_left(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 48 : i32
+  %unit = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<48xf32>
+  %origin = arith.constant 0 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %view = tile.make_view %x shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  %sum = scf.for %k = %low to %n step %step iter_args(%acc = %zero) -> (tensor<48xf32>) : i32 {
+    %at = arith.extsi %k : i32 to i64
+    %v = tile.load_view %view[%at] checked [true] : !tile.view<48xf32> -> tensor<48xf32>
+    %next = arith.addf %acc, %v : tensor<48xf32>
+    scf.yield %next : tensor<48xf32>
+  }
+  %out = tile.make_view %y shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  tile.store_view %out[%origin], %sum checked [false] : !tile.view<48xf32>, tensor<48xf32>
+  tile.return
+}
+
+// -----
+// Blocks of 48 every 16: three turns cross the bound.
+
+// CHECK-LABEL: @no_branch_for_blocks_that_overlap
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [false]
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [true]
+tile.kernel @no_branch_for_blocks_that_overlap(%y: !tile.ptr<f32>, %n: i64, %s: f32) {
+  %zero = arith.constant 0 : i64
+  %unit = arith.constant 1 : i64
+  %step = arith.constant 16 : i64
+  %v = tile.splat %s : f32 -> tensor<48xf32>
+  %view = tile.make_view %y shape [%n] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  scf.for %at = %zero to %n step %step : i64 {
+    tile.store_view %view[%at], %v checked [true] : !tile.view<48xf32>, tensor<48xf32>
+  }
+  tile.return
+}
+
+// -----
+// The loop may go on beyond the bound.
+
+// CHECK-LABEL: @no_branch_for_another_end
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [false]
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [true]
+tile.kernel @no_branch_for_another_end(%y: !tile.ptr<f32>, %n: i64, %m: i64, %s: f32) {
+  %zero = arith.constant 0 : i64
+  %unit = arith.constant 1 : i64
+  %step = arith.constant 48 : i64
+  %v = tile.splat %s : f32 -> tensor<48xf32>
+  %view = tile.make_view %y shape [%n] strides [%unit] : !tile.ptr<f32> -> !tile.view<48xf32>
+  scf.for %at = %zero to %m step %step : i64 {
+    tile.store_view %view[%at], %v checked [true] : !tile.view<48xf32>, tensor<48xf32>
+  }
+  tile.return
+}
