@@ -1,0 +1,230 @@
+//===- Anchors.cpp - layouts that accesses and dots ask for ---------------===//
+//
+// What   See the header. Lanes lie along the dimension that is consecutive in
+//        memory, as wide as alignment allows; accesses of one shape and order
+//        share a layout.
+// Why    See the header.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/Anchors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+bool tz::simt::isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<tile::HintOp, arith::SelectOp, tile::MapOp>(op);
+}
+
+SmallVector<int64_t> tz::simt::inverse(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> result(order.size());
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    result[dim] = i;
+  }
+  return result;
+}
+
+Anchors::Anchors(tile::KernelOp kernel, const Target &target, unsigned warps)
+    : kernel(kernel), target(target), warps(warps), runs(kernel) {
+  collectAccesses();
+  chooseDots();
+}
+
+namespace {
+/// Dimensions, the one with the longest runs first; of equals the last one.
+SmallVector<unsigned> byContiguity(ArrayRef<int64_t> contiguity) {
+  SmallVector<unsigned> order(contiguity.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(contiguity[a], a) > std::pair(contiguity[b], b);
+  });
+  return order;
+}
+} // namespace
+
+Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
+                                  Value pointer) const {
+  Runs lanes = runs.of(pointer);
+  SmallVector<int64_t> contiguity;
+  for (const DimRuns &one : lanes) {
+    contiguity.push_back(one.contiguity);
+  }
+  SmallVector<unsigned> order = byContiguity(contiguity);
+  int64_t bytes = tile::storageBytes(type.getElementType());
+  const DimRuns &fast = lanes[order[0]];
+  int64_t vector = std::min({target.vectorBytes() / bytes, fast.contiguity,
+                             std::max<int64_t>(1, fast.divisibility / bytes)});
+  return {op, type, order, std::max<int64_t>(1, vector)};
+}
+
+Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
+                                  Value value) const {
+  unsigned rank = view.getRank(), fastest = rank - 1;
+  Value root = value;
+  while (auto advance = root.getDefiningOp<tile::AdvanceViewOp>()) {
+    root = advance.getView();
+  }
+  int64_t bytes = tile::storageBytes(view.getElementType());
+  int64_t vector = 1;
+  if (auto make = root.getDefiningOp<tile::MakeViewOp>()) {
+    int64_t divisibility = runs.hints().divisibility(make.getBase());
+    for (auto [dim, stride] : llvm::enumerate(make.getStrides())) {
+      if (matchPattern(stride, m_One()) && view.getShape()[dim] > 1) {
+        fastest = dim;
+      }
+    }
+    bool isDense = matchPattern(make.getStrides()[fastest], m_One());
+    divisibility = divisibility == 0 ? target.vectorBytes() : divisibility;
+    vector = isDense ? std::max<int64_t>(1, divisibility / bytes) : 1;
+  }
+  SmallVector<unsigned> order = {fastest};
+  for (unsigned dim = rank; dim-- > 0;) {
+    if (dim != fastest) {
+      order.push_back(dim);
+    }
+  }
+  vector = std::min(vector, target.vectorBytes() / bytes);
+  return {op, view.getTileType(), order,
+          int64_t(llvm::bit_floor(uint64_t(vector)))};
+}
+
+void Anchors::collectAccesses() {
+  kernel.walk([&](Operation *op) {
+    if (isa<tile::ReduceOp, tile::GatherOp>(op)) {
+      combinedShapes.insert(shapeOf(op->getOperand(0)));
+    }
+  });
+  SmallVector<Access> all;
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
+              tile::AtomicCASOp>([&](auto access) {
+          Value pointer = access.getPointer();
+          if (auto type = dyn_cast<RankedTensorType>(pointer.getType())) {
+            Type element =
+                cast<tile::PtrType>(type.getElementType()).getPointee();
+            all.push_back(describe(op, type.clone(element), pointer));
+          }
+        })
+        .Case<tile::LoadViewOp, tile::StoreViewOp>([&](auto access) {
+          all.push_back(
+              describe(op, access.getView().getType(), access.getView()));
+        });
+  });
+  // Accesses of one shape and order share a layout, as wide as the widest one:
+  // what is loaded by one is mostly combined with what is loaded by another.
+  for (const Access &access : all) {
+    int64_t vector = 1, count = access.type.getNumElements();
+    for (const Access &other : all) {
+      if (other.type.getShape() == access.type.getShape() &&
+          other.order == access.order) {
+        vector = std::max(vector, other.vector);
+      }
+    }
+    // Rather all threads at work than wide accesses.
+    int64_t share = std::max<int64_t>(
+        1, count / (target.lanes() * warpsFor(access.type.getShape())));
+    vector = std::min<int64_t>(vector, llvm::bit_floor(uint64_t(share)));
+    ofAccess.insert(
+        {access.op, blocked(access.type.getShape(), vector, access.order)});
+    orderOfAccess[access.op] = access.order;
+  }
+}
+
+/// A small tile that is combined along a dimension is in each warp whole: what
+/// the warps would save, they would lose in telling each other their parts.
+unsigned Anchors::warpsFor(ArrayRef<int64_t> shape) const {
+  constexpr int64_t perLane = 4;
+  int64_t count = 1;
+  for (int64_t extent : shape) {
+    count *= extent;
+  }
+  return count <= perLane * target.lanes() && llvm::isPowerOf2_64(count) &&
+                 combinedShapes.contains(shape)
+             ? 1
+             : warps;
+}
+
+Layout Anchors::blocked(ArrayRef<int64_t> shape, int64_t vector,
+                        ArrayRef<unsigned> order) const {
+  const unsigned used = warpsFor(shape);
+  Layout layout = blockedLayout({shape, vector, order, target.lanes(), used});
+  for (unsigned rest = warps / used; rest > 1; rest /= 2) {
+    layout.addBit(Axis::Warp, Coordinates(shape.size(), 0)); // copies
+  }
+  return layout;
+}
+
+Layout Anchors::plain(ArrayRef<int64_t> shape) const {
+  SmallVector<unsigned> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  return blocked(shape, 1, order);
+}
+
+/// How what a tile is computed from lies in memory, fastest dimension first.
+std::optional<SmallVector<unsigned, 3>>
+Anchors::memoryOrder(Value value, unsigned steps) const {
+  if (steps == 0) {
+    return std::nullopt;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar()) {
+      return std::nullopt;
+    }
+    return memoryOrder(loop.getTiedLoopInit(argument)->get(), steps - 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto access = orderOfAccess.find(op); access != orderOfAccess.end()) {
+    return SmallVector<unsigned, 3>(ArrayRef<unsigned>(access->second));
+  }
+  if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    auto order = memoryOrder(transpose.getSource(), steps - 1);
+    if (order) {
+      SmallVector<int64_t> to = inverse(transpose.getOrder());
+      for (unsigned &dim : *order) {
+        dim = unsigned(to[dim]);
+      }
+    }
+    return order;
+  }
+  if (isElementwise(op)) {
+    for (Value operand : op->getOperands()) {
+      if (isTile(operand)) {
+        if (auto order = memoryOrder(operand, steps - 1)) {
+          return order;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+DotRequest::Operand Anchors::describeOperand(Value value) const {
+  constexpr unsigned mostSteps = 8;
+  DotRequest::Operand operand;
+  if (auto order = memoryOrder(value, mostSteps)) {
+    operand.order = *order;
+  } else {
+    operand.isComputed = true;
+    operand.order.resize(shapeOf(value).size());
+    std::iota(operand.order.rbegin(), operand.order.rend(), 0);
+  }
+  return operand;
+}
+
+void Anchors::chooseDots() {
+  kernel.walk([&](tile::DotOp dot) {
+    DotRequest request{dot, warps, describeOperand(dot.getA()),
+                       describeOperand(dot.getB())};
+    ofDot.try_emplace(dot, target.chooseDot(request));
+  });
+}

@@ -1,0 +1,80 @@
+//===- Anchors.h - layouts that accesses and dots ask for -------*- C++ -*-===//
+//
+// What   A layout for each access to memory, from how its tile lies there, and
+//        for each dot what the target's instruction wants.
+// Why    These operations know what they want; all other layouts follow from
+//        them (Spreading.h).
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
+
+#include "terrazzo/simt/Target.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tz::simt {
+
+inline bool isTile(mlir::Value value) {
+  return mlir::isa<mlir::RankedTensorType>(value.getType());
+}
+
+/// Of a tile.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return tile::shapeOf(value.getType());
+}
+
+/// Each element of the results comes from the same element of the operands.
+bool isElementwise(mlir::Operation *op);
+
+/// The order that takes back this one.
+llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> order);
+
+class Anchors {
+public:
+  Anchors(tile::KernelOp kernel, const Target &target, unsigned warps);
+
+  /// Loads, stores and atomics of tiles, in the order of the kernel.
+  const llvm::MapVector<mlir::Operation *, Layout> &accesses() const {
+    return ofAccess;
+  }
+  const llvm::MapVector<tile::DotOp, DotChoice> &dots() const { return ofDot; }
+  /// Row-major, for a tile of which nothing is known.
+  Layout plain(llvm::ArrayRef<int64_t> shape) const;
+
+private:
+  /// The tile that an access reads or writes, and how it lies in memory.
+  struct Access {
+    mlir::Operation *op;
+    mlir::RankedTensorType type;
+    llvm::SmallVector<unsigned> order; // fastest first
+    int64_t vector;
+  };
+
+  Access describe(mlir::Operation *op, mlir::RankedTensorType type,
+                  mlir::Value pointer) const;
+  Access describe(mlir::Operation *op, tile::ViewType view,
+                  mlir::Value value) const;
+  void collectAccesses();
+  unsigned warpsFor(llvm::ArrayRef<int64_t> shape) const;
+  Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t vector,
+                 llvm::ArrayRef<unsigned> order) const;
+  std::optional<llvm::SmallVector<unsigned, 3>>
+  memoryOrder(mlir::Value value, unsigned steps) const;
+  DotRequest::Operand describeOperand(mlir::Value value) const;
+  void chooseDots();
+
+  tile::KernelOp kernel;
+  const Target &target;
+  const unsigned warps;
+  Contiguity runs;
+  /// Shapes of what is reduced or gathered from.
+  llvm::DenseSet<llvm::ArrayRef<int64_t>> combinedShapes;
+  llvm::MapVector<mlir::Operation *, Layout> ofAccess;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> orderOfAccess;
+  llvm::MapVector<tile::DotOp, DotChoice> ofDot;
+};
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
