@@ -1,7 +1,9 @@
 //===- LegalizePrecision.cpp - tile-legalize-precision --------------------===//
 //
 // What   Gives dots whose precision is the target's choice the one that this
-//        target has, and refuses element types that it cannot convert.
+//        target has, makes sums of products of parts of tf32x3, bf16x3 and
+//        bf16x6 where matrix units take parts only, and refuses element types
+//        that the target cannot convert.
 // Why    A vendor's compiler should meet nothing that its own description
 //        excludes, and a user should read the place and the cure, not what a
 //        code generator makes of it.
@@ -22,6 +24,7 @@
 #include "terrazzo/optimizer/Features.h"
 #include "terrazzo/optimizer/Pipeline.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -49,6 +52,7 @@ private:
     return llvm::is_contained(features, nameOf(feature));
   }
   void resolve(DotOp dot);
+  void split(DotOp dot);
   bool isLegal(Operation *op, Type type);
 
   llvm::DenseSet<Type> refused; // one message for each type
@@ -91,6 +95,97 @@ void LegalizePrecision::resolve(DotOp dot) {
   }
 }
 
+/// The leading bits of each element, then those of what is left, `count` times:
+/// of 8 bits as bf16, of 11 as f32. What is left of infinity is NaN.
+static SmallVector<Value> partsOf(OpBuilder &b, Value rest, unsigned bits,
+                                  unsigned count) {
+  const Location loc = rest.getLoc();
+  const auto f32 = cast<RankedTensorType>(rest.getType());
+  auto splat = [&](Type element, const APInt &value) -> Value {
+    auto type = f32.cloneWith(std::nullopt, element);
+    TypedAttr one = element.isF32()
+                        ? TypedAttr(b.getFloatAttr(
+                              element, APFloat(APFloat::IEEEsingle(), value)))
+                        : TypedAttr(b.getIntegerAttr(element, value));
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, Attribute(one)));
+  };
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < count; ++i) {
+    if (bits == 8) {
+      parts.push_back(
+          TruncFOp::create(b, loc, f32.cloneWith(std::nullopt, b.getBF16Type()),
+                           rest, Rounding::rtz));
+    } else if (i + 1 == count) {
+      parts.push_back(rest); // a dot in tf32 cuts it
+    } else {
+      // A NaN could lose the bits that make it one.
+      Type i32 = b.getI32Type();
+      Value word =
+          BitcastOp::create(b, loc, f32.cloneWith(std::nullopt, i32), rest);
+      word = arith::AndIOp::create(
+          b, loc, word, splat(i32, APInt::getBitsSetFrom(32, 24 - bits)));
+      Value isNan =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, rest, rest);
+      parts.push_back(arith::SelectOp::create(
+          b, loc, isNan,
+          splat(b.getF32Type(),
+                APFloat::getNaN(APFloat::IEEEsingle()).bitcastToAPInt()),
+          BitcastOp::create(b, loc, f32, word)));
+    }
+    if (i + 1 < count) {
+      Value leading = bits == 8
+                          ? arith::ExtFOp::create(b, loc, f32, parts.back())
+                          : parts.back();
+      rest = arith::SubFOp::create(b, loc, rest, leading);
+    }
+  }
+  return parts;
+}
+
+/// Products of part i of a and part j of b with i + j below the number of
+/// parts, the smallest first. All but the first are corrections: where they are
+/// NaN, an infinity or NaN among the operands decides alone (P21).
+void LegalizePrecision::split(DotOp dot) {
+  const Precision precision = dot.getPrecision();
+  const bool inTf32 = precision == Precision::tf32x3;
+  if (!inTf32 && precision != Precision::bf16x3 &&
+      precision != Precision::bf16x6) {
+    return;
+  }
+  auto type = cast<RankedTensorType>(dot.getType());
+  if (type.getRank() != 2 || !elementType(dot.getA().getType()).isF32() ||
+      !roundsToTf32([&](Feature one) { return has(one); })) {
+    return;
+  }
+  const unsigned bits = inTf32 ? 11 : 8;
+  const unsigned count = precision == Precision::bf16x6 ? 3 : 2;
+  OpBuilder b(dot);
+  const Location loc = dot.getLoc();
+  const SmallVector<Value> as = partsOf(b, dot.getA(), bits, count);
+  const SmallVector<Value> bs = partsOf(b, dot.getB(), bits, count);
+  auto product = [&](unsigned i, unsigned j, Value acc) -> Value {
+    return DotOp::create(b, loc, type, as[i], bs[j], acc,
+                         inTf32 ? Precision::tf32 : Precision::ieee,
+                         /*maxImprecise=*/0);
+  };
+  Value zero = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0)));
+  Value corrections = zero;
+  for (unsigned order = count - 1; order > 0; --order) {
+    for (unsigned i = 0; i <= order; ++i) {
+      corrections = product(i, order - i, corrections);
+    }
+  }
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                      corrections, corrections);
+  corrections = arith::SelectOp::create(b, loc, isNan, zero, corrections);
+  Value acc = arith::AddFOp::create(b, loc, dot.getAcc(), corrections);
+  dot.replaceAllUsesWith(product(0, 0, acc));
+  dot.erase();
+  ++splitDots;
+}
+
 bool LegalizePrecision::isLegal(Operation *op, Type type) {
   Type element = elementType(type);
   std::optional<Feature> feature = featureFor(element);
@@ -111,6 +206,7 @@ bool LegalizePrecision::isLegal(Operation *op, Type type) {
 void LegalizePrecision::runOnOperation() {
   refused.clear();
   bool legal = true;
+  SmallVector<DotOp> dots;
   getOperation().walk([&](Operation *op) {
     for (Type type : op->getResultTypes()) {
       legal &= isLegal(op, type);
@@ -120,8 +216,12 @@ void LegalizePrecision::runOnOperation() {
     }
     if (auto dot = dyn_cast<DotOp>(op)) {
       resolve(dot);
+      dots.push_back(dot);
     }
   });
+  for (DotOp dot : dots) {
+    split(dot);
+  }
   if (!legal) {
     signalPassFailure();
   }

@@ -149,7 +149,9 @@ def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
   let summary = "choose the target's precision, refuse types that it lacks";
   let description = [{
     A dot of f32 tiles whose precision is the target's choice becomes ieee where
-    the target lists `dot.f32` or no `dot.tf32`, else tf32, with a remark. Values
+    the target lists `dot.f32` or no `dot.tf32`, else tf32, with a remark. On a
+    target of the latter kind a product of two-dimensional tiles in tf32x3, bf16x3
+    or bf16x6 becomes three or six of parts in tf32 or bf16. Values
     of f64, of 8-bit and of 4-bit floats need the features `f64`, `fp8`, `fp4`;
     without them the first op of each type is an error.
   }];
@@ -158,7 +160,8 @@ def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
                "capability names that the target's description lists">
   ];
   let statistics = [
-    Statistic<"resolvedDots", "resolved-dots", "dots that got the target's precision">
+    Statistic<"resolvedDots", "resolved-dots", "dots that got the target's precision">,
+    Statistic<"splitDots", "split-dots", "dots that became several of parts of their operands">
   ];
 }
 

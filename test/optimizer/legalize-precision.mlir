@@ -18,14 +18,62 @@ tile.kernel @example(%p: !tile.ptr<f32>, %s: f32) {
   tile.return
 }
 
-// What the author asked for stays.
-// CHECK-LABEL: @no_change_explicit
-// CHECK: tile.dot {{.*}}precision tf32x3
-tile.kernel @no_change_explicit(%p: !tile.ptr<f32>, %s: f32) {
+// Products of parts: the corrections first, from nothing, and none where an
+// operand is infinite or NaN; then the product of the high parts.
+// CHECK-LABEL: @split_tf32x3
+// CHECK: %[[A:.*]] = tile.splat {{.*}} -> tensor<16x16xf32>
+// CHECK: %[[B:.*]] = tile.splat {{.*}} -> tensor<16x48xf32>
+// CHECK: %[[CUT:.*]] = arith.andi {{.*}} : tensor<16x16xi32>
+// CHECK: arith.cmpf uno, %[[A]], %[[A]]
+// CHECK: %[[PART:.*]] = tile.bitcast %[[CUT]]
+// CHECK: %[[AHIGH:.*]] = arith.select %{{.*}}, %{{.*}}, %[[PART]]
+// CHECK: %[[ALOW:.*]] = arith.subf %[[A]], %[[AHIGH]]
+// CHECK: %[[BHIGH:.*]] = arith.select
+// CHECK: %[[BLOW:.*]] = arith.subf %[[B]], %[[BHIGH]]
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<16x48xf32>
+// CHECK: %[[D0:.*]] = tile.dot %[[AHIGH]], %[[BLOW]], %[[ZERO]] {precision = #tile<precision tf32>}
+// CHECK: %[[D1:.*]] = tile.dot %[[ALOW]], %[[BHIGH]], %[[D0]] {precision = #tile<precision tf32>}
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[D1]], %[[D1]]
+// CHECK: %[[SAFE:.*]] = arith.select %[[NAN]], %[[ZERO]], %[[D1]]
+// CHECK: %[[ACC:.*]] = arith.addf %{{.*}}, %[[SAFE]]
+// CHECK: tile.dot %[[AHIGH]], %[[BHIGH]], %[[ACC]] {precision = #tile<precision tf32>}
+// A target whose f32 products keep all bits needs no parts.
+// FULL-LABEL: @split_tf32x3
+// FULL: tile.dot {{.*}}precision tf32x3
+tile.kernel @split_tf32x3(%p: !tile.ptr<f32>, %s: f32) {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x48x!tile.ptr<f32>>
   %a = tile.splat %s : f32 -> tensor<16x16xf32>
   %b = tile.splat %s : f32 -> tensor<16x48xf32>
   %d = tile.dot %a, %b, %b {precision = #tile<precision tf32x3>} : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
+  tile.store %ps, %d : tensor<16x48x!tile.ptr<f32>>, tensor<16x48xf32>
+  tile.return
+}
+
+// CHECK-LABEL: @split_bf16x6
+// CHECK-COUNT-3: tile.truncf rtz {{.*}} to tensor<16x16xbf16>
+// CHECK-COUNT-3: tile.truncf rtz {{.*}} to tensor<16x48xbf16>
+// CHECK-COUNT-5: tile.dot {{.*}}xbf16>, {{.*}}xbf16>
+// CHECK: arith.addf
+// CHECK: tile.dot {{.*}}xbf16>, {{.*}}xbf16>
+// CHECK-NOT: tile.dot
+tile.kernel @split_bf16x6(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x48x!tile.ptr<f32>>
+  %a = tile.splat %s : f32 -> tensor<16x16xf32>
+  %b = tile.splat %s : f32 -> tensor<16x48xf32>
+  %d = tile.dot %a, %b, %b {precision = #tile<precision bf16x6>} : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
+  tile.store %ps, %d : tensor<16x48x!tile.ptr<f32>>, tensor<16x48xf32>
+  tile.return
+}
+
+// What the author asked for stays.
+// CHECK-LABEL: @no_change_explicit
+// CHECK: tile.dot {{[^#]*}} :
+// CHECK-NEXT: tile.store
+tile.kernel @no_change_explicit(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x48x!tile.ptr<f32>>
+  %a = tile.splat %s : f32 -> tensor<16x16xf32>
+  %b = tile.splat %s : f32 -> tensor<16x48xf32>
+  %d = tile.dot %a, %b, %b : tensor<16x16xf32>, tensor<16x48xf32> -> tensor<16x48xf32>
   tile.store %ps, %d : tensor<16x48x!tile.ptr<f32>>, tensor<16x48xf32>
   tile.return
 }
