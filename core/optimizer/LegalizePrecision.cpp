@@ -154,7 +154,7 @@ void LegalizePrecision::split(DotOp dot) {
     return;
   }
   auto type = cast<RankedTensorType>(dot.getType());
-  if (type.getRank() != 2 || !elementType(dot.getA().getType()).isF32() ||
+  if (!elementType(dot.getA().getType()).isF32() ||
       !roundsToTf32([&](Feature one) { return has(one); })) {
     return;
   }

@@ -150,10 +150,10 @@ def LegalizePrecision : KernelPass<"tile-legalize-precision", /*reads=*/1> {
   let description = [{
     A dot of f32 tiles whose precision is the target's choice becomes ieee where
     the target lists `dot.f32` or no `dot.tf32`, else tf32, with a remark. On a
-    target of the latter kind a product of two-dimensional tiles in tf32x3, bf16x3
-    or bf16x6 becomes three or six of parts in tf32 or bf16. Values
-    of f64, of 8-bit and of 4-bit floats need the features `f64`, `fp8`, `fp4`;
-    without them the first op of each type is an error.
+    target of the latter kind a product in tf32x3, bf16x3 or bf16x6 becomes three
+    or six of parts in tf32 or bf16. Values of f64, of 8-bit and of 4-bit floats
+    need the features `f64`, `fp8`, `fp4`; without them the first op of each type
+    is an error.
   }];
   let options = [
     ListOption<"features", "features", "std::string",
