@@ -118,6 +118,14 @@ int Runner::interpret(bool isReference) {
   if (!lowered) {
     return fail(lowered.status());
   }
+  Result<std::string> form = lowered->portable();
+  if (!form) {
+    return fail(form.status());
+  }
+  if (isReference && reference && *form == referenceForm) {
+    return 0; // what the last target was held against serves this one too
+  }
+  referenceForm = std::move(*form);
   reference.emplace();
   if (!reference->run(*lowered, binding, grid,
                       isReference && !options.compare.empty(), defaultIsTf32)) {
@@ -311,8 +319,10 @@ int Runner::run() {
     return status;
   }
   // Before anything is filled or compiled: is there such a target?
+  std::vector<std::string> ids;
   for (const std::string &target : targets) {
     if (target == "interp") {
+      ids.push_back(target);
       continue;
     }
     Result<Target> known = session.registry().resolve(target);
@@ -325,6 +335,7 @@ int Runner::run() {
       return fail(about.status());
     }
     defaultIsTf32 |= optimizer::defaultIsTf32(about->facts);
+    ids.push_back(known->id);
   }
   if (Status s = binding.fill(options.seed); !s.ok()) {
     return fail(s);
@@ -351,13 +362,14 @@ int Runner::run() {
       return fail(s);
     }
   }
-  if (wantsReference) {
-    if (int status = interpret(!alone)) {
-      return status;
-    }
-  }
   int status = 0;
-  for (const std::string &target : targets) {
+  for (auto [target, id] : llvm::zip_equal(targets, ids)) {
+    job.target = id; // the reference, too, answers tl.target_info for it
+    if (wantsReference) {
+      if (int wrong = interpret(!alone)) {
+        return wrong;
+      }
+    }
     if (target != "interp") {
       status = std::max(status, runNative(target));
     }

@@ -76,6 +76,7 @@ private:
   Binding binding;
   std::array<int64_t, 3> grid{};
   std::optional<Reference> reference;
+  std::string referenceForm; ///< portable form of the kernel that it ran
   /// One of the targets rounds to tf32 by default; its bound holds for the
   /// others as well.
   bool defaultIsTf32 = false;
