@@ -5,7 +5,7 @@
 // STATS: 4  declined
 // STATS: 1  fixed-views
 // STATS: 4  folded-loads
-// STATS: 6  recovered-loads
+// STATS: 7  recovered-loads
 // STATS: 9  recovered-stores
 // STATS: 1  versioned-blocks
 
@@ -331,5 +331,47 @@ tile.kernel @assumed_sum(%y: !tile.ptr<f32>, %a: i32, %b: i32, %n: i32, %s: f32)
   %ys = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
   %to = tile.addptr %ys, %rows : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   tile.store %to, %v mask %mask : tensor<64x!tile.ptr<f32>>, tensor<64xf32>, tensor<64xi1>
+  tile.return
+}
+
+// -----
+
+// Rows of 128 read as columns: what moves by whole rows is an offset along the
+// rows, not along the dimension of stride one, of which it is a multiple too.
+// CHECK-LABEL: @transposed_rows
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: %[[AT:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK: tile.load_view %{{.*}}[%{{.*}}, %[[AT]]] checked [false, true]
+tile.kernel @transposed_rows(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %width = arith.constant dense<128> : tensor<1x64xi32>
+  %dim = tile.range 0 to 128 : tensor<128xi32>
+  %dims = tile.reshape %dim : tensor<128xi32> -> tensor<128x1xi32>
+  %lane = tile.range 0 to 64 : tensor<64xi32>
+  %limit = tile.splat %n : i32 -> tensor<1x64xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<128x64x!tile.ptr<f32>>
+  %sum = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+    %start = tile.splat %i : i32 -> tensor<64xi32>
+    %at = arith.addi %start, %lane : tensor<64xi32>
+    %rows = tile.reshape %at : tensor<64xi32> -> tensor<1x64xi32>
+    %inside = arith.cmpi slt, %rows, %limit : tensor<1x64xi32>
+    %down = arith.muli %rows, %width : tensor<1x64xi32>
+    %a = tile.broadcast %down : tensor<1x64xi32> -> tensor<128x64xi32>
+    %b = tile.broadcast %dims : tensor<128x1xi32> -> tensor<128x64xi32>
+    %both = arith.addi %a, %b : tensor<128x64xi32>
+    %from = tile.addptr %xs, %both : tensor<128x64x!tile.ptr<f32>>, tensor<128x64xi32>
+    %mask = tile.broadcast %inside : tensor<1x64xi1> -> tensor<128x64xi1>
+    %v = tile.load %from mask %mask {group = 1 : i64} : tensor<128x64x!tile.ptr<f32>> mask tensor<128x64xi1> -> tensor<128x64xf32>
+    %next = arith.addf %acc, %v : tensor<128x64xf32>
+    scf.yield %next : tensor<128x64xf32>
+  }
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %high = arith.constant 128 : i64
+  %wide = arith.constant 64 : i64
+  %to = tile.make_view %y shape[%high, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<128x64xf32>
+  tile.store_view %to[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<128x64xf32>, tensor<128x64xf32>
   tile.return
 }

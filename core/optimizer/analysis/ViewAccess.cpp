@@ -85,12 +85,16 @@ void ViewAccesses::chooseOffset(ViewAccess &access, unsigned d,
     Polynomial whole = start;
     for (const Term &term : whole.getTerms()) {
       auto quotient = divide(term, stride);
+      // To the longest stride that it is a multiple of.
       bool belongsElsewhere = false;
       for (const ViewAccess::Dim &other : access.dims) {
-        belongsElsewhere |=
-            &other != &dim && other.stride.getTerms().size() == 1 &&
-            !other.stride.getTerms()[0].scalars.empty() &&
-            divide(term, other.stride.getTerms()[0]).has_value();
+        if (&other == &dim || other.stride.getTerms().size() != 1) {
+          continue;
+        }
+        const Term &theirs = other.stride.getTerms()[0];
+        belongsElsewhere |= (!theirs.scalars.empty() ||
+                             theirs.coefficient > stride.coefficient) &&
+                            divide(term, theirs).has_value();
       }
       if (quotient && (!stride.scalars.empty() ||
                        (isLoopVarying(term) && !belongsElsewhere))) {
