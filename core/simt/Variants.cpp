@@ -19,8 +19,10 @@ static void prepare(tile::KernelOp kernel, const Target &target) {
                            tile::KernelOp::getOperationName());
   passes.addPass(createAssignLayouts(&target));
   passes.addPass(createRemoveConversions());
+  passes.addPass(createShareBuffers());
   passes.addPass(mlir::createCSEPass());
   passes.addPass(createPipelineLoops(&target));
+  passes.addPass(createOverlapDots(&target));
   passes.addPass(mlir::createCSEPass()); // loops describe the same frames
   // The first error of a pass is what the kernel's author is told.
   mlir::Location place = kernel.getLoc();

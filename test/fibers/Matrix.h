@@ -26,6 +26,9 @@ public:
                      simt::BufferType) const override {
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
   }
+  bool canStayInFlight(simt::DotOp dot) const override {
+    return bool(dot.getInstruction());
+  }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
 
 private:

@@ -222,6 +222,9 @@ void Planner::findAsyncDots() {
     if (!isa<BufferType>(operand.getType())) {
       return false; // registers would have to stay untouched
     }
+    while (auto permute = operand.getDefiningOp<PermuteOp>()) {
+      operand = permute.getSource();
+    }
     auto stage = operand.getDefiningOp<StageOp>();
     return !loop->isProperAncestor(stage) ||
            llvm::any_of(plan.fetches, [&](const Fetch &fetch) {

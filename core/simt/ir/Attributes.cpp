@@ -211,6 +211,22 @@ int64_t BufferType::getBytes() const {
   return count * tile::storageBytes(getElementType());
 }
 
+BufferType BufferType::permuted(ArrayRef<int64_t> order) const {
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> place(order.size()), fastest;
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    shape.push_back(getShape()[dim]);
+    place[dim] = unsigned(i);
+  }
+  for (unsigned dim : getLayout().getOrder()) {
+    fastest.push_back(place[dim]);
+  }
+  const SharedAttr how = getLayout();
+  return get(getContext(), shape, getElementType(),
+             SharedAttr::get(getContext(), fastest, how.getPanel(),
+                             how.getBits(), how.getBase(), how.getShift()));
+}
+
 Type BufferType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;

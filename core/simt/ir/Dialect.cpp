@@ -88,6 +88,32 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+void DotWaitOp::build(OpBuilder &builder, OperationState &state,
+                      TypeRange types, uint32_t pending, ValueRange sources,
+                      ValueRange reads) {
+  state.addTypes(types);
+  state.addOperands(sources);
+  state.addOperands(reads);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.pending = builder.getI32IntegerAttr(int32_t(pending));
+  properties.operandSegmentSizes = {int32_t(sources.size()),
+                                    int32_t(reads.size())};
+}
+
+LogicalResult PermuteOp::verify() {
+  BufferType from = getSource().getType();
+  const int64_t rank = int64_t(from.getShape().size());
+  SmallVector<int64_t> sorted(getOrder());
+  llvm::sort(sorted);
+  const bool isPermutation = int64_t(sorted.size()) == rank &&
+                             llvm::equal(sorted, llvm::seq<int64_t>(0, rank));
+  if (!isPermutation || getResult().getType() != from.permuted(getOrder())) {
+    return emitOpError("C1: ")
+           << getResult().getType() << " is not " << from << " in this order";
+  }
+  return success();
+}
+
 LogicalResult SlotOp::verify() {
   if (getResult().getType() != getRing().getType().getBuffer()) {
     return emitOpError("C1: ")

@@ -186,6 +186,10 @@ void Lowering::dotWait(DotWaitOp op) {
     define(result, Registers(rest.take_front(count)));
     rest = rest.drop_front(count);
   }
+  // Other threads' dots may still read them: only a barrier behind this wait
+  // says that they do not.
+  SmallVector<mlir::Value, 2> reads(op.getReads());
+  readBuffers(reads);
 }
 
 //===----------------------------------------------------------------------===//

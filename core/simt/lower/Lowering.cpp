@@ -50,7 +50,8 @@ Lowered Lowering::run() {
 bool Lowering::isReadByInstruction(mlir::Operation *stage) {
   return llvm::any_of(stage->getUsers(), [](mlir::Operation *user) {
     auto dot = dyn_cast<DotOp>(user);
-    return dot && dot.getInstruction();
+    return (dot && dot.getInstruction()) ||
+           (isa<PermuteOp>(user) && isReadByInstruction(user));
   });
 }
 
@@ -185,29 +186,37 @@ void Lowering::emitBlock(mlir::Block &body) {
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);
     // Staged tiles whose last reader this was.
-    auto isLast = [&](mlir::Value value) {
+    auto isLast = [&](auto &isLast, mlir::Value value) -> bool {
       return value.getParentBlock() == &body &&
              llvm::all_of(value.getUsers(), [&](mlir::Operation *user) {
                mlir::Operation *here = body.findAncestorOpInBlock(*user);
-               return here == &op || here->isBeforeInBlock(&op);
+               return (here == &op || here->isBeforeInBlock(&op)) &&
+                      (!isa<PermuteOp>(user) ||
+                       isLast(isLast, user->getResult(0)));
              });
     };
+    auto release = [&](mlir::Value value, const Region &region) {
+      // Once: its place may have another owner by now.
+      if (isLast(isLast, value) && released.insert(value).second) {
+        scratch.release(region);
+      }
+    };
     for (mlir::Value operand : op.getOperands()) {
+      while (auto permute = operand.getDefiningOp<PermuteOp>()) {
+        operand = permute.getSource();
+      }
       auto buffer = buffers.find(operand);
-      if (buffer != buffers.end() && !buffer->second.isSlot &&
-          isLast(operand)) {
-        scratch.release(buffer->second.region);
+      if (buffer != buffers.end() && !buffer->second.isSlot) {
+        release(operand, buffer->second.region);
       }
     }
     if (op.getNumRegions() != 0 || isa<BarriersEndOp>(op)) {
       for (auto &[value, region] : rings) {
-        if (isLast(value)) {
-          scratch.release(region);
-        }
+        release(value, region);
       }
       for (auto &[value, buffer] : buffers) {
-        if (!buffer.isSlot && isLast(value)) {
-          scratch.release(buffer.region);
+        if (!buffer.isSlot && !value.getDefiningOp<PermuteOp>()) {
+          release(value, buffer.region);
         }
       }
     }
@@ -405,6 +414,10 @@ void Lowering::emitOp(mlir::Operation *op) {
       })
       .Case<ConvertOp>([&](auto o) { convert(o); })
       .Case<StageOp>([&](auto o) { stage(o); })
+      .Case<PermuteOp>([&](auto o) {
+        const Buffer buffer = buffers.find(o.getSource())->second;
+        buffers[o.getResult()] = buffer;
+      })
       .Case<RingOp>([&](auto o) { ring(o); })
       .Case<SlotOp>([&](auto o) { slot(o); })
       .Case<ReadOp>([&](auto o) { read(o); })

@@ -273,6 +273,7 @@ private:
   llvm::DenseMap<mlir::Value, ViewParts> views;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Value, Region> rings;
+  llvm::DenseSet<mlir::Value> released; // of both
   llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>
       coordinates;
 };

@@ -42,6 +42,19 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   ];
 }
 
+def ShareBuffers : SimtPass<"simt-share-buffers"> {
+  let summary = "stage a tile once for all dots that read it";
+  let description = [{
+    A transposed tile is staged as it was before, and the dot reads the buffer
+    with its dimensions in the other order; what is staged is not converted
+    first. Tiles that a dot reads as they are and another one transposed are then
+    one buffer.
+  }];
+  let statistics = [
+    Statistic<"permuted", "permuted", "transposed tiles that are staged as they were">
+  ];
+}
+
 def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
   let summary = "begin the loads of later turns while this turn's dots run";
   let description = [{
@@ -64,6 +77,20 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
     Statistic<"bulkCopies", "bulk-copies", "... of the copy engine">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">
+  ];
+}
+
+def OverlapDots : SimtPass<"simt-overlap-dots"> {
+  let summary = "let the threads go on while dots run";
+  let description = [{
+    A dot begins as soon as its operands are there, right behind the one before
+    it if they were there already, and is waited for where its result is read,
+    while younger ones go on.
+  }];
+  let constructor = "tz::simt::createOverlapDots(nullptr)";
+  let statistics = [
+    Statistic<"hoisted", "hoisted", "dots that begin earlier">,
+    Statistic<"begun", "begun", "dots that run beside the threads">
   ];
 }
 

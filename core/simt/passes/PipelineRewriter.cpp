@@ -260,7 +260,7 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
       readSlot(in, copies[size_t(fetch - plan.fetches.begin())], near);
       continue;
     }
-    if (isa<StageOp>(op) && near.contains(op.getResult(0))) {
+    if (isa<StageOp, ConvertOp>(op) && near.contains(op.getResult(0))) {
       continue;
     }
     Operation *copy = in.clone(op, near);
@@ -272,7 +272,7 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
 }
 
 /// The slot is what the load was staged to; who computes with the load reads
-/// it.
+/// it, in the layout that is wanted.
 void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
   const Fetch &fetch = *copy.fetch;
   Location at = fetch.load->getLoc();
@@ -282,6 +282,9 @@ void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
     auto stage = dyn_cast<StageOp>(user);
     if (stage && fetch.isReplaced(stage)) {
       near.map(stage.getResult(), slot);
+    } else if (isa<ConvertOp>(user) && user->getBlock() == loop.getBody()) {
+      Value result = user->getResult(0);
+      near.map(result, ReadOp::create(in, at, result.getType(), slot));
     } else {
       isRead = true;
     }

@@ -10,5 +10,7 @@
 void tz::simt::registerPasses() {
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
   mlir::registerPass([] { return createRemoveConversions(); });
+  mlir::registerPass([] { return createShareBuffers(); });
   mlir::registerPass([] { return createPipelineLoops(nullptr); });
+  mlir::registerPass([] { return createOverlapDots(nullptr); });
 }

@@ -16,9 +16,12 @@ namespace tz::simt {
 /// `target` must live as long as the pass; null: a target without matrix unit.
 std::unique_ptr<mlir::Pass> createAssignLayouts(const Target *target);
 std::unique_ptr<mlir::Pass> createRemoveConversions();
+std::unique_ptr<mlir::Pass> createShareBuffers();
 /// As createAssignLayouts; without a target that copies asynchronously nothing
 /// changes.
 std::unique_ptr<mlir::Pass> createPipelineLoops(const Target *target);
+/// ... without one whose dots may stay in flight.
+std::unique_ptr<mlir::Pass> createOverlapDots(const Target *target);
 
 /// Makes each pass known to the command line of a tool, for a target without
 /// matrix unit.

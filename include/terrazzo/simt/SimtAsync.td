@@ -94,15 +94,22 @@ def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemRead, MemWrite]>
   let assemblyFormat = "$pending attr-dict";
 }
 
-def Simt_DotWaitOp : Simt_Op<"dot_wait", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["sources", "results"]>]> {
+def Simt_DotWaitOp : Simt_Op<"dot_wait", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["sources", "results"]>,
+                                          AttrSizedOperandSegments]> {
   let summary = "waits until at most `pending` dots are in flight";
   let description = [{
     The results are the sources; of a dot that is still in flight they may only
-    be the accumulator of the next.
+    be the accumulator of the next. `reads`: staged tiles that dots read which
+    are finished now.
   }];
-  let arguments = (ins I32Attr:$pending, Variadic<Tile_Tile>:$sources);
+  let arguments = (ins I32Attr:$pending, Variadic<Tile_Tile>:$sources, Variadic<Simt_BufferType>:$reads);
   let results = (outs Variadic<Tile_Tile>:$results);
-  let assemblyFormat = "$pending `,` $sources attr-dict `:` type($sources)";
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "uint32_t":$pending, "::mlir::ValueRange":$sources,
+                                 CArg<"::mlir::ValueRange", "{}">:$reads)>];
+  let assemblyFormat = [{
+    $pending `,` $sources (`reads` $reads^)? attr-dict `:` type($sources) (`reads` type($reads)^)?
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,6 +73,8 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// Bytes that it takes.
     int64_t getBytes() const;
+    /// The same memory; dimension i is this one's dimension order[i].
+    BufferType permuted(::llvm::ArrayRef<int64_t> order) const;
   }];
 }
 

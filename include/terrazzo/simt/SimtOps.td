@@ -29,6 +29,19 @@ def Simt_StageOp : Simt_Op<"stage", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Simt_PermuteOp : Simt_Op<"permute", [Pure]> {
+  let summary = "a buffer seen with its dimensions in another order";
+  let description = [{
+    The same memory: dimension i of the result is dimension `order[i]` of the
+    source, as in tile.transpose.
+      C1  the result is the source with its dimensions in this order
+  }];
+  let arguments = (ins Simt_BufferType:$source, DenseI64ArrayAttr:$order);
+  let results = (outs Simt_BufferType:$result);
+  let assemblyFormat = "$source $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Simt_DotOp : Simt_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "tile.dot with operands where the matrix unit reads them";
   let description = [{

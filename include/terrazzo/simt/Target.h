@@ -66,8 +66,11 @@ public:
   virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
     return false;
   }
-  /// May the threads go on while this dot, whose operands are buffers, runs?
+  /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
+  /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
+  /// the others are for operands, addresses and what is computed.
+  virtual unsigned mostAccumulators() const { return 200; }
 };
 
 /// Row-major (the last dimension fastest), no swizzle.

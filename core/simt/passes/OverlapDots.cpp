@@ -1,0 +1,285 @@
+//===- OverlapDots.cpp - simt-overlap-dots --------------------------------===//
+//
+// What   Begins dots as early as their operands allow and waits for each where
+//        its result is first read.
+// Why    A dot that is waited for at once leaves the threads idle while it runs
+//        and the matrix unit idle while they compute. Of several dots of a turn,
+//        as in attention, one runs while the threads work on another's result.
+// Needs  simt-pipeline-loops.
+// Keeps  the order of dots: they end in the order in which they began, so that
+// a
+//        wait says how many may go on. No dot goes over a wait or a barrier, and
+//        all end in the block in which they began: the slots and buffers that
+//        they read may be filled again behind it.
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_OVERLAPDOTS
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+bool hasDots(Operation &op) {
+  return op.getNumRegions() != 0 && op.walk([](Operation *inner) {
+                                        return isa<DotOp, DotWaitOp>(inner)
+                                                   ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                                      }).wasInterrupted();
+}
+
+/// Dots of one block between two that are waited for elsewhere.
+class Overlap {
+public:
+  Overlap(Block &block, const Target &target) : block(block), target(target) {}
+
+  void run();
+
+  unsigned hoisted = 0, begun = 0;
+
+private:
+  bool collect();
+  std::optional<SmallVector<Operation *>> neededBehind(DotOp dot, DotOp before);
+  bool fitsBeside(DotOp dot, size_t first, size_t place);
+  void hoist(size_t index);
+  Operation *firstReader(DotOp dot);
+  void waitBefore(Operation *reader, ArrayRef<DotOp> finished);
+
+  Block &block;
+  const Target &target;
+  SmallVector<DotOp> dots;    // that may stay in flight, in order
+  SmallVector<bool> isBeside; // moved to behind the one before
+};
+
+/// Either all dots of the block may stay in flight, or none does: one that is
+/// waited for at once waits for the older ones too.
+bool Overlap::collect() {
+  for (auto dot : block.getOps<DotOp>()) {
+    if (dot.getAsync() || !dot.getInstruction() ||
+        !target.canStayInFlight(dot)) {
+      return false;
+    }
+    dots.push_back(dot);
+  }
+  return !dots.empty();
+}
+
+/// What must move with the dot to stand behind `before`: places of buffers and
+/// scalars. None if it needs more that is computed since then, or what it reads
+/// may not be there yet.
+std::optional<SmallVector<Operation *>> Overlap::neededBehind(DotOp dot,
+                                                              DotOp before) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> work(dot->getOperands());
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != &block || op->isBeforeInBlock(before) ||
+        !needed.insert(op)) {
+      continue;
+    }
+    if (op == before || !isPure(op) || op->getNumRegions() != 0 ||
+        isa<StageOp>(op) ||
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+      return std::nullopt;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  for (Operation *op = before; op != dot; op = op->getNextNode()) {
+    if (!isPure(op) && !isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      return std::nullopt;
+    }
+  }
+  SmallVector<Operation *> inOrder(needed.getArrayRef());
+  llvm::sort(inOrder,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return inOrder;
+}
+
+/// 32-bit registers of a thread.
+int64_t wordsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    return 0;
+  }
+  Type element = type.getElementType();
+  const unsigned bits =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
+}
+
+/// Do the sums that are alive at once leave room for what else is computed?
+bool Overlap::fitsBeside(DotOp dot, size_t first, size_t place) {
+  int64_t words = wordsOf(dot.getResult());
+  for (Value carried : block.getArguments()) {
+    words += wordsOf(carried);
+  }
+  for (size_t i = first; i < place; ++i) {
+    words += isa<BlockArgument>(dots[i].getAcc()) ? 0 : wordsOf(dots[i]);
+  }
+  return words <= int64_t(target.mostAccumulators());
+}
+
+/// Behind the first of the dots before it that it needs not wait for, and those
+/// that stand there already.
+void Overlap::hoist(size_t index) {
+  DotOp dot = dots[index];
+  for (size_t first = 0; first < index; ++first) {
+    auto needed = neededBehind(dot, dots[first]);
+    if (!needed) {
+      continue;
+    }
+    size_t place = first + 1;
+    while (place < index && isBeside[place]) {
+      ++place;
+    }
+    if (!fitsBeside(dot, first, place)) {
+      return;
+    }
+    Operation *last = dots[place - 1];
+    for (Operation *op : *needed) {
+      if (last->isBeforeInBlock(op)) {
+        op->moveAfter(last);
+        last = op;
+      }
+    }
+    if (last->getNextNode() != dot) {
+      dot->moveAfter(last);
+      ++hoisted;
+    }
+    dots.erase(dots.begin() + ptrdiff_t(index));
+    dots.insert(dots.begin() + ptrdiff_t(place), dot);
+    isBeside.erase(isBeside.begin() + ptrdiff_t(index));
+    isBeside.insert(isBeside.begin() + ptrdiff_t(place), true);
+    return;
+  }
+}
+
+/// The op of this block that first needs the result; null: it is only the next
+/// dot's accumulator.
+Operation *Overlap::firstReader(DotOp dot) {
+  if (dot.getResult().hasOneUse()) {
+    auto next = dyn_cast<DotOp>(*dot->getUsers().begin());
+    if (next && next->getBlock() == &block &&
+        next.getAcc() == dot.getResult() && next.getA() != dot.getResult()) {
+      return nullptr;
+    }
+  }
+  Operation *first = block.getTerminator();
+  for (Operation *user : dot->getUsers()) {
+    Operation *here = block.findAncestorOpInBlock(*user);
+    first = here->isBeforeInBlock(first) ? here : first;
+  }
+  // Dots of other blocks are not counted.
+  for (Operation *op = dot->getNextNode(); op != first;
+       op = op->getNextNode()) {
+    if (hasDots(*op)) {
+      return op;
+    }
+  }
+  return first;
+}
+
+/// One wait for all results that this op is the first to need.
+void Overlap::waitBefore(Operation *reader, ArrayRef<DotOp> finished) {
+  DotOp last = finished.back();
+  const auto younger = llvm::count_if(dots, [&](DotOp other) {
+    return other->isBeforeInBlock(reader) && last->isBeforeInBlock(other);
+  });
+  SmallVector<Value> sums;
+  SetVector<Value> reads;
+  for (DotOp dot : finished) {
+    sums.push_back(dot.getResult());
+    // With those whose sums went into it.
+    for (; dot; dot = dot.getAcc().getDefiningOp<DotOp>()) {
+      for (Value operand : {dot.getA(), dot.getB()}) {
+        while (auto permute = operand.getDefiningOp<PermuteOp>()) {
+          operand = permute.getSource();
+        }
+        if (operand.getDefiningOp<StageOp>()) {
+          reads.insert(operand);
+        }
+      }
+    }
+  }
+  OpBuilder builder(reader);
+  auto wait =
+      DotWaitOp::create(builder, last.getLoc(), TypeRange(ValueRange(sums)),
+                        uint32_t(younger), sums, reads.getArrayRef());
+  for (auto [sum, result] : llvm::zip_equal(sums, wait.getResults())) {
+    sum.replaceAllUsesExcept(result, wait);
+  }
+}
+
+void Overlap::run() {
+  if (!collect()) {
+    return;
+  }
+  isBeside.assign(dots.size(), false);
+  for (size_t i = 1; i < dots.size(); ++i) {
+    hoist(i);
+  }
+  llvm::MapVector<Operation *, SmallVector<DotOp>> readers;
+  for (DotOp dot : dots) {
+    if (Operation *reader = firstReader(dot)) {
+      readers[reader].push_back(dot);
+    }
+  }
+  // Alone, and read at once: nothing would go on meanwhile.
+  if (dots.size() == 1 && readers.front().first == dots[0]->getNextNode()) {
+    return;
+  }
+  for (DotOp dot : dots) {
+    dot.setAsync(true);
+    ++begun;
+  }
+  for (auto &[reader, finished] : readers) {
+    waitBefore(reader, finished);
+  }
+}
+
+/// For tests: what has an instruction may stay in flight.
+class PlainTarget final : public Target {
+public:
+  bool canStayInFlight(DotOp dot) const override {
+    return bool(dot.getInstruction());
+  }
+};
+
+struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
+  explicit OverlapDots(const Target *target) : target(target) {}
+  OverlapDots() = default;
+  OverlapDots(const OverlapDots &other)
+      : OverlapDotsBase(other), target(other.target) {}
+
+  void runOnOperation() override {
+    const PlainTarget plain;
+    const Target &machine =
+        target ? *target : static_cast<const Target &>(plain);
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks) {
+      Overlap overlap(*block, machine);
+      overlap.run();
+      hoisted += overlap.hoisted;
+      begun += overlap.begun;
+    }
+  }
+
+  const Target *target = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> tz::simt::createOverlapDots(const Target *target) {
+  return std::make_unique<OverlapDots>(target);
+}

@@ -1,0 +1,42 @@
+// Dots run while the threads work on the results of others.
+// RUN: tz-opt --simt-overlap-dots %s | FileCheck %s
+
+#acc = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
+#rows = #simt.shared<order [1, 0], panel 64, swizzle 3 4 3>
+!tile = tensor<64x64xf32, #acc>
+!half = tensor<64x64xf16, #acc>
+!buffer = !simt.buffer<64x64xf16, #rows>
+
+// The second product begins before the exponentials of the first one, the third
+// beside what is made of the second; a turn ends with all of them.
+// CHECK-LABEL: tile.kernel @three_products
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = simt.dot %{{.*}}, %{{.*}}, %{{.*}} {async,
+// CHECK-NEXT: simt.permute
+// CHECK-NEXT: %[[D:.*]] = simt.dot %{{.*}}, %{{.*}}, %{{.*}} {async,
+// CHECK-NEXT: %[[S1:.*]] = simt.dot_wait 1, %[[S]] reads %[[Q:.*]] :
+// CHECK-NEXT: %[[P:.*]] = tile.math exp2 %[[S1]]
+// CHECK-NEXT: %[[H:.*]] = tile.truncf rtne %[[P]]
+// CHECK-NEXT: %[[O:.*]] = simt.dot %[[H]], %{{.*}}, %{{.*}} {async,
+// CHECK-NEXT: %[[D1:.*]] = simt.dot_wait 1, %[[D]] reads
+// CHECK-NEXT: %[[E:.*]] = arith.mulf %[[P]], %[[D1]]
+// CHECK-NEXT: %[[O1:.*]] = simt.dot_wait 0, %[[O]] reads %[[Q]]
+// CHECK-NEXT: scf.yield %[[O1]], %[[E]]
+tile.kernel @three_products(%n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %x = arith.constant dense<1.0> : !half
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %q = simt.stage %x : !half -> !buffer
+  %sums:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %zero) -> (!tile, !tile) : i32 {
+    %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %p = tile.math exp2 %s : !tile
+    %h = tile.truncf rtne %p : !tile to !half
+    %o = simt.dot %h, %q, %acc {instruction = "product"} : !half, !buffer -> !tile
+    %t = simt.permute %q [1, 0] : !buffer -> !simt.buffer<64x64xf16, #simt.shared<order [0, 1], panel 64, swizzle 3 4 3>>
+    %d = simt.dot %q, %t, %zero {instruction = "product"} : !buffer, !simt.buffer<64x64xf16, #simt.shared<order [0, 1], panel 64, swizzle 3 4 3>> -> !tile
+    %e = arith.mulf %p, %d : !tile
+    scf.yield %o, %e : !tile, !tile
+  }
+  tile.return
+}
