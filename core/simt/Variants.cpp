@@ -14,9 +14,13 @@
 using namespace tz;
 using namespace tz::simt;
 
-static void prepare(tile::KernelOp kernel, const Target &target) {
+static void prepare(tile::KernelOp kernel, const Target &target,
+                    bool storesInBulk) {
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
+  if (storesInBulk) {
+    passes.addPass(createBulkStores(&target));
+  }
   passes.addPass(createAssignLayouts(&target));
   passes.addPass(createRemoveConversions());
   passes.addPass(createShareBuffers());
@@ -46,21 +50,36 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const Target &plain,
                                             const FrameLimits &limits) {
   std::vector<Variant> variants;
-  if (inBulk) {
+  // Descriptors of loads alone, if a plan is too short for all.
+  for (bool storesInBulk : {true, false}) {
+    if (!inBulk) {
+      break;
+    }
     mlir::OpBuilder builder(kernel);
     auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
     copy.setSymName((kernel.getSymName() + "_bulk").str());
-    prepare(copy, *inBulk);
+    prepare(copy, *inBulk, storesInBulk);
     llvm::SmallVector<DescriptorOp> descriptors;
-    copy.walk([&](DescriptorOp one) { descriptors.push_back(one); });
+    bool loads = false, stores = false;
+    copy.walk([&](mlir::Operation *op) {
+      loads |= mlir::isa<BulkCopyOp>(op);
+      stores |= mlir::isa<BulkStoreOp>(op);
+      if (auto one = mlir::dyn_cast<DescriptorOp>(op)) {
+        descriptors.push_back(one);
+      }
+    });
+    // A store alone is not worth a second variant.
     terrazzo::plugin::Kernel trial;
-    if (!descriptors.empty() && appendDescriptors(trial, descriptors, limits)) {
+    if (loads && appendDescriptors(trial, descriptors, limits)) {
       variants.push_back({copy});
-    } else {
-      copy.erase();
+      break;
+    }
+    copy.erase();
+    if (!loads || !stores) {
+      break;
     }
   }
-  prepare(kernel, plain);
+  prepare(kernel, plain, /*storesInBulk=*/false);
   variants.push_back({kernel});
   return variants;
 }

@@ -151,10 +151,61 @@ public:
   void waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) override {
     call(b, "fibers_wait_barrier", b.getVoidTy(), {barrier, phase});
   }
-  /// Boxes and coordinates in arrays: their number differs.
   void bulkCopy(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
                 ArrayRef<Value *> at, Value *to, Value *barrier,
                 const simt::MemoryHints &) override {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_bulk_copy", b.getVoidTy(),
+         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle())});
+  }
+  void bulkStore(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
+                 ArrayRef<Value *> at, Value *from,
+                 const simt::MemoryHints &) override {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_bulk_store", b.getVoidTy(),
+         {descriptor, box, corner, from, b.getInt32(type.getSwizzle())});
+  }
+  void awaitBulkStores(IRBuilderBase &b, bool areDone) override {
+    call(b, "fibers_await_bulk_stores", b.getVoidTy(), {b.getInt32(areDone)});
+  }
+  bool hasMatrixStore() const override { return true; }
+  /// Lanes tell each other the addresses of rows; each writes its own words, or
+  /// both halves of them.
+  void matrixStore(IRBuilderBase &b, Value *row, ArrayRef<Value *> words,
+                   bool isTransposed) override {
+    Value *lane = b.CreateAnd(threadInBlock(b), warpSize - 1);
+    Value *quarter = b.CreateAnd(lane, 3), *eighth = b.CreateLShr(lane, 2);
+    Value *bits = b.CreatePtrToInt(row, b.getInt64Ty());
+    Value *low = b.CreateTrunc(bits, b.getInt32Ty());
+    Value *high = b.CreateTrunc(b.CreateLShr(bits, 32), b.getInt32Ty());
+    auto rowOf = [&](Value *from) {
+      Value *wide =
+          b.CreateShl(b.CreateZExt(shuffle(b, high, from), b.getInt64Ty()), 32);
+      wide =
+          b.CreateOr(wide, b.CreateZExt(shuffle(b, low, from), b.getInt64Ty()));
+      return b.CreateIntToPtr(wide, b.getPtrTy());
+    };
+    for (auto [i, word] : llvm::enumerate(words)) {
+      Value *matrix = b.getInt32(uint32_t(8 * i));
+      if (!isTransposed) {
+        Value *to = rowOf(b.CreateAdd(matrix, eighth));
+        b.CreateStore(word, b.CreateGEP(b.getInt32Ty(), to, quarter));
+        continue;
+      }
+      for (unsigned half = 0; half < 2; ++half) {
+        Value *of = b.CreateAdd(b.CreateShl(quarter, 1), b.getInt32(half));
+        b.CreateStore(
+            b.CreateTrunc(b.CreateLShr(word, 16 * half), b.getInt16Ty()),
+            b.CreateGEP(b.getInt16Ty(), rowOf(b.CreateAdd(matrix, of)),
+                        eighth));
+      }
+    }
+  }
+
+private:
+  /// Boxes and coordinates in arrays: their number differs.
+  static std::pair<Value *, Value *>
+  boxAt(IRBuilderBase &b, simt::DescriptorType type, ArrayRef<Value *> at) {
     auto array = [&](auto element) {
       IRBuilder<> entry(
           &*b.GetInsertBlock()->getParent()->getEntryBlock().begin());
@@ -168,12 +219,8 @@ public:
     };
     Value *box = array(
         [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
-    Value *corner = array([&](unsigned i) { return at[i]; });
-    call(b, "fibers_bulk_copy", b.getVoidTy(),
-         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle())});
+    return {box, array([&](unsigned i) { return at[i]; })};
   }
-
-private:
   static Value *call(IRBuilderBase &b, StringRef name, Type *result,
                      ArrayRef<Value *> arguments) {
     SmallVector<Type *> types;

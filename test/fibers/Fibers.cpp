@@ -33,12 +33,12 @@ struct Copy {
   uint32_t bytes, valid; // what is not valid becomes zero
 };
 
-/// A box that the copy engine will bring.
+/// A box that the copy engine will bring, or store.
 struct BulkCopy {
   const Frame *frame;
   std::array<uint32_t, 5> box;
   std::array<int32_t, 5> at;
-  char *to;
+  char *shared;
   uint32_t swizzle;
 
   uint32_t bytes() const {
@@ -48,7 +48,41 @@ struct BulkCopy {
     }
     return count;
   }
-  void make() const;
+  /// Each element: where it is in shared memory, and in the frame; null if it
+  /// is outside of that.
+  template <typename F>
+  void forEach(F &&element) const;
+};
+
+/// Row by row, places exchanged as the swizzle says.
+template <typename F>
+void BulkCopy::forEach(F &&each) const {
+  const uint32_t size = frame->elementBytes, last = frame->rank - 1;
+  std::array<uint32_t, 5> index{};
+  for (uint32_t element = 0; element * size < bytes(); ++element) {
+    uint32_t rest = element;
+    int64_t offset = 0;
+    bool isInside = true;
+    for (uint32_t dim = last + 1; dim-- > 0; rest /= box[dim]) {
+      index[dim] = rest % box[dim];
+      int64_t c = int64_t{at[dim]} + index[dim];
+      isInside &= c >= 0 && c < frame->shape[dim];
+      offset += c * frame->strides[dim];
+    }
+    uintptr_t place =
+        reinterpret_cast<uintptr_t>(shared) + uintptr_t{element} * size;
+    place ^= (place >> 3) & (((uintptr_t{1} << swizzle) - 1) << 4);
+    each(reinterpret_cast<char *>(place),
+         isInside ? reinterpret_cast<char *>(frame->base) + offset * size
+                  : nullptr);
+  }
+}
+
+/// A box on its way to memory.
+struct BulkStore {
+  BulkCopy copy;
+  std::vector<char> before; // the shared memory when it was begun
+  bool isRead = false;      // `before` is what will be stored
 };
 
 /// A barrier with phases.
@@ -72,6 +106,7 @@ struct Fiber {
   uint32_t word[2] = {};
   // Groups of copies on their way, oldest first; the last one is still open.
   std::deque<std::vector<Copy>> copies{1};
+  std::vector<BulkStore> stores; // on their way
 };
 
 struct Block {
@@ -126,6 +161,18 @@ bool round(Block &self) {
   return moved;
 }
 
+void writeBulkStores(Fiber &fiber) {
+  for (const BulkStore &store : fiber.stores) {
+    const uint32_t size = store.copy.frame->elementBytes;
+    store.copy.forEach([&](const char *from, char *to) {
+      if (to) {
+        std::memcpy(to, store.before.data() + (from - store.copy.shared), size);
+      }
+    });
+  }
+  fiber.stores.clear();
+}
+
 std::string runProgram(Block &self) {
   const Launch &launch = *self.launch;
   std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
@@ -146,6 +193,7 @@ std::string runProgram(Block &self) {
     fiber.waitsFor = nullptr;
     fiber.exchanges = 0;
     fiber.copies.assign(1, {});
+    fiber.stores.clear();
     makecontext(&fiber.context, begin, 0);
   }
   while (round(self)) {
@@ -153,7 +201,13 @@ std::string runProgram(Block &self) {
   if (!self.problem.empty()) {
     return self.problem;
   }
-  for (const Fiber &fiber : self.fibers) {
+  for (Fiber &fiber : self.fibers) {
+    for (const BulkStore &store : fiber.stores) {
+      if (!store.isRead) {
+        return "a thread ended before what it stored in bulk was read";
+      }
+    }
+    writeBulkStores(fiber);
     if (fiber.isDone && (fiber.copies.size() > 1 || !fiber.copies[0].empty())) {
       return "a thread ended before its asynchronous copies were waited for";
     }
@@ -221,31 +275,41 @@ void asyncWait(uint32_t pending) {
 
 //===--- The copy engine --------------------------------------------------===//
 
-/// Row by row, places exchanged as the swizzle says; zero outside of the frame.
-void BulkCopy::make() const {
-  const uint32_t size = frame->elementBytes, last = frame->rank - 1;
-  std::array<uint32_t, 5> index{};
-  for (uint32_t element = 0; element * size < bytes(); ++element) {
-    uint32_t rest = element;
-    int64_t offset = 0;
-    bool isInside = true;
-    for (uint32_t dim = last + 1; dim-- > 0; rest /= box[dim]) {
-      index[dim] = rest % box[dim];
-      int64_t c = int64_t{at[dim]} + index[dim];
-      isInside &= c >= 0 && c < frame->shape[dim];
-      offset += c * frame->strides[dim];
+/// As real engines: places in a row are multiples of 16 bytes.
+BulkCopy copyOf(const Frame *frame, const uint32_t *box, const int32_t *at,
+                char *shared, uint32_t swizzle) {
+  BulkCopy copy{frame, {}, {}, shared, swizzle};
+  std::copy_n(box, frame->rank, copy.box.begin());
+  std::copy_n(at, frame->rank, copy.at.begin());
+  if (int64_t{at[frame->rank - 1]} * frame->elementBytes % 16 != 0) {
+    block->problem = "a block begins between multiples of 16 bytes of its row";
+  }
+  return copy;
+}
+
+void bulkStore(const Frame *frame, const uint32_t *box, const int32_t *at,
+               char *from, uint32_t swizzle) {
+  BulkStore store{copyOf(frame, box, at, from, swizzle), {}, false};
+  store.before.assign(from, from + store.copy.bytes());
+  if (std::any_of(at, at + frame->rank, [](int32_t c) { return c < 0; })) {
+    block->problem = "a bulk store begins before its frame";
+  }
+  block->fiber().stores.push_back(std::move(store));
+}
+
+/// Shared memory is looked at as late as it may be, and written to memory when
+/// somebody may ask for it.
+void awaitBulkStores(uint32_t areDone) {
+  std::vector<BulkStore> &stores = block->fiber().stores;
+  for (BulkStore &store : stores) {
+    if (!store.isRead && std::memcmp(store.before.data(), store.copy.shared,
+                                     store.before.size()) != 0) {
+      block->problem = "shared memory was written while it was being stored";
     }
-    uintptr_t place =
-        reinterpret_cast<uintptr_t>(to) + uintptr_t{element} * size;
-    place ^= (place >> 3) & (((uintptr_t{1} << swizzle) - 1) << 4);
-    auto *target = reinterpret_cast<char *>(place);
-    if (isInside) {
-      std::memcpy(target,
-                  reinterpret_cast<const char *>(frame->base) + offset * size,
-                  size);
-    } else {
-      std::memset(target, 0, size);
-    }
+    store.isRead = true;
+  }
+  if (areDone) {
+    writeBulkStores(block->fiber());
   }
 }
 
@@ -295,9 +359,7 @@ void expectBytes(uint64_t *address, uint32_t bytes) {
 
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
               char *to, uint64_t *address, uint32_t swizzle) {
-  BulkCopy copy{frame, {}, {}, to, swizzle};
-  std::copy_n(box, frame->rank, copy.box.begin());
-  std::copy_n(at, frame->rank, copy.at.begin());
+  const BulkCopy copy = copyOf(frame, box, at, to, swizzle);
   std::memset(to, 0xcd, copy.bytes());
   PhaseBarrier &barrier = barrierAt(address);
   barrier.begun += copy.bytes();
@@ -318,7 +380,14 @@ void waitBarrier(uint64_t *address, uint32_t parity) {
       continue;
     }
     for (const BulkCopy &copy : barrier.copies) {
-      copy.make();
+      const uint32_t size = copy.frame->elementBytes;
+      copy.forEach([&](char *to, const char *from) {
+        if (from) {
+          std::memcpy(to, from, size);
+        } else {
+          std::memset(to, 0, size);
+        }
+      });
     }
     barrier.copies.clear();
     barrier.hasArrived = false;
@@ -351,6 +420,8 @@ const Symbol functions[] = {
     {"fibers_expect_bytes", address(expectBytes)},
     {"fibers_bulk_copy", address(bulkCopy)},
     {"fibers_wait_barrier", address(waitBarrier)},
+    {"fibers_bulk_store", address(bulkStore)},
+    {"fibers_await_bulk_stores", address(awaitBulkStores)},
 };
 const unsigned numFunctions = std::size(functions);
 

@@ -29,6 +29,10 @@ public:
   bool canStayInFlight(simt::DotOp dot) const override {
     return bool(dot.getInstruction());
   }
+  bool canStoreInBulk(simt::DescriptorType descriptor,
+                      simt::BufferType from) const override {
+    return canCopyInBulk(descriptor, from);
+  }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
 
 private:

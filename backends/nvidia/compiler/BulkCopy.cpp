@@ -1,12 +1,14 @@
 //===- BulkCopy.cpp - mbarriers and the tensor memory accelerator ---------===//
 //
-// What   Barriers with phases, and copies of boxes of a tensor map into shared
-//        memory.
+// What   Barriers with phases, copies of boxes of a tensor map into shared
+//        memory, and stores of them from there.
 // Why    LLVM's intrinsics have other forms in each version; PTX has one (R16).
 //
 // PTX ISA 8.0, 9.7.12.15 (mbarrier) and 9.7.9.27 (cp.async.bulk.tensor). One
 // thread makes the copies; the barrier's phase ends when its one arrival and
-// all expected bytes are there.
+// all expected bytes are there. Stores are waited for by groups of the thread
+// that began them; their end is seen by plain accesses, but what those did
+// before is seen by the engine only behind a proxy fence.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/PtxHooks.h"
 
@@ -30,6 +32,19 @@ void emit(IRBuilderBase &b, const std::string &text,
 
 Value *sharedAddress(IRBuilderBase &b, Value *pointer) {
   return b.CreatePtrToInt(pointer, b.getInt32Ty());
+}
+
+/// Coordinates as further operands, innermost first: their list in the text.
+std::string addCoordinates(ArrayRef<Value *> at,
+                           SmallVectorImpl<Value *> &operands,
+                           std::string &constraints) {
+  std::string list;
+  for (Value *coordinate : llvm::reverse(at)) {
+    list += (list.empty() ? "$" : ", $") + std::to_string(operands.size());
+    constraints += ",r";
+    operands.push_back(coordinate);
+  }
+  return list;
 }
 } // namespace
 
@@ -74,20 +89,43 @@ void PtxHooks::bulkCopy(IRBuilderBase &b, simt::DescriptorType type,
   SmallVector<Value *> operands = {sharedAddress(b, to),
                                    b.CreatePtrToInt(descriptor, b.getInt64Ty()),
                                    sharedAddress(b, barrier)};
-  std::string constraints = "r,l,r", coordinates;
-  // Innermost first.
-  for (Value *coordinate : llvm::reverse(at)) {
-    coordinates +=
-        (coordinates.empty() ? "$" : ", $") + std::to_string(operands.size());
-    constraints += ",r";
-    operands.push_back(coordinate);
-  }
+  std::string constraints = "r,l,r";
+  const std::string coordinates = addCoordinates(at, operands, constraints);
   emit(
       b,
       "cp.async.bulk.tensor." + std::to_string(at.size()) +
           "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {" +
           coordinates + "}], [$2];",
       constraints + ",~{memory}", operands);
+}
+
+void PtxHooks::prefetchDescriptor(IRBuilderBase &b, Value *descriptor) {
+  emit(b, "prefetch.tensormap [$0];", "l,~{memory}",
+       {b.CreatePtrToInt(descriptor, b.getInt64Ty())});
+}
+
+void PtxHooks::publishAccesses(IRBuilderBase &b) {
+  emit(b, "fence.proxy.async;", "~{memory}", {});
+}
+
+void PtxHooks::bulkStore(IRBuilderBase &b, simt::DescriptorType type,
+                         Value *descriptor, ArrayRef<Value *> at, Value *from,
+                         const simt::MemoryHints &hints) {
+  SmallVector<Value *> operands = {b.CreatePtrToInt(descriptor, b.getInt64Ty()),
+                                   sharedAddress(b, from)};
+  std::string constraints = "l,r";
+  const std::string coordinates = addCoordinates(at, operands, constraints);
+  emit(b,
+       "cp.async.bulk.tensor." + std::to_string(at.size()) +
+           "d.global.shared::cta.bulk_group [$0, {" + coordinates + "}], [$1];",
+       constraints + ",~{memory}", operands);
+}
+
+void PtxHooks::awaitBulkStores(IRBuilderBase &b, bool areDone) {
+  emit(b,
+       std::string("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group") +
+           (areDone ? " 0;" : ".read 0;"),
+       "~{memory}", {});
 }
 
 } // namespace tz::nvidia

@@ -25,6 +25,10 @@ public:
   unsigned asyncCopyBytes() const override { return 4; }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;
+  bool canStoreInBulk(simt::DescriptorType descriptor,
+                      simt::BufferType from) const override {
+    return canCopyInBulk(descriptor, from); // the same boxes
+  }
 
 private:
   const ArchitectureFacts &architecture;

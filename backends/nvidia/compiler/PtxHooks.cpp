@@ -213,6 +213,28 @@ void PtxHooks::publishStaged(IRBuilderBase &b) {
   }
 }
 
+/// PTX ISA 7.8, 9.7.14.5.16.
+void PtxHooks::matrixStore(IRBuilderBase &b, Value *row,
+                           ArrayRef<Value *> words, bool isTransposed) {
+  SmallVector<Value *> operands = {b.CreatePtrToInt(row, b.getInt32Ty())};
+  SmallVector<Type *> types = {b.getInt32Ty()};
+  std::string list, constraints = "r";
+  for (Value *word : words) {
+    list += (list.empty() ? "$" : ", $") + std::to_string(operands.size());
+    constraints += ",r";
+    operands.push_back(word);
+    types.push_back(word->getType());
+  }
+  const std::string text =
+      "stmatrix.sync.aligned.m8n8.x" + std::to_string(words.size()) +
+      (isTransposed ? ".trans" : "") + ".shared.b16 [$0], {" + list + "};";
+  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), types, false),
+                              text, constraints + ",~{memory}",
+                              /*hasSideEffects=*/true),
+               operands)
+      ->addFnAttr(Attribute::Convergent);
+}
+
 Value *PtxHooks::shuffle(IRBuilderBase &b, Value *word, Value *fromLane) {
   return b.CreateIntrinsic(Intrinsic::nvvm_shfl_sync_idx_i32,
                            {b.getInt32(~0u), word, fromLane, b.getInt32(31)});

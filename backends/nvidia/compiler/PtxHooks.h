@@ -24,6 +24,10 @@ public:
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
   void barrier(llvm::IRBuilderBase &b) override;
   void publishStaged(llvm::IRBuilderBase &b) override;
+  bool hasMatrixStore() const override { return architecture.number >= 90; }
+  void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
+                   llvm::ArrayRef<llvm::Value *> words,
+                   bool isTransposed) override;
   llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
@@ -52,6 +56,13 @@ public:
                 llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
                 llvm::Value *to, llvm::Value *barrier,
                 const simt::MemoryHints &hints) override;
+  void prefetchDescriptor(llvm::IRBuilderBase &b,
+                          llvm::Value *descriptor) override;
+  void publishAccesses(llvm::IRBuilderBase &b) override;
+  void bulkStore(llvm::IRBuilderBase &b, simt::DescriptorType type,
+                 llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
+                 llvm::Value *from, const simt::MemoryHints &hints) override;
+  void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   unsigned atomicWidth(const simt::AtomicUpdate &update) const override;
   llvm::SmallVector<llvm::Value *> atomic(llvm::IRBuilderBase &b,

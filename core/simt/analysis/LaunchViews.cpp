@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LaunchViews.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include <limits>
 #include <numeric>
 
@@ -78,6 +80,31 @@ bool LaunchViews::isNatural(Value value, SmallVectorImpl<Value> &positive) {
          });
 }
 
+bool LaunchViews::isAligned(const Polynomial &elements, Value more,
+                            int64_t elementBytes, int64_t bytes) {
+  // The power of two in a count; zero has all of them.
+  auto power = [&](int64_t count) {
+    return count == 0 ? bytes : std::min(count & -count, bytes);
+  };
+  auto isMultiple = [&](int64_t factor) {
+    return factor * elementBytes % bytes == 0;
+  };
+  return isMultiple(power(hints.divisibility(more))) &&
+         llvm::all_of(elements.getTerms(), [&](const Term &term) {
+           int64_t factor = power(term.coefficient);
+           for (unsigned one : term.scalars) {
+             factor *= power(hints.divisibility(scalars().value(one)));
+             factor = std::min(factor, bytes);
+           }
+           return isMultiple(factor);
+         });
+}
+
+bool LaunchViews::isNatural(const Polynomial &elements, Value more) {
+  return hints.range(more).low >= 0 &&
+         scalars().range(elements, hints).low >= 0;
+}
+
 /// Between zero and unboundedExtent?
 bool LaunchViews::isCoordinate(const Polynomial &p,
                                SmallVectorImpl<Value> &positive) {
@@ -112,8 +139,9 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
   }
   Polynomial start = base->start;
   SmallVector<bool> isOpen;
-  for (auto [extent, stride, moved] : llvm::zip_equal(
-           view->root.getShape(), view->root.getStrides(), view->position)) {
+  for (auto [extent, stride, moved, offset, isChecked] :
+       llvm::zip_equal(view->root.getShape(), view->root.getStrides(),
+                       view->position, offsets, checked)) {
     std::optional<Polynomial> size = scalar(extent), step = scalar(stride);
     if (!size || !step || step->getTerms().size() != 1 ||
         !isKnown(step->getTerms()[0])) {
@@ -130,6 +158,13 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
       auto negative = Polynomial::add({}, less, -1);
       at = negative ? *negative : Polynomial();
       result.shape.push_back(frame);
+      // What lies before the block is outside of the view, but in the frame.
+      if (isChecked && !at.getTerms().empty() &&
+          (hints.range(offset).low < 0 ||
+           scalars().range(moved, hints).low < 0)) {
+        why = "its offset may be negative";
+        return std::nullopt;
+      }
     }
     auto bytes = Polynomial::mul(at, *step);
     auto rest = bytes ? Polynomial::add(start, *bytes, -1) : std::nullopt;
@@ -141,13 +176,6 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
     start = *rest;
     result.strides.push_back(*step);
     result.position.push_back(*position);
-  }
-  // A check is about the view: in its frame the block would be inside.
-  for (auto [offset, isChecked] : llvm::zip_equal(offsets, checked)) {
-    if (isChecked && hints.range(offset).low < 0) {
-      why = "its offset may be negative";
-      return std::nullopt;
-    }
   }
   // What is left of the base: known at launch, along an open dimension, or
   // along one of its own.
@@ -223,4 +251,97 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
     }
   }
   return result;
+}
+
+std::optional<BulkFrame>
+tz::simt::bulkFrame(LaunchViews &launch, Value view, ValueRange offsets,
+                    ArrayRef<bool> checked, BufferType buffer, StringRef &why) {
+  std::optional<LaunchView> frame =
+      launch.describe(view, offsets, checked, why);
+  if (!frame) {
+    return std::nullopt;
+  }
+  const SharedAttr shared = buffer.getLayout();
+  const unsigned fast = shared.getOrder()[0], more = frame->more;
+  if (frame->strides[more + fast].constant() != 1) {
+    why = "its elements are apart";
+    return std::nullopt;
+  }
+  if (!launch.isAligned(frame->position[more + fast], offsets[fast],
+                        tile::storageBytes(buffer.getElementType()),
+                        bulkAlignment)) {
+    why = "its rows may begin between multiples of 16 bytes";
+    return std::nullopt;
+  }
+  BulkFrame result{*frame, {}};
+  SmallVector<int64_t> box(more, 1);
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(shared.getOrder()))) {
+    result.view.shape[more + i] = frame->shape[more + dim];
+    result.view.strides[more + i] = frame->strides[more + dim];
+    result.view.position[more + i] = frame->position[more + dim];
+    box.push_back(dim == fast ? shared.getPanel() : buffer.getShape()[dim]);
+  }
+  result.type = DescriptorType::get(buffer.getContext(), box,
+                                    buffer.getElementType(), shared.getBits());
+  return result;
+}
+
+/// A value that is known at launch, computed at the entry.
+static Value cloneKnown(OpBuilder &b, Value value, IRMapping &map) {
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    return value;
+  }
+  if (Value known = map.lookupOrNull(value)) {
+    return known;
+  }
+  for (Value operand : op->getOperands()) {
+    map.map(operand, cloneKnown(b, operand, map));
+  }
+  return b.clone(*op, map)->getResult(0);
+}
+
+static SmallVector<Value> emitAll(LaunchViews &launch, OpBuilder &builder,
+                                  Location loc, ArrayRef<Polynomial> all) {
+  SmallVector<Value> values;
+  for (const Polynomial &p : all) {
+    values.push_back(launch.scalars().emit(builder, loc, p));
+  }
+  return values;
+}
+
+DescriptorOp tz::simt::makeDescriptor(LaunchViews &launch,
+                                      tile::KernelOp kernel, Location loc,
+                                      const BulkFrame &frame) {
+  auto atEntry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<Value> positive;
+  IRMapping map;
+  for (Value value : frame.view.positive) {
+    positive.push_back(cloneKnown(atEntry, value, map));
+  }
+  Value offset = launch.scalars().emit(atEntry, loc, frame.view.offset);
+  SmallVector<Value> shape = emitAll(launch, atEntry, loc, frame.view.shape),
+                     strides =
+                         emitAll(launch, atEntry, loc, frame.view.strides);
+  return DescriptorOp::create(atEntry, loc, frame.type, frame.view.base, offset,
+                              shape, strides, positive);
+}
+
+SmallVector<Value> tz::simt::positionIn(LaunchViews &launch, OpBuilder &builder,
+                                        Location loc, const BulkFrame &frame) {
+  return emitAll(launch, builder, loc, frame.view.position);
+}
+
+SmallVector<Value> tz::simt::blockIn(OpBuilder &builder, Location loc,
+                                     BufferType buffer,
+                                     ArrayRef<Value> position,
+                                     ValueRange offsets) {
+  SmallVector<Value> at(position);
+  ArrayRef<unsigned> order = buffer.getLayout().getOrder();
+  const size_t more = at.size() - order.size();
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(order))) {
+    at[more + i] =
+        arith::AddIOp::create(builder, loc, at[more + i], offsets[dim]);
+  }
+  return at;
 }

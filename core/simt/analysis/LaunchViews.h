@@ -45,6 +45,11 @@ public:
                                      llvm::ArrayRef<bool> checked,
                                      llvm::StringRef &why);
   analysis::ScalarTable &scalars() { return forms.scalars(); }
+  /// Are these elements, and so many more, whole times so many bytes?
+  bool isAligned(const analysis::Polynomial &elements, mlir::Value more,
+                 int64_t elementBytes, int64_t bytes);
+  /// Are they known not to be negative?
+  bool isNatural(const analysis::Polynomial &elements, mlir::Value more);
 
 private:
   bool isKnown(const analysis::Term &term);
@@ -61,6 +66,36 @@ private:
   const analysis::Hints &hints;
   analysis::LaneForms forms;
 };
+
+/// A frame as the copy engine is told of it, for blocks that lie in a buffer.
+struct BulkFrame {
+  LaunchView view; // dimensions as they lie in the buffer, slowest first
+  DescriptorType type;
+};
+
+/// Bytes of which a block's place in its row must be a multiple: nowhere else
+/// does the engine begin.
+inline constexpr int64_t bulkAlignment = 16;
+
+/// For an access whose block lies in such a buffer: panels are boxes. None:
+/// `why` says what is in the way.
+std::optional<BulkFrame> bulkFrame(LaunchViews &launch, mlir::Value view,
+                                   mlir::ValueRange offsets,
+                                   llvm::ArrayRef<bool> checked,
+                                   BufferType buffer, llvm::StringRef &why);
+/// The descriptor, at the kernel's entry.
+DescriptorOp makeDescriptor(LaunchViews &launch, tile::KernelOp kernel,
+                            mlir::Location loc, const BulkFrame &frame);
+/// Where the view begins in the frame.
+llvm::SmallVector<mlir::Value> positionIn(LaunchViews &launch,
+                                          mlir::OpBuilder &builder,
+                                          mlir::Location loc,
+                                          const BulkFrame &frame);
+/// ... and a block at these offsets of the view, that lies in such a buffer.
+llvm::SmallVector<mlir::Value> blockIn(mlir::OpBuilder &builder,
+                                       mlir::Location loc, BufferType buffer,
+                                       llvm::ArrayRef<mlir::Value> position,
+                                       mlir::ValueRange offsets);
 
 /// Can the host compute this integer before a launch? Arguments and exact
 /// arithmetic on them.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/MemoryOrder.h"
 
+#include "terrazzo/simt/Simt.h"
+
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
@@ -12,7 +14,7 @@ using namespace tz::simt;
 /// Without what an atomic orders beside its own memory.
 static std::optional<MemoryAccess> ownAccess(Operation *op) {
   if (!isa<tile::LoadOp, tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp,
-           tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+           tile::AtomicRMWOp, tile::AtomicCASOp, BulkStoreOp>(op)) {
     return std::nullopt;
   }
   auto group = op->getAttrOfType<IntegerAttr>("group");

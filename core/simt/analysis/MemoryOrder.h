@@ -26,9 +26,9 @@ struct MemoryAccess {
   }
 };
 
-/// The access of a load, store or atomic of tile IR. An atomic that acquires or
-/// releases is in order with all accesses: other threads' stores stay before
-/// it, and their loads behind it.
+/// The access of a load, store or atomic of tile IR, or a bulk store. An atomic
+/// that acquires or releases is in order with all accesses: other threads'
+/// stores stay before it, and their loads behind it.
 std::optional<MemoryAccess> accessOf(mlir::Operation *op);
 
 /// The same as a load sees it that is to go ahead of the op. It may pass a

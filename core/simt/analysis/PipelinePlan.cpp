@@ -156,7 +156,7 @@ void Planner::considerLoad(Operation *load) {
   }
   auto layout = cast<LayoutAttr>(
       cast<RankedTensorType>(load->getResult(0).getType()).getEncoding());
-  Fetch fetch{load, layout, bufferFor(load), {}, {}};
+  Fetch fetch{load, layout, bufferFor(load), {}};
   describeFrame(fetch);
   if (!fetch.frame &&
       !request.target.canCopyAsync(load, request.runs, layout.getValue(),
@@ -174,8 +174,6 @@ void Planner::considerLoad(Operation *load) {
   plan.fetches.push_back(std::move(fetch));
 }
 
-/// Panels of the buffer are boxes: rows of one dimension, the fastest in
-/// memory.
 void Planner::describeFrame(Fetch &fetch) {
   auto load = dyn_cast<tile::LoadViewOp>(fetch.load);
   if (!load) {
@@ -186,32 +184,15 @@ void Planner::describeFrame(Fetch &fetch) {
     return;
   }
   StringRef reason;
-  std::optional<LaunchView> frame = request.launch.describe(
-      load.getView(), load.getOffsets(), load.getChecked(), reason);
-  const SharedAttr shared = fetch.buffer.getLayout();
-  const unsigned fast = shared.getOrder()[0];
+  std::optional<BulkFrame> frame =
+      bulkFrame(request.launch, load.getView(), load.getOffsets(),
+                load.getChecked(), fetch.buffer, reason);
   auto isBefore = [&](const analysis::Polynomial &p) {
     return optimizer::isAvailable(p, loop, request.launch.scalars());
   };
-  if (!frame || frame->strides[frame->more + fast].constant() != 1 ||
-      !llvm::all_of(frame->position, isBefore)) {
-    return;
-  }
-  const unsigned more = frame->more;
-  LaunchView sorted = *frame;
-  SmallVector<int64_t> box(more, 1);
-  for (auto [i, dim] : llvm::enumerate(llvm::reverse(shared.getOrder()))) {
-    sorted.shape[more + i] = frame->shape[more + dim];
-    sorted.strides[more + i] = frame->strides[more + dim];
-    sorted.position[more + i] = frame->position[more + dim];
-    box.push_back(dim == fast ? shared.getPanel()
-                              : fetch.buffer.getShape()[dim]);
-  }
-  auto type = DescriptorType::get(
-      loop.getContext(), box, fetch.buffer.getElementType(), shared.getBits());
-  if (request.target.canCopyInBulk(type, fetch.buffer)) {
-    fetch.frame = std::move(sorted);
-    fetch.descriptorType = type;
+  if (frame && llvm::all_of(frame->view.position, isBefore) &&
+      request.target.canCopyInBulk(frame->type, fetch.buffer)) {
+    fetch.frame = std::move(frame);
   }
 }
 

@@ -22,10 +22,8 @@ struct Fetch {
   mlir::Operation *load;
   LayoutAttr layout;
   BufferType buffer; // a slot of its ring
-  /// By the copy engine, if the frame is known at launch; its view's dimensions
-  /// are in the order of the buffer, slowest first.
-  std::optional<LaunchView> frame;
-  DescriptorType descriptorType;
+  /// By the copy engine, if the frame is known at launch.
+  std::optional<BulkFrame> frame;
 
   mlir::Value result() const { return load->getResult(0); }
   /// Is this the staged tile that the ring's slot takes the place of?

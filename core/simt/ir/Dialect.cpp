@@ -177,6 +177,18 @@ LogicalResult BulkCopyOp::verify() {
   return success();
 }
 
+LogicalResult BulkStoreOp::verify() {
+  if (!isLike(getBuffer(), getValue().getType())) {
+    return emitOpError("C1: ")
+           << getBuffer() << " does not hold " << getValue().getType();
+  }
+  if (getAt().size() != getDescriptor().getType().getBox().size()) {
+    return emitOpError("C2: the frame has ")
+           << getDescriptor().getType().getBox().size() << " dimensions";
+  }
+  return success();
+}
+
 static ArrayRef<int64_t> operandShape(Type type) {
   auto buffer = dyn_cast<BufferType>(type);
   return buffer ? buffer.getShape() : tile::shapeOf(type);

@@ -11,14 +11,22 @@ using namespace llvm;
 
 namespace tz::simt {
 
+static bool isFilledByThreads(mlir::Operation *slot) {
+  return llvm::any_of(slot->getUsers(),
+                      llvm::IsaPred<AsyncCopyOp, AsyncCopyViewOp>);
+}
+
 void Lowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
   Region region =
       allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
   // Nobody may still be at work where the ring lies, and what this program has
-  // stored to device memory, whatever it is, is stored before it is copied.
+  // stored to device memory, whatever it is, is stored before threads copy it.
+  // (What the copy engine brings, nobody stores.)
   Accesses next = Accesses::write(region);
-  next.memory.push_back({0, false});
+  if (llvm::any_of(op.getResult().getUsers(), isFilledByThreads)) {
+    next.memory.push_back({0, false});
+  }
   willAccess(next);
   rings[op.getResult()] = region;
 }
@@ -242,60 +250,67 @@ void Lowering::expect(ExpectOp op) {
   });
 }
 
+void Lowering::forEachBox(
+    DescriptorType type, BufferType buffer, mlir::ValueRange position,
+    function_ref<void(ArrayRef<Value *> at, int64_t offset)> box) {
+  ArrayRef<int64_t> extents = type.getBox();
+  ArrayRef<unsigned> order = buffer.getLayout().getOrder();
+  // Of the block, in the order of the frame.
+  Coordinates block(extents.size() - order.size(), 1);
+  for (unsigned dim : llvm::reverse(order)) {
+    block.push_back(buffer.getShape()[dim]);
+  }
+  const int64_t bytes = tile::storageBytes(buffer.getElementType());
+  // Coordinates are 32 bits wide; what is farther away is outside as well.
+  SmallVector<Value *> corner;
+  for (auto [at, extent] : llvm::zip_equal(position, block)) {
+    Value *c = scalar(at);
+    for (auto [id, limit] :
+         {std::pair(Intrinsic::smax, int64_t{INT32_MIN}),
+          std::pair(Intrinsic::smin, int64_t{INT32_MAX} + 1 - extent)}) {
+      c = b.CreateBinaryIntrinsic(id, c, b.getInt64(uint64_t(limit)));
+    }
+    corner.push_back(b.CreateTrunc(c, b.getInt32Ty()));
+  }
+  // Panels of the fastest dimension, in each rows of the others.
+  const size_t rank = block.size();
+  int64_t rows = 1;
+  for (size_t dim = 0; dim + 1 < rank; ++dim) {
+    rows *= block[dim];
+  }
+  Coordinates at(rank, 0);
+  for (bool goesOn = true; goesOn;) {
+    int64_t row = 0;
+    for (size_t dim = 0; dim + 1 < rank; ++dim) {
+      row = row * block[dim] + at[dim];
+    }
+    SmallVector<Value *> where;
+    for (auto [start, more] : llvm::zip_equal(corner, at)) {
+      where.push_back(b.CreateAdd(start, b.getInt32(uint32_t(more))));
+    }
+    box(where,
+        (at.back() / extents.back() * rows + row) * extents.back() * bytes);
+    goesOn = false;
+    for (size_t dim = rank; dim-- > 0 && !goesOn;) {
+      at[dim] += extents[dim];
+      goesOn = at[dim] < block[dim];
+      at[dim] = goesOn ? at[dim] : 0;
+    }
+  }
+}
+
 void Lowering::bulkCopy(BulkCopyOp op) {
   DescriptorType type = op.getDescriptor().getType();
-  BufferType to = op.getTo().getType();
   Value *base = buffers.find(op.getTo())->second.address;
-  ArrayRef<int64_t> box = type.getBox();
-  ArrayRef<unsigned> order = to.getLayout().getOrder();
-  const size_t more = box.size() - order.size();
-  // Extents of the buffer in the order of the frame.
-  Coordinates extents(more, 1);
-  for (unsigned dim : llvm::reverse(order)) {
-    extents.push_back(to.getShape()[dim]);
-  }
-  const int64_t bytes = tile::storageBytes(to.getElementType());
   byOneThread(scalar(op.getWhen()), [&] {
-    // Coordinates are 32 bits wide; what is farther away is outside as well.
-    SmallVector<Value *> corner;
-    for (mlir::Value at : op.getAt()) {
-      Value *c = scalar(at);
-      for (auto [id, limit] :
-           {std::pair(Intrinsic::smax, int64_t{INT32_MIN}),
-            std::pair(Intrinsic::smin, int64_t{INT32_MAX})}) {
-        c = b.CreateBinaryIntrinsic(id, c, b.getInt64(uint64_t(limit)));
-      }
-      corner.push_back(b.CreateTrunc(c, b.getInt32Ty()));
-    }
     Value *barrier = barrierAt(op.getBarriers(), scalar(op.getIndex()));
-    // Boxes: panels of the fastest dimension, in each rows of the others.
-    const size_t rank = extents.size();
-    int64_t rows = 1;
-    for (size_t dim = 0; dim + 1 < rank; ++dim) {
-      rows *= extents[dim];
-    }
-    Coordinates at(rank, 0);
-    for (bool goesOn = true; goesOn;) {
-      int64_t row = 0;
-      for (size_t dim = 0; dim + 1 < rank; ++dim) {
-        row = row * extents[dim] + at[dim];
-      }
-      const int64_t offset =
-          (at.back() / box.back() * rows + row) * box.back() * bytes;
-      SmallVector<Value *> where;
-      for (auto [start, more] : llvm::zip_equal(corner, at)) {
-        where.push_back(b.CreateAdd(start, b.getInt32(uint32_t(more))));
-      }
-      hooks.bulkCopy(b, type, scalar(op.getDescriptor()), where,
+    forEachBox(type, op.getTo().getType(), op.getAt(),
+               [&](ArrayRef<Value *> at, int64_t offset) {
+                 hooks.bulkCopy(
+                     b, type, scalar(op.getDescriptor()), at,
                      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset),
                      barrier, {op.getCache(), op.getEvict(), false});
-      goesOn = false;
-      for (size_t dim = rank; dim-- > 0 && !goesOn;) {
-        at[dim] += box[dim];
-        goesOn = at[dim] < extents[dim];
-        at[dim] = goesOn ? at[dim] : 0;
-      }
-    }
+               });
   });
 }
 

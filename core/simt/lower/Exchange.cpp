@@ -105,28 +105,13 @@ Value *Lowering::bufferAt(const Buffer &buffer, BufferType type,
 
 void Lowering::stage(StageOp op) {
   BufferType type = op.getResult().getType();
-  LayoutAttr attribute = layoutAttr(op.getSource().getType());
-  const Layout &layout = attribute.getValue();
-  mlir::Type element = type.getElementType();
   Buffer buffer;
   buffer.region = allocate(uint64_t(type.getBytes()), 1024);
   buffer.address =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   willWrite(buffer.region);
-  const int64_t bytes = tile::storageBytes(element);
-  const unsigned vector = bufferVector(type, layout);
-  const Registers &values = tile(op.getSource());
-  for (unsigned reg = 0; reg < values.size(); reg += vector) {
-    if (isCopy(layout, reg)) {
-      continue;
-    }
-    SmallVector<Value *> parts;
-    for (unsigned i = 0; i < vector; ++i) {
-      parts.push_back(arithmetic->toMemory(values[reg + i], element));
-    }
-    b.CreateAlignedStore(gather(parts), bufferAt(buffer, type, attribute, reg),
-                         Align(uint64_t(bytes) * vector));
-  }
+  writeBuffer(tile(op.getSource()), layoutAttr(op.getSource().getType()),
+              buffer, type);
   buffers[op.getResult()] = buffer;
   hazards.isUnpublished |= isReadByInstruction(op);
 }
@@ -355,34 +340,21 @@ void Lowering::convert(ConvertOp op) {
     count *= extent;
   }
   Region region = allocate(uint64_t(count * bytes));
-  auto vectorOf = [&](const Layout &layout) {
-    int64_t vector = std::min(layout.contiguous(last), 16 / bytes);
-    return unsigned(rows[last] % vector == 0 ? vector : 1);
+  const int64_t run = rows[last] & -rows[last];
+  auto at = [&](LayoutAttr layout, unsigned reg) {
+    return scratchAt(region, linearIndex(layout, reg, rows), memory);
   };
   willWrite(region);
-  LayoutAttr source = layoutAttr(op.getSource().getType());
-  const unsigned writes = vectorOf(from), reads = vectorOf(to);
-  for (unsigned reg = 0; reg < values.size(); reg += writes) {
-    if (isCopy(from, reg)) {
-      continue;
-    }
-    SmallVector<Value *> parts;
-    for (unsigned i = 0; i < writes; ++i) {
-      parts.push_back(arithmetic->toMemory(values[reg + i], element));
-    }
-    b.CreateAlignedStore(
-        gather(parts),
-        scratchAt(region, linearIndex(source, reg, rows), memory),
-        Align(uint64_t(bytes) * writes));
-  }
+  writeTile(values, layoutAttr(op.getSource().getType()), element, last, run,
+            at);
   willRead(region);
   LayoutAttr target = layoutAttr(op.getType());
+  const auto reads = unsigned(std::min({to.contiguous(last), 16 / bytes, run}));
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
   Registers registers;
   for (unsigned reg = 0; reg < to.size(Axis::Register); reg += reads) {
-    Value *loaded = b.CreateAlignedLoad(
-        type, scratchAt(region, linearIndex(target, reg, rows), memory),
-        Align(uint64_t(bytes) * reads));
+    Value *loaded = b.CreateAlignedLoad(type, at(target, reg),
+                                        Align(uint64_t(bytes) * reads));
     for (unsigned i = 0; i < reads; ++i) {
       Value *one = reads == 1 ? loaded : b.CreateExtractElement(loaded, i);
       registers.push_back(arithmetic->fromMemory(one, element));

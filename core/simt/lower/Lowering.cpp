@@ -40,6 +40,9 @@ Lowered Lowering::run() {
   b.CreateBr(exitBlock);
   exitBlock->insertInto(function);
   b.SetInsertPoint(exitBlock);
+  if (!bulkStoresIn(kernel).memory.empty()) {
+    hooks.awaitBulkStores(b, /*areDone=*/false); // shared memory goes
+  }
   b.CreateRetVoid();
   result.function = function;
   result.threads = hooks.lanes() * warps;
@@ -101,6 +104,13 @@ void Lowering::entry() {
   warp = warps == 1 ? b.getInt32(0)
                     : b.CreateLShr(thread, Log2_32(hooks.lanes()), "warp");
   shared = hooks.sharedMemory(b);
+  if (!result.descriptors.empty()) {
+    byOneThread(nullptr, [&] {
+      for (mlir::Value descriptor : result.descriptors) {
+        hooks.prefetchDescriptor(b, scalar(descriptor));
+      }
+    });
+  }
   // What depends on the thread alone is computed at the end of the entry.
   BasicBlock *body = BasicBlock::Create(context, "body", function);
   b.CreateBr(body);
@@ -135,6 +145,9 @@ Region Lowering::allocate(uint64_t bytes, uint64_t alignment) {
 }
 
 void Lowering::willAccess(const Accesses &accesses) {
+  if (hazards.needsBulkWrites(accesses) || hazards.needsBulkReads(accesses)) {
+    awaitBulkStores(hazards.needsBulkWrites(accesses));
+  }
   if (hazards.needsBarrier(accesses)) {
     synchronize();
   }
@@ -296,7 +309,13 @@ void Lowering::emitSimple(mlir::Operation *op) {
           [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
       .Case<tile::AssumeOp>(
           [&](auto o) { b.CreateAssumption(scalar(o.getCondition())); })
-      .Case<tile::BarrierOp>([&](auto) { synchronize(); })
+      .Case<tile::BarrierOp>([&](auto) {
+        if (hazards.needsBulkWrites(Accesses::ofAll())) {
+          awaitBulkStores(/*areDone=*/true);
+        } else {
+          synchronize();
+        }
+      })
       .Case<tile::RangeOp>([&](auto o) {
         LayoutAttr layout = layoutAttr(o.getType());
         Registers registers;
@@ -433,6 +452,7 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<ExpectOp>([&](auto o) { expect(o); })
       .Case<BulkCopyOp>([&](auto o) { bulkCopy(o); })
       .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
+      .Case<BulkStoreOp>([&](auto o) { bulkStore(o); })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })

@@ -9,7 +9,8 @@
 // loads and stores; Async.cpp rings and what fills them; Atomics.cpp;
 // Exchange.cpp conversions and what goes through shared memory; Gather.cpp;
 // Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp; Log.cpp print
-// and assert; Scratch.h/.cpp shared memory and barriers.
+// and assert; Staging.cpp tiles into shared memory and bulk stores;
+// Scratch.h/.cpp shared memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_LOWERING_H
@@ -189,6 +190,23 @@ private:
 
   /// Buffers that are read next, together.
   llvm::SmallVector<Buffer, 2> readBuffers(llvm::ArrayRef<mlir::Value> values);
+  //===--- Staging.cpp ----------------------------------------------------===//
+  /// Where the run of elements lies that begins at a register's element.
+  using PlaceInShared =
+      llvm::function_ref<llvm::Value *(LayoutAttr, unsigned reg)>;
+  /// Writes what this thread holds of a tile, in runs of so many elements along
+  /// `fast`, which is a power of two.
+  void writeTile(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                 mlir::Type element, unsigned fast, int64_t run,
+                 PlaceInShared at);
+  void writeBuffer(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                   const Buffer &buffer, BufferType type);
+  void bulkStore(BulkStoreOp op);
+  /// And a barrier.
+  void awaitBulkStores(bool areDone);
+  /// What bulk stores in this op write.
+  static Accesses bulkStoresIn(mlir::Operation *op);
+
   /// Address of the vector of a buffer that begins at a register's element.
   llvm::Value *bufferAt(const Buffer &buffer, BufferType type,
                         LayoutAttr layout, unsigned reg);
@@ -208,6 +226,12 @@ private:
   void expect(ExpectOp op);
   void bulkCopy(BulkCopyOp op);
   void barrierWait(BarrierWaitOp op);
+  /// The boxes of a block that lies in a buffer: where each begins in the
+  /// frame, and its byte in the buffer.
+  void forEachBox(
+      DescriptorType type, BufferType buffer, mlir::ValueRange at,
+      llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, int64_t offset)>
+          box);
   llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
   /// if (this is the block's first thread) then();
   void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);

@@ -53,39 +53,60 @@ bool Accesses::conflictWith(const Accesses &later) const {
          });
 }
 
-void Hazards::note(const Accesses &accesses) {
-  pending.add(accesses);
-  if (!hasBarrier) {
-    first.add(accesses);
-  }
-}
-
-void Hazards::settle() {
-  pending = {};
-  hasBarrier = true;
-  isUnpublished = false;
-}
-
-void Hazards::enterLoop() {
-  first = {};
-  hasBarrier = false;
-}
-
-void Hazards::leaveLoop(const Hazards &before) {
+void OpenAccesses::leaveLoop(const OpenAccesses &before) {
   Accesses ofBody = std::move(first);
   pending.add(before.pending);
   first = before.first;
-  hasBarrier = before.hasBarrier;
-  isUnpublished |= before.isUnpublished;
-  if (!hasBarrier) {
-    first.add(ofBody);
+  isSettled = before.isSettled;
+  pass(ofBody);
+}
+
+void OpenAccesses::join(const OpenAccesses &other) {
+  pending.add(other.pending);
+  first.add(other.first);
+  isSettled &= other.isSettled;
+}
+
+void Hazards::note(const Accesses &accesses) {
+  threads.open(accesses);
+  threads.pass(accesses);
+  engineReads.pass(accesses);
+}
+
+void Hazards::settle() {
+  threads.settle();
+  isUnpublished = false;
+}
+
+void Hazards::noteBulkStore(const Region &from, const Accesses &stored) {
+  engineReads.open(Accesses::read(from));
+  engineWrites.add(stored);
+}
+
+void Hazards::settleBulkStores(bool areDone) {
+  engineReads.settle();
+  if (areDone) {
+    engineWrites = {};
   }
 }
 
+void Hazards::enterLoop(const Accesses &stored) {
+  threads.enterLoop();
+  engineReads.enterLoop();
+  engineWrites.add(stored);
+}
+
+void Hazards::leaveLoop(const Hazards &before) {
+  threads.leaveLoop(before.threads);
+  engineReads.leaveLoop(before.engineReads);
+  engineWrites.add(before.engineWrites);
+  isUnpublished |= before.isUnpublished;
+}
+
 void Hazards::join(const Hazards &other) {
-  pending.add(other.pending);
-  first.add(other.first);
-  hasBarrier &= other.hasBarrier;
+  threads.join(other.threads);
+  engineReads.join(other.engineReads);
+  engineWrites.add(other.engineWrites);
   isUnpublished |= other.isUnpublished;
 }
 

@@ -7,7 +7,8 @@
 //
 // Hazards follow the control flow: both sides of a branch begin with what is
 // pending before it; a loop's body begins with what is pending before the loop,
-// and a barrier ends each turn only if the next one would meet this one.
+// and a barrier ends each turn only if the next one would meet this one. Bulk
+// stores go on over barriers: they are waited for before what would meet them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
@@ -33,9 +34,12 @@ struct Region {
 struct Accesses {
   static Accesses read(const Region &region) { return {{region}, {}, {}}; }
   static Accesses write(const Region &region) { return {{}, {region}, {}}; }
-  /// Those of a load, store or atomic of tile IR: threads of a block are not in
-  /// order among each other, a program's accesses are (R6, O1).
+  /// Those of a load, store or atomic of tile IR, or a bulk store: threads of a
+  /// block are not in order among each other, a program's accesses are (R6,
+  /// O1).
   static Accesses of(mlir::Operation *op);
+  /// Of all device memory.
+  static Accesses ofAll() { return {{}, {}, {{0, true}}}; }
 
   void add(const Accesses &other);
   /// Must a barrier stand between these and `later` ones?
@@ -45,21 +49,72 @@ struct Accesses {
   llvm::SmallVector<MemoryAccess> memory;
 };
 
+/// Accesses that nothing has separated from what comes, followed through loops
+/// and branches.
+class OpenAccesses {
+public:
+  bool conflictWith(const Accesses &next) const {
+    return pending.conflictWith(next);
+  }
+  /// Meets what the next turn of the loop does first?
+  bool meetsNextTurn() const { return pending.conflictWith(first); }
+  const Accesses &all() const { return pending; }
+
+  void open(const Accesses &accesses) { pending.add(accesses); }
+  /// What these accesses may meet happens.
+  void pass(const Accesses &accesses) {
+    if (!isSettled) {
+      first.add(accesses);
+    }
+  }
+  void settle() {
+    pending = {};
+    isSettled = true;
+  }
+
+  void enterLoop() {
+    first = {};
+    isSettled = false;
+  }
+  void leaveLoop(const OpenAccesses &before);
+  void join(const OpenAccesses &other);
+
+private:
+  Accesses pending;
+  Accesses first;         // of this turn, before it was first settled
+  bool isSettled = false; // on every way through this turn so far
+};
+
 class Hazards {
 public:
   bool needsBarrier(const Accesses &next) const {
-    return pending.conflictWith(next);
+    return threads.conflictWith(next);
   }
   void note(const Accesses &accesses);
   /// A barrier was emitted.
   void settle();
   /// Accesses to shared memory since the last barrier.
-  const Accesses &sinceBarrier() const { return pending; }
+  const Accesses &sinceBarrier() const { return threads.all(); }
 
-  /// The state before is kept by the caller until leaveLoop.
-  void enterLoop();
+  /// A bulk store was begun: it reads `from`, and writes as `stored` says.
+  void noteBulkStore(const Region &from, const Accesses &stored);
+  /// Must bulk stores have read what they store?
+  bool needsBulkReads(const Accesses &next) const {
+    return engineReads.conflictWith(next);
+  }
+  /// Must they have written it?
+  bool needsBulkWrites(const Accesses &next) const {
+    return engineWrites.conflictWith(next);
+  }
+  /// They were waited for, `areDone`: until they had written.
+  void settleBulkStores(bool areDone);
+
+  /// The state before is kept by the caller until leaveLoop. `stored`: what
+  /// bulk stores of the loop write.
+  void enterLoop(const Accesses &stored);
   /// At the end of a turn: must a barrier stand before the next one?
-  bool nextTurnNeedsBarrier() const { return pending.conflictWith(first); }
+  bool nextTurnNeedsBarrier() const { return threads.meetsNextTurn(); }
+  bool nextTurnNeedsBulkReads() const { return engineReads.meetsNextTurn(); }
   /// `before`: the state at enterLoop. There may have been no turn.
   void leaveLoop(const Hazards &before);
   /// Two ways come together.
@@ -70,9 +125,11 @@ public:
   bool isUnpublished = false;
 
 private:
-  Accesses pending;        // since the last barrier
-  Accesses first;          // of this turn, before its first barrier
-  bool hasBarrier = false; // on every way through this turn so far
+  OpenAccesses threads; // since the last barrier
+  OpenAccesses engineReads;
+  /// Stores of the turn before count from the loop's entry on, not at its end:
+  /// they have the whole turn until the next store.
+  Accesses engineWrites;
 };
 
 class Scratch {

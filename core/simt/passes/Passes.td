@@ -13,6 +13,20 @@ class SimtPass<string flag> : Pass<flag, "::tz::tile::KernelOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def BulkStores : SimtPass<"simt-bulk-stores"> {
+  let summary = "let the copy engine store what dots computed";
+  let description = [{
+    A tile.store_view of what was computed from a dot becomes a simt.bulk_store, if
+    its frame is known at launch. Full and checked branches around such stores
+    become one again: the copy engine cuts off what is outside for nothing.
+  }];
+  let constructor = "tz::simt::createBulkStores(nullptr)";
+  let statistics = [
+    Statistic<"stores", "stores", "stores that the copy engine makes">,
+    Statistic<"merged", "merged", "branches that differed in checks alone">
+  ];
+}
+
 def AssignLayouts : SimtPass<"simt-assign-layouts"> {
   let summary = "give every tile a layout over the threads of a block";
   let description = [{

@@ -49,7 +49,6 @@ private:
 
   OpBuilder makeBranch();
   void makeRings(OpBuilder &b);
-  void makeDescriptor(Copy &copy);
 
   void beginFirstTurns(OpBuilder &b, IRMapping &map);
   void makeLoop(OpBuilder &b, const IRMapping &map);
@@ -94,21 +93,6 @@ private:
   Value reads, fills, phase;
 };
 
-/// A value that is known at launch, computed at the entry.
-Value cloneKnown(OpBuilder &b, Value value, IRMapping &map) {
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    return value;
-  }
-  if (Value known = map.lookupOrNull(value)) {
-    return known;
-  }
-  for (Value operand : op->getOperands()) {
-    map.map(operand, cloneKnown(b, operand, map));
-  }
-  return b.clone(*op, map)->getResult(0);
-}
-
 //===----------------------------------------------------------------------===//
 // Before the loop
 //===----------------------------------------------------------------------===//
@@ -137,43 +121,18 @@ void Rewriter::makeRings(OpBuilder &b) {
         {&fetch, RingOp::create(b, fetch.load->getLoc(), type), {}, {}});
   }
   for (Copy &copy : copies) {
-    if (copy.fetch->frame) {
-      makeDescriptor(copy);
+    if (const std::optional<BulkFrame> &frame = copy.fetch->frame) {
+      Location at = copy.fetch->load->getLoc();
+      OpBuilder before(branch);
+      copy.descriptor = makeDescriptor(
+          launch, loop->getParentOfType<tile::KernelOp>(), at, *frame);
+      copy.position = positionIn(launch, before, at, *frame);
     }
   }
   if (inBulk) {
     barriers = BarriersOp::create(
         b, loc, BarriersType::get(b.getContext(), plan.slots));
   }
-}
-
-/// The descriptor at the kernel's entry, the position before the loop.
-void Rewriter::makeDescriptor(Copy &copy) {
-  const LaunchView &frame = *copy.fetch->frame;
-  Location at = copy.fetch->load->getLoc();
-  analysis::ScalarTable &scalars = launch.scalars();
-  auto emitAll = [&](OpBuilder &b, ArrayRef<analysis::Polynomial> all) {
-    SmallVector<Value> values;
-    for (const analysis::Polynomial &p : all) {
-      values.push_back(scalars.emit(b, at, p));
-    }
-    return values;
-  };
-  auto kernel = loop->getParentOfType<tile::KernelOp>();
-  auto atEntry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  SmallVector<Value> positive;
-  IRMapping map;
-  for (Value value : frame.positive) {
-    positive.push_back(cloneKnown(atEntry, value, map));
-  }
-  Value offset = scalars.emit(atEntry, at, frame.offset);
-  SmallVector<Value> shape = emitAll(atEntry, frame.shape),
-                     strides = emitAll(atEntry, frame.strides);
-  copy.descriptor =
-      DescriptorOp::create(atEntry, at, copy.fetch->descriptorType, frame.base,
-                           offset, shape, strides, positive);
-  OpBuilder before(branch);
-  copy.position = emitAll(before, frame.position);
 }
 
 /// Leaves in `map` what the first turn that was not begun would carry.
@@ -385,14 +344,12 @@ void Rewriter::issue(OpBuilder &b, const IRMapping &map, Value slot,
 void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
                            Value to, Value slot, Value when) {
   auto view = cast<tile::LoadViewOp>(copy.fetch->load);
-  SmallVector<Value> at = copy.position;
-  const unsigned more = copy.fetch->frame->more;
-  for (auto [i, dim] : llvm::enumerate(
-           llvm::reverse(copy.fetch->buffer.getLayout().getOrder()))) {
-    at[more + i] = arith::AddIOp::create(
-        b, view.getLoc(), at[more + i],
-        map.lookupOrDefault(Value(view.getOffsets()[dim])));
+  SmallVector<Value> offsets;
+  for (Value offset : view.getOffsets()) {
+    offsets.push_back(map.lookupOrDefault(offset));
   }
+  SmallVector<Value> at =
+      blockIn(b, view.getLoc(), copy.fetch->buffer, copy.position, offsets);
   BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, barriers, slot,
                      when, view.getCache(), view.getEvict());
 }

@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassRegistry.h"
 
 void tz::simt::registerPasses() {
+  mlir::registerPass([] { return createBulkStores(nullptr); });
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
   mlir::registerPass([] { return createRemoveConversions(); });
   mlir::registerPass([] { return createShareBuffers(); });

@@ -66,6 +66,16 @@ public:
   /// instruction of a dot reads from shared memory: where that reads by another
   /// way than loads do, the stores are made visible to it.
   virtual void publishStaged(llvm::IRBuilderBase &b) {}
+  /// Is there matrixStore?
+  virtual bool hasMatrixStore() const { return false; }
+  /// The warp stores a matrix of eight rows of 16 bytes for each word, two or
+  /// four. `row` is where row l % 8 of matrix l / 8 lies, l being this lane
+  /// (lanes of no matrix: any place). Lane l holds 32 bits of each: of row l /
+  /// 4 the word l % 4; if it is transposed, the two 16-bit elements l / 4 of
+  /// rows l % 4 * 2 and the next.
+  virtual void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
+                           llvm::ArrayRef<llvm::Value *> words,
+                           bool isTransposed);
   /// The 32-bit word of another lane of the warp.
   virtual llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                                llvm::Value *fromLane) = 0;
@@ -122,6 +132,21 @@ public:
                         llvm::Value *descriptor,
                         llvm::ArrayRef<llvm::Value *> at, llvm::Value *to,
                         llvm::Value *barrier, const MemoryHints &hints);
+
+  /// One thread: will use this descriptor.
+  virtual void prefetchDescriptor(llvm::IRBuilderBase &b,
+                                  llvm::Value *descriptor) {}
+  /// Before a barrier, by each thread whose accesses to device memory stand
+  /// before those of a bulk store.
+  virtual void publishAccesses(llvm::IRBuilderBase &b) {}
+  /// One thread, always the same: begins to store a box into the frame.
+  virtual void bulkStore(llvm::IRBuilderBase &b, DescriptorType type,
+                         llvm::Value *descriptor,
+                         llvm::ArrayRef<llvm::Value *> at, llvm::Value *from,
+                         const MemoryHints &hints);
+  /// Each thread: until the boxes that it began to store have been read from
+  /// shared memory; with `areDone`, until they can be seen in device memory.
+  virtual void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone);
 
   /// LLVM's name of a scope of atomics.
   virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }

@@ -13,6 +13,8 @@
 
 namespace tz::simt {
 
+/// `target` must live as long as the pass; null: one that stores every frame.
+std::unique_ptr<mlir::Pass> createBulkStores(const Target *target);
 /// `target` must live as long as the pass; null: a target without matrix unit.
 std::unique_ptr<mlir::Pass> createAssignLayouts(const Target *target);
 std::unique_ptr<mlir::Pass> createRemoveConversions();

@@ -181,6 +181,25 @@ def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
+def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "stores a tile by way of shared memory";
+  let description = [{
+    The threads put the tile into a buffer of this type; from there the copy engine
+    stores it as a block of a frame, beside what the threads do next. `at`: the
+    block's first element in the frame; what lies outside is not stored. Ordered
+    with other accesses as a tile.store_view of this `group` (R6).
+      C1  the buffer has the tile's shape and elements
+      C2  one coordinate per dimension of the frame
+  }];
+  let arguments = (ins Tile_Tile:$value, Simt_DescriptorType:$descriptor, Variadic<I64>:$at,
+                       TypeAttrOf<Simt_BufferType>:$buffer, DefaultValuedAttr<I64Attr, "0">:$group,
+                       Simt_Cache:$cache, Simt_Evict:$evict);
+  let assemblyFormat = [{
+    $value `to` $descriptor `[` $at `]` `by` $buffer attr-dict `:` type($value) `to` type($descriptor)
+  }];
+  let hasVerifier = 1;
+}
+
 def Simt_BarrierWaitOp : Simt_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "each thread waits until a phase of a barrier has ended";
   let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I32:$phase);

@@ -66,6 +66,11 @@ public:
   virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
     return false;
   }
+  /// ... and store from such a buffer?
+  virtual bool canStoreInBulk(DescriptorType descriptor,
+                              BufferType from) const {
+    return false;
+  }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;

@@ -1,0 +1,226 @@
+//===- Staging.cpp - tiles into shared memory, and stores from there ------===//
+//
+// What   What a thread holds of a tile, written as vectors or by matrix stores;
+//        bulk stores and their waits.
+// Why    Staged tiles, conversions and bulk stores write the same way. A matrix
+//        store puts the pairs that an accumulator leaves in each lane into rows
+//        of 16 bytes, four matrices at once.
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/Lowering.h"
+
+using namespace llvm;
+
+namespace tz::simt {
+
+namespace {
+
+/// A layout whose lanes hold matrices as Hooks::matrixStore takes them: eight
+/// registers from a multiple of eight on are four matrices, or four are two.
+struct MatrixRows {
+  Layout rows;       // lane l is at row l % 8 of matrix l / 8
+  unsigned matrices; // of one store
+  bool isTransposed;
+  unsigned kept; // bits of the atom's registers that are kept in `rows`
+
+  /// Register of `rows` for the matrices from this register on.
+  unsigned at(const Layout &layout, unsigned reg) const {
+    const auto bits = unsigned(layout.bases(Axis::Register).size());
+    const unsigned inAtom = reg & maskTrailingOnes<uint32_t>(bits);
+    return inAtom >> (bits - kept) | reg >> bits << (kept + 3);
+  }
+};
+
+/// Matrices of 16-bit elements whose rows lie along `fast`.
+std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
+  ArrayRef<Coordinates> registers = layout.bases(Axis::Register),
+                        lanes = layout.bases(Axis::Lane);
+  if (registers.size() < 2 || lanes.size() != 5 ||
+      !layout.bases(Axis::Block).empty()) {
+    return std::nullopt;
+  }
+  SmallVector<Coordinates, 3> pairs = {registers[0], lanes[0], lanes[1]},
+                              rows(lanes.drop_front(2));
+  auto isRow = [&](ArrayRef<Coordinates> bits) {
+    for (auto [i, basis] : llvm::enumerate(bits)) {
+      Coordinates run(layout.rank(), 0);
+      run[fast] = int64_t{1} << i;
+      if (basis != run) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const bool isTransposed = !isRow(pairs);
+  if (isTransposed && !isRow(rows)) {
+    return std::nullopt;
+  }
+  auto moves = [](const Coordinates &basis) {
+    return llvm::any_of(basis, [](int64_t c) { return c != 0; });
+  };
+  unsigned used = 1; // bits of a register's index
+  while (used < 3 && used < registers.size() && moves(registers[used])) {
+    ++used;
+  }
+  if (used == 1) {
+    return std::nullopt;
+  }
+  const auto &addressed = isTransposed ? pairs : rows;
+  const auto &along = isTransposed ? rows : pairs;
+  MatrixRows result{Layout(layout.rank()), 1u << (used - 1), isTransposed,
+                    unsigned(registers.size()) - used};
+  for (const Coordinates &basis : addressed) {
+    result.rows.addBit(Axis::Lane, basis);
+  }
+  for (unsigned bit = 1; bit < 3; ++bit) {
+    result.rows.addBit(Axis::Lane, bit < used ? registers[bit]
+                                              : Coordinates(layout.rank(), 0));
+  }
+  for (const Coordinates &basis : registers.drop_front(used)) {
+    result.rows.addBit(Axis::Register, basis);
+  }
+  for (const Coordinates &basis : along) {
+    result.rows.addBit(Axis::Register, basis);
+  }
+  for (const Coordinates &basis : layout.bases(Axis::Warp)) {
+    result.rows.addBit(Axis::Warp, basis);
+  }
+  for (const Layout::Repeat &copy : layout.repeats()) {
+    result.rows.repeat(copy.axis, copy.dim, copy.count);
+  }
+  return result;
+}
+
+} // namespace
+
+void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
+                         mlir::Type element, unsigned fast, int64_t run,
+                         PlaceInShared at) {
+  const Layout &layout = attribute.getValue();
+  const int64_t bytes = tile::storageBytes(element);
+  auto gathered = [&](unsigned reg, unsigned count) {
+    SmallVector<Value *> parts;
+    for (unsigned i = 0; i < count; ++i) {
+      parts.push_back(arithmetic->toMemory(values[reg + i], element));
+    }
+    return gather(parts);
+  };
+  std::optional<MatrixRows> matrix;
+  if (hooks.hasMatrixStore() && bytes == 2 && run % 8 == 0) {
+    matrix = matrixRows(layout, fast);
+  }
+  if (matrix) {
+    auto rows = LayoutAttr::get(kernel.getContext(), matrix->rows);
+    for (unsigned reg = 0; reg < values.size(); reg += 2 * matrix->matrices) {
+      if (isCopy(layout, reg)) {
+        continue;
+      }
+      SmallVector<Value *, 4> words;
+      for (unsigned i = 0; i < matrix->matrices; ++i) {
+        words.push_back(
+            b.CreateBitCast(gathered(reg + 2 * i, 2), b.getInt32Ty()));
+      }
+      hooks.matrixStore(b, at(rows, matrix->at(layout, reg)), words,
+                        matrix->isTransposed);
+    }
+    return;
+  }
+  const auto vector =
+      unsigned(std::min({layout.contiguous(fast), 16 / bytes, run}));
+  for (unsigned reg = 0; reg < values.size(); reg += vector) {
+    if (!isCopy(layout, reg)) {
+      b.CreateAlignedStore(gathered(reg, vector), at(attribute, reg),
+                           Align(uint64_t(bytes) * vector));
+    }
+  }
+}
+
+void Lowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
+                           const Buffer &buffer, BufferType type) {
+  const int64_t panel = type.getLayout().getPanel();
+  writeTile(values, layout, type.getElementType(),
+            type.getLayout().getOrder()[0], panel & -panel,
+            [&](LayoutAttr how, unsigned reg) {
+              return bufferAt(buffer, type, how, reg);
+            });
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk stores
+//===----------------------------------------------------------------------===//
+
+void Lowering::awaitBulkStores(bool areDone) {
+  hooks.awaitBulkStores(b, areDone);
+  hazards.settleBulkStores(areDone);
+  synchronize();
+}
+
+/// Do threads access what the bulk store writes?
+static bool isAccessedByThreads(BulkStoreOp store) {
+  const Accesses stored = Accesses::of(store);
+  return store->getParentOfType<tile::KernelOp>()
+      ->walk([&](mlir::Operation *op) {
+        return !isa<BulkStoreOp>(op) && stored.conflictWith(Accesses::of(op))
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Accesses Lowering::bulkStoresIn(mlir::Operation *op) {
+  Accesses all;
+  op->walk([&](BulkStoreOp store) { all.add(Accesses::of(store)); });
+  return all;
+}
+
+void Lowering::bulkStore(BulkStoreOp op) {
+  const BufferType type = op.getBuffer();
+  const Accesses stored = Accesses::of(op);
+  if (hazards.needsBulkWrites(stored)) {
+    awaitBulkStores(/*areDone=*/true);
+  }
+  Buffer buffer;
+  buffer.region = allocate(uint64_t(type.getBytes()), 1024);
+  buffer.address =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
+  willWrite(buffer.region);
+  writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()), buffer,
+              type);
+  if (isAccessedByThreads(op)) {
+    hooks.publishAccesses(b);
+  }
+  hazards.isUnpublished = true;
+  synchronize();
+  byOneThread(nullptr, [&] {
+    forEachBox(op.getDescriptor().getType(), type, op.getAt(),
+               [&](ArrayRef<Value *> at, int64_t offset) {
+                 hooks.bulkStore(b, op.getDescriptor().getType(),
+                                 scalar(op.getDescriptor()), at,
+                                 b.CreateConstInBoundsGEP1_64(
+                                     b.getInt8Ty(), buffer.address, offset),
+                                 {op.getCache(), op.getEvict(), false});
+               });
+  });
+  hazards.noteBulkStore(buffer.region, stored);
+  scratch.release(buffer.region);
+}
+
+//===----------------------------------------------------------------------===//
+// What a target may do better
+//===----------------------------------------------------------------------===//
+
+namespace {
+[[noreturn]] void noSuchStore() {
+  throw std::runtime_error("a target with such stores implements their hooks");
+}
+} // namespace
+
+void Hooks::matrixStore(IRBuilderBase &, Value *, ArrayRef<Value *>, bool) {
+  noSuchStore();
+}
+void Hooks::bulkStore(IRBuilderBase &, DescriptorType, Value *,
+                      ArrayRef<Value *>, Value *, const MemoryHints &) {
+  noSuchStore();
+}
+void Hooks::awaitBulkStores(IRBuilderBase &, bool) { noSuchStore(); }
+
+} // namespace tz::simt

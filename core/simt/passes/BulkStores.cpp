@@ -1,0 +1,326 @@
+//===- BulkStores.cpp - simt-bulk-stores ----------------------------------===//
+//
+// What   A store of what a dot computed becomes simt.bulk_store, where the
+//        host can describe the frame that is stored to. Branches that differ in
+//        nothing but the checks of such stores become one. Where a block might
+//        begin before its frame, the threads store that one.
+// Why    Threads hold an accumulator in pieces of four bytes: storing it
+//        themselves costs them an exchange, addresses and masks. The copy engine
+//        takes it out of shared memory and cuts it off at the frame's end.
+// Needs  RecoverViews; layouts are not yet chosen.
+// Keeps  order: the lowering waits for bulk stores before what may meet them.
+//===----------------------------------------------------------------------===//
+#include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/LaunchViews.h"
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_BULKSTORES
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+/// Is the tile computed from a dot, element by element?
+bool isOfDot(Value value) {
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    auto result = dyn_cast<OpResult>(seen[i]);
+    if (!result) {
+      continue;
+    }
+    Operation *op = result.getOwner();
+    if (isa<tile::DotOp>(op)) {
+      return true;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      seen.insert(loop.getTiedLoopYieldedValue(
+                          loop.getRegionIterArgs()[result.getResultNumber()])
+                      ->get());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      seen.insert(branch.thenYield().getOperand(result.getResultNumber()));
+      seen.insert(branch.elseYield().getOperand(result.getResultNumber()));
+    } else if (op->hasTrait<OpTrait::Elementwise>() ||
+               isa<tile::HintOp, arith::SelectOp>(op)) {
+      seen.insert_range(op->getOperands());
+    }
+  }
+  return false;
+}
+
+class Finder {
+public:
+  Finder(tile::KernelOp kernel, const Target &target)
+      : kernel(kernel), target(target), hints(kernel), launch(kernel, hints) {}
+
+  /// How the store can be made in bulk; none: `why` says what is in the way.
+  std::optional<BulkFrame> describe(tile::StoreViewOp store, StringRef &why);
+  BufferType bufferFor(tile::StoreViewOp store) const;
+  void rewrite(tile::StoreViewOp store, const BulkFrame &frame);
+  Value beginsInside(OpBuilder &builder, tile::StoreViewOp store,
+                     const BulkFrame &frame, BufferType buffer,
+                     ArrayRef<Value> at);
+
+private:
+  tile::KernelOp kernel;
+  const Target &target;
+  analysis::Hints hints;
+  LaunchViews launch;
+};
+
+/// Panels along the dimension that is dense in memory; none if there is no such
+/// or its rows are no multiples of 16 bytes.
+BufferType Finder::bufferFor(tile::StoreViewOp store) const {
+  tile::ViewType type = store.getView().getType();
+  const int64_t bytes = tile::storageBytes(type.getElementType());
+  Value root = store.getView();
+  while (auto advance = root.getDefiningOp<tile::AdvanceViewOp>()) {
+    root = advance.getView();
+  }
+  auto made = root.getDefiningOp<tile::MakeViewOp>();
+  if (!made) {
+    return {};
+  }
+  SmallVector<unsigned> order;
+  for (unsigned dim = unsigned(type.getRank()); dim-- > 0;) {
+    const bool isDense = matchPattern(made.getStrides()[dim], m_One()) &&
+                         type.getShape()[dim] * bytes % 16 == 0;
+    order.insert(isDense ? order.begin() : order.end(), dim);
+  }
+  if (type.getShape()[order[0]] * bytes % 16 != 0) {
+    return {};
+  }
+  return BufferType::get(store.getContext(), type.getShape(),
+                         type.getElementType(),
+                         swizzledShared(store.getContext(), order,
+                                        type.getShape()[order[0]], bytes));
+}
+
+std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
+                                          StringRef &why) {
+  Type element = store.getView().getType().getElementType();
+  if (element.isInteger(1) || isa<tile::PtrType>(element)) {
+    why = "its elements are not copied as they are";
+    return std::nullopt;
+  }
+  BufferType buffer = bufferFor(store);
+  if (!buffer) {
+    why = "no dimension of it is dense, with rows of 16 bytes";
+    return std::nullopt;
+  }
+  std::optional<BulkFrame> frame =
+      bulkFrame(launch, store.getView(), store.getOffsets(), store.getChecked(),
+                buffer, why);
+  if (!frame) {
+    return std::nullopt;
+  }
+  if (!llvm::all_of(frame->view.position, [&](const analysis::Polynomial &p) {
+        return optimizer::isAvailable(p, store, launch.scalars());
+      })) {
+    why = "its position comes out of a branch or a loop";
+    return std::nullopt;
+  }
+  if (uint64_t(buffer.getBytes()) > target.sharedBytes() ||
+      !target.canStoreInBulk(frame->type, buffer)) {
+    why = "its tile is too large, or too small";
+    return std::nullopt;
+  }
+  return frame;
+}
+
+/// i1: nothing of the block lies before the frame, where the engine does not
+/// store; null: nothing ever does.
+Value Finder::beginsInside(OpBuilder &builder, tile::StoreViewOp store,
+                           const BulkFrame &frame, BufferType buffer,
+                           ArrayRef<Value> at) {
+  Location loc = store.getLoc();
+  Value zero, all;
+  const unsigned more = frame.view.more;
+  for (auto [i, dim] :
+       llvm::enumerate(llvm::reverse(buffer.getLayout().getOrder()))) {
+    if (launch.isNatural(frame.view.position[more + i],
+                         store.getOffsets()[dim])) {
+      continue;
+    }
+    if (!zero) {
+      zero =
+          arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    }
+    Value one = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                      at[more + i], zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, one) : one;
+  }
+  return all;
+}
+
+void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
+  Location loc = store.getLoc();
+  OpBuilder builder(store);
+  const BufferType buffer = bufferFor(store);
+  SmallVector<Value> at =
+      blockIn(builder, loc, buffer, positionIn(launch, builder, loc, frame),
+              store.getOffsets());
+  Value inside = beginsInside(builder, store, frame, buffer, at);
+  if (inside) {
+    auto branch = scf::IfOp::create(builder, loc, inside,
+                                    /*withElseRegion=*/true);
+    store->moveBefore(branch.elseBlock()->getTerminator());
+    builder = OpBuilder(branch.thenBlock()->getTerminator());
+  }
+  auto group = store->getAttrOfType<IntegerAttr>("group");
+  BulkStoreOp::create(builder, loc, store.getValue(),
+                      makeDescriptor(launch, kernel, loc, frame), at, buffer,
+                      group ? group.getInt() : 0, store.getCache(),
+                      store.getEvict());
+  if (!inside) {
+    store.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+/// Is it cheap to check the accesses of the branch: bulk stores, and loads of
+/// much less than they store?
+bool isCheap(Operation *access, int64_t stored,
+             llvm::function_ref<bool(tile::StoreViewOp)> isBulk) {
+  constexpr int64_t much = 16;
+  if (auto store = dyn_cast<tile::StoreViewOp>(access)) {
+    return isBulk(store);
+  }
+  auto load = cast<tile::LoadViewOp>(access);
+  auto type = cast<RankedTensorType>(load.getResult().getType());
+  return type.getNumElements() * much <= stored;
+}
+
+ArrayRef<bool> checksOf(Operation *op) {
+  auto load = dyn_cast<tile::LoadViewOp>(op);
+  return load ? load.getChecked() : cast<tile::StoreViewOp>(op).getChecked();
+}
+
+/// Does `checked` do what `full` does, with more checks?
+bool isCheckedForm(Block &checked, Block &full,
+                   llvm::function_ref<bool(tile::StoreViewOp)> isBulk) {
+  if (checked.getOperations().size() != full.getOperations().size()) {
+    return false;
+  }
+  int64_t stored = 0;
+  for (auto store : checked.getOps<tile::StoreViewOp>()) {
+    stored = std::max(
+        stored,
+        cast<RankedTensorType>(store.getValue().getType()).getNumElements());
+  }
+  IRMapping same;
+  for (auto [mine, other] : llvm::zip(full, checked)) {
+    auto withoutChecks = [](Operation &op) {
+      NamedAttrList attributes(op.getAttrs());
+      attributes.erase("checked");
+      return attributes.getDictionary(op.getContext());
+    };
+    // Prints are numbered in both variants of a kernel alike.
+    if (mine.getName() != other.getName() || mine.getNumRegions() != 0 ||
+        isa<tile::PrintOp, tile::AssertOp>(mine) ||
+        mine.getResultTypes() != other.getResultTypes() ||
+        mine.getNumOperands() != other.getNumOperands() ||
+        withoutChecks(mine) != withoutChecks(other)) {
+      return false;
+    }
+    for (auto [a, b] : llvm::zip(mine.getOperands(), other.getOperands())) {
+      if (same.lookupOrDefault(a) != b) {
+        return false;
+      }
+    }
+    same.map(mine.getResults(), other.getResults());
+    if (mine.getAttrDictionary() == other.getAttrDictionary()) {
+      continue;
+    }
+    for (auto [has, needs] : llvm::zip(checksOf(&other), checksOf(&mine))) {
+      if (needs && !has) {
+        return false;
+      }
+    }
+    if (!isCheap(&other, stored, isBulk)) {
+      return false;
+    }
+  }
+  return stored != 0;
+}
+
+struct BulkStores : tz::simt::impl::BulkStoresBase<BulkStores> {
+  explicit BulkStores(const Target *target) : target(target) {}
+  BulkStores() = default;
+  BulkStores(const BulkStores &other)
+      : BulkStoresBase(other), target(other.target) {}
+
+  void runOnOperation() override;
+
+  const Target *target = nullptr;
+};
+
+/// What the pass's tests run for.
+class EveryStore final : public Target {
+public:
+  uint64_t sharedBytes() const override { return 227 << 10; }
+  bool canStoreInBulk(DescriptorType, BufferType) const override {
+    return true;
+  }
+};
+
+void BulkStores::runOnOperation() {
+  tile::KernelOp kernel = getOperation();
+  if (kernel->hasAttr("tile.waits")) {
+    return; // its stores are signals for others (R6)
+  }
+  EveryStore every;
+  Finder finder(kernel, target ? *target : every);
+  llvm::MapVector<Operation *, BulkFrame> frames;
+  kernel.walk([&](tile::StoreViewOp store) {
+    if (!isOfDot(store.getValue())) {
+      return;
+    }
+    StringRef why;
+    if (std::optional<BulkFrame> frame = finder.describe(store, why)) {
+      frames.insert({store, *frame});
+    } else {
+      emitRemark(store.getLoc()) << "threads store this tile: " << why;
+    }
+  });
+  auto isBulk = [&](tile::StoreViewOp store) { return frames.contains(store); };
+  kernel.walk([&](scf::IfOp branch) {
+    if (branch.getNumResults() != 0 || !branch.elseBlock() ||
+        !isCheckedForm(*branch.elseBlock(), *branch.thenBlock(), isBulk)) {
+      return;
+    }
+    for (auto store : branch.thenBlock()->getOps<tile::StoreViewOp>()) {
+      frames.erase(store);
+    }
+    Block *rest = branch.elseBlock();
+    rest->getTerminator()->erase();
+    branch->getBlock()->getOperations().splice(branch->getIterator(),
+                                               rest->getOperations());
+    branch.erase();
+    ++merged;
+  });
+  for (auto &[store, frame] : frames) {
+    finder.rewrite(cast<tile::StoreViewOp>(store), frame);
+    ++stores;
+  }
+}
+
+} // namespace
+
+std::unique_ptr<Pass> tz::simt::createBulkStores(const Target *target) {
+  return std::make_unique<BulkStores>(target);
+}

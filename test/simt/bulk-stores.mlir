@@ -1,0 +1,122 @@
+// A store of what a dot computed leaves by the copy engine, if its frame is known
+// at launch; the branches of its full and its checked form become one.
+// RUN: tz-opt --simt-bulk-stores --cse --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// CHECK: #[[ROWS:.*]] = #simt.shared<order[1, 0], panel 64, swizzle 3 4 3>
+// CHECK-LABEL: tile.kernel @example
+// CHECK-SAME: %[[C:arg2]]
+// CHECK: %[[FRAME:.*]] = simt.descriptor %[[C]][{{.*}}] shape[%arg3, %arg4] strides[%arg4, {{.*}}] : <f16> -> <[64, 64], f16, swizzle 3>
+// CHECK: %[[SUM:.*]] = tile.dot
+// CHECK-NOT: scf.if
+// CHECK: %[[HALF:.*]] = tile.truncf rtne %[[SUM]]
+// CHECK: simt.bulk_store %[[HALF]] to %[[FRAME]][{{.*}}, {{.*}}] by !simt.buffer<64x128xf16, #[[ROWS]]> {group = 3 : i64}
+// CHECK-NOT: tile.store_view
+tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %c: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant 64 : i64
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %pid = tile.program_id 0
+  %wide = arith.extsi %pid : i32 to i64
+  %row = arith.muli %wide, %rows : i64
+  %va = tile.make_view %a shape[%m, %rows] strides[%rows, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %vb = tile.make_view %b shape[%rows, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x128xf16>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x128xf16>
+  %x = tile.load_view %va[%row, %z] checked [true, false] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16>
+  %y = tile.load_view %vb[%z, %z] checked [false, true] {group = 2 : i64} : !tile.view<64x128xf16> -> tensor<64x128xf16>
+  %sum = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+  %end = arith.addi %row, %rows : i64
+  %full = arith.cmpi sle, %end, %m : i64
+  scf.if %full {
+    %half = tile.truncf rtne %sum : tensor<64x128xf32> to tensor<64x128xf16>
+    tile.store_view %vc[%row, %z], %half checked [false, true] {group = 3 : i64} : !tile.view<64x128xf16>, tensor<64x128xf16>
+  } else {
+    %half = tile.truncf rtne %sum : tensor<64x128xf32> to tensor<64x128xf16>
+    tile.store_view %vc[%row, %z], %half checked [true, true] {group = 3 : i64} : !tile.view<64x128xf16>, tensor<64x128xf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Columns beside each other in memory: panels of rows.
+// CHECK: #[[COLUMNS:.*]] = #simt.shared<order[0, 1], panel 32, swizzle 3 4 3>
+// CHECK-LABEL: tile.kernel @columns
+// CHECK: simt.descriptor {{.*}} -> <[64, 32], f32, swizzle 3>
+// CHECK: simt.bulk_store {{.*}} by !simt.buffer<32x64xf32, #[[COLUMNS]]>
+tile.kernel @columns(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 64 : i64
+  %x = arith.constant dense<1.0> : tensor<32x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%one, %m] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<32x32xf16>, tensor<32x64xf16> -> tensor<32x64xf32>
+  tile.store_view %vc[%z, %z], %sum checked [true, false] {group = 3 : i64} : !tile.view<32x64xf32>, tensor<32x64xf32>
+  tile.return
+}
+
+// -----
+
+// What no dot computed stays with the threads: they hold it as memory wants it.
+// CHECK-LABEL: tile.kernel @no_dot
+// CHECK: tile.store_view
+tile.kernel @no_dot(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 64 : i64
+  %x = arith.constant dense<1.0> : tensor<32x64xf32>
+  %vc = tile.make_view %c shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  tile.store_view %vc[%z, %z], %x checked [false, false] {group = 3 : i64} : !tile.view<32x64xf32>, tensor<32x64xf32>
+  tile.return
+}
+
+// -----
+
+// The base comes from memory: no host knows it.
+// CHECK-LABEL: tile.kernel @no_loaded_base
+// CHECK: tile.store_view
+tile.kernel @no_loaded_base(%c: !tile.ptr<!tile.ptr<f32>> {tile.group = 1 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 64 : i64
+  %x = arith.constant dense<1.0> : tensor<32x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %base = tile.load %c {group = 1 : i64} : !tile.ptr<!tile.ptr<f32>> -> !tile.ptr<f32>
+  %vc = tile.make_view %base shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<32x32xf16>, tensor<32x64xf16> -> tensor<32x64xf32>
+  // expected-remark@+1 {{threads store this tile: its base is not an argument}}
+  tile.store_view %vc[%z, %z], %sum checked [false, false] : !tile.view<32x64xf32>, tensor<32x64xf32>
+  tile.return
+}
+
+// -----
+
+// A branch that also reads a whole tile keeps its full form.
+// CHECK-LABEL: tile.kernel @branch_with_a_tile
+// CHECK: scf.if
+// CHECK: simt.bulk_store
+// CHECK: else
+// CHECK: simt.bulk_store
+tile.kernel @branch_with_a_tile(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %d: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 4 : i64}, %m: i64, %n: i64 {tile.divisibility = 8 : i64}, %full: i1) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %x = arith.constant dense<1.0> : tensor<32x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  %vd = tile.make_view %d shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<32x32xf16>, tensor<32x64xf16> -> tensor<32x64xf32>
+  scf.if %full {
+    %more = tile.load_view %vd[%z, %z] checked [false, false] {group = 4 : i64} : !tile.view<32x64xf32> -> tensor<32x64xf32>
+    %all = arith.addf %sum, %more : tensor<32x64xf32>
+    tile.store_view %vc[%z, %z], %all checked [false, false] {group = 3 : i64} : !tile.view<32x64xf32>, tensor<32x64xf32>
+  } else {
+    %more = tile.load_view %vd[%z, %z] checked [true, true] {group = 4 : i64} : !tile.view<32x64xf32> -> tensor<32x64xf32>
+    %all = arith.addf %sum, %more : tensor<32x64xf32>
+    tile.store_view %vc[%z, %z], %all checked [true, true] {group = 3 : i64} : !tile.view<32x64xf32>, tensor<32x64xf32>
+  }
+  tile.return
+}
