@@ -223,6 +223,22 @@ Value *Elementwise::fma(Value *x, Value *y, Value *z) {
   return b.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
 }
 
+Value *Elementwise::power(Value *, Value *) {
+  throw std::runtime_error("tile-legalize-math left 'pow'");
+}
+
+Value *Elementwise::remainder(Value *, Value *) {
+  throw std::runtime_error("tile-legalize-math left 'rem'");
+}
+
+Value *Elementwise::fromFp8(Value *codes, Fp8 format, Type *toElement) {
+  return emitFromFp8(b, units, codes, format, toElement);
+}
+
+Value *Elementwise::toFp8(Value *x, Fp8 format, Rounding rounding) {
+  return emitToFp8(b, units, x, format, rounding);
+}
+
 Value *Elementwise::convertFloat(Value *value, mlir::Type from, mlir::Type to,
                                  bool towardZero) {
   if (from == to) {
@@ -231,16 +247,16 @@ Value *Elementwise::convertFloat(Value *value, mlir::Type from, mlir::Type to,
   auto rounding = towardZero ? Rounding::TowardZero : Rounding::NearestEven;
   auto source = fp8Format(from), target = fp8Format(to);
   if (source && target) {
-    value = emitFromFp8(b, units, value, *source, b.getFloatTy());
-    return emitToFp8(b, units, value, *target, rounding);
+    value = fromFp8(value, *source, b.getFloatTy());
+    return toFp8(value, *target, rounding);
   }
   Type *real = type16(b, to) ? type16(b, to) : type(to);
   if (source) {
-    return asRegister(b, emitFromFp8(b, units, value, *source, real), to);
+    return asRegister(b, fromFp8(value, *source, real), to);
   }
   value = asFloat(b, value, from);
   if (target) {
-    return emitToFp8(b, units, value, *target, rounding);
+    return toFp8(value, *target, rounding);
   }
   return asRegister(b, emitFpCast(b, units, value, real, rounding), to);
 }

@@ -55,12 +55,6 @@ protected:
     throw std::runtime_error(
         ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
   }
-  Value *power(Value *, Value *) override {
-    throw std::runtime_error("tile-legalize-math left 'pow'");
-  }
-  Value *remainder(Value *, Value *) override {
-    throw std::runtime_error("tile-legalize-math left 'rem'");
-  }
 };
 
 /// One step of a reduction over lanes.

@@ -30,7 +30,8 @@ public:
       : Elementwise(b, {.half = true,
                         .bfloat = true,
                         .halfArithmetic = true,
-                        .bfloatArithmetic = architecture.number >= 90}) {}
+                        .bfloatArithmetic = architecture.number >= 90}),
+        hasFp8(architecture.number >= 89) {}
 
 protected:
   Value *math(tile::MathFn fn, Value *x) override {
@@ -74,12 +75,6 @@ protected:
     throw std::runtime_error(
         ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
   }
-  Value *power(Value *, Value *) override {
-    throw std::runtime_error("tile-legalize-math left 'pow'");
-  }
-  Value *remainder(Value *, Value *) override {
-    throw std::runtime_error("tile-legalize-math left 'rem'");
-  }
   Value *minMax(Value *x, Value *y, bool isMax, bool propagateNan) override {
     using namespace Intrinsic;
     Type *type = x->getType();
@@ -104,6 +99,40 @@ protected:
     }
     return b.CreateFDiv(x, y);
   }
+  /// Instructions convert two at once; the other one is zero.
+  Value *fromFp8(Value *code, lowering::Fp8 format, Type *to) override {
+    if (!converts(format)) {
+      return Elementwise::fromFp8(code, format, to);
+    }
+    Value *pair = b.CreateIntrinsic(format == lowering::Fp8::E5M2
+                                        ? Intrinsic::nvvm_e5m2x2_to_f16x2_rn
+                                        : Intrinsic::nvvm_e4m3x2_to_f16x2_rn,
+                                    {b.CreateZExt(code, b.getInt16Ty())});
+    return lowering::emitFpCast(b, units,
+                                b.CreateExtractElement(pair, uint64_t(0)), to);
+  }
+  Value *toFp8(Value *x, lowering::Fp8 format,
+               lowering::Rounding rounding) override {
+    // An f64 would be rounded twice.
+    if (!converts(format) || rounding != lowering::Rounding::NearestEven ||
+        x->getType()->isDoubleTy()) {
+      return Elementwise::toFp8(x, format, rounding);
+    }
+    Value *real = lowering::emitFpCast(b, units, x, b.getFloatTy());
+    Value *pair = b.CreateIntrinsic(format == lowering::Fp8::E5M2
+                                        ? Intrinsic::nvvm_ff_to_e5m2x2_rn
+                                        : Intrinsic::nvvm_ff_to_e4m3x2_rn,
+                                    {ConstantFP::get(b.getFloatTy(), 0), real});
+    return b.CreateTrunc(pair, b.getInt8Ty());
+  }
+
+private:
+  bool converts(lowering::Fp8 format) const {
+    return hasFp8 &&
+           (format == lowering::Fp8::E4M3FN || format == lowering::Fp8::E5M2);
+  }
+
+  const bool hasFp8;
 };
 
 /// How an access of so many bits is written: registers, and PTX's types.

@@ -47,9 +47,10 @@ public:
 protected:
   // Values are f32 or f64, or vectors of them, unless it says otherwise.
   virtual llvm::Value *math(tile::MathFn fn, llvm::Value *x) = 0;
-  virtual llvm::Value *power(llvm::Value *x, llvm::Value *y) = 0;
+  /// Without these tile-legalize-math leaves neither; then they throw.
+  virtual llvm::Value *power(llvm::Value *x, llvm::Value *y);
   /// C's fmod.
-  virtual llvm::Value *remainder(llvm::Value *x, llvm::Value *y) = 0;
+  virtual llvm::Value *remainder(llvm::Value *x, llvm::Value *y);
   virtual llvm::Value *divide(llvm::Value *x, llvm::Value *y,
                               tile::DivMode mode);
   virtual llvm::Value *fma(llvm::Value *x, llvm::Value *y, llvm::Value *z);
@@ -57,6 +58,10 @@ protected:
   /// for them.
   virtual llvm::Value *minMax(llvm::Value *x, llvm::Value *y, bool isMax,
                               bool propagateNan);
+  /// emitFromFp8 and emitToFp8, where the target has no instruction.
+  virtual llvm::Value *fromFp8(llvm::Value *codes, Fp8 format,
+                               llvm::Type *toElement);
+  virtual llvm::Value *toFp8(llvm::Value *x, Fp8 format, Rounding rounding);
 
   llvm::IRBuilderBase &b;
   const FloatUnits units;
