@@ -105,8 +105,8 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
     that hold in all lanes of full blocks are folded for all their uses. A remark
     says what keeps a check, or why each turn of a loop asks for it.
     With the feature `views.bounds` a loop with dots and no other masks is not
-    copied for the bounds of its loads, and where one turn at most is left of a
-    loop that is split, that is a branch.
+    copied for the bounds of its loads, one with masks only where it is split,
+    and where one turn at most is left of a loop that is split, that is a branch.
   }];
   let options = [
     ListOption<"features", "features", "std::string",

@@ -219,14 +219,29 @@ void PeelMasks::foldMasks(Region &region, ArrayRef<Check *> all) {
   knownMasks += masks->fold(region, nonNegative);
 }
 
+/// The last loop of the block that has dots.
+static Operation *lastDotLoop(Block &block) {
+  for (Operation &op : llvm::reverse(block)) {
+    if (isa<scf::ForOp>(op) && op.walk([](DotOp) {
+                                   return WalkResult::interrupt();
+                                 }).wasInterrupted()) {
+      return &op;
+    }
+  }
+  return nullptr;
+}
+
 /// if (every block in the rest of `block` is full) {unchecked} else {as it was}
 void PeelMasks::versionBlock(Block &block) {
   SmallVector<Check *> open;
   Operation *first = nullptr;
+  // Where bounds cost nothing, loops with dots are not copied for them.
+  Operation *after = boundsAreFree() ? lastDotLoop(block) : nullptr;
   for (Check &check : checks) {
     Operation *top =
         check.open ? block.findAncestorOpInBlock(*check.access) : nullptr;
-    if (!top || !isAvailable(check, top)) {
+    if (!top || !isAvailable(check, top) ||
+        (after && !after->isBeforeInBlock(top))) {
       continue;
     }
     open.push_back(&check);
@@ -536,8 +551,10 @@ bool PeelMasks::isFree(Operation *access) {
   bool hasDot = false, hasMask = false;
   loop.walk([&](Operation *op) {
     hasDot |= isa<DotOp>(op);
-    hasMask |= isa<arith::CmpIOp>(op) &&
-               isa<RankedTensorType>(op->getResult(0).getType());
+    // What was loaded is no mask: bounds say nothing of it.
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    hasMask |= compare && isa<RankedTensorType>(compare.getType()) &&
+               forms->of(compare.getLhs()) && forms->of(compare.getRhs());
   });
   return hasDot && !hasMask;
 }

@@ -73,3 +73,68 @@ tile.kernel @no_branch_for_another_end(%y: !tile.ptr<f32>, %n: i64, %m: i64, %s:
   }
   tile.return
 }
+
+// -----
+// What is compared was loaded: no bound says anything of it, and the loop with
+// the dot stays one.
+
+// CHECK-LABEL: @no_copy_for_comparisons_of_data
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [true, true]
+// CHECK: tile.dot
+// CHECK-NOT: scf.for
+// CHECK-NOT: tile.dot
+tile.kernel @no_copy_for_comparisons_of_data(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %unit = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %none = arith.constant dense<0> : tensor<16x16xi32>
+  %origin = arith.constant 0 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %view = tile.make_view %x shape [%wide, %wide] strides [%wide, %unit] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  %sum = scf.for %k = %low to %n step %step iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %at = arith.extsi %k : i32 to i64
+    %v = tile.load_view %view[%origin, %at] checked [true, true] : !tile.view<16x16xf32> -> tensor<16x16xf32>
+    %bits = tile.bitcast %v : tensor<16x16xf32> to tensor<16x16xi32>
+    %isNone = arith.cmpi eq, %bits, %none : tensor<16x16xi32>
+    %w = arith.select %isNone, %zero, %v : tensor<16x16xi1>, tensor<16x16xf32>
+    %next = tile.dot %w, %v, %acc : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %out = tile.make_view %y shape [%wide, %wide] strides [%wide, %unit] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  tile.store_view %out[%origin, %origin], %sum checked [false, false] : !tile.view<16x16xf32>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+// The bound of a load before a loop with dots does not copy the loop; that of
+// the store behind it copies the store.
+
+// CHECK-LABEL: @no_copy_of_a_loop_with_dots
+// CHECK-NOT: scf.if
+// CHECK: tile.load_view {{.*}} checked [true, false]
+// CHECK-NOT: scf.if
+// CHECK: tile.dot
+// CHECK-NOT: tile.dot
+// CHECK: scf.if
+// CHECK: tile.store_view {{.*}} checked [false, false]
+// CHECK: } else {
+// CHECK: tile.store_view {{.*}} checked [true, false]
+tile.kernel @no_copy_of_a_loop_with_dots(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %rows: i64, %at: i64) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %unit = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %origin = arith.constant 0 : i64
+  %wide = arith.constant 16 : i64
+  %view = tile.make_view %x shape [%rows, %wide] strides [%wide, %unit] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  %v = tile.load_view %view[%at, %origin] checked [true, false] : !tile.view<16x16xf32> -> tensor<16x16xf32>
+  %sum = scf.for %k = %low to %n step %step iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %next = tile.dot %v, %v, %acc : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %out = tile.make_view %y shape [%rows, %wide] strides [%wide, %unit] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  tile.store_view %out[%at, %origin], %sum checked [true, false] : !tile.view<16x16xf32>, tensor<16x16xf32>
+  tile.return
+}
