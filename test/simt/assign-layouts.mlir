@@ -1,11 +1,11 @@
 // Lanes go along what is consecutive in memory; what is computed with an access
 // has its layout; where two meet, a conversion stands.
-// RUN: tz-opt --simt-assign-layouts %s | FileCheck %s
+// RUN: tz-opt %s --simt-assign-layouts | FileCheck %s
 
 // 16 bytes a lane, as the base is aligned; the sum has the loads' layout.
 // CHECK-DAG: #[[WIDE:.*]] = #simt.layout<rank 1, register {{\[}}[1], [2], [512]], lane {{\[}}[4], [8], [16], [32], [64]], warp {{\[}}[128], [256]]>
-// CHECK-LABEL: tile.kernel @add
-tile.kernel @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+// CHECK-LABEL: tile.kernel @example
+tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
   %view = tile.make_view %x shape[%n] strides[%one] : <f32> -> <1024xf32>

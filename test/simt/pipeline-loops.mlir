@@ -1,7 +1,7 @@
 // Loads of later turns are begun while the dots of this turn run.
-// RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" %s | FileCheck %s
-// RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=20000" %s | FileCheck %s --check-prefix=SMALL
-// RUN: tz-opt --simt-assign-layouts --simt-pipeline-loops %s | FileCheck %s --check-prefix=NONE
+// RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" | FileCheck %s
+// RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=20000" | FileCheck %s --check-prefix=SMALL
+// RUN: tz-opt %s --simt-assign-layouts --simt-pipeline-loops | FileCheck %s --check-prefix=NONE
 // NONE-NOT: simt.ring
 
 // Two turns ahead (three stages), so three buffers each; the copies of a turn

@@ -1,10 +1,10 @@
 // What is cheap is computed again in the layout that its user wants.
-// RUN: tz-opt --simt-assign-layouts --simt-remove-conversions %s | FileCheck %s
+// RUN: tz-opt %s --simt-assign-layouts --simt-remove-conversions | FileCheck %s
 
 // A transposed store: its pointers are sums of ranges, so they are computed in
 // the store's layout. What was loaded is moved.
-// CHECK-LABEL: tile.kernel @transpose
-tile.kernel @transpose(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+// CHECK-LABEL: tile.kernel @example
+tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
   %range = tile.range 0 to 32 : tensor<32xi32>
   %rows = tile.reshape %range : tensor<32xi32> -> tensor<32x1xi32>
   %columns = tile.reshape %range : tensor<32xi32> -> tensor<1x32xi32>

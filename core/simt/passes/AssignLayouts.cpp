@@ -4,6 +4,21 @@
 //        a value is wanted in two layouts.
 // Why    All later questions (which address, which shuffle, which instruction)
 //        are answered from the layouts; here they are chosen.
+// Example (test/simt/assign-layouts.mlir)
+//   before
+//     %zero = arith.constant 0 : i64
+//     %one = arith.constant 1 : i64
+//     %view = tile.make_view %x shape[%n] strides[%one] : <f32> -> <1024xf32>
+//     %a = tile.load_view %view[%zero] checked [true] : <1024xf32> -> tensor<1024xf32>
+//     %b = arith.addf %a, %a : tensor<1024xf32>
+//     tile.store_view %view[%zero], %b checked [true] : <1024xf32>, tensor<1024xf32>
+//   after
+//     %c0_i64 = arith.constant 0 : i64
+//     %c1_i64 = arith.constant 1 : i64
+//     %0 = tile.make_view %arg0 shape[%arg1] strides[%c1_i64] : <f32> -> <1024xf32>
+//     %1 = tile.load_view %0[%c0_i64] checked [true] : <1024xf32> -> tensor<1024xf32, #layout>
+//     %2 = arith.addf %1, %1 : tensor<1024xf32, #layout>
+//     tile.store_view %0[%c0_i64], %2 checked [true] : <1024xf32>, tensor<1024xf32, #layout>
 // How    What accesses and dots ask for: analysis/Anchors.h. What follows from
 //        it for all other tiles: analysis/Spreading.h. Here: types and converts.
 //===----------------------------------------------------------------------===//

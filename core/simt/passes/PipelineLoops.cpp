@@ -5,6 +5,56 @@
 //        next one stays in flight over the loop's back edge.
 // Why    A load from memory takes longer than the dot of one turn; with the
 //        loads of the next turns on their way neither waits for the other.
+// Example (test/simt/pipeline-loops.mlir; lines with simt., scf., tile.load, tile.dot)
+//   before
+//     ...
+//     %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+//       ...
+//       %x = tile.load_view %va[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<64x32xf16> -> tensor<64x32xf16>
+//       %y = tile.load_view %vb[%at, %z] checked [false, false] {group = 2 : i64} : !tile.view<32x64xf16> -> tensor<32x64xf16>
+//       %next = tile.dot %x, %y, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+//       scf.yield %next : tensor<64x64xf32>
+//     }
+//     ...
+//   after
+//     ...
+//     %3 = scf.if %2 -> (tensor<64x64xf32, #layout>) {
+//       %5 = simt.ring : <3 x <64x32xf16, #shared>>
+//       %6 = simt.ring : <3 x <32x64xf16, #shared1>>
+//       ...
+//       %9 = simt.slot %5[%c0_i32_0] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//       simt.async_copy_view %0[%c0_i64, %7] to %9 when %8 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//       %10 = simt.slot %6[%c0_i32_0] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//       simt.async_copy_view %1[%7, %c0_i64] to %10 when %8 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//       simt.async_commit
+//       ...
+//       %21 = simt.slot %5[%c1_i32] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//       simt.async_copy_view %0[%c0_i64, %12] to %21 when %20 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//       %22 = simt.slot %6[%c1_i32] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//       simt.async_copy_view %1[%12, %c0_i64] to %22 when %20 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//       simt.async_commit
+//       ...
+//       %24:3 = scf.for %arg4 = %c0_i32 to %arg3 step %c32_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32_2, %arg7 = %c2_i32) -> (tensor<64x64xf32, #layout>, i32, i32)  : i32 {
+//         simt.async_wait 1
+//         ...
+//         %36 = simt.slot %5[%arg7] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//         simt.async_copy_view %0[%c0_i64, %27] to %36 when %35 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//         %37 = simt.slot %6[%arg7] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//         simt.async_copy_view %1[%27, %c0_i64] to %37 when %35 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//         simt.async_commit
+//         ...
+//         %39 = simt.slot %5[%arg6] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//         %40 = simt.slot %6[%arg6] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//         %41 = simt.dot %39, %40, %arg5 : !simt.buffer<64x32xf16, #shared>, !simt.buffer<32x64xf16, #shared1> -> tensor<64x64xf32, #layout>
+//         ...
+//         scf.yield %41, %44, %47 : tensor<64x64xf32, #layout>, i32, i32
+//       }
+//       simt.async_wait 0
+//       scf.yield %24#0 : tensor<64x64xf32, #layout>
+//     } else {
+//       scf.yield %cst : tensor<64x64xf32, #layout>
+//     }
+//     ...
 // Needs  simt-assign-layouts, simt-remove-conversions.
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
 //        it. After this pass nothing may move an access over a wait.

@@ -4,6 +4,24 @@
 //        layout, where that is cheap.
 // Why    A conversion goes through shuffles or shared memory with a barrier; an
 //        index, a mask or a broadcast scalar costs a few instructions.
+// Example (test/simt/remove-conversions.mlir; lines with simt.convert, tile.addptr, tile.load, tile.store)
+//   before
+//     ...
+//     %from = tile.addptr %base, %down : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+//     %v = tile.load %from : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
+//     ...
+//     %to = tile.addptr %target, %across : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+//     tile.store %to, %v : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
+//   after
+//     ...
+//     %17 = tile.addptr %8, %16 : tensor<32x32x!tile.ptr<f32>, #layout5>, tensor<32x32xi32, #layout5>
+//     %18 = tile.load %17 : tensor<32x32x!tile.ptr<f32>, #layout5> -> tensor<32x32xf32, #layout5>
+//     ...
+//     %20 = tile.addptr %19, %7 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xi32, #layout4>
+//     %21 = simt.convert %18 : tensor<32x32xf32, #layout5> -> tensor<32x32xf32, #layout4>
+//     tile.store %20, %21 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xf32, #layout4>
+// Needs  simt-assign-layouts.
+// Keeps  accesses to memory, and the layouts that they have.
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/Passes.h"
 
