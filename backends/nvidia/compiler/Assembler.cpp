@@ -8,14 +8,23 @@
 #include "backends/nvidia/compiler/JitLink.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+extern char **environ;
 
 using namespace llvm;
 
@@ -148,9 +157,32 @@ Assembled read(std::string cubin, StringRef log) {
   return result;
 }
 
-Assembled runPtxas(const std::string &program, StringRef ptx, StringRef cpu,
-                   unsigned timeoutSeconds) {
-  Temporary source("ptx"), output("cubin"), messages("log");
+/// Seconds that ptxas may take for one text.
+constexpr unsigned mostSeconds = 120;
+
+/// One ptxas at work; it ends with the object.
+class Ptxas {
+public:
+  Ptxas(const std::string &program, const std::string &ptx, StringRef cpu);
+  ~Ptxas() { stop(); }
+  Ptxas(const Ptxas &) = delete;
+
+  /// Waits for it.
+  Assembled finish();
+
+private:
+  void stop();
+
+  using Clock = std::chrono::steady_clock;
+  const std::string &ptx;
+  Temporary source{"ptx"}, output{"cubin"}, messages{"log"};
+  pid_t process = -1;
+  const Clock::time_point deadline =
+      Clock::now() + std::chrono::seconds(mostSeconds);
+};
+
+Ptxas::Ptxas(const std::string &program, const std::string &ptx, StringRef cpu)
+    : ptx(ptx) {
   {
     std::error_code error;
     raw_fd_ostream file(source.path, error);
@@ -160,21 +192,61 @@ Assembled runPtxas(const std::string &program, StringRef ptx, StringRef cpu,
       throw std::runtime_error("a temporary file could not be written");
     }
   }
-  const std::string arch = ("-arch=" + cpu).str();
-  StringRef arguments[] = {program, "-v", arch, source.path, "-o", output.path};
-  std::optional<StringRef> redirects[] = {StringRef(), messages.path.str(),
-                                          messages.path.str()};
-  std::string problem;
-  int status = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,
-                                   timeoutSeconds, 0, &problem);
-  const std::string log = messages.text();
-  if (status == -2) {
-    throw AssemblerError("ptxas took more than " +
-                         std::to_string(timeoutSeconds) +
-                         " s or crashed: " + problem + log);
+  std::string arch = ("-arch=" + cpu).str();
+  const char *arguments[] = {
+      program.c_str(),     "-v",   arch.c_str(), source.path.c_str(), "-o",
+      output.path.c_str(), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, messages.path.c_str(), O_WRONLY,
+                                   0);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  const int problem =
+      posix_spawn(&process, program.c_str(), &files, nullptr,
+                  const_cast<char *const *>(arguments), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (problem) {
+    process = -1;
+    throw std::runtime_error(program +
+                             " cannot be started: " + std::strerror(problem));
   }
-  if (status != 0) {
-    throw AssemblerError(refusal(problem + log, ptx));
+}
+
+void Ptxas::stop() {
+  if (process > 0) {
+    (void)kill(process, SIGKILL);
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    process = -1;
+  }
+}
+
+Assembled Ptxas::finish() {
+  // No alarm and no handler of signals: the process may not be ours alone.
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(process, &status, WNOHANG)) == 0 ||
+         (ended < 0 && errno == EINTR)) {
+    if (Clock::now() > deadline) {
+      stop();
+      throw AssemblerError("ptxas took more than " +
+                           std::to_string(mostSeconds) + " s");
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+  }
+  process = -1;
+  std::string log = messages.text();
+  if (ended < 0) {
+    throw AssemblerError("nothing is known of ptxas's end; does another part "
+                         "of the program wait for all children?");
+  }
+  if (WIFSIGNALED(status)) {
+    throw AssemblerError(std::string("ptxas was ended by a signal: ") +
+                         strsignal(WTERMSIG(status)));
+  }
+  if (WEXITSTATUS(status) != 0) {
+    throw AssemblerError(refusal(log, ptx));
   }
   return read(output.text(), log);
 }
@@ -208,24 +280,68 @@ struct Means {
 
 std::string assemblerIdentity() { return Means().identity(); }
 
-std::optional<Assembled> assemble(StringRef ptx, StringRef cpu,
-                                  unsigned timeoutSeconds,
-                                  const tz_host *host) {
+namespace {
+/// A choice on its way.
+struct Candidate {
+  std::string key;
+  std::optional<Assembled> made;
+  std::unique_ptr<Ptxas> process;
+};
+
+/// The next one that may do without spills, if that one spilled so much.
+size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
+                  unsigned spillBytes) {
+  // A register more saves a word that is stored once and perhaps once more.
+  const unsigned wanted = choices[at].registers + spillBytes / 8;
+  for (++at; at + 1 < choices.size() && choices[at].registers < wanted;) {
+    ++at;
+  }
+  return at;
+}
+} // namespace
+
+std::optional<Assembled> assembleBest(ArrayRef<AssemblerChoice> choices,
+                                      StringRef cpu, const tz_host *host,
+                                      size_t &taken) {
   const Means means;
   if (means.ptxas.empty() && !means.library) {
     return std::nullopt;
   }
-  const std::string key = (means.identity() + " " + cpu + "\n" + ptx).str();
-  if (std::optional<Assembled> known = lookUp(host, key)) {
-    return known;
+  std::vector<Candidate> candidates(choices.size());
+  auto start = [&](size_t i) {
+    Candidate &one = candidates[i];
+    if (one.key.empty()) {
+      one.key = (means.identity() + " " + cpu + "\n" + choices[i].text).str();
+      one.made = lookUp(host, one.key);
+      if (!one.made && !means.library) {
+        one.process =
+            std::make_unique<Ptxas>(means.ptxas, choices[i].text, cpu);
+      }
+    }
+    return one.made && one.made->spillBytes == 0;
+  };
+  const size_t last = choices.size() - 1;
+  for (taken = 0;;) {
+    // The last one is of use if this one spills.
+    constexpr unsigned manyCores = 8;
+    if (!start(taken) && std::thread::hardware_concurrency() >= manyCores) {
+      start(last);
+    }
+    Candidate &one = candidates[taken];
+    if (!one.made) {
+      one.made = one.process
+                     ? one.process->finish()
+                     : runJitLink(means.library, choices[taken].text, cpu);
+      if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
+        (void)host->cache_put(host->ctx, bytesOf(one.key),
+                              bytesOf(pack(*one.made)));
+      }
+    }
+    if (one.made->spillBytes == 0 || taken == last) {
+      return std::move(one.made);
+    }
+    taken = nextChoice(choices, taken, one.made->spillBytes);
   }
-  Assembled made = means.library
-                       ? runJitLink(means.library, ptx, cpu)
-                       : runPtxas(means.ptxas, ptx, cpu, timeoutSeconds);
-  if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
-    (void)host->cache_put(host->ctx, bytesOf(key), bytesOf(pack(made)));
-  }
-  return made;
 }
 
 } // namespace tz::nvidia

@@ -10,6 +10,7 @@
 
 #include "terrazzo/plugin.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -37,10 +38,20 @@ std::string findPtxas();
 /// What assembles here, and which build of it, for cache keys.
 std::string assemblerIdentity();
 
-/// None if there is neither ptxas nor nvJitLink. Throws AssemblerError. What
-/// was made of the same text before is taken from the host's cache.
-std::optional<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef cpu,
-                                  unsigned timeoutSeconds, const tz_host *host);
+/// One way to assemble a kernel.
+struct AssemblerChoice {
+  std::string text;
+  unsigned registers; // that a thread may have
+};
+
+/// Machine code of the first choice that needs no spills, else of the last one;
+/// `taken` says which. A choice is passed over where the spills of the one
+/// before say that its registers are too few. None if there is neither ptxas
+/// nor nvJitLink. Throws AssemblerError. What was made of the same text before
+/// is taken from the host's cache.
+std::optional<Assembled> assembleBest(llvm::ArrayRef<AssemblerChoice> choices,
+                                      llvm::StringRef cpu, const tz_host *host,
+                                      size_t &taken);
 
 } // namespace tz::nvidia
 

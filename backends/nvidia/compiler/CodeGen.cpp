@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/CodeGen.h"
 
+#include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/Check.h"
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
@@ -26,6 +27,9 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include <chrono>
+#include <deque>
+#include <future>
 #include <mutex>
 
 extern "C" void LLVMInitializeNVPTXTargetInfo();
@@ -112,8 +116,10 @@ int64_t widestTile(tile::KernelOp kernel) {
   return words;
 }
 
-/// What hides the latency of memory: with dots the loads that are under way,
-/// else many threads, if each holds little.
+/// How many blocks should fit into a multiprocessor; the first number that
+/// needs no spills is taken, the last one anyway. What hides the latency of
+/// memory: with dots the loads that are under way, else many threads, if each
+/// holds little.
 SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
                                       const ArchitectureFacts &architecture) {
   const bool hasDot =
@@ -135,19 +141,74 @@ SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
   return wanted;
 }
 
-} // namespace
+/// Of 32 bits, of a multiprocessor.
+constexpr unsigned registersOfAll = 65536;
 
+/// The text of a kernel of which so many blocks shall fit; `ptx` says 1.
 std::string withBlocks(StringRef ptx, unsigned blocks) {
   const StringRef one = ".minnctapersm 1\n";
   auto [before, after] = ptx.split(one);
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
 }
 
-/// Emits one variant into the module; whether it has atomics on vectors.
-static bool lowerVariant(simt::Variant &variant,
-                         const ArchitectureFacts &architecture,
-                         Module &module) {
+/// Tells the host how long each stage took.
+class Stages {
+public:
+  explicit Stages(const CodeGenOptions &options)
+      : options(options), begun(now()) {}
+
+  /// What was done since the last call.
+  void mark(const Twine &stage) {
+    const uint64_t ended = now();
+    if (options.host && TZ_HAS_FN(options.host, tz_host, span)) {
+      const std::string name = stage.str();
+      options.host->span(options.host->ctx, options.request,
+                         {name.data(), name.size()}, begun, ended);
+    }
+    begun = ended;
+    if (options.isCancelled && options.isCancelled()) {
+      throw Cancelled();
+    }
+  }
+
+private:
+  static uint64_t now() {
+    return uint64_t(std::chrono::nanoseconds(
+                        std::chrono::steady_clock::now().time_since_epoch())
+                        .count());
+  }
+
+  const CodeGenOptions &options;
+  uint64_t begun;
+};
+
+/// The code of one variant on its way.
+struct Generation {
+  Generation(simt::Variant &&variant, const ArchitectureFacts &architecture)
+      : architecture(architecture), machine(makeMachine(architecture)),
+        module(tile::KernelOp(variant.kernel).getSymName(), context) {
+    made.variant = std::move(variant);
+    module.setTargetTriple(machine->getTargetTriple());
+    module.setDataLayout(machine->createDataLayout());
+  }
+
+  void lower();
+  void finish(const CodeGenOptions &options, ArrayRef<unsigned> blocks);
+
+  const ArchitectureFacts &architecture;
+  std::unique_ptr<TargetMachine> machine;
+  LLVMContext context;
+  Module module;
+  bool hasVectorAtomics = false;
+  CompiledVariant made;
+
+private:
+  void emit();
+};
+
+void Generation::lower() {
   PtxHooks hooks(architecture);
+  simt::Variant &variant = made.variant;
   variant.lowered = simt::lower(variant.kernel, hooks, module);
   Function *function = variant.lowered.function;
   variant.lowered.function = nullptr;
@@ -169,68 +230,95 @@ static bool lowerVariant(simt::Variant &variant,
             " has " + std::to_string(architecture.sharedBytes) +
             "; use smaller tiles");
   }
-  return hooks.hasVectorAtomics();
-}
-
-CompiledKernel compileToPtx(tile::KernelOp kernel,
-                            const ArchitectureFacts &architecture,
-                            const std::function<bool()> &isCancelled) {
-  auto stopIfCancelled = [&] {
-    if (isCancelled && isCancelled()) {
-      throw Cancelled();
-    }
-  };
-  CompiledKernel result;
-  const PtxTarget plain(architecture, /*inBulk=*/false),
-      inBulk(architecture, /*inBulk=*/true);
-  result.variants =
-      simt::makeVariants(kernel, architecture.number >= 90 ? &inBulk : nullptr,
-                         plain, simt::FrameLimits());
-  for (simt::Variant &variant : result.variants) {
-    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
-  }
-  stopIfCancelled();
-
-  std::unique_ptr<TargetMachine> machine = makeMachine(architecture);
-  LLVMContext context;
-  Module module(kernel.getSymName(), context);
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
-  bool hasVectorAtomics = false;
-  for (simt::Variant &variant : result.variants) {
-    hasVectorAtomics |= lowerVariant(variant, architecture, module);
-  }
-  result.blocksWanted = blocksWanted(
-      kernel, result.variants.back().lowered.threads, architecture);
+  hasVectorAtomics = hooks.hasVectorAtomics();
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
     throw std::runtime_error("invalid code was made for the kernel: " +
                              problem);
   }
-  stopIfCancelled();
-  optimize(module, *machine);
-  if (std::string left = problemOf(module); !left.empty()) {
-    throw simt::Unsupported(kernel.getLoc(),
-                            architecture.cpu.str() + " cannot compile " + left);
-  }
-  stopIfCancelled();
-  raw_string_ostream(result.llvm) << module;
+}
+
+void Generation::emit() {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  legacy::PassManager emit;
-  if (machine->addPassesToEmitFile(emit, stream, nullptr,
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
                                    CodeGenFileType::AssemblyFile,
                                    /*DisableVerify=*/true)) {
     throw std::runtime_error("no code generation for this target");
   }
-  emit.run(module);
-  result.ptx.assign(bytes.begin(), bytes.end());
+  passes.run(module);
+  made.ptx.assign(bytes.begin(), bytes.end());
   if (hasVectorAtomics) {
     const std::string lowest = ".version 8.0\n";
-    if (size_t at = result.ptx.find(lowest); at != std::string::npos) {
-      result.ptx.replace(at, lowest.size(), ".version 8.1\n");
+    if (size_t at = made.ptx.find(lowest); at != std::string::npos) {
+      made.ptx.replace(at, lowest.size(), ".version 8.1\n");
     }
+  }
+}
+
+void Generation::finish(const CodeGenOptions &options,
+                        ArrayRef<unsigned> blocks) {
+  Stages stages(options);
+  const std::string of = " of " + module.getName().str();
+  optimize(module, *machine);
+  if (std::string left = problemOf(module); !left.empty()) {
+    throw simt::Unsupported(made.variant.kernel.getLoc(),
+                            architecture.cpu.str() + " cannot compile " + left);
+  }
+  if (options.keepsLLVM) {
+    raw_string_ostream(made.llvm) << module;
+  }
+  stages.mark("optimize" + of);
+  emit();
+  stages.mark("emit" + of);
+  SmallVector<AssemblerChoice, 4> choices;
+  for (unsigned one : blocks) {
+    const unsigned each = registersOfAll / (one * made.variant.lowered.threads);
+    choices.push_back({withBlocks(made.ptx, one), std::min(each, 255u)});
+  }
+  size_t taken = choices.size() - 1;
+  made.assembled = assembleBest(choices, architecture.cpu, options.host, taken);
+  made.ptx = std::move(choices[taken].text);
+  stages.mark("assemble" + of);
+}
+
+} // namespace
+
+std::vector<CompiledVariant>
+compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
+              const CodeGenOptions &options) {
+  Stages stages(options);
+  const PtxTarget plain(architecture, /*inBulk=*/false),
+      inBulk(architecture, /*inBulk=*/true);
+  std::deque<Generation> all;
+  for (simt::Variant &variant :
+       simt::makeVariants(kernel, architecture.number >= 90 ? &inBulk : nullptr,
+                          plain, simt::FrameLimits())) {
+    all.emplace_back(std::move(variant), architecture);
+  }
+  stages.mark("layouts");
+  for (Generation &one : all) {
+    one.lower();
+  }
+  stages.mark("lower");
+  const SmallVector<unsigned, 4> blocks = blocksWanted(
+      kernel, all.back().made.variant.lowered.threads, architecture);
+  // The variants share nothing any more. Where there are no more threads, they
+  // come one after the other.
+  std::vector<std::future<void>> others;
+  for (Generation &one : llvm::drop_begin(all)) {
+    others.push_back(std::async(std::launch::async | std::launch::deferred,
+                                [&] { one.finish(options, blocks); }));
+  }
+  all.front().finish(options, blocks);
+  for (std::future<void> &other : others) {
+    other.get();
+  }
+  std::vector<CompiledVariant> result;
+  for (Generation &one : all) {
+    result.push_back(std::move(one.made));
   }
   return result;
 }

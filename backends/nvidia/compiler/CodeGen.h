@@ -1,14 +1,15 @@
 //===- CodeGen.h - from a kernel to PTX and machine code ------------------===//
 //
 // What   Layouts, one thread's code, LLVM's optimizer, PTX; then ptxas, if
-// there
-//        is one.
+//        there is one. Each variant of a kernel is a module of its own, and
+//        after its lowering a thread of its own.
 // Why    One function for the plugin and for the tests.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H
 
 #include "backends/nvidia/compiler/Architectures.h"
+#include "backends/nvidia/compiler/Assembler.h"
 
 #include "terrazzo/simt/Variants.h"
 
@@ -16,24 +17,30 @@
 
 namespace tz::nvidia {
 
-struct CompiledKernel {
-  std::string ptx, llvm, layouts;
-  /// Their functions are gone.
-  std::vector<simt::Variant> variants;
-  /// How many blocks should fit into a multiprocessor; what needs no spills is
-  /// taken, the last one anyway. The text says 1.
-  llvm::SmallVector<unsigned, 4> blocksWanted;
+struct CompiledVariant {
+  simt::Variant variant; // its function is gone
+  std::string ptx;
+  std::string llvm;                   // if it was wanted
+  std::optional<Assembled> assembled; // if there is an assembler
 };
 
-/// The text of a kernel of which so many blocks shall fit.
-std::string withBlocks(llvm::StringRef ptx, unsigned blocks);
+struct CodeGenOptions {
+  bool keepsLLVM = false;
+  /// Asked between stages; may be empty.
+  std::function<bool()> isCancelled;
+  /// What was assembled is kept there, and how long stages took is told; null:
+  /// neither.
+  const tz_host *host = nullptr;
+  uint64_t request = 0;
+};
 
 struct Cancelled {};
 
-/// Throws simt::Unsupported, Cancelled, std::runtime_error.
-CompiledKernel compileToPtx(tile::KernelOp kernel,
-                            const ArchitectureFacts &architecture,
-                            const std::function<bool()> &isCancelled);
+/// In the order of the launch plan. Throws simt::Unsupported, AssemblerError,
+/// Cancelled, std::runtime_error.
+std::vector<CompiledVariant>
+compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
+              const CodeGenOptions &options);
 
 } // namespace tz::nvidia
 

@@ -15,6 +15,7 @@
 #include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/wire/Wire.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 
 #include <array>
@@ -24,9 +25,6 @@ namespace tz::nvidia {
 namespace {
 
 namespace plugin = terrazzo::plugin;
-
-/// Seconds that ptxas may take for one kernel.
-constexpr unsigned assemblerSeconds = 120;
 
 class PtxCompiler final : public plugin::Compiler {
 public:
@@ -109,23 +107,6 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   return d;
 }
 
-/// The first of the wanted numbers of blocks that needs no spills; `compiled`
-/// gets its text.
-static std::optional<Assembled> assembleBest(CompiledKernel &compiled,
-                                             llvm::StringRef cpu,
-                                             const tz_host *host) {
-  for (unsigned blocks : compiled.blocksWanted) {
-    std::string text = withBlocks(compiled.ptx, blocks);
-    std::optional<Assembled> made = assemble(text, cpu, assemblerSeconds, host);
-    if (!made || made->spillBytes == 0 ||
-        blocks == compiled.blocksWanted.back()) {
-      compiled.ptx = std::move(text);
-      return made;
-    }
-  }
-  return std::nullopt;
-}
-
 /// What the device half makes of a descriptor's slot.
 static TensorView viewOf(simt::DescriptorOp op, const std::string &kernel,
                          uint32_t slot) {
@@ -146,24 +127,36 @@ static TensorView viewOf(simt::DescriptorOp op, const std::string &kernel,
   return view;
 }
 
-/// What ptxas says of the kernel: losses are warnings, figures are remarks.
+/// What ptxas says of the variants: losses are warnings, figures are remarks.
 static void reportAssembled(const plugin::Request &request,
-                            const Assembled &assembled, mlir::Location loc) {
+                            llvm::ArrayRef<CompiledVariant> variants,
+                            mlir::Location loc) {
   plugin::SourcePlace place = plugin::placeOf(loc);
   auto report = [&](uint32_t severity, const std::string &text) {
     request.report(severity, text, place.file, place.line, place.column);
   };
-  for (const std::string &line : assembled.warnings) {
-    report(TZ_SEVERITY_WARNING, "ptxas: " + line);
+  llvm::StringSet<> said;
+  for (const CompiledVariant &one : variants) {
+    if (!one.assembled) {
+      continue;
+    }
+    for (const std::string &line : one.assembled->warnings) {
+      if (said.insert(line).second) {
+        report(TZ_SEVERITY_WARNING, "ptxas: " + line);
+      }
+    }
+    std::string figures = "ptxas: " + std::to_string(one.assembled->registers) +
+                          " registers a thread";
+    if (variants.size() > 1) {
+      figures += " in " + tile::KernelOp(one.variant.kernel).getSymName().str();
+    }
+    if (one.assembled->spillBytes) {
+      figures += ", " + std::to_string(one.assembled->spillBytes) +
+                 " bytes of them spilled to memory; smaller tiles or more "
+                 "warps need fewer";
+    }
+    report(TZ_SEVERITY_REMARK, figures);
   }
-  std::string figures =
-      "ptxas: " + std::to_string(assembled.registers) + " registers a thread";
-  if (assembled.spillBytes) {
-    figures += ", " + std::to_string(assembled.spillBytes) +
-               " bytes of them spilled to memory; smaller tiles or more warps "
-               "need fewer";
-  }
-  report(TZ_SEVERITY_REMARK, figures);
 }
 
 plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
@@ -187,14 +180,17 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "nvidia: there is no kernel");
   }
   tile::KernelOp kernel = *kernels.begin();
-  CompiledKernel compiled;
-  std::optional<Assembled> assembled;
+  CodeGenOptions options;
+  options.keepsLLVM = request.wants("llvm");
+  options.host = host;
+  options.request = request.request_id;
+  options.isCancelled = [&] {
+    return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
+           host->is_cancelled(host->ctx, request.request_id) != 0;
+  };
+  std::vector<CompiledVariant> compiled;
   try {
-    compiled = compileToPtx(kernel, architecture, [&] {
-      return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
-             host->is_cancelled(host->ctx, request.request_id) != 0;
-    });
-    assembled = assembleBest(compiled, architecture.cpu, host);
+    compiled = compileKernel(kernel, architecture, options);
   } catch (const simt::Unsupported &problem) {
     plugin::SourcePlace place = plugin::placeOf(problem.location);
     request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
@@ -210,21 +206,30 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   }
   plugin::Artifact artifact;
   artifact.compat = architecture.cpu.str();
-  if (assembled) {
-    artifact.blobs.push_back({"main", "cubin", std::move(assembled->cubin)});
-    reportAssembled(request, *assembled, kernel.getLoc());
+  // Users see the one without a guard as "main", and the texts of all.
+  std::string llvm, text;
+  for (CompiledVariant &one : compiled) {
+    const bool isLast = &one == &compiled.back();
+    const std::string name =
+        isLast ? "main" : tile::KernelOp(one.variant.kernel).getSymName().str();
+    llvm += one.llvm;
+    text += one.ptx;
+    if (one.assembled) {
+      artifact.blobs.push_back({name, "cubin", one.assembled->cubin});
+    } else {
+      artifact.blobs.push_back({name, "ptx", one.ptx});
+    }
   }
   if (request.wants("llvm")) {
-    artifact.blobs.push_back({"llvm", "text", std::move(compiled.llvm)});
+    artifact.blobs.push_back({"llvm", "text", std::move(llvm)});
   }
   if (request.wants("asm")) {
-    artifact.blobs.push_back({"asm", "text", compiled.ptx});
+    artifact.blobs.push_back({"asm", "text", std::move(text)});
   }
-  if (!assembled) {
-    artifact.blobs.push_back({"main", "ptx", std::move(compiled.ptx)});
-  }
+  reportAssembled(request, compiled, kernel.getLoc());
   std::vector<TensorView> views;
-  for (const simt::Variant &variant : compiled.variants) {
+  for (const CompiledVariant &one : compiled) {
+    const simt::Variant &variant = one.variant;
     plugin::Kernel &info = artifact.kernels.emplace_back();
     info.name = tile::KernelOp(variant.kernel).getSymName().str();
     plugin::appendArguments(info, variant.kernel);
@@ -240,9 +245,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     }
     info.dynScratch = variant.lowered.sharedBytes;
     info.block[0] = variant.lowered.threads;
-    if (assembled) {
-      info.regs = assembled->registers;
-      info.spillBytes = assembled->spillBytes;
+    if (one.assembled) {
+      info.regs = one.assembled->registers;
+      info.spillBytes = one.assembled->spillBytes;
     }
     if (kernel->hasAttr("tile.waits")) {
       info.flags |= TZ_KERNEL_ORDERED;
@@ -253,7 +258,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
         {TensorViewsBlob, TensorViewsFormat, printTensorViews(views)});
   }
   // Both variants number their prints in the same order.
-  for (mlir::Operation *op : compiled.variants.back().lowered.logPoints) {
+  for (mlir::Operation *op : compiled.back().variant.lowered.logPoints) {
     artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
   }
   artifact.metadata.emplace_back("target", architecture.id.str());

@@ -181,7 +181,7 @@ struct tz_module {
   ~tz_module();
 
   tz_device &device;
-  tz::nvidia::driver::Module native = nullptr;
+  std::vector<tz::nvidia::driver::Module> parts;
   std::vector<tz::nvidia::TensorView> views;
   std::mutex mutex; ///< guards kernels and the changing of their attributes
   std::map<std::string, std::unique_ptr<tz_kernel>, std::less<>> kernels;

@@ -1,7 +1,8 @@
 //===- Module.cpp - loaded code and its kernels ---------------------------===//
 //
-// What   Takes the blob that the device can run: "cubin" (machine code) before
-//        "ptx", which the driver compiles; finds kernels and variables.
+// What   Takes the blobs that the device can run: "cubin" (machine code) before
+//        "ptx", which the driver compiles, each a part of the module with some
+//        of its kernels; finds kernels and variables.
 // Why    What the driver's compiler says belongs into the error.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/Device.h"
@@ -12,12 +13,14 @@
 using namespace tz::nvidia;
 
 tz_module::~tz_module() {
-  if (!native) {
+  if (parts.empty()) {
     return;
   }
   try {
     ContextScope scope(device);
-    (void)device.driver.moduleUnload(native);
+    for (driver::Module part : parts) {
+      (void)device.driver.moduleUnload(part);
+    }
   } catch (const Failure &) {
     // The context is gone, and the module with it.
   }
@@ -73,37 +76,23 @@ static std::vector<TensorView> readViews(const tz_blob *blobs, size_t count) {
       {static_cast<const char *>(blob->bytes.data), blob->bytes.size});
 }
 
-std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
-                                      size_t count, const tz_ext *extensions) {
-  device.mustWork();
-  refuseExtensions(extensions);
-  const tz_blob *code = findBlob(blobs, count, "cubin");
-  const bool portable = !code;
-  if (!code) {
-    code = findBlob(blobs, count, "ptx");
-  }
-  if (!code || code->bytes.size == 0) {
-    throw Failure(TZ_E_INVALID_ARGUMENT,
-                  "the artifact has no blob of format 'cubin' or 'ptx'");
-  }
+static driver::Module loadPart(tz_device &device, const tz_blob &code) {
+  const bool portable = plugin::view(code.format) == "ptx";
   // PTX must end with a zero. Machine code carries its own size, which the
   // driver believes: a copy does no harm to either.
-  std::string image(static_cast<const char *>(code->bytes.data),
-                    code->bytes.size);
+  std::string image(static_cast<const char *>(code.bytes.data),
+                    code.bytes.size);
   if (!portable && image.compare(0, 4, "\177ELF") != 0) {
     throw Failure(TZ_E_DATA_LOSS, "the artifact's machine code is damaged: it "
                                   "does not begin as an ELF file");
   }
-  auto module = std::make_unique<tz_module>(device);
-  module->views = readViews(blobs, count);
-  ContextScope scope(device);
   std::string log(8192, '\0');
   JitOption options[] = {JitErrorLog, JitErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
-  Result result = device.driver.moduleLoadDataEx(&module->native, image.c_str(),
-                                                 2, options, values);
+  driver::Module native = nullptr;
+  Result result = device.driver.moduleLoadDataEx(&native, image.c_str(), 2,
+                                                 options, values);
   if (result != Success) {
-    module->native = nullptr;
     std::string said = oneLine(log);
     device.fail(result,
                 std::string("load ") + (portable ? "PTX" : "machine code") +
@@ -111,7 +100,43 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
                     device.facts.target.substr(7) + ")",
                 said.empty() ? said : "the driver's compiler says: " + said);
   }
+  return native;
+}
+
+std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
+                                      size_t count, const tz_ext *extensions) {
+  device.mustWork();
+  refuseExtensions(extensions);
+  const tz_blob *first = findBlob(blobs, count, "cubin");
+  if (!first) {
+    first = findBlob(blobs, count, "ptx");
+  }
+  if (!first || first->bytes.size == 0) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "the artifact has no blob of format 'cubin' or 'ptx'");
+  }
+  auto module = std::make_unique<tz_module>(device);
+  module->views = readViews(blobs, count);
+  ContextScope scope(device);
+  for (const tz_blob *blob = first; blob != blobs + count; ++blob) {
+    if (plugin::view(blob->format) == plugin::view(first->format)) {
+      module->parts.push_back(loadPart(device, *blob));
+    }
+  }
   return module;
+}
+
+/// Asks each part of the module until one has what is sought.
+template <typename Ask>
+static Result askParts(const tz_module &module, Ask ask) {
+  Result result = NotFound;
+  for (driver::Module part : module.parts) {
+    result = ask(part);
+    if (result != NotFound) {
+      break;
+    }
+  }
+  return result;
 }
 
 /// Compares the packed buffer, in which every slot is aligned to its size, with
@@ -158,8 +183,10 @@ tz_kernel &findKernel(tz_module &module, std::string_view name) {
   const Driver &driver = device.driver;
   auto kernel =
       std::make_unique<tz_kernel>(module, device.platform.intern(name));
-  Result result = driver.moduleGetFunction(&kernel->function, module.native,
-                                           kernel->name->c_str());
+  Result result = askParts(module, [&](driver::Module part) {
+    return driver.moduleGetFunction(&kernel->function, part,
+                                    kernel->name->c_str());
+  });
   if (result == NotFound) {
     throw Failure(TZ_E_NOT_FOUND,
                   "the module has no kernel '" + *kernel->name + "'", result);
@@ -196,8 +223,9 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
   ContextScope scope(device);
   std::string text(name);
   size_t bytes = 0;
-  Result result = device.driver.moduleGetGlobal(&address, &bytes, module.native,
-                                                text.c_str());
+  Result result = askParts(module, [&](driver::Module part) {
+    return device.driver.moduleGetGlobal(&address, &bytes, part, text.c_str());
+  });
   if (result == NotFound) {
     throw Failure(TZ_E_NOT_FOUND, "the module has no variable '" + text + "'",
                   result);

@@ -234,6 +234,26 @@ TEST_F(Launch, PrefersMachineCode) {
   api.module_unload(both);
 }
 
+TEST_F(Launch, FindsKernelsOfEachPart) {
+  const std::string more = "\177ELF\narch 90\nkernel second regs=8\n";
+  tz_module *both = nullptr;
+  Told told = load(
+      {blob("second", "cubin", more), blob("main", "cubin", FakeCode)}, &both);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  tz_launch l = request();
+  EXPECT_EQ(Told(api.launch(stream, kernel(both, "second"), &l)).code, TZ_E_OK);
+  EXPECT_NE(kernel(both, "add"), nullptr);
+  tz_kernel *found = nullptr;
+  told = api.kernel_get(both, plugin::str("third"), &found);
+  EXPECT_EQ(told.code, TZ_E_NOT_FOUND);
+  api.module_unload(both);
+  both = nullptr;
+  told = load({blob("main", "cubin", FakeCode), blob("second", "cubin", "x")},
+              &both);
+  EXPECT_EQ(told.code, TZ_E_DATA_LOSS);
+  EXPECT_EQ(both, nullptr);
+}
+
 TEST_F(Launch, CompilesPtxThroughTheDriver) {
   std::string ptx = ".version 8.0\narch 80\nkernel empty regs=8\n";
   tz_module *made = nullptr;

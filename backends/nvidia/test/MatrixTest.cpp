@@ -107,6 +107,18 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+/// The variant without the copy engine, which is the kernel itself.
+CompiledVariant compiledPlain(Kernel &kernel,
+                              const ArchitectureFacts &architecture) {
+  return std::move(compileKernel(kernel.kernel(), architecture, {}).back());
+}
+
+std::string textOf(tile::KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *kernel;
+  return text;
+}
+
 simt::DotRequest requestOf(const Product &product, tile::DotOp dot) {
   simt::DotRequest request{dot, product.warps, {}, {}};
   request.a.order = {1, 0};
@@ -238,15 +250,14 @@ TEST_P(Wgmma, AssemblesWithoutWarnings) {
   const Product &product = GetParam();
   Kernel kernel(product);
   ASSERT_TRUE(kernel.dot());
-  CompiledKernel compiled =
-      compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
+  const CompiledVariant compiled =
+      compiledPlain(kernel, *findArchitecture("sm_90a"));
   const WgmmaShape fit =
       *fitWgmma(product.m, product.n, product.warps / 4, product.acc == "i32");
   EXPECT_NE(compiled.ptx.find("wgmma.mma_async.sync.aligned.m64n" +
                               std::to_string(fit.n) + "k"),
             std::string::npos);
-  std::optional<Assembled> assembled =
-      assemble(compiled.ptx, "sm_90a", 120, nullptr);
+  const std::optional<Assembled> &assembled = compiled.assembled;
   ASSERT_TRUE(assembled);
   EXPECT_TRUE(assembled->warnings.empty()) << assembled->warnings.front();
   EXPECT_EQ(assembled->spillBytes, 0u);
@@ -309,8 +320,8 @@ TEST(Wgmma, TakesWhatWasComputedFromRegisters) {
   text.replace(text.find(call), call.size(), more);
   Kernel kernel(text);
   ASSERT_TRUE(kernel.dot());
-  CompiledKernel compiled =
-      compileToPtx(kernel.kernel(), *findArchitecture("sm_90a"), {});
+  const CompiledVariant compiled =
+      compiledPlain(kernel, *findArchitecture("sm_90a"));
   // Four words of A for each step of k.
   size_t count = 0;
   const std::string between = "}, {";
@@ -321,12 +332,12 @@ TEST(Wgmma, TakesWhatWasComputedFromRegisters) {
   EXPECT_EQ(count, 4u);
   // What is stored is moved, nothing else.
   const std::string convert = "simt.convert %";
-  const size_t at = compiled.layouts.find(convert);
+  const std::string layouts = textOf(kernel.kernel());
+  const size_t at = layouts.find(convert);
   ASSERT_NE(at, std::string::npos);
-  EXPECT_GT(at, compiled.layouts.rfind("simt.dot"));
-  EXPECT_EQ(compiled.layouts.find(convert, at + 1), std::string::npos);
-  if (std::optional<Assembled> assembled =
-          assemble(compiled.ptx, "sm_90a", 120, nullptr)) {
+  EXPECT_GT(at, layouts.rfind("simt.dot"));
+  EXPECT_EQ(layouts.find(convert, at + 1), std::string::npos);
+  if (const std::optional<Assembled> &assembled = compiled.assembled) {
     EXPECT_TRUE(assembled->warnings.empty());
     EXPECT_EQ(assembled->spillBytes, 0u);
   }
@@ -387,10 +398,9 @@ TEST_P(Mma, AssemblesWithoutWarnings) {
     }
     Kernel kernel(product);
     ASSERT_TRUE(kernel.dot());
-    CompiledKernel compiled = compileToPtx(kernel.kernel(), architecture, {});
+    const CompiledVariant compiled = compiledPlain(kernel, architecture);
     EXPECT_NE(compiled.ptx.find("mma.sync.aligned.m"), std::string::npos);
-    std::optional<Assembled> assembled =
-        assemble(compiled.ptx, architecture.cpu, 120, nullptr);
+    const std::optional<Assembled> &assembled = compiled.assembled;
     ASSERT_TRUE(assembled);
     EXPECT_TRUE(assembled->warnings.empty()) << assembled->warnings.front();
     EXPECT_EQ(assembled->spillBytes, 0u);
