@@ -1,5 +1,5 @@
 // Dots run while the threads work on the results of others.
-// RUN: tz-opt --simt-overlap-dots %s | FileCheck %s
+// RUN: tz-opt %s --simt-overlap-dots | FileCheck %s
 
 #acc = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
 #rows = #simt.shared<order [1, 0], panel 64, swizzle 3 4 3>
@@ -9,7 +9,7 @@
 
 // The second product begins before the exponentials of the first one, the third
 // beside what is made of the second; a turn ends with all of them.
-// CHECK-LABEL: tile.kernel @three_products
+// CHECK-LABEL: tile.kernel @example
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = simt.dot %{{.*}}, %{{.*}}, %{{.*}} {async,
 // CHECK-NEXT: simt.permute
@@ -22,7 +22,7 @@
 // CHECK-NEXT: %[[E:.*]] = arith.mulf %[[P]], %[[D1]]
 // CHECK-NEXT: %[[O1:.*]] = simt.dot_wait 0, %[[O]] reads %[[Q]]
 // CHECK-NEXT: scf.yield %[[O1]], %[[E]]
-tile.kernel @three_products(%n: i32) attributes {tile.num_warps = 4 : i32} {
+tile.kernel @example(%n: i32) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : !tile
   %x = arith.constant dense<1.0> : !half
   %c0 = arith.constant 0 : i32

@@ -1,9 +1,9 @@
 // A transposed tile is staged as it is; the dot reads the buffer the other way.
-// RUN: tz-opt --simt-assign-layouts --simt-share-buffers --cse %s | FileCheck %s
+// RUN: tz-opt %s --simt-assign-layouts --simt-share-buffers --cse | FileCheck %s
 
 // A target whose dots read either order gets one buffer of both; this one wants
 // rows of both operands.
-// CHECK-LABEL: tile.kernel @both_ways
+// CHECK-LABEL: tile.kernel @example
 // CHECK: %[[X:.*]] = tile.load_view
 // CHECK-NOT: tile.transpose
 // CHECK-DAG: %[[A:.*]] = simt.stage %[[X]] : {{.*}} -> <32x64xf16, #[[ROWS:.*]]>
@@ -11,7 +11,7 @@
 // CHECK: %[[T:.*]] = simt.permute %[[B]] [1, 0] : <32x64xf16, #[[COLUMNS]]> -> <64x32xf16, #[[TURNED:.*]]>
 // CHECK-NOT: tile.transpose
 // CHECK: simt.dot %[[A]], %[[T]]
-tile.kernel @both_ways(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
+tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %z = arith.constant 0 : i64
   %one = arith.constant 1 : i64

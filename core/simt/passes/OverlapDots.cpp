@@ -5,9 +5,36 @@
 // Why    A dot that is waited for at once leaves the threads idle while it runs
 //        and the matrix unit idle while they compute. Of several dots of a turn,
 //        as in attention, one runs while the threads work on another's result.
+// Example (test/simt/overlap-dots.mlir; lines with simt.dot, simt.dot_wait, scf., math)
+//   before
+//     ...
+//     %sums:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %zero) -> (!tile, !tile) : i32 {
+//       %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+//       %p = tile.math exp2 %s : !tile
+//       ...
+//       %o = simt.dot %h, %q, %acc {instruction = "product"} : !half, !buffer -> !tile
+//       ...
+//       %d = simt.dot %q, %t, %zero {instruction = "product"} : !buffer, !simt.buffer<64x64xf16, #simt.shared<order [0, 1], panel 64, swizzle 3 4 3>> -> !tile
+//       ...
+//       scf.yield %o, %e : !tile, !tile
+//     }
+//   after
+//     ...
+//     %1:2 = scf.for %arg1 = %c0_i32 to %arg0 step %c1_i32 iter_args(%arg2 = %cst, %arg3 = %cst) -> (tensor<64x64xf32, #layout>, tensor<64x64xf32, #layout>)  : i32 {
+//       %2 = simt.dot %0, %0, %cst {async, instruction = "product"} : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #layout>
+//       ...
+//       %4 = simt.dot %0, %3, %cst {async, instruction = "product"} : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared1> -> tensor<64x64xf32, #layout>
+//       %5 = simt.dot_wait 1, %2 reads %0 : tensor<64x64xf32, #layout> reads !simt.buffer<64x64xf16, #shared>
+//       %6 = tile.math  exp2 %5 : tensor<64x64xf32, #layout>
+//       ...
+//       %8 = simt.dot %7, %0, %arg2 {async, instruction = "product"} : tensor<64x64xf16, #layout>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #layout>
+//       %9 = simt.dot_wait 1, %4 reads %0 : tensor<64x64xf32, #layout> reads !simt.buffer<64x64xf16, #shared>
+//       ...
+//       %11 = simt.dot_wait 0, %8 reads %0 : tensor<64x64xf32, #layout> reads !simt.buffer<64x64xf16, #shared>
+//       scf.yield %11, %10 : tensor<64x64xf32, #layout>, tensor<64x64xf32, #layout>
+//     }
 // Needs  simt-pipeline-loops.
-// Keeps  the order of dots: they end in the order in which they began, so that
-// a
+// Keeps  the order of dots: they end in the order in which they began, so that a
 //        wait says how many may go on. No dot goes over a wait or a barrier, and
 //        all end in the block in which they began: the slots and buffers that
 //        they read may be filled again behind it.

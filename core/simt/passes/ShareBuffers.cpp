@@ -6,6 +6,21 @@
 //        elements to turn them costs a pass through shared memory and a barrier.
 //        A loaded tile that one dot reads as it is and another one transposed
 //        needs one ring, not two.
+// Example (test/simt/share-buffers.mlir; lines with tile.load, tile.transpose, tile.dot, simt.)
+//   before
+//     ...
+//     %x = tile.load_view %v[%z, %z] checked [false, false] {group = 1 : i64} : !tile.view<32x64xf16> -> tensor<32x64xf16>
+//     %t = tile.transpose %x [1, 0] : tensor<32x64xf16> -> tensor<64x32xf16>
+//     %sum = tile.dot %x, %t, %zero : tensor<32x64xf16>, tensor<64x32xf16> -> tensor<32x32xf32>
+//     ...
+//   after
+//     ...
+//     %1 = tile.load_view %0[%c0_i64, %c0_i64] checked [false, false] {group = 1 : i64} : <32x64xf16> -> tensor<32x64xf16, #layout1>
+//     %2 = simt.stage %1 : tensor<32x64xf16, #layout1> -> <32x64xf16, #shared>
+//     %3 = simt.stage %1 : tensor<32x64xf16, #layout1> -> <32x64xf16, #shared1>
+//     %4 = simt.permute %3 [1, 0] : <32x64xf16, #shared1> -> <64x32xf16, #shared2>
+//     %5 = simt.dot %2, %4, %cst : !simt.buffer<32x64xf16, #shared>, !simt.buffer<64x32xf16, #shared2> -> tensor<32x32xf32, #layout>
+//     ...
 // Needs  simt-assign-layouts; a CSE behind it, for the buffers that are equal
 //        now.
 //===----------------------------------------------------------------------===//
