@@ -36,17 +36,8 @@ bool Target::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
   if (asyncCopyBytes() == 0) {
     return false;
   }
-  VectorAccess access;
-  if (auto view = mlir::dyn_cast<tile::LoadViewOp>(load)) {
-    // A copy may end within a vector: bounds do not count.
-    llvm::SmallVector<bool> none(view.getChecked().size(), false);
-    access =
-        vectorOfView(runs, view.getView(), view.getOffsets(), none, layout);
-  } else {
-    auto pointers = mlir::cast<tile::LoadOp>(load);
-    access = vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
-                              layout);
-  }
+  // A copy may end within a vector: bounds do not count.
+  const VectorAccess access = vectorOfLoad(runs, load, layout);
   const SharedAttr shared = to.getLayout();
   const int64_t run = shared.getPanel() & -shared.getPanel();
   const int64_t count =

@@ -4,6 +4,9 @@
 // RUN: tz-opt %s --simt-assign-layouts --simt-pipeline-loops | FileCheck %s --check-prefix=NONE
 // NONE-NOT: simt.ring
 
+// CHECK-DAG: #[[TURN:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [0, 16], [0, 32]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [4, 0]], warp
+// CHECK-DAG: #simt.shared<order[0, 1], panel 32, swizzle 3 4 3>
+
 // Two turns ahead (three stages), so three buffers each; the copies of a turn
 // are one group.
 // CHECK-LABEL: tile.kernel @example
@@ -138,5 +141,40 @@ tile.kernel @no_acquire(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.g
     %y = tile.dot %x, %x, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf16>
     tile.store_view %o[%z, %at], %y checked [false, false] {group = 3 : i64} : !tile.view<16x16xf16>, tensor<16x16xf16>
   }
+  tile.return
+}
+
+// Rows of memory that are columns for the dot: the ring has memory's rows, and
+// threads turn a slot. A copy for each element would be the other way.
+// CHECK-LABEL: tile.kernel @turned
+// CHECK: simt.ring
+// CHECK: %[[RB:.*]] = simt.ring : <3 x <32x64xf32, #[[MEMORY:.*]]>>
+// CHECK: scf.for
+// CHECK: simt.async_wait 1
+// CHECK: simt.async_commit
+// CHECK: %[[B:.*]] = simt.slot %[[RB]]
+// CHECK: %[[TILE:.*]] = simt.read %[[B]] : {{.*}} -> tensor<32x64xf32, #[[TURN]]>
+// CHECK-NOT: simt.convert
+// CHECK: %[[ROWS:.*]] = simt.stage %[[TILE]]
+// CHECK: simt.dot %{{.*}}, %[[ROWS]], %{{.*}}
+tile.kernel @turned(%a: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %wide = arith.constant 4096 : i64
+  %va = tile.make_view %a shape[%m, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<64x32xf32>
+  %vb = tile.make_view %b shape[%wide, %m] strides[%one, %wide] : !tile.ptr<f32> -> !tile.view<32x64xf32>
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %va[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<64x32xf32> -> tensor<64x32xf32>
+    %y = tile.load_view %vb[%at, %z] checked [false, false] {group = 2 : i64} : !tile.view<32x64xf32> -> tensor<32x64xf32>
+    %next = tile.dot %x, %y, %acc : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
   tile.return
 }

@@ -7,12 +7,24 @@
 
 #include "core/optimizer/Versioning.h"
 #include "core/simt/analysis/MemoryOrder.h"
+#include "core/simt/analysis/Vectors.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
+
+std::optional<Turn> tz::simt::turnOf(StageOp stage, unsigned rows) {
+  const BufferType wanted = stage.getResult().getType();
+  const Layout &layout = layoutOf(stage.getSource().getType());
+  if (wanted.getLayout().getOrder()[0] == rows) {
+    return std::nullopt;
+  }
+  return turnLayouts(
+      wanted.getShape(), rows, tile::storageBytes(wanted.getElementType()),
+      unsigned(layout.size(Axis::Lane)), layout.size(Axis::Warp));
+}
 
 namespace {
 
@@ -120,12 +132,24 @@ bool Planner::feedsDot(Value value) {
   return false;
 }
 
-/// How the ring holds it: as a dot wants it, else row by row.
+/// How the ring holds it: as a dot wants it, if copies can bring it so, else
+/// row by row.
 BufferType Planner::bufferFor(Operation *load) {
   Value result = load->getResult(0);
   for (Operation *user : result.getUsers()) {
     if (auto stage = dyn_cast<StageOp>(user)) {
-      return stage.getResult().getType();
+      const BufferType wanted = stage.getResult().getType();
+      const VectorAccess access =
+          vectorOfLoad(request.runs, load, layoutOf(result.getType()));
+      if (access.count == 1 || !turnOf(stage, access.dim)) {
+        return wanted;
+      }
+      ArrayRef<int64_t> shape = wanted.getShape();
+      const SharedAttr rows = swizzledShared(
+          loop.getContext(), {access.dim, 1 - access.dim}, shape[access.dim],
+          tile::storageBytes(wanted.getElementType()));
+      return BufferType::get(loop.getContext(), shape, wanted.getElementType(),
+                             rows);
     }
   }
   ArrayRef<int64_t> shape = tile::shapeOf(result.getType());

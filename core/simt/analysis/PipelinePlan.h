@@ -33,6 +33,10 @@ struct Fetch {
   }
 };
 
+/// How threads bring a tile from rows of dimension `rows` to those that the
+/// stage wants: where they are others, and no copy writes elements one by one.
+std::optional<Turn> turnOf(StageOp stage, unsigned rows);
+
 /// What is computed of one turn to know the addresses of its loads.
 struct Slice {
   llvm::SetVector<mlir::Operation *> ops;

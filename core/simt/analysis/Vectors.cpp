@@ -97,3 +97,15 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
   }
   return best;
 }
+
+VectorAccess tz::simt::vectorOfLoad(const Contiguity &runs,
+                                    mlir::Operation *load,
+                                    const Layout &layout) {
+  if (auto view = mlir::dyn_cast<tile::LoadViewOp>(load)) {
+    SmallVector<bool> none(view.getChecked().size(), false);
+    return vectorOfView(runs, view.getView(), view.getOffsets(), none, layout);
+  }
+  auto pointers = mlir::cast<tile::LoadOp>(load);
+  return vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
+                          layout);
+}

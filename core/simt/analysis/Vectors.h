@@ -30,6 +30,10 @@ VectorAccess vectorOfView(const Contiguity &runs, mlir::Value view,
                           mlir::ValueRange offsets,
                           llvm::ArrayRef<bool> checked, const Layout &layout);
 
+/// Of a load, where a vector may end within the bounds of its view.
+VectorAccess vectorOfLoad(const Contiguity &runs, mlir::Operation *load,
+                          const Layout &layout);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_CORE_SIMT_ANALYSIS_VECTORS_H

@@ -257,3 +257,59 @@ Layout tz::simt::blockedLayout(const BlockedOptions &options) {
   }
   return layout;
 }
+
+std::optional<Turn> tz::simt::turnLayouts(ArrayRef<int64_t> shape,
+                                          unsigned from, int64_t elementBytes,
+                                          unsigned lanes, int64_t warps) {
+  if (shape.size() != 2 || lanes != 32 ||
+      (elementBytes != 1 && elementBytes != 4)) {
+    return std::nullopt;
+  }
+  const unsigned to = 1 - from;
+  const bool isByte = elementBytes == 1;
+  // Lanes along `from` choose the word of a part that is read, along `to` the
+  // word that is written; the lowest bits of a row's index, which are the
+  // other side's, choose the part.
+  const SmallVector<int64_t> registersTo =
+      isByte ? SmallVector<int64_t>{1, 2} : SmallVector<int64_t>{};
+  const SmallVector<int64_t> lanesTo =
+      isByte ? SmallVector<int64_t>{4, 8} : SmallVector<int64_t>{1, 2, 4, 8};
+  const SmallVector<int64_t> lanesFrom =
+      isByte ? SmallVector<int64_t>{4, 8, 16} : SmallVector<int64_t>{4};
+  const int64_t unitFrom = 2 * lanesFrom.back(), unitTo = 2 * lanesTo.back();
+  if (shape[from] % unitFrom != 0 || shape[to] % unitTo != 0) {
+    return std::nullopt;
+  }
+  auto made = [&](bool isRead) {
+    Layout layout(2);
+    auto add = [&](Axis axis, unsigned dim, ArrayRef<int64_t> steps) {
+      for (int64_t step : steps) {
+        Coordinates basis(2, 0);
+        basis[dim] = step;
+        layout.addBit(axis, basis);
+      }
+    };
+    if (!isRead) {
+      add(Axis::Register, to, registersTo);
+    }
+    add(Axis::Register, from, {1, 2});
+    if (isRead) {
+      add(Axis::Register, to, registersTo);
+    }
+    add(Axis::Lane, to, lanesTo);
+    add(Axis::Lane, from, lanesFrom);
+    int64_t left = warps;
+    for (unsigned dim : {from, to}) {
+      const int64_t rest = shape[dim] / layout.shape()[dim];
+      const int64_t parties = std::min(left, rest & -rest);
+      layout.repeat(Axis::Warp, dim, parties);
+      left /= parties;
+    }
+    layout.repeat(Axis::Warp, std::nullopt, left);
+    for (unsigned dim : {from, to}) {
+      layout.repeat(Axis::Register, dim, shape[dim] / layout.shape()[dim]);
+    }
+    return layout;
+  };
+  return Turn{made(true), made(false)};
+}

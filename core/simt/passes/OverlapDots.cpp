@@ -34,7 +34,8 @@
 //       scf.yield %11, %10 : tensor<64x64xf32, #layout>, tensor<64x64xf32, #layout>
 //     }
 // Needs  simt-pipeline-loops.
-// Keeps  the order of dots: they end in the order in which they began, so that a
+// Keeps  the order of dots: they end in the order in which they began, so that
+// a
 //        wait says how many may go on. No dot goes over a wait or a barrier, and
 //        all end in the block in which they began: the slots and buffers that
 //        they read may be filled again behind it.

@@ -230,6 +230,19 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
   return near;
 }
 
+/// The slot's tile in the rows that the stage wants.
+static Value turned(OpBuilder &in, StageOp stage, Value slot) {
+  const Location at = stage.getLoc();
+  const Turn turn = *turnOf(
+      stage, cast<BufferType>(slot.getType()).getLayout().getOrder()[0]);
+  auto type = cast<RankedTensorType>(stage.getSource().getType());
+  Value tile = ReadOp::create(in, at, withLayout(type, turn.read), slot);
+  if (turn.read != turn.written) {
+    tile = ConvertOp::create(in, at, withLayout(type, turn.written), tile);
+  }
+  return StageOp::create(in, at, stage.getResult().getType(), tile);
+}
+
 /// The slot is what the load was staged to; who computes with the load reads
 /// it, in the layout that is wanted.
 void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
@@ -241,6 +254,9 @@ void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
     auto stage = dyn_cast<StageOp>(user);
     if (stage && fetch.isReplaced(stage)) {
       near.map(stage.getResult(), slot);
+    } else if (stage && stage->getBlock() == loop.getBody() &&
+               turnOf(stage, fetch.buffer.getLayout().getOrder()[0])) {
+      near.map(stage.getResult(), turned(in, stage, slot));
     } else if (isa<ConvertOp>(user) && user->getBlock() == loop.getBody()) {
       Value result = user->getResult(0);
       near.map(result, ReadOp::create(in, at, result.getType(), slot));

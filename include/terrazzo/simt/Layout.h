@@ -150,6 +150,23 @@ struct BlockedOptions {
 /// for which there is nothing left hold copies.
 Layout blockedLayout(const BlockedOptions &options);
 
+/// How a tile of two dimensions goes from rows of one dimension to rows of the
+/// other, both in shared memory: read in vectors along the first, written along
+/// the second. A thread holds the same elements in both layouts.
+struct Turn {
+  Layout read, written;
+};
+
+/// `from`: the dimension whose rows are read. Elements of 4 bytes and of one
+/// (which are turned in blocks of 4 x 4, word by word). Where rows have 128
+/// bytes, their 16-byte parts swizzled by the row's index, lanes lie so that at
+/// most two of them meet in a bank when 4-byte elements are read or written, at
+/// most four for one byte. None: other elements, or shapes that are no
+/// multiples of what a warp turns at once.
+std::optional<Turn> turnLayouts(llvm::ArrayRef<int64_t> shape, unsigned from,
+                                int64_t elementBytes, unsigned lanes,
+                                int64_t warps);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_SIMT_LAYOUT_H

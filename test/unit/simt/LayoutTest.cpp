@@ -224,6 +224,71 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector<int64_t>{4, 16, 32},
                     std::vector<int64_t>{2, 12, 20}));
 
+/// Lanes that meet in one bank, the most of any access: rows of 128 bytes whose
+/// parts of 16 bytes are swizzled by the row's index.
+int64_t conflicts(const Layout &layout, unsigned fast, int64_t elementBytes) {
+  const int64_t bytes = layout.contiguous(fast) * elementBytes;
+  const int64_t together = 128 / std::max<int64_t>(bytes, 4);
+  int64_t most = 0;
+  for (int64_t first = 0; first < 32;
+       first += std::min<int64_t>(together, 32)) {
+    std::map<int64_t, std::set<int64_t>> words; // of each bank
+    for (int64_t lane = first; lane < std::min<int64_t>(first + together, 32);
+         ++lane) {
+      const Coordinates at = layout.apply(Place{{0, lane, 0, 0}});
+      const int64_t row = at[1 - fast], byte = at[fast] * elementBytes;
+      int64_t address = (byte / 128 * 4096 + row) * 128 + byte % 128;
+      address ^= (row & 7) << 4;
+      for (int64_t word = 0; word < std::max<int64_t>(bytes / 4, 1); ++word) {
+        words[(address / 4 + word) % 32].insert(address / 4 + word);
+      }
+    }
+    for (auto &[bank, different] : words) {
+      most = std::max(most, int64_t(different.size()));
+    }
+  }
+  return most;
+}
+
+TEST(Layout, TurnsBetweenRowsOfTheTwoDimensions) {
+  for (auto [bytes, read, written] :
+       {std::array<int64_t, 3>{4, 1, 1}, std::array<int64_t, 3>{1, 2, 4}}) {
+    for (unsigned from : {0u, 1u}) {
+      for (int64_t warps : {1, 4, 8}) {
+        for (std::vector<int64_t> shape :
+             {std::vector<int64_t>{64, 64}, {32, 128}, {96, 64}, {160, 32}}) {
+          auto turn = turnLayouts(shape, from, bytes, 32, warps);
+          ASSERT_TRUE(turn);
+          SCOPED_TRACE(turn->read.str() + "\n" + turn->written.str());
+          EXPECT_EQ(turn->read.contiguous(from), 4);
+          EXPECT_GE(turn->written.contiguous(1 - from) * bytes, 4);
+          for (const Layout &layout : {turn->read, turn->written}) {
+            EXPECT_TRUE(layout.covers(shape));
+            EXPECT_EQ(layout.size(Axis::Warp), warps);
+            checkOwners(layout);
+          }
+          EXPECT_LE(conflicts(turn->read, from, bytes), read);
+          EXPECT_LE(conflicts(turn->written, 1 - from, bytes), written);
+          // The same elements in each thread.
+          std::map<int64_t, std::set<int64_t>> held[2];
+          for (int side : {0, 1}) {
+            const Layout &layout = side == 0 ? turn->read : turn->written;
+            forEachPlace(layout, [&](const Place &place) {
+              held[side][place[Axis::Warp] * 32 + place[Axis::Lane]].insert(
+                  flatten(layout.apply(place), shape));
+            });
+          }
+          EXPECT_EQ(held[0], held[1]);
+        }
+      }
+    }
+  }
+  EXPECT_FALSE(turnLayouts({64, 64}, 0, 2, 32, 4)) << "has instructions";
+  EXPECT_FALSE(turnLayouts({64, 12}, 0, 4, 32, 4));
+  EXPECT_FALSE(turnLayouts({4, 64, 64}, 1, 4, 32, 4));
+  EXPECT_FALSE(turnLayouts({64, 64}, 0, 4, 64, 4));
+}
+
 /// `expected(c)` is where the element at c of the old tile is in the new one;
 /// each place must hold it there. Registers may have been merged: then lanes
 /// and warps must still hold the same set.
