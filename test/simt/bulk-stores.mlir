@@ -1,6 +1,6 @@
 // A store of what a dot computed leaves by the copy engine, if its frame is known
 // at launch; the branches of its full and its checked form become one.
-// RUN: tz-opt --simt-bulk-stores --cse --split-input-file --verify-diagnostics %s | FileCheck %s
+// RUN: tz-opt %s --simt-bulk-stores --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK: #[[ROWS:.*]] = #simt.shared<order[1, 0], panel 64, swizzle 3 4 3>
 // CHECK-LABEL: tile.kernel @example

@@ -7,6 +7,25 @@
 // Why    Threads hold an accumulator in pieces of four bytes: storing it
 //        themselves costs them an exchange, addresses and masks. The copy engine
 //        takes it out of shared memory and cuts it off at the frame's end.
+// Example (test/simt/bulk-stores.mlir; lines with tile.dot, tile.store, simt., scf.)
+//   before
+//     ...
+//     %sum = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+//     ...
+//     scf.if %full {
+//       ...
+//       tile.store_view %vc[%row, %z], %half checked [false, true] {group = 3 : i64} : !tile.view<64x128xf16>, tensor<64x128xf16>
+//     } else {
+//       ...
+//       tile.store_view %vc[%row, %z], %half checked [true, true] {group = 3 : i64} : !tile.view<64x128xf16>, tensor<64x128xf16>
+//     }
+//   after
+//     ...
+//     %0 = simt.descriptor %arg2[%c0_i64] shape[%arg3, %arg4] strides[%arg4, %c1_i64] : <f16> -> <[64, 64], f16, swizzle 3>
+//     ...
+//     %8 = tile.dot %6, %7, %cst : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+//     ...
+//     simt.bulk_store %10 to %0[%11, %12] by !simt.buffer<64x128xf16, #shared> {group = 3 : i64} : tensor<64x128xf16> to <[64, 64], f16, swizzle 3>
 // Needs  RecoverViews; layouts are not yet chosen.
 // Keeps  order: the lowering waits for bulk stores before what may meet them.
 //===----------------------------------------------------------------------===//
