@@ -248,6 +248,9 @@ static void bindFunctions(Registry &r) {
   // The condition of a while loop, in which it is evaluated.
   r.addHost("triton.language", "condition", "arg, disable_licm=False",
             [](BuiltinCall &call) {
+              if (call.evaluator.inHost()) {
+                return call[0]; // of a loop of the module
+              }
               mlir::OpBuilder &b = call.evaluator.builder();
               mlir::Operation *loop = b.getInsertionBlock()->getParentOp();
               if (isa<mlir::scf::WhileOp>(loop) &&
