@@ -123,6 +123,22 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
   ];
 }
 
+def MergeAtomics : KernelPass<"tile-merge-atomics"> {
+  let summary = "add once per address and program, not once per lane";
+  let description = [{
+    An atomic addition of one integer by each lane of a tile, to few addresses
+    beside each other and without a use of what was there, becomes a histogram of
+    the lanes and one atomic addition per address that was hit.
+  }];
+  let options = [
+    Option<"fewest", "fewest", "unsigned", /*default=*/"4",
+           "lanes per address from which on it is worth it; raise it where counting within a program is slow">
+  ];
+  let statistics = [
+    Statistic<"merged", "merged", "atomic additions that became a histogram and fewer additions">
+  ];
+}
+
 def UnrollLoops : KernelPass<"tile-unroll-loops"> {
   let summary = "copy loop bodies as often as their author asks";
   let description = [{

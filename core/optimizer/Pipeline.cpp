@@ -77,6 +77,9 @@ static const Step neutralSteps[] = {
 };
 
 static const Step preparedSteps[] = {
+    {plain<createMergeAtomics>,
+     "before masks are peeled: there is one of each, and the bounds of its "
+     "addresses are conjuncts of it"},
     {peelMasks, "compares offsets and extents, which are one value each since "
                 "the last of the neutral passes; where bounds cost nothing a "
                 "second copy of the code would"},
