@@ -192,44 +192,33 @@ def reduce_or(input, axis, keep_dims=False):
 
 
 @triton.jit
-def _first_larger(a, i, b, j):
-    # Among equals the smaller index wins.
-    keep = (a > b) | ((a == b) & (i < j))
-    return tl.where(keep, a, b), tl.where(keep, i, j)
-
-
-@triton.jit
-def _first_smaller(a, i, b, j):
-    keep = (a < b) | ((a == b) & (i < j))
-    return tl.where(keep, a, b), tl.where(keep, i, j)
-
-
-@triton.jit
 def _best_and_where(value, index, axis: tl.constexpr, count: tl.constexpr,
-                    combine: tl.constexpr, worst: tl.constexpr, keep_dims):
-    # A NaN loses to every number: it takes part as the worst of them, with an
-    # index behind those of all numbers. So NaN is asked for once an element,
-    # not in each comparison.
-    if value.dtype.is_floating():
-        is_nan = value != value
-        value = tl.where(is_nan, worst, value)
-        index = tl.where(is_nan, index + count, index)
-        best, where = tl.reduce((value, index), axis, combine, keep_dims=keep_dims)
-        only_nan = where >= count
-        best = tl.where(only_nan, float("nan"), best)
-        return best, tl.where(only_nan, where - count, where)
-    return tl.reduce((value, index), axis, combine, keep_dims=keep_dims)
+                    better: tl.constexpr, keep_dims):
+    # The best value, then the first index where it is: two reductions of one
+    # instruction a step, where one of pairs takes five. Where all are NaN none
+    # equals the best.
+    best = tl.reduce(value, axis, better)
+    row = best
+    if len(value.shape) > 1:
+        row = tl.expand_dims(best, axis)
+    first = tl.reduce(tl.where(value == row, index, count), axis, _smaller,
+                      keep_dims=keep_dims)
+    where = tl.where(first == count, 0, first)
+    if keep_dims:
+        if len(value.shape) > 1:
+            return row, where
+        return tl.full([1], best, value.dtype), where
+    return best, where
 
 
 @triton.jit
-def _with_indices(input, axis, combine: tl.constexpr, worst: tl.constexpr,
-                  keep_dims):
+def _with_indices(input, axis, better: tl.constexpr, keep_dims):
     value = input.to(_indexed_type(input.dtype))
     if axis is None:
         flat = ravel(value)
         index = tl.arange(0, input.numel)
-        best, where = _best_and_where(flat, index, 0, input.numel, combine,
-                                      worst, False)
+        best, where = _best_and_where(flat, index, 0, input.numel, better,
+                                      False)
         if keep_dims:
             ones: tl.constexpr = [1 for size in input.shape]
             return (tl.reshape(tl.full([1], best, best.dtype), ones),
@@ -237,16 +226,15 @@ def _with_indices(input, axis, combine: tl.constexpr, worst: tl.constexpr,
         return best, where
     along: tl.constexpr = _positive(axis, len(input.shape))
     index = _index_along(input.shape, along)
-    return _best_and_where(value, index, along, input.shape[along], combine,
-                           worst, keep_dims)
+    return _best_and_where(value, index, along, input.shape[along], better,
+                           keep_dims)
 
 
 @triton.jit
 def max(input, axis=None, return_indices=False,
         return_indices_tie_break_left=True, keep_dims=False):
     if return_indices:
-        return _with_indices(input, axis, _first_larger, -float("inf"),
-                             keep_dims)
+        return _with_indices(input, axis, _larger, keep_dims)
     value = input.to(_extremum_type(input.dtype))
     return tl.reduce(value, axis, _larger, keep_dims=keep_dims)
 
@@ -255,23 +243,20 @@ def max(input, axis=None, return_indices=False,
 def min(input, axis=None, return_indices=False,
         return_indices_tie_break_left=True, keep_dims=False):
     if return_indices:
-        return _with_indices(input, axis, _first_smaller, float("inf"),
-                             keep_dims)
+        return _with_indices(input, axis, _smaller, keep_dims)
     value = input.to(_extremum_type(input.dtype))
     return tl.reduce(value, axis, _smaller, keep_dims=keep_dims)
 
 
 @triton.jit
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    best, where = _with_indices(input, axis, _first_larger, -float("inf"),
-                                keep_dims)
+    best, where = _with_indices(input, axis, _larger, keep_dims)
     return where
 
 
 @triton.jit
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    best, where = _with_indices(input, axis, _first_smaller, float("inf"),
-                                keep_dims)
+    best, where = _with_indices(input, axis, _smaller, keep_dims)
     return where
 
 
