@@ -308,20 +308,25 @@ Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x,
   if (toElement->isFloatTy() || toElement->isDoubleTy()) {
     return convert(x, toElement, isSigned);
   }
-  if (x->getType()->getScalarSizeInBits() <= 32) {
-    return emitFpCast(b, units, convert(x, b.getDoubleTy(), isSigned),
+  const unsigned bits = x->getType()->getScalarSizeInBits();
+  // f32 holds 16 bits exactly, and what it rounds is infinite as f16.
+  if (toElement->isHalfTy() || bits <= 16) {
+    return emitFpCast(b, units, convert(x, b.getFloatTy(), isSigned),
                       toElement);
   }
-  // 64 bits: keep 53, with a sticky last one, so that f64 holds them exactly.
-  Type *type = x->getType();
+  // Keep what a wider float holds, with a sticky last bit.
+  const unsigned held = bits <= 32 ? 24 : 53, rest = std::max(32u, bits) - held;
+  Type *wide = bits <= 32 ? b.getFloatTy() : b.getDoubleTy(),
+       *type = x->getType();
   auto c = [&](uint64_t v) { return ConstantInt::get(type, v); };
+  const uint64_t low = (uint64_t{1} << rest) - 1;
   Value *negative = isSigned ? b.CreateICmpSLT(x, c(0)) : nullptr;
   Value *a = negative ? b.CreateSelect(negative, b.CreateNeg(x), x) : x;
-  Value *lost = b.CreateICmpNE(b.CreateAnd(a, c(2047)), c(0));
-  Value *kept = b.CreateOr(b.CreateAnd(a, c(~uint64_t{2047})),
-                           b.CreateShl(b.CreateZExt(lost, type), 11));
-  a = b.CreateSelect(b.CreateICmpUGE(a, c(uint64_t{1} << 53)), kept, a);
-  Value *real = convert(a, b.getDoubleTy(), false);
+  Value *lost = b.CreateICmpNE(b.CreateAnd(a, c(low)), c(0));
+  Value *kept = b.CreateOr(b.CreateXor(a, b.CreateAnd(a, c(low))),
+                           b.CreateShl(b.CreateZExt(lost, type), rest));
+  a = b.CreateSelect(b.CreateICmpUGE(a, c(uint64_t{1} << held)), kept, a);
+  Value *real = convert(a, wide, false);
   if (negative) {
     real = b.CreateSelect(negative, b.CreateFNeg(real), real);
   }
