@@ -18,6 +18,7 @@ static void prepare(tile::KernelOp kernel, const Target &target,
                     bool storesInBulk) {
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
+  passes.addPass(createVersionAlignment());
   if (storesInBulk) {
     passes.addPass(createBulkStores(&target));
   }
@@ -26,6 +27,7 @@ static void prepare(tile::KernelOp kernel, const Target &target,
   passes.addPass(createShareBuffers());
   passes.addPass(mlir::createCSEPass());
   passes.addPass(createPipelineLoops(&target));
+  passes.addPass(createPrefetchLoads());
   passes.addPass(createOverlapDots(&target));
   passes.addPass(mlir::createCSEPass()); // loops describe the same frames
   // The first error of a pass is what the kernel's author is told.

@@ -28,3 +28,49 @@ tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !t
   tile.store %to, %v : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
   tile.return
 }
+
+// A row that is wanted along both dimensions is loaded for each.
+// CHECK-LABEL: tile.kernel @row_again
+// CHECK-COUNT-2: tile.load {{.*}} -> tensor<32xf32
+// CHECK-NOT: simt.convert
+// CHECK: tile.store
+tile.kernel @row_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 32 : tensor<32xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %from = tile.addptr %base, %range : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %v = tile.load %from {group = 1 : i64} : tensor<32x!tile.ptr<f32>> -> tensor<32xf32>
+  %down = tile.reshape %v : tensor<32xf32> -> tensor<32x1xf32>
+  %across = tile.reshape %v : tensor<32xf32> -> tensor<1x32xf32>
+  %a = tile.broadcast %down : tensor<32x1xf32> -> tensor<32x32xf32>
+  %b = tile.broadcast %across : tensor<1x32xf32> -> tensor<32x32xf32>
+  %sum = arith.mulf %a, %b : tensor<32x32xf32>
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 32 : i64
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<32x32xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// What the kernel writes may be another value the second time.
+// CHECK-LABEL: tile.kernel @no_row_again
+// CHECK-COUNT-1: tile.load {{.*}} -> tensor<32xf32
+// CHECK: simt.convert
+// CHECK: tile.store
+tile.kernel @no_row_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 32 : tensor<32xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %from = tile.addptr %base, %range : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %v = tile.load %from {group = 1 : i64} : tensor<32x!tile.ptr<f32>> -> tensor<32xf32>
+  %down = tile.reshape %v : tensor<32xf32> -> tensor<32x1xf32>
+  %across = tile.reshape %v : tensor<32xf32> -> tensor<1x32xf32>
+  %a = tile.broadcast %down : tensor<32x1xf32> -> tensor<32x32xf32>
+  %b = tile.broadcast %across : tensor<1x32xf32> -> tensor<32x32xf32>
+  %sum = arith.mulf %a, %b : tensor<32x32xf32>
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 32 : i64
+  %vo = tile.make_view %x shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<32x32xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 1 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}

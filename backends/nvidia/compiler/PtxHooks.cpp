@@ -235,7 +235,12 @@ void PtxHooks::barrier(IRBuilderBase &b) {
                     {b.getInt32(0)});
 }
 
-/// Only matrix instructions of sm_90a and later read by another proxy.
+/// mma.sync reads what ldmatrix and loads brought to registers.
+bool PtxHooks::readsPublished(simt::DotOp op) const {
+  return op.getInstruction() == wgmmaName;
+}
+
+/// Only machines from sm_90a on have another proxy.
 void PtxHooks::publishStaged(IRBuilderBase &b) {
   if (architecture.number == 90) {
     b.CreateIntrinsic(Intrinsic::nvvm_fence_proxy_async_shared_cta, {});

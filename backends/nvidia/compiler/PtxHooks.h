@@ -23,6 +23,7 @@ public:
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
   void barrier(llvm::IRBuilderBase &b) override;
+  bool readsPublished(simt::DotOp op) const override;
   void publishStaged(llvm::IRBuilderBase &b) override;
   bool hasMatrixStore() const override { return architecture.number >= 90; }
   void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,

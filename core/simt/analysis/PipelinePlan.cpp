@@ -6,10 +6,7 @@
 #include "core/simt/analysis/PipelinePlan.h"
 
 #include "core/optimizer/Versioning.h"
-#include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/analysis/Vectors.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tz;
@@ -28,61 +25,9 @@ std::optional<Turn> tz::simt::turnOf(StageOp stage, unsigned rows) {
 
 namespace {
 
-class Slicer {
-public:
-  explicit Slicer(scf::ForOp loop) : loop(loop) {}
-
-  /// False if the value is not computable ahead of its turn.
-  bool add(Value value, Slice &slice) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != loop.getBody() ||
-          argument == loop.getInductionVar()) {
-        return true;
-      }
-      unsigned i = argument.getArgNumber() - 1;
-      return !slice.carried.insert(i) ||
-             add(loop.getBody()->getTerminator()->getOperand(i), slice);
-    }
-    Operation *op = value.getDefiningOp();
-    if (!loop->isProperAncestor(op)) {
-      return true;
-    }
-    if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
-        !isPure(op) || isa<DotOp, StageOp>(op)) {
-      return false;
-    }
-    if (slice.ops.contains(op)) {
-      return true;
-    }
-    for (Value operand : op->getOperands()) {
-      if (!add(operand, slice)) {
-        return false;
-      }
-    }
-    slice.ops.insert(op);
-    return true;
-  }
-
-private:
-  scf::ForOp loop;
-};
-
 bool isZero(Value value) {
   return !value || matchPattern(value, m_AnyZeroFloat()) ||
          matchPattern(value, m_Zero());
-}
-
-/// Does anything in `where` write what the load may read?
-bool isWrittenIn(Operation *where, Operation *load) {
-  const MemoryAccess read = *accessAheadOf(load);
-  return where
-      ->walk([&](Operation *op) {
-        std::optional<MemoryAccess> access = accessAheadOf(op);
-        return access && access->isWrite && access->meets(read)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 class Planner {
@@ -97,23 +42,14 @@ private:
   void considerLoad(Operation *load);
   BufferType bufferFor(Operation *load);
   void describeFrame(Fetch &fetch);
-  bool isOrderFree(Operation *load);
   bool feedsDot(Value value);
   void findAsyncDots();
   bool fitDistance();
-  bool countsTurns();
 
   scf::ForOp loop;
   const PipelineRequest &request;
   PipelinePlan plan;
 };
-
-/// Nothing that the loop writes may be what the load of a later turn reads.
-bool Planner::isOrderFree(Operation *load) {
-  bool mayEnd = false;
-  loop->walk([&](tile::AssertOp) { mayEnd = true; });
-  return !mayEnd && !isWrittenIn(loop, load);
-}
 
 /// Does the value reach a dot of this loop?
 bool Planner::feedsDot(Value value) {
@@ -124,7 +60,9 @@ bool Planner::feedsDot(Value value) {
     if (isa<DotOp>(op)) {
       return true;
     }
+    // An address that was loaded reaches it as well, but is no operand.
     if (op->getBlock() == loop.getBody() &&
+        !isa<tile::LoadOp, tile::LoadViewOp>(op) &&
         !op->hasTrait<OpTrait::IsTerminator>()) {
       seen.insert_range(op->getUsers());
     }
@@ -133,9 +71,13 @@ bool Planner::feedsDot(Value value) {
 }
 
 /// How the ring holds it: as a dot wants it, if copies can bring it so, else
-/// row by row.
+/// row by row; with a swizzle where lanes will read along columns.
 BufferType Planner::bufferFor(Operation *load) {
   Value result = load->getResult(0);
+  SharedAttr how;
+  ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
+  Type element = tile::elementType(result.getType());
+  const int64_t bytes = tile::storageBytes(element);
   for (Operation *user : result.getUsers()) {
     if (auto stage = dyn_cast<StageOp>(user)) {
       const BufferType wanted = stage.getResult().getType();
@@ -151,11 +93,13 @@ BufferType Planner::bufferFor(Operation *load) {
       return BufferType::get(loop.getContext(), shape, wanted.getElementType(),
                              rows);
     }
+    if (isa<ConvertOp>(user) && shape.size() == 2 &&
+        shape[1] * bytes % 16 == 0) {
+      how = swizzledShared(loop.getContext(), {1, 0}, shape[1], bytes);
+    }
   }
-  ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
-  return BufferType::get(loop.getContext(), shape,
-                         tile::elementType(result.getType()),
-                         plainShared(loop.getContext(), shape));
+  return BufferType::get(loop.getContext(), shape, element,
+                         how ? how : plainShared(loop.getContext(), shape));
 }
 
 /// Is it a copy: of elements as they lie in memory, with zeros where nothing is
@@ -175,7 +119,7 @@ static bool isPlainLoad(Operation *load) {
 
 void Planner::considerLoad(Operation *load) {
   if (!hasLayout(load->getResult(0).getType()) || !isPlainLoad(load) ||
-      !feedsDot(load->getResult(0)) || !isOrderFree(load)) {
+      !feedsDot(load->getResult(0)) || !mayGoAhead(loop, load)) {
     return;
   }
   auto layout = cast<LayoutAttr>(
@@ -187,10 +131,9 @@ void Planner::considerLoad(Operation *load) {
                                    fetch.buffer)) {
     return;
   }
-  Slicer slicer(loop);
   Slice more = plan.ahead;
   for (Value operand : load->getOperands()) {
-    if (!slicer.add(operand, more)) {
+    if (!addToSlice(loop, operand, more)) {
       return;
     }
   }
@@ -286,18 +229,8 @@ bool Planner::fitDistance() {
   }
 }
 
-/// The counter is 32 bits wide, or its step is a small constant: then the
-/// number of turns that are left is exact in 64 bits.
-bool Planner::countsTurns() {
-  APInt step;
-  return loop.getInductionVar().getType().isInteger(32) ||
-         (loop.getInductionVar().getType().isInteger(64) &&
-          matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
-          step.isStrictlyPositive() && step.getActiveBits() < 32);
-}
-
 std::optional<PipelinePlan> Planner::run() {
-  if (!countsTurns()) {
+  if (!countsTurns(loop)) {
     why = "the loop's counter is 64 bits wide and its step unknown";
     return std::nullopt;
   }

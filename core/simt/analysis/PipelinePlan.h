@@ -10,10 +10,9 @@
 #define TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
 
 #include "core/simt/analysis/LaunchViews.h"
+#include "core/simt/analysis/LoopTurns.h"
 
 #include "terrazzo/simt/Target.h"
-
-#include "llvm/ADT/SetVector.h"
 
 namespace tz::simt {
 
@@ -36,12 +35,6 @@ struct Fetch {
 /// How threads bring a tile from rows of dimension `rows` to those that the
 /// stage wants: where they are others, and no copy writes elements one by one.
 std::optional<Turn> turnOf(StageOp stage, unsigned rows);
-
-/// What is computed of one turn to know the addresses of its loads.
-struct Slice {
-  llvm::SetVector<mlir::Operation *> ops;
-  llvm::SetVector<unsigned> carried; // iteration arguments
-};
 
 struct PipelinePlan {
   llvm::SmallVector<Fetch, 0> fetches;

@@ -90,7 +90,7 @@ void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
 }
 
 Value *Lowering::bytesInside(const ViewAccess &access, unsigned reg,
-                             unsigned vector, bool isAlong) {
+                             unsigned vector, bool mayCross) {
   const auto bytes = uint32_t(tile::storageBytes(access.element));
   Value *inside = nullptr, *elements = b.getInt32(vector);
   bool isChecked = false;
@@ -101,7 +101,7 @@ Value *Lowering::bytesInside(const ViewAccess &access, unsigned reg,
     isChecked = true;
     Value *c =
         b.CreateSub(coordinate(access.layout, reg, dim), access.low[dim]);
-    if (isAlong && dim == access.dim) {
+    if (mayCross && dim == access.dim) {
       Value *left =
           b.CreateBinaryIntrinsic(Intrinsic::usub_sat, access.count[dim], c);
       elements = b.CreateBinaryIntrinsic(Intrinsic::umin, left, elements);
@@ -156,10 +156,15 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
   ViewAccess access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                  withLayout(op.getView().getType().getTileType(), layout));
-  // Vectors may cross the end of the view: what is behind it becomes zero.
   const bool isAlong = access.dim == type.getLayout().getOrder()[0];
   const unsigned vector =
       isAlong ? std::min(access.width, bufferVector(type, layout)) : 1;
+  // Vectors may cross the end of the view: what is behind it becomes zero. A
+  // copy that is whole or nothing needs fewer instructions.
+  const bool mayCross =
+      isAlong &&
+      vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout)
+              .count < vector;
   Value *owner = coordinatesOf(attribute).isOwner;
   Value *when = scalar(op.getWhen());
   const int64_t count = layout.size(Axis::Register);
@@ -168,7 +173,7 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
       if (!isCopy(layout, reg)) {
         copyVector(access.element, addressOf(access, reg),
                    bufferAt(buffer, type, attribute, reg), vector,
-                   bytesInside(access, reg, vector, isAlong),
+                   bytesInside(access, reg, vector, mayCross),
                    {op.getCache(), op.getEvict(), false});
       }
     }
@@ -177,7 +182,7 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
 
 void Lowering::asyncWait(AsyncWaitOp op) {
   hooks.asyncWait(b, op.getPending());
-  hazards.isUnpublished = true; // what the copies brought
+  hazards.isUnpublished |= copiesArePublished; // what they brought
   synchronize();
 }
 

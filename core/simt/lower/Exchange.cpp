@@ -113,7 +113,7 @@ void Lowering::stage(StageOp op) {
   writeBuffer(tile(op.getSource()), layoutAttr(op.getSource().getType()),
               buffer, type);
   buffers[op.getResult()] = buffer;
-  hazards.isUnpublished |= isReadByInstruction(op);
+  hazards.isUnpublished |= isPublished(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,17 +50,19 @@ Lowered Lowering::run() {
   return std::move(result);
 }
 
-bool Lowering::isReadByInstruction(mlir::Operation *stage) {
-  return llvm::any_of(stage->getUsers(), [](mlir::Operation *user) {
+/// Is what a stage or a slot holds read by an instruction in its own way?
+bool Lowering::isPublished(mlir::Operation *buffer) const {
+  return llvm::any_of(buffer->getUsers(), [&](mlir::Operation *user) {
     auto dot = dyn_cast<DotOp>(user);
-    return (dot && dot.getInstruction()) ||
-           (isa<PermuteOp>(user) && isReadByInstruction(user));
+    return (dot && dot.getInstruction() && hooks.readsPublished(dot)) ||
+           (isa<PermuteOp>(user) && isPublished(user));
   });
 }
 
 void Lowering::entry() {
   kernel.walk([&](mlir::Operation *op) {
     result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    copiesArePublished |= isa<SlotOp>(op) && isPublished(op);
     if (auto descriptor = dyn_cast<DescriptorOp>(op)) {
       result.descriptors.push_back(descriptor);
     }

@@ -162,7 +162,7 @@ private:
   //===--- Exchange.cpp ---------------------------------------------------===//
   void convert(ConvertOp op);
   void stage(StageOp op);
-  static bool isReadByInstruction(mlir::Operation *stage);
+  bool isPublished(mlir::Operation *buffer) const;
   void reshape(tile::ReshapeOp op);
   void cat(tile::CatOp op);
   void gatherOp(tile::GatherOp op);
@@ -235,10 +235,10 @@ private:
   llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
   /// if (this is the block's first thread) then();
   void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);
-  /// Bytes of a vector that lie in the view, i32; null: all. `isAlong`: it may
-  /// end within the vector.
+  /// Bytes of a vector that lie in the view, i32; null: all. `mayCross`: the
+  /// view may end within the vector.
   llvm::Value *bytesInside(const ViewAccess &access, unsigned reg,
-                           unsigned vector, bool isAlong);
+                           unsigned vector, bool mayCross);
   /// One vector of a copy, in pieces that the target copies asynchronously.
   void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
                   unsigned count, llvm::Value *validBytes,
@@ -284,6 +284,7 @@ private:
   Lowered result;
   Scratch scratch;
   Hazards hazards;
+  bool copiesArePublished = false; // of threads, into rings
 
   llvm::Function *function = nullptr;
   llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;

@@ -13,6 +13,18 @@ class SimtPass<string flag> : Pass<flag, "::tz::tile::KernelOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VersionAlignment : SimtPass<"simt-version-alignment"> {
+  let summary = "copy loops with dots for the case that loaded pointers are aligned";
+  let description = [{
+    Where the operands of a loop's dots lie at pointers, or with strides, that were
+    loaded, a test before the loop asks whether all rows are aligned to 16 bytes;
+    the copy for that case has hints that say so.
+  }];
+  let statistics = [
+    Statistic<"versioned", "versioned", "loops that were copied">
+  ];
+}
+
 def BulkStores : SimtPass<"simt-bulk-stores"> {
   let summary = "let the copy engine store what dots computed";
   let description = [{
@@ -91,6 +103,18 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
     Statistic<"bulkCopies", "bulk-copies", "... of the copy engine">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">
+  ];
+}
+
+def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
+  let summary = "load for the next turn, or for several turns at once, into registers";
+  let description = [{
+    In a loop with dots, loads that are no asynchronous copies are done one turn
+    early. A small loop without dots, in which a thread loads a few bytes a turn,
+    does the loads of four turns together, then the four turns.
+  }];
+  let statistics = [
+    Statistic<"prefetched", "prefetched", "loads that go ahead">
   ];
 }
 

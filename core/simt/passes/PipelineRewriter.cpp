@@ -17,6 +17,7 @@
 #include "core/simt/passes/PipelineRewriter.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tz;
@@ -29,13 +30,8 @@ public:
   Rewriter(scf::ForOp loop, const PipelinePlan &plan, LaunchViews &launch)
       : loop(loop), loc(loop.getLoc()), plan(plan), launch(launch),
         inBulk(plan.numBulk() != 0),
-        inGroups(plan.numBulk() != plan.fetches.size()) {
-    for (Operation &op : *loop.getBody()) {
-      if (plan.ahead.ops.contains(&op)) {
-        slice.push_back(&op);
-      }
-    }
-  }
+        inGroups(plan.numBulk() != plan.fetches.size()),
+        slice(plan.ahead.inOrder(loop)) {}
 
   void run();
 
@@ -58,7 +54,7 @@ private:
   void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
   void finish(OpBuilder &b);
 
-  void cloneSlice(OpBuilder &b, IRMapping &map);
+  Value beginSlice(OpBuilder &b, IRMapping &map, Value index, unsigned turns);
   void advance(IRMapping &map);
   void issue(OpBuilder &b, const IRMapping &map, Value slot, Value when);
   void issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
@@ -68,7 +64,6 @@ private:
   void waitForDots(OpBuilder &b, unsigned pending,
                    MutableArrayRef<Value> values);
 
-  Value remains(OpBuilder &b, Value index, unsigned turns);
   Value following(OpBuilder &b, Value slot);
   Value constant(OpBuilder &b, int32_t v) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
@@ -104,7 +99,7 @@ OpBuilder Rewriter::makeBranch() {
   OpBuilder b(loop);
   const bool hasResults = loop.getNumResults() != 0;
   branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
-                             remains(b, loop.getLowerBound(), 0),
+                             hasTurn(b, loop, loop.getLowerBound(), 0),
                              /*withElseRegion=*/hasResults);
   if (!hasResults) {
     return OpBuilder(branch.thenBlock()->getTerminator());
@@ -140,14 +135,10 @@ void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
   for (unsigned i : plan.ahead.carried) {
     map.map(loop.getRegionIterArg(i), loop.getInitArgs()[i]);
   }
-  Value index = loop.getLowerBound();
   for (unsigned turn = 0; turn < plan.distance; ++turn) {
-    map.map(loop.getInductionVar(), index);
-    cloneSlice(b, map);
-    issue(b, map, constant(b, int32_t(turn)),
-          remains(b, loop.getLowerBound(), turn));
+    Value exists = beginSlice(b, map, loop.getLowerBound(), turn);
+    issue(b, map, constant(b, int32_t(turn)), exists);
     advance(map);
-    index = arith::AddIOp::create(b, loc, index, loop.getStep());
   }
 }
 
@@ -189,19 +180,12 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
   } else {
     SyncOp::create(in, loc);
   }
-  Value step = loop.getStep();
-  Value offset = arith::MulIOp::create(
-      in, loc, step,
-      arith::ConstantOp::create(
-          in, loc, in.getIntegerAttr(step.getType(), plan.distance)));
-  far.map(loop.getInductionVar(),
-          arith::AddIOp::create(in, loc, made.getInductionVar(), offset));
   for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
     far.map(loop.getRegionIterArg(i),
             made.getRegionIterArg(firstAhead + unsigned(n)));
   }
-  cloneSlice(in, far);
-  issue(in, far, fills, remains(in, made.getInductionVar(), plan.distance));
+  Value exists = beginSlice(in, far, made.getInductionVar(), plan.distance);
+  issue(in, far, fills, exists);
   if (inBulk) {
     BarrierWaitOp::create(in, loc, barriers, reads, phase);
   }
@@ -290,6 +274,13 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
     next.push_back(far.lookup(loop.getRegionIterArg(i)));
   }
   scf::YieldOp::create(in, loc, next);
+  // What only addresses of this turn needed.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*made.getBody()))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
 }
 
 /// After the loop nothing is on its way, and nobody reads the rings.
@@ -314,11 +305,21 @@ void Rewriter::finish(OpBuilder &b) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// What one turn computes to know its addresses.
-void Rewriter::cloneSlice(OpBuilder &b, IRMapping &map) {
+/// What the turn so many after the one with this index computes to know its
+/// addresses; says whether there is such a turn. Indices are not loaded for one
+/// that is not there.
+Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
+                           unsigned turns) {
+  Value exists = hasTurn(b, loop, index, turns);
+  Value later = indexAfter(b, loop, index, turns);
+  if (turns != 0 && plan.ahead.hasLoads()) {
+    later = arith::SelectOp::create(b, loc, exists, later, index);
+  }
+  map.map(loop.getInductionVar(), later);
   for (Operation *op : slice) {
     b.clone(*op, map);
   }
+  return exists;
 }
 
 /// From what a turn carries to what the next one does.
@@ -412,40 +413,6 @@ void Rewriter::waitForDots(OpBuilder &b, unsigned pending,
 //===----------------------------------------------------------------------===//
 // Counting
 //===----------------------------------------------------------------------===//
-
-/// Is there a turn this many after the one with this index? (It may be none
-/// itself: the distance to the bound decides.)
-Value Rewriter::remains(OpBuilder &b, Value index, unsigned turns) {
-  Value bound = loop.getUpperBound();
-  const bool isUnsigned = loop.getUnsignedCmp();
-  Value any = arith::CmpIOp::create(b, loc,
-                                    isUnsigned ? arith::CmpIPredicate::ult
-                                               : arith::CmpIPredicate::slt,
-                                    index, bound);
-  if (turns == 0) {
-    return any;
-  }
-  auto wide = [&](Value v) -> Value {
-    if (v.getType().isInteger(64)) {
-      return v;
-    }
-    if (isUnsigned) {
-      return arith::ExtUIOp::create(b, loc, b.getI64Type(), v);
-    }
-    return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
-  };
-  Value left = arith::SubIOp::create(b, loc, wide(bound), wide(index));
-  Value many = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(turns));
-  // Of 32 bits at most: the product is exact.
-  Value step = loop.getStep();
-  if (!step.getType().isInteger(64)) {
-    step = arith::ExtUIOp::create(b, loc, b.getI64Type(), step);
-  }
-  Value steps = arith::MulIOp::create(b, loc, step, many);
-  Value enough =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, left, steps);
-  return arith::AndIOp::create(b, loc, any, enough);
-}
 
 /// The slot after this one.
 Value Rewriter::following(OpBuilder &b, Value slot) {

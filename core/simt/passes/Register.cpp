@@ -8,10 +8,12 @@
 #include "mlir/Pass/PassRegistry.h"
 
 void tz::simt::registerPasses() {
+  mlir::registerPass([] { return createVersionAlignment(); });
   mlir::registerPass([] { return createBulkStores(nullptr); });
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
   mlir::registerPass([] { return createRemoveConversions(); });
   mlir::registerPass([] { return createShareBuffers(); });
   mlir::registerPass([] { return createPipelineLoops(nullptr); });
+  mlir::registerPass([] { return createPrefetchLoads(); });
   mlir::registerPass([] { return createOverlapDots(nullptr); });
 }

@@ -1,9 +1,10 @@
 //===- RemoveConversions.cpp - simt-remove-conversions --------------------===//
 //
 // What   Replaces a conversion by computing its source again in the wanted
-//        layout, where that is cheap.
+//        layout, or loading it again, where that is cheap.
 // Why    A conversion goes through shuffles or shared memory with a barrier; an
-//        index, a mask or a broadcast scalar costs a few instructions.
+//        index, a mask or a broadcast scalar costs a few instructions, and
+//        a row of scales comes from the cache.
 // Example (test/simt/remove-conversions.mlir; lines with simt.convert, tile.addptr, tile.load, tile.store)
 //   before
 //     ...
@@ -21,8 +22,10 @@
 //     %21 = simt.convert %18 : tensor<32x32xf32, #layout5> -> tensor<32x32xf32, #layout4>
 //     tile.store %20, %21 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xf32, #layout4>
 // Needs  simt-assign-layouts.
-// Keeps  accesses to memory, and the layouts that they have.
+// Keeps  accesses to memory, and the layouts that they have. A load is repeated
+//        where it stands, if the kernel does not write there.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LoopTurns.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -49,6 +52,17 @@ SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
     result[dim] = i;
   }
   return result;
+}
+
+/// A load of one dimension, a few elements for each thread, of what the kernel
+/// only reads.
+bool isRow(Operation *op, const Layout &layout) {
+  constexpr int64_t most = 16;
+  auto pointers = dyn_cast<tile::LoadOp>(op);
+  return ((pointers && !pointers.getIsVolatile()) ||
+          isa<tile::LoadViewOp>(op)) &&
+         layout.rank() == 1 && layout.size(Axis::Register) <= most &&
+         !isWrittenIn(op->getParentOfType<tile::KernelOp>(), op);
 }
 
 /// The layouts that the tile operands of `op` need for a result in `layout`;
@@ -81,6 +95,14 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
   }
   if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     wanted.push_back(layout.permuted(inverse(transpose.getOrder())));
+    return wanted;
+  }
+  if (isRow(op, layout)) {
+    for (Value operand : op->getOperands()) {
+      if (isa<RankedTensorType>(operand.getType())) {
+        wanted.push_back(layout);
+      }
+    }
     return wanted;
   }
   // Integer arithmetic and what it is made of; float math is not cheap.
@@ -124,6 +146,9 @@ private:
       return true;
     }
     Operation *op = value.getDefiningOp();
+    if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
+      return plan(other.getSource(), layout, moved);
+    }
     std::optional<SmallVector<Layout, 3>> operands;
     if (op) {
       operands = operandLayouts(op, layout);
@@ -152,12 +177,19 @@ private:
     }
     auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
     Operation *op = value.getDefiningOp();
+    if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
+      return build(builder, other.getSource(), layout);
+    }
     std::optional<SmallVector<Layout, 3>> operands;
     if (op) {
       operands = operandLayouts(op, layout);
     }
     if (!operands) {
       return ConvertOp::create(builder, value.getLoc(), type, value);
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    if (!isPure(op)) {
+      builder.setInsertionPoint(op); // a load
     }
     SmallVector<Value> values;
     unsigned next = 0;

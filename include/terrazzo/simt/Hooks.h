@@ -62,9 +62,12 @@ public:
   virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
   /// All threads of the block; what was written to shared memory is seen.
   virtual void barrier(llvm::IRBuilderBase &b) = 0;
-  /// Before a barrier, by each thread that stored or copied what the
-  /// instruction of a dot reads from shared memory: where that reads by another
-  /// way than loads do, the stores are made visible to it.
+  /// Does the instruction of this dot read shared memory by another way than
+  /// loads do?
+  virtual bool readsPublished(DotOp op) const { return false; }
+  /// Before a barrier, by each thread that stored or copied what such an
+  /// instruction, or the copy engine, is to meet: the stores are made visible
+  /// to it.
   virtual void publishStaged(llvm::IRBuilderBase &b) {}
   /// Is there matrixStore?
   virtual bool hasMatrixStore() const { return false; }

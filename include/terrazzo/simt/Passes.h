@@ -13,6 +13,7 @@
 
 namespace tz::simt {
 
+std::unique_ptr<mlir::Pass> createVersionAlignment();
 /// `target` must live as long as the pass; null: one that stores every frame.
 std::unique_ptr<mlir::Pass> createBulkStores(const Target *target);
 /// `target` must live as long as the pass; null: a target without matrix unit.
@@ -22,6 +23,7 @@ std::unique_ptr<mlir::Pass> createShareBuffers();
 /// As createAssignLayouts; without a target that copies asynchronously nothing
 /// changes.
 std::unique_ptr<mlir::Pass> createPipelineLoops(const Target *target);
+std::unique_ptr<mlir::Pass> createPrefetchLoads();
 /// ... without one whose dots may stay in flight.
 std::unique_ptr<mlir::Pass> createOverlapDots(const Target *target);
 

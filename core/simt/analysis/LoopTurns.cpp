@@ -1,0 +1,144 @@
+//===- LoopTurns.cpp - what a later turn of a loop needs ------------------===//
+//
+// What   See LoopTurns.h.
+// Why    See LoopTurns.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LoopTurns.h"
+
+#include "core/simt/analysis/MemoryOrder.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+static bool isLoad(Operation *op) {
+  return isa<tile::LoadOp, tile::LoadViewOp>(op);
+}
+
+bool Slice::hasLoads() const { return llvm::any_of(ops, isLoad); }
+
+SmallVector<Operation *> Slice::inOrder(scf::ForOp loop) const {
+  SmallVector<Operation *> result;
+  for (Operation &op : *loop.getBody()) {
+    if (ops.contains(&op)) {
+      result.push_back(&op);
+    }
+  }
+  return result;
+}
+
+static bool addValue(scf::ForOp loop, Value value, Slice &slice) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBody() ||
+        argument == loop.getInductionVar()) {
+      return true;
+    }
+    unsigned i = argument.getArgNumber() - 1;
+    return !slice.carried.insert(i) ||
+           addValue(loop, loop.getBody()->getTerminator()->getOperand(i),
+                    slice);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op)) {
+    return true;
+  }
+  if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+      isa<DotOp, StageOp>(op) ||
+      !(isPure(op) || (isLoad(op) && mayGoAhead(loop, op)))) {
+    return false;
+  }
+  if (slice.ops.contains(op)) {
+    return true;
+  }
+  for (Value operand : op->getOperands()) {
+    if (!addValue(loop, operand, slice)) {
+      return false;
+    }
+  }
+  slice.ops.insert(op);
+  return true;
+}
+
+bool tz::simt::addToSlice(scf::ForOp loop, Value value, Slice &slice) {
+  // What is carried to a turn that does not exist is no address.
+  return addValue(loop, value, slice) &&
+         (slice.carried.empty() || !slice.hasLoads());
+}
+
+bool tz::simt::isWrittenIn(Operation *where, Operation *load) {
+  const MemoryAccess read = *accessAheadOf(load);
+  return where
+      ->walk([&](Operation *op) {
+        std::optional<MemoryAccess> access = accessAheadOf(op);
+        return access && access->isWrite && access->meets(read)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool tz::simt::mayGoAhead(scf::ForOp loop, Operation *load) {
+  auto pointers = dyn_cast<tile::LoadOp>(load);
+  bool mayEnd = pointers && pointers.getIsVolatile();
+  loop->walk([&](tile::AssertOp) { mayEnd = true; });
+  return !mayEnd && !isWrittenIn(loop, load);
+}
+
+bool tz::simt::countsTurns(scf::ForOp loop) {
+  APInt step;
+  return loop.getInductionVar().getType().isInteger(32) ||
+         (loop.getInductionVar().getType().isInteger(64) &&
+          matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+          step.isStrictlyPositive() && step.getActiveBits() < 32);
+}
+
+Value tz::simt::hasTurn(OpBuilder &b, scf::ForOp loop, Value index,
+                        unsigned turns) {
+  Location loc = loop.getLoc();
+  Value bound = loop.getUpperBound();
+  Value any =
+      arith::CmpIOp::create(b, loc,
+                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                  : arith::CmpIPredicate::slt,
+                            index, bound);
+  if (turns == 0) {
+    return any;
+  }
+  auto wide = [&](Value v) -> Value {
+    if (v.getType().isInteger(64)) {
+      return v;
+    }
+    if (loop.getUnsignedCmp()) {
+      return arith::ExtUIOp::create(b, loc, b.getI64Type(), v);
+    }
+    return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
+  };
+  Value left = arith::SubIOp::create(b, loc, wide(bound), wide(index));
+  Value many = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(turns));
+  // Of 32 bits at most: the product is exact.
+  Value step = loop.getStep();
+  Value steps = arith::MulIOp::create(
+      b, loc,
+      step.getType().isInteger(64)
+          ? step
+          : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), step)),
+      many);
+  Value enough =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, left, steps);
+  return arith::AndIOp::create(b, loc, any, enough);
+}
+
+Value tz::simt::indexAfter(OpBuilder &b, scf::ForOp loop, Value index,
+                           unsigned turns) {
+  if (turns == 0) {
+    return index;
+  }
+  Location loc = loop.getLoc();
+  Value step = loop.getStep();
+  Value many = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(step.getType(), turns));
+  return arith::AddIOp::create(b, loc, index,
+                               arith::MulIOp::create(b, loc, step, many));
+}

@@ -1,0 +1,56 @@
+//===- LoopTurns.h - what a later turn of a loop needs ----------*- C++ -*-===//
+//
+// What   The ops of a loop from which a value of another turn is computed,
+//        whether there is such a turn, and whether a load may go ahead to it.
+// Why    Copies into rings and loads into registers go ahead by the same rules.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
+
+#include "terrazzo/simt/Simt.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tz::simt {
+
+/// What is computed of one turn to know some values of it.
+struct Slice {
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<unsigned> carried; // iteration arguments
+
+  bool hasLoads() const;
+  /// The ops as they stand in the loop.
+  llvm::SmallVector<mlir::Operation *> inOrder(mlir::scf::ForOp loop) const;
+};
+
+/// Adds what `value` is computed from: pure ops of the loop's body and loads
+/// that may go ahead, as long as what they read depends on nothing that the
+/// loop carries. False if there is something else; the slice is of no use then.
+bool addToSlice(mlir::scf::ForOp loop, mlir::Value value, Slice &slice);
+
+/// May the load be done before earlier turns have ended? Nothing that the loop
+/// writes may be what it reads, and no turn may end the program.
+bool mayGoAhead(mlir::scf::ForOp loop, mlir::Operation *load);
+
+/// Does anything in `where` write what the load may read?
+bool isWrittenIn(mlir::Operation *where, mlir::Operation *load);
+
+/// The counter is 32 bits wide, or its step is a small constant: then the
+/// number of turns that are left is exact in 64 bits.
+bool countsTurns(mlir::scf::ForOp loop);
+
+/// Is there a turn this many after the one with this index? (That may be none
+/// itself: the distance to the bound decides.) Needs countsTurns if `turns` is
+/// not zero.
+mlir::Value hasTurn(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                    mlir::Value index, unsigned turns);
+
+/// The index so many turns after `index`, without a look at the bound.
+mlir::Value indexAfter(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                       mlir::Value index, unsigned turns);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H

@@ -1,0 +1,310 @@
+//===- PrefetchLoads.cpp - simt-prefetch-loads ----------------------------===//
+//
+// What   In a loop with dots, a load that is no asynchronous copy is done one
+//        turn early and waits in registers. A loop without dots, in which a
+//        thread loads little, does the loads of several turns together.
+// Why    Indices, scales and operands too narrow for an asynchronous copy would
+//        make each turn wait for memory.
+// Example (test/simt/prefetch-loads.mlir; lines with simt., scf., tile.load)
+//   before
+//   after
+// Needs  simt-pipeline-loops before: what can be a copy is one.
+// Keeps  order: a load goes ahead only of accesses that R6 does not order with
+//        it. For a turn that is not there, one that is there loads again.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LoopTurns.h"
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_PREFETCHLOADS
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+int64_t elementsOf(Value value) {
+  return hasLayout(value.getType()) ? layoutOf(value).size(Axis::Register) : 1;
+}
+
+int64_t bytesOf(Value value) {
+  return elementsOf(value) *
+         tile::storageBytes(tile::elementType(value.getType()));
+}
+
+/// Registers of 32 bits: narrow elements have one each.
+int64_t registersOf(Value value) {
+  return std::max(elementsOf(value), bytesOf(value) / 4);
+}
+
+class Prefetcher {
+public:
+  explicit Prefetcher(scf::ForOp loop)
+      : loop(loop), loc(loop.getLoc()),
+        hasDots(!loop.getBody()->getOps<DotOp>().empty()) {}
+
+  /// How many loads go ahead.
+  size_t run();
+
+private:
+  void findLoads();
+  Value beginTurn(OpBuilder &b, Value index, unsigned turns, IRMapping &map);
+  scf::IfOp makeBranch();
+  void carryOneTurn();
+  void loadTogether();
+  SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
+
+  scf::ForOp loop;
+  const Location loc;
+  const bool hasDots;
+  SmallVector<Operation *> loads;
+  Slice slice;
+};
+
+void Prefetcher::findLoads() {
+  constexpr int64_t mostRegisters = 32;
+  int64_t registers = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (!isa<tile::LoadOp, tile::LoadViewOp>(op) || !mayGoAhead(loop, &op)) {
+      continue;
+    }
+    Slice more = slice;
+    const int64_t filled = registers + registersOf(op.getResult(0));
+    bool isFree = filled <= mostRegisters;
+    for (Value operand : op.getOperands()) {
+      isFree = isFree && addToSlice(loop, operand, more);
+    }
+    // What is carried to a turn that is not there is no address.
+    if (isFree && more.carried.empty()) {
+      slice = std::move(more);
+      registers = filled;
+      loads.push_back(&op);
+    }
+  }
+}
+
+/// Does the loads of the turn so many after the one with this index; of that
+/// one, if the other is not there. Says whether it is.
+Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
+                            IRMapping &map) {
+  Value exists = hasTurn(b, loop, index, turns);
+  Value later = indexAfter(b, loop, index, turns);
+  if (turns != 0) {
+    later = arith::SelectOp::create(b, loc, exists, later, index);
+  }
+  map.map(loop.getInductionVar(), later);
+  for (Operation &op : *loop.getBody()) {
+    if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
+      b.clone(op, map);
+    }
+  }
+  return exists;
+}
+
+/// Before a loop without turns nothing is loaded.
+scf::IfOp Prefetcher::makeBranch() {
+  OpBuilder b(loop);
+  const bool hasResults = loop.getNumResults() != 0;
+  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
+                                  hasTurn(b, loop, loop.getLowerBound(), 0),
+                                  /*withElseRegion=*/hasResults);
+  if (hasResults) {
+    OpBuilder none = branch.getElseBodyBuilder();
+    scf::YieldOp::create(none, loc, loop.getInitArgs());
+  }
+  return branch;
+}
+
+/// One turn, whose loads `map` knows; what it yields.
+SmallVector<Value> Prefetcher::emitBody(OpBuilder &b, IRMapping &map) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!llvm::is_contained(loads, &op)) {
+      b.clone(op, map);
+    }
+  }
+  SmallVector<Value> yielded;
+  for (Value value : loop.getBody()->getTerminator()->getOperands()) {
+    yielded.push_back(map.lookupOrDefault(value));
+  }
+  return yielded;
+}
+
+void Prefetcher::carryOneTurn() {
+  scf::IfOp branch = makeBranch();
+  const unsigned own = loop.getNumResults();
+  OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
+                         : OpBuilder(branch.thenBlock()->getTerminator());
+  SmallVector<Value> inits(loop.getInitArgs());
+  IRMapping first;
+  beginTurn(b, loop.getLowerBound(), 0, first);
+  for (Operation *load : loads) {
+    inits.push_back(first.lookup(load->getResult(0)));
+  }
+  auto made =
+      scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
+                         loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->getTerminator()->erase();
+  }
+  OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
+  IRMapping next, now;
+  beginTurn(in, made.getInductionVar(), 1, next);
+  now.map(loop.getInductionVar(), made.getInductionVar());
+  now.map(loop.getRegionIterArgs(), made.getRegionIterArgs().take_front(own));
+  for (auto [i, load] : llvm::enumerate(loads)) {
+    now.map(load->getResult(0), made.getRegionIterArg(own + unsigned(i)));
+  }
+  SmallVector<Value> yielded = emitBody(in, now);
+  for (Operation *load : loads) {
+    yielded.push_back(next.lookup(load->getResult(0)));
+  }
+  scf::YieldOp::create(in, loc, yielded);
+  if (own != 0) {
+    scf::YieldOp::create(b, loc, made.getResults().take_front(own));
+  }
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+}
+
+/// The loop counts groups of turns, so that no index leaves its type.
+void Prefetcher::loadTogether() {
+  constexpr unsigned together = 4;
+  scf::IfOp branch = makeBranch();
+  const unsigned own = loop.getNumResults();
+  OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
+                         : OpBuilder(branch.thenBlock()->getTerminator());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  auto wide = [&](OpBuilder &at, Value value, bool isUnsigned) -> Value {
+    if (value.getType().isInteger(64)) {
+      return value;
+    }
+    return isUnsigned
+               ? Value(arith::ExtUIOp::create(at, loc, at.getI64Type(), value))
+               : arith::ExtSIOp::create(at, loc, at.getI64Type(), value);
+  };
+  // groups = ceildiv(distance, together * step); the distance is positive here.
+  const bool isUnsigned = loop.getUnsignedCmp();
+  Value low = wide(b, loop.getLowerBound(), isUnsigned),
+        high = wide(b, loop.getUpperBound(), isUnsigned),
+        step = wide(b, loop.getStep(), true);
+  Value stride = arith::MulIOp::create(b, loc, step, constant(together));
+  Value last = arith::SubIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, high, low), constant(1));
+  Value groups = arith::AddIOp::create(
+      b, loc, tile::DivUIOp::create(b, loc, b.getI64Type(), last, stride),
+      constant(1));
+  auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
+                                 loop.getInitArgs());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->getTerminator()->erase();
+  }
+  OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
+  Value offset = arith::MulIOp::create(in, loc, made.getInductionVar(), stride);
+  Value index = arith::AddIOp::create(in, loc, low, offset);
+  if (Type type = loop.getInductionVar().getType(); type != index.getType()) {
+    index = arith::TruncIOp::create(in, loc, type, index);
+  }
+  IRMapping turns[together];
+  Value exists[together];
+  for (unsigned turn = 0; turn < together; ++turn) {
+    exists[turn] = beginTurn(in, index, turn, turns[turn]);
+  }
+  SmallVector<Value> carried(made.getRegionIterArgs());
+  for (unsigned turn = 0; turn < together; ++turn) {
+    OpBuilder body = in;
+    scf::IfOp guard;
+    if (turn != 0) {
+      guard = scf::IfOp::create(in, loc, loop.getResultTypes(), exists[turn],
+                                /*withElseRegion=*/own != 0);
+      body = own != 0 ? guard.getThenBodyBuilder()
+                      : OpBuilder(guard.thenBlock()->getTerminator());
+    }
+    IRMapping now;
+    now.map(loop.getInductionVar(), turns[turn].lookup(loop.getInductionVar()));
+    now.map(loop.getRegionIterArgs(), carried);
+    for (Operation *load : loads) {
+      now.map(load->getResult(0), turns[turn].lookup(load->getResult(0)));
+    }
+    SmallVector<Value> yielded = emitBody(body, now);
+    if (guard && own != 0) {
+      scf::YieldOp::create(body, loc, yielded);
+      OpBuilder none = guard.getElseBodyBuilder();
+      scf::YieldOp::create(none, loc, carried);
+      yielded.assign(guard.result_begin(), guard.result_end());
+    }
+    carried = std::move(yielded);
+  }
+  scf::YieldOp::create(in, loc, carried);
+  if (own != 0) {
+    scf::YieldOp::create(b, loc, made.getResults());
+  }
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+}
+
+size_t Prefetcher::run() {
+  constexpr int64_t fewBytes = 16; // of a thread, in a turn
+  constexpr size_t mostOps = 100;
+  if (!countsTurns(loop)) {
+    return 0;
+  }
+  findLoads();
+  const size_t found = loads.size();
+  if (found == 0) {
+    return 0;
+  }
+  if (hasDots) {
+    carryOneTurn();
+    return found;
+  }
+  int64_t bytes = 0;
+  size_t ops = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    ++ops;
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      bytes += bytesOf(op->getResult(0));
+    }
+  });
+  if (bytes >= fewBytes || ops > mostOps) {
+    return 0;
+  }
+  loadTogether();
+  return found;
+}
+
+struct PrefetchLoads : tz::simt::impl::PrefetchLoadsBase<PrefetchLoads> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (kernel->hasAttr("tile.waits")) {
+      return; // nothing is reordered in a kernel that waits for others (R6)
+    }
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) {
+      const bool isInnermost = !loop.getBody()
+                                    ->walk([](Operation *op) {
+                                      return isa<scf::ForOp, scf::WhileOp>(op)
+                                                 ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+                                    })
+                                    .wasInterrupted();
+      auto stages = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
+      if (isInnermost && (!stages || stages.getInt() > 1)) {
+        loops.push_back(loop);
+      }
+    });
+    for (scf::ForOp loop : loops) {
+      prefetched += Prefetcher(loop).run();
+    }
+  }
+};
+
+} // namespace

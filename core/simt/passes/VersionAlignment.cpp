@@ -1,0 +1,189 @@
+//===- VersionAlignment.cpp - simt-version-alignment ----------------------===//
+//
+// What   A loop with dots whose operands lie where loaded pointers and strides
+//        say gets a copy for the case that their rows are aligned, under a test.
+// Why    What comes from memory has no known alignment: its elements would be
+//        loaded one by one. Groups of products (arrays of pointers) are mostly
+//        aligned; a test a loop costs nothing beside them.
+// Example (test/simt/version-alignment.mlir; lines with scf., tile.hint, tile.make_view)
+//   before
+//   after
+// Needs  simt-assign-layouts later: it chooses vectors by what is known.
+// Keeps  everything: both copies do the same.
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "terrazzo/simt/Contiguity.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_VERSIONALIGNMENT
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+/// Bytes that vectors of the widest access need.
+constexpr int64_t wanted = 16;
+
+/// Is it computed from what a load brought? Arguments were looked at when the
+/// kernel was specialised: what is not known of them does not hold.
+bool comesFromMemory(Value value) {
+  llvm::SetVector<Value> all;
+  all.insert(value);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Operation *op = all[i].getDefiningOp();
+    if (!op || isa<RankedTensorType>(all[i].getType())) {
+      continue;
+    }
+    if (isa<tile::LoadOp>(op)) {
+      return true;
+    }
+    if (op->getNumRegions() == 0) {
+      all.insert_range(op->getOperands());
+    }
+  }
+  return false;
+}
+
+class Versioner {
+public:
+  Versioner(scf::ForOp loop, const analysis::Hints &hints)
+      : loop(loop), hints(hints) {}
+
+  bool run();
+
+private:
+  bool describe(tile::LoadViewOp load);
+  bool want(Value value, int64_t bytes);
+
+  scf::ForOp loop;
+  const analysis::Hints &hints;
+  /// Of each value, by how many bytes one unit of it moves; it shall be such
+  /// that the rows are aligned.
+  llvm::MapVector<Value, int64_t> unknown;
+  llvm::SetVector<Operation *> views;
+};
+
+/// False if the value is known to be of no use.
+bool Versioner::want(Value value, int64_t bytes) {
+  const int64_t known = hints.divisibility(value);
+  if (known == 0 || known * bytes % wanted == 0) {
+    return true;
+  }
+  if (!comesFromMemory(value)) {
+    return false;
+  }
+  auto [place, isNew] = unknown.try_emplace(value, bytes);
+  place->second = std::min(place->second, bytes);
+  return true;
+}
+
+/// A view that is made before the loop, dense along one dimension.
+bool Versioner::describe(tile::LoadViewOp load) {
+  auto make = load.getView().getDefiningOp<tile::MakeViewOp>();
+  if (!make || loop->isProperAncestor(make)) {
+    return false;
+  }
+  const int64_t bytes =
+      tile::storageBytes(load.getView().getType().getElementType());
+  if (bytes >= wanted || !want(make.getBase(), 1)) {
+    return false;
+  }
+  unsigned dense = 0;
+  for (Value stride : make.getStrides()) {
+    if (matchPattern(stride, m_One())) {
+      ++dense;
+    } else if (!want(stride, bytes)) {
+      return false;
+    }
+  }
+  views.insert(make);
+  return dense == 1;
+}
+
+bool Versioner::run() {
+  for (Operation &op : *loop.getBody()) {
+    if (auto load = dyn_cast<tile::LoadViewOp>(op); load && !describe(load)) {
+      return false;
+    }
+  }
+  if (unknown.empty()) {
+    return false;
+  }
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  Value bits;
+  for (auto [value, bytes] : unknown) {
+    Value one = value;
+    if (isa<tile::PtrType>(one.getType())) {
+      one = tile::PtrToIntOp::create(b, loc, b.getI64Type(), one);
+    } else {
+      one = arith::MulIOp::create(b, loc, one, constant(bytes));
+    }
+    bits = bits ? Value(arith::OrIOp::create(b, loc, bits, one)) : one;
+  }
+  Value rest = arith::AndIOp::create(b, loc, bits, constant(wanted - 1));
+  Value isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          rest, constant(0));
+  auto branch =
+      scf::IfOp::create(b, loc, loop.getResultTypes(), isAligned, true);
+  const bool hasResults = loop.getNumResults() != 0;
+  auto fill = [&](Block *block, bool hinted) {
+    OpBuilder in = OpBuilder::atBlockBegin(block);
+    IRMapping map;
+    if (hinted) {
+      for (auto [value, bytes] : unknown) {
+        map.map(value,
+                tile::HintOp::create(in, loc, value.getType(), value,
+                                     in.getDenseI64ArrayAttr(wanted / bytes),
+                                     nullptr, nullptr));
+      }
+      for (Operation *view : views) {
+        in.clone(*view, map);
+      }
+    }
+    Operation *copy = in.clone(*loop, map);
+    if (hasResults) {
+      scf::YieldOp::create(in, loc, copy->getResults());
+    }
+  };
+  fill(branch.thenBlock(), true);
+  fill(branch.elseBlock(), false);
+  loop.replaceAllUsesWith(branch.getResults());
+  loop.erase();
+  return true;
+}
+
+struct VersionAlignment
+    : tz::simt::impl::VersionAlignmentBase<VersionAlignment> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!loop.getBody()->getOps<tile::DotOp>().empty()) {
+        loops.push_back(loop);
+      }
+    });
+    if (loops.empty()) {
+      return;
+    }
+    analysis::Hints hints(getOperation());
+    for (scf::ForOp loop : loops) {
+      versioned += Versioner(loop, hints).run() ? 1 : 0;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,151 @@
+// What is no asynchronous copy is loaded ahead into registers.
+// RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
+// RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// STATS: simt-prefetch-loads
+// STATS: 4  prefetched
+
+// The block to copy is loaded as well: its copies go two turns ahead, its number
+// three. After the last turn the last number is loaded again.
+// CHECK-LABEL: tile.kernel @example
+// CHECK: %[[FIRST:.*]] = tile.load {{.*}} -> i32
+// CHECK: simt.async_copy_view
+// CHECK: simt.async_commit
+// CHECK: simt.async_commit
+// CHECK: %[[AHEAD:.*]] = tile.load {{.*}} -> i32
+// CHECK: scf.for {{.*}}%[[NUMBER:[a-z0-9_]+]] = %[[AHEAD]])
+// CHECK: arith.select
+// CHECK: %[[NEXT:.*]] = tile.load {{.*}} -> i32
+// CHECK: simt.async_wait 1
+// CHECK: arith.extsi %[[NUMBER]]
+// CHECK: simt.async_copy_view
+// CHECK-NOT: tile.load
+// CHECK: simt.dot
+// CHECK: scf.yield {{.*}}, %[[NEXT]]
+tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %numbers: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %b = arith.constant dense<1.0> : tensor<16x16xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 16 : i64
+  %all = arith.constant 4096 : i64
+  %va = tile.make_view %a shape[%all, %m] strides[%m, %one] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %sum = scf.for %i = %c0 to %k step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %p = tile.addptr %numbers, %i : !tile.ptr<i32>, i32
+    %n = tile.load %p {group = 2 : i64} : !tile.ptr<i32> -> i32
+    %wide = arith.extsi %n : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %x = tile.load_view %va[%at, %z] checked [false, false] {group = 1 : i64} : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %next = tile.dot %x, %b, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<16x16xf32>, tensor<16x16xf32>
+  tile.return
+}
+
+// Bytes one by one are no copies: a turn multiplies what the one before loaded.
+// CHECK-LABEL: tile.kernel @narrow
+// CHECK-NOT: simt.ring
+// CHECK: scf.if
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}}%[[NOW:[a-z0-9_]+]] = %[[FIRST]])
+// CHECK: %[[NEXT:.*]] = tile.load
+// CHECK: simt.stage %[[NOW]]
+// CHECK: simt.dot
+// CHECK: scf.yield {{.*}}, %[[NEXT]]
+tile.kernel @narrow(%a: !tile.ptr<i8>, %out: !tile.ptr<i32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0> : tensor<16x16xi32>
+  %b = arith.constant dense<1> : tensor<16x16xi8>
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %range = tile.range 0 to 16 : tensor<16xi32>
+  %rows = tile.reshape %range : tensor<16xi32> -> tensor<16x1xi32>
+  %offsets = tile.broadcast %rows : tensor<16x1xi32> -> tensor<16x16xi32>
+  %base = tile.splat %a : !tile.ptr<i8> -> tensor<16x16x!tile.ptr<i8>>
+  %from = tile.addptr %base, %offsets : tensor<16x16x!tile.ptr<i8>>, tensor<16x16xi32>
+  %sum = scf.for %i = %c0 to %k step %c16 iter_args(%acc = %zero) -> (tensor<16x16xi32>) : i32 {
+    %at = tile.splat %i : i32 -> tensor<16x16xi32>
+    %p = tile.addptr %from, %at : tensor<16x16x!tile.ptr<i8>>, tensor<16x16xi32>
+    %x = tile.load %p {group = 1 : i64} : tensor<16x16x!tile.ptr<i8>> -> tensor<16x16xi8>
+    %next = tile.dot %x, %b, %acc : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+    scf.yield %next : tensor<16x16xi32>
+  }
+  %to = tile.splat %out : !tile.ptr<i32> -> tensor<16x16x!tile.ptr<i32>>
+  tile.store %to, %sum {group = 3 : i64} : tensor<16x16x!tile.ptr<i32>>, tensor<16x16xi32>
+  tile.return
+}
+
+// A state that goes from turn to turn: four turns' loads, then four turns, of
+// which the last three may not be there.
+// CHECK-LABEL: tile.kernel @in_guard
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: %[[GROUPS:.*]] = arith.addi {{.*}} : i64
+// CHECK: scf.for %{{.*}} to %[[GROUPS]]
+// CHECK-COUNT-4: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.store_view
+// CHECK: scf.if
+// CHECK: tile.store_view
+// CHECK: scf.if
+// CHECK: tile.store_view
+// CHECK: scf.if
+// CHECK: tile.store_view
+// CHECK-NOT: tile.store_view
+// CHECK: tile.return
+tile.kernel @in_guard(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32, %c: i1) attributes {tile.num_warps = 4 : i32} {
+  scf.if %c {
+    %zero = arith.constant dense<0.0> : tensor<128xf32>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %m = arith.constant 128 : i64
+    %all = arith.constant 4096 : i64
+    %vx = tile.make_view %x shape[%all, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<1x128xf32>
+    %vy = tile.make_view %y shape[%all, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<1x128xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128xf32>) : i32 {
+      %at = arith.extsi %i : i32 to i64
+      %old = tile.reshape %acc : tensor<128xf32> -> tensor<1x128xf32>
+      tile.store_view %vy[%at, %z], %old checked [false, false] {group = 2 : i64} : !tile.view<1x128xf32>, tensor<1x128xf32>
+      %v = tile.load_view %vx[%at, %z] checked [false, false] {group = 1 : i64} : !tile.view<1x128xf32> -> tensor<1x128xf32>
+      %line = tile.reshape %v : tensor<1x128xf32> -> tensor<128xf32>
+      %next = arith.addf %acc, %line : tensor<128xf32>
+      scf.yield %next : tensor<128xf32>
+    }
+  }
+  tile.return
+}
+
+// A turn may read what the one before wrote; where a thread loads much in a
+// turn, others are there to wait with it.
+// CHECK-LABEL: tile.kernel @no_prefetch
+// CHECK-NOT: arith.select
+tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<1024xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 1024 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<1024xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %much = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
+    %next = arith.addf %acc, %much : tensor<1024xf32>
+    scf.yield %next : tensor<1024xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
+    %s = tile.load %p {group = 1 : i64} : !tile.ptr<f32> -> f32
+    %twice = arith.addf %s, %s : f32
+    %q = tile.addptr %p, %c1 : !tile.ptr<f32>, i32
+    tile.store %q, %twice {group = 1 : i64} : !tile.ptr<f32>, f32
+  }
+  %to = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  tile.store_view %to[%m], %sum checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  tile.return
+}
