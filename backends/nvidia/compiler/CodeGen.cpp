@@ -9,6 +9,7 @@
 #include "backends/nvidia/compiler/Check.h"
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
+#include "backends/nvidia/compiler/WideProducts.h"
 
 #include "terrazzo/simt/Variants.h"
 
@@ -97,6 +98,9 @@ void optimize(Module &module, TargetMachine &machine) {
   ModulePassManager all;
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   all.run(module, modules);
+  for (Function &function : module) {
+    shareWideProducts(function);
+  }
 }
 
 /// Words of 32 bits that a thread holds of the widest tile of floats.
@@ -118,16 +122,22 @@ int64_t widestTile(tile::KernelOp kernel) {
 
 /// How many blocks should fit into a multiprocessor; the first number that
 /// needs no spills is taken, the last one anyway. What hides the latency of
-/// memory: with dots the loads that are under way, else many threads, if each
-/// holds little.
+/// memory: loads that are under way in loops with dots, else many threads, if
+/// each holds little.
 SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
                                       const ArchitectureFacts &architecture) {
   const bool hasDot =
       kernel.walk([](simt::DotOp) { return mlir::WalkResult::interrupt(); })
           .wasInterrupted();
+  // A loop's rings fill the shared memory, and its loads are on their way.
+  const bool hasRing =
+      kernel.walk([](simt::RingOp) { return mlir::WalkResult::interrupt(); })
+          .wasInterrupted();
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 4> wanted;
-  if (!hasDot && words <= 16) {
+  if (hasDot && !hasRing) {
+    wanted = {512, 384};
+  } else if (!hasDot && words <= 16) {
     wanted = {2048, 1536, 1280};
   } else if (!hasDot && words <= 32) {
     wanted = {1024};
