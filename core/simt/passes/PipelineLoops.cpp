@@ -23,31 +23,30 @@
 //       %6 = simt.ring : <3 x <32x64xf16, #shared1>>
 //       ...
 //       %9 = simt.slot %5[%c0_i32_0] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
-//       simt.async_copy_view %0[%c0_i64, %7] to %9 when %8 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//       simt.async_copy_view %0[%c0_i64, %8] to %9 when %7 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
 //       %10 = simt.slot %6[%c0_i32_0] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
-//       simt.async_copy_view %1[%7, %c0_i64] to %10 when %8 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//       simt.async_copy_view %1[%8, %c0_i64] to %10 when %7 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
 //       simt.async_commit
 //       ...
-//       %21 = simt.slot %5[%c1_i32] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
-//       simt.async_copy_view %0[%c0_i64, %12] to %21 when %20 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
-//       %22 = simt.slot %6[%c1_i32] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
-//       simt.async_copy_view %1[%12, %c0_i64] to %22 when %20 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//       %22 = simt.slot %5[%c1_i32_2] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//       simt.async_copy_view %0[%c0_i64, %21] to %22 when %18 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//       %23 = simt.slot %6[%c1_i32_2] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//       simt.async_copy_view %1[%21, %c0_i64] to %23 when %18 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
 //       simt.async_commit
 //       ...
-//       %24:3 = scf.for %arg4 = %c0_i32 to %arg3 step %c32_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32_2, %arg7 = %c2_i32) -> (tensor<64x64xf32, #layout>, i32, i32)  : i32 {
+//       %24:3 = scf.for %arg4 = %c0_i32 to %arg3 step %c32_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32_3, %arg7 = %c2_i32) -> (tensor<64x64xf32, #layout>, i32, i32)  : i32 {
 //         simt.async_wait 1
 //         ...
 //         %36 = simt.slot %5[%arg7] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
-//         simt.async_copy_view %0[%c0_i64, %27] to %36 when %35 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
+//         simt.async_copy_view %0[%c0_i64, %35] to %36 when %32 checked [false, false] layout #layout1 : <64x32xf16> to <64x32xf16, #shared>
 //         %37 = simt.slot %6[%arg7] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
-//         simt.async_copy_view %1[%27, %c0_i64] to %37 when %35 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
+//         simt.async_copy_view %1[%35, %c0_i64] to %37 when %32 checked [false, false] layout #layout2 : <32x64xf16> to <32x64xf16, #shared1>
 //         simt.async_commit
+//         %38 = simt.slot %5[%arg6] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
+//         %39 = simt.slot %6[%arg6] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
+//         %40 = simt.dot %38, %39, %arg5 : !simt.buffer<64x32xf16, #shared>, !simt.buffer<32x64xf16, #shared1> -> tensor<64x64xf32, #layout>
 //         ...
-//         %39 = simt.slot %5[%arg6] : <3 x <64x32xf16, #shared>> -> <64x32xf16, #shared>
-//         %40 = simt.slot %6[%arg6] : <3 x <32x64xf16, #shared1>> -> <32x64xf16, #shared1>
-//         %41 = simt.dot %39, %40, %arg5 : !simt.buffer<64x32xf16, #shared>, !simt.buffer<32x64xf16, #shared1> -> tensor<64x64xf32, #layout>
-//         ...
-//         scf.yield %41, %44, %47 : tensor<64x64xf32, #layout>, i32, i32
+//         scf.yield %40, %43, %46 : tensor<64x64xf32, #layout>, i32, i32
 //       }
 //       simt.async_wait 0
 //       scf.yield %24#0 : tensor<64x64xf32, #layout>

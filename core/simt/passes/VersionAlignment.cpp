@@ -7,7 +7,39 @@
 //        aligned; a test a loop costs nothing beside them.
 // Example (test/simt/version-alignment.mlir; lines with scf., tile.hint, tile.make_view)
 //   before
+//     ...
+//     %va = tile.make_view %a shape[%m, %wide] strides[%stride, %one] : !tile.ptr<f16> -> !tile.view<64x32xf16>
+//     %vb = tile.make_view %b shape[%wide, %m] strides[%m, %one] : !tile.ptr<f16> -> !tile.view<32x64xf16>
+//     %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+//       ...
+//       scf.yield %next : tensor<64x64xf32>
+//     }
+//     %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+//     ...
 //   after
+//     ...
+//     %4 = tile.make_view %1 shape[%c64_i64, %c4096_i64] strides[%3, %c1_i64] : <f16> -> <64x32xf16>
+//     %5 = tile.make_view %arg2 shape[%c4096_i64, %c64_i64] strides[%c64_i64, %c1_i64] : <f16> -> <32x64xf16>
+//     ...
+//     %11 = scf.if %10 -> (tensor<64x64xf32>) {
+//       %13 = tile.hint %1 {divisibility = array<i64: 16>} : !tile.ptr<f16>
+//       %14 = tile.hint %3 {divisibility = array<i64: 8>} : i64
+//       %15 = tile.make_view %13 shape[%c64_i64, %c4096_i64] strides[%14, %c1_i64] : <f16> -> <64x32xf16>
+//       %16 = tile.make_view %arg2 shape[%c4096_i64, %c64_i64] strides[%c64_i64, %c1_i64] : <f16> -> <32x64xf16>
+//       %17 = scf.for %arg5 = %c0_i32 to %arg4 step %c32_i32 iter_args(%arg6 = %cst) -> (tensor<64x64xf32>)  : i32 {
+//         ...
+//         scf.yield %21 : tensor<64x64xf32>
+//       }
+//       scf.yield %17 : tensor<64x64xf32>
+//     } else {
+//       %13 = scf.for %arg5 = %c0_i32 to %arg4 step %c32_i32 iter_args(%arg6 = %cst) -> (tensor<64x64xf32>)  : i32 {
+//         ...
+//         scf.yield %17 : tensor<64x64xf32>
+//       }
+//       scf.yield %13 : tensor<64x64xf32>
+//     }
+//     %12 = tile.make_view %arg3 shape[%c64_i64, %c64_i64] strides[%c64_i64, %c1_i64] : <f32> -> <64x64xf32>
+//     ...
 // Needs  simt-assign-layouts later: it chooses vectors by what is known.
 // Keeps  everything: both copies do the same.
 //===----------------------------------------------------------------------===//
