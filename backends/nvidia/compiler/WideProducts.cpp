@@ -63,8 +63,8 @@ static void shareInBlock(BasicBlock &block) {
     }
     Instruction *narrowOne = low->second;
     IRBuilder<> b(narrowOne->comesBefore(wide) ? narrowOne : wide);
-    auto *type = FunctionType::get(
-        b.getInt64Ty(), {b.getInt32Ty(), b.getInt32Ty()}, false);
+    auto *type = FunctionType::get(b.getInt64Ty(),
+                                   {b.getInt32Ty(), b.getInt32Ty()}, false);
     auto *text = InlineAsm::get(type, "mul.wide.u32 $0, $1, $2;", "=l,r,r",
                                 /*hasSideEffects=*/false);
     CallInst *product = b.CreateCall(text, {factors.first, factors.second});
