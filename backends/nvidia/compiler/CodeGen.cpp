@@ -135,7 +135,8 @@ SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
           .wasInterrupted();
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 4> wanted;
-  if (hasDot && !hasRing) {
+  if (hasDot && !hasRing && words <= 64) {
+    // An instruction that needs more registers than that is refused.
     wanted = {512, 384};
   } else if (!hasDot && words <= 16) {
     wanted = {2048, 1536, 1280};
