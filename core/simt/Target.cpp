@@ -20,6 +20,18 @@ SharedAttr tz::simt::plainShared(mlir::MLIRContext *context,
   return SharedAttr::get(context, order, shape.back(), 0, 4, 3);
 }
 
+CopyRequest tz::simt::copyRequest(mlir::scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto number = [](mlir::Operation *op, llvm::StringRef name,
+                   unsigned otherwise) {
+    auto attribute = op->getAttrOfType<mlir::IntegerAttr>(name);
+    return attribute ? unsigned(attribute.getInt()) : otherwise;
+  };
+  return {number(kernel, "tile.num_warps", 4),
+          number(loop, "tile.num_stages", number(kernel, "tile.num_stages", 3)),
+          loop->hasAttr("tile.warp_specialize")};
+}
+
 DotChoice Target::chooseDot(const DotRequest &request) const {
   tile::DotOp dot = request.dot;
   llvm::ArrayRef<int64_t> shape = tile::shapeOf(dot.getAcc().getType());

@@ -30,16 +30,20 @@ static void prepare(tile::KernelOp kernel, const Target &target,
   passes.addPass(createPrefetchLoads());
   passes.addPass(createOverlapDots(&target));
   passes.addPass(mlir::createCSEPass()); // loops describe the same frames
+  passes.addPass(createSpecializeWarps(&target));
   // The first error of a pass is what the kernel's author is told.
   mlir::Location place = kernel.getLoc();
   std::string said;
   mlir::ScopedDiagnosticHandler handler(
       kernel->getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            said.empty()) {
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error) {
+          return mlir::failure(); // remarks are for others
+        }
+        if (said.empty()) {
           place = diagnostic.getLocation();
           said = diagnostic.str();
         }
+        return mlir::success();
       });
   if (failed(passes.run(kernel))) {
     throw Unsupported(place,

@@ -94,8 +94,8 @@ public:
   Value *sharedMemory(IRBuilderBase &b) override {
     return call(b, "fibers_shared", b.getPtrTy(), {});
   }
-  void barrier(IRBuilderBase &b) override {
-    call(b, "fibers_barrier", b.getVoidTy(), {});
+  void barrier(IRBuilderBase &b, std::optional<unsigned> threads) override {
+    call(b, "fibers_barrier", b.getVoidTy(), {b.getInt32(threads.value_or(0))});
   }
   Value *shuffle(IRBuilderBase &b, Value *word, Value *lane) override {
     return call(b, "fibers_shuffle", b.getInt32Ty(), {word, lane});
@@ -118,7 +118,21 @@ public:
   SmallVector<Value *> dot(IRBuilderBase &b, simt::DotOp op,
                            const simt::DotSource &a, const simt::DotSource &rhs,
                            ArrayRef<Value *> acc) override {
-    return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b));
+    if (op.getAsync()) {
+      beginDot(b, a);
+      beginDot(b, rhs);
+      call(b, "fibers_commit_dot", b.getVoidTy(), {});
+    }
+    return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b),
+                   workThreads);
+  }
+  void beginWork(IRBuilderBase &, unsigned warps, unsigned) override {
+    workThreads = warps * lanes();
+  }
+  SmallVector<Value *> dotWait(IRBuilderBase &b, unsigned pending,
+                               ArrayRef<Value *> values) override {
+    call(b, "fibers_wait_dots", b.getVoidTy(), {b.getInt32(pending)});
+    return SmallVector<Value *>(values);
   }
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                  Value *valid, const simt::MemoryHints &) override {
@@ -131,9 +145,14 @@ public:
   void asyncWait(IRBuilderBase &b, unsigned pending) override {
     call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending)});
   }
-  void initBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
+  void initBarriers(IRBuilderBase &b, Value *address, unsigned count,
+                    unsigned arrivals) override {
     call(b, "fibers_init_barriers", b.getVoidTy(),
-         {address, b.getInt32(count)});
+         {address, b.getInt32(count), b.getInt32(arrivals)});
+  }
+  void arrive(IRBuilderBase &b, Value *barrier, Value *predicate) override {
+    call(b, "fibers_arrive", b.getVoidTy(),
+         {barrier, b.CreateZExt(predicate, b.getInt32Ty())});
   }
   void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
     call(b, "fibers_end_barriers", b.getVoidTy(), {address, b.getInt32(count)});
@@ -215,6 +234,15 @@ private:
         [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
     return {box, array([&](unsigned i) { return at[i]; })};
   }
+  /// It reads its operand until it is waited for.
+  static void beginDot(IRBuilderBase &b, const simt::DotSource &source) {
+    if (auto type = dyn_cast<simt::BufferType>(source.type)) {
+      call(b, "fibers_begin_dot", b.getVoidTy(),
+           {source.address, b.getInt32(uint32_t(type.getBytes()))});
+    }
+  }
+  unsigned workThreads = 0; // if they are not all of the block
+
   static Value *call(IRBuilderBase &b, StringRef name, Type *result,
                      ArrayRef<Value *> arguments) {
     SmallVector<Type *> types;

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <ucontext.h>
 #include <vector>
 
@@ -87,13 +88,22 @@ struct BulkStore {
 
 /// A barrier with phases.
 struct PhaseBarrier {
-  uint64_t phase = 0; // the one that is open
-  bool hasArrived = false;
+  uint32_t arrivals = 1;            // that end a phase
+  uint64_t phase = 0;               // the one that is open
+  std::set<unsigned> arrived;       // warps
   uint32_t expected = 0, begun = 0; // bytes
   std::vector<BulkCopy> copies;
   Meeting complete; // its turns end when all that was expected was begun
 
-  bool isComplete() const { return hasArrived && expected == begun; }
+  bool isComplete() const {
+    return arrived.size() == arrivals && expected == begun;
+  }
+};
+
+/// What a dot in flight reads.
+struct Operand {
+  const char *address;
+  uint32_t bytes;
 };
 
 struct Fiber {
@@ -106,7 +116,8 @@ struct Fiber {
   uint32_t word[2] = {};
   // Groups of copies on their way, oldest first; the last one is still open.
   std::deque<std::vector<Copy>> copies{1};
-  std::vector<BulkStore> stores; // on their way
+  std::vector<BulkStore> stores;            // on their way
+  std::deque<std::vector<Operand>> dots{1}; // in flight, likewise
 };
 
 struct Block {
@@ -114,13 +125,13 @@ struct Block {
   std::array<uint32_t, 3> program{};
   std::vector<Fiber> fibers;
   std::vector<Meeting> warps;
-  Meeting all;
+  Meeting all, workers; // these: threads that do not begin copies alone
   std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
   std::vector<char> shown; // operands in registers, for an instruction
   ucontext_t scheduler{};
   std::map<const void *, PhaseBarrier> barriers;
   std::string problem;
-  unsigned current = 0;
+  unsigned current = 0, dotsInFlight = 0;
 
   Fiber &fiber() { return fibers[current]; }
   void meet(Meeting &meeting) {
@@ -177,6 +188,8 @@ std::string runProgram(Block &self) {
   const Launch &launch = *self.launch;
   std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
   self.all = {launch.threads, 0, 0};
+  self.workers = {};
+  self.dotsInFlight = 0;
   self.barriers.clear();
   self.problem.clear();
   self.warps.assign((launch.threads + warpSize - 1) / warpSize,
@@ -194,6 +207,7 @@ std::string runProgram(Block &self) {
     fiber.exchanges = 0;
     fiber.copies.assign(1, {});
     fiber.stores.clear();
+    fiber.dots.assign(1, {});
     makecontext(&fiber.context, begin, 0);
   }
   while (round(self)) {
@@ -216,8 +230,10 @@ std::string runProgram(Block &self) {
              "reach the same barrier";
     }
   }
-  if (!self.barriers.empty()) {
-    return "barriers with phases were not ended";
+  for (const auto &[address, barrier] : self.barriers) {
+    if (!barrier.copies.empty() || barrier.expected != 0) {
+      return "the program ended before its copies in bulk were waited for";
+    }
   }
   return {};
 }
@@ -228,7 +244,20 @@ uint32_t threadInBlock() { return block->current; }
 uint32_t programId(uint32_t axis) { return block->program[axis]; }
 uint32_t programCount(uint32_t axis) { return block->launch->grid[axis]; }
 void *sharedMemory() { return block->shared.get(); }
-void barrier() { block->meet(block->all); }
+/// Of all threads, or the first ones.
+void barrier(uint32_t threads) {
+  Block &self = *block;
+  if (threads == 0) {
+    self.meet(self.all);
+    return;
+  }
+  if (self.current >= threads) {
+    self.problem = "a thread is at a barrier of others";
+    return;
+  }
+  self.workers.members = threads;
+  self.meet(self.workers);
+}
 
 /// All threads are at the same place when it is asked for.
 void *shown(uint32_t bytes) {
@@ -252,9 +281,27 @@ uint32_t shuffleXor(uint32_t word, uint32_t mask) {
   return shuffle(word, (block->current % warpSize) ^ mask);
 }
 
+/// Of copies into what is still read nothing good comes.
+void checkUnread(const char *to, uint32_t bytes) {
+  if (block->dotsInFlight == 0) {
+    return;
+  }
+  for (const Fiber &fiber : block->fibers) {
+    for (const auto &dot : fiber.dots) {
+      for (const Operand &operand : dot) {
+        if (operand.address < to + bytes &&
+            to < operand.address + operand.bytes) {
+          block->problem = "a slot is filled while a dot in flight reads it";
+        }
+      }
+    }
+  }
+}
+
 /// Copies are made as late as they may be, when they are waited for; until then
 /// the place holds what no kernel expects.
 void asyncCopy(void *to, const void *from, uint32_t bytes, uint32_t valid) {
+  checkUnread(static_cast<const char *>(to), bytes);
   std::memset(to, 0xcd, bytes);
   block->fiber().copies.back().push_back({to, from, bytes, valid});
 }
@@ -323,9 +370,11 @@ PhaseBarrier &barrierAt(const void *address) {
   return found->second;
 }
 
-void initBarriers(uint64_t *address, uint32_t count) {
+void initBarriers(uint64_t *address, uint32_t count, uint32_t arrivals) {
   for (uint32_t i = 0; i < count; ++i) {
-    if (!block->barriers.try_emplace(address + i).second) {
+    auto [at, isNew] = block->barriers.try_emplace(address + i);
+    at->second.arrivals = arrivals;
+    if (!isNew) {
       block->problem = "a barrier with phases is made where there is one";
     }
   }
@@ -334,7 +383,7 @@ void initBarriers(uint64_t *address, uint32_t count) {
 void endBarriers(uint64_t *address, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     PhaseBarrier &barrier = barrierAt(address + i);
-    if (barrier.hasArrived || !barrier.copies.empty()) {
+    if (!barrier.copies.empty() || barrier.expected != 0) {
       block->problem = "copies were on their way when their barrier was ended";
     }
     block->barriers.erase(address + i);
@@ -349,17 +398,54 @@ void noteProgress(PhaseBarrier &barrier) {
 
 void expectBytes(uint64_t *address, uint32_t bytes) {
   PhaseBarrier &barrier = barrierAt(address);
-  if (barrier.hasArrived) {
+  if (!barrier.arrived.empty()) {
     block->problem = "a slot is filled before its last phase was waited for";
   }
-  barrier.hasArrived = true;
+  barrier.arrived.insert(0);
   barrier.expected += bytes;
   noteProgress(barrier);
+}
+
+/// One thread of the warp, when all are here. Nothing is left to be done when
+/// the phase ends.
+void arrive(uint64_t *address, uint32_t predicate) {
+  Block &self = *block;
+  self.meet(self.warps[self.current / warpSize]);
+  if (predicate == 0) {
+    return;
+  }
+  PhaseBarrier &barrier = barrierAt(address);
+  if (!barrier.arrived.insert(self.current / warpSize).second) {
+    self.problem = "a warp releases a slot that it has not waited for";
+  }
+  if (barrier.isComplete()) {
+    noteProgress(barrier);
+    barrier.arrived.clear();
+    ++barrier.phase;
+  }
+}
+
+void beginDot(const char *address, uint32_t bytes) {
+  block->fiber().dots.back().push_back({address, bytes});
+}
+
+void commitDot() {
+  block->fiber().dots.emplace_back();
+  ++block->dotsInFlight;
+}
+
+void waitDots(uint32_t pending) {
+  auto &dots = block->fiber().dots;
+  while (dots.size() > size_t{pending} + 1) {
+    dots.pop_front();
+    --block->dotsInFlight;
+  }
 }
 
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
               char *to, uint64_t *address, uint32_t swizzle) {
   const BulkCopy copy = copyOf(frame, box, at, to, swizzle);
+  checkUnread(to, copy.bytes());
   std::memset(to, 0xcd, copy.bytes());
   PhaseBarrier &barrier = barrierAt(address);
   barrier.begun += copy.bytes();
@@ -390,7 +476,7 @@ void waitBarrier(uint64_t *address, uint32_t parity) {
       });
     }
     barrier.copies.clear();
-    barrier.hasArrived = false;
+    barrier.arrived.clear();
     barrier.expected = barrier.begun = 0;
     ++barrier.phase;
   }
@@ -417,6 +503,10 @@ const Symbol functions[] = {
     {"fibers_async_wait", address(asyncWait)},
     {"fibers_init_barriers", address(initBarriers)},
     {"fibers_end_barriers", address(endBarriers)},
+    {"fibers_arrive", address(arrive)},
+    {"fibers_begin_dot", address(beginDot)},
+    {"fibers_commit_dot", address(commitDot)},
+    {"fibers_wait_dots", address(waitDots)},
     {"fibers_expect_bytes", address(expectBytes)},
     {"fibers_bulk_copy", address(bulkCopy)},
     {"fibers_wait_barrier", address(waitBarrier)},

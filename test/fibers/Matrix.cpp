@@ -115,7 +115,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
                              lowering::Elementwise &arithmetic, simt::DotOp op,
                              const simt::DotSource &a,
                              const simt::DotSource &rhs, ArrayRef<Value *> acc,
-                             Value *thread) {
+                             Value *thread, unsigned threads) {
   Module &module = *b.GetInsertBlock()->getModule();
   auto bType = cast<simt::BufferType>(rhs.type);
   const auto registers = unsigned(acc.size());
@@ -126,7 +126,9 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     return b.CreateLoad(word, b.CreateGEP(word, list, i));
   };
   auto barrier = [&] {
-    b.CreateCall(module.getOrInsertFunction("fibers_barrier", b.getVoidTy()));
+    b.CreateCall(module.getOrInsertFunction("fibers_barrier", b.getVoidTy(),
+                                            b.getInt32Ty()),
+                 {b.getInt32(threads)});
   };
   mlir::Type aElement;
   Value *aAddress, *aOffsets;

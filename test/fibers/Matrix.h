@@ -34,17 +34,22 @@ public:
     return canCopyInBulk(descriptor, from);
   }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  /// By turns, so that kernels of both kinds run.
+  unsigned copyWarps(const simt::CopyRequest &request) const override {
+    return request.isAsked || request.stages % 2 == 0 ? 1 : 0;
+  }
 
 private:
   const bool inBulk; // by the copy engine
 };
 
 /// Each thread computes what it holds, element by element, from where tables
-/// say that the operands are.
+/// say that the operands are. `threads` of the block do it; 0: all.
 llvm::SmallVector<llvm::Value *>
 emitDot(llvm::IRBuilderBase &b, lowering::Elementwise &arithmetic,
         simt::DotOp op, const simt::DotSource &a, const simt::DotSource &rhs,
-        llvm::ArrayRef<llvm::Value *> acc, llvm::Value *thread);
+        llvm::ArrayRef<llvm::Value *> acc, llvm::Value *thread,
+        unsigned threads);
 
 } // namespace tz::fibers
 

@@ -1,6 +1,20 @@
 // Views whose frame is known at launch are filled by the copy engine: the
 // descriptor is made of arguments alone, the program's part is the position.
 // RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies" --cse %s | FileCheck %s
+// Where copies may have warps of their own, warps say when they have read a slot.
+// RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies copy-warps=1" --cse %s | FileCheck %s --check-prefix=RELEASE
+// RELEASE-LABEL: tile.kernel @rows_of_a_program
+// RELEASE: %[[BARS:.*]]:2 = simt.barriers : !simt.barriers<3>, !simt.barriers<3 arrivals 4>
+// RELEASE: scf.for {{.*}} iter_args({{.*}}, %[[READ:.*]] = {{.*}}, %[[FILL:.*]] = {{.*}}, %[[PHASE:.*]] = {{.*}}, %[[BEFORE:.*]] = {{.*}})
+// RELEASE-NOT: simt.sync
+// RELEASE: simt.acquire %[[BARS]]#1[%[[FILL]]] phase %[[BEFORE]] when
+// RELEASE: simt.expect 8192 at %[[BARS]]#0[%[[FILL]]]
+// RELEASE: simt.barrier_wait %[[BARS]]#0[%[[READ]]] phase %[[PHASE]]
+// RELEASE: simt.dot
+// RELEASE: simt.release %[[BARS]]#1[%[[READ]]] when
+// RELEASE: arith.xori %[[PHASE]]
+// RELEASE: arith.xori %[[BEFORE]]
+// RELEASE: simt.barriers_end %[[BARS]]#0, %[[BARS]]#1
 
 // a[M, K] from row pid * 64 on, and one batch of b: it gets a dimension of its
 // own, whose index cannot be negative if `heads` is positive.
@@ -9,7 +23,7 @@
 // CHECK-SAME: %[[B:arg1]]
 // CHECK-DAG: %[[DA:.*]] = simt.descriptor %[[A]][{{.*}}] shape[{{.*}}, {{.*}}] strides[{{.*}}, {{.*}}] : <f16> -> <[64, 32], f16, swizzle 0>
 // CHECK-DAG: %[[DB:.*]] = simt.descriptor %[[B]][{{.*}}] shape[{{.*}}, {{.*}}, {{.*}}] strides[{{.*}}, {{.*}}, {{.*}}] positive %arg7 : i32 : <f16> -> <[1, 32, 64], f16, swizzle 0>
-// CHECK: %[[BARS:.*]] = simt.barriers : <3>
+// CHECK: %[[BARS:.*]] = simt.barriers : !simt.barriers<3>
 // CHECK: simt.expect 8192 at %[[BARS]]
 // CHECK: simt.bulk_copy %[[DA]]
 // CHECK: simt.bulk_copy %[[DB]]

@@ -5,8 +5,8 @@
 // Why    LLVM's intrinsics have other forms in each version; PTX has one (R16).
 //
 // PTX ISA 8.0, 9.7.12.15 (mbarrier) and 9.7.9.27 (cp.async.bulk.tensor). One
-// thread makes the copies; the barrier's phase ends when its one arrival and
-// all expected bytes are there. Stores are waited for by groups of the thread
+// thread makes the copies; a barrier's phase ends when its arrivals and all
+// expected bytes are there. Stores are waited for by groups of the thread
 // that began them; their end is seen by plain accesses, but what those did
 // before is seen by the engine only behind a proxy fence.
 //===----------------------------------------------------------------------===//
@@ -48,11 +48,12 @@ std::string addCoordinates(ArrayRef<Value *> at,
 }
 } // namespace
 
-void PtxHooks::initBarriers(IRBuilderBase &b, Value *address, unsigned count) {
+void PtxHooks::initBarriers(IRBuilderBase &b, Value *address, unsigned count,
+                            unsigned arrivals) {
   std::string text;
   for (unsigned i = 0; i < count; ++i) {
     text += "mbarrier.init.shared::cta.b64 [$0+" + std::to_string(8 * i) +
-            "], 1;\n";
+            "], " + std::to_string(arrivals) + ";\n";
   }
   // The copy engine sees them.
   emit(b, text + "fence.mbarrier_init.release.cluster;", "r,~{memory}",
@@ -72,6 +73,15 @@ void PtxHooks::expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) {
   emit(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
        "r,r,~{memory}",
        {sharedAddress(b, barrier), b.getInt32(uint32_t(bytes))});
+}
+
+void PtxHooks::arrive(IRBuilderBase &b, Value *barrier, Value *predicate) {
+  emit(b,
+       "{\n.reg .pred %arrives;\nsetp.ne.b32 %arrives, $1, 0;\n"
+       "bar.warp.sync 0xffffffff;\n"
+       "@%arrives mbarrier.arrive.shared::cta.b64 _, [$0];\n}",
+       "r,r,~{memory}",
+       {sharedAddress(b, barrier), b.CreateZExt(predicate, b.getInt32Ty())});
 }
 
 /// The hardware lets a thread sleep in try_wait for a while, then asks again.
@@ -126,6 +136,47 @@ void PtxHooks::awaitBulkStores(IRBuilderBase &b, bool areDone) {
        std::string("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group") +
            (areDone ? " 0;" : ".read 0;"),
        "~{memory}", {});
+}
+
+//===----------------------------------------------------------------------===//
+// Warp groups with another number of registers (PTX ISA 8.0, setmaxnreg)
+//===----------------------------------------------------------------------===//
+
+/// What the warp groups that copy keep: enough for the addresses of some loads.
+constexpr unsigned copyRegisters = 40;
+
+/// Registers of a thread that works when the others gave theirs up; none if
+/// they are no whole warp groups.
+static std::optional<unsigned> workRegisters(unsigned workWarps,
+                                             unsigned copyWarps) {
+  constexpr unsigned group = 4, perBlock = 65536, most = 255, unit = 8;
+  if (workWarps % group != 0 || copyWarps % group != 0) {
+    return std::nullopt;
+  }
+  const unsigned all = workWarps + copyWarps;
+  const unsigned each =
+      std::min(most, perBlock / (32 * all)) / unit * unit; // at the entry
+  const unsigned mine =
+      (each * all - copyRegisters * copyWarps) / workWarps / unit * unit;
+  return std::min(mine, most / unit * unit);
+}
+
+void PtxHooks::beginCopies(IRBuilderBase &b, unsigned workWarps,
+                           unsigned copyWarps) {
+  if (workRegisters(workWarps, copyWarps)) {
+    emit(b,
+         "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(copyRegisters) +
+             ";",
+         "", {});
+  }
+}
+
+void PtxHooks::beginWork(IRBuilderBase &b, unsigned workWarps,
+                         unsigned copyWarps) {
+  if (std::optional<unsigned> mine = workRegisters(workWarps, copyWarps)) {
+    emit(b, "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(*mine) + ";",
+         "", {});
+  }
 }
 
 } // namespace tz::nvidia

@@ -28,6 +28,17 @@ bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
          !tile::elementType(dot.getType()).isF16();
 }
 
+/// Where the language asks. Products on an H100 are as quick with as without,
+/// those of short loops (K = 512) 4 % slower: docs/performance.md. Two warp
+/// groups can have the registers of a third one; beside one or four of them a
+/// warp is enough, since setmaxnreg would leave them fewer.
+unsigned PtxTarget::copyWarps(const simt::CopyRequest &request) const {
+  if (architecture.number != 90 || !inBulk || !request.isAsked) {
+    return 0;
+  }
+  return request.warps == 8 ? 4 : 1;
+}
+
 /// CUDA Driver API, cuTensorMapEncodeTiled: at most five dimensions, boxes of
 /// at most 256 in each; rows of 16 bytes, and as long as the swizzle spans.
 bool PtxTarget::canCopyInBulk(simt::DescriptorType descriptor,

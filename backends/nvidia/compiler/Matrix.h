@@ -23,6 +23,7 @@ public:
   bool canStayInFlight(simt::DotOp dot) const override;
   uint64_t sharedBytes() const override { return architecture.sharedBytes; }
   unsigned asyncCopyBytes() const override { return 4; }
+  unsigned copyWarps(const simt::CopyRequest &request) const override;
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;
   bool canStoreInBulk(simt::DescriptorType descriptor,

@@ -230,7 +230,12 @@ Value *PtxHooks::sharedMemory(IRBuilderBase &b) {
   return shared;
 }
 
-void PtxHooks::barrier(IRBuilderBase &b) {
+void PtxHooks::barrier(IRBuilderBase &b, std::optional<unsigned> threads) {
+  if (threads) {
+    b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_count,
+                      {b.getInt32(1), b.getInt32(*threads)});
+    return;
+  }
   b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_all,
                     {b.getInt32(0)});
 }

@@ -22,7 +22,8 @@ public:
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
-  void barrier(llvm::IRBuilderBase &b) override;
+  void barrier(llvm::IRBuilderBase &b,
+               std::optional<unsigned> threads) override;
   bool readsPublished(simt::DotOp op) const override;
   void publishStaged(llvm::IRBuilderBase &b) override;
   bool hasMatrixStore() const override { return architecture.number >= 90; }
@@ -46,7 +47,9 @@ public:
   void asyncCommit(llvm::IRBuilderBase &b) override;
   void asyncWait(llvm::IRBuilderBase &b, unsigned pending) override;
   void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
-                    unsigned count) override;
+                    unsigned count, unsigned arrivals) override;
+  void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
+              llvm::Value *predicate) override;
   void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                    unsigned count) override;
   void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
@@ -64,6 +67,10 @@ public:
                  llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
                  llvm::Value *from, const simt::MemoryHints &hints) override;
   void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone) override;
+  void beginCopies(llvm::IRBuilderBase &b, unsigned workWarps,
+                   unsigned copyWarps) override;
+  void beginWork(llvm::IRBuilderBase &b, unsigned workWarps,
+                 unsigned copyWarps) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   unsigned atomicWidth(const simt::AtomicUpdate &update) const override;
   llvm::SmallVector<llvm::Value *> atomic(llvm::IRBuilderBase &b,

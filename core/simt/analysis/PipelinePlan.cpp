@@ -246,6 +246,8 @@ std::optional<PipelinePlan> Planner::run() {
   if (!fitDistance()) {
     return std::nullopt;
   }
+  plan.hasReleases = plan.numBulk() == plan.fetches.size() &&
+                     request.target.copyWarps(copyRequest(loop)) != 0;
   return std::move(plan);
 }
 

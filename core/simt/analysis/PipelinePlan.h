@@ -42,6 +42,9 @@ struct PipelinePlan {
   Slice ahead;
   unsigned distance = 0; // turns ahead
   unsigned slots = 0;    // of each ring
+  /// Warps say when they have read a slot, so that who begins copies waits
+  /// alone.
+  bool hasReleases = false;
 
   const Fetch *fetchOf(mlir::Operation *load) const {
     auto found = llvm::find_if(

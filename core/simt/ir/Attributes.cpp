@@ -262,6 +262,16 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t count, int64_t arrivals) {
+  if (count < 1 || count > 64 || arrivals < 1 || arrivals > 64) {
+    return emitError() << "1 to 64 barriers are expected, of 1 to 64 arrivals "
+                          "a phase, not "
+                       << count << " of " << arrivals;
+  }
+  return success();
+}
+
 int64_t RingType::getSlotBytes() const {
   return int64_t(llvm::alignTo(uint64_t(getBuffer().getBytes()), 1024));
 }

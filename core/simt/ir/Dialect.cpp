@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Simt.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
@@ -187,6 +189,69 @@ LogicalResult BulkStoreOp::verify() {
            << getDescriptor().getType().getBox().size() << " dimensions";
   }
   return success();
+}
+
+LogicalResult ExpectOp::verify() {
+  if (getBarriers().getType().getArrivals() != 1) {
+    return emitOpError("C1: bytes are expected where warps arrive");
+  }
+  return success();
+}
+
+static LogicalResult verifyEmpty(Operation *op, BarriersType type) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto warps = kernel ? kernel->getAttrOfType<IntegerAttr>("tile.num_warps")
+                      : IntegerAttr();
+  if (warps && type.getArrivals() != warps.getInt()) {
+    return op->emitOpError("C1: a phase has ")
+           << type.getArrivals() << " arrivals, the block " << warps.getInt()
+           << " warps";
+  }
+  return success();
+}
+
+LogicalResult AcquireOp::verify() {
+  return verifyEmpty(*this, getBarriers().getType());
+}
+
+LogicalResult ReleaseOp::verify() {
+  return verifyEmpty(*this, getBarriers().getType());
+}
+
+void SpecializeOp::build(OpBuilder &b, OperationState &state, unsigned warps) {
+  state.getOrAddProperties<Properties>().warps = b.getI32IntegerAttr(warps);
+  for (int half = 0; half < 2; ++half) {
+    ensureTerminator(*state.addRegion(), b, state.location);
+  }
+}
+
+LogicalResult SpecializeOp::verifyRegions() {
+  Operation *next = (*this)->getNextNode();
+  if (!isa<tile::KernelOp>((*this)->getParentOp()) || !next ||
+      !next->hasTrait<OpTrait::IsTerminator>()) {
+    return emitOpError("C1: it is not the last of the kernel");
+  }
+  auto isScalar = [](Type type) {
+    return !isa<RankedTensorType, tile::ViewType>(type);
+  };
+  WalkResult found = getCopies().walk([&](Operation *op) {
+    bool isAllowed =
+        isa<AcquireOp, ExpectOp, BulkCopyOp, scf::ForOp, scf::IfOp>(op) ||
+        isPure(op);
+    if (!isAllowed || !llvm::all_of(op->getResultTypes(), isScalar)) {
+      op->emitOpError("C2: stands among the copies of a specialised kernel");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (found.wasInterrupted()) {
+    return failure();
+  }
+  found = getWork().walk([&](AcquireOp op) {
+    op.emitOpError("C3: stands in the work of a specialised kernel");
+    return WalkResult::interrupt();
+  });
+  return failure(found.wasInterrupted());
 }
 
 static ArrayRef<int64_t> operandShape(Type type) {

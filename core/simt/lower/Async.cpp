@@ -210,10 +210,14 @@ void Lowering::dotWait(DotWaitOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-constexpr unsigned barrierBytes = 8;
+constexpr uint64_t barrierBytes = 8;
 } // namespace
 
 void Lowering::byOneThread(Value *when, function_ref<void()> then) {
+  if (isAlone) {
+    emitIf(when, then);
+    return;
+  }
   Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
   emitIf(when ? b.CreateAnd(first, when) : first, then);
 }
@@ -226,12 +230,19 @@ Value *Lowering::barrierAt(mlir::Value all, Value *index) {
 }
 
 void Lowering::barriers(BarriersOp op) {
-  const auto count = unsigned(op.getResult().getType().getCount());
-  Region region = allocate(uint64_t{barrierBytes} * count);
-  willWrite(region);
-  rings[op.getResult()] = region;
+  for (mlir::Value all : op.getResults()) {
+    auto type = cast<BarriersType>(all.getType());
+    Region region = allocate(barrierBytes * uint64_t(type.getCount()));
+    willWrite(region);
+    rings[all] = region;
+  }
   byOneThread(nullptr, [&] {
-    hooks.initBarriers(b, barrierAt(op.getResult(), b.getInt32(0)), count);
+    for (mlir::Value all : op.getResults()) {
+      auto type = cast<BarriersType>(all.getType());
+      hooks.initBarriers(b, barrierAt(all, b.getInt32(0)),
+                         unsigned(type.getCount()),
+                         unsigned(type.getArrivals()));
+    }
   });
   // What was stored where the copies will go is stored before them.
   hazards.isUnpublished = true;
@@ -240,11 +251,15 @@ void Lowering::barriers(BarriersOp op) {
 
 void Lowering::barriersEnd(BarriersEndOp op) {
   synchronize();
-  const Region region = rings.find(op.getBarriers())->second;
-  willWrite(region);
+  for (mlir::Value all : op.getBarriers()) {
+    willWrite(rings.find(all)->second);
+  }
   byOneThread(nullptr, [&] {
-    hooks.endBarriers(b, barrierAt(op.getBarriers(), b.getInt32(0)),
-                      unsigned(op.getBarriers().getType().getCount()));
+    for (mlir::Value all : op.getBarriers()) {
+      auto type = cast<BarriersType>(all.getType());
+      hooks.endBarriers(b, barrierAt(all, b.getInt32(0)),
+                        unsigned(type.getCount()));
+    }
   });
 }
 
@@ -319,6 +334,40 @@ void Lowering::bulkCopy(BulkCopyOp op) {
   });
 }
 
+/// The kernel goes on in the half that works.
+void Lowering::specialize(SpecializeOp op) {
+  copyWarps = op.getWarps();
+  const unsigned threads = hooks.lanes() * warps;
+  BasicBlock *copies = block("copies"), *work = block("work");
+  b.CreateCondBr(b.CreateICmpUGE(thread, b.getInt32(threads)), copies, work);
+  b.SetInsertPoint(copies);
+  hooks.beginCopies(b, warps, copyWarps);
+  emitIf(b.CreateICmpEQ(thread, b.getInt32(threads)), [&] {
+    isAlone = true;
+    emitBlock(*op.copiesBlock());
+    isAlone = false;
+  });
+  b.CreateBr(exitBlock);
+  b.SetInsertPoint(work);
+  hooks.beginWork(b, warps, copyWarps);
+  workers = threads;
+  hazards = Hazards(); // these threads have accessed nothing yet
+  emitBlock(*op.workBlock());
+}
+
+void Lowering::acquire(AcquireOp op) {
+  byOneThread(scalar(op.getWhen()), [&] {
+    hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
+                      scalar(op.getPhase()));
+  });
+}
+
+void Lowering::release(ReleaseOp op) {
+  Value *isFirst = b.CreateICmpEQ(lane, b.getInt32(0));
+  hooks.arrive(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
+               b.CreateAnd(isFirst, scalar(op.getWhen())));
+}
+
 void Lowering::barrierWait(BarrierWaitOp op) {
   hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                     scalar(op.getPhase()));
@@ -338,7 +387,10 @@ void Hooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
                       const MemoryHints &) {
   noCopyEngine();
 }
-void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned) { noCopyEngine(); }
+void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
+  noCopyEngine();
+}
+void Hooks::arrive(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
 void Hooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopyEngine(); }
 void Hooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
 void Hooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,

@@ -45,7 +45,7 @@ Lowered Lowering::run() {
   }
   b.CreateRetVoid();
   result.function = function;
-  result.threads = hooks.lanes() * warps;
+  result.threads = hooks.lanes() * (warps + copyWarps);
   result.sharedBytes = scratch.highWater();
   return std::move(result);
 }
@@ -138,7 +138,7 @@ void Lowering::synchronize() {
   if (hazards.isUnpublished) {
     hooks.publishStaged(b);
   }
-  hooks.barrier(b);
+  hooks.barrier(b, workers);
   hazards.settle();
 }
 
@@ -197,15 +197,24 @@ void Lowering::define(mlir::Value value, Value *one) { scalars[value] = one; }
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// The block in which shared memory is used and freed: of what both halves of a
+/// kernel use, that of the half which reads.
+static mlir::Block *home(mlir::Value value) {
+  mlir::Block *block = value.getParentBlock();
+  auto both =
+      dyn_cast_or_null<SpecializeOp>(block->getTerminator()->getPrevNode());
+  return both ? both.workBlock() : block;
+}
+
 void Lowering::emitBlock(mlir::Block &body) {
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);
     // Staged tiles whose last reader this was.
     auto isLast = [&](auto &isLast, mlir::Value value) -> bool {
-      return value.getParentBlock() == &body &&
+      return home(value) == &body &&
              llvm::all_of(value.getUsers(), [&](mlir::Operation *user) {
                mlir::Operation *here = body.findAncestorOpInBlock(*user);
-               return (here == &op || here->isBeforeInBlock(&op)) &&
+               return (!here || here == &op || here->isBeforeInBlock(&op)) &&
                       (!isa<PermuteOp>(user) ||
                        isLast(isLast, user->getResult(0)));
              });
@@ -227,7 +236,11 @@ void Lowering::emitBlock(mlir::Block &body) {
     }
     if (op.getNumRegions() != 0 || isa<BarriersEndOp>(op)) {
       for (auto &[value, region] : rings) {
-        release(value, region);
+        // Barriers that nobody ends stay.
+        if (!isa<BarriersType>(value.getType()) ||
+            home(value) == value.getParentBlock()) {
+          release(value, region);
+        }
       }
       for (auto &[value, buffer] : buffers) {
         if (!buffer.isSlot && !value.getDefiningOp<PermuteOp>()) {
@@ -453,6 +466,9 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<SyncOp>([&](auto) { synchronize(); })
       .Case<ExpectOp>([&](auto o) { expect(o); })
       .Case<BulkCopyOp>([&](auto o) { bulkCopy(o); })
+      .Case<AcquireOp>([&](auto o) { acquire(o); })
+      .Case<ReleaseOp>([&](auto o) { release(o); })
+      .Case<SpecializeOp>([&](auto o) { specialize(o); })
       .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
       .Case<BulkStoreOp>([&](auto o) { bulkStore(o); })
       .Case<DotOp>([&](auto o) { dot(o); })

@@ -225,6 +225,8 @@ private:
   void barriersEnd(BarriersEndOp op);
   void expect(ExpectOp op);
   void bulkCopy(BulkCopyOp op);
+  void acquire(AcquireOp op);
+  void release(ReleaseOp op);
   void barrierWait(BarrierWaitOp op);
   /// The boxes of a block that lies in a buffer: where each begins in the
   /// frame, and its byte in the buffer.
@@ -232,8 +234,9 @@ private:
       DescriptorType type, BufferType buffer, mlir::ValueRange at,
       llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, int64_t offset)>
           box);
+  void specialize(SpecializeOp op);
   llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
-  /// if (this is the block's first thread) then();
+  /// if (this is the thread that begins copies) then();
   void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);
   /// Bytes of a vector that lie in the view, i32; null: all. `mayCross`: the
   /// view may end within the vector.
@@ -292,6 +295,9 @@ private:
   llvm::Value *shared = nullptr, *log = nullptr;
   unsigned warps = 4;
   bool inScalarRegion = false;
+  unsigned copyWarps = 0;          // of the block, beside these
+  bool isAlone = false;            // one thread is here: it begins copies
+  std::optional<unsigned> workers; // threads that meet, if not all
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;

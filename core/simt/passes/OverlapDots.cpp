@@ -207,10 +207,10 @@ Operation *Overlap::firstReader(DotOp dot) {
     Operation *here = block.findAncestorOpInBlock(*user);
     first = here->isBeforeInBlock(first) ? here : first;
   }
-  // Dots of other blocks are not counted.
+  // Dots of other blocks are not counted; a slot is released when it was read.
   for (Operation *op = dot->getNextNode(); op != first;
        op = op->getNextNode()) {
-    if (hasDots(*op)) {
+    if (hasDots(*op) || isa<ReleaseOp>(op)) {
       return op;
     }
   }

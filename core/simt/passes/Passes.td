@@ -96,7 +96,9 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Option<"asyncCopyBytesOption", "async-copy-bytes", "unsigned", /*default=*/"0",
            "narrowest asynchronous copy; 0: there are none, and nothing changes">,
     Option<"bulkCopiesOption", "bulk-copies", "bool", /*default=*/"false",
-           "there is a copy engine, for frames that are known at launch">
+           "there is a copy engine, for frames that are known at launch">,
+    Option<"copyWarpsOption", "copy-warps", "unsigned", /*default=*/"0",
+           "warps of a block that begin its copies; 0: the kernel's own">
   ];
   let statistics = [
     Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
@@ -129,6 +131,28 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
   let statistics = [
     Statistic<"hoisted", "hoisted", "dots that begin earlier">,
     Statistic<"begun", "begun", "dots that run beside the threads">
+  ];
+}
+
+def SpecializeWarps : SimtPass<"simt-specialize-warps"> {
+  let summary = "let a warp of its own begin the copies of a kernel's loops";
+  let description = [{
+    A kernel with loops that the copy engine feeds alone becomes two halves that
+    run beside each other: what leads to the copies, scalars and control flow,
+    and all the rest. They meet at the barriers of the rings' slots. The warps
+    that compute wait for copies alone, and copies run ahead of them as far as
+    the rings reach. Declines where a loop stands in another loop, an address is
+    no scalar, or the kernel has an assert.
+  }];
+  let constructor = "tz::simt::createSpecializeWarps(nullptr)";
+  let options = [
+    Option<"copyWarpsOption", "copy-warps", "unsigned", /*default=*/"0",
+           "warps of a block that begin its copies; 0: none, and nothing changes">,
+    Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
+           "shared memory of a block, where no target says it">
+  ];
+  let statistics = [
+    Statistic<"specialized", "specialized", "kernels whose copies have warps of their own">
   ];
 }
 

@@ -78,8 +78,8 @@ namespace {
 /// What the pass's options describe: for its tests.
 class OptionTarget final : public Target {
 public:
-  OptionTarget(uint64_t shared, unsigned narrowest, bool bulk)
-      : shared(shared), narrowest(narrowest), bulk(bulk) {}
+  OptionTarget(uint64_t shared, unsigned narrowest, bool bulk, unsigned warps)
+      : shared(shared), narrowest(narrowest), bulk(bulk), warps(warps) {}
   uint64_t sharedBytes() const override { return shared; }
   unsigned asyncCopyBytes() const override { return narrowest; }
   bool canStayInFlight(DotOp dot) const override {
@@ -87,11 +87,13 @@ public:
   }
 
   bool canCopyInBulk(DescriptorType, BufferType) const override { return bulk; }
+  unsigned copyWarps(const CopyRequest &) const override { return warps; }
 
 private:
   uint64_t shared;
   unsigned narrowest;
   bool bulk;
+  unsigned warps;
 };
 
 struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
@@ -112,7 +114,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
       return; // nothing is reordered in a kernel that waits for others (R6)
     }
     OptionTarget described(sharedBytesOption, asyncCopyBytesOption,
-                           bulkCopiesOption);
+                           bulkCopiesOption, copyWarpsOption);
     const Target &machine =
         target ? *target : static_cast<const Target &>(described);
     SmallVector<scf::ForOp> loops;

@@ -8,11 +8,15 @@
 //   if there is a turn:
 //     begin the copies of turns 0 and 1 into slots 0 and 1
 //     for each turn, reads = 0, fills = 2:
-//       all threads wait for each other       slot `fills` is free
+//       wait until all have read what slot `fills` held
 //       begin the copies of the turn after the next into slot `fills`
 //       wait for what this turn reads
 //       the turn itself, its loads replaced by slot `reads`
 //       reads, fills = the next slots
+//
+// That all have read a slot is known by a barrier of the block; or the warps
+// arrive at a barrier of the slot when they have, and only the thread that
+// begins the copies waits there (PipelinePlan::hasReleases).
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
@@ -52,6 +56,7 @@ private:
   IRMapping emitTurn(OpBuilder &in);
   void readSlot(OpBuilder &in, const Copy &copy, IRMapping &near);
   void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
+  void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
 
   Value beginSlice(OpBuilder &b, IRMapping &map, Value index, unsigned turns);
@@ -65,6 +70,7 @@ private:
                    MutableArrayRef<Value> values);
 
   Value following(OpBuilder &b, Value slot);
+  Value phaseAfter(OpBuilder &b, Value phase, Value nextSlot);
   Value constant(OpBuilder &b, int32_t v) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
   }
@@ -81,11 +87,11 @@ private:
 
   scf::IfOp branch;
   SmallVector<Copy, 0> copies;
-  Value barriers; // of the copies in bulk
+  Value full, empty; // barriers of the slots, if copies are in bulk
   scf::ForOp made;
   unsigned own = 0;        // of what the new loop carries: the old loop's
   unsigned firstAhead = 0; // ... the addresses of the turn to be begun
-  Value reads, fills, phase;
+  Value reads, fills, readPhase, fillPhase;
 };
 
 //===----------------------------------------------------------------------===//
@@ -125,8 +131,15 @@ void Rewriter::makeRings(OpBuilder &b) {
     }
   }
   if (inBulk) {
-    barriers = BarriersOp::create(
-        b, loc, BarriersType::get(b.getContext(), plan.slots));
+    SmallVector<Type> types = {
+        BarriersType::get(b.getContext(), plan.slots, 1)};
+    if (plan.hasReleases) {
+      types.push_back(BarriersType::get(b.getContext(), plan.slots,
+                                        copyRequest(loop).warps));
+    }
+    auto barriers = BarriersOp::create(b, loc, types);
+    full = barriers.getResult(0);
+    empty = plan.hasReleases ? barriers.getResult(1) : Value();
   }
 }
 
@@ -146,15 +159,19 @@ void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
 // The loop
 //===----------------------------------------------------------------------===//
 
-/// It carries beside its own: which slot is read, which is filled, the phase of
-/// the slots that are read, the addresses of the turn to be begun.
+/// It carries beside its own: which slot is read, which is filled, the phases
+/// that end when these are full and empty, the addresses of the turn to be
+/// begun.
 void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   SmallVector<Value> inits(loop.getInitArgs());
   own = unsigned(inits.size());
   inits.push_back(constant(b, 0));
   inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
-  if (inBulk) {
+  if (full) {
     inits.push_back(constant(b, 0));
+  }
+  if (empty) {
+    inits.push_back(constant(b, 1)); // a new slot is empty
   }
   firstAhead = unsigned(inits.size());
   for (unsigned i : plan.ahead.carried) {
@@ -169,15 +186,16 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   }
   reads = made.getRegionIterArg(own);
   fills = made.getRegionIterArg(own + 1);
-  phase = inBulk ? made.getRegionIterArg(own + 2) : Value();
+  readPhase = full ? made.getRegionIterArg(own + 2) : Value();
+  fillPhase = empty ? made.getRegionIterArg(own + 3) : Value();
 }
 
 /// The copies of the turn that is `distance` away. `far` maps to that turn.
 void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
-  // All have read the slot that is filled next; what is read now is there.
-  if (inGroups) {
+  // All have read the slot that is filled next.
+  if (inGroups) { // and what is read now is there
     AsyncWaitOp::create(in, loc, plan.distance - 1);
-  } else {
+  } else if (!empty) {
     SyncOp::create(in, loc);
   }
   for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
@@ -185,9 +203,12 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
             made.getRegionIterArg(firstAhead + unsigned(n)));
   }
   Value exists = beginSlice(in, far, made.getInductionVar(), plan.distance);
+  if (empty) {
+    AcquireOp::create(in, loc, empty, fills, fillPhase, exists);
+  }
   issue(in, far, fills, exists);
-  if (inBulk) {
-    BarrierWaitOp::create(in, loc, barriers, reads, phase);
+  if (full) {
+    BarrierWaitOp::create(in, loc, full, reads, readPhase);
   }
 }
 
@@ -260,14 +281,16 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
     next.push_back(near.lookupOrDefault(yielded(i)));
   }
   waitForDots(in, unsigned(plan.asyncDots.size()), next);
+  if (empty) {
+    releaseSlot(in);
+  }
   next.push_back(following(in, reads));
   next.push_back(following(in, fills));
-  if (inBulk) {
-    Value wraps = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
-                                        next[own], constant(in, 0));
-    next.push_back(arith::XOrIOp::create(
-        in, loc, phase,
-        arith::ExtUIOp::create(in, loc, in.getI32Type(), wraps)));
+  if (full) {
+    next.push_back(phaseAfter(in, readPhase, next[own]));
+  }
+  if (empty) {
+    next.push_back(phaseAfter(in, fillPhase, next[own + 1]));
   }
   advance(far);
   for (unsigned i : plan.ahead.carried) {
@@ -283,6 +306,25 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
   }
 }
 
+/// A dot in flight reads its slots until the next one has begun: then the slot
+/// of the turn before is released.
+void Rewriter::releaseSlot(OpBuilder &in) {
+  if (plan.asyncDots.empty()) {
+    Value always = arith::ConstantOp::create(in, loc, in.getBoolAttr(true));
+    ReleaseOp::create(in, loc, empty, reads, always);
+    return;
+  }
+  Value isFirst = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
+                                        reads, constant(in, 0));
+  Value before = arith::SelectOp::create(
+      in, loc, isFirst, constant(in, int32_t(plan.slots) - 1),
+      arith::SubIOp::create(in, loc, reads, constant(in, 1)));
+  Value hasBefore =
+      arith::CmpIOp::create(in, loc, arith::CmpIPredicate::ne,
+                            made.getInductionVar(), loop.getLowerBound());
+  ReleaseOp::create(in, loc, empty, before, hasBefore);
+}
+
 /// After the loop nothing is on its way, and nobody reads the rings.
 void Rewriter::finish(OpBuilder &b) {
   b.setInsertionPointAfter(made);
@@ -291,7 +333,11 @@ void Rewriter::finish(OpBuilder &b) {
   if (inGroups) {
     AsyncWaitOp::create(b, loc, 0u);
   }
-  if (inBulk) {
+  if (full) {
+    SmallVector<Value> barriers = {full};
+    if (empty) {
+      barriers.push_back(empty);
+    }
     BarriersEndOp::create(b, loc, barriers);
   }
   if (!results.empty()) {
@@ -341,8 +387,8 @@ void Rewriter::issue(OpBuilder &b, const IRMapping &map, Value slot,
   for (const Fetch &fetch : plan.fetches) {
     bytes += fetch.frame ? fetch.buffer.getBytes() : 0;
   }
-  if (inBulk) {
-    ExpectOp::create(b, loc, barriers, slot, bytes, when);
+  if (full) {
+    ExpectOp::create(b, loc, full, slot, bytes, when);
   }
   for (const Copy &copy : copies) {
     Value to = SlotOp::create(b, copy.fetch->load->getLoc(), copy.fetch->buffer,
@@ -367,7 +413,7 @@ void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
   }
   SmallVector<Value> at =
       blockIn(b, view.getLoc(), copy.fetch->buffer, copy.position, offsets);
-  BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, barriers, slot,
+  BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, full, slot,
                      when, view.getCache(), view.getEvict());
 }
 
@@ -420,6 +466,14 @@ Value Rewriter::following(OpBuilder &b, Value slot) {
   Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
                                       constant(b, int32_t(plan.slots)));
   return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
+}
+
+/// Each time round the ring another one.
+Value Rewriter::phaseAfter(OpBuilder &b, Value phase, Value nextSlot) {
+  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      nextSlot, constant(b, 0));
+  return arith::XOrIOp::create(
+      b, loc, phase, arith::ExtUIOp::create(b, loc, b.getI32Type(), wraps));
 }
 
 void Rewriter::run() {

@@ -16,4 +16,5 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createPipelineLoops(nullptr); });
   mlir::registerPass([] { return createPrefetchLoads(); });
   mlir::registerPass([] { return createOverlapDots(nullptr); });
+  mlir::registerPass([] { return createSpecializeWarps(nullptr); });
 }

@@ -60,8 +60,10 @@ public:
   /// The block's shared memory, aligned to 1024 bytes. Asked once, in the entry
   /// block; its size is known when the kernel is done (Lowered::sharedBytes).
   virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
-  /// All threads of the block; what was written to shared memory is seen.
-  virtual void barrier(llvm::IRBuilderBase &b) = 0;
+  /// All threads of the block, or its first ones; what was written to shared
+  /// memory is seen.
+  virtual void barrier(llvm::IRBuilderBase &b,
+                       std::optional<unsigned> threads = std::nullopt) = 0;
   /// Does the instruction of this dot read shared memory by another way than
   /// loads do?
   virtual bool readsPublished(DotOp op) const { return false; }
@@ -117,16 +119,22 @@ public:
   // Barriers with phases lie in shared memory, 8 bytes each. One thread of the
   // block calls what is marked so.
 
-  /// One thread: `count` barriers in phase 0, each for one arrival a phase.
+  /// One thread: `count` barriers in phase 0, each for so many arrivals a
+  /// phase.
   virtual void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
-                            unsigned count);
+                            unsigned count, unsigned arrivals);
   /// One thread: the memory is plain memory again.
   virtual void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                            unsigned count) {}
   /// One thread: arrives, and lets the phase wait for so many bytes more.
   virtual void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
                            uint64_t bytes);
-  /// Each thread: until the phase (0 or 1, i32) has ended.
+  /// All threads of a warp: once all of them are here, one for which the
+  /// predicate is true arrives.
+  virtual void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                      llvm::Value *predicate);
+  /// Each thread: until the phase (0 or 1, i32) has ended. The one before the
+  /// first, phase 1 of a new barrier, has.
   virtual void waitBarrier(llvm::IRBuilderBase &b, llvm::Value *barrier,
                            llvm::Value *phase);
   /// One thread: begins to copy a box of the descriptor's frame. `at`: i32, as
@@ -150,6 +158,16 @@ public:
   /// Each thread: until the boxes that it began to store have been read from
   /// shared memory; with `areDone`, until they can be seen in device memory.
   virtual void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone);
+
+  //===--- Warps for the copies alone -------------------------------------===//
+  // Each warp of the block reaches one of these, once.
+
+  /// The last `copyWarps` warps begin the copies: they need few registers.
+  virtual void beginCopies(llvm::IRBuilderBase &b, unsigned workWarps,
+                           unsigned copyWarps) {}
+  /// The others may have what is left over.
+  virtual void beginWork(llvm::IRBuilderBase &b, unsigned workWarps,
+                         unsigned copyWarps) {}
 
   /// LLVM's name of a scope of atomics.
   virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }

@@ -27,6 +27,10 @@ std::unique_ptr<mlir::Pass> createPrefetchLoads();
 /// ... without one whose dots may stay in flight.
 std::unique_ptr<mlir::Pass> createOverlapDots(const Target *target);
 
+/// As createPipelineLoops; without a target that gives copies warps of their
+/// own nothing changes.
+std::unique_ptr<mlir::Pass> createSpecializeWarps(const Target *target);
+
 /// Makes each pass known to the command line of a tool, for a target without
 /// matrix unit.
 void registerPasses();

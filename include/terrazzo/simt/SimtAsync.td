@@ -138,19 +138,21 @@ def Simt_DescriptorOp : Simt_Op<"descriptor", [Pure, AttrSizedOperandSegments]> 
 }
 
 def Simt_BarriersOp : Simt_Op<"barriers", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "barriers, each of which waits for the copies of one slot";
+  let summary = "barriers, one for each slot";
   let description = [{
-    They are in phase 0 from here to barriers_end. A phase ends when all bytes
-    that were expected in it have arrived; phases count modulo two.
+    They are in phase 0 from here to barriers_end, or to the end of a kernel that
+    is specialised; phases count modulo two. Some
+    say that a slot is full: its copies arrive there. Some say that it is empty:
+    the warps that have read it do.
   }];
-  let results = (outs Simt_BarriersType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let results = (outs Variadic<Simt_BarriersType>:$results);
+  let assemblyFormat = "attr-dict `:` type($results)";
 }
 
 def Simt_BarriersEndOp : Simt_Op<"barriers_end", [MemoryEffects<[MemWrite, MemFree]>]> {
   let summary = "nobody waits at these barriers any more";
   let description = [{ All threads wait for each other; nothing is on its way. }];
-  let arguments = (ins Simt_BarriersType:$barriers);
+  let arguments = (ins Variadic<Simt_BarriersType>:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
 
@@ -161,8 +163,12 @@ def Simt_SyncOp : Simt_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Simt_ExpectOp : Simt_Op<"expect", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "so many bytes will arrive at a barrier in this phase";
+  let description = [{
+      C1  a phase of the barrier has one arrival
+  }];
   let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I64Attr:$bytes, I1:$when);
   let assemblyFormat = "$bytes `at` $barriers `[` $index `]` `when` $when attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
 }
 
 def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -200,10 +206,66 @@ def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
+def Simt_AcquireOp : Simt_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "who begins copies waits until a slot is empty";
+  let description = [{
+    Until the phase of the slot's barrier has ended: all warps have released what
+    the slot held. The others go on. The phase before the first one has ended: a
+    new slot is empty.
+      C1  warps arrive at the barrier
+  }];
+  let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I32:$phase, I1:$when);
+  let assemblyFormat = "$barriers `[` $index `]` `phase` $phase `when` $when attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Simt_ReleaseOp : Simt_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "each warp says that it has read a slot";
+  let description = [{
+    One arrival of each warp, when all its threads are here.
+      C1  warps arrive at the barrier
+  }];
+  let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I1:$when);
+  let assemblyFormat = "$barriers `[` $index `]` `when` $when attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
 def Simt_BarrierWaitOp : Simt_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "each thread waits until a phase of a barrier has ended";
   let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I32:$phase);
   let assemblyFormat = "$barriers `[` $index `]` `phase` $phase attr-dict `:` type($barriers)";
+}
+
+//===----------------------------------------------------------------------===//
+// Warps for the copies alone
+//===----------------------------------------------------------------------===//
+
+def Simt_DoneOp : Simt_Op<"done", [Pure, Terminator, HasParent<"SpecializeOp">]> {
+  let summary = "the end of one half of a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_SpecializeOp : Simt_Op<"specialize", [RecursiveMemoryEffects, NoRegionArguments,
+                                               SingleBlockImplicitTerminator<"DoneOp">]> {
+  let summary = "two halves of a kernel that run beside each other";
+  let description = [{
+    The block has `warps` warps more than tiles are laid out over. One thread of
+    them runs `copies`, the kernel's own warps run `work`; they meet at barriers
+    with phases alone. Shared memory that both use is allocated before.
+      C1  what follows is the end of the kernel
+      C2  `copies` holds scalars, loops, branches, and acquire, expect and bulk_copy
+      C3  `work` acquires nothing
+  }];
+  let arguments = (ins I32Attr:$warps);
+  let regions = (region SizedRegion<1>:$copies, SizedRegion<1>:$work);
+  let assemblyFormat = "$warps `copies` $copies `work` $work attr-dict";
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "unsigned":$warps)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block *copiesBlock() { return &getCopies().front(); }
+    ::mlir::Block *workBlock() { return &getWork().front(); }
+  }];
 }
 
 #endif // TERRAZZO_SIMT_SIMTASYNC_TD

@@ -106,8 +106,14 @@ def Simt_DescriptorType : TypeDef<Simt_Dialect, "Descriptor"> {
 def Simt_BarriersType : TypeDef<Simt_Dialect, "Barriers"> {
   let mnemonic = "barriers";
   let summary = "barriers with phases in shared memory";
-  let parameters = (ins "int64_t":$count);
-  let assemblyFormat = "`<` $count `>`";
+  let description = [{
+    A phase ends when there were `arrivals` arrivals and all bytes that were
+    expected in it have come. One arrival: of who begins the copies. More: of the
+    warps that read.
+  }];
+  let parameters = (ins "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$arrivals);
+  let assemblyFormat = "`<` $count (`arrivals` $arrivals^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;

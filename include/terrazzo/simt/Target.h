@@ -40,6 +40,13 @@ struct DotChoice {
   std::string instruction;
 };
 
+/// Loops that the copy engine feeds, of a kernel.
+struct CopyRequest {
+  unsigned warps;  // of the kernel
+  unsigned stages; // turns that are begun, and the one that runs
+  bool isAsked;    // the language asks for warps of their own
+};
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -71,12 +78,17 @@ public:
                               BufferType from) const {
     return false;
   }
+  /// Warps that a block has beside the kernel's own to begin such copies; 0:
+  /// none, the kernel's first thread does it.
+  virtual unsigned copyWarps(const CopyRequest &request) const { return 0; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
   /// the others are for operands, addresses and what is computed.
   virtual unsigned mostAccumulators() const { return 200; }
 };
+
+CopyRequest copyRequest(mlir::scf::ForOp loop);
 
 /// Row-major (the last dimension fastest), no swizzle.
 SharedAttr plainShared(mlir::MLIRContext *context,
