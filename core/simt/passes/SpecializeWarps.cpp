@@ -4,76 +4,57 @@
 //        the copies, for a warp of its own, and the rest.
 // Why    The warps that compute wait for nobody to begin a copy, and hold no
 //        addresses of copies; copies run ahead as far as the rings reach.
-// Example (test/simt/specialize-warps.mlir)
+// Example (test/simt/specialize-warps.mlir; lines with simt., scf.)
 //   before
-//     %c0 = arith.constant 0 : i32
-//     %c1 = arith.constant 1 : i32
-//     %z = arith.constant 0 : i64
-//     %one = arith.constant 1 : i64
-//     %m = arith.constant 16 : i64
-//     %true = arith.constant true
-//     %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+//     ...
 //     %frame = simt.descriptor %a[%z] shape[%m, %m] strides[%m, %one] : <f32> -> <[16, 16], f32, swizzle 0>
-//     %v = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<16x16xf32>
+//     ...
 //     %ring = simt.ring : <1 x <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>>
 //     %full, %empty = simt.barriers : !simt.barriers<1>, !simt.barriers<1 arrivals 4>
 //     %sum:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %read = %c0, %before = %c1) -> (tensor<16x16xf32>, i32, i32) : i32 {
 //       simt.acquire %empty[%c0] phase %before when %true : <1 arrivals 4>
 //       simt.expect 1024 at %full[%c0] when %true : <1>
 //       %to = simt.slot %ring[%c0] : <1 x <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>> -> <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>
-//       %at = arith.extsi %i : i32 to i64
+//       ...
 //       simt.bulk_copy %frame[%at, %z] to %to signal %full[%c0] when %true : <[16, 16], f32, swizzle 0> to <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>, <1>
 //       simt.barrier_wait %full[%c0] phase %read : <1>
 //       %from = simt.slot %ring[%c0] : <1 x <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>> -> <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>>
 //       %x = simt.read %from : <16x16xf32, #simt.shared<order[1, 0], panel 16, swizzle 0 4 3>> -> tensor<16x16xf32>
 //       simt.release %empty[%c0] when %true : <1 arrivals 4>
-//       %next = arith.addf %acc, %x : tensor<16x16xf32>
-//       %read2 = arith.xori %read, %c1 : i32
-//       %before2 = arith.xori %before, %c1 : i32
+//       ...
 //       scf.yield %next, %read2, %before2 : tensor<16x16xf32>, i32, i32
 //     }
 //     simt.barriers_end %full, %empty : !simt.barriers<1>, !simt.barriers<1 arrivals 4>
-//     tile.store_view %v[%z, %z], %sum#0 checked [false, false] : !tile.view<16x16xf32>, tensor<16x16xf32>
+//     ...
 //   after
-//     %c0_i64 = arith.constant 0 : i64
-//     %c1_i64 = arith.constant 1 : i64
-//     %c16_i64 = arith.constant 16 : i64
+//     ...
 //     %0 = simt.descriptor %arg0[%c0_i64] shape[%c16_i64, %c16_i64] strides[%c16_i64, %c1_i64] : <f32> -> <[16, 16], f32, swizzle 0>
 //     %1:2 = simt.barriers : !simt.barriers<1>, !simt.barriers<1 arrivals 4>
 //     %2 = simt.ring : <1 x <16x16xf32, #shared>>
 //     simt.specialize 4 copies {
-//       %c0_i32 = arith.constant 0 : i32
-//       %c1_i32 = arith.constant 1 : i32
-//       %c0_i64_0 = arith.constant 0 : i64
-//       %true = arith.constant true
+//       ...
 //       %3 = scf.for %arg3 = %c0_i32 to %arg2 step %c1_i32 iter_args(%arg4 = %c1_i32) -> (i32)  : i32 {
 //         simt.acquire %1#1[%c0_i32] phase %arg4 when %true : <1 arrivals 4>
 //         simt.expect 1024 at %1#0[%c0_i32] when %true : <1>
 //         %4 = simt.slot %2[%c0_i32] : <1 x <16x16xf32, #shared>> -> <16x16xf32, #shared>
-//         %5 = arith.extsi %arg3 : i32 to i64
+//         ...
 //         simt.bulk_copy %0[%5, %c0_i64_0] to %4 signal %1#0[%c0_i32] when %true : <[16, 16], f32, swizzle 0> to <16x16xf32, #shared>, <1>
-//         %6 = arith.xori %arg4, %c1_i32 : i32
+//         ...
 //         scf.yield %6 : i32
 //       }
 //     } work {
-//       %c0_i32 = arith.constant 0 : i32
-//       %c1_i32 = arith.constant 1 : i32
-//       %true = arith.constant true
-//       %cst = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
-//       %3 = tile.make_view %arg1 shape[%c16_i64, %c16_i64] strides[%c16_i64, %c1_i64] : <f32> -> <16x16xf32>
+//       ...
 //       %4:3 = scf.for %arg3 = %c0_i32 to %arg2 step %c1_i32 iter_args(%arg4 = %cst, %arg5 = %c0_i32, %arg6 = %c1_i32) -> (tensor<16x16xf32>, i32, i32)  : i32 {
 //         %5 = simt.slot %2[%c0_i32] : <1 x <16x16xf32, #shared>> -> <16x16xf32, #shared>
-//         %6 = arith.extsi %arg3 : i32 to i64
+//         ...
 //         simt.barrier_wait %1#0[%c0_i32] phase %arg5 : <1>
 //         %7 = simt.slot %2[%c0_i32] : <1 x <16x16xf32, #shared>> -> <16x16xf32, #shared>
 //         %8 = simt.read %7 : <16x16xf32, #shared> -> tensor<16x16xf32>
 //         simt.release %1#1[%c0_i32] when %true : <1 arrivals 4>
-//         %9 = arith.addf %arg4, %8 : tensor<16x16xf32>
-//         %10 = arith.xori %arg5, %c1_i32 : i32
-//         %11 = arith.xori %arg6, %c1_i32 : i32
+//         ...
 //         scf.yield %9, %10, %11 : tensor<16x16xf32>, i32, i32
 //       }
-//       tile.store_view %3[%c0_i64, %c0_i64], %4#0 checked [false, false] : <16x16xf32>, tensor<16x16xf32>
+//       ...
 //     }
 // Needs  simt-pipeline-loops.
 // Keeps  the order of copies, and of all that the kernel's warps do.
