@@ -157,14 +157,23 @@ static void readParameters(const Driver &driver, tz_kernel &kernel) {
   }
   bool same = true;
   size_t offset = 0, size = 0;
-  for (uint32_t i = 0; driver.functionGetParamInfo(kernel.function, i, &offset,
-                                                   &size) == Success;
-       ++i) {
+  Result result = Success;
+  for (uint32_t i = 0;; ++i) {
+    result = driver.functionGetParamInfo(kernel.function, i, &offset, &size);
+    if (result != Success) {
+      break;
+    }
     uint64_t align = std::max<size_t>(size, 1);
     uint64_t packed = (kernel.argBytes + align - 1) / align * align;
     same = same && packed == offset;
     kernel.offsets.push_back(uint32_t(packed));
     kernel.argBytes = packed + size;
+  }
+  // Behind the last parameter; else a launch would lack some.
+  if (result != InvalidValue) {
+    kernel.module.device.check(result, [&] {
+      return "ask for the parameters of kernel '" + *kernel.name + "'";
+    });
   }
   if (same) {
     kernel.offsets.clear();
