@@ -498,8 +498,8 @@ typedef struct tz_compile_request {
   uint8_t ir_sha256[32];
   /* "" = the whole lowering; else a named stage, IR bytes in, IR bytes out. */
   tz_str stage;
-  /* What a person wants to read besides: "llvm", "asm", comma list; each
-   * answered by a blob of that name if the plugin has it. */
+  /* What a person wants to read besides: "simt", "llvm", "asm"; a comma
+   * list, each answered by a blob of that name if the plugin has it. */
   tz_str emit;
   uint32_t opt_level, debug_level;
   /* By the names of list_options, or num_warps and the like, which the language

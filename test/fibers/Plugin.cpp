@@ -92,8 +92,8 @@ public:
     if (request.wants("llvm")) {
       artifact.blobs.push_back({"llvm", "text", std::move(compiled.text)});
     }
-    if (request.wants("asm")) {
-      artifact.blobs.push_back({"asm", "text", std::move(compiled.layouts)});
+    if (request.wants("simt")) {
+      artifact.blobs.push_back({"simt", "text", std::move(compiled.layouts)});
     }
     for (const simt::Variant &variant : compiled.variants) {
       plugin::Kernel &info = artifact.kernels.emplace_back();

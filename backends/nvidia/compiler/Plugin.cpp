@@ -207,11 +207,14 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   plugin::Artifact artifact;
   artifact.compat = architecture.cpu.str();
   // Users see the one without a guard as "main", and the texts of all.
-  std::string llvm, text;
+  std::string simt, llvm, text;
   for (CompiledVariant &one : compiled) {
     const bool isLast = &one == &compiled.back();
     const std::string name =
         isLast ? "main" : tile::KernelOp(one.variant.kernel).getSymName().str();
+    if (request.wants("simt")) {
+      llvm::raw_string_ostream(simt) << *one.variant.kernel << "\n";
+    }
     llvm += one.llvm;
     text += one.ptx;
     if (one.assembled) {
@@ -219,6 +222,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     } else {
       artifact.blobs.push_back({name, "ptx", one.ptx});
     }
+  }
+  if (request.wants("simt")) {
+    artifact.blobs.push_back({"simt", "text", std::move(simt)});
   }
   if (request.wants("llvm")) {
     artifact.blobs.push_back({"llvm", "text", std::move(llvm)});

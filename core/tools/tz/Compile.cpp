@@ -77,7 +77,7 @@ static Result<std::string> emitIR(driver::Driver &driver, const CompileJob &job,
 static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
                                     const std::string &what, TerminalSink &sink,
                                     driver::CompileReport &report) {
-  if (what == "llvm" || what == "asm") {
+  if (what == "simt" || what == "llvm" || what == "asm") {
     job.emit = {what};
   }
   Result<std::shared_ptr<const Artifact>> artifact =
@@ -223,12 +223,12 @@ void addCompileCommand(CLI::App &app, int &status) {
   addImportOptions(*command, o->imports);
   command->add_option("--target", o->target,
                       "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
-  CLI::Option *emit =
-      command->add_option("--emit", o->emit,
-                          "tile, neutral, prepared, portable, llvm, asm, obj, "
-                          "artifact");
-  emit->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "llvm",
-                             "asm", "obj", "artifact"}));
+  CLI::Option *emit = command->add_option(
+      "--emit", o->emit,
+      "tile, neutral, prepared, portable, simt (with layouts, "
+      "on GPUs), llvm, asm, obj, artifact");
+  emit->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "simt",
+                             "llvm", "asm", "obj", "artifact"}));
   CLI::Option *output =
       command->add_option("-o,--output", o->output, "File; '-' is stdout");
   command
