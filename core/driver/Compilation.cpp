@@ -321,6 +321,13 @@ Compilation::Made Compilation::finish(Artifact artifact,
   artifact.target = job.target;
   artifact.function = signature.function;
   artifact.userLeaves = userLeaves;
+  if (llvm::any_of(job.options, [](const KeyValue &option) {
+        return option.key == "launch_cooperative_grid" && option.i64 != 0;
+      })) {
+    for (Variant &variant : artifact.variants) {
+      variant.flags |= TZ_KERNEL_COOPERATIVE;
+    }
+  }
   artifact.parameters.clear();
   for (size_t i = 0; i < signature.parameters.size(); ++i) {
     artifact.parameters.push_back(

@@ -48,6 +48,8 @@ const std::vector<OptionInfo> &languageOptions() {
       number("num_stages", 0, 4095, 3, "hint: depth of software pipelines"),
       number("num_ctas", 1, 4095, 1, "hint: programs that work together"),
       number("maxnreg", 1, 4095, 255, "hint: registers of a thread"),
+      toggle("launch_cooperative_grid", false, "all programs run at once"),
+      toggle("launch_pdl", false, "hint: may begin before the last one ended"),
       toggle("sanitize_overflow", false, "check integer results for overflow"),
       toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
       toggle("debug", true, "taken for Triton's sake: asserts are always kept"),

@@ -205,7 +205,7 @@ struct Generation {
     module.setDataLayout(machine->createDataLayout());
   }
 
-  void lower();
+  void lower(unsigned mostRegisters);
   void finish(const CodeGenOptions &options, ArrayRef<unsigned> blocks);
 
   const ArchitectureFacts &architecture;
@@ -219,7 +219,7 @@ private:
   void emit();
 };
 
-void Generation::lower() {
+void Generation::lower(unsigned mostRegisters) {
   PtxHooks hooks(architecture);
   simt::Variant &variant = made.variant;
   variant.lowered = simt::lower(variant.kernel, hooks, module);
@@ -229,6 +229,9 @@ void Generation::lower() {
   function->addFnAttr("nvvm.reqntid", std::to_string(variant.lowered.threads));
   // Without it ptxas keeps big kernels at 64 registers a thread and spills.
   function->addFnAttr("nvvm.minctasm", "1");
+  if (mostRegisters) {
+    function->addFnAttr("nvvm.maxnreg", std::to_string(mostRegisters));
+  }
   for (Argument &argument : function->args()) {
     if (argument.hasByValAttr()) { // read where it is, not copied
       argument.addAttr(
@@ -313,11 +316,15 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
   }
   stages.mark("layouts");
   for (Generation &one : all) {
-    one.lower();
+    one.lower(options.mostRegisters);
   }
   stages.mark("lower");
-  const SmallVector<unsigned, 4> blocks = blocksWanted(
-      kernel, all.back().made.variant.lowered.threads, architecture);
+  // A number of registers that was asked for says how many blocks fit.
+  const SmallVector<unsigned, 4> blocks =
+      options.mostRegisters
+          ? SmallVector<unsigned, 4>{1}
+          : blocksWanted(kernel, all.back().made.variant.lowered.threads,
+                         architecture);
   // The variants share nothing any more. Where there are no more threads, they
   // come one after the other.
   std::vector<std::future<void>> others;

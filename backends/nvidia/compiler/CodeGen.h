@@ -26,6 +26,8 @@ struct CompiledVariant {
 
 struct CodeGenOptions {
   bool keepsLLVM = false;
+  /// Registers that a thread may have; 0: as many as serve.
+  unsigned mostRegisters = 0;
   /// Asked between stages; may be empty.
   std::function<bool()> isCancelled;
   /// What was assembled is kept there, and how long stages took is told; null:

@@ -39,10 +39,14 @@ public:
   }
   tz_target_desc describe(std::string_view target) override;
   plugin::Artifact compile(const plugin::Request &request) override;
-  /// None beside those that the language gives to every target.
+  /// What the language has for every target, with the limits of these.
   std::vector<plugin::Option> options(std::string_view target) {
     require(target);
-    return {};
+    return {plugin::Option::integer("num_warps", 1, 32, 4,
+                                    "warps of a block: 32 threads each"),
+            plugin::Option::integer("maxnreg", 24, 255, 255,
+                                    "registers that a thread may have; more "
+                                    "values than these are spilled")};
   }
   std::string fingerprint(const plugin::Request &) override {
     return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
@@ -182,6 +186,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   tile::KernelOp kernel = *kernels.begin();
   CodeGenOptions options;
   options.keepsLLVM = request.wants("llvm");
+  if (request.option("maxnreg")) {
+    options.mostRegisters = unsigned(request.integer("maxnreg", 255));
+  }
   options.host = host;
   options.request = request.request_id;
   options.isCancelled = [&] {

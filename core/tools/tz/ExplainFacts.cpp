@@ -190,6 +190,9 @@ Facts planOf(const Variant &variant) {
     facts.emplace_back("order", "programs start in linear order: the kernel "
                                 "waits on memory");
   }
+  if (variant.flags & TZ_KERNEL_COOPERATIVE) {
+    facts.emplace_back("launch", "all programs run at once");
+  }
   return facts;
 }
 
