@@ -118,13 +118,15 @@ public:
   SmallVector<Value *> dot(IRBuilderBase &b, simt::DotOp op,
                            const simt::DotSource &a, const simt::DotSource &rhs,
                            ArrayRef<Value *> acc) override {
+    SmallVector<Value *> before = replaced(b, "fibers_chained", acc);
     if (op.getAsync()) {
       beginDot(b, a);
       beginDot(b, rhs);
       call(b, "fibers_commit_dot", b.getVoidTy(), {});
     }
-    return emitDot(b, *elementwise(b), op, a, rhs, acc, threadInBlock(b),
-                   workThreads);
+    SmallVector<Value *> after = emitDot(b, *elementwise(b), op, a, rhs, before,
+                                         threadInBlock(b), workThreads);
+    return op.getAsync() ? replaced(b, "fibers_postpone", after) : after;
   }
   void beginWork(IRBuilderBase &, unsigned warps, unsigned) override {
     workThreads = warps * lanes();
@@ -132,7 +134,7 @@ public:
   SmallVector<Value *> dotWait(IRBuilderBase &b, unsigned pending,
                                ArrayRef<Value *> values) override {
     call(b, "fibers_wait_dots", b.getVoidTy(), {b.getInt32(pending)});
-    return SmallVector<Value *>(values);
+    return replaced(b, "fibers_arrived", values);
   }
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                  Value *valid, const simt::MemoryHints &) override {
@@ -240,6 +242,22 @@ private:
       call(b, "fibers_begin_dot", b.getVoidTy(),
            {source.address, b.getInt32(uint32_t(type.getBytes()))});
     }
+  }
+  /// What a function makes of each of these, if they have 32 bits: of others
+  /// there are not enough to tell tokens from numbers.
+  static SmallVector<Value *> replaced(IRBuilderBase &b, StringRef function,
+                                       ArrayRef<Value *> values) {
+    SmallVector<Value *> made;
+    for (Value *value : values) {
+      Type *type = value->getType(), *word = b.getInt32Ty();
+      if (type->getPrimitiveSizeInBits() != 32) {
+        made.push_back(value);
+        continue;
+      }
+      Value *bits = call(b, function, word, {b.CreateBitCast(value, word)});
+      made.push_back(b.CreateBitCast(bits, type));
+    }
+    return made;
   }
   unsigned workThreads = 0; // if they are not all of the block
 

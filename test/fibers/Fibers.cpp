@@ -104,7 +104,17 @@ struct PhaseBarrier {
 struct Operand {
   const char *address;
   uint32_t bytes;
+  std::vector<char> before; // what was there when it began; of few threads
 };
+
+/// A word that a dot will give: nobody has it before the dot was waited for.
+struct Postponed {
+  uint32_t word;
+  uint64_t dot;
+};
+
+/// What stands for a postponed word: a NaN for floats, and no usual integer.
+constexpr uint32_t tokenBits = 0x7fa00000, tokenMask = 0xfff00000;
 
 struct Fiber {
   ucontext_t context{};
@@ -118,6 +128,15 @@ struct Fiber {
   std::deque<std::vector<Copy>> copies{1};
   std::vector<BulkStore> stores;            // on their way
   std::deque<std::vector<Operand>> dots{1}; // in flight, likewise
+  uint64_t finishedDots = 0;
+  std::vector<Postponed> postponed; // by token
+
+  const Postponed *find(uint32_t word) const {
+    const uint32_t index = word & ~tokenMask;
+    return (word & tokenMask) == tokenBits && index < postponed.size()
+               ? &postponed[index]
+               : nullptr;
+  }
 };
 
 struct Block {
@@ -148,6 +167,13 @@ struct Block {
 };
 
 thread_local Block *block = nullptr;
+
+/// The first fault is the one to look at.
+void fail(const char *problem) {
+  if (block->problem.empty()) {
+    block->problem = problem;
+  }
+}
 
 void begin() {
   block->launch->entry(block->launch->arguments);
@@ -208,6 +234,8 @@ std::string runProgram(Block &self) {
     fiber.copies.assign(1, {});
     fiber.stores.clear();
     fiber.dots.assign(1, {});
+    fiber.finishedDots = 0;
+    fiber.postponed.clear();
     makecontext(&fiber.context, begin, 0);
   }
   while (round(self)) {
@@ -252,7 +280,7 @@ void barrier(uint32_t threads) {
     return;
   }
   if (self.current >= threads) {
-    self.problem = "a thread is at a barrier of others";
+    fail("a thread is at a barrier of others");
     return;
   }
   self.workers.members = threads;
@@ -291,7 +319,7 @@ void checkUnread(const char *to, uint32_t bytes) {
       for (const Operand &operand : dot) {
         if (operand.address < to + bytes &&
             to < operand.address + operand.bytes) {
-          block->problem = "a slot is filled while a dot in flight reads it";
+          fail("a slot is filled while a dot in flight reads it");
         }
       }
     }
@@ -329,7 +357,7 @@ BulkCopy copyOf(const Frame *frame, const uint32_t *box, const int32_t *at,
   std::copy_n(box, frame->rank, copy.box.begin());
   std::copy_n(at, frame->rank, copy.at.begin());
   if (int64_t{at[frame->rank - 1]} * frame->elementBytes % 16 != 0) {
-    block->problem = "a block begins between multiples of 16 bytes of its row";
+    fail("a block begins between multiples of 16 bytes of its row");
   }
   return copy;
 }
@@ -339,7 +367,7 @@ void bulkStore(const Frame *frame, const uint32_t *box, const int32_t *at,
   BulkStore store{copyOf(frame, box, at, from, swizzle), {}, false};
   store.before.assign(from, from + store.copy.bytes());
   if (std::any_of(at, at + frame->rank, [](int32_t c) { return c < 0; })) {
-    block->problem = "a bulk store begins before its frame";
+    fail("a bulk store begins before its frame");
   }
   block->fiber().stores.push_back(std::move(store));
 }
@@ -351,7 +379,7 @@ void awaitBulkStores(uint32_t areDone) {
   for (BulkStore &store : stores) {
     if (!store.isRead && std::memcmp(store.before.data(), store.copy.shared,
                                      store.before.size()) != 0) {
-      block->problem = "shared memory was written while it was being stored";
+      fail("shared memory was written while it was being stored");
     }
     store.isRead = true;
   }
@@ -364,7 +392,7 @@ void awaitBulkStores(uint32_t areDone) {
 PhaseBarrier &barrierAt(const void *address) {
   auto found = block->barriers.find(address);
   if (found == block->barriers.end()) {
-    block->problem = "a barrier with phases is used before it is made";
+    fail("a barrier with phases is used before it is made");
     return block->barriers[address];
   }
   return found->second;
@@ -375,7 +403,7 @@ void initBarriers(uint64_t *address, uint32_t count, uint32_t arrivals) {
     auto [at, isNew] = block->barriers.try_emplace(address + i);
     at->second.arrivals = arrivals;
     if (!isNew) {
-      block->problem = "a barrier with phases is made where there is one";
+      fail("a barrier with phases is made where there is one");
     }
   }
 }
@@ -384,7 +412,7 @@ void endBarriers(uint64_t *address, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     PhaseBarrier &barrier = barrierAt(address + i);
     if (!barrier.copies.empty() || barrier.expected != 0) {
-      block->problem = "copies were on their way when their barrier was ended";
+      fail("copies were on their way when their barrier was ended");
     }
     block->barriers.erase(address + i);
   }
@@ -399,7 +427,7 @@ void noteProgress(PhaseBarrier &barrier) {
 void expectBytes(uint64_t *address, uint32_t bytes) {
   PhaseBarrier &barrier = barrierAt(address);
   if (!barrier.arrived.empty()) {
-    block->problem = "a slot is filled before its last phase was waited for";
+    fail("a slot is filled before its last phase was waited for");
   }
   barrier.arrived.insert(0);
   barrier.expected += bytes;
@@ -416,7 +444,7 @@ void arrive(uint64_t *address, uint32_t predicate) {
   }
   PhaseBarrier &barrier = barrierAt(address);
   if (!barrier.arrived.insert(self.current / warpSize).second) {
-    self.problem = "a warp releases a slot that it has not waited for";
+    fail("a warp releases a slot that it has not waited for");
   }
   if (barrier.isComplete()) {
     noteProgress(barrier);
@@ -425,8 +453,13 @@ void arrive(uint64_t *address, uint32_t predicate) {
   }
 }
 
+/// One thread of a warp looks whether the operand stays as it is.
 void beginDot(const char *address, uint32_t bytes) {
-  block->fiber().dots.back().push_back({address, bytes});
+  Operand operand{address, bytes, {}};
+  if (block->current % warpSize == 0) {
+    operand.before.assign(address, address + bytes);
+  }
+  block->fiber().dots.back().push_back(std::move(operand));
 }
 
 void commitDot() {
@@ -435,11 +468,42 @@ void commitDot() {
 }
 
 void waitDots(uint32_t pending) {
-  auto &dots = block->fiber().dots;
-  while (dots.size() > size_t{pending} + 1) {
-    dots.pop_front();
+  Fiber &fiber = block->fiber();
+  for (; fiber.dots.size() > size_t{pending} + 1; fiber.dots.pop_front()) {
+    for (const Operand &operand : fiber.dots.front()) {
+      if (!std::equal(operand.before.begin(), operand.before.end(),
+                      operand.address)) {
+        fail("a slot is written while a dot in flight reads it");
+      }
+    }
     --block->dotsInFlight;
+    ++fiber.finishedDots;
   }
+}
+
+/// A token for a word of the dot that was begun last.
+uint32_t postpone(uint32_t word) {
+  Fiber &fiber = block->fiber();
+  const auto index = uint32_t(fiber.postponed.size());
+  if (index > ~tokenMask) {
+    fail("too many results of dots in flight for one program");
+    return word;
+  }
+  fiber.postponed.push_back({word, fiber.finishedDots + fiber.dots.size() - 2});
+  return tokenBits | index;
+}
+
+/// What a token stands for, once its dot was waited for; else the token.
+uint32_t arrived(uint32_t word) {
+  const Fiber &fiber = block->fiber();
+  const Postponed *found = fiber.find(word);
+  return found && found->dot < fiber.finishedDots ? found->word : word;
+}
+
+/// ... for the next dot in a row of them, which need not wait.
+uint32_t chained(uint32_t word) {
+  const Postponed *found = block->fiber().find(word);
+  return found ? found->word : word;
 }
 
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
@@ -507,6 +571,9 @@ const Symbol functions[] = {
     {"fibers_begin_dot", address(beginDot)},
     {"fibers_commit_dot", address(commitDot)},
     {"fibers_wait_dots", address(waitDots)},
+    {"fibers_postpone", address(postpone)},
+    {"fibers_arrived", address(arrived)},
+    {"fibers_chained", address(chained)},
     {"fibers_expect_bytes", address(expectBytes)},
     {"fibers_bulk_copy", address(bulkCopy)},
     {"fibers_wait_barrier", address(waitBarrier)},

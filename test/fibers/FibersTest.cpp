@@ -1,0 +1,355 @@
+//===- FibersTest.cpp - the checks of the fibers catch what they are for --===//
+//
+// What   Programs with a fault each, written against the functions that code
+//        for fibers calls; and the same without the fault.
+// Why    The conformance suite is right on fibers only as far as these checks
+//        see: a pipeline that fills a slot too early must not pass.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Fibers.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace tz::fibers;
+
+namespace {
+
+template <typename Result, typename... Arguments>
+Result call(const char *name, Arguments... arguments) {
+  for (unsigned i = 0; i < numFunctions; ++i) {
+    if (std::strcmp(functions[i].name, name) == 0) {
+      return reinterpret_cast<Result (*)(Arguments...)>(functions[i].address)(
+          arguments...);
+    }
+  }
+  ADD_FAILURE() << "there is no " << name;
+  return Result();
+}
+
+uint32_t thread() { return call<uint32_t>("fibers_thread"); }
+char *shared() { return call<char *>("fibers_shared"); }
+void barrier() { call<void>("fibers_barrier", uint32_t{0}); }
+
+/// 16 x 16 floats, of which a box is 8 x 8.
+struct Memory {
+  float values[16][16];
+  Frame frame;
+  Memory() {
+    for (int i = 0; i < 256; ++i) {
+      values[i / 16][i % 16] = float(i);
+    }
+    frame = {reinterpret_cast<uint64_t>(values), 2, 4, {16, 16}, {16, 1}};
+  }
+};
+constexpr uint32_t box[] = {8, 8};
+constexpr int32_t corner[] = {8, 0};
+constexpr uint32_t boxBytes = 8 * 8 * 4;
+
+std::string runOn(Entry entry, const void *arguments = nullptr,
+                  unsigned threads = warpSize) {
+  Launch launch;
+  launch.entry = entry;
+  launch.arguments = arguments;
+  launch.threads = threads;
+  launch.sharedBytes = 4096;
+  return run(launch);
+}
+
+TEST(Fibers, SharedMemoryBeginsWithRubbish) {
+  static uint32_t seen;
+  EXPECT_EQ(runOn([](const void *) { std::memcpy(&seen, shared(), 4); }), "");
+  EXPECT_EQ(seen, 0xcdcdcdcdu);
+}
+
+TEST(Fibers, SeeABarrierThatNotAllReach) {
+  EXPECT_NE(runOn([](const void *) {
+              if (thread() != 3) {
+                barrier();
+              }
+            }).find("wait for each other for ever"),
+            std::string::npos);
+}
+
+TEST(Fibers, SeeAThreadAtABarrierOfOthers) {
+  EXPECT_EQ(runOn([](const void *) {
+              call<void>("fibers_barrier", uint32_t{16});
+            }),
+            "a thread is at a barrier of others");
+}
+
+//===--- Asynchronous copies ----------------------------------------------===//
+
+const uint32_t source = 7;
+
+void copyWord() {
+  call<void>("fibers_async_copy", static_cast<void *>(shared()),
+             static_cast<const void *>(&source), uint32_t{4}, uint32_t{4});
+  call<void>("fibers_async_commit");
+}
+
+TEST(Copies, ArriveWhenTheyAreWaitedFor) {
+  static uint32_t early, late;
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  copyWord();
+                  std::memcpy(&early, shared(), 4);
+                  call<void>("fibers_async_wait", uint32_t{0});
+                  std::memcpy(&late, shared(), 4);
+                },
+                nullptr, 1),
+            "");
+  EXPECT_EQ(early, 0xcdcdcdcdu);
+  EXPECT_EQ(late, 7u);
+}
+
+TEST(Copies, MustBeWaitedFor) {
+  EXPECT_EQ(runOn([](const void *) { copyWord(); }, nullptr, 1),
+            "a thread ended before its asynchronous copies were waited for");
+}
+
+//===--- The copy engine --------------------------------------------------===//
+
+uint64_t *phases() { return reinterpret_cast<uint64_t *>(shared() + 2048); }
+
+void makeBarriers() {
+  if (thread() == 0) {
+    call<void>("fibers_init_barriers", phases(), uint32_t{2}, uint32_t{1});
+  }
+  barrier();
+}
+
+void endBarriers() {
+  barrier();
+  if (thread() == 0) {
+    call<void>("fibers_end_barriers", phases(), uint32_t{2});
+  }
+}
+
+void fill(const void *memory, uint32_t expected = boxBytes) {
+  if (thread() == 0) {
+    call<void>("fibers_expect_bytes", phases(), expected);
+    call<void>("fibers_bulk_copy",
+               &static_cast<const Memory *>(memory)->frame, &box[0], &corner[0],
+               shared(), phases(), uint32_t{0});
+  }
+}
+
+void await(uint32_t phase) {
+  call<void>("fibers_wait_barrier", phases(), phase);
+}
+
+TEST(BulkCopies, ArriveWhenTheyAreWaitedFor) {
+  Memory memory;
+  static float early, late;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  makeBarriers();
+                  fill(memory);
+                  if (thread() == 0) {
+                    std::memcpy(&early, shared(), 4);
+                  }
+                  await(0);
+                  std::memcpy(&late, shared(), 4);
+                  endBarriers();
+                },
+                &memory),
+            "");
+  EXPECT_NE(early, 128);
+  EXPECT_EQ(late, 128); // row 8
+}
+
+TEST(BulkCopies, MustBeWaitedFor) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  makeBarriers();
+                  fill(memory);
+                },
+                &memory),
+            "the program ended before its copies in bulk were waited for");
+}
+
+TEST(BulkCopies, NeedAllTheBytesThatAreExpected) {
+  Memory memory;
+  EXPECT_NE(runOn(
+                [](const void *memory) {
+                  makeBarriers();
+                  fill(memory, boxBytes + 16);
+                  await(0);
+                },
+                &memory)
+                .find("wait for each other for ever"),
+            std::string::npos);
+}
+
+TEST(BulkCopies, WaitForTheSlotsLastPhase) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  makeBarriers();
+                  fill(memory);
+                  fill(memory);
+                  await(0);
+                  endBarriers();
+                },
+                &memory),
+            "a slot is filled before its last phase was waited for");
+}
+
+TEST(BulkCopies, NeedABarrier) {
+  Memory memory;
+  EXPECT_EQ(runOn([](const void *memory) { fill(memory); }, &memory),
+            "a barrier with phases is used before it is made");
+}
+
+TEST(BulkCopies, EndBeforeTheirBarrier) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  makeBarriers();
+                  fill(memory);
+                  endBarriers();
+                },
+                &memory),
+            "copies were on their way when their barrier was ended");
+}
+
+//===--- Its stores -------------------------------------------------------===//
+
+void store(const void *memory) {
+  if (thread() == 0) {
+    call<void>("fibers_bulk_store", &static_cast<const Memory *>(memory)->frame,
+               &box[0], &corner[0], shared(), uint32_t{0});
+  }
+}
+
+void awaitStores(bool areDone) {
+  call<void>("fibers_await_bulk_stores", uint32_t{areDone});
+}
+
+TEST(BulkStores, WriteWhatWasThere) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  if (thread() == 0) {
+                    const float value = 5;
+                    std::memcpy(shared(), &value, 4);
+                  }
+                  store(memory);
+                  awaitStores(false);
+                },
+                &memory),
+            "");
+  EXPECT_EQ(memory.values[8][0], 5);
+}
+
+TEST(BulkStores, MustBeRead) {
+  Memory memory;
+  EXPECT_EQ(runOn([](const void *memory) { store(memory); }, &memory),
+            "a thread ended before what it stored in bulk was read");
+}
+
+TEST(BulkStores, AreReadBeforeTheirSourceChanges) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  store(memory);
+                  shared()[0] = 1;
+                  awaitStores(true);
+                },
+                &memory),
+            "shared memory was written while it was being stored");
+}
+
+TEST(BulkStores, AreSeenWhenTheyAreDone) {
+  Memory memory;
+  static float early, late;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  const auto *values =
+                      &static_cast<const Memory *>(memory)->values[8][0];
+                  std::memset(shared(), 0, boxBytes);
+                  store(memory);
+                  awaitStores(false);
+                  early = *values;
+                  awaitStores(true);
+                  late = *values;
+                },
+                &memory, 1),
+            "");
+  EXPECT_EQ(early, 128);
+  EXPECT_EQ(late, 0);
+}
+
+TEST(BulkStores, BeginInsideTheirFrame) {
+  Memory memory;
+  EXPECT_EQ(runOn(
+                [](const void *memory) {
+                  const int32_t outside[] = {-1, 0};
+                  call<void>("fibers_bulk_store",
+                             &static_cast<const Memory *>(memory)->frame,
+                             &box[0], &outside[0], shared(), uint32_t{0});
+                  awaitStores(true);
+                },
+                &memory, 1),
+            "a bulk store begins before its frame");
+}
+
+//===--- Dots in flight ---------------------------------------------------===//
+
+/// A dot that reads the first 64 bytes and gives `word`.
+uint32_t beginDot(uint32_t word) {
+  call<void>("fibers_begin_dot", static_cast<const char *>(shared()),
+             uint32_t{64});
+  call<void>("fibers_commit_dot");
+  return call<uint32_t>("fibers_postpone", word);
+}
+
+uint32_t waitDots(uint32_t pending, uint32_t word) {
+  call<void>("fibers_wait_dots", pending);
+  return call<uint32_t>("fibers_arrived", word);
+}
+
+TEST(Dots, GiveWhatWasWaitedFor) {
+  static uint32_t first, second, early, chained;
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  const uint32_t one = beginDot(11);
+                  chained = call<uint32_t>("fibers_chained", one);
+                  const uint32_t two = beginDot(12);
+                  first = waitDots(1, one);
+                  early = call<uint32_t>("fibers_arrived", two);
+                  second = waitDots(0, two);
+                },
+                nullptr, 1),
+            "");
+  EXPECT_EQ(first, 11u);
+  EXPECT_EQ(chained, 11u);
+  EXPECT_NE(early, 12u); // nobody may use it yet
+  EXPECT_EQ(second, 12u);
+}
+
+TEST(Dots, ReadUntilTheyAreWaitedFor) {
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  const uint32_t one = beginDot(11);
+                  shared()[3] = 1;
+                  waitDots(0, one);
+                },
+                nullptr, 1),
+            "a slot is written while a dot in flight reads it");
+}
+
+TEST(Dots, KeepCopiesOutOfWhatTheyRead) {
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  const uint32_t one = beginDot(11);
+                  copyWord();
+                  waitDots(0, one);
+                  call<void>("fibers_async_wait", uint32_t{0});
+                },
+                nullptr, 1),
+            "a slot is filled while a dot in flight reads it");
+}
+
+} // namespace
