@@ -106,6 +106,14 @@ std::shared_ptr<ModuleObject> Registry::module(StringRef dotted) const {
   return it == modules.end() || dotted == "builtins" ? nullptr : it->second;
 }
 
+std::vector<StringRef> Registry::moduleNames() const {
+  std::vector<StringRef> names;
+  for (auto &[name, module] : modules) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 std::shared_ptr<ModuleObject> Registry::makeModule(StringRef dotted) {
   std::shared_ptr<ModuleObject> &slot = modules[dotted.str()];
   if (!slot) {

@@ -87,6 +87,8 @@ public:
 
   /// The built-in module of a dotted name, or null.
   std::shared_ptr<ModuleObject> module(llvm::StringRef dotted) const;
+  /// The dotted names of all built-in modules, sorted.
+  std::vector<llvm::StringRef> moduleNames() const;
   const Builtin *method(ValueKind kind, llvm::StringRef name) const;
   /// len, range, min ...: the names that need no import.
   const llvm::StringMap<Binding> &python() const {

@@ -1,0 +1,419 @@
+"""autotune and heuristics: choosing a kernel's configuration.
+
+The configurations that are left after pruning are compiled at the same time, on
+threads (compiling releases the interpreter lock), then timed one after the other.
+The choice is kept per key, and on disk if asked for. In deterministic mode
+nothing is timed: the order of the choice is fixed.
+"""
+
+import concurrent.futures
+import functools
+import hashlib
+import inspect
+import json
+import os
+import sys
+import time
+
+from . import knobs
+from .errors import CompilationError, OutOfResources, TerrazzoError
+from .interface import KernelInterface
+
+_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+
+
+class AutotunerError(TerrazzoError):
+    """autotune was asked for what cannot be, or no configuration can run."""
+
+
+class Config:
+    """Values of a kernel's constexpr parameters and options of its compilation."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+        self.kwargs = dict(kwargs)
+        self.num_warps = num_warps
+        self.num_ctas = num_ctas
+        self.num_stages = num_stages
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def __setstate__(self, state):
+        self.__init__(state.get("kwargs", {}))
+        self.__dict__.update(state)
+
+    def all_kwargs(self):
+        """The keywords of a launch with this configuration."""
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
+
+    def _key(self):
+        return tuple(sorted((name, repr(value)) for name, value in self.all_kwargs().items())), self.pre_hook
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __eq__(self, other):
+        return isinstance(other, Config) and self._key() == other._key()
+
+    def __str__(self):
+        shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
+        return ", ".join(f"{name}: {value}" for name, value in shown.items())
+
+    def __repr__(self):
+        return f"Config({self})"
+
+
+def _clone(value):
+    if hasattr(value, "clone"):
+        return value.clone()
+    return value.copy()
+
+
+def _zero(value):
+    if hasattr(value, "zero_"):
+        value.zero_()
+    else:
+        value[...] = 0
+
+
+def _restore(value, saved):
+    if hasattr(value, "copy_"):
+        value.copy_(saved)
+    else:
+        value[...] = saved
+
+
+class _Progress:
+    """One line on a terminal; nothing where stderr is no terminal."""
+
+    def __init__(self, name):
+        self.name = name
+        self.shown = sys.stderr.isatty()
+
+    def say(self, what, done, total):
+        if self.shown:
+            sys.stderr.write(f"\r\033[Kautotuning {self.name}: {what} {done}/{total}")
+            sys.stderr.flush()
+
+    def end(self):
+        if self.shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+
+class Autotuner(KernelInterface):
+    """A kernel that is launched with the best of some configurations. Made by autotune."""
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
+                 prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+        self.fn = fn
+        self.arg_names = arg_names
+        self.configs = list(configs) or [Config({})]
+        self.keys = [key] if isinstance(key, str) else list(key or [])
+        self.cache = {}
+        self.reset_to_zero = [reset_to_zero] if isinstance(reset_to_zero, str) else list(reset_to_zero or [])
+        self.restore_value = [restore_value] if isinstance(restore_value, str) else list(restore_value or [])
+        for what, names in (("reset_to_zero", self.reset_to_zero), ("restore_value", self.restore_value)):
+            unknown = [name for name in names if name not in arg_names]
+            if unknown:
+                raise AutotunerError(f"{what} of autotune names {unknown[0]!r}, which is no parameter of the kernel "
+                                     f"({', '.join(arg_names)})")
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook = pre_hook or self._prepare
+        self.post_hook = post_hook or self._put_back
+        self._saved = {}
+        rules = prune_configs_by or {}
+        self.perf_model = rules.get("perf_model")
+        self.configs_top_k = rules.get("top_k", 1.0)
+        self.early_config_prune = rules.get("early_config_prune")
+        self.base_fn = fn
+        while not inspect.isfunction(self.base_fn) and hasattr(self.base_fn, "fn"):
+            self.base_fn = self.base_fn.fn
+        self.num_warmups, self.num_reps = warmup, rep
+        self.use_cuda_graph = use_cuda_graph
+        self._do_bench = do_bench
+        self.cache_results = cache_results
+        self.best_config = None
+        self.configs_timings = {}
+        self.bench_time = 0.0
+        self.nargs = None
+        functools.update_wrapper(self, self.base_fn, updated=())
+
+    # What a run of a configuration needs before and after it.
+
+    def _prepare(self, kwargs, reset_only=False):
+        for name in self.reset_to_zero:
+            _zero(kwargs[name])
+        if not reset_only:
+            self._saved = {name: _clone(kwargs[name]) for name in self.restore_value}
+
+    def _put_back(self, kwargs, exception=None):
+        for name in self.restore_value:
+            _restore(kwargs[name], self._saved[name])
+        self._saved = {}
+
+    @functools.cached_property
+    def do_bench(self):
+        from . import testing
+        if self._do_bench is not None:
+            return self._do_bench
+        if self.use_cuda_graph:
+            return lambda call, quantiles: testing.do_bench_cudagraph(call, rep=self.num_reps or 20, quantiles=quantiles)
+        warmup = 25 if self.num_warmups is None else self.num_warmups
+        rep = 100 if self.num_reps is None else self.num_reps
+        return lambda call, quantiles: testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
+
+    def _merged(self, config, meta):
+        both = meta.keys() & config.kwargs.keys()
+        if both:
+            raise ValueError(f"{', '.join(sorted(both))} is given at the launch and by autotune's configurations: "
+                             "leave it out of one of them")
+        return {**meta, **config.all_kwargs()}
+
+    def _bench(self, *args, config, **meta):
+        from .errors import CompileTimeAssertionFailure
+        current = self._merged(config, meta)
+        full = {**self.nargs, **current}
+
+        def call():
+            if config.pre_hook:
+                config.pre_hook(full)
+            self.pre_hook(full)
+            try:
+                self.fn.run(*args, **current)
+            except Exception as failure:
+                try:
+                    self.post_hook(full, exception=failure)
+                finally:
+                    raise
+            self.post_hook(full, exception=None)
+
+        try:
+            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+        except (OutOfResources, CompileTimeAssertionFailure) as failure:
+            self._say(f"skipped {config}: {failure}")
+            return [float("inf")] * 3
+        except CompilationError as failure:
+            if not getattr(failure, "is_resource_failure", False):
+                raise
+            self._say(f"skipped {config}: {failure}")
+            return [float("inf")] * 3
+
+    @staticmethod
+    def _say(text):
+        if knobs.autotuning.print:
+            print("autotune: " + text, file=sys.stderr)
+
+    def _warm(self, args, kwargs, config):
+        """Compiles for a launch with this configuration."""
+        keywords = self._merged(config, kwargs)
+        keywords.pop("warmup", None)
+        return self.fn.warmup(*args, **keywords)
+
+    def _compile_all(self, args, configs, kwargs, progress):
+        """Compiles for each configuration on threads; what fails says so again when it is timed."""
+        threads = knobs.autotuning.threads or min(len(configs), os.cpu_count() or 1)
+        if threads < 2 or any(config.pre_hook for config in configs) or self.user_defined_pre_hook:
+            return
+        with concurrent.futures.ThreadPoolExecutor(threads, "terrazzo-autotune") as pool:
+            jobs = [pool.submit(self._warm, args, kwargs, config) for config in configs]
+            for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+                job.exception()
+                progress.say("compiled", done, len(jobs))
+
+    def _choose(self, args, kwargs, configs):
+        progress = _Progress(getattr(self.base_fn, "__name__", "kernel"))
+        try:
+            self._compile_all(args, configs, kwargs, progress)
+            timings = {}
+            for i, config in enumerate(configs):
+                progress.say("timed", i, len(configs))
+                found = self._bench(*args, config=config, **kwargs)
+                timings[config] = list(found) if isinstance(found, (list, tuple)) else [found]
+        finally:
+            progress.end()
+        return timings
+
+    def _first_that_compiles(self, args, kwargs, configs):
+        """Deterministic mode: the configurations' order decides, and whether they compile."""
+        failure = None
+        for config in configs:
+            try:
+                self._warm(args, kwargs, config)
+                return config
+            except (OutOfResources, CompilationError) as error:
+                failure = error
+        raise AutotunerError(f"no configuration of {self.base_fn.__name__} compiles; the last says: {failure}") from failure
+
+    # The table on disk.
+
+    def _table_path(self, key, configs):
+        base = self.fn
+        while not hasattr(base, "cache_key") and hasattr(base, "fn"):
+            base = base.fn
+        from .triton.runtime.driver import driver
+        text = "\n".join([getattr(base, "cache_key", ""), str(driver.active.get_current_target()), repr(key)] +
+                         sorted(str(config) for config in configs))
+        folder = os.path.join(knobs.cache.dir, "autotune")
+        return os.path.join(folder, f"{self.base_fn.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.json")
+
+    def _read_table(self, path, configs):
+        try:
+            with open(path) as file:
+                rows = json.load(file)["configs"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        known = {str(config): config for config in configs}
+        timings = {known[row["config"]]: row["ms"] for row in rows if row.get("config") in known}
+        return timings if len(timings) == len(configs) else None
+
+    def _write_table(self, path, key, timings):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        part = f"{path}.{os.getpid()}"
+        with open(part, "w") as file:
+            json.dump({"key": [str(item) for item in key],
+                       "configs": [{"config": str(config), "ms": ms} for config, ms in timings.items()]}, file, indent=1)
+        os.replace(part, path)
+
+    def check_disk_cache(self, tuning_key, configs, bench_fn):
+        """Takes the timings from the disk, or makes them by bench_fn and writes them. True if they were there."""
+        configs = list(configs)
+        if not tuning_key or any(config.pre_hook for config in configs):
+            bench_fn()
+            return False
+        path = self._table_path(tuning_key, configs)
+        timings = self._read_table(path, configs)
+        if timings is not None:
+            self._set_best(tuning_key, timings)
+            return True
+        bench_fn()
+        self._write_table(path, tuning_key, self.configs_timings)
+        return False
+
+    def _set_best(self, key, timings):
+        self.configs_timings = timings
+        best = min(timings, key=lambda config: timings[config][0])
+        if timings[best][0] == float("inf"):
+            raise AutotunerError(f"none of the {len(timings)} configurations of {self.base_fn.__name__} can run "
+                                 "(TRITON_PRINT_AUTOTUNING=1 says why)")
+        self.cache[key] = best
+
+    def _key_of(self, args, kwargs):
+        known = {**self.nargs, **kwargs}
+        present = {name: value for name, value in known.items() if name in self.arg_names}
+        key = [present[name] for name in self.keys if name in present]
+        key += [str(value.dtype) for value in present.values() if hasattr(value, "dtype")]
+        return tuple(key)
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        used_disk = False
+        if len(self.configs) > 1:
+            key = self._key_of(args, kwargs)
+            if key not in self.cache:
+                used_disk = self._tune(key, args, kwargs)
+            config = self.cache[key]
+        else:
+            config = self.configs[0]
+        self.best_config = config
+        if knobs.autotuning.print and len(self.configs) > 1 and not used_disk and self.bench_time:
+            self._say(f"{self.base_fn.__name__} {self._key_of(args, kwargs)}: best is {config}, "
+                      f"{self.bench_time:.2f} s to find")
+            self.bench_time = 0.0
+        merged = self._merged(config, kwargs)
+        if config.pre_hook is not None:
+            config.pre_hook({**self.nargs, **merged})
+        result = self.fn.run(*args, **merged)
+        self.nargs = None
+        return result
+
+    def _tune(self, key, args, kwargs):
+        configs = self.prune_configs(kwargs)
+        if knobs.autotuning.deterministic:
+            self.cache[key] = self._first_that_compiles(args, kwargs, configs)
+            return False
+
+        def benchmark():
+            start = time.perf_counter()
+            timings = self._choose(args, kwargs, configs)
+            self.bench_time = time.perf_counter() - start
+            self._set_best(key, timings)
+            self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
+
+        if self.cache_results or knobs.autotuning.cache:
+            return self.check_disk_cache(key, configs, benchmark)
+        benchmark()
+        return False
+
+    def prune_configs(self, kwargs):
+        """The configurations that are worth timing with the arguments of this launch."""
+        configs = self.configs
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
+            if not configs:
+                raise AutotunerError("early_config_prune left no configuration: it must return at least one")
+        if self.perf_model:
+            top_k = self.configs_top_k
+            if isinstance(top_k, float) and top_k <= 1.0:
+                top_k = max(1, int(len(self.configs) * top_k))
+            elif not isinstance(top_k, int):
+                raise TypeError(f"top_k of prune_configs_by is a share up to 1.0 or an int, not {top_k!r}")
+            if len(configs) > top_k:
+                predicted = {config: self.perf_model(**self.nargs, **kwargs, **config.all_kwargs()) for config in configs}
+                configs = sorted(configs, key=predicted.__getitem__)[:top_k]
+        return configs
+
+    def warmup(self, *args, **kwargs):
+        """Compiles for every configuration that is not pruned; gives the compiled kernels."""
+        self.nargs = dict(zip(self.arg_names, args))
+        compiled = [self._warm(args, kwargs, config) for config in self.prune_configs(kwargs)]
+        self.nargs = None
+        return compiled
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
+             warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+    """Decorator of a jit function: launches take the fastest of `configs`.
+
+    They are timed when an argument named in `key` has a new value or an array a
+    new dtype. prune_configs_by: {"early_config_prune": f(configs, args, **kw),
+    "perf_model": f(**args) -> predicted time, "top_k": how many stay}. Arguments
+    in reset_to_zero are zeroed before each run, those in restore_value have their
+    contents back after it. cache_results keeps the timings on disk, as
+    TRITON_CACHE_AUTOTUNING=1 does for all. TERRAZZO_AUTOTUNE_DETERMINISTIC=1
+    times nothing: the first configuration that compiles is taken.
+    """
+    def decorate(fn):
+        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook, post_hook=post_hook,
+                         prune_configs_by=prune_configs_by, warmup=warmup, rep=rep, use_cuda_graph=use_cuda_graph,
+                         do_bench=do_bench, cache_results=cache_results)
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose keywords are computed from the others. Made by heuristics."""
+
+    def __init__(self, fn, arg_names, values):
+        self.fn = fn
+        self.values = values
+        self.arg_names = arg_names
+        functools.update_wrapper(self, getattr(fn, "fn", fn), updated=())
+
+    def _computed(self, args, kwargs):
+        kwargs = dict(kwargs)
+        for name, function in self.values.items():
+            kwargs[name] = function({**dict(zip(self.arg_names, args)), **kwargs})
+        return kwargs
+
+    def run(self, *args, **kwargs):
+        return self.fn.run(*args, **self._computed(args, kwargs))
+
+    def warmup(self, *args, **kwargs):
+        return self.fn.warmup(*args, **self._computed(args, kwargs))
+
+
+def heuristics(values):
+    """Decorator of a jit function: each name of `values` is set to its function of the launch's arguments (a dict)."""
+    return lambda fn: Heuristics(fn, fn.arg_names, values)

@@ -1,0 +1,321 @@
+"""Timing kernels and comparing results.
+
+do_bench times a function, perf_report makes a table (and with matplotlib a plot)
+of it over sizes, assert_close compares arrays of any library.
+"""
+
+import functools
+import itertools
+import math
+import os
+import statistics
+import sys
+import time
+
+_RETURN_MODES = ("min", "max", "mean", "median", "all")
+
+
+class _HostClock:
+    """Times on the host: for targets that run a launch before it returns."""
+
+    sweep_bytes = 64 << 20
+
+    def __init__(self):
+        self._line, self._other = bytearray(self.sweep_bytes), bytes(self.sweep_bytes)
+
+    def sweep(self):
+        """Writes more than the caches hold."""
+        self._line[:] = self._other
+
+    def sync(self):
+        pass
+
+    def times(self, fn, repeats, before):
+        taken = []
+        for _ in range(repeats):
+            before()
+            start = time.perf_counter_ns()
+            fn()
+            taken.append((time.perf_counter_ns() - start) * 1e-6)
+        return taken
+
+
+class _DeviceClock:
+    """Times between two events of the device that torch has current."""
+
+    sweep_bytes = 256 << 20
+
+    def __init__(self, interface, device):
+        import torch
+        self.interface = interface
+        self.cache = torch.empty(self.sweep_bytes // 4, dtype=torch.int32, device=device)
+
+    def sweep(self):
+        self.cache.zero_()
+
+    def sync(self):
+        self.interface.synchronize()
+
+    def times(self, fn, repeats, before):
+        events = [(self.interface.Event(enable_timing=True), self.interface.Event(enable_timing=True))
+                  for _ in range(repeats)]
+        for start, stop in events:
+            before()
+            start.record()
+            fn()
+            stop.record()
+        self.sync()
+        return [start.elapsed_time(stop) for start, stop in events]
+
+
+def _clock():
+    """The clock of the device that kernels run on now."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        from .triton.runtime.driver import driver
+        interface = driver.active.get_device_interface()
+        if interface is not None:
+            return _DeviceClock(interface, driver.active.get_active_torch_device())
+    return _host_clock()
+
+
+@functools.lru_cache(maxsize=None)
+def _host_clock():
+    return _HostClock()
+
+
+def _quantile(times, q):
+    """Linear between the nearest two."""
+    if not 0 <= q <= 1:
+        raise ValueError(f"a quantile is between 0 and 1, not {q}")
+    times = sorted(times)
+    place = q * (len(times) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(times) - 1)
+    return times[low] + (times[high] - times[low]) * (place - low)
+
+
+def _summary(times, quantiles, return_mode):
+    if quantiles is not None:
+        found = [_quantile(times, q) for q in quantiles]
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    return getattr(statistics, return_mode, None)(times) if return_mode in ("mean", "median") else \
+        {"min": min, "max": max}[return_mode](times)
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """The time of `fn()` in milliseconds.
+
+    It is called for about `warmup` ms, then timed for about `rep` ms, each time
+    after the caches were swept. `quantiles` asks for these instead of
+    `return_mode`: one of "min", "max", "mean", "median", "all" (a list).
+    Tensors in `grad_to_none` lose their gradient before each call.
+    """
+    if return_mode not in _RETURN_MODES:
+        raise ValueError(f"return_mode must be one of {', '.join(_RETURN_MODES)}, not {return_mode!r}")
+    clock = _clock()
+    fn()
+    clock.sync()
+    estimate = max(sum(clock.times(fn, 5, clock.sweep)) / 5, 1e-6)
+
+    def before():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        clock.sweep()
+
+    clock.times(fn, max(1, int(warmup / estimate)) if warmup else 0, lambda: None)
+    return _summary(clock.times(fn, max(1, int(rep / estimate)), before), quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """As do_bench, with the calls recorded as a graph, so that launches cost nothing. Needs torch and a GPU."""
+    if return_mode not in _RETURN_MODES:
+        raise ValueError(f"return_mode must be one of {', '.join(_RETURN_MODES)}, not {return_mode!r}")
+    import torch
+    from .triton.runtime.driver import driver
+    interface = driver.active.get_device_interface()
+    if interface is None or not hasattr(torch.cuda, "CUDAGraph"):
+        raise RuntimeError("do_bench_cudagraph needs a device that torch can record graphs on; use do_bench")
+    with interface.stream(interface.Stream()):
+        fn()
+        interface.synchronize()
+        for tensor in grad_to_none or ():
+            tensor.detach_()
+            tensor.requires_grad_(True)
+            tensor.grad = None
+        estimate = max(sum(_DeviceClock.times(_Bare(interface), fn, 5, lambda: None)) / 5, 1e-6)
+        repeats = max(1, int(rep / estimate))
+        graph = interface.CUDAGraph()
+        with interface.graph(graph):
+            for _ in range(repeats):
+                for tensor in grad_to_none or ():
+                    tensor.grad = None
+                fn()
+        interface.synchronize()
+        times = [time / repeats for time in _DeviceClock.times(_Bare(interface), graph.replay, 10, lambda: None)]
+    return _summary(times, quantiles, return_mode)
+
+
+class _Bare:
+    """A device clock without memory to sweep."""
+
+    def __init__(self, interface):
+        self.interface = interface
+        self.sync = interface.synchronize
+
+
+def _array(value):
+    import numpy
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        if "bfloat16" in str(value.dtype) or "float8" in str(value.dtype):
+            value = value.float()
+        value = value.numpy()
+    elif hasattr(value, "get") and type(value).__module__.startswith("cupy"):
+        value = value.get()
+    return numpy.asarray(value)
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """AssertionError unless x and y, of any array library, have one shape and are equal within
+    atol + rtol * abs(y). The tolerances are numbers or functions of a dtype; both are 1e-2 if left out.
+    """
+    import numpy
+    x, y = _array(x), _array(y)
+    atol, rtol = (1e-2 if t is None else t(x.dtype) if callable(t) else t for t in (atol, rtol))
+    if x.size > 1 or y.size > 1:
+        numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol, equal_nan=True, err_msg=err_msg)
+    elif not numpy.allclose(x, y, atol=atol, rtol=rtol, equal_nan=True):
+        raise AssertionError(f"{err_msg} {x} is not close to {y} (atol={atol}, rtol={rtol})".lstrip())
+
+
+class Benchmark:
+    """What perf_report runs: `x_names` take each of `x_vals`, one column for each of `line_vals`."""
+
+    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="", x_log=False,
+                 y_log=False, styles=None):
+        if len(line_vals) != len(line_names):
+            raise ValueError(f"line_vals has {len(line_vals)} entries, line_names {len(line_names)}")
+        self.x_names, self.x_vals = list(x_names), list(x_vals)
+        self.line_arg, self.line_vals, self.line_names = line_arg, list(line_vals), list(line_names)
+        self.plot_name, self.args = plot_name, args
+        self.xlabel, self.ylabel, self.x_log, self.y_log, self.styles = xlabel, ylabel, x_log, y_log, styles
+
+
+class Table:
+    """Rows of a report. Prints as text; `.to_dataframe()` with pandas."""
+
+    def __init__(self, columns, rows):
+        self.columns, self.rows = columns, rows
+
+    def __str__(self):
+        texts = [self.columns] + [[f"{v:.6f}" if isinstance(v, float) else str(v) for v in row] for row in self.rows]
+        widths = [max(len(row[i]) for row in texts) for i in range(len(self.columns))]
+        return "\n".join("  ".join(text.rjust(width) for text, width in zip(row, widths)) for row in texts)
+
+    def to_csv(self, path):
+        import csv
+        with open(path, "w", newline="") as file:
+            csv.writer(file).writerows([self.columns] + self.rows)
+
+    def to_dataframe(self):
+        import pandas
+        return pandas.DataFrame(self.rows, columns=self.columns)
+
+
+class Mark:
+    """A function with its benchmarks; run() makes the reports."""
+
+    def __init__(self, fn, benchmarks):
+        self.fn = fn
+        self.benchmarks = benchmarks
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+    def _measure(self, bench, extra, diff_col):
+        columns = bench.x_names + [name for name in bench.line_names]
+        spread = [[f"{name}-min", f"{name}-max"] for name in bench.line_names]
+        rows, bounds = [], []
+        for x in bench.x_vals:
+            values = list(x) if isinstance(x, (list, tuple)) else [x] * len(bench.x_names)
+            if len(values) != len(bench.x_names):
+                raise ValueError(f"x_vals has {x!r} for the names {bench.x_names}")
+            found, low_high = [], []
+            for line in bench.line_vals:
+                result = self.fn(**dict(zip(bench.x_names, values)), **{bench.line_arg: line}, **bench.args, **extra)
+                result = tuple(result) if isinstance(result, (list, tuple)) else (result, None, None)
+                found.append(float("nan") if result[0] is None else float(result[0]))
+                low_high += result[1:3]
+            rows.append(values + found)
+            bounds.append(low_high)
+        if bench.ylabel:
+            columns = bench.x_names + [f"{name} ({bench.ylabel})" for name in bench.line_names]
+        if diff_col and len(bench.line_vals) == 2:
+            columns = columns + ["Diff"]
+            rows = [row + [row[-1] - row[-2]] for row in rows]
+        if any(value is not None for row in bounds for value in row):
+            return Table(columns, rows), Table(list(itertools.chain(*spread)), bounds)
+        return Table(columns, rows), None
+
+    def _plot(self, bench, table, bounds, save_path, show_plots):
+        try:
+            import matplotlib
+        except ImportError:
+            if show_plots:
+                print("no plot: matplotlib is not installed")
+            return
+        if not show_plots:
+            matplotlib.use("Agg")
+        from matplotlib import pyplot
+        figure, axes = pyplot.subplots()
+        xs = [row[0] for row in table.rows]
+        for i, name in enumerate(bench.line_names):
+            color, style = (bench.styles[i] if bench.styles and i < len(bench.styles) else (None, None))
+            ys = [row[len(bench.x_names) + i] for row in table.rows]
+            line, = axes.plot(xs, ys, label=name, color=color, linestyle=style)
+            if bounds and all(v is not None for row in bounds.rows for v in row[2 * i:2 * i + 2]):
+                axes.fill_between(xs, [row[2 * i] for row in bounds.rows], [row[2 * i + 1] for row in bounds.rows],
+                                  alpha=0.15, color=line.get_color())
+        axes.legend()
+        axes.set_xlabel(bench.xlabel or bench.x_names[0])
+        axes.set_ylabel(bench.ylabel)
+        axes.set_xscale("log" if bench.x_log else "linear")
+        axes.set_yscale("log" if bench.y_log else "linear")
+        if save_path:
+            figure.savefig(os.path.join(save_path, bench.plot_name + ".png"))
+        if show_plots:
+            pyplot.show()
+        pyplot.close(figure)
+
+    def run(self, show_plots=False, print_data=False, save_path="", return_df=False, diff_col=False, **kwargs):
+        """Measures; prints a table if print_data; writes a CSV and a plot below save_path; gives the tables
+        (as pandas' DataFrames where pandas is installed) if return_df."""
+        benchmarks = self.benchmarks if isinstance(self.benchmarks, (list, tuple)) else [self.benchmarks]
+        if save_path:
+            os.makedirs(save_path, exist_ok=True)
+        tables = []
+        for bench in benchmarks:
+            table, bounds = self._measure(bench, kwargs, diff_col)
+            if show_plots or save_path:
+                self._plot(bench, table, bounds, save_path, show_plots)
+            if print_data:
+                print(f"{bench.plot_name}:")
+                print(table)
+            if save_path:
+                table.to_csv(os.path.join(save_path, bench.plot_name + ".csv"))
+            tables.append(table)
+        if not return_df:
+            return None
+        try:
+            tables = [table.to_dataframe() for table in tables]
+        except ImportError:
+            pass
+        return tables if isinstance(self.benchmarks, (list, tuple)) else tables[0]
+
+
+def perf_report(benchmarks):
+    """Decorator: `benchmarks` is one Benchmark or a list; the function's run(print_data=True) measures."""
+    return lambda fn: Mark(fn, benchmarks)

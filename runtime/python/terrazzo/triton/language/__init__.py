@@ -1,0 +1,9 @@
+"""The kernel language: `import terrazzo.triton.language as tl`."""
+
+from . import core, extra, math, random, standard, target_info
+from .core import *  # noqa: F401,F403
+from .core import TRITON_MAX_TENSOR_NUMEL, aggregate, str_to_ty  # noqa: F401
+
+libdevice = extra.libdevice
+
+__all__ = [name for name in dir() if not name.startswith("_")]

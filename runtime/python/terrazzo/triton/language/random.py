@@ -1,0 +1,9 @@
+"""`tl.random`: Philox and what is made of it."""
+
+from . import core
+from .values import constexpr
+
+N_ROUNDS_DEFAULT = constexpr(10)
+for _name in ("pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x", "randn",
+              "randn4x", "uint_to_uniform_float"):
+    globals()[_name] = getattr(core, _name)

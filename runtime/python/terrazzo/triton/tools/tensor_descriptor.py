@@ -1,0 +1,3 @@
+"""`triton.tools.tensor_descriptor`."""
+
+from ...descriptor import TensorDescriptor  # noqa: F401
