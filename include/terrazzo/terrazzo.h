@@ -225,7 +225,8 @@ enum {
 };
 
 /* tz_arg.element of a number: its value is known to the compiler, as that of a
- * tl.constexpr; another value is another specialisation. */
+ * tl.constexpr; another value is another specialisation. Of a string: it is a
+ * text even if it reads like a dtype ("fp16") or a function's name. */
 enum { TZ_CONSTEXPR = 1 };
 
 /* An argument of a launch, or a constant. Made by the functions below. */
@@ -299,6 +300,10 @@ static inline tz_arg tz_f64(double v) {
 }
 static inline tz_arg tz_string(const char *v) {
   return tz_arg_make(TZ_TYPE_STRING, 0, (uint64_t)(uintptr_t)v);
+}
+/* A text and nothing else: kernels see a string. */
+static inline tz_arg tz_text(const char *v) {
+  return tz_arg_make(TZ_TYPE_STRING, TZ_CONSTEXPR, (uint64_t)(uintptr_t)v);
 }
 static inline tz_arg tz_none(void) { return tz_arg_make(TZ_TYPE_NONE, 0, 0); }
 /* A number, bool, string or None as a constexpr; others stay what they are. */

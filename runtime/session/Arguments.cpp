@@ -281,6 +281,9 @@ Result<ArgumentSpec> Describer::readConstant(const tz_arg &arg) const {
   } else if (arg.type == TZ_TYPE_STRING) {
     constant.kind = TZ_KV_STR;
     constant.str = textOf(arg);
+    if (arg.element == TZ_CONSTEXPR) { // the compiler takes quotes off
+      constant.str = '"' + constant.str + '"';
+    }
   } else if (arg.type == TZ_TYPE_F32) {
     constant.kind = TZ_KV_F64;
     constant.f64 = std::bit_cast<float>(uint32_t(bits));

@@ -1,0 +1,90 @@
+//===- Arguments.h - a Python value as a launch argument ------------------===//
+//
+// What   Numbers, strings, tuples, arrays of all frameworks and descriptors as
+//        tz_arg; which device the arrays lie on.
+// Why    A launch looks at each argument's type once, through a table; what
+//        the table does not know is asked of Python code (_values.py).
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_ARGUMENTS_H
+#define TERRAZZO_RUNTIME_PYTHON_ARGUMENTS_H
+
+#include "Failure.h"
+#include "Reference.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tz::python {
+
+/// The memory that an array lies in: of the host, or of device `index` of the
+/// framework's accelerator.
+struct Memory {
+  static constexpr int Host = -1, Unknown = -2;
+  int index = Unknown;
+  const struct Accelerator *accelerator = nullptr;
+};
+
+/// A framework's devices, as _frameworks.py describes them.
+struct Accelerator {
+  std::string framework;  // "torch"
+  std::string deviceType; // as the framework calls it
+  std::string target;     // the vendor's: the part before the colon
+  Reference stream;       // index -> native stream, as an int
+};
+
+/// An array's first element, as a launch needs it.
+struct Array {
+  tz_arg pointer;
+  Memory memory;
+  bool isPinned = false;
+};
+
+/// One launch's arguments. Points into the values that it was given.
+class Arguments {
+public:
+  static constexpr size_t Max = 256;
+
+  explicit Arguments(const std::string &kernel) : kernel(kernel) {}
+  Arguments(const Arguments &) = delete;
+
+  /// A run-time argument of parameter `name`; `fixedType`: TZ_TYPE_* that an
+  /// annotation says, or 0. False with the error set.
+  bool add(PyObject *value, PyObject *name, uint32_t fixedType);
+  /// A constexpr argument.
+  bool addConstant(PyObject *value, PyObject *name);
+
+  const tz_arg *data() const { return values; }
+  size_t size() const { return count; }
+  /// Of the arrays among them.
+  const Memory &memory() const { return place; }
+
+private:
+  struct More; // what only some arguments need
+  bool convert(PyObject *value, PyObject *name, tz_arg &to);
+  bool constant(PyObject *value, PyObject *name, tz_arg &to);
+  bool convertOther(PyObject *value, PyObject *name, tz_arg &to,
+                    bool asConstant);
+  bool tuple(PyObject *value, PyObject *name, tz_arg &to, bool asConstant);
+  bool descriptor(PyObject *value, PyObject *name, tz_arg &to);
+  bool array(PyObject *value, PyObject *name, tz_arg &to);
+  bool settleMemory(const Array &array, PyObject *value, PyObject *name);
+  bool wrong(PyObject *name, const std::string &text) const;
+  More &extra();
+
+  const std::string &kernel;
+  size_t count = 0;
+  Memory place;
+  PyObject *placedBy = nullptr; // the name of the array that settled it
+  std::unique_ptr<More, void (*)(More *)> more{nullptr, nullptr};
+  tz_arg values[Max];
+};
+
+/// Python's number as the type that the language gives it: i32, i64 or u64.
+/// False with the error set.
+bool integer(PyObject *value, tz_arg &to);
+
+} // namespace tz::python
+
+#endif

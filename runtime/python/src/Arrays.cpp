@@ -1,0 +1,297 @@
+//===- Arrays.cpp - arrays of frameworks ----------------------------------===//
+//
+// What   See Arrays.h.
+// Why    Names that are looked up at each launch are interned once. The types
+//        and dtypes that were seen are kept, as few as programs have of them.
+//===----------------------------------------------------------------------===//
+#include "Arrays.h"
+
+#include <cstring>
+
+namespace tz::python {
+
+uint32_t elementType(const char *name) {
+  static constexpr struct {
+    const char *name;
+    uint32_t type;
+  } rows[] = {
+      {"bool", TZ_TYPE_I1},
+      {"int1", TZ_TYPE_I1},
+      {"int8", TZ_TYPE_I8},
+      {"int16", TZ_TYPE_I16},
+      {"int32", TZ_TYPE_I32},
+      {"int64", TZ_TYPE_I64},
+      {"uint8", TZ_TYPE_U8},
+      {"uint16", TZ_TYPE_U16},
+      {"uint32", TZ_TYPE_U32},
+      {"uint64", TZ_TYPE_U64},
+      {"float16", TZ_TYPE_F16},
+      {"bfloat16", TZ_TYPE_BF16},
+      {"float32", TZ_TYPE_F32},
+      {"float64", TZ_TYPE_F64},
+      {"float8_e4m3fn", TZ_TYPE_F8E4M3FN},
+      {"float8_e5m2", TZ_TYPE_F8E5M2},
+      {"float8_e4m3fnuz", TZ_TYPE_F8E4M3FNUZ},
+      {"float8_e5m2fnuz", TZ_TYPE_F8E5M2FNUZ},
+      {"u1", TZ_TYPE_I1},
+      {"i1", TZ_TYPE_I1},
+      {"i8", TZ_TYPE_I8},
+      {"i16", TZ_TYPE_I16},
+      {"i32", TZ_TYPE_I32},
+      {"i64", TZ_TYPE_I64},
+      {"u8", TZ_TYPE_U8},
+      {"u16", TZ_TYPE_U16},
+      {"u32", TZ_TYPE_U32},
+      {"u64", TZ_TYPE_U64},
+      {"fp16", TZ_TYPE_F16},
+      {"bf16", TZ_TYPE_BF16},
+      {"fp32", TZ_TYPE_F32},
+      {"fp64", TZ_TYPE_F64},
+      {"fp8e4nv", TZ_TYPE_F8E4M3FN},
+      {"fp8e5", TZ_TYPE_F8E5M2},
+      {"fp8e4b8", TZ_TYPE_F8E4M3FNUZ},
+      {"fp8e5b16", TZ_TYPE_F8E5M2FNUZ},
+      {"float8e4nv", TZ_TYPE_F8E4M3FN},
+      {"float8e5", TZ_TYPE_F8E5M2},
+      {"float8e4b8", TZ_TYPE_F8E4M3FNUZ},
+      {"float8e5b16", TZ_TYPE_F8E5M2FNUZ},
+  };
+  if (const char *dot = std::strrchr(name, '.')) {
+    name = dot + 1;
+  }
+  for (const auto &row : rows) {
+    if (!std::strcmp(row.name, name)) {
+      return row.type;
+    }
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct KnownType {
+  PyTypeObject *type;
+  Kind kind;
+};
+} // namespace
+
+/// Is the type `module.name` or derived from it? Never imports the module.
+static bool isDerived(PyTypeObject *type, const char *module,
+                      const char *name) {
+  PyObject *loaded =
+      PyDict_GetItemString(PyImport_GetModuleDict(), module); // borrowed
+  if (!loaded) {
+    return false;
+  }
+  Reference base(PyObject_GetAttrString(loaded, name));
+  if (!base || !PyType_Check(base.get())) {
+    PyErr_Clear();
+    return false;
+  }
+  return PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(base.get()));
+}
+
+static Kind examine(PyTypeObject *type) {
+  if (PyType_IsSubtype(type, &PyBool_Type)) {
+    return Kind::Bool;
+  }
+  if (PyType_IsSubtype(type, &PyLong_Type)) {
+    return Kind::Integer;
+  }
+  if (PyType_IsSubtype(type, &PyFloat_Type)) {
+    return Kind::Float;
+  }
+  if (PyType_IsSubtype(type, &PyUnicode_Type)) {
+    return Kind::String;
+  }
+  if (PyType_IsSubtype(type, &PyTuple_Type)) {
+    return Kind::Tuple;
+  }
+  if (isDerived(type, "torch", "Tensor")) {
+    return Kind::Tensor;
+  }
+  if (isDerived(type, "numpy", "ndarray")) {
+    return Kind::Buffer;
+  }
+  return Kind::Other;
+}
+
+Kind kindOf(PyObject *value) {
+  PyTypeObject *type = Py_TYPE(value);
+  if (type == &PyLong_Type) {
+    return Kind::Integer;
+  }
+  if (type == &PyFloat_Type) {
+    return Kind::Float;
+  }
+  if (type == &PyBool_Type) {
+    return Kind::Bool;
+  }
+  if (value == Py_None) {
+    return Kind::None;
+  }
+  static std::vector<KnownType> known;
+  for (const KnownType &one : known) {
+    if (one.type == type) {
+      return one.kind;
+    }
+  }
+  Kind kind = examine(type);
+  // Types made in a loop must not make launches slower.
+  if (known.size() < 32) {
+    Py_INCREF(type);
+    known.push_back({type, kind});
+  }
+  return kind;
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+/// Of a dtype object; 0 with the error set.
+static uint32_t elementOf(PyObject *dtype) {
+  static std::vector<std::pair<PyObject *, uint32_t>> known;
+  for (const auto &[object, type] : known) {
+    if (object == dtype) {
+      return type;
+    }
+  }
+  Reference text(PyObject_Str(dtype));
+  const char *name = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  if (!name) {
+    return 0;
+  }
+  uint32_t type = elementType(name);
+  if (!type) {
+    fail("ArgumentError",
+         std::string("no kernel has arrays of ") + name +
+             "; elements are bool, integers, float16, bfloat16, float32, "
+             "float64 or a float8");
+    return 0;
+  }
+  if (known.size() < 64) {
+    Py_INCREF(dtype);
+    known.emplace_back(dtype, type);
+  }
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+static PyObject *interned(const char *text) {
+  return PyUnicode_InternFromString(text);
+}
+
+static PyObject *callMethod(PyObject *self, PyObject *name) {
+  PyObject *args[1] = {self};
+  return PyObject_VectorcallMethod(
+      name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+}
+
+/// What _frameworks.accelerator(framework) says. Null with the error set.
+static const Accelerator *acceleratorOf(const char *framework) {
+  static std::deque<Accelerator> known;
+  for (const Accelerator &one : known) {
+    if (one.framework == framework) {
+      return &one;
+    }
+  }
+  Reference ask(packageAttribute("terrazzo._frameworks", "accelerator"));
+  Reference answer(ask ? PyObject_CallFunction(ask.get(), "s", framework)
+                       : nullptr);
+  const char *type, *target;
+  PyObject *stream;
+  if (!answer ||
+      !PyArg_ParseTuple(answer.get(), "ssO", &type, &target, &stream)) {
+    return nullptr;
+  }
+  known.push_back({framework, type, target, Reference::borrow(stream)});
+  return &known.back();
+}
+
+bool readTensor(PyObject *tensor, Array &to) {
+  static PyObject *const dataPtr = interned("data_ptr");
+  static PyObject *const getDevice = interned("get_device");
+  static PyObject *const dtypeName = interned("dtype");
+  Reference dtype(PyObject_GetAttr(tensor, dtypeName));
+  uint32_t element = dtype ? elementOf(dtype.get()) : 0;
+  if (!element) {
+    return false;
+  }
+  Reference address(callMethod(tensor, dataPtr));
+  if (!address) {
+    return false;
+  }
+  uint64_t bits = PyLong_AsUnsignedLongLongMask(address.get());
+  Reference device(callMethod(tensor, getDevice));
+  long index = device ? PyLong_AsLong(device.get()) : -1;
+  if (PyErr_Occurred()) {
+    return false;
+  }
+  to.pointer = tz_pointer(bits, element);
+  to.memory.index = index < 0 ? Memory::Host : int(index);
+  if (index >= 0) {
+    static const Accelerator *accelerator = nullptr;
+    if (!accelerator && !(accelerator = acceleratorOf("torch"))) {
+      return false;
+    }
+    to.memory.accelerator = accelerator;
+  }
+  return true;
+}
+
+bool readBuffer(PyObject *array, Array &to) {
+  static PyObject *const dtypeName = interned("dtype");
+  Reference dtype(PyObject_GetAttr(array, dtypeName));
+  uint32_t element = dtype ? elementOf(dtype.get()) : 0;
+  if (!element) {
+    return false;
+  }
+  to.memory.index = Memory::Host;
+  Py_buffer view;
+  if (!PyObject_GetBuffer(array, &view, PyBUF_FULL_RO)) {
+    to.pointer = tz_pointer(reinterpret_cast<uintptr_t>(view.buf), element);
+    PyBuffer_Release(&view);
+    return true;
+  }
+  // Types from outside of NumPy (bfloat16) have no format of the protocol.
+  PyErr_Clear();
+  Reference interface(PyObject_GetAttrString(array, "ctypes"));
+  Reference address(interface ? PyObject_GetAttrString(interface.get(), "data")
+                              : nullptr);
+  if (!address) {
+    return false;
+  }
+  to.pointer =
+      tz_pointer(PyLong_AsUnsignedLongLongMask(address.get()), element);
+  return !PyErr_Occurred();
+}
+
+bool readFacts(PyObject *facts, Array &to) {
+  unsigned long long address;
+  const char *dtype, *framework;
+  int index;
+  if (!PyArg_ParseTuple(facts, "Kszi", &address, &dtype, &framework, &index)) {
+    return false;
+  }
+  uint32_t element = elementType(dtype);
+  if (!element) {
+    return fail("ArgumentError",
+                std::string("no kernel has arrays of ") + dtype);
+  }
+  to.pointer = tz_pointer(address, element);
+  to.memory.index = index;
+  if (framework && index >= 0) {
+    to.memory.accelerator = acceleratorOf(framework);
+    return to.memory.accelerator;
+  }
+  return true;
+}
+
+} // namespace tz::python

@@ -1,0 +1,43 @@
+//===- Arrays.h - arrays of frameworks ------------------------------------===//
+//
+// What   What an object is, by its type: a tensor whose methods are called, an
+//        array with a buffer, something that _values.py must look at. The
+//        address, element type and memory of each.
+// Why    A type is examined once; after that an argument costs the calls that
+//        its framework needs and no more.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_ARRAYS_H
+#define TERRAZZO_RUNTIME_PYTHON_ARRAYS_H
+
+#include "Arguments.h"
+
+namespace tz::python {
+
+enum class Kind : uint8_t {
+  Failed, // the error is set
+  Integer,
+  Float,
+  Bool,
+  None,
+  String,
+  Tuple,
+  Tensor, // has data_ptr(), dtype, get_device()
+  Buffer, // has the buffer protocol, and dtype
+  Other
+};
+
+Kind kindOf(PyObject *value);
+
+/// False with the error set.
+bool readTensor(PyObject *tensor, Array &to);
+bool readBuffer(PyObject *array, Array &to);
+/// From (address, dtype's name, framework or None, index): what _values.py
+/// found out of any other array.
+bool readFacts(PyObject *facts, Array &to);
+
+/// TZ_TYPE_* of "float16", "torch.float16", "bool" ...; 0: there is none.
+uint32_t elementType(const char *name);
+
+} // namespace tz::python
+
+#endif

@@ -1,0 +1,26 @@
+//===- Devices.h - where a launch goes ------------------------------------===//
+//
+// What   The device that the arrays lie on, and the stream that their framework
+//        would use now.
+// Why    One process launches on several devices; the arguments decide, not a
+//        global.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_DEVICES_H
+#define TERRAZZO_RUNTIME_PYTHON_DEVICES_H
+
+#include "Arguments.h"
+#include "Session.h"
+
+namespace tz::python {
+
+struct Place {
+  Device *device = nullptr;
+  void *native = nullptr; // the framework's stream; of no use on the host
+
+  /// False with the error set.
+  bool find(const Memory &memory, const std::string &kernel);
+};
+
+} // namespace tz::python
+
+#endif

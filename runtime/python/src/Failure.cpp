@@ -1,0 +1,101 @@
+//===- Failure.cpp - what went wrong, as a Python exception ---------------===//
+//
+// What   See Failure.h.
+// Why    See Failure.h.
+//===----------------------------------------------------------------------===//
+#include "Failure.h"
+
+
+#include <cstdio>
+
+namespace tz::python {
+
+thread_local Diagnostics *Diagnostics::current = nullptr;
+
+void Diagnostics::report(void *, uint32_t severity, const char *text) {
+  if (current) {
+    current->add(severity, text);
+  } else if (severity != 2) {
+    std::fputs(text, stderr);
+  }
+}
+
+/// A note belongs to what was said before it.
+void Diagnostics::add(uint32_t severity, const char *text) {
+  switch (severity) {
+  case 0:
+    last = Last::Error;
+    break;
+  case 1:
+    last = Last::Warning;
+    warnings.emplace_back();
+    break;
+  case 2:
+    last = Last::Remark;
+    remarks.emplace_back();
+    break;
+  default:
+    break;
+  }
+  if (last == Last::Warning && !warnings.empty()) {
+    warnings.back() += text;
+  } else if (last == Last::Remark && !remarks.empty()) {
+    remarks.back() += text;
+  } else {
+    errors += text;
+  }
+}
+
+PyObject *packageAttribute(const char *module, const char *name) {
+  Reference imported(PyImport_ImportModule(module));
+  return imported ? PyObject_GetAttrString(imported.get(), name) : nullptr;
+}
+
+/// Warnings of the calls before; false if the user made them errors.
+static bool warn(const Diagnostics &diagnostics) {
+  if (diagnostics.warnings.empty()) {
+    return true;
+  }
+  Reference category(packageAttribute("terrazzo.errors", "CompilationWarning"));
+  if (!category) {
+    return false;
+  }
+  for (const std::string &text : diagnostics.warnings) {
+    if (PyErr_WarnEx(category.get(), text.c_str(), 1) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool settle(tz_status_t status, const Diagnostics &diagnostics) {
+  if (!status) {
+    return warn(diagnostics);
+  }
+  Reference make(packageAttribute("terrazzo.errors", "from_status"));
+  if (!make) {
+    tz_status_release(status);
+    return false;
+  }
+  int32_t code = tz_status_code(status);
+  Reference error(PyObject_CallFunction(
+      make.get(), "isszzs", int(code), tz_status_code_name(code),
+      tz_status_message(status), tz_status_fact(status, "file"),
+      tz_status_fact(status, "line"), diagnostics.errors.c_str()));
+  tz_status_release(status);
+  if (error) {
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.get())),
+                    error.get());
+  }
+  return false;
+}
+
+bool fail(const char *exception, const std::string &message) {
+  Reference type(packageAttribute("terrazzo.errors", exception));
+  if (type) {
+    PyErr_SetString(type.get(), message.c_str());
+  }
+  return false;
+}
+
+} // namespace tz::python

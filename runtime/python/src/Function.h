@@ -1,0 +1,82 @@
+//===- Function.h - a jit function as launches see it ---------------------===//
+//
+// What   Parameters, and a tz_kernel for each set of launch options that was
+//        used. Binds a call's arguments and launches.
+// Why    Everything between `kernel[grid](...)` and the driver is here, in C++:
+//        it is the cost of every launch.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_FUNCTION_H
+#define TERRAZZO_RUNTIME_PYTHON_FUNCTION_H
+
+#include "Arguments.h"
+#include "Session.h"
+
+namespace tz::python {
+
+struct Parameter {
+  Reference name; // interned
+  std::string text;
+  bool isConstexpr = false;
+  uint32_t fixedType = 0; // by its annotation
+  Reference defaultValue; // null: there is none
+};
+
+/// A call as Python makes it.
+struct Call {
+  PyObject *const *args;
+  size_t positional;
+  PyObject *names; // of the keyword arguments behind them; may be null
+};
+
+class Function {
+public:
+  ~Function();
+
+  /// (name, constexpr, type, has default, default) for each parameter. False
+  /// with the error set.
+  bool initialize(PyObject *name, PyObject *parameters);
+
+  /// `self` is the Python object around this. Null with the error set.
+  PyObject *launch(PyObject *self, PyObject *grid, const Call &call);
+  PyObject *warmup(PyObject *self, const Call &call);
+
+private:
+  struct Option {
+    PyObject *name;
+    Reference held; // owns `name` and the value's text
+    tz_arg value;
+  };
+  /// The function compiled with some options.
+  struct Variant {
+    std::vector<Option> options;
+    tz_kernel_t kernel = nullptr;
+  };
+  /// One call's values by parameter, borrowed.
+  struct Bound {
+    PyObject *values[Arguments::Max];
+    std::vector<Option> options;
+  };
+
+  bool bind(const Call &call, Bound &bound) const;
+  bool bindKeyword(PyObject *name, PyObject *value, Bound &bound) const;
+  bool addOption(PyObject *name, PyObject *value, Bound &bound) const;
+  bool convert(const Bound &bound, Arguments &arguments) const;
+  Variant *variant(PyObject *self, std::vector<Option> &options);
+  tz_kernel_t load(PyObject *self, const std::vector<Option> &options);
+  bool readGrid(PyObject *grid, const Bound &bound, int64_t (&sizes)[3]) const;
+  PyObject *boundAsDict(const Bound &bound) const;
+  std::string missing(const Bound &bound) const;
+  std::string signature() const;
+
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<std::unique_ptr<Variant>> variants;
+};
+
+/// The types `Function`, which JITFunction derives from, and the one of
+/// `kernel[grid]`. Null or false with the error set.
+bool addFunctionType(PyObject *module);
+
+} // namespace tz::python
+
+#endif

@@ -1,0 +1,212 @@
+//===- FunctionType.cpp - the Python types around Function ----------------===//
+//
+// What   terrazzo._native.Function, which JITFunction derives from, and the
+//        launcher that `kernel[grid]` gives, called by vectorcall.
+// Why    Made with Python's own C API: a launch is one subscript and one call,
+//        and neither goes through a dispatcher.
+//===----------------------------------------------------------------------===//
+#include "Function.h"
+
+#include <structmember.h>
+
+namespace tz::python {
+
+namespace {
+
+struct FunctionObject {
+  PyObject_HEAD
+  Function *function; // null before __init__
+};
+
+struct LauncherObject {
+  PyObject_HEAD
+  PyObject *owner, *grid;
+  vectorcallfunc call;
+};
+
+PyTypeObject *functionType, *launcherType;
+/// `kernel[grid](...)` makes a launcher and drops it: one is kept.
+LauncherObject *spare;
+
+Function *functionOf(PyObject *self) {
+  Function *function = reinterpret_cast<FunctionObject *>(self)->function;
+  if (!function) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "JITFunction.__init__ was not called");
+  }
+  return function;
+}
+
+int initFunction(PyObject *self, PyObject *args, PyObject *) {
+  PyObject *name, *parameters;
+  if (!PyArg_ParseTuple(args, "UO", &name, &parameters)) {
+    return -1;
+  }
+  auto made = std::make_unique<Function>();
+  if (!made->initialize(name, parameters)) {
+    return -1;
+  }
+  auto *object = reinterpret_cast<FunctionObject *>(self);
+  delete object->function;
+  object->function = made.release();
+  return 0;
+}
+
+void freeFunction(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  delete reinterpret_cast<FunctionObject *>(self)->function;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject *callLauncher(PyObject *callable, PyObject *const *args, size_t flags,
+                       PyObject *names) {
+  auto *self = reinterpret_cast<LauncherObject *>(callable);
+  Function *function = functionOf(self->owner);
+  return function ? function->launch(
+                        self->owner, self->grid,
+                        {args, size_t(PyVectorcall_NARGS(flags)), names})
+                  : nullptr;
+}
+
+PyObject *subscript(PyObject *self, PyObject *grid) {
+  LauncherObject *made = std::exchange(spare, nullptr);
+  if (made) {
+    PyObject_Init(reinterpret_cast<PyObject *>(made), launcherType);
+  } else {
+    made = PyObject_New(LauncherObject, launcherType);
+    if (!made) {
+      return nullptr;
+    }
+    made->call = callLauncher;
+  }
+  Py_INCREF(self);
+  Py_INCREF(grid);
+  made->owner = self;
+  made->grid = grid;
+  return reinterpret_cast<PyObject *>(made);
+}
+
+void freeLauncher(PyObject *self) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(self);
+  PyTypeObject *type = Py_TYPE(self);
+  Py_CLEAR(launcher->owner);
+  Py_CLEAR(launcher->grid);
+  if (spare) {
+    PyObject_Free(self);
+  } else {
+    spare = launcher;
+  }
+  Py_DECREF(type);
+}
+
+/// _launch(grid, args, kwargs), _warmup(args, kwargs): for what is not on the
+/// fast path.
+class Unpacked {
+public:
+  bool read(PyObject *args, PyObject *kwargs) {
+    Py_ssize_t positional = PyTuple_GET_SIZE(args);
+    for (Py_ssize_t i = 0; i < positional; ++i) {
+      values.push_back(PyTuple_GET_ITEM(args, i));
+    }
+    call.positional = size_t(positional);
+    names = Reference(PyTuple_New(PyDict_GET_SIZE(kwargs)));
+    if (!names) {
+      return false;
+    }
+    PyObject *key, *value;
+    Py_ssize_t position = 0, next = 0;
+    while (PyDict_Next(kwargs, &position, &key, &value)) {
+      if (!PyUnicode_Check(key)) {
+        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
+        return false;
+      }
+      Py_INCREF(key);
+      PyTuple_SET_ITEM(names.get(), next++, key);
+      values.push_back(value);
+    }
+    call.args = values.data();
+    call.names = names.get();
+    return true;
+  }
+  Call call{};
+
+private:
+  std::vector<PyObject *> values;
+  Reference names;
+};
+
+PyObject *launchMethod(PyObject *self, PyObject *given) {
+  PyObject *grid, *args, *kwargs;
+  Function *function = functionOf(self);
+  Unpacked unpacked;
+  if (!function ||
+      !PyArg_ParseTuple(given, "OO!O!", &grid, &PyTuple_Type, &args,
+                        &PyDict_Type, &kwargs) ||
+      !unpacked.read(args, kwargs)) {
+    return nullptr;
+  }
+  return function->launch(self, grid, unpacked.call);
+}
+
+PyObject *warmupMethod(PyObject *self, PyObject *given) {
+  PyObject *args, *kwargs;
+  Function *function = functionOf(self);
+  Unpacked unpacked;
+  if (!function ||
+      !PyArg_ParseTuple(given, "O!O!", &PyTuple_Type, &args, &PyDict_Type,
+                        &kwargs) ||
+      !unpacked.read(args, kwargs)) {
+    return nullptr;
+  }
+  return function->warmup(self, unpacked.call);
+}
+
+PyMethodDef functionMethods[] = {
+    {"_launch", launchMethod, METH_VARARGS,
+     "_launch(grid, args, kwargs): what kernel[grid](*args, **kwargs) does."},
+    {"_warmup", warmupMethod, METH_VARARGS,
+     "_warmup(args, kwargs): compiles for such arguments, does not launch."},
+    {}};
+
+PyType_Slot functionSlots[] = {
+    {Py_tp_init, reinterpret_cast<void *>(initFunction)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(freeFunction)},
+    {Py_tp_methods, functionMethods},
+    {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
+    {Py_tp_doc, const_cast<char *>("Binds arguments and launches.")},
+    {0, nullptr}};
+PyType_Spec functionSpec = {"terrazzo._native.Function",
+                            sizeof(FunctionObject), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                            functionSlots};
+
+PyMemberDef launcherMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call),
+     READONLY, nullptr},
+    {}};
+PyType_Slot launcherSlots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void *>(freeLauncher)},
+    {Py_tp_members, launcherMembers},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_doc, const_cast<char *>("A kernel with its grid; call it.")},
+    {0, nullptr}};
+PyType_Spec launcherSpec = {
+    "terrazzo._native.Launcher", sizeof(LauncherObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    launcherSlots};
+
+} // namespace
+
+bool addFunctionType(PyObject *module) {
+  functionType =
+      reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&functionSpec));
+  launcherType =
+      reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
+  return functionType && launcherType &&
+         !PyModule_AddType(module, functionType) &&
+         !PyModule_AddType(module, launcherType);
+}
+
+} // namespace tz::python

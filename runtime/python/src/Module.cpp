@@ -1,0 +1,71 @@
+//===- Module.cpp - terrazzo._native --------------------------------------===//
+//
+// What   The extension's functions: version, targets, and the types of a
+//        launch.
+// Why    What is not on the launch path is bound by nanobind.
+//===----------------------------------------------------------------------===//
+#include "Devices.h"
+#include "Function.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace tz::python;
+
+/// The facts of a device as a dictionary.
+static nb::dict describe(const std::string &target) {
+  Session *session = Session::get();
+  Device *device = session ? session->device(target) : nullptr;
+  if (!device) {
+    throw nb::python_error();
+  }
+  tz_device_facts facts{};
+  facts.struct_size = sizeof(facts);
+  if (!settle(tz_device_describe(device->handle(), &facts))) {
+    throw nb::python_error();
+  }
+  nb::dict made;
+  made["name"] = facts.name;
+  made["plugin"] = facts.plugin;
+  made["driver_version"] = facts.driver_version;
+  made["target"] = facts.target;
+  made["index"] = facts.index;
+  made["compute_units"] = facts.compute_units;
+  made["host_memory"] = facts.host_memory != 0;
+  made["total_memory"] = facts.total_memory;
+  return made;
+}
+
+static nb::list plugins() {
+  Session *session = Session::get();
+  if (!session) {
+    throw nb::python_error();
+  }
+  nb::list made;
+  for (size_t i = 0; i < tz_session_plugin_count(session->handle()); ++i) {
+    tz_plugin_line line{};
+    line.struct_size = sizeof(line);
+    if (!settle(tz_session_plugin(session->handle(), i, &line))) {
+      throw nb::python_error();
+    }
+    made.append(nb::make_tuple(line.name, line.version,
+                               line.state == TZ_PLUGIN_USABLE, line.path,
+                               line.reason));
+  }
+  return made;
+}
+
+NB_MODULE(_native, module) {
+  nb::set_leak_warnings(false); // the session outlives the interpreter
+  module.doc() = "Terrazzo's compiler and launcher; use the package terrazzo.";
+  module.def("version", [] { return tz_version(); },
+             "The version of the library, as in '0.1.0'.");
+  module.def("describe_device", describe, nb::arg("target") = "",
+             "Facts of the device of a target ('cpu', 'auto', ...).");
+  module.def("plugins", plugins,
+             "(name, version, usable, manifest, reason) of each plugin.");
+  if (!addFunctionType(module.ptr())) {
+    throw nb::python_error();
+  }
+}

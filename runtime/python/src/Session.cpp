@@ -1,0 +1,89 @@
+//===- Session.cpp - the process's session, its devices and streams -------===//
+//
+// What   See Session.h.
+// Why    What kernels print goes through sys.stdout, so that notebooks and
+//        tests see it.
+//===----------------------------------------------------------------------===//
+#include "Session.h"
+
+
+namespace tz::python {
+
+static void print(void *, const char *line) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  PySys_FormatStdout("%s\n", line);
+  PyGILState_Release(state);
+}
+
+Session *Session::get() {
+  static Session *session = nullptr;
+  if (session) [[likely]] {
+    return session;
+  }
+  tz_session_options options{};
+  options.struct_size = sizeof(options);
+  options.on_diagnostic = Diagnostics::report;
+  options.on_print = print;
+  auto made = std::make_unique<Session>();
+  Diagnostics diagnostics;
+  if (!settle(tz_session_create(&options, &made->native), diagnostics)) {
+    return nullptr;
+  }
+  return session = made.release();
+}
+
+Device *Session::device(const std::string &target) {
+  if (auto known = byName.find(target); known != byName.end()) {
+    return known->second;
+  }
+  tz_device_t opened = nullptr;
+  tz_status_t status;
+  Diagnostics diagnostics;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tz_device_open(native, target.c_str(), &opened);
+  Py_END_ALLOW_THREADS;
+  if (!settle(status, diagnostics)) {
+    return nullptr;
+  }
+  std::unique_ptr<Device> &device = devices[opened];
+  if (!device) {
+    device = std::make_unique<Device>(opened);
+  }
+  return byName[target] = device.get();
+}
+
+Device::Device(tz_device_t handle) : native(handle) {
+  tz_device_facts facts{};
+  facts.struct_size = sizeof(facts);
+  if (tz_status_t status = tz_device_describe(native, &facts)) {
+    tz_status_release(status);
+    return;
+  }
+  hostMemory = facts.host_memory;
+  targetName = std::string(facts.plugin) + ":" + std::to_string(facts.index);
+}
+
+Stream *Device::stream(void *framework) {
+  std::unique_ptr<Stream> &known = wrapped[framework];
+  if (known) [[likely]] {
+    return known.get();
+  }
+  auto made = std::make_unique<Stream>();
+  if (!settle(tz_stream_wrap(native, framework, &made->handle))) {
+    return nullptr;
+  }
+  known = std::move(made);
+  return known.get();
+}
+
+tz_stream_t Device::take() {
+  if (!idle.empty()) {
+    tz_stream_t stream = idle.back();
+    idle.pop_back();
+    return stream;
+  }
+  tz_stream_t made = nullptr;
+  return settle(tz_stream_create(native, &made)) ? made : nullptr;
+}
+
+} // namespace tz::python

@@ -1,0 +1,66 @@
+//===- Session.h - the process's session, its devices and streams ---------===//
+//
+// What   One tz_session for all kernels of the process, made at first use; the
+//        devices that launches went to; their streams.
+// Why    Python has one process-wide world, as the frameworks around it do.
+//        Nothing here is destroyed at exit: drivers may be gone by then.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_SESSION_H
+#define TERRAZZO_RUNTIME_PYTHON_SESSION_H
+
+#include "Failure.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace tz::python {
+
+/// A stream may be used by one thread at a time: hold the lock.
+struct Stream {
+  tz_stream_t handle = nullptr;
+  std::mutex lock;
+};
+
+class Device {
+public:
+  explicit Device(tz_device_t handle);
+
+  tz_device_t handle() const { return native; }
+  /// Kernels read and write the process's own memory.
+  bool isHost() const { return hostMemory; }
+  const std::string &target() const { return targetName; }
+
+  /// The stream that a framework calls `framework`. Null with the error set.
+  Stream *stream(void *framework);
+  /// A stream of ours for one call; give it back. Null with the error set.
+  tz_stream_t take();
+  void giveBack(tz_stream_t stream) { idle.push_back(stream); }
+
+private:
+  tz_device_t native;
+  bool hostMemory = false;
+  std::string targetName;
+  std::unordered_map<void *, std::unique_ptr<Stream>> wrapped;
+  std::vector<tz_stream_t> idle;
+};
+
+/// All functions: with the GIL held.
+class Session {
+public:
+  /// Null with the error set.
+  static Session *get();
+
+  tz_session_t handle() const { return native; }
+  /// "cpu", "auto", "": TERRAZZO_TARGET. Null with the error set.
+  Device *device(const std::string &target);
+
+private:
+  tz_session_t native = nullptr;
+  std::unordered_map<std::string, Device *> byName;
+  std::unordered_map<tz_device_t, std::unique_ptr<Device>> devices;
+};
+
+} // namespace tz::python
+
+#endif

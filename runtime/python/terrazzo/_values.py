@@ -1,0 +1,37 @@
+"""What the launcher does not know by its type: asked once a launch and argument."""
+
+
+def _of_host_array(value):
+    interface = getattr(value, "__array_interface__", None)
+    if isinstance(interface, dict):
+        dtype = getattr(value, "dtype", None)
+        return interface["data"][0], str(dtype if dtype is not None else interface["typestr"]), None, -1
+    return None
+
+
+def convert(value):
+    """(kind, what): 'constant', 'value', 'expression', 'descriptor', 'array' or 'unknown'."""
+    spelling = getattr(value, "__terrazzo__", None)
+    if isinstance(spelling, str):
+        return "expression", spelling.rpartition(".")[2]
+    kind = type(value)
+    if kind.__name__ == "constexpr" and hasattr(value, "value"):
+        return "constant", value.value
+    if hasattr(value, "block_shape") and hasattr(value, "base"):
+        padding = getattr(value, "padding", "zero")
+        return "descriptor", (value.base, value.shape, value.strides, value.block_shape, padding == "nan")
+    if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
+        # A wrapper around a tensor that gives it another dtype, or a stand-in for one.
+        base = getattr(value, "base", None)
+        index = base.get_device() if hasattr(base, "get_device") else -2
+        return "array", (value.data_ptr(), str(value.dtype), "torch" if index >= 0 else None, index)
+    array = _of_host_array(value)
+    if array and getattr(value, "shape", None) != ():
+        return "array", array
+    if hasattr(kind, "__index__"):
+        return "value", value.__index__()
+    if hasattr(kind, "__float__"):
+        return "value", float(value)
+    if isinstance(value, list):
+        return "value", tuple(value)
+    return "unknown", value

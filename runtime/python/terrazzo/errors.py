@@ -1,0 +1,103 @@
+"""Exceptions of compiling and launching.
+
+Each says what went wrong in its text, as the compiler prints it (file:line:col,
+the source line, a caret), and in its attributes, for programs.
+"""
+
+import re
+
+
+class TerrazzoError(Exception):
+    """What Terrazzo raises.
+
+    file, line, column: where in the kernel's source, or None.
+    code: the status code's name ("TZ_E_INVALID_ARGUMENT"), or None.
+    """
+
+    def __init__(self, message="", *, file=None, line=None, column=None, code=None):
+        super().__init__(message)
+        self.file, self.line, self.column, self.code = file, line, column, code
+
+
+class CompilationError(TerrazzoError):
+    """The kernel's source is wrong, or asks for what the target cannot do."""
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A tl.static_assert failed."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that is not part of the kernel language."""
+
+
+class OutOfResources(TerrazzoError):
+    """The kernel needs more of something than the device has.
+
+    required, limit: how much; name: of what ("shared memory").
+    """
+
+    def __init__(self, message="", required=None, limit=None, name=None, **where):
+        super().__init__(message, **where)
+        self.required, self.limit, self.name = required, limit, name
+
+    def __reduce__(self):
+        return (type(self), (str(self), self.required, self.limit, self.name))
+
+
+class UnknownOption(CompilationError, KeyError):
+    """A launch option that neither the language nor the target has."""
+
+    __str__ = Exception.__str__
+
+
+class ArgumentError(TerrazzoError, TypeError, ValueError):
+    """An argument of a launch is of a type or value that the kernel cannot take."""
+
+
+class LaunchError(TerrazzoError, RuntimeError):
+    """The launch was refused, or failed."""
+
+
+class DeviceAssertionError(TerrazzoError, AssertionError):
+    """A tl.device_assert failed in a kernel that ran."""
+
+
+class CompilationWarning(UserWarning):
+    """The compiler took the kernel, with a doubt."""
+
+
+_place = re.compile(r"^(.+?):(\d+):(\d+): error: (.*)$", re.M)
+_numbers = re.compile(r"(\d[\d,]*)\D+?(\d[\d,]*)")
+
+
+def _class_of(code, message):
+    if code == "TZ_E_ASSERTION":
+        return DeviceAssertionError
+    if code == "TZ_E_RESOURCE_LIMIT":
+        return OutOfResources
+    if code in ("TZ_E_DEVICE_LOST", "TZ_E_UNAVAILABLE", "TZ_E_FAILED_PRECONDITION", "TZ_E_OUT_OF_MEMORY",
+                "TZ_E_CANCELLED", "TZ_E_OUT_OF_RANGE", "TZ_E_NOT_FOUND"):
+        return LaunchError
+    if "unknown option '" in message:
+        return UnknownOption
+    if "static_assert" in message or "static assertion" in message:
+        return CompileTimeAssertionFailure
+    return CompilationError
+
+
+def from_status(code, name, message, file, line, diagnostics):
+    """The exception for a status of the library; `diagnostics`: what was printed."""
+    where = {"file": file, "line": int(line) if line else None, "code": name}
+    found = _place.search(diagnostics)
+    if found:
+        where.update(file=found[1], line=int(found[2]), column=int(found[3]))
+    text = diagnostics.rstrip() or message
+    kind = _class_of(name, text)
+    if name == "TZ_E_INVALID_ARGUMENT" and not diagnostics:
+        kind = ArgumentError
+    if kind is OutOfResources:
+        numbers = _numbers.search(message)
+        required, limit = (int(n.replace(",", "")) for n in numbers.groups()) if numbers else (None, None)
+        return OutOfResources(text, required, limit, "shared memory" if "shared" in message else None, **where)
+    return kind(text, **where)

@@ -1,0 +1,143 @@
+"""@terrazzo.jit: kernels and the functions that they call."""
+
+import functools
+import inspect
+import linecache
+import textwrap
+
+from . import _native
+from .errors import TerrazzoError
+
+# TZ_TYPE_* of the types that an annotation may fix.
+_FIXED = {
+    "int1": 2, "int8": 3, "int16": 4, "int32": 5, "int64": 6, "uint8": 7, "uint16": 8, "uint32": 9, "uint64": 10,
+    "float16": 11, "bfloat16": 12, "float32": 13, "float64": 14,
+    "u1": 2, "i1": 2, "i8": 3, "i16": 4, "i32": 5, "i64": 6, "u8": 7, "u16": 8, "u32": 9, "u64": 10,
+    "fp16": 11, "bf16": 12, "fp32": 13, "fp64": 14,
+}
+
+
+def _spelled(annotation):
+    """An annotation as it could stand in the source: 'constexpr', 'int32' ..."""
+    if annotation is None:
+        return ""
+    if not isinstance(annotation, str):
+        annotation = getattr(annotation, "__terrazzo__", None) or getattr(annotation, "__name__", None) or str(annotation)
+    return annotation.strip("'\" ").rpartition(".")[2]
+
+
+class KernelParam:
+    """A parameter of a jit function."""
+
+    __slots__ = ("num", "name", "annotation", "default", "has_default", "is_constexpr", "do_not_specialize",
+                 "do_not_specialize_on_alignment")
+
+    def __init__(self, num, name, annotation, default, has_default, do_not_specialize, on_alignment):
+        self.num, self.name = num, name
+        self.annotation = _spelled(annotation)
+        self.default, self.has_default = default, has_default
+        self.is_constexpr = "constexpr" in self.annotation
+        self.do_not_specialize, self.do_not_specialize_on_alignment = do_not_specialize, on_alignment
+
+    @property
+    def annotation_type(self):
+        return self.annotation if self.annotation in _FIXED else ""
+
+    def __repr__(self):
+        return f"KernelParam({self.name!r}, constexpr={self.is_constexpr})"
+
+
+def _parameters(fn, do_not_specialize, on_alignment):
+    code, annotations = fn.__code__, fn.__annotations__
+    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        # Functions that kernels call may have *args; kernels cannot.
+        pass
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    defaults = dict(zip(reversed(names[:code.co_argcount]), reversed(fn.__defaults__ or ())))
+    defaults.update(fn.__kwdefaults__ or {})
+    return [
+        KernelParam(i, name, annotations.get(name), defaults.get(name), name in defaults,
+                    i in do_not_specialize or name in do_not_specialize, i in on_alignment or name in on_alignment)
+        for i, name in enumerate(names)
+    ]
+
+
+class JITFunction(_native.Function):
+    """A function in the kernel language: `kernel[grid](...)` launches it, other kernels call it."""
+
+    def __init__(self, fn, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+                 do_not_specialize_on_alignment=None, debug=None, noinline=None):
+        if not inspect.isfunction(fn):
+            raise TypeError(f"@terrazzo.jit decorates a function, found {type(fn).__name__}")
+        self.fn = fn
+        self.version, self.launch_metadata, self.debug, self.noinline = version, launch_metadata, debug, noinline
+        self._repr = repr
+        self.do_not_specialize = do_not_specialize or ()
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or ()
+        self.params = _parameters(fn, self.do_not_specialize, self.do_not_specialize_on_alignment)
+        self.arg_names = [p.name for p in self.params]
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
+        self.pre_run_hooks = []
+        # The text as it is now: a file that is edited later is another program.
+        self._lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
+        functools.update_wrapper(self, fn)
+        super().__init__(fn.__name__, [
+            (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
+
+    def __repr__(self):
+        return f"JITFunction({self.__module__}:{self.__qualname__})"
+
+    def __call__(self, *args, **kwargs):
+        raise TerrazzoError(
+            f"kernel '{self.__name__}' is called without a grid: write {self.__name__}[grid](...); "
+            "only kernels call it without")
+
+    @property
+    def __globals__(self):
+        return self.fn.__globals__
+
+    @property
+    def starting_line_number(self):
+        return self.fn.__code__.co_firstlineno
+
+    @functools.cached_property
+    def raw_src(self):
+        if not self._lines:
+            raise TerrazzoError(
+                f"the source of kernel '{self.__name__}' cannot be read: {self.fn.__code__.co_filename}; "
+                "a function made by exec needs its text in linecache")
+        return inspect.getblock(self._lines[self.starting_line_number - 1:])
+
+    @functools.cached_property
+    def src(self):
+        text = textwrap.dedent("".join(self.raw_src))
+        return text[text.find("def "):] if not text.startswith("def ") else text
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        if warmup:
+            return self._warmup(args, kwargs)
+        return self._launch(grid, args, kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs):
+        """Compiles for such arguments; arrays may be dtypes. Launches nothing."""
+        return self._warmup(args, kwargs)
+
+    def add_pre_run_hook(self, hook):
+        self.pre_run_hooks.append(hook)
+
+    def _source(self):
+        """For the extension: path, text, function."""
+        return self.fn.__code__.co_filename, "".join(self._lines), self.__name__
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+    """Makes a function a kernel, or one that kernels call."""
+
+    def decorate(fn):
+        return JITFunction(fn, version=version, repr=repr, launch_metadata=launch_metadata,
+                           do_not_specialize=do_not_specialize,
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug,
+                           noinline=noinline)
+
+    return decorate if fn is None else decorate(fn)
