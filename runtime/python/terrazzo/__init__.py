@@ -23,13 +23,20 @@ _lazy = {
     "jit": "jit",
     "JITFunction": "jit",
     "KernelParam": "jit",
-    "constexpr_function": "jit",
+    "KernelInterface": "interface",
+    "constexpr_function": "constexpr_function",
+    "autotune": "autotuner",
+    "Autotuner": "autotuner",
+    "Config": "autotuner",
+    "heuristics": "autotuner",
+    "TensorDescriptor": "descriptor",
+    "reinterpret": "wrappers",
     "TerrazzoError": "errors",
     "CompilationError": "errors",
     "OutOfResources": "errors",
     "LaunchError": "errors",
 }
-_modules = {"errors", "triton"}
+_modules = {"errors", "knobs", "testing", "triton"}
 
 __all__ = sorted([*_lazy, *_modules, "__version__"])
 

@@ -13,7 +13,7 @@ def convert(value):
     """(kind, what): 'constant', 'value', 'expression', 'descriptor', 'array' or 'unknown'."""
     spelling = getattr(value, "__terrazzo__", None)
     if isinstance(spelling, str):
-        return "expression", spelling.rpartition(".")[2]
+        return "expression", getattr(value, "name", spelling)
     kind = type(value)
     if kind.__name__ == "constexpr" and hasattr(value, "value"):
         return "constant", value.value
