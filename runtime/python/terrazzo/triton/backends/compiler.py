@@ -1,0 +1,76 @@
+"""`triton.backends.compiler`."""
+
+from dataclasses import dataclass
+from enum import Enum
+from types import SimpleNamespace
+from typing import Union
+
+
+@dataclass(frozen=True)
+class GPUTarget:
+    """A target by Triton's names: backend "cuda" with arch 90, "hip" with "gfx942", "cpu" ..."""
+
+    backend: str
+    arch: Union[int, str]
+    warp_size: int
+
+
+class Language(Enum):
+    """The language of a source."""
+
+    TRITON = 0
+    GLUON = 1
+
+
+class Options(SimpleNamespace):
+    """Options of a compilation; those left out have Triton's defaults."""
+
+    _defaults = dict(num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, cluster_dims=(1, 1, 1), enable_fp_fusion=True,
+                     launch_cooperative_grid=False, launch_pdl=False, extern_libs=None, debug=False,
+                     sanitize_overflow=False, arch=None, backend_name=None, warp_size=32, supported_fp8_dtypes=(
+                         "fp8e4nv", "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16"), deprecated_fp8_dot_operand_dtypes=(),
+                     default_dot_input_precision="tf32", allowed_dot_input_precisions=("tf32", "tf32x3", "ieee", "bf16x3",
+                                                                                       "bf16x6"),
+                     max_num_imprecise_acc_default=0, ir_override=None, instrumentation_mode="")
+
+    def __init__(self, **options):
+        super().__init__(**{**self._defaults, **options})
+
+    def hash(self):
+        import hashlib
+        return hashlib.sha256(repr(sorted(self.__dict__.items(), key=str)).encode()).hexdigest()
+
+
+class BaseBackend:
+    """The compiler as Triton's callers see a backend."""
+
+    supports_native_tensor_specialization = False
+    binary_ext = "obj"
+
+    def __init__(self, target):
+        self.target = target
+
+    @staticmethod
+    def supports_target(target):
+        return True
+
+    def hash(self):
+        from ..runtime.driver import library_identity
+        return f"{library_identity()}-{self.target.backend}-{self.target.arch}"
+
+    def parse_options(self, options):
+        return Options(**{"backend_name": self.target.backend, "arch": self.target.arch,
+                          "warp_size": self.target.warp_size, **options})
+
+    @staticmethod
+    def parse_attr(desc):
+        """[["tt.divisibility", 16]] for the key "D"."""
+        return [["tt.divisibility", 16]] if "D" in desc else []
+
+    @staticmethod
+    def get_tensor_specialization(arg, align=True, **kwargs):
+        return "D" if align and arg.data_ptr() % 16 == 0 else ""
+
+    @staticmethod
+    def get_int_specialization(arg, align=True, **kwargs):
+        return "D" if align and arg % 16 == 0 else ""

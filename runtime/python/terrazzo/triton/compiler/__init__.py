@@ -1,0 +1,6 @@
+"""`triton.compiler`."""
+
+from .compiler import ASTSource, CompiledKernel, IRSource, compile, make_backend
+from .errors import CompilationError
+
+__all__ = ["ASTSource", "CompilationError", "CompiledKernel", "IRSource", "compile", "make_backend"]

@@ -1,0 +1,3 @@
+"""`triton.compiler.errors`."""
+
+from ...errors import (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)  # noqa: F401
