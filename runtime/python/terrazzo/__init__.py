@@ -20,17 +20,18 @@ import importlib
 
 # Name -> module that defines it.
 _lazy = {
-    "jit": "jit",
-    "JITFunction": "jit",
-    "KernelParam": "jit",
+    "jit": "jit_function",
+    "JITFunction": "jit_function",
+    "KernelParam": "jit_function",
     "KernelInterface": "interface",
-    "constexpr_function": "constexpr_function",
+    "constexpr_function": "constexprs",
     "autotune": "autotuner",
     "Autotuner": "autotuner",
     "Config": "autotuner",
     "heuristics": "autotuner",
     "TensorDescriptor": "descriptor",
     "reinterpret": "wrappers",
+    "install_as_triton": "drop_in",
     "TerrazzoError": "errors",
     "CompilationError": "errors",
     "OutOfResources": "errors",

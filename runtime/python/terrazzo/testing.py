@@ -18,7 +18,7 @@ _RETURN_MODES = ("min", "max", "mean", "median", "all")
 class _HostClock:
     """Times on the host: for targets that run a launch before it returns."""
 
-    sweep_bytes = 64 << 20
+    sweep_bytes = 32 << 20
 
     def __init__(self):
         self._line, self._other = bytearray(self.sweep_bytes), bytes(self.sweep_bytes)

@@ -1,7 +1,7 @@
 """The language: types, values and every function that kernels call."""
 
-from ...constexpr_function import ConstexprFunction as _ConstexprFunction
-from ...constexpr_function import constexpr_function
+from ...constexprs import ConstexprFunction as _ConstexprFunction
+from ...constexprs import constexpr_function
 from . import dtypes as _dtypes
 from . import functions as _functions
 from ._names import METHODS as _METHODS

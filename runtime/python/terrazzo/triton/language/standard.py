@@ -1,6 +1,6 @@
 """`tl.standard`: what is written in the language itself."""
 
-from ...constexpr_function import ConstexprFunction
+from ...constexprs import ConstexprFunction
 from . import core
 from . import functions as _functions
 

@@ -3,7 +3,7 @@
 On the host they are answered for the target that is active.
 """
 
-from ...constexpr_function import ConstexprFunction
+from ...constexprs import ConstexprFunction
 
 
 def current_target():

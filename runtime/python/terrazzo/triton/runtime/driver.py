@@ -106,24 +106,21 @@ class AcceleratorDriver(DriverBase):
 
     name = "accelerator"
 
-    @staticmethod
-    @functools.lru_cache(maxsize=None)
-    def _vendor():
-        """(folder, facts, torch's module), or None."""
-        from ..._frameworks import vendors
+    _known = None
+
+    @classmethod
+    def _vendor(cls):
+        """(folder, facts, torch's module) if the program has imported torch, and it has an accelerator; else None."""
         torch = sys.modules.get("torch")
-        if torch is None:
-            try:
-                import torch
-            except ImportError:
-                return None
-        for folder, facts in vendors().items():
-            entry = facts.get("frameworks", {}).get("torch")
-            if entry and getattr(torch.version, entry["build"], None):
-                module = getattr(torch, entry["device"], None)
+        if cls._known is None and hasattr(torch, "version"):
+            from ..._frameworks import vendors
+            for folder, facts in vendors().items():
+                entry = facts.get("frameworks", {}).get("torch")
+                module = getattr(torch, entry["device"], None) if entry and getattr(torch.version, entry["build"], None) else None
                 if module is not None and module.is_available():
-                    return folder, facts, module
-        return None
+                    cls._known = folder, facts, module
+                    break
+        return cls._known
 
     @classmethod
     def is_active(cls):
@@ -189,7 +186,7 @@ class DriverConfig:
 
     @property
     def default(self):
-        if self._default is None:
+        if self._default is None or isinstance(self._default, HostDriver):  # torch may have come since
             self._default = _create_driver()
         return self._default
 

@@ -22,7 +22,8 @@ def _spelled(annotation):
     if annotation is None:
         return ""
     if not isinstance(annotation, str):
-        annotation = getattr(annotation, "__terrazzo__", None) or getattr(annotation, "__name__", None) or str(annotation)
+        spelling = getattr(annotation, "__terrazzo__", None)  # of a class: a property
+        annotation = spelling if isinstance(spelling, str) else getattr(annotation, "__name__", None) or str(annotation)
     return annotation.strip("'\" ").rpartition(".")[2]
 
 

@@ -1,0 +1,60 @@
+"""install_as_triton: `import triton` means terrazzo.triton from then on."""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+
+_OURS = "terrazzo.triton"
+
+
+class _Loader(importlib.abc.Loader):
+    """Gives a module of terrazzo.triton under Triton's name: one module, two names."""
+
+    def __init__(self, real):
+        self.real = real
+
+    def create_module(self, spec):
+        module = importlib.import_module(self.real)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = self.spec  # the import set the alias's
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Answers for triton and what is below it."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "triton" and not name.startswith("triton."):
+            return None
+        real = _OURS + name[len("triton"):]
+        try:
+            found = importlib.util.find_spec(real)
+        except ModuleNotFoundError:
+            return None
+        if found is None:
+            return None
+        return importlib.machinery.ModuleSpec(name, _Loader(real), origin=found.origin,
+                                              is_package=found.submodule_search_locations is not None)
+
+
+def is_installed():
+    """Whether `import triton` means this package."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+def install_as_triton():
+    """Makes `import triton` and `import triton.language` give Terrazzo's modules in this process.
+
+    Call it before anything imports Triton; calling it again does nothing.
+    """
+    if is_installed():
+        return
+    there = sys.modules.get("triton")
+    if there is not None and getattr(there, "__name__", "") != _OURS:
+        raise RuntimeError(f"triton was imported before ({getattr(there, '__file__', 'unknown')}): call "
+                           "terrazzo.install_as_triton() before what imports it, or run `python -m terrazzo script.py`")
+    sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,77 @@
+"""CompiledKernel for callers that compile first and launch by hand, as torch's Inductor does."""
+
+import hashlib
+from collections import namedtuple
+
+_Metadata = namedtuple("KernelMetadata", ("name", "hash", "target", "num_warps", "num_stages", "num_ctas", "cluster_dims", "shared",
+                                          "maxnreg", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "debug",
+                                          "backend_name", "arch", "warp_size", "tmem_size", "global_scratch_size",
+                                          "global_scratch_align", "profile_scratch_size", "profile_scratch_align"))
+
+
+class CompiledKernel:
+    """A function compiled for one signature."""
+
+    def __init__(self, src, target, options, chosen):
+        from ..backends import GPUTarget  # noqa: F401 - the target's class, for unpickling
+        self.src = src
+        self.options = chosen
+        self._examples = src.examples()
+        inner = src.fn.warmup(*self._examples, grid=(1,), **chosen)
+        self.inner = inner
+        text = repr((src.hash(), target, sorted(chosen.items())))
+        self.hash = hashlib.sha256(text.encode()).hexdigest()
+        self.name = src.fn.__name__
+        self.n_regs = getattr(inner, "n_regs", 0) or 0
+        self.n_spills = getattr(inner, "n_spills", 0) or 0
+        self.n_max_threads = getattr(inner, "n_max_threads", 1024)
+        inner_metadata = getattr(inner, "metadata", None)
+        self.metadata = _Metadata(
+            self.name, self.hash, target, options.num_warps, options.num_stages, options.num_ctas, (1, 1, 1),
+            getattr(inner_metadata, "shared", 0), options.maxnreg, options.enable_fp_fusion,
+            options.launch_cooperative_grid, options.launch_pdl, options.debug, target.backend, target.arch,
+            target.warp_size, 0, 0, 1, 0, 1)
+        self.packed_metadata = (options.num_warps, options.num_ctas, self.metadata.shared)
+        self.asm = getattr(inner, "asm", {})
+        self.kernel = next(reversed(self.asm.values()), None) if isinstance(self.asm, dict) else None
+        self.module = self.function = None
+
+    def _init_handles(self):
+        """Loads the kernel; done when it was compiled."""
+        self.module = self.function = self.inner
+
+    def run(self, grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
+        """Launches. Arrays say where they lie and whose stream is current; `stream` is that one."""
+        if enter_hook:
+            enter_hook(launch_metadata)
+        self.src.fn._launch((grid_0, grid_1, grid_2), args, self.options)
+        if exit_hook:
+            exit_hook(launch_metadata)
+
+    def launch_metadata(self, grid, stream, *args):
+        """What launch hooks are given; computed only if there are some."""
+        from ... import knobs
+        if not knobs.runtime.launch_enter_hook:
+            return None
+        return LazyMetadata({"name": self.name, "function": self.function, "stream": stream}, self, grid, args)
+
+    def __getitem__(self, grid):
+        sizes = tuple(grid) + (1,) * (3 - len(grid))
+
+        def launch(*args, stream=None):
+            self.src.fn._launch(sizes, args, self.options)
+        return launch
+
+
+class LazyMetadata:
+    """Metadata of a launch; get() also asks the function's own launch_metadata."""
+
+    def __init__(self, data, kernel, grid, args):
+        self.data, self._kernel, self._grid, self._args = data, kernel, grid, args
+
+    def get(self):
+        own = getattr(self._kernel.src.fn, "launch_metadata", None)
+        if own:
+            names = self._kernel.src.fn.arg_names
+            self.data.update(own(self._grid, self._kernel.metadata, dict(zip(names, self._args))))
+        return self.data

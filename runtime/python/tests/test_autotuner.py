@@ -1,0 +1,155 @@
+"""autotune and heuristics on the CPU."""
+
+import json
+
+import numpy as np
+import pytest
+import terrazzo
+import terrazzo.triton as triton
+import terrazzo.triton.language as tl
+from terrazzo import knobs
+from terrazzo.autotuner import AutotunerError
+
+CONFIGS = [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128}, num_warps=8), triton.Config({"BLOCK": 256})]
+
+
+@terrazzo.jit
+def add_one(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+
+
+@terrazzo.jit
+def count(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+
+
+def grid(meta):
+    return (triton.cdiv(meta["n"], meta["BLOCK"]),)
+
+
+def quick(**more):
+    return dict(key=["n"], warmup=1, rep=1, **more)
+
+
+def test_takes_one_and_keeps_it():
+    tuned = triton.autotune(CONFIGS, **quick())(add_one)
+    x, out = np.arange(500, dtype=np.float32), np.zeros(500, dtype=np.float32)
+    tuned[grid](x, out, 500)
+    np.testing.assert_array_equal(out, x + 1)
+    best = tuned.best_config
+    assert best in CONFIGS and set(tuned.configs_timings) == set(CONFIGS) and list(tuned.cache) == [(500, "float32", "float32")]
+    tuned.configs_timings = None
+    tuned[grid](x, out, 500)
+    assert tuned.configs_timings is None and tuned.best_config is best  # not timed again
+    tuned[grid](x, out, 400)
+    assert len(tuned.cache) == 2
+
+
+def test_reset_and_restore():
+    for what in ("reset_to_zero", "restore_value"):
+        x = np.full(500, 5, dtype=np.float32)
+        tuned = triton.autotune(CONFIGS, **quick(**{what: ["x"]}))(count)
+        tuned[grid](x, 500)
+        assert (x == (1 if what == "reset_to_zero" else 6)).all()
+    with pytest.raises(AutotunerError, match="restore_value of autotune names 'y', which is no parameter"):
+        triton.autotune(CONFIGS, key=[], restore_value=["y"])(count)
+
+
+def test_hooks():
+    seen = []
+    config = triton.Config({"BLOCK": 64}, pre_hook=lambda args: seen.append(("config", args["BLOCK"], args["n"])))
+    tuned = triton.autotune([config, CONFIGS[1]], key=[], warmup=1, rep=1,
+                            pre_hook=lambda args, reset_only=False: seen.append("pre"),
+                            post_hook=lambda args, exception: seen.append(("post", exception)))(add_one)
+    x = np.zeros(64, dtype=np.float32)
+    tuned[grid](x, x.copy(), 64)
+    assert ("config", 64, 64) in seen and "pre" in seen and ("post", None) in seen
+
+
+def test_pruning():
+    tuned = triton.autotune(CONFIGS, **quick(prune_configs_by={
+        "perf_model": lambda BLOCK, **rest: -BLOCK, "top_k": 1}))(add_one)
+    x = np.zeros(128, dtype=np.float32)
+    tuned[grid](x, x.copy(), 64)
+    assert tuned.best_config is CONFIGS[2]
+    tuned = triton.autotune(CONFIGS, **quick(prune_configs_by={
+        "early_config_prune": lambda configs, args, **rest: [c for c in configs if c.kwargs["BLOCK"] >= args["n"]]}))(add_one)
+    tuned[grid](x, x.copy(), 128)
+    assert set(tuned.configs_timings) == set(CONFIGS[1:])
+    tuned = triton.autotune(CONFIGS, **quick(prune_configs_by={"early_config_prune": lambda *a, **k: []}))(add_one)
+    with pytest.raises(AutotunerError, match="left no configuration"):
+        tuned[grid](x, x.copy(), 64)
+
+
+def test_table_on_disk(tmp_path):
+    x = np.zeros(64, dtype=np.float32)
+    with knobs.cache.scope():
+        knobs.cache.dir = str(tmp_path)
+        triton.autotune(CONFIGS, **quick(cache_results=True))(add_one)[grid](x, x.copy(), 64)
+        file, = (tmp_path / "autotune").iterdir()
+        rows = json.loads(file.read_text())["configs"]
+        assert len(rows) == 3
+        rows[1]["ms"] = [0.0, 0.0, 0.0]
+        file.write_text(json.dumps({"configs": rows}))
+        again = triton.autotune(CONFIGS, **quick(cache_results=True))(add_one)
+        again[grid](x, x.copy(), 64)
+        assert str(again.best_config) == rows[1]["config"]
+        file.write_text("{")  # a broken table is made anew
+        triton.autotune(CONFIGS, **quick(cache_results=True))(add_one)[grid](x, x.copy(), 64)
+        assert len(json.loads(file.read_text())["configs"]) == 3
+
+
+def test_deterministic(monkeypatch):
+    monkeypatch.setenv("TERRAZZO_AUTOTUNE_DETERMINISTIC", "1")
+    tuned = triton.autotune(CONFIGS, key=["n"], do_bench=lambda *a, **k: pytest.fail("timed"))(add_one)
+    x = np.zeros(64, dtype=np.float32)
+    tuned[grid](x, x.copy(), 64)
+    assert tuned.best_config is CONFIGS[0]
+
+
+def test_a_bench_of_ones_own():
+    times = iter([3.0, 1.0, 2.0])
+
+    def bench(call, quantiles):
+        call()
+        return [next(times)] * len(quantiles)
+
+    tuned = triton.autotune(CONFIGS, key=["n"], do_bench=bench)(add_one)
+    x = np.zeros(64, dtype=np.float32)
+    tuned[grid](x, x.copy(), 64)
+    assert tuned.best_config is CONFIGS[1]
+
+
+def test_given_twice():
+    tuned = triton.autotune(CONFIGS, **quick())(add_one)
+    x = np.zeros(64, dtype=np.float32)
+    with pytest.raises(ValueError, match="BLOCK is given at the launch and by autotune's configurations"):
+        tuned[grid](x, x.copy(), 64, BLOCK=32)
+
+
+def test_progress_only_on_a_terminal(capsys):
+    tuned = triton.autotune(CONFIGS, **quick())(add_one)
+    x = np.zeros(64, dtype=np.float32)
+    tuned[grid](x, x.copy(), 64)
+    assert capsys.readouterr().err == ""
+
+
+def test_heuristics():
+    tuned = triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})(add_one)
+    x, out = np.arange(60, dtype=np.float32), np.zeros(60, dtype=np.float32)
+    tuned[grid](x, out, 60)
+    np.testing.assert_array_equal(out, x + 1)
+    both = triton.autotune([triton.Config({}, num_warps=2), triton.Config({}, num_warps=4)], **quick())(
+        triton.heuristics({"BLOCK": lambda args: 64})(add_one))
+    both[grid](x, out, 60)
+    assert both.base_fn is add_one.fn
+
+
+def test_configs():
+    config = triton.Config({"BLOCK": 64}, num_warps=8, num_stages=2)
+    assert config.all_kwargs() == {"BLOCK": 64, "num_warps": 8, "num_ctas": 1, "num_stages": 2}
+    assert str(config) == "BLOCK: 64, num_warps: 8, num_ctas: 1, num_stages: 2, maxnreg: None"
+    assert config == triton.Config({"BLOCK": 64}, num_warps=8, num_stages=2) and config != CONFIGS[0]
+    assert len({config, triton.Config({"BLOCK": 64}, num_warps=8, num_stages=2)}) == 1

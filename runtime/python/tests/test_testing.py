@@ -1,0 +1,67 @@
+"""terrazzo.testing."""
+
+import time
+
+import numpy as np
+import pytest
+from terrazzo import testing
+
+
+def test_do_bench_times():
+    assert 1.0 < testing.do_bench(lambda: time.sleep(0.001), warmup=2, rep=10) < 20
+    low, middle, high = testing.do_bench(lambda: time.sleep(0.0005), warmup=1, rep=10, quantiles=[0.0, 0.5, 1.0])
+    assert 0.5 < low <= middle <= high
+    assert len(testing.do_bench(lambda: time.sleep(0.001), warmup=1, rep=5, return_mode="all")) >= 1
+    with pytest.raises(ValueError, match="return_mode must be one of min, max"):
+        testing.do_bench(lambda: None, return_mode="best")
+
+
+def test_quantiles():
+    assert testing._quantile([3, 1, 2], 0.5) == 2 and testing._quantile([0, 10], 0.25) == 2.5
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        testing._quantile([1], 2)
+
+
+def test_assert_close():
+    testing.assert_close(np.ones(4), [1, 1, 1, 1.001])
+    testing.assert_close(np.float32(1), 1.0005)
+    with pytest.raises(AssertionError, match="row 3"):
+        testing.assert_close(np.ones(4), np.zeros(4), err_msg="row 3")
+    with pytest.raises(AssertionError):
+        testing.assert_close(np.ones(4), np.full(4, 1.001), atol=0, rtol=lambda dtype: 1e-6)
+
+
+def report(**more):
+    return testing.Benchmark(x_names=["n"], x_vals=[1, 2, 4], line_arg="provider", line_vals=["a", "b"],
+                             line_names=["A", "B"], plot_name="speed", args={"scale": 2.0}, ylabel="GB/s", **more)
+
+
+def test_perf_report(capsys, tmp_path):
+    @testing.perf_report(report(x_log=True))
+    def run(n, provider, scale):
+        return n * scale if provider == "a" else (n * 3.0, n * 2.0, n * 4.0)
+
+    run.run(print_data=True, save_path=str(tmp_path))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "speed:" and lines[1].split() == ["n", "A", "(GB/s)", "B", "(GB/s)"]
+    assert lines[-1].split() == ["4", "8.000000", "12.000000"]
+    assert (tmp_path / "speed.csv").read_text().splitlines()[0] == "n,A (GB/s),B (GB/s)"
+    table = run.run(return_df=True)
+    assert list(table.columns) == ["n", "A (GB/s)", "B (GB/s)"]
+    assert run(3, "a", 2.0) == 6.0
+
+
+def test_perf_report_draws_a_plot(tmp_path):
+    pytest.importorskip("matplotlib")
+
+    @testing.perf_report([report(styles=[("blue", "-"), ("green", "--")])])
+    def run(n, provider, scale):
+        return n * scale, n, n * 3
+
+    run.run(save_path=str(tmp_path))
+    assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_lines_need_names():
+    with pytest.raises(ValueError, match="line_vals has 2 entries, line_names 1"):
+        testing.Benchmark(["n"], [1], "p", ["a", "b"], ["A"], "x", {})
