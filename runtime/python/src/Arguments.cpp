@@ -96,17 +96,16 @@ static uint32_t narrowed(float value, uint32_t type) {
 }
 
 /// A number as the type of an annotation. False with the error set.
-static bool typedNumber(PyObject *value, Kind kind, uint32_t type,
-                        tz_arg &to) {
+static bool typedNumber(PyObject *value, Kind kind, uint32_t type, tz_arg &to) {
   if (type >= TZ_TYPE_F16 && type <= TZ_TYPE_F64) {
     double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred()) {
       return false;
     }
-    to = type == TZ_TYPE_F64   ? tz_f64(number)
-         : type == TZ_TYPE_F32 ? tz_f32(float(number))
-                               : tz_arg_make(type, 0,
-                                             narrowed(float(number), type));
+    to = type == TZ_TYPE_F64 ? tz_f64(number)
+         : type == TZ_TYPE_F32
+             ? tz_f32(float(number))
+             : tz_arg_make(type, 0, narrowed(float(number), type));
     return true;
   }
   if (kind == Kind::Float) {
@@ -238,8 +237,7 @@ bool Arguments::tuple(PyObject *value, PyObject *name, tz_arg &to,
         PyTuple_GET_SIZE(fields.get()) == size) {
       std::vector<const char *> &names = held.names.emplace_back();
       for (Py_ssize_t i = 0; i < size; ++i) {
-        const char *text =
-            PyUnicode_AsUTF8(PyTuple_GET_ITEM(fields.get(), i));
+        const char *text = PyUnicode_AsUTF8(PyTuple_GET_ITEM(fields.get(), i));
         if (!text) {
           return false;
         }
@@ -408,9 +406,9 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
     return text;
   }
   if (asConstant) {
-    return what == "value" ? constant(made, name, to)
-                           : wrong(name, "is constexpr and cannot be a " +
-                                             typeOf(value));
+    return what == "value"
+               ? constant(made, name, to)
+               : wrong(name, "is constexpr and cannot be a " + typeOf(value));
   }
   if (what == "value") {
     return convert(made, name, to);

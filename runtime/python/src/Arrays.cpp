@@ -190,8 +190,8 @@ static PyObject *interned(const char *text) {
 
 static PyObject *callMethod(PyObject *self, PyObject *name) {
   PyObject *args[1] = {self};
-  return PyObject_VectorcallMethod(
-      name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  return PyObject_VectorcallMethod(name, args,
+                                   1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
 }
 
 /// What _frameworks.accelerator(framework) says. Null with the error set.

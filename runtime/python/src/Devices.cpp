@@ -34,15 +34,16 @@ static Device *hostDevice(Session &session, const std::string &kernel) {
 /// The device of `index` of the framework's accelerator.
 static Device *acceleratorDevice(Session &session, const Memory &memory,
                                  const std::string &kernel) {
-  const std::string own = memory.accelerator->target + ":" +
-                          std::to_string(memory.index);
+  const std::string own =
+      memory.accelerator->target + ":" + std::to_string(memory.index);
   std::string target = wanted();
   if (!target.empty() && target != "auto" &&
       target.compare(0, memory.accelerator->target.size(),
                      memory.accelerator->target) != 0) {
-    fail("LaunchError", "the arrays of kernel '" + kernel + "' lie in the "
-                        "memory of " + own + ", but TERRAZZO_TARGET is " +
-                            target);
+    fail("LaunchError", "the arrays of kernel '" + kernel +
+                            "' lie in the "
+                            "memory of " +
+                            own + ", but TERRAZZO_TARGET is " + target);
     return nullptr;
   }
   return session.device(own);

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "Failure.h"
 
-
 #include <cstdio>
 
 namespace tz::python {

@@ -77,8 +77,8 @@ std::string Function::missing(const Bound &bound) const {
   }
   return "kernel '" + name + "' needs " + (count == 1 ? "a value" : "values") +
          " for " + names +
-         (constexprs ? "; a constexpr may be given by keyword" : "") +
-         ": " + signature();
+         (constexprs ? "; a constexpr may be given by keyword" : "") + ": " +
+         signature();
 }
 
 bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
@@ -106,18 +106,17 @@ bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
       break;
     }
     const char *text = PyUnicode_AsUTF8(key);
-    return fail("ArgumentError",
-                "launch option '" + std::string(text ? text : "?") +
-                    "' of kernel '" + name +
-                    "' is an integer, bool or string, found " +
-                    Py_TYPE(value)->tp_name);
+    return fail("ArgumentError", "launch option '" +
+                                     std::string(text ? text : "?") +
+                                     "' of kernel '" + name +
+                                     "' is an integer, bool or string, found " +
+                                     Py_TYPE(value)->tp_name);
   }
   bound.options.push_back(std::move(made));
   return true;
 }
 
-bool Function::bindKeyword(PyObject *key, PyObject *value,
-                           Bound &bound) const {
+bool Function::bindKeyword(PyObject *key, PyObject *value, Bound &bound) const {
   size_t index = parameters.size();
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name.get() == key) {
@@ -149,10 +148,9 @@ bool Function::bindKeyword(PyObject *key, PyObject *value,
 
 bool Function::bind(const Call &call, Bound &bound) const {
   if (call.positional > parameters.size()) {
-    PyErr_Format(PyExc_TypeError,
-                 "kernel '%s' takes %zu arguments, %zu were given: %s",
-                 name.c_str(), parameters.size(), call.positional,
-                 signature().c_str());
+    PyErr_Format(
+        PyExc_TypeError, "kernel '%s' takes %zu arguments, %zu were given: %s",
+        name.c_str(), parameters.size(), call.positional, signature().c_str());
     return false;
   }
   for (size_t i = 0; i < call.positional; ++i) {
@@ -281,10 +279,10 @@ Function::Variant *Function::variant(PyObject *self,
     }
     bool equal = true;
     for (size_t i = 0; i < options.size() && equal; ++i) {
-      equal = (known->options[i].name == options[i].name ||
-               PyUnicode_Compare(known->options[i].name, options[i].name) ==
-                   0) &&
-              same(known->options[i].value, options[i].value);
+      equal =
+          (known->options[i].name == options[i].name ||
+           PyUnicode_Compare(known->options[i].name, options[i].name) == 0) &&
+          same(known->options[i].value, options[i].value);
     }
     if (equal) {
       return known.get();
@@ -297,9 +295,8 @@ Function::Variant *Function::variant(PyObject *self,
   }
   for (Option &option : options) {
     // The name and the text live as long as the variant.
-    Reference both(option.held
-                       ? PyTuple_Pack(2, option.name, option.held.get())
-                       : PyTuple_Pack(1, option.name));
+    Reference both(option.held ? PyTuple_Pack(2, option.name, option.held.get())
+                               : PyTuple_Pack(1, option.name));
     made->options.push_back({option.name, std::move(both), option.value});
   }
   variants.push_back(std::move(made));
@@ -307,8 +304,7 @@ Function::Variant *Function::variant(PyObject *self,
 }
 
 /// What self._source() says: path, text, function.
-tz_kernel_t Function::load(PyObject *self,
-                           const std::vector<Option> &options) {
+tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   Session *session = Session::get();
   if (!session) {
     return nullptr;
@@ -316,8 +312,8 @@ tz_kernel_t Function::load(PyObject *self,
   Reference source(PyObject_CallMethod(self, "_source", nullptr));
   const char *path, *text, *function;
   Py_ssize_t size;
-  if (!source || !PyArg_ParseTuple(source.get(), "ss#s", &path, &text, &size,
-                                   &function)) {
+  if (!source ||
+      !PyArg_ParseTuple(source.get(), "ss#s", &path, &text, &size, &function)) {
     return nullptr;
   }
   std::vector<tz_named_arg> chosen;

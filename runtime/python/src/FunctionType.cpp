@@ -14,13 +14,11 @@ namespace tz::python {
 namespace {
 
 struct FunctionObject {
-  PyObject_HEAD
-  Function *function; // null before __init__
+  PyObject_HEAD Function *function; // null before __init__
 };
 
 struct LauncherObject {
-  PyObject_HEAD
-  PyObject *owner, *grid;
+  PyObject_HEAD PyObject *owner, *grid;
   vectorcallfunc call;
 };
 
@@ -31,8 +29,7 @@ LauncherObject *spare;
 Function *functionOf(PyObject *self) {
   Function *function = reinterpret_cast<FunctionObject *>(self)->function;
   if (!function) {
-    PyErr_SetString(PyExc_RuntimeError,
-                    "JITFunction.__init__ was not called");
+    PyErr_SetString(PyExc_RuntimeError, "JITFunction.__init__ was not called");
   }
   return function;
 }
@@ -176,26 +173,25 @@ PyType_Slot functionSlots[] = {
     {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
     {Py_tp_doc, const_cast<char *>("Binds arguments and launches.")},
     {0, nullptr}};
-PyType_Spec functionSpec = {"terrazzo._native.Function",
-                            sizeof(FunctionObject), 0,
-                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+PyType_Spec functionSpec = {"terrazzo._native.Function", sizeof(FunctionObject),
+                            0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                             functionSlots};
 
-PyMemberDef launcherMembers[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call),
-     READONLY, nullptr},
-    {}};
+PyMemberDef launcherMembers[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                  offsetof(LauncherObject, call), READONLY,
+                                  nullptr},
+                                 {}};
 PyType_Slot launcherSlots[] = {
     {Py_tp_dealloc, reinterpret_cast<void *>(freeLauncher)},
     {Py_tp_members, launcherMembers},
     {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
     {Py_tp_doc, const_cast<char *>("A kernel with its grid; call it.")},
     {0, nullptr}};
-PyType_Spec launcherSpec = {
-    "terrazzo._native.Launcher", sizeof(LauncherObject), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    launcherSlots};
+PyType_Spec launcherSpec = {"terrazzo._native.Launcher", sizeof(LauncherObject),
+                            0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            launcherSlots};
 
 } // namespace
 

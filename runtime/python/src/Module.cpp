@@ -59,8 +59,9 @@ static nb::list plugins() {
 NB_MODULE(_native, module) {
   nb::set_leak_warnings(false); // the session outlives the interpreter
   module.doc() = "Terrazzo's compiler and launcher; use the package terrazzo.";
-  module.def("version", [] { return tz_version(); },
-             "The version of the library, as in '0.1.0'.");
+  module.def(
+      "version", [] { return tz_version(); },
+      "The version of the library, as in '0.1.0'.");
   module.def("describe_device", describe, nb::arg("target") = "",
              "Facts of the device of a target ('cpu', 'auto', ...).");
   module.def("plugins", plugins,

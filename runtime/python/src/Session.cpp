@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
-
 namespace tz::python {
 
 static void print(void *, const char *line) {

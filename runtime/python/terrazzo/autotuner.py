@@ -160,7 +160,8 @@ class Autotuner(KernelInterface):
         if self._do_bench is not None:
             return self._do_bench
         if self.use_cuda_graph:
-            return lambda call, quantiles: testing.do_bench_cudagraph(call, rep=self.num_reps or 20, quantiles=quantiles)
+            from .triton.testing import do_bench_cudagraph
+            return lambda call, quantiles: do_bench_cudagraph(call, rep=self.num_reps or 20, quantiles=quantiles)
         warmup = 25 if self.num_warmups is None else self.num_warmups
         rep = 100 if self.num_reps is None else self.num_reps
         return lambda call, quantiles: testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)

@@ -129,43 +129,6 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     return _summary(clock.times(fn, max(1, int(rep / estimate)), before), quantiles, return_mode)
 
 
-def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """As do_bench, with the calls recorded as a graph, so that launches cost nothing. Needs torch and a GPU."""
-    if return_mode not in _RETURN_MODES:
-        raise ValueError(f"return_mode must be one of {', '.join(_RETURN_MODES)}, not {return_mode!r}")
-    import torch
-    from .triton.runtime.driver import driver
-    interface = driver.active.get_device_interface()
-    if interface is None or not hasattr(torch.cuda, "CUDAGraph"):
-        raise RuntimeError("do_bench_cudagraph needs a device that torch can record graphs on; use do_bench")
-    with interface.stream(interface.Stream()):
-        fn()
-        interface.synchronize()
-        for tensor in grad_to_none or ():
-            tensor.detach_()
-            tensor.requires_grad_(True)
-            tensor.grad = None
-        estimate = max(sum(_DeviceClock.times(_Bare(interface), fn, 5, lambda: None)) / 5, 1e-6)
-        repeats = max(1, int(rep / estimate))
-        graph = interface.CUDAGraph()
-        with interface.graph(graph):
-            for _ in range(repeats):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
-                fn()
-        interface.synchronize()
-        times = [time / repeats for time in _DeviceClock.times(_Bare(interface), graph.replay, 10, lambda: None)]
-    return _summary(times, quantiles, return_mode)
-
-
-class _Bare:
-    """A device clock without memory to sweep."""
-
-    def __init__(self, interface):
-        self.interface = interface
-        self.sync = interface.synchronize
-
-
 def _array(value):
     import numpy
     if hasattr(value, "detach"):

@@ -7,7 +7,6 @@ PROGRAM = """
 import triton
 import triton.language as tl
 from triton.language.extra.libdevice import tanh
-from triton.language.extra.cuda import libdevice
 from triton.runtime.jit import JITFunction, reinterpret
 from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.errors import OutOfResources
@@ -20,6 +19,10 @@ import terrazzo.triton, numpy as np, sys
 assert triton is terrazzo.triton and tl is terrazzo.triton.language
 assert triton.language.extra.libdevice is sys.modules["triton.language.extra.libdevice"]
 assert triton.__spec__.name == "terrazzo.triton"
+import importlib, pkgutil
+for vendor in pkgutil.iter_modules(triton.language.extra.__path__, "triton.language.extra."):
+    if vendor.ispkg:
+        assert importlib.import_module(vendor.name + ".libdevice").tanh is tanh
 try:
     import triton.experimental.gluon
 except ImportError:

@@ -64,8 +64,8 @@ std::string parametersInSource(llvm::StringRef path, llvm::StringRef name) {
 
 void writeRow(llvm::raw_ostream &out, llvm::StringRef name,
               llvm::StringRef parameters) {
-  out << "        \"" << name
-      << "\": " << repr(Value::string(parameters.str())) << ",\n";
+  out << "        \"" << name << "\": " << repr(Value::string(parameters.str()))
+      << ",\n";
 }
 
 bool isSame(const Value &a, const Value &b) {
@@ -84,7 +84,8 @@ std::map<std::string, std::string> functionsOf(llvm::StringRef module) {
   for (auto &entry : registry.module(module)->members) {
     const Value &value = entry.getValue().value;
     auto same = shared.find(entry.getKey());
-    const bool isPart = module != "triton.language" && !module.contains(".extra");
+    const bool isPart =
+        module != "triton.language" && !module.contains(".extra");
     if (isPart && same != shared.end() && isSame(value, same->second.value)) {
       continue;
     }
@@ -118,8 +119,7 @@ std::string table() {
   }
   out << "}\nMETHODS = {\n    \"tensor\": {\n";
   for (llvm::StringRef name : registry.methodNames(ValueKind::Tile)) {
-    writeRow(out, name,
-             parametersOf(*registry.method(ValueKind::Tile, name)));
+    writeRow(out, name, parametersOf(*registry.method(ValueKind::Tile, name)));
   }
   out << "    },\n}\n";
   return text;
