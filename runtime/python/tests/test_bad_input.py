@@ -99,7 +99,7 @@ def test_compile_error_has_the_kernels_line(given):
     error = caught.value
     assert error.file.endswith("kernels.py")
     line = open(error.file).read().split("\n")[error.line - 1]
-    assert line[error.column - 1:].startswith("BLOCK)")
+    assert line[error.column - 1:].startswith("tl.arange(0, BLOCK)")
     assert "arange length must be a power of two, found 100" in str(error)
     assert line.strip() in str(error)
 
