@@ -70,6 +70,19 @@ def Combine : KernelPass<"tile-combine"> {
   ];
 }
 
+def DropMasks : KernelPass<"tile-drop-masks"> {
+  let summary = "take bounds out of masks whose other side no store shows";
+  let description = [{
+    A select's mask loses `offsets < limit` if what the select gives beyond the
+    limit is followed through elementwise ops, products, loops and reductions
+    along other dimensions to stores alone that mask it off by the same bound.
+    Runs before views are recovered, while offsets still reach addresses (P26).
+  }];
+  let statistics = [
+    Statistic<"droppedBounds", "dropped-bounds", "comparisons that a mask lost">
+  ];
+}
+
 def RecoverViews : KernelPass<"tile-recover-views"> {
   let summary = "turn accesses by tiles of pointers into accesses of views";
   let description = [{

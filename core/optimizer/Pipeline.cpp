@@ -64,6 +64,8 @@ static const Step neutralSteps[] = {
     {plain<createHoistInvariants>,
      "increments of loop-carried pointers must be "
      "defined outside of their loop to be recognised"},
+    {plain<createDropMasks>, "while stores have masks, and offsets addresses: "
+                             "what is exact of them is known by both"},
     {plain<createRecoverViews>,
      "while pointers and masks still have the form that "
      "the author wrote"},

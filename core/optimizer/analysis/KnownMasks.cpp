@@ -94,43 +94,130 @@ KnownMasks::KnownMasks(tile::KernelOp kernel, LaneForms &forms,
   kernel.walk([&](arith::CmpIOp op) { collect(op); });
 }
 
-void KnownMasks::collect(arith::CmpIOp op) {
+namespace {
+/// A comparison as small < large or small <= large.
+struct Sides {
+  Value small, large;
+  bool strict;
+};
+} // namespace
+
+static std::optional<Sides> sidesOf(arith::CmpIOp op) {
   Predicate predicate = op.getPredicate();
   bool swapped = predicate == Predicate::sgt || predicate == Predicate::sge;
   bool strict = predicate == Predicate::slt || predicate == Predicate::sgt;
-  if (!swapped && !strict && predicate != Predicate::sle) {
-    return;
+  if ((!swapped && !strict && predicate != Predicate::sle) ||
+      op.getLhs().getType().isIndex()) {
+    return std::nullopt;
   }
-  Value small = swapped ? op.getRhs() : op.getLhs();
-  Value large = swapped ? op.getLhs() : op.getRhs();
-  if (small.getType().isIndex() || !isPlain(large) || !isModular(small)) {
-    return;
-  }
-  auto smallForm = forms.of(small), largeForm = forms.of(large);
-  if (!smallForm || !largeForm) {
-    return;
-  }
-  ArrayRef<int64_t> shape = tile::shapeOf(small.getType());
-  auto bottom = least(*smallForm, shape);
-  // large - small, lane by lane
+  return swapped ? Sides{op.getRhs(), op.getLhs(), strict}
+                 : Sides{op.getLhs(), op.getRhs(), strict};
+}
+
+/// The smallest difference large - small of all lanes, less one if they must
+/// differ.
+static std::optional<Polynomial> slackOf(const LaneForm &small,
+                                         const LaneForm &large, bool strict,
+                                         ArrayRef<int64_t> shape) {
   LaneForm difference{{}, {}, {}};
-  auto start = Polynomial::add(largeForm->start, smallForm->start, -1);
-  if (!bottom || !start) {
-    return;
+  auto start = Polynomial::add(large.start, small.start, -1);
+  if (!start) {
+    return std::nullopt;
   }
   difference.start = *start;
-  for (auto [a, b] : llvm::zip_equal(largeForm->lane, smallForm->lane)) {
+  for (auto [a, b] : llvm::zip_equal(large.lane, small.lane)) {
     auto lane = Polynomial::add(a, b, -1);
     if (!lane) {
-      return;
+      return std::nullopt;
     }
     difference.lane.push_back(*lane);
   }
   auto slack = least(difference, shape);
-  slack = slack && strict ? Polynomial::add(*slack, Polynomial(1), -1) : slack;
-  if (slack) {
-    comparisons.push_back({op, *slack, *bottom, isPlain(small)});
+  return slack && strict ? Polynomial::add(*slack, Polynomial(1), -1) : slack;
+}
+
+void KnownMasks::collect(arith::CmpIOp op) {
+  auto sides = sidesOf(op);
+  if (!sides || !isPlain(sides->large) || !isModular(sides->small)) {
+    return;
   }
+  auto small = forms.of(sides->small), large = forms.of(sides->large);
+  if (!small || !large) {
+    return;
+  }
+  ArrayRef<int64_t> shape = tile::shapeOf(sides->small.getType());
+  auto bottom = least(*small, shape);
+  auto slack = slackOf(*small, *large, sides->strict, shape);
+  if (bottom && slack) {
+    comparisons.push_back({op, *slack, *bottom, isPlain(sides->small)});
+  }
+}
+
+std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
+                                             scf::ForOp loop) {
+  auto sides = sidesOf(op);
+  Type element = tile::elementType(op.getLhs().getType());
+  // Formulas of 64 bits hold what leaves a type of 32.
+  if (!sides || element.getIntOrFloatBitWidth() > 32 ||
+      !isModular(sides->small) || !isModular(sides->large)) {
+    return std::nullopt;
+  }
+  auto small = forms.of(sides->small), large = forms.of(sides->large);
+  auto low = forms.of(loop.getLowerBound()),
+       high = forms.of(loop.getUpperBound());
+  if (!small || !large || !low || !high) {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape = tile::shapeOf(sides->small.getType());
+  auto slack = slackOf(*small, *large, sides->strict, shape);
+  const unsigned iv = forms.scalars().number(loop.getInductionVar());
+  const int64_t slope = slack ? slack->coefficientOf({iv}) : 0;
+  if (slope == 0) {
+    return std::nullopt;
+  }
+  TurnMask mask{op, *slack, slope, {}};
+  // No lane of the smaller side is below the type's least value, none of the
+  // larger above its greatest; where slack is not negative, both are between.
+  LaneForm negated{{}, {}, {}};
+  auto negate = [](const Polynomial &p) {
+    return *Polynomial::add({}, p, -1); // no coefficient is the least of 64 bits
+  };
+  negated.start = negate(large->start);
+  for (const Polynomial &lane : large->lane) {
+    negated.lane.push_back(negate(lane));
+  }
+  const Interval type = rangeOfType(element);
+  for (auto [bottom, distance] :
+       {std::pair(least(*small, shape), -type.low),
+        std::pair(least(negated, shape), type.high)}) {
+    // The turn where that is least.
+    auto rest = bottom;
+    if (const int64_t by = bottom ? bottom->coefficientOf({iv}) : 0) {
+      rest = Polynomial::add(*bottom, Polynomial::of({{iv}, 1}), -by);
+      rest = rest ? Polynomial::add(*rest, (by > 0 ? low : high)->start, by)
+                  : rest;
+    }
+    rest = rest ? Polynomial::add(*rest, Polynomial(distance)) : rest;
+    if (!rest || llvm::any_of(rest->getTerms(), [&](const Term &term) {
+          return llvm::is_contained(term.scalars, iv);
+        })) {
+      return std::nullopt;
+    }
+    if (!forms.scalars().range(*rest, hints).nonNegative()) {
+      mask.conditions.push_back(*rest);
+    }
+  }
+  return mask;
+}
+
+SmallVector<TurnMask> KnownMasks::ofTurns(scf::ForOp loop) {
+  SmallVector<TurnMask> all;
+  loop.walk([&](arith::CmpIOp op) {
+    if (auto mask = turnMask(op, loop)) {
+      all.push_back(std::move(*mask));
+    }
+  });
+  return all;
 }
 
 /// p >= 0, by itself or because p is at least one of those that are.

@@ -20,9 +20,23 @@
 
 namespace tz::analysis {
 
+/// A comparison that the turn of a loop decides: true in all lanes while
+/// `slack`, a formula of the turn with `slope`, is not negative. That is so only
+/// if none of `conditions`, which do not change in the loop, is below zero.
+struct TurnMask {
+  mlir::arith::CmpIOp op;
+  Polynomial slack;
+  int64_t slope;
+  llvm::SmallVector<Polynomial, 2> conditions;
+};
+
 class KnownMasks {
 public:
   KnownMasks(tile::KernelOp kernel, LaneForms &forms, const Hints &hints);
+
+  /// The comparisons in `loop` that hold up to a turn (slope < 0) or from one on
+  /// (slope > 0): rows beside columns too, as in a causal mask.
+  llvm::SmallVector<TurnMask> ofTurns(mlir::scf::ForOp loop);
 
   /// Replaces by `true`, in `region`, the comparisons that hold there in all
   /// lanes because none of `nonNegative` is below zero. Returns how many.
@@ -37,6 +51,8 @@ private:
   };
 
   void collect(mlir::arith::CmpIOp op);
+  std::optional<TurnMask> turnMask(mlir::arith::CmpIOp op,
+                                   mlir::scf::ForOp loop);
   bool follows(const Polynomial &p, llvm::ArrayRef<Polynomial> nonNegative);
 
   LaneForms &forms;
