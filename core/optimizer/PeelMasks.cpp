@@ -41,6 +41,7 @@
 // Keeps  the order of everything. The unpeeled form stays as the other branch
 //        and is not peeled again, so code grows at most by the pass's limit.
 //===----------------------------------------------------------------------===//
+#include "core/optimizer/LoopSplitting.h"
 #include "core/optimizer/Passes.h"
 #include "core/optimizer/Versioning.h"
 #include "core/optimizer/analysis/KnownMasks.h"
@@ -65,6 +66,9 @@ namespace tz::optimizer {
 /// The most by which a turn of a loop may move a block for the loop to be
 /// split.
 static constexpr int64_t kLargestSlope = int64_t(1) << 32;
+
+/// Ops between a comparison and a select that are looked at.
+static constexpr size_t kLargestMask = 32;
 
 namespace {
 /// One checked dimension of one access. The block is inside if both are >= 0.
@@ -99,7 +103,8 @@ private:
   void foldMasks(Region &region, ArrayRef<Check *> all);
   void explain();
   bool isFree(Operation *access);
-  bool leavesOneTurn(scf::ForOp loop, ArrayRef<Check *> all);
+  bool leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks);
+  std::vector<TurnMask> costlyMasks(scf::ForOp loop);
   bool boundsAreFree() const {
     return llvm::is_contained(
         features, optimizer::nameOf(optimizer::Feature::ViewBounds));
@@ -109,7 +114,10 @@ private:
   }
   /// Whether every scalar of the check is there just before `point`.
   bool isAvailable(const Check &check, Operation *point);
-  Value fullUntil(OpBuilder &builder, scf::ForOp loop, ArrayRef<Check *> all);
+  Value fullUntil(OpBuilder &builder, scf::ForOp loop,
+                  ArrayRef<Polynomial> slacks);
+  Value fullFrom(OpBuilder &builder, scf::ForOp loop,
+                 ArrayRef<TurnMask> rising);
 
   std::optional<Hints> hints;
   std::optional<LaneForms> forms;
@@ -219,12 +227,15 @@ void PeelMasks::foldMasks(Region &region, ArrayRef<Check *> all) {
   knownMasks += masks->fold(region, nonNegative);
 }
 
+static bool hasDots(Operation *op) {
+  return op->walk([](DotOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// The last loop of the block that has dots.
 static Operation *lastDotLoop(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
-    if (isa<scf::ForOp>(op) && op.walk([](DotOp) {
-                                   return WalkResult::interrupt();
-                                 }).wasInterrupted()) {
+    if (isa<scf::ForOp>(op) && hasDots(&op)) {
       return &op;
     }
   }
@@ -296,32 +307,34 @@ void PeelMasks::versionBlock(Block &block) {
   ++versionedBlocks;
 }
 
-/// The bound up to which `loop` may run with all these checks closed, as an
-/// i64.
+static Value constant(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI64IntegerAttr(value));
+}
+
+/// The bound up to which `loop` may run so that none of these falls below zero,
+/// as an i64.
 Value PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
-                           ArrayRef<Check *> all) {
+                           ArrayRef<Polynomial> slacks) {
   unsigned iv = forms->scalars().number(loop.getInductionVar());
   Location loc = loop.getLoc();
   Type i64 = builder.getI64Type();
   Value bound;
   SmallVector<Polynomial> seen;
-  for (Check *check : all) {
-    if (llvm::is_contained(seen, check->slack)) {
+  for (const Polynomial &slack : slacks) {
+    if (llvm::is_contained(seen, slack)) {
       continue;
     }
-    seen.push_back(check->slack);
+    seen.push_back(slack);
     // slack = rest - slope * iv >= 0 up to iv = floor(rest / slope)
-    int64_t slope = -check->slack.coefficientOf({iv});
-    auto rest = Polynomial::add(check->slack, Polynomial::of({{iv}, 1}), slope);
+    int64_t slope = -slack.coefficientOf({iv});
+    auto rest = Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
     Polynomial above = *Polynomial::add(*rest, Polynomial(slope));
-    auto constant = [&](int64_t v) -> Value {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getI64IntegerAttr(v));
-    };
     Value end = forms->scalars().emit(builder, loc, above);
     if (slope != 1) {
-      end = MaxSIOp::create(builder, loc, i64, end, constant(0));
-      end = DivSIOp::create(builder, loc, i64, end, constant(slope));
+      end = MaxSIOp::create(builder, loc, i64, end, constant(builder, loc, 0));
+      end = DivSIOp::create(builder, loc, i64, end,
+                            constant(builder, loc, slope));
     }
     bound = bound ? MinSIOp::create(builder, loc, i64, bound, end) : end;
   }
@@ -372,54 +385,135 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   return {};
 }
 
-/// Whether no turn follows the first in which one of these checks fails.
-bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Check *> all) {
+/// Whether no turn follows the first in which one of these is below zero.
+bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
   const unsigned iv = forms->scalars().number(loop.getInductionVar());
   auto high = forms->of(loop.getUpperBound());
   const int64_t by = *forms->of(loop.getStep())->start.constant();
-  return high && llvm::all_of(all, [&](Check *check) {
+  return high && llvm::all_of(slacks, [&](const Polynomial &slack) {
            // slack = rest - slope * turn < 0, and so turn + by >= high if
            // rest + 1 + slope * by >= slope * high
-           const int64_t slope = -check->slack.coefficientOf({iv});
+           const int64_t slope = -slack.coefficientOf({iv});
            int64_t ahead;
            if (__builtin_mul_overflow(slope, by, &ahead) ||
                __builtin_add_overflow(ahead, 1, &ahead)) {
              return false;
            }
            auto room =
-               Polynomial::add(check->slack, Polynomial::of({{iv}, 1}), slope);
+               Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
            room = room ? Polynomial::add(*room, Polynomial(ahead)) : room;
            room = room ? Polynomial::add(*room, high->start, -slope) : room;
            return room && isNonNegative(*room);
          });
 }
 
-/// if (there is a turn) {it} else {what the loop began with}
-static void runOnce(scf::ForOp loop) {
-  OpBuilder builder(loop);
-  const Location loc = loop.getLoc();
-  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                    loop.getLowerBound(), loop.getUpperBound());
-  auto once = scf::IfOp::create(
-      builder, loc, any,
-      [&](OpBuilder &then, Location) {
-        IRMapping map;
-        map.map(loop.getInductionVar(), loop.getLowerBound());
-        map.map(loop.getRegionIterArgs(), loop.getInitArgs());
-        for (Operation &op : *loop.getBody()) {
-          then.clone(op, map);
-        }
-      },
-      [&](OpBuilder &otherwise, Location at) {
-        scf::YieldOp::create(otherwise, at, loop.getInitArgs());
-      });
-  loop.replaceAllUsesWith(once);
-  loop.erase();
+/// Whether a select in `loop` is by `mask`, alone or with others.
+static bool isSelectedBy(arith::CmpIOp mask, scf::ForOp loop) {
+  SmallVector<Value> pending{mask};
+  for (size_t i = 0; i < pending.size() && i < kLargestMask; ++i) {
+    for (OpOperand &use : pending[i].getUses()) {
+      Operation *op = use.getOwner();
+      if (isa<arith::SelectOp>(op) && use.getOperandNumber() == 0) {
+        return true;
+      }
+      if (loop->isProperAncestor(op) &&
+          isa<arith::AndIOp, BroadcastOp, ReshapeOp, TransposeOp>(op)) {
+        pending.push_back(op->getResult(0));
+      }
+    }
+  }
+  return false;
 }
 
-/// Splits `loop` at the first turn in which one of its checks may fail.
+/// Masks that cost a compare and a select a lane in each turn of a loop with
+/// dots, and that all lanes but those of its first or last turns pass.
+std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
+  auto step = forms->of(loop.getStep());
+  auto from = forms->of(loop.getLowerBound());
+  if (!boundsAreFree() || !hasDots(loop) || !step || !from ||
+      step->start.constant().value_or(0) <= 0 || !isNonNegative(from->start)) {
+    return {};
+  }
+  const unsigned iv = forms->scalars().number(loop.getInductionVar());
+  auto isKnown = [&](const Polynomial &p) {
+    return optimizer::isAvailable(p, loop, forms->scalars());
+  };
+  std::vector<TurnMask> all = masks->ofTurns(loop);
+  llvm::erase_if(all, [&](const TurnMask &mask) {
+    auto rest = Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}),
+                                -mask.slope);
+    return std::abs(mask.slope) > kLargestSlope || !rest || !isKnown(*rest) ||
+           !Polynomial::add(*rest, Polynomial(kLargestSlope)) ||
+           !Polynomial::add(Polynomial(kLargestSlope), *rest, -1) ||
+           !llvm::all_of(mask.conditions, isKnown) ||
+           !isSelectedBy(mask.op, loop);
+  });
+  return all;
+}
+
+/// `turn` if no condition of `all` is below zero, otherwise `other` as an i64.
+static Value turnIf(OpBuilder &builder, ArrayRef<TurnMask> all, Value turn,
+                    Value other, const ScalarTable &scalars) {
+  SmallVector<Polynomial> conditions;
+  for (const TurnMask &mask : all) {
+    for (const Polynomial &p : mask.conditions) {
+      if (!llvm::is_contained(conditions, p)) {
+        conditions.push_back(p);
+      }
+    }
+  }
+  Location loc = turn.getLoc();
+  Value holds = optimizer::emitNonNegative(builder, loc, conditions, scalars);
+  if (!holds) {
+    return turn;
+  }
+  if (other.getType() != turn.getType()) {
+    other = arith::ExtSIOp::create(builder, loc, turn.getType(), other);
+  }
+  return arith::SelectOp::create(builder, loc, holds, turn, other);
+}
+
+/// The masks are true in all turns of `loop`.
+static void assume(scf::ForOp loop, ArrayRef<TurnMask> all) {
+  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+  for (const TurnMask &mask : all) {
+    arith::CmpIOp op = mask.op;
+    TypedAttr yes = builder.getBoolAttr(true);
+    if (auto tile = dyn_cast<RankedTensorType>(op.getType())) {
+      yes = SplatElementsAttr::get(tile, Attribute(yes));
+    }
+    op.replaceAllUsesWith(
+        arith::ConstantOp::create(builder, op.getLoc(), yes).getResult());
+  }
+}
+
+/// The turn from which on all of `rising` hold, as an i64.
+Value PeelMasks::fullFrom(OpBuilder &builder, scf::ForOp loop,
+                          ArrayRef<TurnMask> rising) {
+  const unsigned iv = forms->scalars().number(loop.getInductionVar());
+  Location loc = loop.getLoc();
+  Type i64 = builder.getI64Type();
+  Value first;
+  for (const TurnMask &mask : rising) {
+    // slack = rest + slope * iv >= 0 from iv = ceil(-rest / slope)
+    auto rest = Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}),
+                                -mask.slope);
+    auto above = Polynomial::add(Polynomial(mask.slope - 1), *rest, -1);
+    Value from = forms->scalars().emit(builder, loc, *above);
+    from = MaxSIOp::create(builder, loc, i64, from, constant(builder, loc, 0));
+    if (mask.slope != 1) {
+      from = DivSIOp::create(builder, loc, i64, from,
+                             constant(builder, loc, mask.slope));
+    }
+    first = first ? MaxSIOp::create(builder, loc, i64, first, from) : from;
+  }
+  return turnIf(builder, rising, first, loop.getUpperBound(),
+                forms->scalars());
+}
+
+/// Splits `loop` at the first turn in which one of its checks may fail, and
+/// where masks in it begin or cease to hold.
 void PeelMasks::peelLoop(scf::ForOp loop) {
-  Type type = loop.getInductionVar().getType();
   unsigned iv = forms->scalars().number(loop.getInductionVar());
   auto dependsOnTurn = [&](const Term &term) {
     return llvm::is_contained(term.scalars, iv);
@@ -435,69 +529,56 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
       mine.push_back(&check);
     }
   }
-  if (mine.empty()) {
-    return;
+  std::vector<TurnMask> falling = costlyMasks(loop), rising;
+  for (TurnMask &mask : falling) {
+    if (mask.slope > 0) {
+      rising.push_back(mask);
+    }
   }
+  llvm::erase_if(falling, [](const TurnMask &mask) { return mask.slope > 0; });
   size_t size = 0;
   loop->walk([&](Operation *) { ++size; });
-  if (!hasRoom(loop.getLoc(), size, "this loop", mine)) {
+  if (cloned + 2 * size > limit) {
+    rising.clear();
+  }
+  SmallVector<Polynomial> slacks;
+  for (Check *check : mine) {
+    slacks.push_back(check->slack);
+  }
+  for (const TurnMask &mask : falling) {
+    slacks.push_back(mask.slack);
+  }
+  const bool hasTail = !slacks.empty();
+  if ((!hasTail && rising.empty()) ||
+      !hasRoom(loop.getLoc(), size * (hasTail + !rising.empty()), "this loop",
+               mine)) {
     return;
   }
 
   // As a loop, the last turn would keep in registers what only it needs.
-  const bool once = boundsAreFree() && leavesOneTurn(loop, mine);
-  OpBuilder builder(loop);
-  Location loc = loop.getLoc();
-  Type i64 = builder.getI64Type();
-  Value bound = fullUntil(builder, loop, mine);
-  auto wide = [&](Value v) -> Value {
-    return type == i64 ? v : arith::ExtSIOp::create(builder, loc, i64, v);
-  };
-  auto narrow = [&](Value v) -> Value {
-    return type == i64 ? v : arith::TruncIOp::create(builder, loc, type, v);
-  };
-  Value low = wide(loop.getLowerBound()), high = wide(loop.getUpperBound());
-  Value end = MinSIOp::create(builder, loc, i64, bound, high);
-  end = MaxSIOp::create(builder, loc, i64, end, low);
-  // Where the remaining turns begin and end.
-  Value next = end, last = loop.getUpperBound();
-  int64_t by = *forms->of(loop.getStep())->start.constant();
-  if (by != 1) {
-    auto constant = [&](int64_t v) -> Value {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getI64IntegerAttr(v));
-    };
-    Value span = arith::SubIOp::create(builder, loc, end, low);
-    span = arith::AddIOp::create(builder, loc, span, constant(by - 1));
-    Value turns = DivSIOp::create(builder, loc, i64, span, constant(by));
-    span = arith::MulIOp::create(builder, loc, turns, constant(by));
-    next = arith::AddIOp::create(builder, loc, low, span);
-    // Where none remain, the next turn may lie outside of the type. A select
-    // keeps what divides it, a minimum would not.
-    Value remain = arith::CmpIOp::create(builder, loc,
-                                         arith::CmpIPredicate::slt, next, high);
-    next = arith::SelectOp::create(builder, loc, remain, next, low);
-    last = arith::SelectOp::create(builder, loc, remain, last,
-                                   loop.getLowerBound());
+  const bool once = hasTail && boundsAreFree() && leavesOneTurn(loop, slacks);
+  const int64_t step = *forms->of(loop.getStep())->start.constant();
+  if (!rising.empty()) {
+    OpBuilder builder(loop);
+    optimizer::splitHead(loop, fullFrom(builder, loop, rising), step);
+    assume(loop, rising); // and so behind it
+    ++peeledLoops;
   }
-
-  builder.setInsertionPointAfter(loop);
-  auto tail = cast<scf::ForOp>(builder.clone(*loop));
-  loop.replaceAllUsesWith(tail.getResults());
-  tail.getInitArgsMutable().assign(loop.getResults());
-  tail->removeAttr("tile.loop_unroll_factor"); // few turns are left to it
-  builder.setInsertionPoint(loop);
-  Value endValue = narrow(end);
-  tail.setLowerBound(next == end ? endValue : narrow(next));
-  tail.setUpperBound(last);
-  loop.setUpperBound(endValue);
+  if (!hasTail) {
+    return;
+  }
+  OpBuilder builder(loop);
+  Value bound = turnIf(builder, falling, fullUntil(builder, loop, slacks),
+                       loop.getLowerBound(), forms->scalars());
+  scf::ForOp tail = optimizer::splitTail(loop, bound, step);
   if (once) {
-    runOnce(tail);
+    optimizer::runOnce(tail);
   }
   for (Check *check : mine) {
     clear(*check);
   }
   foldMasks(loop.getRegion(), mine);
+  assume(loop, falling);
   ++peeledLoops;
 }
 

@@ -178,18 +178,12 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   TurnMask mask{op, *slack, slope, {}};
   // No lane of the smaller side is below the type's least value, none of the
   // larger above its greatest; where slack is not negative, both are between.
-  LaneForm negated{{}, {}, {}};
-  auto negate = [](const Polynomial &p) {
-    return *Polynomial::add({}, p, -1); // no coefficient is the least of 64 bits
-  };
-  negated.start = negate(large->start);
-  for (const Polynomial &lane : large->lane) {
-    negated.lane.push_back(negate(lane));
-  }
+  LaneForm zero{{}, {}, {}};
+  zero.lane.resize(large->lane.size());
   const Interval type = rangeOfType(element);
   for (auto [bottom, distance] :
        {std::pair(least(*small, shape), -type.low),
-        std::pair(least(negated, shape), type.high)}) {
+        std::pair(slackOf(*large, zero, false, shape), type.high)}) {
     // The turn where that is least.
     auto rest = bottom;
     if (const int64_t by = bottom ? bottom->coefficientOf({iv}) : 0) {
@@ -210,8 +204,8 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   return mask;
 }
 
-SmallVector<TurnMask> KnownMasks::ofTurns(scf::ForOp loop) {
-  SmallVector<TurnMask> all;
+std::vector<TurnMask> KnownMasks::ofTurns(scf::ForOp loop) {
+  std::vector<TurnMask> all;
   loop.walk([&](arith::CmpIOp op) {
     if (auto mask = turnMask(op, loop)) {
       all.push_back(std::move(*mask));

@@ -36,7 +36,7 @@ public:
 
   /// The comparisons in `loop` that hold up to a turn (slope < 0) or from one on
   /// (slope > 0): rows beside columns too, as in a causal mask.
-  llvm::SmallVector<TurnMask> ofTurns(mlir::scf::ForOp loop);
+  std::vector<TurnMask> ofTurns(mlir::scf::ForOp loop);
 
   /// Replaces by `true`, in `region`, the comparisons that hold there in all
   /// lanes because none of `nonNegative` is below zero. Returns how many.
