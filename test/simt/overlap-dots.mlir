@@ -40,3 +40,56 @@ tile.kernel @example(%n: i32) attributes {tile.num_warps = 4 : i32} {
   }
   tile.return
 }
+
+// A tile in shared memory that the first product's result is scaled by is read
+// while the product runs; one that others may overwrite before that is not.
+// CHECK-LABEL: tile.kernel @reads_come_late
+// CHECK: %[[S:.*]] = simt.dot {{.*}} {async,
+// CHECK-NEXT: %[[D:.*]] = simt.dot {{.*}} {async,
+// CHECK-NEXT: %[[F:.*]] = simt.read
+// CHECK-NEXT: %[[G:.*]] = arith.addf %[[F]], %[[F]]
+// CHECK-NEXT: simt.dot_wait 1, %[[S]]
+// CHECK: %[[H:.*]] = simt.read
+// CHECK-NEXT: simt.dot_wait 0, %[[D]]
+// CHECK: arith.mulf %{{.*}}, %[[H]]
+// CHECK-LABEL: tile.kernel @no_read_behind_a_barrier
+// CHECK: simt.read
+// CHECK: simt.dot
+tile.kernel @reads_come_late(%n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %x = arith.constant dense<1.0> : !half
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %q = simt.stage %x : !half -> !buffer
+  %all = simt.stage %zero : !tile -> !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%last = %zero) -> (!tile) : i32 {
+    %f = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
+    %g = arith.addf %f, %f : !tile
+    %h = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
+    %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %d = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %p = arith.mulf %s, %g : !tile
+    %e = arith.mulf %d, %h : !tile
+    %r = arith.addf %p, %e : !tile
+    scf.yield %r : !tile
+  }
+  tile.return
+}
+
+tile.kernel @no_read_behind_a_barrier(%n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %x = arith.constant dense<1.0> : !half
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %q = simt.stage %x : !half -> !buffer
+  %all = simt.stage %zero : !tile -> !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%last = %zero) -> (!tile) : i32 {
+    %f = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
+    simt.sync
+    %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %p = arith.mulf %s, %f : !tile
+    %t = tile.math exp2 %p : !tile
+    scf.yield %t : !tile
+  }
+  tile.return
+}

@@ -73,7 +73,7 @@ public:
 
   void run();
 
-  unsigned hoisted = 0, begun = 0;
+  unsigned hoisted = 0, begun = 0, sunk = 0;
 
 private:
   bool collect();
@@ -82,6 +82,8 @@ private:
   void hoist(size_t index);
   Operation *firstReader(DotOp dot);
   void waitBefore(Operation *reader, ArrayRef<DotOp> finished);
+  void sinkReads();
+  bool sink(Operation *op, const DenseSet<Operation *> &ofReads);
 
   Block &block;
   const Target &target;
@@ -248,6 +250,67 @@ void Overlap::waitBefore(Operation *reader, ArrayRef<DotOp> finished) {
   }
 }
 
+/// To before the wait behind which it is first used, or to its first user where
+/// that was moved there.
+bool Overlap::sink(Operation *op, const DenseSet<Operation *> &ofReads) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Operation *here = block.findAncestorOpInBlock(*user);
+    if (!here || here == block.getTerminator()) {
+      return false;
+    }
+    first = !first || here->isBeforeInBlock(first) ? here : first;
+  }
+  Operation *place = nullptr;
+  bool passesDot = false;
+  for (Operation *at = op->getNextNode(); first && at != first;
+       at = at->getNextNode()) {
+    // What may write, or let others write, what the read finds.
+    if (at->getNumRegions() != 0 ||
+        !(isPure(at) || isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp,
+                            tile::LoadViewOp>(at))) {
+      return false;
+    }
+    place = isa<DotWaitOp>(at) ? at : place;
+    passesDot |= isa<DotOp>(at);
+  }
+  if (passesDot && ofReads.contains(first)) {
+    place = first;
+  }
+  if (!place) {
+    return false;
+  }
+  op->moveBefore(place);
+  return true;
+}
+
+/// Tiles read from shared memory, and what is computed of them alone, come when
+/// they are used: a dot does not wait for them, and has their registers
+/// meanwhile.
+void Overlap::sinkReads() {
+  SmallVector<Operation *> reads;
+  DenseSet<Operation *> ofReads;
+  for (Operation &op : block) {
+    const bool follows =
+        isPure(&op) && op.getNumRegions() == 0 && !isa<StageOp>(op) &&
+        llvm::any_of(op.getOperands(), [&](Value operand) {
+          return ofReads.contains(operand.getDefiningOp());
+        }) &&
+        llvm::all_of(op.getOperands(), [&](Value operand) {
+          Operation *from = operand.getDefiningOp();
+          return !isa<RankedTensorType>(operand.getType()) ||
+                 ofReads.contains(from) || !from || from->getBlock() != &block;
+        });
+    if (isa<ReadOp>(op) || follows) {
+      reads.push_back(&op);
+      ofReads.insert(&op);
+    }
+  }
+  for (Operation *op : llvm::reverse(reads)) {
+    sunk += sink(op, ofReads);
+  }
+}
+
 void Overlap::run() {
   if (!collect()) {
     return;
@@ -273,6 +336,7 @@ void Overlap::run() {
   for (auto &[reader, finished] : readers) {
     waitBefore(reader, finished);
   }
+  sinkReads();
 }
 
 /// For tests: what has an instruction may stay in flight.
@@ -300,6 +364,7 @@ struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
       overlap.run();
       hoisted += overlap.hoisted;
       begun += overlap.begun;
+      sunk += overlap.sunk;
     }
   }
 

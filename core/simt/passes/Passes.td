@@ -125,12 +125,14 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
   let description = [{
     A dot begins as soon as its operands are there, right behind the one before
     it if they were there already, and is waited for where its result is read,
-    while younger ones go on.
+    while younger ones go on. What the threads read from shared memory to compute
+    with it is read before that wait, not before the dot.
   }];
   let constructor = "tz::simt::createOverlapDots(nullptr)";
   let statistics = [
     Statistic<"hoisted", "hoisted", "dots that begin earlier">,
-    Statistic<"begun", "begun", "dots that run beside the threads">
+    Statistic<"begun", "begun", "dots that run beside the threads">,
+    Statistic<"sunk", "sunk", "reads, and what is made of them, moved behind dots">
   ];
 }
 

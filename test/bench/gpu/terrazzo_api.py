@@ -14,7 +14,7 @@ ELEMENTS = {
     "bool": 2, "int8": 3, "int16": 4, "int32": 5, "int64": 6, "uint8": 7, "uint16": 8, "uint32": 9, "uint64": 10,
     "float16": 11, "bfloat16": 12, "float32": 13, "float64": 14, "float8_e4m3fn": 15, "float8_e5m2": 16,
 }
-OPTIONS = ("num_warps", "num_stages", "num_ctas")
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
 class Arg(C.Structure):
