@@ -132,8 +132,8 @@ Value DropMasks::withoutBounds(OpBuilder &builder, Value mask,
     }
     return left == both.getLhs() && right == both.getRhs()
                ? mask
-               : Value(arith::AndIOp::create(builder, op->getLoc(), left,
-                                             right));
+               : Value(
+                     arith::AndIOp::create(builder, op->getLoc(), left, right));
   }
   // Which dimension of the select each one of the source is.
   SmallVector<int64_t> from;

@@ -20,17 +20,17 @@ struct Bounds {
 
   explicit Bounds(scf::ForOp loop)
       : builder(loop), loc(loop.getLoc()),
-        type(loop.getInductionVar().getType()),
-        low(wide(loop.getLowerBound())), high(wide(loop.getUpperBound())) {}
+        type(loop.getInductionVar().getType()), low(wide(loop.getLowerBound())),
+        high(wide(loop.getUpperBound())) {}
 
   Value constant(int64_t value) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI64IntegerAttr(value));
   }
   Value wide(Value v) {
-    return type.isInteger(64) ? v
-                              : arith::ExtSIOp::create(
-                                    builder, loc, builder.getI64Type(), v);
+    return type.isInteger(64)
+               ? v
+               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), v);
   }
   Value narrow(Value v) {
     return type.isInteger(64) ? v
@@ -45,8 +45,8 @@ struct Bounds {
   Value turnFrom(Value at, int64_t step) {
     Value span = arith::SubIOp::create(builder, loc, at, low);
     span = arith::AddIOp::create(builder, loc, span, constant(step - 1));
-    Value turns = tile::DivSIOp::create(builder, loc, at.getType(), span,
-                                        constant(step));
+    Value turns =
+        tile::DivSIOp::create(builder, loc, at.getType(), span, constant(step));
     span = arith::MulIOp::create(builder, loc, turns, constant(step));
     return arith::AddIOp::create(builder, loc, low, span);
   }

@@ -399,8 +399,7 @@ bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
                __builtin_add_overflow(ahead, 1, &ahead)) {
              return false;
            }
-           auto room =
-               Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
+           auto room = Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
            room = room ? Polynomial::add(*room, Polynomial(ahead)) : room;
            room = room ? Polynomial::add(*room, high->start, -slope) : room;
            return room && isNonNegative(*room);
@@ -440,8 +439,8 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   };
   std::vector<TurnMask> all = masks->ofTurns(loop);
   llvm::erase_if(all, [&](const TurnMask &mask) {
-    auto rest = Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}),
-                                -mask.slope);
+    auto rest =
+        Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
     return std::abs(mask.slope) > kLargestSlope || !rest || !isKnown(*rest) ||
            !Polynomial::add(*rest, Polynomial(kLargestSlope)) ||
            !Polynomial::add(Polynomial(kLargestSlope), *rest, -1) ||
@@ -496,8 +495,8 @@ Value PeelMasks::fullFrom(OpBuilder &builder, scf::ForOp loop,
   Value first;
   for (const TurnMask &mask : rising) {
     // slack = rest + slope * iv >= 0 from iv = ceil(-rest / slope)
-    auto rest = Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}),
-                                -mask.slope);
+    auto rest =
+        Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
     auto above = Polynomial::add(Polynomial(mask.slope - 1), *rest, -1);
     Value from = forms->scalars().emit(builder, loc, *above);
     from = MaxSIOp::create(builder, loc, i64, from, constant(builder, loc, 0));
@@ -507,8 +506,7 @@ Value PeelMasks::fullFrom(OpBuilder &builder, scf::ForOp loop,
     }
     first = first ? MaxSIOp::create(builder, loc, i64, first, from) : from;
   }
-  return turnIf(builder, rising, first, loop.getUpperBound(),
-                forms->scalars());
+  return turnIf(builder, rising, first, loop.getUpperBound(), forms->scalars());
 }
 
 /// Splits `loop` at the first turn in which one of its checks may fail, and

@@ -21,8 +21,9 @@
 namespace tz::analysis {
 
 /// A comparison that the turn of a loop decides: true in all lanes while
-/// `slack`, a formula of the turn with `slope`, is not negative. That is so only
-/// if none of `conditions`, which do not change in the loop, is below zero.
+/// `slack`, a formula of the turn with `slope`, is not negative. That is so
+/// only if none of `conditions`, which do not change in the loop, is below
+/// zero.
 struct TurnMask {
   mlir::arith::CmpIOp op;
   Polynomial slack;
@@ -34,8 +35,8 @@ class KnownMasks {
 public:
   KnownMasks(tile::KernelOp kernel, LaneForms &forms, const Hints &hints);
 
-  /// The comparisons in `loop` that hold up to a turn (slope < 0) or from one on
-  /// (slope > 0): rows beside columns too, as in a causal mask.
+  /// The comparisons in `loop` that hold up to a turn (slope < 0) or from one
+  /// on (slope > 0): rows beside columns too, as in a causal mask.
   std::vector<TurnMask> ofTurns(mlir::scf::ForOp loop);
 
   /// Replaces by `true`, in `region`, the comparisons that hold there in all

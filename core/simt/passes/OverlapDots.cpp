@@ -267,8 +267,8 @@ bool Overlap::sink(Operation *op, const DenseSet<Operation *> &ofReads) {
        at = at->getNextNode()) {
     // What may write, or let others write, what the read finds.
     if (at->getNumRegions() != 0 ||
-        !(isPure(at) || isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp,
-                            tile::LoadViewOp>(at))) {
+        !(isPure(at) ||
+          isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp, tile::LoadViewOp>(at))) {
       return false;
     }
     place = isa<DotWaitOp>(at) ? at : place;
@@ -293,9 +293,10 @@ void Overlap::sinkReads() {
   for (Operation &op : block) {
     const bool follows =
         isPure(&op) && op.getNumRegions() == 0 && !isa<StageOp>(op) &&
-        llvm::any_of(op.getOperands(), [&](Value operand) {
-          return ofReads.contains(operand.getDefiningOp());
-        }) &&
+        llvm::any_of(op.getOperands(),
+                     [&](Value operand) {
+                       return ofReads.contains(operand.getDefiningOp());
+                     }) &&
         llvm::all_of(op.getOperands(), [&](Value operand) {
           Operation *from = operand.getDefiningOp();
           return !isa<RankedTensorType>(operand.getType()) ||
