@@ -18,7 +18,7 @@ using namespace runtime;
 using wire::ByteReader;
 using wire::ByteWriter;
 
-static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME2");
+static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME3");
 static constexpr llvm::StringLiteral codeMark("TZCODE1");
 
 static llvm::StringRef ref(std::string_view text) {
@@ -37,20 +37,60 @@ Imports Imports::of(const ParsedSource &source) {
   imports.searches = source.module->searches();
   imports.environment = source.module->environment();
   for (const auto &file : source.module->sources()) {
-    if (file->path() != source.path) {
+    if (file->path() != source.path && file->isFile()) {
       imports.files.push_back({file->path().str(), hashOf(file->text())});
     }
+  }
+  std::map<uint64_t, uint64_t> numbers{{0, 0}, {source.around.host.scope(), 1}};
+  for (frontend::HostRead read : source.module->hostReads()) {
+    read.scope = numbers[read.scope];
+    read.answer.scope =
+        numbers.try_emplace(read.answer.scope, numbers.size()).first->second;
+    imports.reads.push_back(std::move(read));
   }
   return imports;
 }
 
-bool Imports::hold(llvm::ArrayRef<std::string> importRoots) const {
-  if (!frontend::isEnvironment(environment)) {
+/// Does the host program answer what it answered then? Its scopes have other
+/// numbers today.
+static bool answersHold(const std::vector<frontend::HostRead> &reads,
+                        const frontend::HostProgram &host) {
+  if (reads.empty()) {
+    return true;
+  }
+  if (!host) {
+    return false;
+  }
+  std::map<uint64_t, uint64_t> today{{0, 0}, {1, host.scope()}};
+  for (const frontend::HostRead &read : reads) {
+    auto scope = today.find(read.scope);
+    // An argument that is a scope has a number that means nothing here.
+    if (scope == today.end() ||
+        (read.isCall && read.text.find("scope(") != std::string::npos)) {
+      return false;
+    }
+    frontend::HostName now = read.isCall ? host.call(scope->second, read.text)
+                                         : host.find(scope->second, read.text);
+    auto known = today.try_emplace(read.answer.scope, now.scope).first;
+    if (known->second != now.scope) {
+      return false;
+    }
+    now.scope = read.answer.scope;
+    if (!(now == read.answer)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Imports::hold(const frontend::Surroundings &around) const {
+  if (!frontend::isEnvironment(environment) ||
+      !answersHold(reads, around.host)) {
     return false;
   }
   for (const frontend::ImportSearch &search : searches) {
     if (frontend::findImport(search.importer, search.dots, search.name,
-                             importRoots) != search.file) {
+                             around.importRoots) != search.file) {
       return false;
     }
   }
@@ -106,6 +146,18 @@ std::string CompileOutcome::write() const {
     out.string(file.path);
     out.string(file.hash);
   }
+  out.number(imports.reads.size());
+  for (const frontend::HostRead &read : imports.reads) {
+    out.number(read.scope);
+    out.number(read.isCall);
+    out.string(read.text);
+    out.number(read.answer.kind);
+    out.string(read.answer.text);
+    out.string(read.answer.path);
+    out.string(read.answer.name);
+    out.number(read.answer.line);
+    out.number(read.answer.scope);
+  }
   out.number(messages.size());
   for (const Message &message : messages) {
     out.number(message.severity);
@@ -155,6 +207,18 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
     Imports::File &file = result.imports.files.emplace_back();
     file.path = in.string().str();
     file.hash = in.string().str();
+  }
+  for (uint64_t n = in.count(9); n > 0 && in.ok(); --n) {
+    frontend::HostRead &read = result.imports.reads.emplace_back();
+    read.scope = in.number();
+    read.isCall = in.number() != 0;
+    read.text = in.string().str();
+    read.answer.kind = number32(in);
+    read.answer.text = in.string().str();
+    read.answer.path = in.string().str();
+    read.answer.name = in.string().str();
+    read.answer.line = number32(in);
+    read.answer.scope = in.number();
   }
   for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
     Message &message = result.messages.emplace_back();

@@ -22,7 +22,8 @@ struct Message {
   std::string text;
 };
 
-/// What a compilation read from disk and environment beside its source.
+/// What a compilation read from disk, environment and the host program beside
+/// its source.
 struct Imports {
   struct File {
     std::string path, hash;
@@ -30,11 +31,12 @@ struct Imports {
   std::vector<frontend::ImportSearch> searches;
   frontend::EnvironmentReads environment;
   std::vector<File> files;
+  /// Scopes are numbered in the order in which they were met, from 1.
+  std::vector<frontend::HostRead> reads;
 
   static Imports of(const ParsedSource &source);
-  /// True if reading them again would give the same.
-  /// `importRoots` are those of the source, which are in its key.
-  bool hold(llvm::ArrayRef<std::string> importRoots) const;
+  /// True if reading them again would give the same. `around`: the source's.
+  bool hold(const frontend::Surroundings &around) const;
 };
 
 /// First level, under jobKey.

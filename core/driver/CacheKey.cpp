@@ -92,7 +92,7 @@ static void argumentList(KeyWriter &key,
 std::string jobKey(const CompileJob &job, std::string_view fingerprint,
                    std::string_view build) {
   KeyWriter key;
-  key.text("terrazzo job/3");
+  key.text("terrazzo job/4");
   key.text(build);
   key.text(fingerprint);
   key.text(job.plugin);
@@ -111,6 +111,8 @@ std::string jobKey(const CompileJob &job, std::string_view fingerprint,
     key.text(name);
     key.text(value);
   }
+  // Which scope it is says nothing in another process; the answers count.
+  key.number(job.source.names.find ? job.source.line : 0);
   argumentList(key, job.arguments);
   optionsAndBlobs(key, job);
   return key.finish();

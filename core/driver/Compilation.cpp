@@ -187,7 +187,7 @@ std::optional<Compilation::Made> Compilation::findOutcome() {
   }
   std::optional<CompileOutcome> outcome = CompileOutcome::read(*bytes);
   if (!outcome ||
-      !outcome->imports.hold(surroundingsOf(job.source).importRoots)) {
+      !outcome->imports.hold(surroundingsOf(job.source))) {
     return std::nullopt;
   }
   std::optional<Made> result;

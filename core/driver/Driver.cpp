@@ -103,7 +103,9 @@ struct Unheard final : runtime::DiagnosticSink {
 SpecializationRule
 Driver::State::rule(CompileJob &job,
                     const std::vector<KernelParameter> &parameters) {
-  std::string key = jobKey(job, {}, {});
+  // Two functions of one text may read other names.
+  std::string key =
+      jobKey(job, {}, {}) + "#" + std::to_string(job.source.scope);
   {
     std::lock_guard guard(lock);
     if (auto known = rules.find(key); known != rules.end()) {

@@ -210,7 +210,8 @@ Result<KernelSignature> findSignature(Workspace &workspace,
         llvm::is_contained((*kernel)->heuristics, param.name) ||
         (!configs.empty() && configs[0].constexprs.count(param.name));
     parameter.specializeValue = !param.doNotSpecialize;
-    parameter.specializeAlignment = !param.doNotSpecialize;
+    parameter.specializeAlignment =
+        !param.doNotSpecialize && !param.doNotSpecializeAlignment;
     signature.parameters.push_back(std::move(parameter));
   }
   for (const frontend::ConfigInfo &config : configs) {
@@ -232,6 +233,12 @@ Result<KernelSignature> findSignature(Workspace &workspace,
 
 static ConstValue fromText(const std::string &text, const ParamInfo &param,
                            const frontend::Module &module) {
+  if (text.starts_with('=')) {
+    ConstValue value;
+    value.kind = ConstValue::Expression;
+    value.text = text.substr(1);
+    return value;
+  }
   bool quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') &&
                 text.back() == text[0];
   if (quoted) {

@@ -74,7 +74,8 @@ void forward(const frontend::DiagnosticSink &from, runtime::DiagnosticSink &to,
 static frontend::SourceLoc locate(const Sources &sources, std::string_view file,
                                   uint32_t line, uint32_t column) {
   for (const auto &source : sources) {
-    if (source->path() == llvm::StringRef(file.data(), file.size())) {
+    if (source->path() == llvm::StringRef(file.data(), file.size()) &&
+        source->hasLine(line)) {
       return {source.get(), line, column, 0};
     }
   }

@@ -46,7 +46,7 @@ bool ParsedSource::isCurrent() const {
     return false;
   }
   for (const auto &read : module->sources()) {
-    if (read->path() == path) {
+    if (read->path() == path || !read->isFile()) {
       continue;
     }
     auto now = llvm::MemoryBuffer::getFile(read->path());
@@ -69,7 +69,11 @@ Workspace::Workspace()
 }
 
 frontend::Surroundings surroundingsOf(const runtime::KernelSource &source) {
-  frontend::Surroundings around{source.importRoots, source.globals};
+  frontend::Surroundings around{source.importRoots, source.globals, {}};
+  if (source.names.find) {
+    around.host =
+        frontend::HostProgram(source.names, source.scope, source.line);
+  }
   if (auto path = runtime::environment("TERRAZZO_IMPORT_PATH")) {
     std::istringstream folders(*path);
     for (std::string folder; std::getline(folders, folder, ':');) {

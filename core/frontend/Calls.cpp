@@ -182,6 +182,13 @@ Value Evaluator::call(const Value &callee, const CallArgs &args,
 
 Value Evaluator::defaultOf(const FunctionObject &function,
                            const Parameter &param) {
+  if (auto module = function.module.lock(); module && module->scope) {
+    // The host evaluated it where the function was defined.
+    if (Binding *known = loader.ask(*module, param.name.str() + "=", param.loc,
+                                    *this)) {
+      return known->value;
+    }
+  }
   Frame host;
   host.module = function.module.lock();
   host.isHost = true;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/ConstValues.h"
 
+#include "core/frontend/Evaluator.h"
+#include "core/frontend/ModuleLoader.h"
 #include "core/frontend/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -93,6 +95,7 @@ std::string ConstValue::str() const {
     return repr(Value::string(text));
   case DType:
   case Function:
+  case Expression:
     return text;
   case Tuple: {
     std::string out = "(";
@@ -151,7 +154,8 @@ std::optional<ConstValue> toConstValue(const Value &value) {
 }
 
 std::optional<Value> fromConstValue(const ConstValue &value,
-                                    const ModuleObject &module) {
+                                    ModuleObject &module,
+                                    Evaluator &evaluator) {
   switch (value.kind) {
   case ConstValue::None:
     return Value::none();
@@ -173,10 +177,16 @@ std::optional<Value> fromConstValue(const ConstValue &value,
     return it == module.members.end() ? std::optional<Value>()
                                       : it->second.value;
   }
+  case ConstValue::Expression:
+    if (Binding *known = evaluator.modules().ask(module, value.text,
+                                                 SourceLoc(), evaluator)) {
+      return known->value;
+    }
+    return evaluator.modules().evaluate(value.text, value.text, evaluator);
   case ConstValue::Tuple: {
     std::vector<Value> items;
     for (const ConstValue &item : value.items) {
-      auto converted = fromConstValue(item, module);
+      auto converted = fromConstValue(item, module, evaluator);
       if (!converted) {
         return std::nullopt;
       }

@@ -12,11 +12,13 @@
 
 namespace tz::frontend {
 
+class Evaluator;
+
 /// Empty for what the public form cannot hold.
 std::optional<ConstValue> toConstValue(const Value &value);
 /// Functions are looked up in `module`; empty if there is none of that name.
 std::optional<Value> fromConstValue(const ConstValue &value,
-                                    const ModuleObject &module);
+                                    ModuleObject &module, Evaluator &evaluator);
 /// "*fp16", "i32" ...; empty if it is no type of an argument.
 std::optional<TileType> argumentType(llvm::StringRef text);
 

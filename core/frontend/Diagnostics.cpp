@@ -14,8 +14,8 @@ using namespace llvm;
 
 namespace tz::frontend {
 
-SourceFile::SourceFile(std::string path, std::string text)
-    : filePath(std::move(path)), fileText(std::move(text)) {
+SourceFile::SourceFile(std::string path, std::string text, uint32_t firstLine)
+    : filePath(std::move(path)), fileText(std::move(text)), first(firstLine) {
   lineStarts.push_back(0);
   for (size_t i = 0; i < fileText.size(); ++i) {
     if (fileText[i] == '\n') {
@@ -25,9 +25,10 @@ SourceFile::SourceFile(std::string path, std::string text)
 }
 
 StringRef SourceFile::line(uint32_t line) const {
-  if (line == 0 || line > lineStarts.size()) {
+  if (!hasLine(line)) {
     return {};
   }
+  line -= firstLine() - 1;
   size_t begin = lineStarts[line - 1];
   size_t end = line < lineStarts.size() ? lineStarts[line] : fileText.size();
   return StringRef(fileText).substr(begin, end - begin).rtrim("\r\n");

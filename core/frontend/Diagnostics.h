@@ -30,19 +30,30 @@ namespace tz::frontend {
 /// the files of its diagnostics.
 class SourceFile {
 public:
-  SourceFile(std::string path, std::string text);
+  /// `firstLine`: of the text, if it is only a part of the file.
+  SourceFile(std::string path, std::string text, uint32_t firstLine = 0);
 
   llvm::StringRef path() const { return filePath; }
   llvm::StringRef text() const { return fileText; }
   /// The text of line `line` (from 1) without its line end; empty if none.
   llvm::StringRef line(uint32_t line) const;
   uint32_t lineCount() const { return lineStarts.size(); }
+  /// Is the text a part of the file, as the host program gave it?
+  bool isExcerpt() const { return first > 0; }
+  uint32_t firstLine() const { return first ? first : 1; }
+  bool hasLine(uint32_t line) const {
+    return line >= firstLine() && line - firstLine() < lineStarts.size();
+  }
   /// Is it of the library inside of the compiler, not of the user?
   bool isEmbedded() const { return path().starts_with("<terrazzo>/"); }
+  /// Is it the text of the whole file `path`, rather than a part of one or the
+  /// value of a name?
+  bool isFile() const { return !isExcerpt() && !path().starts_with("<"); }
 
 private:
   std::string filePath;
   std::string fileText;
+  uint32_t first;
   std::vector<uint32_t> lineStarts;
 };
 

@@ -90,7 +90,7 @@ private:
 bool KernelBuilder::bindConstexpr(const ast::Parameter &param) {
   auto it = spec.constexprs.find(param.name.str());
   if (it != spec.constexprs.end()) {
-    std::optional<Value> value = fromConstValue(it->second, *state.main);
+    std::optional<Value> value = fromConstValue(it->second, *state.main, evaluator);
     if (!value) {
       sink.error(param.loc, "value " + it->second.str() + " of parameter '" +
                                 param.name +
@@ -204,10 +204,14 @@ KernelBuilder::annotatedClass(const ast::Parameter &param) {
     return nullptr;
   }
   auto member = state.main->members.find(name->id);
-  if (member == state.main->members.end()) {
+  const Binding *known =
+      member != state.main->members.end()
+          ? &member->second
+          : state.loader.ask(*state.main, name->id, param.loc, evaluator);
+  if (!known) {
     return nullptr;
   }
-  Value value = evaluator.resolve(member->second.value, param.loc);
+  Value value = evaluator.resolve(known->value, param.loc);
   return value.is(ValueKind::Class) ? value.sharedClass() : nullptr;
 }
 
@@ -254,7 +258,8 @@ std::optional<Recipe> KernelBuilder::readTuple(const ast::Parameter &param,
       continue;
     }
     std::optional<Value> value =
-        fromConstValue(item.constant.value_or(ConstValue()), *state.main);
+        fromConstValue(item.constant.value_or(ConstValue()), *state.main,
+                       evaluator);
     if (!value) {
       sink.error(param.loc, "item '" + itemName + "' of argument '" +
                                 param.name + "' has no value");

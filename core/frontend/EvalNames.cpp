@@ -99,23 +99,28 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
       global = true;
     }
   }
+  // Values are copied: what asking runs may move the frames.
+  std::shared_ptr<ModuleObject> module = f.module;
+  if (!binding && (binding = loader.ask(*module, name, loc, *this))) {
+    global = true;
+  }
   if (!binding) {
     const auto &python = Registry::get().python();
     if (auto it = python.find(name); it != python.end()) {
       return it->second.value;
     }
     SmallVector<StringRef> names;
-    for (auto &entry : f.scope) {
+    for (auto &entry : frame().scope) {
       names.push_back(entry.first);
     }
-    for (auto &entry : f.module->members) {
+    for (auto &entry : module->members) {
       names.push_back(entry.getKey());
     }
     for (auto &entry : python) {
       names.push_back(entry.getKey());
     }
     return fail(loc, "name '" + name + "' is not defined" +
-                         whereDefined(name, f.function.get(), names));
+                         whereDefined(name, frame().function.get(), names));
   }
   const bool isImported = binding->value.is(ValueKind::Lazy);
   Value value = resolve(binding->value, loc);
@@ -150,12 +155,15 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
                    value.is(ValueKind::Tuple) || value.is(ValueKind::List) ||
                    value.is(ValueKind::Dict);
   if (global && plainData && !value.isConstexpr && !isImported) {
-    sink.error(loc, "global '" + name +
-                        "' is not a constexpr: a kernel may read it only if it "
-                        "is marked `" +
-                        name + ": tl.constexpr = ...` or `" + name +
-                        " = tl.constexpr(...)`")
-        .note(defined, "defined here");
+    auto error = sink.error(
+        loc, "global '" + name +
+                 "' is not a constexpr: a kernel may read it only if it is "
+                 "marked `" +
+                 (module->scope ? "" : name + ": tl.constexpr = ...` or `") +
+                 name + " = tl.constexpr(...)`");
+    if (defined.isValid()) {
+      error.note(defined, "defined here");
+    }
     return Value();
   }
   return value;
@@ -180,6 +188,9 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
     }
     if (auto sub = registry.module(module->name + "." + name.str())) {
       return Value::module(sub);
+    }
+    if (Binding *known = loader.ask(*module, name, loc, *this)) {
+      return known->value;
     }
     if (module->isPartial) {
       std::string elsewhere = writtenHere(name);

@@ -54,6 +54,10 @@ std::vector<ImportSearch> Module::searches() const {
   return all;
 }
 
+const std::vector<HostRead> &Module::hostReads() const {
+  return hidden->loader.hostReads();
+}
+
 const EnvironmentReads &Module::environment() const {
   return hidden->loader.environmentReads();
 }
@@ -142,6 +146,9 @@ static KernelInfo kernelInfo(const FunctionObject &function, Evaluator &ev) {
     p.annotation = annotationText(param.annotation);
     p.doNotSpecialize =
         listed(function.jitOptions, "do_not_specialize", param.name, index);
+    p.doNotSpecializeAlignment =
+        listed(function.jitOptions, "do_not_specialize_on_alignment",
+               param.name, index);
     if (param.defaultValue) {
       p.defaultValue = toConstValue(ev.defaultOf(function, param));
     }
@@ -165,8 +172,12 @@ Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
   WorkBudget budget;
   Module::State &state = module.state();
   Evaluator evaluator(state.loader, sink);
+  const HostProgram &host = state.loader.host();
   state.main =
-      state.loader.addModule(std::move(path), std::move(text), evaluator);
+      host ? state.loader.addExcerpt(path, std::move(text), host.line(),
+                                     host.scope(), evaluator)
+           : state.loader.addModule(std::move(path), std::move(text),
+                                    evaluator);
   std::vector<std::shared_ptr<FunctionObject>> functions;
   for (auto &entry : state.main->members) {
     const Value &value = entry.getValue().value;
@@ -182,6 +193,10 @@ Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
     return a->def->nameLoc.line < b->def->nameLoc.line;
   });
   for (const auto &function : functions) {
+    if (Binding *options =
+            state.loader.ask(*state.main, "@jit", function->loc(), evaluator)) {
+      function->jitOptions = options->value;
+    }
     state.kernels.push_back(kernelInfo(*function, evaluator));
   }
   // The last step may be the one that was too much.
@@ -240,7 +255,7 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
     }
     Value arguments = Value::dict();
     for (auto &[key, value] : known) {
-      if (auto converted = fromConstValue(value, *state.main)) {
+      if (auto converted = fromConstValue(value, *state.main, evaluator)) {
         arguments.dictionary().set(Value::string(key), *converted);
       }
     }

@@ -10,6 +10,7 @@
 #define TERRAZZO_CORE_FRONTEND_FRONTEND_H
 
 #include "core/frontend/Diagnostics.h"
+#include "core/frontend/HostProgram.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -34,7 +35,8 @@ struct ConstValue {
     String,
     DType,
     Function,
-    Tuple
+    Tuple,
+    Expression // `text`, over triton, tl and names of the host program
   };
   Kind kind = None;
   bool boolean = false;
@@ -62,6 +64,8 @@ struct ParamInfo {
   std::optional<ConstValue> defaultValue;
   /// From do_not_specialize: no value of the argument makes a new variant.
   bool doNotSpecialize = false;
+  /// From do_not_specialize_on_alignment: what divides it makes none.
+  bool doNotSpecializeAlignment = false;
 };
 
 struct ConfigInfo {
@@ -139,6 +143,9 @@ struct Surroundings {
   /// `packaging`: values of module-level names that only running the program
   /// would tell.
   std::map<std::string, std::string> globals;
+  /// The program that holds the kernel as an object: the text is then one
+  /// function's, and this program knows the names that it reads.
+  HostProgram host;
 
   bool operator==(const Surroundings &) const = default;
 };
@@ -160,6 +167,8 @@ public:
   /// What was asked of the disk so far; with sources() and environment() all
   /// that the module's meaning depends on.
   std::vector<ImportSearch> searches() const;
+  /// What was asked of the host program so far.
+  const std::vector<HostRead> &hostReads() const;
   /// Environment variables that module-level code has asked for.
   const EnvironmentReads &environment() const;
   /// False if a file was there and could not be read: what came of that says

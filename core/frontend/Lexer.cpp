@@ -461,7 +461,7 @@ bool checkEncoding(const SourceFile &file, DiagnosticSink &sink) {
       return true;
     }
   }
-  uint32_t line = text.take_front(bad).count('\n') + 1;
+  uint32_t line = text.take_front(bad).count('\n') + file.firstLine();
   size_t lineBegin = text.rfind('\n', bad);
   lineBegin = lineBegin == StringRef::npos ? 0 : lineBegin + 1;
   sink.error({&file, line, uint32_t(bad - lineBegin + 1), 0},
@@ -578,6 +578,7 @@ std::vector<Token> lexFile(const SourceFile &file, DiagnosticSink &sink) {
   }
   LexRange range;
   range.end = file.text().size();
+  range.line = file.firstLine();
   if (file.text().starts_with("\xef\xbb\xbf")) {
     range.begin = 3;
   }

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_CORE_FRONTEND_MODULELOADER_H
 #define TERRAZZO_CORE_FRONTEND_MODULELOADER_H
 
+#include "core/frontend/Builtins.h"
 #include "core/frontend/Frontend.h"
 #include "core/frontend/Value.h"
 
@@ -52,17 +53,38 @@ public:
   void keepFiles(DiagnosticSink &sink) const;
   std::vector<std::shared_ptr<const SourceFile>> files() const;
 
+  /// The text of one function or class, whose free names the host has.
+  std::shared_ptr<ModuleObject> addExcerpt(const std::string &path,
+                                           std::string text, uint32_t line,
+                                           uint64_t scope,
+                                           Evaluator &evaluator);
+  /// A name of the module that the host program knows; null if it does not.
+  Binding *ask(ModuleObject &module, llvm::StringRef name, SourceLoc loc,
+               Evaluator &evaluator);
+  /// The value of an expression over `triton` and `tl`; `name`: for messages.
+  Value evaluate(const std::string &expression, llvm::StringRef name,
+                 Evaluator &evaluator);
+  const HostProgram &host() const { return around.host; }
+  /// What was asked of the host program, in order.
+  const std::vector<HostRead> &hostReads() const { return reads; }
+
   /// A module of the embedded library ("standard", "random").
   std::shared_ptr<ModuleObject> library(llvm::StringRef name,
                                         Evaluator &evaluator);
 
 private:
   void setGlobals(ModuleObject &module, Evaluator &evaluator);
+  Value valueOf(const HostName &answer, llvm::StringRef name, SourceLoc loc,
+                Evaluator &evaluator);
+  Value callable(const HostName &answer, llvm::StringRef name);
 
   const Surroundings around;
   std::map<std::string, std::shared_ptr<ModuleObject>> modules;
   Searches searched;
   EnvironmentReads variables;
+  std::vector<HostRead> reads;
+  std::map<uint64_t, Value> callables; // by scope
+  std::vector<std::unique_ptr<Builtin>> owned;
   bool unreadable = false;
   SourceLoc tooMany; // the first import beyond maxModules
 };

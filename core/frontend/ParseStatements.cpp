@@ -471,9 +471,16 @@ Stmt *Parser::importFrom() {
 }
 
 std::unique_ptr<ast::Module> parseFile(std::string path, std::string text,
-                                       DiagnosticSink &sink) {
+                                       DiagnosticSink &sink,
+                                       uint32_t firstLine) {
   auto module = std::make_unique<ast::Module>();
-  module->file = std::make_shared<SourceFile>(std::move(path), std::move(text));
+  if (firstLine && (text.starts_with(" ") || text.starts_with("\t"))) {
+    // It stood in some block: in one of ours its columns stay what they are.
+    text.insert(0, "if True:\n");
+    firstLine = std::max(firstLine, 2u) - 1;
+  }
+  module->file = std::make_shared<SourceFile>(std::move(path), std::move(text),
+                                              firstLine);
   sink.keep(module->file);
   unsigned errors = sink.errorCount();
   std::vector<Token> tokens = lexFile(*module->file, sink);

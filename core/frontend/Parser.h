@@ -14,8 +14,11 @@
 namespace tz::frontend {
 
 /// Never null. Whether the text was right is said by the sink's error count.
+/// `firstLine`: of the text, if it is only a part of the file; it may be
+/// indented then.
 std::unique_ptr<ast::Module> parseFile(std::string path, std::string text,
-                                       DiagnosticSink &sink);
+                                       DiagnosticSink &sink,
+                                       uint32_t firstLine = 0);
 
 } // namespace tz::frontend
 

@@ -270,6 +270,10 @@ struct ModuleObject {
   llvm::StringSet<> given;
   /// Python's module has more names, which are unknown at compile time.
   bool isPartial = false;
+  /// Where the host program looks up the names that it does not define.
+  std::optional<uint64_t> scope;
+  /// Names that the host program does not have either.
+  llvm::StringSet<> unheardOf;
   bool isBuiltin() const { return !tree; }
 };
 

@@ -226,8 +226,9 @@ enum {
 
 /* tz_arg.element of a number: its value is known to the compiler, as that of a
  * tl.constexpr; another value is another specialisation. Of a string: it is a
- * text even if it reads like a dtype ("fp16") or a function's name. */
-enum { TZ_CONSTEXPR = 1 };
+ * text even if it reads like a dtype ("fp16") or a function's name; or it is an
+ * expression over triton and tl, or a name that tz_names knows. */
+enum { TZ_CONSTEXPR = 1, TZ_EXPRESSION = 2 };
 
 /* An argument of a launch, or a constant. Made by the functions below. */
 typedef struct tz_arg {
@@ -305,6 +306,9 @@ static inline tz_arg tz_string(const char *v) {
 static inline tz_arg tz_text(const char *v) {
   return tz_arg_make(TZ_TYPE_STRING, TZ_CONSTEXPR, (uint64_t)(uintptr_t)v);
 }
+static inline tz_arg tz_expression(const char *v) {
+  return tz_arg_make(TZ_TYPE_STRING, TZ_EXPRESSION, (uint64_t)(uintptr_t)v);
+}
 static inline tz_arg tz_none(void) { return tz_arg_make(TZ_TYPE_NONE, 0, 0); }
 /* A number, bool, string or None as a constexpr; others stay what they are. */
 static inline tz_arg tz_constexpr(tz_arg v) {
@@ -332,6 +336,44 @@ typedef struct tz_global {
   const char *expression; /* over triton and tl: "3", "tl.float16" */
 } tz_global;
 
+enum {
+  TZ_NAME_UNDEFINED = 0,  /* there is no such name; of a failed call: text says
+                             why */
+  TZ_NAME_EXPRESSION = 1, /* text: over triton and tl, as in tz_global; what
+                             kernels may read is "tl.constexpr(3)" */
+  TZ_NAME_FUNCTION = 2,   /* text: the source of a jit function, without its
+                             decorators; its free names are those of scope */
+  TZ_NAME_CLASS = 3,      /* text: the source of an aggregate's or named tuple's
+                             class */
+  TZ_NAME_OBJECT = 4,     /* a module, say: its attributes are names of scope */
+  TZ_NAME_CALLABLE = 5,   /* a host function, for tz_names.call with scope */
+  TZ_NAME_OPAQUE = 6      /* no kernel can use it; text: why */
+};
+
+/* What a name stands for. Strings: until the next question on the thread. */
+typedef struct tz_name {
+  size_t struct_size;
+  uint32_t kind; /* TZ_NAME_* */
+  uint32_t line; /* of the first line of text in path */
+  uint64_t scope;
+  const char *text;
+  const char *path, *function; /* of a function or class: its file, its name */
+} tz_name;
+
+/* The names that a running program knows, asked for while a kernel is compiled,
+ * on the thread that compiles. Scopes are numbers of the program's, never 0 and
+ * never used twice. Beside names as they stand in the source there are "n=", the
+ * default of parameter n of scope's function, and "@jit", the keywords of its
+ * decorator as a dictionary. An answer must not change while a kernel lives. */
+typedef struct tz_names {
+  size_t struct_size;
+  void *ctx;
+  void (*find)(void *ctx, uint64_t scope, const char *name, tz_name *out);
+  /* arguments: "3, 'text', dtype('fp16'), n=scope(7), ". NULL: none are called.
+   */
+  void (*call)(void *ctx, uint64_t scope, const char *arguments, tz_name *out);
+} tz_names;
+
 /* Where a kernel comes from: a Python file with @triton.jit functions, tile IR,
  * or an artifact that was compiled before (which needs no compiler). */
 typedef struct tz_kernel_source {
@@ -350,6 +392,12 @@ typedef struct tz_kernel_source {
   size_t num_import_roots;
   const tz_global *globals;
   size_t num_globals;
+  /* If given, text is one function's, without decorators, and these are the
+   * names that it reads. The struct is copied. */
+  const tz_names *names;
+  uint64_t scope; /* of the function */
+  uint32_t line;  /* of the text's first line in path */
+  uint32_t rsvd;
 } tz_kernel_source;
 
 typedef struct tz_kernel_s *tz_kernel_t;

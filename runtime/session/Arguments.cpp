@@ -283,6 +283,8 @@ Result<ArgumentSpec> Describer::readConstant(const tz_arg &arg) const {
     constant.str = textOf(arg);
     if (arg.element == TZ_CONSTEXPR) { // the compiler takes quotes off
       constant.str = '"' + constant.str + '"';
+    } else if (arg.element == TZ_EXPRESSION) {
+      constant.str.insert(0, "=");
     }
   } else if (arg.type == TZ_TYPE_F32) {
     constant.kind = TZ_KV_F64;

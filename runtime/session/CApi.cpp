@@ -208,6 +208,16 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
     }
     request.source.globals[std::move(name)] = g.expression;
   }
+  if (s.names) {
+    readStruct(s.names, request.source.names);
+    if (!request.source.names.find || !s.text || !s.line || !s.scope) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "a source with names needs their find(), a text, its line "
+                    "and a scope");
+    }
+    request.source.scope = s.scope;
+    request.source.line = s.line;
+  }
   return request;
 }
 

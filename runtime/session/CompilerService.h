@@ -11,6 +11,8 @@
 
 #include "runtime/launch/Artifact.h"
 
+#include <terrazzo/terrazzo.h>
+
 namespace tz::runtime {
 
 class Registry;
@@ -26,6 +28,11 @@ struct KernelSource {
   std::vector<std::string> importRoots;
   /// "package.module.name" and an expression: what running it would tell.
   std::map<std::string, std::string> globals;
+  /// With names.find: the text is one function's, `line` its first in the file,
+  /// and its free names are asked for with `scope`.
+  tz_names names{};
+  uint64_t scope = 0;
+  uint32_t line = 1;
 };
 
 /// A parameter of the kernel function, as its source declares it.

@@ -374,11 +374,14 @@ bool Arguments::descriptor(PyObject *value, PyObject *name, tz_arg &to) {
          integers(block, made.block, made.rank);
 }
 
-/// _values.convert(value) says what it is: a kind and what belongs to it.
+/// _values.py says what it is: a kind and what belongs to it.
 bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
                              bool asConstant) {
-  static PyObject *ask = nullptr;
-  if (!ask && !(ask = packageAttribute("terrazzo._values", "convert"))) {
+  static PyObject *questions[2] = {};
+  PyObject *&ask = questions[asConstant];
+  if (!ask && !(ask = packageAttribute("terrazzo._values", asConstant
+                                                               ? "constant"
+                                                               : "convert"))) {
     return false;
   }
   Reference answer(PyObject_CallOneArg(ask, value));
@@ -401,7 +404,7 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
   if (what == "expression") {
     const char *text = PyUnicode_AsUTF8(made);
     if (text) {
-      to = tz_string(text);
+      to = tz_expression(text);
     }
     return text;
   }

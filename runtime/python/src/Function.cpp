@@ -6,6 +6,7 @@
 #include "Function.h"
 
 #include "Devices.h"
+#include "Names.h"
 
 #include <cstring>
 
@@ -196,6 +197,61 @@ bool Function::convert(const Bound &bound, Arguments &arguments) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Values of the program that the code was made with
+//===----------------------------------------------------------------------===//
+
+bool Function::watch(PyObject *place, PyObject *key, PyObject *value) {
+  for (const Watched &known : watched) {
+    if (known.place.get() == place && known.name.get() == key) {
+      return true;
+    }
+  }
+  Py_INCREF(key);
+  PyUnicode_InternInPlace(&key);
+  watched.push_back({Reference::borrow(place), Reference(key),
+                     Reference::borrow(value)});
+  return true;
+}
+
+bool Function::checkWatched() {
+  for (Watched &one : watched) {
+    PyObject *now = PyCell_Check(one.place.get())
+                        ? PyCell_GET(one.place.get())
+                        : PyDict_GetItemWithError(one.place.get(),
+                                                  one.name.get());
+    if (now == one.value.get()) [[likely]] {
+      continue;
+    }
+    if (!now && PyErr_Occurred()) {
+      return false;
+    }
+    Reference same(packageAttribute("terrazzo._names", "is_same"));
+    Reference answer(same && now ? PyObject_CallFunctionObjArgs(
+                                       same.get(), one.value.get(), now, nullptr)
+                                 : nullptr);
+    if (answer && answer.get() == Py_True) {
+      one.value = Reference::borrow(now);
+      continue;
+    }
+    if (!PyErr_Occurred()) {
+      Reference old(PyObject_Repr(one.value.get()));
+      Reference text(now ? PyObject_Repr(now)
+                         : PyUnicode_FromString("not defined"));
+      Reference type(packageAttribute("terrazzo.errors", "ChangedGlobal"));
+      if (old && text && type) {
+        PyErr_Format(type.get(),
+                     "'%U', which kernel '%s' reads, was %U when the kernel was "
+                     "compiled and is %U now; pass it as a tl.constexpr "
+                     "argument, or define the kernel again",
+                     one.name.get(), name.c_str(), old.get(), text.get());
+      }
+    }
+    return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // The grid
 //===----------------------------------------------------------------------===//
 
@@ -303,8 +359,9 @@ Function::Variant *Function::variant(PyObject *self,
   return variants.back().get();
 }
 
-/// What self._source() says: path, text, function.
-tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
+/// What self._source() says: path, text, function, first line, scope.
+tz_kernel_t Function::load(PyObject *self,
+                           const std::vector<Option> &options) {
   Session *session = Session::get();
   if (!session) {
     return nullptr;
@@ -312,8 +369,10 @@ tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   Reference source(PyObject_CallMethod(self, "_source", nullptr));
   const char *path, *text, *function;
   Py_ssize_t size;
-  if (!source ||
-      !PyArg_ParseTuple(source.get(), "ss#s", &path, &text, &size, &function)) {
+  unsigned line;
+  unsigned long long scope;
+  if (!source || !PyArg_ParseTuple(source.get(), "ss#sIK", &path, &text, &size,
+                                   &function, &line, &scope)) {
     return nullptr;
   }
   std::vector<tz_named_arg> chosen;
@@ -332,9 +391,13 @@ tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   request.function = function;
   request.options = chosen.data();
   request.num_options = chosen.size();
+  request.names = &programNames;
+  request.scope = scope;
+  request.line = line;
   tz_kernel_t kernel = nullptr;
   tz_status_t status;
   Diagnostics diagnostics;
+  Compiling compiling(self);
   Py_BEGIN_ALLOW_THREADS;
   status = tz_kernel_load(session->handle(), &request, &kernel);
   Py_END_ALLOW_THREADS;
@@ -344,7 +407,7 @@ tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
 PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
   Bound bound;
   int64_t sizes[3];
-  if (!bind(call, bound)) {
+  if (!bind(call, bound) || !checkWatched()) {
     return nullptr;
   }
   Arguments arguments(name);
@@ -358,6 +421,7 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
   }
   tz_status_t status = nullptr;
   Diagnostics diagnostics;
+  Compiling compiling(self);
   if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) {
     Py_BEGIN_ALLOW_THREADS;
     status = tz_kernel_prepare(chosen->kernel, place.device->handle(),
@@ -399,7 +463,7 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
 
 PyObject *Function::warmup(PyObject *self, const Call &call) {
   Bound bound;
-  if (!bind(call, bound)) {
+  if (!bind(call, bound) || !checkWatched()) {
     return nullptr;
   }
   Arguments arguments(name);
@@ -413,6 +477,7 @@ PyObject *Function::warmup(PyObject *self, const Call &call) {
   }
   tz_status_t status;
   Diagnostics diagnostics;
+  Compiling compiling(self);
   Py_BEGIN_ALLOW_THREADS;
   status = tz_kernel_prepare(chosen->kernel, place.device->handle(),
                              arguments.data(), arguments.size());

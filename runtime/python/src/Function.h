@@ -39,6 +39,9 @@ public:
   /// `self` is the Python object around this. Null with the error set.
   PyObject *launch(PyObject *self, PyObject *grid, const Call &call);
   PyObject *warmup(PyObject *self, const Call &call);
+  /// The code will hold `value` of a name of a dictionary or cell: launches
+  /// fail once it has another. False with the error set.
+  bool watch(PyObject *place, PyObject *key, PyObject *value);
 
 private:
   struct Option {
@@ -50,6 +53,9 @@ private:
   struct Variant {
     std::vector<Option> options;
     tz_kernel_t kernel = nullptr;
+  };
+  struct Watched {
+    Reference place, name, value;
   };
   /// One call's values by parameter, borrowed.
   struct Bound {
@@ -65,12 +71,14 @@ private:
   tz_kernel_t load(PyObject *self, const std::vector<Option> &options);
   bool readGrid(PyObject *grid, const Bound &bound, int64_t (&sizes)[3]) const;
   PyObject *boundAsDict(const Bound &bound) const;
+  bool checkWatched();
   std::string missing(const Bound &bound) const;
   std::string signature() const;
 
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<std::unique_ptr<Variant>> variants;
+  std::vector<Watched> watched;
 };
 
 /// The types `Function`, which JITFunction derives from, and the one of

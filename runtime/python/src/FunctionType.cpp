@@ -159,11 +159,30 @@ PyObject *warmupMethod(PyObject *self, PyObject *given) {
   return function->warmup(self, unpacked.call);
 }
 
+PyObject *watchMethod(PyObject *self, PyObject *given) {
+  PyObject *place, *name, *value;
+  Function *function = functionOf(self);
+  if (!function ||
+      !PyArg_ParseTuple(given, "OUO", &place, &name, &value)) {
+    return nullptr;
+  }
+  if (!PyDict_Check(place) && !PyCell_Check(place)) {
+    PyErr_SetString(PyExc_TypeError, "a dictionary or cell is expected");
+    return nullptr;
+  }
+  if (!function->watch(place, name, value)) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functionMethods[] = {
     {"_launch", launchMethod, METH_VARARGS,
      "_launch(grid, args, kwargs): what kernel[grid](*args, **kwargs) does."},
     {"_warmup", warmupMethod, METH_VARARGS,
      "_warmup(args, kwargs): compiles for such arguments, does not launch."},
+    {"_watch", watchMethod, METH_VARARGS,
+     "_watch(place, name, value): launches fail once the name has another."},
     {}};
 
 PyType_Slot functionSlots[] = {

@@ -1,5 +1,7 @@
 """What the launcher does not know by its type: asked once a launch and argument."""
 
+from . import _names
+
 
 def _of_host_array(value):
     interface = getattr(value, "__array_interface__", None)
@@ -13,10 +15,12 @@ def convert(value):
     """(kind, what): 'constant', 'value', 'expression', 'descriptor', 'array' or 'unknown'."""
     spelling = getattr(value, "__terrazzo__", None)
     if isinstance(spelling, str):
-        return "expression", getattr(value, "name", spelling)
+        return "expression", spelling
     kind = type(value)
     if kind.__name__ == "constexpr" and hasattr(value, "value"):
         return "constant", value.value
+    if _names._jit_function(value) is not None:
+        return "expression", _names.label(_names._jit_function(value))
     if hasattr(value, "block_shape") and hasattr(value, "base"):
         padding = getattr(value, "padding", "zero")
         return "descriptor", (value.base, value.shape, value.strides, value.block_shape, padding == "nan")
@@ -34,4 +38,13 @@ def convert(value):
         return "value", float(value)
     if isinstance(value, list):
         return "value", tuple(value)
+    text = _names._spell(value)
+    if text is not None:
+        return "expression", text
     return "unknown", value
+
+
+def constant(value):
+    """As convert, for a constexpr parameter: any object is known at compile time."""
+    kind, what = convert(value)
+    return ("expression", _names.label(value)) if kind == "unknown" else (kind, what)

@@ -59,6 +59,10 @@ class LaunchError(TerrazzoError, RuntimeError):
     """The launch was refused, or failed."""
 
 
+class ChangedGlobal(TerrazzoError, RuntimeError):
+    """A value that a kernel was compiled with is another now."""
+
+
 class DeviceAssertionError(TerrazzoError, AssertionError):
     """A tl.device_assert failed in a kernel that ran."""
 

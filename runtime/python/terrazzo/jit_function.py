@@ -3,9 +3,10 @@
 import functools
 import inspect
 import linecache
+import re
 import textwrap
 
-from . import _native
+from . import _names, _native
 from .errors import TerrazzoError
 
 # TZ_TYPE_* of the types that an annotation may fix.
@@ -15,6 +16,9 @@ _FIXED = {
     "u1": 2, "i1": 2, "i8": 3, "i16": 4, "i32": 5, "i64": 6, "u8": 7, "u16": 8, "u32": 9, "u64": 10,
     "fp16": 11, "bf16": 12, "fp32": 13, "fp64": 14,
 }
+
+
+_begins = re.compile(r"\s*(async\s+)?def\b")
 
 
 def _spelled(annotation):
@@ -73,6 +77,7 @@ class JITFunction(_native.Function):
         self.fn = fn
         self.version, self.launch_metadata, self.debug, self.noinline = version, launch_metadata, debug, noinline
         self._repr = repr
+        self._text = None  # set by the user instead of the file's
         self.do_not_specialize = do_not_specialize or ()
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or ()
         self.params = _parameters(fn, self.do_not_specialize, self.do_not_specialize_on_alignment)
@@ -82,6 +87,7 @@ class JITFunction(_native.Function):
         # The text as it is now: a file that is edited later is another program.
         self._lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
         functools.update_wrapper(self, fn)
+        self._scope = _names.scope_of_function(self)
         super().__init__(fn.__name__, [
             (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
 
@@ -109,10 +115,24 @@ class JITFunction(_native.Function):
                 "a function made by exec needs its text in linecache")
         return inspect.getblock(self._lines[self.starting_line_number - 1:])
 
-    @functools.cached_property
+    @property
     def src(self):
-        text = textwrap.dedent("".join(self.raw_src))
-        return text[text.find("def "):] if not text.startswith("def ") else text
+        """The text from `def` on, not indented. A new text is for kernels that are not compiled yet."""
+        return textwrap.dedent(self._excerpt()[0])
+
+    @src.setter
+    def src(self, text):
+        self._text = text
+
+    _unsafe_update_src = src.fset
+
+    def _excerpt(self):
+        """The text from `def` on as it stands in its file, and its first line."""
+        if self._text is not None:
+            return self._text, self.starting_line_number
+        lines = self.raw_src
+        first = next(i for i, line in enumerate(lines) if _begins.match(line))
+        return "".join(lines[first:]), self.starting_line_number + first
 
     def run(self, *args, grid, warmup=False, **kwargs):
         if warmup:
@@ -127,8 +147,9 @@ class JITFunction(_native.Function):
         self.pre_run_hooks.append(hook)
 
     def _source(self):
-        """For the extension: path, text, function."""
-        return self.fn.__code__.co_filename, "".join(self._lines), self.__name__
+        """For the extension: path, text, function, first line, scope."""
+        text, line = self._excerpt()
+        return self.fn.__code__.co_filename, text, self.__name__, line, self._scope
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
