@@ -186,8 +186,7 @@ std::optional<Compilation::Made> Compilation::findOutcome() {
     return std::nullopt;
   }
   std::optional<CompileOutcome> outcome = CompileOutcome::read(*bytes);
-  if (!outcome ||
-      !outcome->imports.hold(surroundingsOf(job.source))) {
+  if (!outcome || !outcome->imports.hold(surroundingsOf(job.source))) {
     return std::nullopt;
   }
   std::optional<Made> result;

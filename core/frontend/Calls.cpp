@@ -184,8 +184,8 @@ Value Evaluator::defaultOf(const FunctionObject &function,
                            const Parameter &param) {
   if (auto module = function.module.lock(); module && module->scope) {
     // The host evaluated it where the function was defined.
-    if (Binding *known = loader.ask(*module, param.name.str() + "=", param.loc,
-                                    *this)) {
+    if (Binding *known =
+            loader.ask(*module, param.name.str() + "=", param.loc, *this)) {
       return known->value;
     }
   }

@@ -90,7 +90,8 @@ private:
 bool KernelBuilder::bindConstexpr(const ast::Parameter &param) {
   auto it = spec.constexprs.find(param.name.str());
   if (it != spec.constexprs.end()) {
-    std::optional<Value> value = fromConstValue(it->second, *state.main, evaluator);
+    std::optional<Value> value =
+        fromConstValue(it->second, *state.main, evaluator);
     if (!value) {
       sink.error(param.loc, "value " + it->second.str() + " of parameter '" +
                                 param.name +
@@ -257,9 +258,8 @@ std::optional<Recipe> KernelBuilder::readTuple(const ast::Parameter &param,
       recipe.items.push_back(std::move(*inner));
       continue;
     }
-    std::optional<Value> value =
-        fromConstValue(item.constant.value_or(ConstValue()), *state.main,
-                       evaluator);
+    std::optional<Value> value = fromConstValue(
+        item.constant.value_or(ConstValue()), *state.main, evaluator);
     if (!value) {
       sink.error(param.loc, "item '" + itemName + "' of argument '" +
                                 param.name + "' has no value");

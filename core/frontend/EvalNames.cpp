@@ -190,6 +190,11 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
       return Value::module(sub);
     }
     if (Binding *known = loader.ask(*module, name, loc, *this)) {
+      if (known->value.is(ValueKind::Unknown)) {
+        return fail(loc, "'" + module->name + "." + name +
+                             "' is not known at compile time: " +
+                             known->value.reason().text);
+      }
       return known->value;
     }
     if (module->isPartial) {

@@ -174,10 +174,10 @@ Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
   Evaluator evaluator(state.loader, sink);
   const HostProgram &host = state.loader.host();
   state.main =
-      host ? state.loader.addExcerpt(path, std::move(text), host.line(),
-                                     host.scope(), evaluator)
-           : state.loader.addModule(std::move(path), std::move(text),
-                                    evaluator);
+      host
+          ? state.loader.addExcerpt(path, std::move(text), host.line(),
+                                    host.scope(), evaluator)
+          : state.loader.addModule(std::move(path), std::move(text), evaluator);
   std::vector<std::shared_ptr<FunctionObject>> functions;
   for (auto &entry : state.main->members) {
     const Value &value = entry.getValue().value;

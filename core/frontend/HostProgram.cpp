@@ -22,8 +22,9 @@ namespace tz::frontend {
 static std::string orEmpty(const char *text) { return text ? text : ""; }
 
 static HostName taken(const tz_name &answer) {
-  return {answer.kind,           orEmpty(answer.text), orEmpty(answer.path),
-          orEmpty(answer.function), answer.line,       answer.scope};
+  return {answer.kind,          orEmpty(answer.text),
+          orEmpty(answer.path), orEmpty(answer.function),
+          answer.line,          answer.scope};
 }
 
 HostName HostProgram::find(uint64_t scope, const std::string &name) const {

@@ -186,7 +186,9 @@ std::vector<std::shared_ptr<const SourceFile>> ModuleLoader::files() const {
 
 void ModuleLoader::keepFiles(DiagnosticSink &sink) const {
   for (const auto &[path, module] : modules) {
-    sink.keep(module->tree->file);
+    if (module->tree) {
+      sink.keep(module->tree->file);
+    }
   }
 }
 

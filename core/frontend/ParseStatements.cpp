@@ -479,8 +479,8 @@ std::unique_ptr<ast::Module> parseFile(std::string path, std::string text,
     text.insert(0, "if True:\n");
     firstLine = std::max(firstLine, 2u) - 1;
   }
-  module->file = std::make_shared<SourceFile>(std::move(path), std::move(text),
-                                              firstLine);
+  module->file =
+      std::make_shared<SourceFile>(std::move(path), std::move(text), firstLine);
   sink.keep(module->file);
   unsigned errors = sink.errorCount();
   std::vector<Token> tokens = lexFile(*module->file, sink);

@@ -362,9 +362,10 @@ typedef struct tz_name {
 
 /* The names that a running program knows, asked for while a kernel is compiled,
  * on the thread that compiles. Scopes are numbers of the program's, never 0 and
- * never used twice. Beside names as they stand in the source there are "n=", the
- * default of parameter n of scope's function, and "@jit", the keywords of its
- * decorator as a dictionary. An answer must not change while a kernel lives. */
+ * never used twice. Beside names as they stand in the source there are "n=",
+ * the default of parameter n of scope's function, and "@jit", the keywords of
+ * its decorator as a dictionary. An answer must not change while a kernel
+ * lives. */
 typedef struct tz_names {
   size_t struct_size;
   void *ctx;

@@ -71,10 +71,9 @@ TEST(Fibers, SeeABarrierThatNotAllReach) {
 }
 
 TEST(Fibers, SeeAThreadAtABarrierOfOthers) {
-  EXPECT_EQ(runOn([](const void *) {
-              call<void>("fibers_barrier", uint32_t{16});
-            }),
-            "a thread is at a barrier of others");
+  EXPECT_EQ(
+      runOn([](const void *) { call<void>("fibers_barrier", uint32_t{16}); }),
+      "a thread is at a barrier of others");
 }
 
 //===--- Asynchronous copies ----------------------------------------------===//
@@ -128,9 +127,8 @@ void endBarriers() {
 void fill(const void *memory, uint32_t expected = boxBytes) {
   if (thread() == 0) {
     call<void>("fibers_expect_bytes", phases(), expected);
-    call<void>("fibers_bulk_copy",
-               &static_cast<const Memory *>(memory)->frame, &box[0], &corner[0],
-               shared(), phases(), uint32_t{0});
+    call<void>("fibers_bulk_copy", &static_cast<const Memory *>(memory)->frame,
+               &box[0], &corner[0], shared(), phases(), uint32_t{0});
   }
 }
 

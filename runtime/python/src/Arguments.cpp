@@ -379,9 +379,8 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
                              bool asConstant) {
   static PyObject *questions[2] = {};
   PyObject *&ask = questions[asConstant];
-  if (!ask && !(ask = packageAttribute("terrazzo._values", asConstant
-                                                               ? "constant"
-                                                               : "convert"))) {
+  if (!ask && !(ask = packageAttribute("terrazzo._values",
+                                       asConstant ? "constant" : "convert"))) {
     return false;
   }
   Reference answer(PyObject_CallOneArg(ask, value));

@@ -208,17 +208,17 @@ bool Function::watch(PyObject *place, PyObject *key, PyObject *value) {
   }
   Py_INCREF(key);
   PyUnicode_InternInPlace(&key);
-  watched.push_back({Reference::borrow(place), Reference(key),
-                     Reference::borrow(value)});
+  watched.push_back(
+      {Reference::borrow(place), Reference(key), Reference::borrow(value)});
   return true;
 }
 
 bool Function::checkWatched() {
   for (Watched &one : watched) {
-    PyObject *now = PyCell_Check(one.place.get())
-                        ? PyCell_GET(one.place.get())
-                        : PyDict_GetItemWithError(one.place.get(),
-                                                  one.name.get());
+    PyObject *now =
+        PyCell_Check(one.place.get())
+            ? PyCell_GET(one.place.get())
+            : PyDict_GetItemWithError(one.place.get(), one.name.get());
     if (now == one.value.get()) [[likely]] {
       continue;
     }
@@ -226,8 +226,9 @@ bool Function::checkWatched() {
       return false;
     }
     Reference same(packageAttribute("terrazzo._names", "is_same"));
-    Reference answer(same && now ? PyObject_CallFunctionObjArgs(
-                                       same.get(), one.value.get(), now, nullptr)
+    Reference answer(same && now ? PyObject_CallFunctionObjArgs(same.get(),
+                                                                one.value.get(),
+                                                                now, nullptr)
                                  : nullptr);
     if (answer && answer.get() == Py_True) {
       one.value = Reference::borrow(now);
@@ -239,11 +240,12 @@ bool Function::checkWatched() {
                          : PyUnicode_FromString("not defined"));
       Reference type(packageAttribute("terrazzo.errors", "ChangedGlobal"));
       if (old && text && type) {
-        PyErr_Format(type.get(),
-                     "'%U', which kernel '%s' reads, was %U when the kernel was "
-                     "compiled and is %U now; pass it as a tl.constexpr "
-                     "argument, or define the kernel again",
-                     one.name.get(), name.c_str(), old.get(), text.get());
+        PyErr_Format(
+            type.get(),
+            "'%U', which kernel '%s' reads, was %U when the kernel was "
+            "compiled and is %U now; pass it as a tl.constexpr "
+            "argument, or define the kernel again",
+            one.name.get(), name.c_str(), old.get(), text.get());
       }
     }
     return false;
@@ -360,8 +362,7 @@ Function::Variant *Function::variant(PyObject *self,
 }
 
 /// What self._source() says: path, text, function, first line, scope.
-tz_kernel_t Function::load(PyObject *self,
-                           const std::vector<Option> &options) {
+tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   Session *session = Session::get();
   if (!session) {
     return nullptr;

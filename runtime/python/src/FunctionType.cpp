@@ -162,8 +162,7 @@ PyObject *warmupMethod(PyObject *self, PyObject *given) {
 PyObject *watchMethod(PyObject *self, PyObject *given) {
   PyObject *place, *name, *value;
   Function *function = functionOf(self);
-  if (!function ||
-      !PyArg_ParseTuple(given, "OUO", &place, &name, &value)) {
+  if (!function || !PyArg_ParseTuple(given, "OUO", &place, &name, &value)) {
     return nullptr;
   }
   if (!PyDict_Check(place) && !PyCell_Check(place)) {

@@ -36,15 +36,13 @@ def convert(value):
         return "value", value.__index__()
     if hasattr(kind, "__float__"):
         return "value", float(value)
-    if isinstance(value, list):
-        return "value", tuple(value)
-    text = _names._spell(value)
-    if text is not None:
-        return "expression", text
-    return "unknown", value
+    text = None if isinstance(value, (dict, list)) else _names._spell(value)
+    return ("expression", text) if text is not None else ("unknown", value)
 
 
 def constant(value):
     """As convert, for a constexpr parameter: any object is known at compile time."""
     kind, what = convert(value)
+    if kind == "unknown" and (text := _names._spell(value)) is not None:
+        return "expression", text
     return ("expression", _names.label(value)) if kind == "unknown" else (kind, what)

@@ -1,0 +1,377 @@
+"""Names that only the running program knows reach the compiler as they are when a kernel is first compiled."""
+
+import enum
+import linecache
+import types
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import terrazzo
+import terrazzo.triton as triton
+import terrazzo.triton.language as tl
+from terrazzo.errors import ChangedGlobal, CompilationError
+
+FACTOR = tl.constexpr(3)
+PLAIN = 5
+CHANGING = tl.constexpr(1)
+
+
+def run(kernel, *args, size=8, dtype=np.float32, **more):
+    out = np.zeros(size, dtype)
+    kernel[(1,)](out, *args, **more)
+    return out
+
+
+@terrazzo.jit
+def twice(x):
+    return x * 2
+
+
+def test_global_constexpr():
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), tl.arange(0, 8) * FACTOR)
+
+    assert run(kernel).tolist() == [0, 3, 6, 9, 12, 15, 18, 21]
+
+
+def test_plain_global_is_refused(monkeypatch):
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), PLAIN)
+
+    with pytest.raises(CompilationError, match="global 'PLAIN' is not a constexpr"):
+        run(kernel)
+    monkeypatch.setenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "1")
+
+    @terrazzo.jit
+    def again(out):
+        tl.store(out + tl.arange(0, 8), PLAIN)
+
+    assert (run(again) == 5).all()
+
+
+def make_kernel(offset, function):
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), function(tl.arange(0, 8)) + offset)
+
+    return kernel
+
+
+def test_closures_of_one_text():
+    add_one = make_kernel(tl.constexpr(1), twice)
+
+    @terrazzo.jit
+    def square(x):
+        return x * x
+
+    add_ten = make_kernel(tl.constexpr(10), square)
+    assert run(add_one).tolist() == [2 * i + 1 for i in range(8)]
+    assert run(add_ten).tolist() == [i * i + 10 for i in range(8)]
+
+
+def test_changed_global_raises():
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), CHANGING)
+
+    global CHANGING
+    assert (run(kernel) == 1).all()
+    CHANGING = tl.constexpr(1)  # an equal value is no change
+    assert (run(kernel) == 1).all()
+    CHANGING = tl.constexpr(2)
+    try:
+        with pytest.raises(ChangedGlobal, match="'CHANGING', which kernel 'kernel' reads, was .*1.* is .*2.* now"):
+            run(kernel)
+    finally:
+        CHANGING = tl.constexpr(1)
+    assert (run(kernel) == 1).all()
+
+
+def test_name_that_a_helper_reads_is_watched(monkeypatch):
+    module = types.ModuleType("helpers_of_test")
+    exec_text(module, "SCALE = tl.constexpr(4)\n\n@terrazzo.jit\ndef scale(x):\n    return x * SCALE\n")
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), module.scale(tl.arange(0, 8)))
+
+    assert run(kernel)[1] == 4
+    monkeypatch.setattr(module, "SCALE", tl.constexpr(6))
+    with pytest.raises(ChangedGlobal, match="SCALE"):
+        run(kernel)
+
+
+def exec_text(module, text):
+    """As notebooks do it: the text is in linecache and in no file."""
+    name = f"<cell {module.__name__}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    module.__dict__.update(tl=tl, terrazzo=terrazzo)
+    exec(compile(text, name, "exec"), module.__dict__)
+
+
+def test_function_made_by_exec():
+    module = types.ModuleType("cell_1")
+    exec_text(module, "\n\n@terrazzo.jit\ndef kernel(out, N: tl.constexpr):\n    tl.store(out + tl.arange(0, N), N)\n")
+    assert (run(module.kernel, 8) == 8).all()
+    with pytest.raises(CompilationError) as caught:
+        run(module.kernel, 7)
+    assert (caught.value.file, caught.value.line) == ("<cell cell_1>", 5)
+    assert "tl.store(out + tl.arange(0, N), N)" in str(caught.value)
+
+
+def test_function_without_text():
+    namespace = {"tl": tl, "terrazzo": terrazzo}
+    exec("@terrazzo.jit\ndef kernel(out):\n    tl.store(out, 1)\n", namespace)
+    with pytest.raises(terrazzo.TerrazzoError, match="source of kernel 'kernel' cannot be read.*linecache"):
+        run(namespace["kernel"])
+
+
+def test_text_is_that_of_the_definition(tmp_path):
+    path = tmp_path / "edited.py"
+    text = "import terrazzo\nimport terrazzo.triton.language as tl\n\n\n@terrazzo.jit\ndef kernel(out):\n" \
+           "    tl.store(out + tl.arange(0, 8), 1)\n"
+    path.write_text(text)
+    namespace = {}
+    exec(compile(text, str(path), "exec"), namespace)
+    path.write_text(text.replace("8), 1)", "8), 2)"))
+    linecache.checkcache(str(path))
+    assert (run(namespace["kernel"]) == 1).all()
+
+
+def test_indented_text_keeps_its_columns():
+    if True:
+
+        @terrazzo.jit
+        def kernel(out):
+            tl.store(out + tl.arange(0, 7), 1)
+
+    with pytest.raises(CompilationError) as caught:
+        run(kernel)
+    with open(__file__) as file:
+        line = file.read().split("\n")[caught.value.line - 1]
+    assert line[caught.value.column - 1:].startswith("tl.arange(0, 7)")
+
+
+def test_monkeypatched_helper(monkeypatch):
+    import kernels
+
+    @terrazzo.jit
+    def thrice(x):
+        return x * 3
+
+    monkeypatch.setattr(kernels, "helper", thrice, raising=False)
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), kernels.helper(tl.arange(0, 8)))
+
+    assert run(kernel)[2] == 6
+
+
+def test_ordinary_function_is_called_with_constants():
+
+    def pages(n, size=4):
+        return {"count": -(-n // size)}["count"]
+
+    @terrazzo.jit
+    def kernel(out, N: tl.constexpr):
+        count: tl.constexpr = pages(N, size=2)
+        tl.store(out + tl.arange(0, 8), count)
+
+    assert (run(kernel, 7) == 4).all()
+
+
+def test_ordinary_function_with_a_tile():
+
+    def wrong(x):
+        return x
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), wrong(tl.arange(0, 8)))
+
+    with pytest.raises(CompilationError, match="'wrong' is an ordinary Python function"):
+        run(kernel)
+
+
+def test_ordinary_function_that_raises():
+
+    def broken(n):
+        raise LookupError(f"no page {n}")
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out, broken(3))
+
+    with pytest.raises(CompilationError, match="'broken' failed: LookupError: no page 3") as caught:
+        run(kernel)
+    assert caught.value.line
+
+
+def test_constexpr_function():
+
+    @triton.constexpr_function
+    def log2(n):
+        return n.bit_length() - 1
+
+    @terrazzo.jit
+    def kernel(out, N: tl.constexpr):
+        tl.store(out + tl.arange(0, N), tl.full((N,), log2(N), tl.float32))
+
+    assert (run(kernel, 8) == 3).all()
+    assert log2(16) == 4
+
+
+def test_default_is_that_of_the_definition():
+    kernels = []
+    for step in (2, 3):
+
+        @terrazzo.jit
+        def kernel(out, STEP: tl.constexpr = step):
+            tl.store(out + tl.arange(0, 8), tl.arange(0, 8) * STEP)
+
+        kernels.append(kernel)
+
+    @terrazzo.jit
+    def helper(x, by=step):
+        return x + by
+
+    @terrazzo.jit
+    def calls(out):
+        tl.store(out + tl.arange(0, 8), helper(tl.arange(0, 8)))
+
+    assert [run(k)[1] for k in kernels] == [2, 3]
+    assert run(calls)[1] == 4
+
+
+def test_jit_function_as_argument():
+
+    @terrazzo.jit
+    def apply(out, function: tl.constexpr):
+        tl.store(out + tl.arange(0, 8), function(tl.arange(0, 8)))
+
+    @terrazzo.jit
+    def negative(x):
+        return -x
+
+    assert run(apply, twice)[3] == 6
+    assert run(apply, negative)[3] == -3
+    assert run(apply, function=twice)[3] == 6
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32", "uint8", "float64"])
+def test_dtype_as_argument(dtype):
+
+    @terrazzo.jit
+    def kernel(out, D: tl.constexpr):
+        tl.store(out + tl.arange(0, 8), (tl.arange(0, 8) + 250).to(D).to(tl.float32))
+
+    expected = (np.arange(8) + 250).astype(dtype).astype(np.float32)
+    np.testing.assert_array_equal(run(kernel, getattr(tl, dtype)), expected)
+
+
+class Mode(enum.Enum):
+    ADD = 1
+    MULTIPLY = 2
+
+
+class Level(enum.IntEnum):
+    LOW = 3
+
+
+def test_enumerations():
+
+    @terrazzo.jit
+    def kernel(out, mode: tl.constexpr, level: tl.constexpr):
+        x = tl.arange(0, 8)
+        if mode == Mode.ADD:
+            x = x + level
+        else:
+            x = x * level
+        tl.store(out + tl.arange(0, 8), x)
+
+    assert run(kernel, Mode.ADD, Level.LOW)[2] == 5
+    assert run(kernel, Mode.MULTIPLY, Level.LOW)[2] == 6
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int
+
+
+def test_named_tuples():
+
+    @terrazzo.jit
+    def kernel(out, pair, fixed: tl.constexpr):
+        made = Pair(pair.left, fixed.right)
+        tl.store(out + tl.arange(0, 8), made.left * 10 + made.right)
+
+    assert (run(kernel, Pair(2, 9), Pair(1, 4)) == 24).all()
+
+
+def test_strings_that_read_like_something_else():
+
+    @terrazzo.jit
+    def kernel(out, text: tl.constexpr):
+        if text == "fp16":
+            tl.store(out, 1)
+        elif text == 'a "b" \\':
+            tl.store(out, 2)
+        elif text == "":
+            tl.store(out, 3)
+        else:
+            tl.store(out, 4)
+
+    assert [run(kernel, t)[0] for t in ("fp16", 'a "b" \\', "", "kernel")] == [1, 2, 3, 4]
+
+
+def test_unknown_name_has_a_suggestion():
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out, aragne(0, 8))  # noqa: F821
+
+    with pytest.raises(CompilationError, match="name 'aragne' is not defined"):
+        run(kernel)
+
+
+def test_object_of_the_program_is_refused():
+    things = {"a": object()}
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out, things)
+
+    with pytest.raises(CompilationError, match="no value that is known at compile time") as caught:
+        run(kernel)
+    assert "it is a dict of the program" in str(caught.value)
+
+
+def test_changed_source():
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out, 1)
+
+    kernel.src = "def kernel(out):\n    tl.store(out, 7)\n"
+    assert run(kernel)[0] == 7
+    assert kernel.src.endswith("7)\n")
+
+
+def test_do_not_specialize():
+
+    @terrazzo.jit(do_not_specialize=["n"], do_not_specialize_on_alignment=["m"])
+    def kernel(out, n, m):
+        tl.store(out, n + m)
+
+    assert run(kernel, 1, 16)[0] == 17
+    assert [p.do_not_specialize for p in kernel.params] == [False, True, False]
+    assert [p.do_not_specialize_on_alignment for p in kernel.params] == [False, False, True]
