@@ -127,6 +127,12 @@ static std::optional<bool> isInstance(const Value &value, const Value &type) {
   if (name == "tl.dtype") {
     return value.is(ValueKind::Type);
   }
+  if (name == "tl.pointer_type" || name == "tl.block_type") {
+    return value.is(ValueKind::Type) &&
+           (name == "tl.block_type" ? !value.asType().isScalar()
+                                    : value.asType().isScalar() &&
+                                          value.asType().isPtr);
+  }
   return name == typeName(value);
 }
 

@@ -152,10 +152,11 @@ static Value index(TileCall &c) {
       position += rank - others - 1;
       used += rank - others;
     } else if (x.type.isPtr && x.type.shape.empty()) {
-      return c.call.error(1, "a pointer is not subscripted; use "
-                             "tl.load(pointer + offset)");
+      return c.call.error(1, "unsupported tensor index: a pointer is not "
+                             "subscripted; use tl.load(pointer + offset)");
     } else if (part.is(ValueKind::Slice)) {
-      return c.call.error(1, "a tile cannot be sliced; load the part that is "
+      return c.call.error(1, "unsupported tensor index: a tile cannot be "
+                             "sliced; load the part that is "
                              "needed, or use tl.split of a reshaped tile");
     } else {
       return c.call.error(1,

@@ -345,8 +345,27 @@ static std::optional<bool> contains(const Value &container, const Value &item) {
   return std::nullopt;
 }
 
+/// A list as the tuple that it is in a kernel.
+static Value asTuple(const Value &value) {
+  WorkBudget::Level level;
+  if (!level || (!value.is(ValueKind::List) && !value.is(ValueKind::Tuple))) {
+    return value;
+  }
+  std::vector<Value> items;
+  for (const Value &item : value.items()) {
+    items.push_back(asTuple(item));
+  }
+  return Value::tuple(std::move(items));
+}
+
 Value Evaluator::compare(CompareOp op, const Value &lhs, const Value &rhs,
                          SourceLoc loc) {
+  if (!inHost() &&
+      (lhs.is(ValueKind::List) || rhs.is(ValueKind::List)) &&
+      lhs.isSequence() && rhs.isSequence() && op != CompareOp::Is &&
+      op != CompareOp::IsNot) {
+    return compare(op, asTuple(lhs), asTuple(rhs), loc);
+  }
   if (lhs.isError() || rhs.isError()) {
     return Value();
   }

@@ -70,10 +70,10 @@ OptionalTile OpEmitter::dot(const TileValue &lhs, const TileValue &rhs,
     return error(loc, "out_dtype of dot cannot be bf16; convert the result "
                       "with .to(tl.bfloat16)");
   }
-  // Where the operands leave no choice, a float out_dtype changes nothing.
+  // Where the operands leave no choice, out_dtype changes nothing.
   DType sum = defaultAccumulator(input);
-  if (options.outType &&
-      (accumulates(input, *options.outType) || !isFloat(*options.outType))) {
+  if (options.outType && (accumulates(input, *options.outType) ||
+                          (isFloat(input) && !isFloat(*options.outType)))) {
     sum = *options.outType;
   } else if (!options.outType && acc) {
     sum = acc->type.elem;

@@ -227,8 +227,8 @@ OptionalTile OpEmitter::binaryUnchecked(BinaryFn fn, const Operand &lhs,
     case BinaryFn::FloorDiv:
       return error(loc, "'//' is not defined on floats; use '/' and tl.floor");
     default:
-      return error(loc, "bitwise operation on " + x.type.str() +
-                            "; it needs integers");
+      return error(loc, "invalid operands of type " + x.type.str() +
+                            ": bitwise operations need integers");
     }
   }
   switch (fn) {
@@ -260,6 +260,10 @@ OptionalTile OpEmitter::binaryUnchecked(BinaryFn fn, const Operand &lhs,
   case BinaryFn::Shl:
     return emitBinary<tile::ShlOp>(b, at, x, y);
   case BinaryFn::Shr:
+    // What is shifted says which shift, also where the result is unsigned.
+    if (auto *shifted = std::get_if<TileValue>(&lhs)) {
+      sign = isSigned(shifted->type.elem);
+    }
     return sign ? emitBinary<tile::ShrSIOp>(b, at, x, y)
                 : emitBinary<tile::ShrUIOp>(b, at, x, y);
   }

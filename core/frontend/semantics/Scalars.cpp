@@ -321,6 +321,11 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
 
 OptionalTile OpEmitter::condition(const TileValue &value, StringRef what,
                                   SourceLoc loc) {
+  if (!value.type.isScalar() && !value.type.isView() &&
+      llvm::all_of(value.type.shape, [](int64_t size) { return size == 1; })) {
+    OptionalTile one = item(value, loc);
+    return one ? condition(*one, what, loc) : one;
+  }
   if (!value.type.isScalar() || value.type.isView()) {
     return error(loc, "'" + what + "' needs a scalar condition, found tile " +
                           value.type.str() +

@@ -111,7 +111,7 @@ def kernel(x, n):
     if i < n:
         x[i] = x[i] + 1
 
-# error@112:18: a pointer is not subscripted; use tl.load(pointer + offset)
+# error@112:18: unsupported tensor index: a pointer is not subscripted; use tl.load(pointer + offset)
 # error@112:9: memory is not written by a subscript; use tl.store(pointer + offset, value)
 
 # ----- an element of a tile by subscript
@@ -138,7 +138,7 @@ def kernel(x, n):
     tile = tl.load(x + tl.arange(0, 8))
     half = tile[0:4]
 
-# error@139:17: a tile cannot be sliced; load the part that is needed, or use tl.split of a reshaped tile
+# error@139:17: unsupported tensor index: a tile cannot be sliced; load the part that is needed, or use tl.split of a reshaped tile
 
 # ----- an assignment into a tile
 # run: kernel x=*fp32 n=i32
@@ -1087,7 +1087,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.load(x) & 1)
 
-# error@1088:28: bitwise operation on fp32; it needs integers
+# error@1088:28: invalid operands of type fp32: bitwise operations need integers
 
 # ----- an axis that the tile does not have
 # run: kernel x=*fp32 n=i32

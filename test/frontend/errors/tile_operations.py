@@ -183,7 +183,7 @@ def k(n, p16, p32, p8, pi, pl, pu, pc, pbool):
     x = not n
 
 # error@159:9: tl.exp needs fp32 or fp64, found fp16; convert with .to(tl.float32)
-# error@160:22: bitwise operation on fp32; it needs integers
+# error@160:22: invalid operands of type fp32: bitwise operations need integers
 # error@161:22: '//' is not defined on floats; use '/' and tl.floor
 # error@162:21: division and remainder of uint32 and int32 are not defined: they differ in signedness; convert one of the two
 # error@163:21: negative number -1 with unsigned type uint32; convert one of the two

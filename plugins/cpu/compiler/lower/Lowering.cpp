@@ -270,7 +270,28 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Default([&](mlir::Operation *o) { scalarOp(o); });
 }
 
+void Lowering::selectView(arith::SelectOp op) {
+  Value *chosen = scalar(op.getCondition());
+  ViewParts parts = view(op.getTrueValue());
+  const ViewParts &others = view(op.getFalseValue());
+  auto choose = [&](MutableArrayRef<Value *> mine, ArrayRef<Value *> other) {
+    for (auto [part, instead] : llvm::zip(mine, other)) {
+      part = b.CreateSelect(chosen, part, instead);
+    }
+  };
+  choose(parts.base, others.base);
+  choose(parts.shape, others.shape);
+  choose(parts.strides, others.strides);
+  choose(parts.position, others.position);
+  views[op] = parts;
+}
+
 void Lowering::scalarOp(mlir::Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && isa<tile::ViewType>(select.getType())) {
+    selectView(select);
+    return;
+  }
   TypeSwitch<mlir::Operation *>(op)
       .Case<arith::ConstantOp>(
           [&](arith::ConstantOp o) { scalars[o] = constant(o.getValue()); })

@@ -222,6 +222,7 @@ private:
   void emitOp(mlir::Operation *op);
   void release(int done);
   void scalarOp(mlir::Operation *op);
+  void selectView(mlir::arith::SelectOp op);
 
   // Ahead.cpp
   llvm::Value *idOfNextProgram(unsigned axis);
