@@ -129,9 +129,9 @@ static std::optional<bool> isInstance(const Value &value, const Value &type) {
   }
   if (name == "tl.pointer_type" || name == "tl.block_type") {
     return value.is(ValueKind::Type) &&
-           (name == "tl.block_type" ? !value.asType().isScalar()
-                                    : value.asType().isScalar() &&
-                                          value.asType().isPtr);
+           (name == "tl.block_type"
+                ? !value.asType().isScalar()
+                : value.asType().isScalar() && value.asType().isPtr);
   }
   return name == typeName(value);
 }
@@ -366,7 +366,7 @@ static void bindFunctions(Registry &r) {
       return Value::boolean(module->members.count(*name) ||
                             Registry::get().module(module->name + "." + *name));
     }
-    return Value::boolean(Registry::get().method(obj.kind(), *name) != nullptr);
+    return Value::boolean(call.evaluator.hasAttribute(obj, *name));
   });
   add("print", "*args", [](BuiltinCall &call) {
     if (call.evaluator.inHost()) {

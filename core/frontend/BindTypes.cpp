@@ -127,6 +127,28 @@ static Value libraryValue(const LibraryName &entry) {
                       entry.file, entry.name, SourceLoc()});
 }
 
+bool Evaluator::hasAttribute(const Value &object, StringRef name) {
+  if (Registry::get().method(object.kind(), name)) {
+    return true;
+  }
+  if (object.is(ValueKind::Type)) {
+    const TileType &type = object.asType();
+    return name == "element_ty"
+               ? type.isPtr || !type.isScalar()
+               : !typeAttribute(object, name, {}).is(ValueKind::Unset);
+  }
+  if (!object.isTile()) {
+    return false;
+  }
+  const TileType &type = object.asTile().type;
+  return is_contained({"dtype", "type", "shape", "numel", "T"}, name) ||
+         (name == "block_shape" && type.isView()) ||
+         (name == "strides" && type.isDescriptor) ||
+         any_of(libraryNames, [&](const LibraryName &entry) {
+           return entry.isMethod && name == entry.name;
+         });
+}
+
 Value Evaluator::tileAttribute(const Value &base, StringRef name,
                                SourceLoc loc) {
   const TileType &type = base.asTile().type;

@@ -71,6 +71,8 @@ public:
   //===-- expressions (EvalExpressions.cpp, EvalNames.cpp) ----------------===//
   Value eval(const ast::Expr *expr);
   Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
+  /// Whether hasattr of a tile or a type says so.
+  bool hasAttribute(const Value &object, llvm::StringRef name);
   Value subscript(const Value &base, const Value &index, SourceLoc loc);
   Value lookup(llvm::StringRef name, SourceLoc loc);
   /// Resolves names of modules that are read on first use.

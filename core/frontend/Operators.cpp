@@ -360,8 +360,7 @@ static Value asTuple(const Value &value) {
 
 Value Evaluator::compare(CompareOp op, const Value &lhs, const Value &rhs,
                          SourceLoc loc) {
-  if (!inHost() &&
-      (lhs.is(ValueKind::List) || rhs.is(ValueKind::List)) &&
+  if (!inHost() && (lhs.is(ValueKind::List) || rhs.is(ValueKind::List)) &&
       lhs.isSequence() && rhs.isSequence() && op != CompareOp::Is &&
       op != CompareOp::IsNot) {
     return compare(op, asTuple(lhs), asTuple(rhs), loc);
