@@ -6,6 +6,10 @@
 // RUN: tz compile %t/reload.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELOAD
 // RUN: tz compile %t/release.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELEASE
 
+// RUN: tz compile %t/apart.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=APART
+// RUN: tz compile %t/near.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NEAR
+// RUN: tz compile %t/again.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=AGAIN
+
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync
 //--- none.mlir
@@ -110,5 +114,63 @@ tile.kernel @release(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) {
   %all = tile.addptr %one, %range : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
   tile.store %outs, %range {group = 1 : i64} : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
   %old = tile.atomic_rmw add release device %all, %range {group = 2 : i64} : tensor<1024x!tile.ptr<i32>> -> tensor<1024xi32>, tensor<1024xi32>
+  tile.return
+}
+
+// Each turn stores to other memory.
+// APART-NOT: bar.sync
+//--- apart.mlir
+tile.kernel @apart(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 1024 : i32
+  %size = arith.extsi %n : i32 to i64
+  %unit = arith.constant 1 : i64
+  %v = tile.splat %v0 : f32 -> tensor<1024xf32>
+  %view = tile.make_view %x shape [%size] strides [%unit] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %i = %zero to %n step %step : i32 {
+    %at = arith.extsi %i : i32 to i64
+    tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  }
+  tile.return
+}
+
+// What a turn stores the next one overwrites in part, by other threads.
+// NEAR: bar.sync
+//--- near.mlir
+tile.kernel @near(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 512 : i32
+  %size = arith.extsi %n : i32 to i64
+  %unit = arith.constant 1 : i64
+  %v = tile.splat %v0 : f32 -> tensor<1024xf32>
+  %view = tile.make_view %x shape [%size] strides [%unit] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %i = %zero to %n step %step : i32 {
+    %at = arith.extsi %i : i32 to i64
+    tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  }
+  tile.return
+}
+
+// The loop stores to the same memory when it runs again: a barrier between, none
+// in the inner loop.
+// AGAIN-COUNT-1: bar.sync
+// AGAIN-NOT: bar.sync
+//--- again.mlir
+tile.kernel @again(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 1024 : i32
+  %size = arith.extsi %n : i32 to i64
+  %unit = arith.constant 1 : i64
+  %v = tile.splat %v0 : f32 -> tensor<1024xf32>
+  %view = tile.make_view %x shape [%size] strides [%unit] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %j = %zero to %n step %one : i32 {
+    scf.for %i = %zero to %n step %step : i32 {
+      %at = arith.extsi %i : i32 to i64
+      tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+    }
+  }
   tile.return
 }

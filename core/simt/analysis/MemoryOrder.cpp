@@ -7,9 +7,49 @@
 
 #include "terrazzo/simt/Simt.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
+
+/// Is the value one of the loop's counter, and by as much more each turn?
+static bool countsTurnsOf(Value value, scf::ForOp loop) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<arith::ExtSIOp, arith::ExtUIOp, tile::HintOp>(op)) {
+      value = op->getOperand(0);
+    } else if (auto sum = dyn_cast<arith::AddIOp>(op)) {
+      const bool isLeft = loop.isDefinedOutsideOfLoop(sum.getRhs());
+      if (!isLeft && !loop.isDefinedOutsideOfLoop(sum.getLhs())) {
+        return false;
+      }
+      value = isLeft ? sum.getLhs() : sum.getRhs();
+    } else {
+      return false;
+    }
+  }
+  return value == loop.getInductionVar();
+}
+
+/// Does a store to a view of one dimension go on by at least its block each
+/// turn? (Elements beside each other in more dimensions may be the same.)
+static bool isMoving(tile::StoreViewOp store) {
+  Operation *parent = store->getParentOp();
+  while (isa<scf::IfOp>(parent)) {
+    parent = parent->getParentOp();
+  }
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  auto view = store.getView().getDefiningOp<tile::MakeViewOp>();
+  IntegerAttr step;
+  if (!loop || !view || loop->isAncestor(view) ||
+      view.getStrides().size() != 1 ||
+      !matchPattern(view.getStrides()[0], m_One()) ||
+      !matchPattern(loop.getStep(), m_Constant(&step))) {
+    return false;
+  }
+  return step.getInt() >= store.getView().getType().getShape()[0] &&
+         countsTurnsOf(store.getOffsets()[0], loop);
+}
 
 /// Without what an atomic orders beside its own memory.
 static std::optional<MemoryAccess> ownAccess(Operation *op) {
@@ -20,7 +60,9 @@ static std::optional<MemoryAccess> ownAccess(Operation *op) {
   auto group = op->getAttrOfType<IntegerAttr>("group");
   auto load = dyn_cast<tile::LoadOp>(op);
   bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
-  return MemoryAccess{group ? group.getInt() : 0, !isRead};
+  auto store = dyn_cast<tile::StoreViewOp>(op);
+  return MemoryAccess{group ? group.getInt() : 0, !isRead,
+                      store && isMoving(store) ? op : nullptr};
 }
 
 std::optional<MemoryAccess> tz::simt::accessOf(Operation *op) {

@@ -17,12 +17,18 @@ namespace tz::simt {
 struct MemoryAccess {
   int64_t group; // 0: ordered with all
   bool isWrite;
+  /// The op, if it accesses other memory in each turn of the loop around it.
+  mlir::Operation *moving = nullptr;
   bool operator==(const MemoryAccess &) const = default;
 
   /// Does the order of the two matter?
   bool meets(const MemoryAccess &other) const {
     return (isWrite || other.isWrite) &&
            (group == other.group || group == 0 || other.group == 0);
+  }
+  /// ... if the other one comes in a later turn of the loop around both?
+  bool meetsLater(const MemoryAccess &other) const {
+    return meets(other) && !(moving && moving == other.moving);
   }
 };
 

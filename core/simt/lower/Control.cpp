@@ -88,7 +88,7 @@ void Lowering::forOp(scf::ForOp op) {
   b.CreateCondBr(goesOn, body, after);
   b.SetInsertPoint(body);
   const Hazards outside = hazards;
-  hazards.enterLoop(bulkStoresIn(op));
+  enterLoop(op);
   scalars[op.getInductionVar()] = index;
   Registers values(carried.begin(), carried.end());
   defineAll(op.getRegionIterArgs(), values);
@@ -172,7 +172,7 @@ void Lowering::whileOp(scf::WhileOp op) {
   SmallVector<PHINode *> carried = phis(start);
   addIncoming(carried, start, before);
   const Hazards outside = hazards;
-  hazards.enterLoop(bulkStoresIn(op));
+  enterLoop(op);
   defineAll(op.getBeforeArguments(), Registers(carried.begin(), carried.end()));
   emitBlock(*op.getBeforeBody());
   Registers passed = flatten(op.getConditionOp().getArgs());

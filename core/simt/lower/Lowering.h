@@ -206,6 +206,7 @@ private:
   void awaitBulkStores(bool areDone);
   /// What bulk stores in this op write.
   static Accesses bulkStoresIn(mlir::Operation *op);
+  void enterLoop(mlir::Operation *loop);
 
   /// Address of the vector of a buffer that begins at a register's element.
   llvm::Value *bufferAt(const Buffer &buffer, BufferType type,

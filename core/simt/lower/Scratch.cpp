@@ -36,7 +36,15 @@ void Accesses::add(const Accesses &other) {
   addNew(memory, other.memory);
 }
 
-bool Accesses::conflictWith(const Accesses &later) const {
+void Accesses::stopMoving() {
+  for (MemoryAccess &access : memory) {
+    access.moving = nullptr;
+  }
+}
+
+bool Accesses::conflict(const Accesses &later,
+                        bool (MemoryAccess::*meets)(const MemoryAccess &)
+                            const) const {
   auto overlap = [](llvm::ArrayRef<Region> some,
                     llvm::ArrayRef<Region> others) {
     return llvm::any_of(some, [&](const Region &one) {
@@ -48,13 +56,15 @@ bool Accesses::conflictWith(const Accesses &later) const {
          overlap(reads, later.writes) ||
          llvm::any_of(memory, [&](const MemoryAccess &one) {
            return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
-             return one.meets(other);
+             return (one.*meets)(other);
            });
          });
 }
 
 void OpenAccesses::leaveLoop(const OpenAccesses &before) {
   Accesses ofBody = std::move(first);
+  ofBody.stopMoving();
+  pending.stopMoving();
   pending.add(before.pending);
   first = before.first;
   isSettled = before.isSettled;
@@ -71,6 +81,7 @@ void Hazards::note(const Accesses &accesses) {
   threads.open(accesses);
   threads.pass(accesses);
   engineReads.pass(accesses);
+  unpublished.add({{}, {}, accesses.memory});
 }
 
 void Hazards::settle() {
@@ -90,16 +101,18 @@ void Hazards::settleBulkStores(bool areDone) {
   }
 }
 
-void Hazards::enterLoop(const Accesses &stored) {
+void Hazards::enterLoop(const Accesses &stored, const Accesses &accessed) {
   threads.enterLoop();
   engineReads.enterLoop();
   engineWrites.add(stored);
+  unpublished.add(accessed);
 }
 
 void Hazards::leaveLoop(const Hazards &before) {
   threads.leaveLoop(before.threads);
   engineReads.leaveLoop(before.engineReads);
   engineWrites.add(before.engineWrites);
+  unpublished.add(before.unpublished);
   isUnpublished |= before.isUnpublished;
 }
 
@@ -107,6 +120,7 @@ void Hazards::join(const Hazards &other) {
   threads.join(other.threads);
   engineReads.join(other.engineReads);
   engineWrites.add(other.engineWrites);
+  unpublished.add(other.unpublished);
   isUnpublished |= other.isUnpublished;
 }
 

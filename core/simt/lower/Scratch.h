@@ -43,10 +43,23 @@ struct Accesses {
 
   void add(const Accesses &other);
   /// Must a barrier stand between these and `later` ones?
-  bool conflictWith(const Accesses &later) const;
+  bool conflictWith(const Accesses &later) const {
+    return conflict(later, &MemoryAccess::meets);
+  }
+  /// ... those of a later turn of the loop around both?
+  bool conflictWithTurn(const Accesses &later) const {
+    return conflict(later, &MemoryAccess::meetsLater);
+  }
+  /// A loop was left: what it accessed in different turns may be the same
+  /// memory, if it runs again.
+  void stopMoving();
 
   llvm::SmallVector<Region> reads, writes; // of shared memory
   llvm::SmallVector<MemoryAccess> memory;
+
+private:
+  bool conflict(const Accesses &later,
+                bool (MemoryAccess::*meets)(const MemoryAccess &) const) const;
 };
 
 /// Accesses that nothing has separated from what comes, followed through loops
@@ -57,7 +70,7 @@ public:
     return pending.conflictWith(next);
   }
   /// Meets what the next turn of the loop does first?
-  bool meetsNextTurn() const { return pending.conflictWith(first); }
+  bool meetsNextTurn() const { return pending.conflictWithTurn(first); }
   const Accesses &all() const { return pending; }
 
   void open(const Accesses &accesses) { pending.add(accesses); }
@@ -109,9 +122,18 @@ public:
   /// They were waited for, `areDone`: until they had written.
   void settleBulkStores(bool areDone);
 
+  /// Must threads that have accessed device memory publish that, so that a bulk
+  /// store comes behind it?
+  bool needsPublishing(const Accesses &stored) const {
+    return unpublished.conflictWith(stored);
+  }
+  /// They did.
+  void publishAccesses() { unpublished = {}; }
+
   /// The state before is kept by the caller until leaveLoop. `stored`: what
-  /// bulk stores of the loop write.
-  void enterLoop(const Accesses &stored);
+  /// bulk stores of the loop write; `accessed`: device memory that its threads
+  /// access.
+  void enterLoop(const Accesses &stored, const Accesses &accessed);
   /// At the end of a turn: must a barrier stand before the next one?
   bool nextTurnNeedsBarrier() const { return threads.meetsNextTurn(); }
   bool nextTurnNeedsBulkReads() const { return engineReads.meetsNextTurn(); }
@@ -130,6 +152,9 @@ private:
   /// Stores of the turn before count from the loop's entry on, not at its end:
   /// they have the whole turn until the next store.
   Accesses engineWrites;
+  /// Device memory that threads have accessed, on some way to here; of a loop,
+  /// from its entry on.
+  Accesses unpublished;
 };
 
 class Scratch {

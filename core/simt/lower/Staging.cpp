@@ -154,22 +154,20 @@ void Lowering::awaitBulkStores(bool areDone) {
   synchronize();
 }
 
-/// Do threads access what the bulk store writes?
-static bool isAccessedByThreads(BulkStoreOp store) {
-  const Accesses stored = Accesses::of(store);
-  return store->getParentOfType<tile::KernelOp>()
-      ->walk([&](mlir::Operation *op) {
-        return !isa<BulkStoreOp>(op) && stored.conflictWith(Accesses::of(op))
-                   ? mlir::WalkResult::interrupt()
-                   : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 Accesses Lowering::bulkStoresIn(mlir::Operation *op) {
   Accesses all;
   op->walk([&](BulkStoreOp store) { all.add(Accesses::of(store)); });
   return all;
+}
+
+void Lowering::enterLoop(mlir::Operation *loop) {
+  Accesses byThreads;
+  loop->walk([&](mlir::Operation *op) {
+    if (!isa<BulkStoreOp>(op)) {
+      byThreads.add(Accesses::of(op));
+    }
+  });
+  hazards.enterLoop(bulkStoresIn(loop), byThreads);
 }
 
 void Lowering::bulkStore(BulkStoreOp op) {
@@ -185,8 +183,9 @@ void Lowering::bulkStore(BulkStoreOp op) {
   willWrite(buffer.region);
   writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()), buffer,
               type);
-  if (isAccessedByThreads(op)) {
+  if (hazards.needsPublishing(stored)) {
     hooks.publishAccesses(b);
+    hazards.publishAccesses();
   }
   hazards.isUnpublished = true;
   synchronize();
