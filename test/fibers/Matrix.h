@@ -29,6 +29,9 @@ public:
   bool canStayInFlight(simt::DotOp dot) const override {
     return bool(dot.getInstruction());
   }
+  unsigned blocksBeside(const simt::BlockNeeds &block) const override {
+    return unsigned(sharedBytes() / block.sharedBytes);
+  }
   bool canStoreInBulk(simt::DescriptorType descriptor,
                       simt::BufferType from) const override {
     return canCopyInBulk(descriptor, from);

@@ -2,12 +2,13 @@
 //
 // What   See Architectures.h. Shared memory of a block: CUDA C++ Programming
 //        Guide 13.0, table "Technical Specifications per Compute Capability"; so
-//        threads and blocks of a multiprocessor.
+//        threads, blocks and registers of a multiprocessor.
 // Why    See Architectures.h.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Architectures.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -24,6 +25,20 @@ static constexpr ArchitectureFacts known[] = {
     {"nvidia:sm_120a", "sm_120a", "+ptx87", 120, 99 * 1024, 1536, 24, true},
     {"nvidia:sm_121a", "sm_121a", "+ptx88", 121, 99 * 1024, 1536, 24, true},
 };
+
+/// Registers are given out by eight for each thread; one KiB of shared memory
+/// is taken for each block beside its own.
+unsigned ArchitectureFacts::blocksBeside(unsigned blockThreads,
+                                         unsigned registers,
+                                         uint64_t blockShared) const {
+  constexpr uint64_t reserved = 1024;
+  const uint64_t byRegisters =
+                     registersOfAll / (alignTo(registers, 8) * blockThreads),
+                 byShared = (sharedBytes + reserved) / (blockShared + reserved);
+  return unsigned(
+      std::min({byRegisters, byShared, uint64_t(threads / blockThreads),
+                uint64_t(blocks)}));
+}
 
 ArrayRef<ArchitectureFacts> architectures() { return known; }
 

@@ -20,7 +20,15 @@ struct ArchitectureFacts {
   unsigned threads;     // of a multiprocessor
   unsigned blocks;
   bool hasFloat8Mma; // mma.sync of 8-bit floats, in this version of PTX
+
+  /// Blocks that fit into a multiprocessor, if each has so many threads with so
+  /// many registers, and so much shared memory.
+  unsigned blocksBeside(unsigned blockThreads, unsigned registers,
+                        uint64_t blockShared) const;
 };
+
+/// Registers of a multiprocessor, 32 bits wide.
+constexpr unsigned registersOfAll = 65536;
 
 /// The default first.
 llvm::ArrayRef<ArchitectureFacts> architectures();

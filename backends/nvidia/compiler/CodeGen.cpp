@@ -9,6 +9,7 @@
 #include "backends/nvidia/compiler/Check.h"
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
+#include "backends/nvidia/compiler/Wgmma.h"
 #include "backends/nvidia/compiler/WideProducts.h"
 
 #include "terrazzo/simt/Variants.h"
@@ -122,23 +123,39 @@ int64_t widestTile(tile::KernelOp kernel) {
   return words;
 }
 
+bool anyDot(tile::KernelOp kernel, function_ref<bool(simt::DotOp)> is) {
+  return kernel
+      .walk([&](simt::DotOp dot) {
+        return is(dot) ? mlir::WalkResult::interrupt()
+                       : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// How many blocks should fit into a multiprocessor; the first number that
 /// needs no spills is taken, the last one anyway. What hides the latency of
-/// memory: loads that are under way in loops with dots, else many threads, if
-/// each holds little.
-SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
+/// memory: loads that are under way in loops with dots, and other blocks; else
+/// many threads, if each holds little.
+SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
                                       const ArchitectureFacts &architecture) {
-  const bool hasDot =
-      kernel.walk([](simt::DotOp) { return mlir::WalkResult::interrupt(); })
-          .wasInterrupted();
-  // A loop's rings fill the shared memory, and its loads are on their way.
+  auto kernel = cast<tile::KernelOp>(variant.kernel);
+  const unsigned threads = variant.lowered.threads;
+  const bool hasDot = anyDot(kernel, [](simt::DotOp) { return true; });
   const bool hasRing =
       kernel.walk([](simt::RingOp) { return mlir::WalkResult::interrupt(); })
           .wasInterrupted();
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 4> wanted;
-  if (hasDot && !hasRing && words <= 64) {
-    // An instruction that needs more registers than that is refused.
+  // wgmma that needs more registers than it gets is refused.
+  if (hasRing && !anyDot(kernel, [](simt::DotOp dot) {
+        return dot.getInstruction() == wgmmaName;
+      })) {
+    // As many as the rings leave shared memory for.
+    constexpr unsigned addresses = 32;
+    wanted = {threads * architecture.blocksBeside(threads,
+                                                  unsigned(words) + addresses,
+                                                  variant.lowered.sharedBytes)};
+  } else if (hasDot && !hasRing && words <= 64) {
     wanted = {512, 384};
   } else if (!hasDot && words <= 16) {
     wanted = {2048, 1536, 1280};
@@ -153,9 +170,6 @@ SmallVector<unsigned, 4> blocksWanted(tile::KernelOp kernel, unsigned threads,
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;
 }
-
-/// Of 32 bits, of a multiprocessor.
-constexpr unsigned registersOfAll = 65536;
 
 /// The text of a kernel of which so many blocks shall fit; `ptx` says 1.
 std::string withBlocks(StringRef ptx, unsigned blocks) {
@@ -206,7 +220,7 @@ struct Generation {
   }
 
   void lower(unsigned mostRegisters);
-  void finish(const CodeGenOptions &options, ArrayRef<unsigned> blocks);
+  void finish(const CodeGenOptions &options);
 
   const ArchitectureFacts &architecture;
   std::unique_ptr<TargetMachine> machine;
@@ -274,8 +288,7 @@ void Generation::emit() {
   }
 }
 
-void Generation::finish(const CodeGenOptions &options,
-                        ArrayRef<unsigned> blocks) {
+void Generation::finish(const CodeGenOptions &options) {
   Stages stages(options);
   const std::string of = " of " + module.getName().str();
   optimize(module, *machine);
@@ -289,6 +302,10 @@ void Generation::finish(const CodeGenOptions &options,
   stages.mark("optimize" + of);
   emit();
   stages.mark("emit" + of);
+  // A number of registers that was asked for says how many blocks fit.
+  const SmallVector<unsigned, 4> blocks =
+      options.mostRegisters ? SmallVector<unsigned, 4>{1}
+                            : blocksWanted(made.variant, architecture);
   SmallVector<AssemblerChoice, 4> choices;
   for (unsigned one : blocks) {
     const unsigned each = registersOfAll / (one * made.variant.lowered.threads);
@@ -319,20 +336,14 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
     one.lower(options.mostRegisters);
   }
   stages.mark("lower");
-  // A number of registers that was asked for says how many blocks fit.
-  const SmallVector<unsigned, 4> blocks =
-      options.mostRegisters
-          ? SmallVector<unsigned, 4>{1}
-          : blocksWanted(kernel, all.back().made.variant.lowered.threads,
-                         architecture);
   // The variants share nothing any more. Where there are no more threads, they
   // come one after the other.
   std::vector<std::future<void>> others;
   for (Generation &one : llvm::drop_begin(all)) {
     others.push_back(std::async(std::launch::async | std::launch::deferred,
-                                [&] { one.finish(options, blocks); }));
+                                [&] { one.finish(options); }));
   }
-  all.front().finish(options, blocks);
+  all.front().finish(options);
   for (std::future<void> &other : others) {
     other.get();
   }

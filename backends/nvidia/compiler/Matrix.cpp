@@ -28,6 +28,14 @@ bool PtxTarget::canStayInFlight(simt::DotOp dot) const {
          !tile::elementType(dot.getType()).isF16();
 }
 
+unsigned PtxTarget::blocksBeside(const simt::BlockNeeds &block) const {
+  constexpr unsigned addresses = 40, most = 255;
+  const unsigned threads = block.warps * lanes();
+  return architecture.blocksBeside(
+      threads, std::min<unsigned>(block.words + addresses, most),
+      block.sharedBytes);
+}
+
 /// Where the language asks. Products on an H100 are as quick with as without,
 /// those of short loops (K = 512) 4 % slower: docs/performance.md. Two warp
 /// groups can have the registers of a third one; beside one or four of them a

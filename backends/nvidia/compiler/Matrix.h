@@ -22,6 +22,7 @@ public:
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
   uint64_t sharedBytes() const override { return architecture.sharedBytes; }
+  unsigned blocksBeside(const simt::BlockNeeds &block) const override;
   unsigned asyncCopyBytes() const override { return 4; }
   unsigned copyWarps(const simt::CopyRequest &request) const override;
   bool canCopyInBulk(simt::DescriptorType descriptor,

@@ -45,6 +45,9 @@ private:
   bool feedsDot(Value value);
   void findAsyncDots();
   bool fitDistance();
+  int64_t wordsOfTurn();
+  unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
+  void spareSlot(uint64_t each, uint64_t room);
 
   scf::ForOp loop;
   const PipelineRequest &request;
@@ -198,6 +201,57 @@ void Planner::findAsyncDots() {
   }
 }
 
+/// What a thread keeps in registers over a part of a turn: what the loop
+/// carries, sums, and operands that are computed. (Those that are read from a
+/// ring are read piece by piece.)
+int64_t Planner::wordsOfTurn() {
+  int64_t words = 0;
+  for (Value carried : loop.getRegionIterArgs()) {
+    words += wordsOf(carried);
+  }
+  for (auto dot : loop.getBody()->getOps<DotOp>()) {
+    const bool isCarried = isa<BlockArgument>(dot.getAcc()) ||
+                           isa_and_present<DotOp>(dot.getAcc().getDefiningOp());
+    words += isCarried ? 0 : wordsOf(dot.getResult());
+    for (Value operand : {dot.getA(), dot.getB()}) {
+      Operation *op = operand.getDefiningOp();
+      while (isa_and_present<PermuteOp, StageOp, ConvertOp>(op) &&
+             loop->isAncestor(op)) {
+        operand = op->getOperand(0);
+        op = operand.getDefiningOp();
+      }
+      words += op && plan.fetchOf(op) ? 0 : wordsOf(operand);
+    }
+  }
+  return words;
+}
+
+/// Blocks that run beside each other, if the rings take so much of the room.
+unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
+  const uint64_t all = request.target.sharedBytes();
+  return request.target.blocksBeside({warps ? unsigned(warps.getInt()) : 4,
+                                      unsigned(wordsOfTurn()),
+                                      all - std::min(all, room) + ringBytes});
+}
+
+/// A slot less, if more blocks run beside each other then: what is under way in
+/// one hides the latency of another.
+void Planner::spareSlot(uint64_t each, uint64_t room) {
+  if (plan.hasReleases || plan.distance == 1 ||
+      blocksBeside(each * (plan.slots - 1), room) <=
+          blocksBeside(each * plan.slots, room)) {
+    return;
+  }
+  --plan.slots;
+  if (plan.asyncDots.empty()) {
+    plan.fillsLate = true;
+  } else {
+    --plan.distance;
+  }
+}
+
 /// As far ahead as asked, if the rings fit.
 bool Planner::fitDistance() {
   uint64_t each = 0, room = request.room;
@@ -218,6 +272,7 @@ bool Planner::fitDistance() {
       if (each * (distance + more) <= room) {
         plan.distance = distance;
         plan.slots = distance + more;
+        spareSlot(each, room);
         return true;
       }
     }
@@ -243,11 +298,11 @@ std::optional<PipelinePlan> Planner::run() {
     return std::nullopt;
   }
   findAsyncDots();
+  plan.hasReleases = plan.numBulk() == plan.fetches.size() &&
+                     request.target.copyWarps(copyRequest(loop)) != 0;
   if (!fitDistance()) {
     return std::nullopt;
   }
-  plan.hasReleases = plan.numBulk() == plan.fetches.size() &&
-                     request.target.copyWarps(copyRequest(loop)) != 0;
   return std::move(plan);
 }
 

@@ -42,6 +42,9 @@ struct PipelinePlan {
   Slice ahead;
   unsigned distance = 0; // turns ahead
   unsigned slots = 0;    // of each ring
+  /// A slot is filled again when this turn has read it; else one that the turn
+  /// before read, while this one computes, which takes a slot more.
+  bool fillsLate = false;
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;

@@ -55,6 +55,16 @@ const Layout &tz::simt::layoutOf(Type type) {
       .getValue();
 }
 
+int64_t tz::simt::wordsOf(Value value) {
+  if (!hasLayout(value.getType())) {
+    return 0;
+  }
+  Type element = tile::elementType(value.getType());
+  const unsigned bits =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
+}
+
 RankedTensorType tz::simt::withLayout(RankedTensorType type,
                                       const Layout &layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(),

@@ -135,18 +135,6 @@ std::optional<SmallVector<Operation *>> Overlap::neededBehind(DotOp dot,
   return inOrder;
 }
 
-/// 32-bit registers of a thread.
-int64_t wordsOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type) {
-    return 0;
-  }
-  Type element = type.getElementType();
-  const unsigned bits =
-      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
-}
-
 /// Do the sums that are alive at once leave room for what else is computed?
 bool Overlap::fitsBeside(DotOp dot, size_t first, size_t place) {
   int64_t words = wordsOf(dot.getResult());
@@ -209,10 +197,12 @@ Operation *Overlap::firstReader(DotOp dot) {
     Operation *here = block.findAncestorOpInBlock(*user);
     first = here->isBeforeInBlock(first) ? here : first;
   }
-  // Dots of other blocks are not counted; a slot is released when it was read.
+  // Behind a wait of all threads, or when a slot is released, what the dot
+  // reads may be filled again; dots of other blocks are not counted.
   for (Operation *op = dot->getNextNode(); op != first;
        op = op->getNextNode()) {
-    if (hasDots(*op) || isa<ReleaseOp>(op)) {
+    if (hasDots(*op) ||
+        isa<ReleaseOp, SyncOp, AsyncWaitOp, BarriersEndOp>(op)) {
       return op;
     }
   }

@@ -86,13 +86,16 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
   let description = [{
     In a loop with dots, loads whose addresses can be computed ahead become
     asynchronous copies into a ring of buffers, `tile.num_stages` - 1 turns early,
-    as far as shared memory goes. A dot whose result is only the next turn's
+    as far as shared memory goes; a turn less, if more blocks run beside each
+    other then. A dot whose result is only the next turn's
     accumulator stays in flight over the back edge.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";
   let options = [
     Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
            "shared memory of a block, where no target says it">,
+    Option<"unitSharedBytesOption", "unit-shared-bytes", "uint64_t", /*default=*/"0",
+           "... of all blocks that run beside each other; 0: nothing is chosen for them">,
     Option<"asyncCopyBytesOption", "async-copy-bytes", "unsigned", /*default=*/"0",
            "narrowest asynchronous copy; 0: there are none, and nothing changes">,
     Option<"bulkCopiesOption", "bulk-copies", "bool", /*default=*/"false",

@@ -78,9 +78,14 @@ namespace {
 /// What the pass's options describe: for its tests.
 class OptionTarget final : public Target {
 public:
-  OptionTarget(uint64_t shared, unsigned narrowest, bool bulk, unsigned warps)
-      : shared(shared), narrowest(narrowest), bulk(bulk), warps(warps) {}
+  OptionTarget(uint64_t shared, uint64_t unitShared, unsigned narrowest,
+               bool bulk, unsigned warps)
+      : shared(shared), unitShared(unitShared), narrowest(narrowest),
+        bulk(bulk), warps(warps) {}
   uint64_t sharedBytes() const override { return shared; }
+  unsigned blocksBeside(const BlockNeeds &block) const override {
+    return unsigned(unitShared / block.sharedBytes);
+  }
   unsigned asyncCopyBytes() const override { return narrowest; }
   bool canStayInFlight(DotOp dot) const override {
     return bool(dot.getInstruction());
@@ -90,7 +95,7 @@ public:
   unsigned copyWarps(const CopyRequest &) const override { return warps; }
 
 private:
-  uint64_t shared;
+  uint64_t shared, unitShared;
   unsigned narrowest;
   bool bulk;
   unsigned warps;
@@ -113,8 +118,9 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
     if (kernel->hasAttr("tile.waits")) {
       return; // nothing is reordered in a kernel that waits for others (R6)
     }
-    OptionTarget described(sharedBytesOption, asyncCopyBytesOption,
-                           bulkCopiesOption, copyWarpsOption);
+    OptionTarget described(sharedBytesOption, unitSharedBytesOption,
+                           asyncCopyBytesOption, bulkCopiesOption,
+                           copyWarpsOption);
     const Target &machine =
         target ? *target : static_cast<const Target &>(described);
     SmallVector<scf::ForOp> loops;

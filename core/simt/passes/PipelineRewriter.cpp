@@ -14,6 +14,9 @@
 //       the turn itself, its loads replaced by slot `reads`
 //       reads, fills = the next slots
 //
+// Or, with two slots, the two lines about slot `fills` stand at the end of a
+// turn (PipelinePlan::fillsLate): that is the slot that it has read.
+//
 // That all have read a slot is known by a barrier of the block; or the warps
 // arrive at a barrier of the slot when they have, and only the thread that
 // begins the copies waits there (PipelinePlan::hasReleases).
@@ -52,6 +55,7 @@ private:
 
   void beginFirstTurns(OpBuilder &b, IRMapping &map);
   void makeLoop(OpBuilder &b, const IRMapping &map);
+  void beginTurn(OpBuilder &in, IRMapping &far);
   void beginLaterTurn(OpBuilder &in, IRMapping &far);
   IRMapping emitTurn(OpBuilder &in);
   void readSlot(OpBuilder &in, const Copy &copy, IRMapping &near);
@@ -190,14 +194,25 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   fillPhase = empty ? made.getRegionIterArg(own + 3) : Value();
 }
 
-/// The copies of the turn that is `distance` away. `far` maps to that turn.
-void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
-  // All have read the slot that is filled next.
-  if (inGroups) { // and what is read now is there
+/// What this turn reads is there.
+void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
+  if (inGroups) { // for all threads: they have ended the turn before
     AsyncWaitOp::create(in, loc, plan.distance - 1);
-  } else if (!empty) {
-    SyncOp::create(in, loc);
   }
+  if (!plan.fillsLate) {
+    if (!inGroups && !empty) {
+      SyncOp::create(in, loc);
+    }
+    beginLaterTurn(in, far);
+  }
+  if (full) {
+    BarrierWaitOp::create(in, loc, full, reads, readPhase);
+  }
+}
+
+/// The copies of the turn that is `distance` away, into a slot that all have
+/// read. `far` maps to that turn.
+void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
   for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
     far.map(loop.getRegionIterArg(i),
             made.getRegionIterArg(firstAhead + unsigned(n)));
@@ -207,9 +222,6 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
     AcquireOp::create(in, loc, empty, fills, fillPhase, exists);
   }
   issue(in, far, fills, exists);
-  if (full) {
-    BarrierWaitOp::create(in, loc, full, reads, readPhase);
-  }
 }
 
 /// The turn itself, its loads replaced.
@@ -281,6 +293,10 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
     next.push_back(near.lookupOrDefault(yielded(i)));
   }
   waitForDots(in, unsigned(plan.asyncDots.size()), next);
+  if (plan.fillsLate) {
+    SyncOp::create(in, loc);
+    beginLaterTurn(in, far);
+  }
   if (empty) {
     releaseSlot(in);
   }
@@ -484,7 +500,7 @@ void Rewriter::run() {
   makeLoop(b, ahead);
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
   IRMapping far;
-  beginLaterTurn(in, far);
+  beginTurn(in, far);
   IRMapping near = emitTurn(in);
   endTurn(in, near, far);
   finish(b);

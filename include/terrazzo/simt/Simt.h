@@ -30,6 +30,9 @@ inline const Layout &layoutOf(mlir::Value value) {
 }
 /// Does the type have a layout?
 bool hasLayout(mlir::Type type);
+/// Registers, 32 bits wide, in which a thread holds the tile, elements apart; 0
+/// of what is no tile with a layout.
+int64_t wordsOf(mlir::Value value);
 /// The tile type with a layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const Layout &layout);

@@ -47,6 +47,13 @@ struct CopyRequest {
   bool isAsked;    // the language asks for warps of their own
 };
 
+/// What a block takes of the unit that it runs on.
+struct BlockNeeds {
+  unsigned warps;
+  unsigned words; // of 32 bits, that each thread keeps, without addresses
+  uint64_t sharedBytes;
+};
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -62,6 +69,9 @@ public:
 
   /// Shared memory that one block may have.
   virtual uint64_t sharedBytes() const { return 0; }
+  /// Such blocks that run beside each other on one unit of the machine. The
+  /// default knows nothing of units: always one.
+  virtual unsigned blocksBeside(const BlockNeeds &block) const { return 1; }
   /// The narrowest asynchronous copy of one thread in bytes, a power of two; 0:
   /// there are none.
   virtual unsigned asyncCopyBytes() const { return 0; }

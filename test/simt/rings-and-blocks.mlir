@@ -1,0 +1,103 @@
+// Rings have a slot less where more blocks run beside each other then. A turn's
+// slots are 16 KiB; 2 KiB are in use beside them.
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,SHORT,BULK
+// One block fits either way:
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=69000" %s | FileCheck %s --check-prefixes=CHECK,LONG
+// By threads, in groups:
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=131072 unit-shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,SHORT,GROUPS
+// Nothing is known of units:
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,LONG
+
+#acc = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
+#rows = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp [[4, 0], [8, 0]]>
+#shared = #simt.shared<order [1, 0], panel 64, swizzle 3 4 3>
+
+// A dot in flight reads its slot a turn longer; the copies go a turn less far
+// ahead.
+// CHECK-LABEL: tile.kernel @in_flight
+// SHORT: simt.ring : <3 x <64x64xf16
+// LONG: simt.ring : <4 x <64x64xf16
+// CHECK: scf.for
+// SHORT: simt.{{bulk|async}}_copy
+// CHECK: simt.dot {{.*}} {async
+// SHORT: simt.dot_wait 1
+// SHORT-NOT: simt.{{sync|bulk_copy|async_copy}}
+// CHECK: scf.yield
+tile.kernel @in_flight(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %y = tile.load_view %v[%at, %z] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %sx = simt.stage %x : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %sy = simt.stage %y : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %next = simt.dot %sx, %sy, %acc {instruction = "product"} : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+    scf.yield %next : tensor<64x64xf32, #acc>
+  }
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// A slot is filled again when it was read, at the end of the turn.
+// CHECK-LABEL: tile.kernel @waited_for
+// SHORT: simt.ring : <2 x <64x64xf16
+// LONG: simt.ring : <3 x <64x64xf16
+// CHECK: scf.for
+// BULK-NEXT: simt.barrier_wait
+// GROUPS-NEXT: simt.async_wait 1
+// SHORT-NOT: simt.{{sync|bulk_copy|async_copy}}
+// CHECK: simt.dot
+// SHORT-NEXT: simt.sync
+// BULK: simt.bulk_copy
+// GROUPS: simt.async_copy
+// CHECK: scf.yield
+tile.kernel @waited_for(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %y = tile.load_view %v[%at, %z] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %sx = simt.stage %x : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %sy = simt.stage %y : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %next = simt.dot %sx, %sy, %acc : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+    scf.yield %next : tensor<64x64xf32, #acc>
+  }
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// A turn ahead they go anyway, with a slot to read from beside.
+// CHECK-LABEL: tile.kernel @no_turn_less
+// CHECK: simt.ring : <3 x <64x64xf16
+tile.kernel @no_turn_less(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %v[%z, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %y = tile.load_view %v[%at, %z] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+    %sx = simt.stage %x : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %sy = simt.stage %y : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+    %next = simt.dot %sx, %sy, %acc {instruction = "product"} : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+    scf.yield %next : tensor<64x64xf32, #acc>
+  }
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.return
+}
