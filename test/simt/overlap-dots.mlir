@@ -42,15 +42,18 @@ tile.kernel @example(%n: i32) attributes {tile.num_warps = 4 : i32} {
 }
 
 // A tile in shared memory that the first product's result is scaled by is read
-// while the product runs; one that others may overwrite before that is not.
+// while the product runs, before the next one begins; one that others may
+// overwrite before that is not.
 // CHECK-LABEL: tile.kernel @reads_come_late
 // CHECK: %[[S:.*]] = simt.dot {{.*}} {async,
-// CHECK-NEXT: %[[D:.*]] = simt.dot {{.*}} {async,
+// CHECK-NEXT: %[[H:.*]] = simt.read
+// CHECK-NEXT: %[[K:.*]] = simt.read
 // CHECK-NEXT: %[[F:.*]] = simt.read
-// CHECK-NEXT: %[[G:.*]] = arith.addf %[[F]], %[[F]]
+// CHECK-NEXT: arith.addf %[[F]], %[[F]]
+// CHECK-NEXT: %[[D:.*]] = simt.dot {{.*}} {async,
 // CHECK-NEXT: simt.dot_wait 1, %[[S]]
-// CHECK: %[[H:.*]] = simt.read
-// CHECK-NEXT: simt.dot_wait 0, %[[D]]
+// CHECK: arith.addf %[[K]], %[[K]]
+// CHECK: simt.dot_wait 0, %[[D]]
 // CHECK: arith.mulf %{{.*}}, %[[H]]
 // CHECK-LABEL: tile.kernel @no_read_behind_a_barrier
 // CHECK: simt.read
@@ -65,10 +68,13 @@ tile.kernel @reads_come_late(%n: i32) attributes {tile.num_warps = 4 : i32} {
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%last = %zero) -> (!tile) : i32 {
     %f = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
     %g = arith.addf %f, %f : !tile
+    %k = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
     %h = simt.read %all : !simt.buffer<64x64xf32, #simt.shared<order [1, 0], panel 64, swizzle 0 4 3>> -> !tile
     %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
     %d = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
-    %p = arith.mulf %s, %g : !tile
+    %l = arith.mulf %s, %g : !tile
+    %m = arith.addf %k, %k : !tile
+    %p = arith.mulf %l, %m : !tile
     %e = arith.mulf %d, %h : !tile
     %r = arith.addf %p, %e : !tile
     scf.yield %r : !tile

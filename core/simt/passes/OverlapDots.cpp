@@ -83,7 +83,7 @@ private:
   Operation *firstReader(DotOp dot);
   void waitBefore(Operation *reader, ArrayRef<DotOp> finished);
   void sinkReads();
-  bool sink(Operation *op, const DenseSet<Operation *> &ofReads);
+  bool sink(Operation *op, const DenseSet<Operation *> &moved);
 
   Block &block;
   const Target &target;
@@ -240,9 +240,10 @@ void Overlap::waitBefore(Operation *reader, ArrayRef<DotOp> finished) {
   }
 }
 
-/// To before the wait behind which it is first used, or to its first user where
-/// that was moved there.
-bool Overlap::sink(Operation *op, const DenseSet<Operation *> &ofReads) {
+/// To before the last dot that begins before its first use, if that is behind a
+/// wait, or to its first user where that was moved there. (Right before the wait
+/// an assembler is free to read behind it, and the threads wait twice.)
+bool Overlap::sink(Operation *op, const DenseSet<Operation *> &moved) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
     Operation *here = block.findAncestorOpInBlock(*user);
@@ -251,32 +252,29 @@ bool Overlap::sink(Operation *op, const DenseSet<Operation *> &ofReads) {
     }
     first = !first || here->isBeforeInBlock(first) ? here : first;
   }
-  Operation *place = nullptr;
-  bool passesDot = false;
+  Operation *dot = nullptr;
+  bool passesWait = false;
   for (Operation *at = op->getNextNode(); first && at != first;
        at = at->getNextNode()) {
     // What may write, or let others write, what the read finds.
     if (at->getNumRegions() != 0 ||
-        !(isPure(at) ||
-          isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp, tile::LoadViewOp>(at))) {
+        !(isPure(at) || isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp,
+                            tile::LoadViewOp>(at))) {
       return false;
     }
-    place = isa<DotWaitOp>(at) ? at : place;
-    passesDot |= isa<DotOp>(at);
+    dot = isa<DotOp>(at) ? at : dot;
+    passesWait |= isa<DotWaitOp>(at);
   }
-  if (passesDot && ofReads.contains(first)) {
-    place = first;
-  }
-  if (!place) {
+  if (!dot || !(passesWait || moved.contains(first))) {
     return false;
   }
-  op->moveBefore(place);
+  op->moveBefore(passesWait ? dot : first);
   return true;
 }
 
-/// Tiles read from shared memory, and what is computed of them alone, come when
-/// they are used: a dot does not wait for them, and has their registers
-/// meanwhile.
+/// Tiles read from shared memory, and what is computed of them alone, come beside
+/// the dot whose result they are used with: older dots do not wait for them, and
+/// have their registers meanwhile.
 void Overlap::sinkReads() {
   SmallVector<Operation *> reads;
   DenseSet<Operation *> ofReads;
@@ -297,8 +295,12 @@ void Overlap::sinkReads() {
       ofReads.insert(&op);
     }
   }
+  DenseSet<Operation *> moved;
   for (Operation *op : llvm::reverse(reads)) {
-    sunk += sink(op, ofReads);
+    if (sink(op, moved)) {
+      moved.insert(op);
+      ++sunk;
+    }
   }
 }
 

@@ -129,7 +129,7 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
     A dot begins as soon as its operands are there, right behind the one before
     it if they were there already, and is waited for where its result is read,
     while younger ones go on. What the threads read from shared memory to compute
-    with it is read before that wait, not before the dot.
+    with it is read while it runs, not before it.
   }];
   let constructor = "tz::simt::createOverlapDots(nullptr)";
   let statistics = [

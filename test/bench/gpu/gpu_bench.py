@@ -114,7 +114,7 @@ def choose(compiler, name, row, works, expected, pool, configs):
 
 
 def short(config):
-    letters = dict(BLOCK_M="m", BLOCK_N="n", BLOCK_K="k", BLOCK="b", num_warps="w", num_stages="s")
+    letters = dict(BLOCK_M="m", BLOCK_N="n", BLOCK_K="k", BLOCK="b", num_warps="w", num_stages="s", maxnreg="r")
     return " ".join(f"{letters.get(k, k)}{v}" for k, v in config.items())
 
 
@@ -183,8 +183,12 @@ def ratio(record, name):
     return theirs / mine if mine and theirs else None
 
 
+def is_library(name):
+    return name not in ("terrazzo", "triton", "copy") and not name.startswith("Triton")
+
+
 def best_peer(record):
-    peers = {n: t for n, t in record["ms"].items() if n not in ("terrazzo", "triton", "copy")}
+    peers = {n: t for n, t in record["ms"].items() if is_library(n)}
     return min(peers, key=peers.get) if peers else None
 
 
@@ -197,6 +201,9 @@ def line(record):
     configs = record["config"]
     note = "; ".join(record["failures"] + ([record["triton_problem"]] if "triton_problem" in record else []))
     chosen = " / ".join(configs[n] for n in ("terrazzo", "triton") if configs.get(n))
+    for name in record["ms"]:
+        if name.startswith("Triton"):  # other kernels than ours
+            chosen += f"; {name}: {rate(record, name)}, {show(ratio(record, name))}"
     ms = record["ms"].get("terrazzo")
     return (f"| {record['row']} | {'-' if ms is None else f'{ms:.4f}'} | {rate(record, 'terrazzo')} | {rate(record, 'triton')} "
             f"| {rate(record, peer) + ' ' + peer if peer else '-'} | {rate(record, 'copy')} | {show(ratio(record, 'triton'))} "

@@ -15,11 +15,14 @@ from terrazzo_api import OPTIONS
 
 
 class Launch:
-    def __init__(self, kernel, grid, args, named):
+    def __init__(self, kernel, grid, args, named, renamed=None):
+        """renamed: what the kernel calls a constant of a configuration."""
         self.kernel, self.grid, self.args, self.named = kernel, grid, args, named
+        self.renamed = renamed or {}
 
     def with_config(self, config):
         """The same with the constants and options of `config` that it leaves open."""
+        config = {self.renamed.get(k, k): v for k, v in config.items()}
         known = {k: v for k, v in config.items() if k in self.kernel.arg_names or k in OPTIONS}
         return Launch(self.kernel, self.grid, self.args, {**known, **self.named})
 

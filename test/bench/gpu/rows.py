@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from launches import Launch, load_example, recorded
+from one_kernel_backward import one_kernel_backward
 
 L2_BYTES = 50 << 20
 
@@ -147,8 +148,11 @@ def sdpa(backend, wide, causal):
     return run
 
 
+# BLOCK_N is what a program owns, keys for dK and dV and queries for dQ, and
+# BLOCK_M what it walks over. Three blocks of 128 threads fit with 168 registers.
 BACKWARD = [dict(BLOCK_M=m, BLOCK_N=n, num_stages=s, num_warps=w)
-            for m, n, s, w in ((64, 64, 2, 4), (32, 64, 3, 4), (64, 128, 2, 8), (64, 64, 2, 8))]
+            for m, n, s, w in ((64, 64, 2, 4), (32, 64, 3, 4), (64, 128, 2, 8), (32, 128, 2, 8))]
+BACKWARD_64 = BACKWARD + [dict(BACKWARD[0], maxnreg=168), dict(BACKWARD[1], maxnreg=128)]
 
 
 def attention_backward(folder, dim, length, causal, quick=False):
@@ -170,18 +174,31 @@ def attention_backward(folder, dim, length, causal, quick=False):
             Launch(example.attention_bwd_dkdv, lambda x: (cdiv(length, x["BLOCK_N"]), heads),
                    (q_, k_, v_, d_out_, lse, delta, dk, dv, scale, length, length), fixed),
             Launch(example.attention_bwd_dq, lambda x: (cdiv(length, x["BLOCK_M"]), heads),
-                   (q_, k_, v_, d_out_, lse, delta, dq, scale, length, length), fixed),
+                   (q_, k_, v_, d_out_, lse, delta, dq, scale, length, length), fixed,
+                   renamed=dict(BLOCK_M="BLOCK_N", BLOCK_N="BLOCK_M")),
         ]
 
         def peer():
             return torch.autograd.grad(out, (q, k, v), d_out, retain_graph=True)
 
+        lse_2, theirs = lse / math.log(2), [torch.empty_like(q_) for _ in range(3)]
+
+        def tutorial():
+            example.attention_bwd_delta[(cdiv(length, 64), heads)](out_, d_out_, delta, length, HEAD_DIM=dim, BLOCK_M=64)
+            one_kernel_backward(q_, k_, v_, d_out_, lse_2, delta, *theirs, scale, causal)
+
+        tutorial()
+        for name, got, want in zip(("dq", "dk", "dv"), theirs, peer()):
+            error = ((got - want.reshape_as(got)).float().norm() / want.float().norm()).item()
+            if not error < 3e-2:
+                raise RuntimeError(f"the tutorial's form gives a wrong {name}: {error:.2e}")
         expected = lambda: [t.reshape(heads, length, dim) for t in peer()]
-        return Work(launches, [dq, dk, dv], expected, {"SDPA cuDNN": peer})
+        return Work(launches, [dq, dk, dv], expected, {"SDPA cuDNN": peer, "Triton 06": tutorial})
 
     flops = 10 * heads * length * length * dim // (2 if causal else 1)
     name = f"attention bwd D{dim} {'causal' if causal else 'full'} {length // 1024}k"
-    return Row(name, "backward", make, 16 * heads * length * dim, flops, BACKWARD, tolerance=3e-2, quick=quick)
+    configs = BACKWARD_64 if dim == 64 else BACKWARD
+    return Row(name, "backward", make, 16 * heads * length * dim, flops, configs, tolerance=3e-2, quick=quick)
 
 
 def lse_of(q, k, scale, causal):
