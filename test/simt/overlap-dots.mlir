@@ -99,3 +99,70 @@ tile.kernel @no_read_behind_a_barrier(%n: i32) attributes {tile.num_warps = 4 : 
   }
   tile.return
 }
+
+// The copy for the next turn begins while the product runs; not where it is the
+// copy that this turn waits for.
+// CHECK-LABEL: tile.kernel @copies_begin_behind_dots
+// CHECK: simt.sync
+// CHECK-NOT: simt.bulk_copy
+// CHECK: simt.barrier_wait
+// CHECK: simt.dot {{.*}} {async,
+// CHECK-NEXT: simt.expect
+// CHECK-NEXT: simt.bulk_copy
+// CHECK: simt.dot_wait 0
+// CHECK-LABEL: tile.kernel @no_copy_behind_its_wait
+// CHECK: simt.expect
+// CHECK-NEXT: simt.bulk_copy
+// CHECK-NEXT: simt.barrier_wait
+// CHECK: simt.dot {{.*}} {async,
+tile.kernel @copies_begin_behind_dots(%a: !tile.ptr<f16>, %n: i32, %m: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %true = arith.constant true
+  %frame = simt.descriptor %a[%z] shape[%m, %m] strides[%m, %one] : <f16> -> <[64, 64], f16, swizzle 3>
+  %ring = simt.ring : <2 x <64x64xf16, #rows>>
+  %full = simt.barriers : !simt.barriers<2>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%last = %zero) -> (!tile) : i32 {
+    %next = arith.xori %i, %c1 : i32
+    simt.sync
+    %to = simt.slot %ring[%next] : <2 x <64x64xf16, #rows>> -> <64x64xf16, #rows>
+    simt.expect 8192 at %full[%next] when %true : <2>
+    simt.bulk_copy %frame[%z, %z] to %to signal %full[%next] when %true : <[64, 64], f16, swizzle 3> to <64x64xf16, #rows>, <2>
+    simt.barrier_wait %full[%i] phase %c0 : <2>
+    %q = simt.slot %ring[%i] : <2 x <64x64xf16, #rows>> -> <64x64xf16, #rows>
+    %s = simt.dot %q, %q, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %w = tile.math exp2 %last : !tile
+    %p = arith.mulf %s, %w : !tile
+    scf.yield %p : !tile
+  }
+  simt.barriers_end %full : !simt.barriers<2>
+  tile.return
+}
+
+tile.kernel @no_copy_behind_its_wait(%a: !tile.ptr<f16>, %n: i32, %m: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : !tile
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %true = arith.constant true
+  %frame = simt.descriptor %a[%z] shape[%m, %m] strides[%m, %one] : <f16> -> <[64, 64], f16, swizzle 3>
+  %ring = simt.ring : <2 x <64x64xf16, #rows>>
+  %full = simt.barriers : !simt.barriers<2>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%last = %zero) -> (!tile) : i32 {
+    simt.sync
+    %to = simt.slot %ring[%i] : <2 x <64x64xf16, #rows>> -> <64x64xf16, #rows>
+    simt.expect 8192 at %full[%i] when %true : <2>
+    simt.bulk_copy %frame[%z, %z] to %to signal %full[%i] when %true : <[64, 64], f16, swizzle 3> to <64x64xf16, #rows>, <2>
+    simt.barrier_wait %full[%i] phase %c0 : <2>
+    %s = simt.dot %to, %to, %zero {instruction = "product"} : !buffer, !buffer -> !tile
+    %w = tile.math exp2 %last : !tile
+    %p = arith.mulf %s, %w : !tile
+    scf.yield %p : !tile
+  }
+  simt.barriers_end %full : !simt.barriers<2>
+  tile.return
+}

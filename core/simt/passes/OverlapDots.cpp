@@ -73,7 +73,7 @@ public:
 
   void run();
 
-  unsigned hoisted = 0, begun = 0, sunk = 0;
+  unsigned hoisted = 0, begun = 0, sunk = 0, postponed = 0;
 
 private:
   bool collect();
@@ -83,6 +83,7 @@ private:
   Operation *firstReader(DotOp dot);
   void waitBefore(Operation *reader, ArrayRef<DotOp> finished);
   void sinkReads();
+  void postponeCopies();
   bool sink(Operation *op, const DenseSet<Operation *> &moved);
 
   Block &block;
@@ -304,6 +305,49 @@ void Overlap::sinkReads() {
   }
 }
 
+/// Copies of later turns begin while the first dots run, not before them: one
+/// thread begins them, and a dot begins when all threads have come to it.
+void Overlap::postponeCopies() {
+  SmallVector<Operation *> copies;
+  SmallVector<Value> awaited; // places of barriers
+  Operation *dot = nullptr;
+  for (Operation &op : block) {
+    auto wait = dyn_cast<BarrierWaitOp>(op);
+    auto expect = dyn_cast<ExpectOp>(op);
+    auto copy = dyn_cast<BulkCopyOp>(op);
+    if (dot && isa<DotWaitOp>(op)) {
+      for (Operation *one : llvm::reverse(copies)) {
+        one->moveAfter(dot);
+        ++postponed;
+      }
+      return;
+    }
+    if (expect || copy) {
+      // One slot at least lies between what is copied and what is read.
+      auto barriers = expect ? expect.getBarriers() : copy.getBarriers();
+      if (dot || barriers.getType().getCount() < 2) {
+        return;
+      }
+      copies.push_back(&op);
+    } else if (wait) {
+      awaited.push_back(wait.getIndex());
+    } else if (isa<DotOp>(op)) {
+      dot = &op;
+    } else if (op.getNumRegions() != 0 ||
+               !(isPure(&op) ||
+                 isa<ReadOp, tile::LoadOp, tile::LoadViewOp>(op))) {
+      copies.clear(); // what orders copies with others
+      dot = nullptr;
+    }
+    if (llvm::any_of(copies, [&](Operation *one) {
+          auto first = dyn_cast<ExpectOp>(one);
+          return first && llvm::is_contained(awaited, first.getIndex());
+        })) {
+      return;
+    }
+  }
+}
+
 void Overlap::run() {
   if (!collect()) {
     return;
@@ -330,6 +374,7 @@ void Overlap::run() {
     waitBefore(reader, finished);
   }
   sinkReads();
+  postponeCopies();
 }
 
 /// For tests: what has an instruction may stay in flight.
@@ -358,6 +403,7 @@ struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
       hoisted += overlap.hoisted;
       begun += overlap.begun;
       sunk += overlap.sunk;
+      postponed += overlap.postponed;
     }
   }
 

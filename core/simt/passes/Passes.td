@@ -129,13 +129,15 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
     A dot begins as soon as its operands are there, right behind the one before
     it if they were there already, and is waited for where its result is read,
     while younger ones go on. What the threads read from shared memory to compute
-    with it is read while it runs, not before it.
+    with it is read while it runs, not before it, and bulk copies for later turns
+    begin behind the first dots.
   }];
   let constructor = "tz::simt::createOverlapDots(nullptr)";
   let statistics = [
     Statistic<"hoisted", "hoisted", "dots that begin earlier">,
     Statistic<"begun", "begun", "dots that run beside the threads">,
-    Statistic<"sunk", "sunk", "reads, and what is made of them, moved behind dots">
+    Statistic<"sunk", "sunk", "reads, and what is made of them, moved behind dots">,
+    Statistic<"postponed", "postponed", "copies for later turns moved behind dots">
   ];
 }
 
