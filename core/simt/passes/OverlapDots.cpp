@@ -242,8 +242,8 @@ void Overlap::waitBefore(Operation *reader, ArrayRef<DotOp> finished) {
 }
 
 /// To before the last dot that begins before its first use, if that is behind a
-/// wait, or to its first user where that was moved there. (Right before the wait
-/// an assembler is free to read behind it, and the threads wait twice.)
+/// wait, or to its first user where that was moved there. (Right before the
+/// wait an assembler is free to read behind it, and the threads wait twice.)
 bool Overlap::sink(Operation *op, const DenseSet<Operation *> &moved) {
   Operation *first = nullptr;
   for (Operation *user : op->getUsers()) {
@@ -259,8 +259,8 @@ bool Overlap::sink(Operation *op, const DenseSet<Operation *> &moved) {
        at = at->getNextNode()) {
     // What may write, or let others write, what the read finds.
     if (at->getNumRegions() != 0 ||
-        !(isPure(at) || isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp,
-                            tile::LoadViewOp>(at))) {
+        !(isPure(at) ||
+          isa<DotOp, DotWaitOp, ReadOp, tile::LoadOp, tile::LoadViewOp>(at))) {
       return false;
     }
     dot = isa<DotOp>(at) ? at : dot;
@@ -273,9 +273,9 @@ bool Overlap::sink(Operation *op, const DenseSet<Operation *> &moved) {
   return true;
 }
 
-/// Tiles read from shared memory, and what is computed of them alone, come beside
-/// the dot whose result they are used with: older dots do not wait for them, and
-/// have their registers meanwhile.
+/// Tiles read from shared memory, and what is computed of them alone, come
+/// beside the dot whose result they are used with: older dots do not wait for
+/// them, and have their registers meanwhile.
 void Overlap::sinkReads() {
   SmallVector<Operation *> reads;
   DenseSet<Operation *> ofReads;
