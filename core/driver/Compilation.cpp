@@ -411,6 +411,32 @@ Status Driver::check(const CompileJob &given,
   return answer.ok() || cannotSay ? answer : vendor.failure(answer);
 }
 
+Result<std::string> Driver::stage(const CompileJob &given,
+                                  const std::string &name,
+                                  runtime::DiagnosticSink &diagnostics) {
+  for (auto [text, stage] : {std::pair("tile", Stage::Tile),
+                             {"neutral", Stage::Neutral},
+                             {"prepared", Stage::Prepared}}) {
+    if (name == text) {
+      Result<LoweredKernel> lowered = lower(given, stage, diagnostics);
+      return lowered ? Result<std::string>(lowered->text())
+                     : lowered.takeStatus();
+    }
+  }
+  CompileJob job = given;
+  job.emit = {name};
+  Result<std::shared_ptr<const Artifact>> artifact =
+      compile(job, diagnostics, nullptr);
+  if (!artifact) {
+    return artifact.takeStatus();
+  }
+  if (const Blob *blob = (*artifact)->findBlob(name)) {
+    return blob->bytes;
+  }
+  return Status(TZ_E_NOT_FOUND,
+                "target '" + job.target + "' has no stage '" + name + "'");
+}
+
 Result<std::shared_ptr<const Artifact>>
 Driver::compile(const CompileJob &job, runtime::DiagnosticSink &diagnostics,
                 CompileReport *report) {

@@ -83,6 +83,9 @@ public:
   runtime::Result<std::shared_ptr<const runtime::Artifact>>
   compile(const runtime::CompileJob &job, runtime::DiagnosticSink &diagnostics,
           CompileReport *report);
+  runtime::Result<std::string>
+  stage(const runtime::CompileJob &job, const std::string &name,
+        runtime::DiagnosticSink &diagnostics) override;
 
   /// The IR of a stage; only Prepared looks at the job's plugin and target.
   runtime::Result<LoweredKernel> lower(const runtime::CompileJob &job,

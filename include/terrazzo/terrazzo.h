@@ -424,6 +424,45 @@ TZ_API tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
                                   const tz_arg *args, size_t num_args,
                                   const char *path);
 
+/*===-- Compiled code ---------------------------------------------------===*/
+
+/* What launches with certain arguments run: one specialisation on one device.
+ * Lives as long as its kernel. */
+typedef struct tz_code_s *tz_code_t;
+
+/* As tz_kernel_prepare, and gives the code. */
+TZ_API tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
+                                     const tz_arg *args, size_t num_args,
+                                     tz_code_t *out);
+/* As tz_kernel_launch, and gives the code that runs. */
+TZ_API tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
+                                         const int64_t grid[3],
+                                         const tz_arg *args, size_t num_args,
+                                         tz_code_t *out);
+
+/* Of several variants, the one that is preferred. 0: unknown, or of no meaning
+ * there. */
+typedef struct tz_code_facts {
+  size_t struct_size;
+  const char *function, *plugin, *target;
+  const char *hash;   /* of the code, 64 hexadecimal digits */
+  uint32_t registers; /* of a thread */
+  uint32_t spill_bytes;
+  uint32_t threads; /* of a program */
+  uint32_t variants;
+  uint64_t shared_bytes; /* memory that the threads of a program share */
+  uint32_t cluster[3];
+  uint32_t has_log; /* 1: prints or asserts; tz_stream_sync tells them */
+} tz_code_facts;
+
+TZ_API tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out);
+/* The kernel at a stage: "tile", "neutral", "prepared" (IR), what the target's
+ * compiler emits ("simt", "llvm", "asm"), or a part of the code by its name or
+ * format. Compiles again where it was not kept. bytes ends with a NUL that size
+ * does not count. */
+TZ_API tz_status_t tz_code_stage(tz_code_t code, const char *stage,
+                                 const char **bytes, size_t *size);
+
 /*===-- Profiling hooks -------------------------------------------------===*/
 
 enum {

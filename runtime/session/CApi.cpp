@@ -542,7 +542,8 @@ tz_status_t tz_kernel_prepare(tz_kernel_t kernel, tz_device_t device,
     return give(isNull("args"));
   }
   return guarded([&] {
-    return kernel->kernel->prepare(device->device, {args, num_args});
+    return kernel->kernel->compile(device->device, {args, num_args})
+        .takeStatus();
   });
 }
 tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
@@ -555,12 +556,95 @@ tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
     return give(isNull("args"));
   }
   return guarded([&] {
-    Result<std::shared_ptr<const Artifact>> artifact =
-        kernel->kernel->artifact(device->device, {args, num_args});
-    if (!artifact) {
-      return artifact.takeStatus();
+    Result<Code *> code =
+        kernel->kernel->compile(device->device, {args, num_args});
+    if (!code) {
+      return code.takeStatus();
     }
-    return saveFile(path, (*artifact)->write());
+    return saveFile(path, (*code)->compiled().write());
+  });
+}
+
+// A tz_code_t is a Code of its kernel's.
+static Code *codeOf(tz_code_t code) { return reinterpret_cast<Code *>(code); }
+
+tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
+                              const tz_arg *args, size_t num_args,
+                              tz_code_t *out) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    Result<Code *> code =
+        kernel->kernel->compile(device->device, {args, num_args});
+    if (code) {
+      *out = reinterpret_cast<tz_code_t>(*code);
+    }
+    return code.takeStatus();
+  });
+}
+tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
+                                  const int64_t grid[3], const tz_arg *args,
+                                  size_t num_args, tz_code_t *out) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(stream);
+  TZ_REQUIRE(grid);
+  TZ_REQUIRE(out);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    Code *used = nullptr;
+    Status s = kernel->kernel->launch(
+        *stream->stream, {grid[0], grid[1], grid[2]}, {args, num_args}, &used);
+    if (s.ok()) {
+      *out = reinterpret_cast<tz_code_t>(used);
+    }
+    return s;
+  });
+}
+
+tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out) {
+  TZ_REQUIRE(code);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    const Artifact &artifact = codeOf(code)->compiled();
+    const Variant &variant = artifact.variants.front();
+    tz_code_facts facts{};
+    facts.function = artifact.function.c_str();
+    facts.plugin = artifact.plugin.c_str();
+    facts.target = artifact.target.c_str();
+    facts.hash = codeOf(code)->hash().c_str();
+    facts.registers = variant.regs;
+    facts.spill_bytes = variant.spillBytes;
+    facts.threads = 1;
+    for (int i = 0; i < 3; ++i) {
+      facts.threads *= std::max(variant.block[i], 1u);
+      facts.cluster[i] = std::max(variant.cluster[i], 1u);
+    }
+    facts.variants = uint32_t(artifact.variants.size());
+    facts.shared_bytes = variant.staticScratch + variant.dynScratch;
+    facts.has_log = !artifact.logSites.empty();
+    writeStruct(out, facts);
+    return Status();
+  });
+}
+tz_status_t tz_code_stage(tz_code_t code, const char *stage, const char **bytes,
+                          size_t *size) {
+  TZ_REQUIRE(code);
+  TZ_REQUIRE(stage);
+  TZ_REQUIRE(bytes);
+  TZ_REQUIRE(size);
+  return guarded([&] {
+    Result<std::string_view> text = codeOf(code)->stage(stage);
+    if (text) {
+      *bytes = text->data();
+      *size = text->size();
+    }
+    return text.takeStatus();
   });
 }
 

@@ -97,6 +97,13 @@ public:
   /// Looks into the cache first and fills it after.
   virtual Result<std::shared_ptr<const Artifact>>
   compile(const CompileJob &job, DiagnosticSink &diagnostics) = 0;
+  /// The job's IR ("tile", "neutral", "prepared"), or what the target's
+  /// compiler emits under that name.
+  virtual Result<std::string> stage(const CompileJob &job,
+                                    const std::string &name,
+                                    DiagnosticSink &diagnostics) {
+    return Status(TZ_E_NOT_FOUND, "this compiler keeps no stages");
+  }
 };
 
 /// Called once for each session. The registry and the cache outlive the result.

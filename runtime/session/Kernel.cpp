@@ -4,6 +4,7 @@
 //        checking a launch's arguments, launching.
 // Why    Which code a launch gets is Specialize.cpp's question.
 //===----------------------------------------------------------------------===//
+#include "runtime/cache/Sha256.h"
 #include "runtime/session/Specialization.h"
 
 #include <filesystem>
@@ -170,7 +171,7 @@ Status Kernel::checkCount(size_t given) const {
 }
 
 Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
-                      std::span<const tz_arg> args) {
+                      std::span<const tz_arg> args, Code **used) {
   if (Status s = checkCount(args.size()); !s.ok()) {
     return s;
   }
@@ -189,7 +190,10 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   if (!found) {
     return found.takeStatus();
   }
-  const Specialization &s = **found;
+  Specialization &s = **found;
+  if (used) {
+    *used = &s;
+  }
   std::array<ArgValue, MaxLaunchArgs> values;
   size_t count = s.fromLaunch.size();
   for (size_t i = 0; i < count; ++i) {
@@ -203,14 +207,8 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   return status;
 }
 
-Status Kernel::prepare(const std::shared_ptr<Device> &device,
-                       std::span<const tz_arg> args) {
-  return artifact(device, args).takeStatus();
-}
-
-Result<std::shared_ptr<const Artifact>>
-Kernel::artifact(const std::shared_ptr<Device> &device,
-                 std::span<const tz_arg> args) {
+Result<Code *> Kernel::compile(const std::shared_ptr<Device> &device,
+                               std::span<const tz_arg> args) {
   if (Status s = checkCount(args.size()); !s.ok()) {
     return s;
   }
@@ -224,7 +222,40 @@ Kernel::artifact(const std::shared_ptr<Device> &device,
   if (!found) {
     return found.takeStatus();
   }
-  return (*found)->artifact;
+  return static_cast<Code *>(*found);
+}
+
+Result<std::string_view> Code::stage(const std::string &name) {
+  std::lock_guard guard(lock);
+  if (auto known = stages.find(name); known != stages.end()) {
+    return std::string_view(known->second);
+  }
+  for (const Blob &blob : artifact->blobs) {
+    if (blob.name == name || blob.format == name) {
+      return std::string_view(stages[name] = blob.bytes);
+    }
+  }
+  CompilerService *compiler = kernel->session.compiler();
+  if (arguments.empty() || !compiler) {
+    return Status(TZ_E_NOT_FOUND, "kernel '" + artifact->function +
+                                      "' was not compiled here; its artifact "
+                                      "has no '" +
+                                      name + "'");
+  }
+  Result<std::string> made = compiler->stage(
+      kernel->jobFor(arguments, loaded->owner()), name, kernel->session);
+  if (!made) {
+    return made.takeStatus();
+  }
+  return std::string_view(stages[name] = std::move(*made));
+}
+
+const std::string &Code::hash() {
+  std::lock_guard guard(lock);
+  if (hashText.empty()) {
+    hashText = toHex(sha256(artifact->write()));
+  }
+  return hashText;
 }
 
 } // namespace tz::runtime

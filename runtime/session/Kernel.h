@@ -3,7 +3,8 @@
 // What   The source (or an artifact), its parameters, and a table from what
 //        arguments look like to the code for them.
 // Why    A launch of a known specialisation reads the table without a lock;
-//        entries are only ever added. A miss compiles under the kernel's lock.
+//        entries are only ever added. Different specialisations are compiled at
+//        the same time, one of them by one thread.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_SESSION_KERNEL_H
 #define TERRAZZO_RUNTIME_SESSION_KERNEL_H
@@ -12,6 +13,7 @@
 #include "runtime/session/Arguments.h"
 #include "runtime/session/Session.h"
 
+#include <condition_variable>
 #include <deque>
 
 namespace tz::runtime {
@@ -28,6 +30,28 @@ struct KernelRequest {
   std::vector<KeyValue> options;
 };
 
+class Kernel;
+
+/// What launches with certain arguments run, for programs that look at it.
+/// Lives as long as its kernel. [thread: any]
+class Code {
+public:
+  const Artifact &compiled() const { return *artifact; }
+  /// IR, an emitted text, or a part of the artifact by its name or format.
+  Result<std::string_view> stage(const std::string &name);
+  const std::string &hash();
+
+private:
+  friend class Kernel;
+  Kernel *kernel = nullptr;
+  std::shared_ptr<const Artifact> artifact;
+  std::unique_ptr<LoadedKernel> loaded;
+  std::vector<ArgumentSpec> arguments; // empty: of an artifact from a file
+  std::mutex lock;
+  std::map<std::string, std::string> stages;
+  std::string hashText;
+};
+
 /// [thread: any]; a launch on one stream by one thread at a time.
 class Kernel {
 public:
@@ -38,15 +62,15 @@ public:
   const std::string &name() const { return signature.function; }
   /// Names of the parameters that a launch gives.
   const std::vector<std::string> &openParameters() const { return openNames; }
+  /// `used`, if given, is the code that runs.
   Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
-                std::span<const tz_arg> args);
-  Status prepare(const std::shared_ptr<Device> &device,
-                 std::span<const tz_arg> args);
-  /// The artifact that a launch with these arguments would use.
-  Result<std::shared_ptr<const Artifact>>
-  artifact(const std::shared_ptr<Device> &device, std::span<const tz_arg> args);
+                std::span<const tz_arg> args, Code **used = nullptr);
+  /// The code that a launch with these arguments would run.
+  Result<Code *> compile(const std::shared_ptr<Device> &device,
+                         std::span<const tz_arg> args);
 
 private:
+  friend class Code;
   struct Specialization;
   struct Shape;
   using Bits = std::array<uint64_t, 2 * MaxLaunchArgs / 64>;
@@ -67,11 +91,16 @@ private:
                const Slots &slots) const;
   Shape *findShape(uint64_t hash, const Device &device,
                    const Slots &slots) const;
-  Result<Shape *> makeShape(uint64_t hash,
-                            const std::shared_ptr<Device> &device,
-                            const Slots &slots, size_t given);
-  Result<Specialization *> makeSpecialization(Shape &shape, const Bits &bits,
-                                              const Slots &slots);
+  Shape *findListedShape(uint64_t hash, const Device &device,
+                         const Slots &slots) const;
+  Result<std::unique_ptr<Shape>>
+  makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
+            const Slots &slots, size_t given) const;
+  Shape *addShape(std::unique_ptr<Shape> shape);
+  Result<std::unique_ptr<Specialization>>
+  makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots);
+  CompileJob jobFor(const std::vector<ArgumentSpec> &arguments,
+                    const Device &device) const;
   std::vector<uint32_t>
   slotsOfLeaves(const std::vector<ArgumentSpec> &arguments, size_t given) const;
   Result<std::unique_ptr<LoadedKernel>>
@@ -95,6 +124,9 @@ private:
   static constexpr size_t TableSize = 256;
   std::array<std::atomic<Shape *>, TableSize> table{};
   std::mutex lock;
+  std::condition_variable compiled;
+  /// Being compiled, by some thread without the lock.
+  std::vector<std::pair<const Shape *, Bits>> pending;
   std::deque<std::unique_ptr<Shape>> shapes;
   std::deque<std::unique_ptr<Specialization>> specializations;
   size_t tableUsed = 0;

@@ -164,6 +164,7 @@ Kernel::match(const std::shared_ptr<Device> &device, const Slots &slots,
     }
   }
   auto made = std::make_unique<Specialization>();
+  made->kernel = this;
   made->artifact = fixedArtifact;
   std::vector<ArgumentSpec> arguments;
   for (const SpecializedParameter &parameter : fixedArtifact->parameters) {

@@ -16,11 +16,9 @@ namespace tz::runtime {
 /// Of a leaf that is bound or left to its default.
 inline constexpr uint32_t NoSlot = UINT32_MAX;
 
-struct Kernel::Specialization {
+struct Kernel::Specialization : Code {
   const Shape *shape = nullptr; // null: of an artifact from a file
   Bits bits{};
-  std::shared_ptr<const Artifact> artifact;
-  std::unique_ptr<LoadedKernel> loaded;
   /// User argument i is slot fromLaunch[i] of a launch.
   std::vector<uint32_t> fromLaunch;
 };

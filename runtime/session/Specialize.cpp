@@ -67,9 +67,20 @@ Kernel::slotsOfLeaves(const std::vector<ArgumentSpec> &arguments,
   return slots;
 }
 
-Result<Kernel::Shape *> Kernel::makeShape(uint64_t hash,
-                                          const std::shared_ptr<Device> &device,
-                                          const Slots &slots, size_t given) {
+/// Among all shapes: a full table holds the first of them. Needs the lock.
+Kernel::Shape *Kernel::findListedShape(uint64_t hash, const Device &device,
+                                       const Slots &slots) const {
+  for (const auto &shape : shapes) {
+    if (isShape(*shape, hash, device, slots)) {
+      return shape.get();
+    }
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<Kernel::Shape>>
+Kernel::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
+                  const Slots &slots, size_t given) const {
   auto shape = std::make_unique<Shape>();
   shape->hash = hash;
   shape->device = device;
@@ -101,12 +112,17 @@ Result<Kernel::Shape *> Kernel::makeShape(uint64_t hash,
       shape->rule[slot] = rule->leaves[leaf];
     }
   }
+  return shape;
+}
+
+/// Needs the lock.
+Kernel::Shape *Kernel::addShape(std::unique_ptr<Shape> shape) {
   Shape *made = shape.get();
   shapes.push_back(std::move(shape));
   // A full table still works: such shapes are found in the list, under the
   // lock.
   if (tableUsed < TableSize * 3 / 4) {
-    size_t at = hash % TableSize;
+    size_t at = made->hash % TableSize;
     while (table[at].load(std::memory_order_relaxed)) {
       at = (at + 1) % TableSize;
     }
@@ -127,14 +143,21 @@ Kernel::loadOn(const std::shared_ptr<Device> &device,
   return loaded;
 }
 
-Result<Kernel::Specialization *>
-Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
+CompileJob Kernel::jobFor(const std::vector<ArgumentSpec> &arguments,
+                          const Device &device) const {
   CompileJob job;
   job.source = request.source;
-  job.arguments = shape.arguments;
-  job.plugin = shape.device->plugin().name();
-  job.target = shape.device->target();
+  job.arguments = arguments;
+  job.plugin = device.plugin().name();
+  job.target = device.target();
   job.options = request.options;
+  return job;
+}
+
+/// Without the lock: it may take long.
+Result<std::unique_ptr<Kernel::Specialization>>
+Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
+  CompileJob job = jobFor(shape.arguments, *shape.device);
   std::vector<Leaf> leaves;
   for (size_t i = 0; i < job.arguments.size(); ++i) {
     addLeaves(leaves, job.arguments[i], signature.parameters[i].name,
@@ -150,8 +173,10 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
     }
   }
   auto made = std::make_unique<Specialization>();
+  made->kernel = this;
   made->shape = &shape;
   made->bits = bits;
+  made->arguments = job.arguments;
   {
     Activity activity(session.hooks(), TZ_ACTIVITY_COMPILE,
                       signature.function.c_str());
@@ -177,9 +202,7 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
     return loaded.takeStatus();
   }
   made->loaded = std::move(*loaded);
-  Specialization *result = made.get();
-  specializations.push_back(std::move(made));
-  return result;
+  return made;
 }
 
 Result<Kernel::Specialization *>
@@ -235,43 +258,62 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
       return known;
     }
   }
-  std::lock_guard guard(lock);
-  Shape *shape = findShape(hash, *device, slots);
-  if (!shape) { // beyond the table's capacity?
-    for (const auto &other : shapes) {
-      if (isShape(*other, hash, *device, slots)) {
-        shape = other.get();
-      }
-    }
-  }
+  std::unique_lock guard(lock);
+  Shape *shape = findListedShape(hash, *device, slots);
   if (!shape) {
-    Result<Shape *> made = makeShape(hash, device, slots, given);
+    guard.unlock();
+    Result<std::unique_ptr<Shape>> made = makeShape(hash, device, slots, given);
     if (!made) {
       return made.takeStatus();
     }
-    shape = *made;
+    guard.lock();
+    shape = findListedShape(hash, *device, slots);
+    shape = shape ? shape : addShape(std::move(*made));
   }
   Bits bits = bitsOf(*shape, bitsHash);
-  if (Specialization *known = find(*shape, bits, bitsHash)) {
-    return known; // another thread made it meanwhile
-  }
-  for (const auto &other : specializations) {
-    if (other->shape == shape && other->bits == bits) {
-      return other.get(); // beyond the slots of its shape
+  auto isIt = [&](const auto &one) {
+    return one.first == shape && one.second == bits;
+  };
+  compiled.wait(guard, [&] { return std::ranges::none_of(pending, isIt); });
+  for (const auto &known : specializations) {
+    if (known->shape == shape && known->bits == bits) {
+      return known.get(); // another thread made it meanwhile
     }
   }
-  Result<Specialization *> made = makeSpecialization(*shape, bits, slots);
+  /// Others wait for it to end, however it does.
+  struct Turn {
+    Kernel &kernel;
+    std::unique_lock<std::mutex> &guard;
+    std::pair<const Shape *, Bits> entry;
+    Turn(Kernel &kernel, std::unique_lock<std::mutex> &guard,
+         std::pair<const Shape *, Bits> entry)
+        : kernel(kernel), guard(guard), entry(entry) {
+      kernel.pending.push_back(entry);
+      guard.unlock();
+    }
+    ~Turn() {
+      guard.lock();
+      std::erase(kernel.pending, entry);
+      kernel.compiled.notify_all();
+    }
+  };
+  Result<std::unique_ptr<Specialization>> made = [&] {
+    Turn turn(*this, guard, {shape, bits});
+    return makeSpecialization(*shape, bits, slots);
+  }();
   if (!made) {
-    return made;
+    return made.takeStatus();
   }
+  specializations.push_back(std::move(*made));
+  Specialization *result = specializations.back().get();
   for (size_t probe = 0; probe < Shape::Slots; ++probe) {
     auto &slot = shape->known[(bitsHash + probe) % Shape::Slots];
     if (!slot.load(std::memory_order_relaxed)) {
-      slot.store(*made, std::memory_order_release);
+      slot.store(result, std::memory_order_release);
       break;
     }
   }
-  return made;
+  return result;
 }
 
 } // namespace tz::runtime

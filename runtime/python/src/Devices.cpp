@@ -49,6 +49,21 @@ static Device *acceleratorDevice(Session &session, const Memory &memory,
   return session.device(own);
 }
 
+bool Place::findStream() {
+  if (device->isHost()) {
+    stream = device->take();
+  } else if ((shared = device->stream(native))) {
+    stream = shared->handle;
+  }
+  return stream;
+}
+
+void Place::leaveStream() {
+  if (!shared) {
+    device->giveBack(stream);
+  }
+}
+
 bool Place::find(const Memory &memory, const std::string &kernel) {
   Session *session = Session::get();
   if (!session) {

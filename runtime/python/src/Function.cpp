@@ -5,18 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "Function.h"
 
-#include "Devices.h"
+#include "Hooks.h"
 #include "Names.h"
 
 #include <cstring>
 
 namespace tz::python {
-
-Function::~Function() {
-  for (const auto &one : variants) {
-    tz_kernel_destroy(one->kernel);
-  }
-}
 
 bool Function::initialize(PyObject *given, PyObject *list) {
   const char *text = PyUnicode_AsUTF8(given);
@@ -346,11 +340,12 @@ Function::Variant *Function::variant(PyObject *self,
       return known.get();
     }
   }
-  auto made = std::make_unique<Variant>();
-  made->kernel = load(self, options);
-  if (!made->kernel) {
+  tz_kernel_t loaded = load(self, options);
+  if (!loaded) {
     return nullptr;
   }
+  auto made = std::make_unique<Variant>();
+  made->kernel = std::make_shared<Kernel>(loaded);
   for (Option &option : options) {
     // The name and the text live as long as the variant.
     Reference both(option.held ? PyTuple_Pack(2, option.name, option.held.get())
@@ -405,6 +400,105 @@ tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   return settle(status, diagnostics) ? kernel : nullptr;
 }
 
+/// The object that stands for the code; made once.
+PyObject *Function::compiled(PyObject *self, Variant &variant,
+                             tz_code_t code) const {
+  for (auto &known : variant.codes) {
+    if (known.first == code) [[likely]] {
+      if (&known != variant.codes.data()) {
+        std::swap(known, variant.codes.front());
+      }
+      PyObject *object = variant.codes.front().second.get();
+      Py_INCREF(object);
+      return object;
+    }
+  }
+  Reference options(PyDict_New());
+  if (!options) {
+    return nullptr;
+  }
+  for (const Option &option : variant.options) {
+    Reference value;
+    switch (option.value.type) {
+    case TZ_TYPE_STRING:
+      value = Reference(PyUnicode_FromString(
+          reinterpret_cast<const char *>(option.value.bits)));
+      break;
+    case TZ_TYPE_I1:
+      value = Reference(PyBool_FromLong(option.value.bits != 0));
+      break;
+    default:
+      value = Reference(PyLong_FromLongLong(int64_t(option.value.bits)));
+    }
+    if (!value || PyDict_SetItem(options.get(), option.name, value.get()) < 0) {
+      return nullptr;
+    }
+  }
+  Reference made(makeCompiledKernel(variant.kernel, code, self, options.get()));
+  if (!made) {
+    return nullptr;
+  }
+  PyObject *object = made.release();
+  Py_INCREF(object);
+  variant.codes.emplace_back(code, Reference(object));
+  std::swap(variant.codes.back(), variant.codes.front());
+  return object;
+}
+
+tz_status_t Function::compile(Variant &variant, const Place &place,
+                              const Arguments &arguments,
+                              tz_code_t &code) const {
+  // Another thread may drop the variant's function, not this kernel.
+  std::shared_ptr<Kernel> kernel = variant.kernel;
+  tz_status_t status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tz_kernel_compile(kernel->handle(), place.device->handle(),
+                             arguments.data(), arguments.size(), &code);
+  Py_END_ALLOW_THREADS;
+  return status;
+}
+
+/// Launches; on the host also waits.
+tz_status_t Function::start(Variant &variant, const Place &place,
+                            const int64_t (&sizes)[3],
+                            const Arguments &arguments, tz_code_t &code) const {
+  tz_kernel_t kernel = variant.kernel->handle();
+  tz_status_t status;
+  Py_BEGIN_ALLOW_THREADS;
+  {
+    std::unique_lock<std::mutex> guard;
+    if (place.shared) {
+      guard = std::unique_lock(place.shared->lock);
+    }
+    status = tz_kernel_launch_code(kernel, place.stream, sizes,
+                                   arguments.data(), arguments.size(), &code);
+    if (!status && place.device->isHost()) {
+      status = tz_stream_sync(place.stream);
+    }
+  }
+  Py_END_ALLOW_THREADS;
+  return status;
+}
+
+/// `which`: "launch_enter_hook" or "launch_exit_hook"; false with the error
+/// set.
+bool Function::callHook(const char *which, PyObject *self, PyObject *code,
+                        const int64_t (&sizes)[3], const Bound &bound,
+                        const Place &place) const {
+  Reference call(packageAttribute("terrazzo.compiled", "call_hook"));
+  Reference arguments(call ? boundAsDict(bound) : nullptr);
+  Reference done(arguments
+                     ? PyObject_CallFunction(
+                           call.get(), "sOO(LLL)OK", which, self, code,
+                           static_cast<long long>(sizes[0]),
+                           static_cast<long long>(sizes[1]),
+                           static_cast<long long>(sizes[2]), arguments.get(),
+                           static_cast<unsigned long long>(
+                               reinterpret_cast<uintptr_t>(place.native)))
+                     : nullptr);
+  return bool(done);
+}
+
 PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
   Bound bound;
   int64_t sizes[3];
@@ -420,46 +514,41 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
   if (!chosen || !place.find(arguments.memory(), name)) {
     return nullptr;
   }
-  tz_status_t status = nullptr;
+  tz_code_t code = nullptr;
   Diagnostics diagnostics;
   Compiling compiling(self);
-  if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) {
-    Py_BEGIN_ALLOW_THREADS;
-    status = tz_kernel_prepare(chosen->kernel, place.device->handle(),
-                               arguments.data(), arguments.size());
-    Py_END_ALLOW_THREADS;
-  } else if (place.device->isHost()) {
-    tz_stream_t stream = place.device->take();
-    if (!stream) {
-      return nullptr;
-    }
-    Py_BEGIN_ALLOW_THREADS;
-    status = tz_kernel_launch(chosen->kernel, stream, sizes, arguments.data(),
-                              arguments.size());
-    if (!status) {
-      status = tz_stream_sync(stream);
-    }
-    Py_END_ALLOW_THREADS;
-    place.device->giveBack(stream);
-  } else {
-    Stream *stream = place.device->stream(place.native);
-    if (!stream) {
-      return nullptr;
-    }
-    Py_BEGIN_ALLOW_THREADS;
-    {
-      std::lock_guard guard(stream->lock);
-      status = tz_kernel_launch(chosen->kernel, stream->handle, sizes,
-                                arguments.data(), arguments.size());
-    }
-    Py_END_ALLOW_THREADS;
-  }
-  if (status || !diagnostics.warnings.empty()) {
+  const bool isEmpty = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
+  const bool isWatched = !isEmpty && areLaunchesWatched();
+  if (isEmpty || isWatched) {
+    tz_status_t status = compile(*chosen, place, arguments, code);
     if (!settle(status, diagnostics)) {
       return nullptr;
     }
   }
-  Py_RETURN_NONE;
+  if (isWatched) {
+    Reference object(compiled(self, *chosen, code));
+    if (!object || !callHook("launch_enter_hook", self, object.get(), sizes,
+                             bound, place)) {
+      return nullptr;
+    }
+  }
+  if (!isEmpty) {
+    if (!place.findStream()) {
+      return nullptr;
+    }
+    tz_status_t status = start(*chosen, place, sizes, arguments, code);
+    place.leaveStream();
+    if ((status || !diagnostics.warnings.empty()) &&
+        !settle(status, diagnostics)) {
+      return nullptr;
+    }
+  }
+  Reference object(compiled(self, *chosen, code));
+  if (object && isWatched &&
+      !callHook("launch_exit_hook", self, object.get(), sizes, bound, place)) {
+    return nullptr;
+  }
+  return object.release();
 }
 
 PyObject *Function::warmup(PyObject *self, const Call &call) {
@@ -476,17 +565,11 @@ PyObject *Function::warmup(PyObject *self, const Call &call) {
   if (!chosen || !place.find(arguments.memory(), name)) {
     return nullptr;
   }
-  tz_status_t status;
+  tz_code_t code = nullptr;
   Diagnostics diagnostics;
   Compiling compiling(self);
-  Py_BEGIN_ALLOW_THREADS;
-  status = tz_kernel_prepare(chosen->kernel, place.device->handle(),
-                             arguments.data(), arguments.size());
-  Py_END_ALLOW_THREADS;
-  if (!settle(status, diagnostics)) {
-    return nullptr;
-  }
-  Py_RETURN_NONE;
+  tz_status_t status = compile(*chosen, place, arguments, code);
+  return settle(status, diagnostics) ? compiled(self, *chosen, code) : nullptr;
 }
 
 } // namespace tz::python

@@ -9,7 +9,8 @@
 #define TERRAZZO_RUNTIME_PYTHON_FUNCTION_H
 
 #include "Arguments.h"
-#include "Session.h"
+#include "Code.h"
+#include "Devices.h"
 
 namespace tz::python {
 
@@ -30,14 +31,14 @@ struct Call {
 
 class Function {
 public:
-  ~Function();
-
   /// (name, constexpr, type, has default, default) for each parameter. False
   /// with the error set.
   bool initialize(PyObject *name, PyObject *parameters);
 
   /// `self` is the Python object around this. Null with the error set.
   PyObject *launch(PyObject *self, PyObject *grid, const Call &call);
+  /// Launches go through self.run(), which does more than this.
+  bool usesRun = false;
   PyObject *warmup(PyObject *self, const Call &call);
   /// The code will hold `value` of a name of a dictionary or cell: launches
   /// fail once it has another. False with the error set.
@@ -52,7 +53,9 @@ private:
   /// The function compiled with some options.
   struct Variant {
     std::vector<Option> options;
-    tz_kernel_t kernel = nullptr;
+    std::shared_ptr<Kernel> kernel;
+    /// What launches gave: CompiledKernel objects. The last one first.
+    std::vector<std::pair<tz_code_t, Reference>> codes;
   };
   struct Watched {
     Reference place, name, value;
@@ -69,6 +72,15 @@ private:
   bool convert(const Bound &bound, Arguments &arguments) const;
   Variant *variant(PyObject *self, std::vector<Option> &options);
   tz_kernel_t load(PyObject *self, const std::vector<Option> &options);
+  PyObject *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
+  tz_status_t compile(Variant &variant, const Place &place,
+                      const Arguments &arguments, tz_code_t &code) const;
+  tz_status_t start(Variant &variant, const Place &place,
+                    const int64_t (&sizes)[3], const Arguments &arguments,
+                    tz_code_t &code) const;
+  bool callHook(const char *which, PyObject *self, PyObject *code,
+                const int64_t (&sizes)[3], const Bound &bound,
+                const Place &place) const;
   bool readGrid(PyObject *grid, const Bound &bound, int64_t (&sizes)[3]) const;
   PyObject *boundAsDict(const Bound &bound) const;
   bool checkWatched();

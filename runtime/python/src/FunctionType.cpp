@@ -56,14 +56,47 @@ void freeFunction(PyObject *self) {
   Py_DECREF(type);
 }
 
+/// self.run(*args, grid=grid, warmup=False, **keywords)
+PyObject *run(PyObject *self, PyObject *grid, const Call &call) {
+  Reference method(PyObject_GetAttrString(self, "run"));
+  Reference args(PyTuple_New(Py_ssize_t(call.positional)));
+  Reference keywords(PyDict_New());
+  if (!method || !args || !keywords) {
+    return nullptr;
+  }
+  for (size_t i = 0; i < call.positional; ++i) {
+    Py_INCREF(call.args[i]);
+    PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), call.args[i]);
+  }
+  Py_ssize_t count = call.names ? PyTuple_GET_SIZE(call.names) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(call.names, i),
+                       call.args[call.positional + size_t(i)]) < 0) {
+      return nullptr;
+    }
+  }
+  if (PyDict_SetItemString(keywords.get(), "grid", grid) < 0 ||
+      PyDict_SetItemString(keywords.get(), "warmup", Py_False) < 0) {
+    return nullptr;
+  }
+  return PyObject_Call(method.get(), args.get(), keywords.get());
+}
+
 PyObject *callLauncher(PyObject *callable, PyObject *const *args, size_t flags,
                        PyObject *names) {
   auto *self = reinterpret_cast<LauncherObject *>(callable);
   Function *function = functionOf(self->owner);
-  return function ? function->launch(
-                        self->owner, self->grid,
-                        {args, size_t(PyVectorcall_NARGS(flags)), names})
-                  : nullptr;
+  if (!function) {
+    return nullptr;
+  }
+  // The launcher may be used again while the launch lets other threads run.
+  Reference owner = Reference::borrow(self->owner);
+  Reference grid = Reference::borrow(self->grid);
+  const auto positional = size_t(PyVectorcall_NARGS(flags));
+  return function->usesRun
+             ? run(owner.get(), grid.get(), {args, positional, names})
+             : function->launch(owner.get(), grid.get(),
+                                {args, positional, names});
 }
 
 PyObject *subscript(PyObject *self, PyObject *grid) {
@@ -159,6 +192,15 @@ PyObject *warmupMethod(PyObject *self, PyObject *given) {
   return function->warmup(self, unpacked.call);
 }
 
+PyObject *useRunMethod(PyObject *self, PyObject *flag) {
+  Function *function = functionOf(self);
+  if (!function) {
+    return nullptr;
+  }
+  function->usesRun = PyObject_IsTrue(flag) > 0;
+  Py_RETURN_NONE;
+}
+
 PyObject *watchMethod(PyObject *self, PyObject *given) {
   PyObject *place, *name, *value;
   Function *function = functionOf(self);
@@ -180,6 +222,8 @@ PyMethodDef functionMethods[] = {
      "_launch(grid, args, kwargs): what kernel[grid](*args, **kwargs) does."},
     {"_warmup", warmupMethod, METH_VARARGS,
      "_warmup(args, kwargs): compiles for such arguments, does not launch."},
+    {"_use_run", useRunMethod, METH_O,
+     "_use_run(flag): kernel[grid](...) calls self.run, or launches itself."},
     {"_watch", watchMethod, METH_VARARGS,
      "_watch(place, name, value): launches fail once the name has another."},
     {}};

@@ -4,6 +4,7 @@
 //        launch.
 // Why    What is not on the launch path is bound by nanobind.
 //===----------------------------------------------------------------------===//
+#include "Code.h"
 #include "Devices.h"
 #include "Function.h"
 
@@ -66,6 +67,7 @@ NB_MODULE(_native, module) {
              "Facts of the device of a target ('cpu', 'auto', ...).");
   module.def("plugins", plugins,
              "(name, version, usable, manifest, reason) of each plugin.");
+  addCodeType(module.ptr());
   if (!addFunctionType(module.ptr())) {
     throw nb::python_error();
   }

@@ -1,6 +1,8 @@
 """@terrazzo.jit: kernels and the functions that they call."""
 
+import collections
 import functools
+import hashlib
 import inspect
 import linecache
 import re
@@ -84,6 +86,7 @@ class JITFunction(_native.Function):
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks = []
+        self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
         # The text as it is now: a file that is edited later is another program.
         self._lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
         functools.update_wrapper(self, fn)
@@ -135,16 +138,55 @@ class JITFunction(_native.Function):
         return "".join(lines[first:]), self.starting_line_number + first
 
     def run(self, *args, grid, warmup=False, **kwargs):
+        """What kernel[grid](*args, **kwargs) does; gives the CompiledKernel."""
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
         if warmup:
-            return self._warmup(args, kwargs)
+            return self.warmup(*args, grid=grid, **kwargs)
         return self._launch(grid, args, kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for such arguments; arrays may be dtypes. Launches nothing."""
+        from .wrappers import MockTensor
+
+        constexprs = {p.name for p in self.params if p.is_constexpr}
+        args = tuple(arg if i in self.constexprs else MockTensor.wrap_dtype(arg) for i, arg in enumerate(args))
+        kwargs = {name: value if name in constexprs else MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
         return self._warmup(args, kwargs)
 
     def add_pre_run_hook(self, hook):
+        """`hook` is called with the arguments of each launch, before it."""
+        if not callable(hook):
+            raise TypeError(f"a pre-run hook is a function, found {type(hook).__name__}")
         self.pre_run_hooks.append(hook)
+        self._use_run(True)
+
+    def _note_compiled(self, compiled):
+        self.device_caches[0][0][compiled.hash] = compiled
+        from . import knobs
+
+        for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
+            if hook:
+                hook(key=compiled.hash, repr=self.__name__, fn=self, compile={"key": compiled.hash},
+                     is_manual_warmup=False, already_compiled=False)
+
+    @property
+    def cache_key(self):
+        """Changes with the text of the function, of those that it calls, and with the constants they read."""
+        return hashlib.sha256(repr(self._dependencies({})).encode()).hexdigest()
+
+    def _dependencies(self, seen):
+        if self._scope in seen:
+            return seen[self._scope]
+        seen[self._scope] = mine = [self.__name__, self.src]
+        for name in sorted(set(self.fn.__code__.co_names + self.fn.__code__.co_freevars)):
+            kind, text, *_, scope = _names.find(None, self._scope, name) or (0, None, 0)
+            function = _names._functions.get(scope)
+            if function is not None:
+                function._dependencies(seen)
+            elif kind == _names.EXPRESSION:
+                mine.append((name, text))
+        return [seen[scope] for scope in seen]
 
     def _source(self):
         """For the extension: path, text, function, first line, scope."""

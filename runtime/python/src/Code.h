@@ -1,0 +1,37 @@
+//===- Code.h - compiled code as a Python object --------------------------===//
+//
+// What   A kernel's handle that several owners share, and the object
+//        terrazzo._native.Code over a tz_code_t.
+// Why    Code that a program looks at must outlive the function that launched
+//        it.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_CODE_H
+#define TERRAZZO_RUNTIME_PYTHON_CODE_H
+
+#include "Failure.h"
+
+#include <memory>
+
+namespace tz::python {
+
+class Kernel {
+public:
+  explicit Kernel(tz_kernel_t handle) : native(handle) {}
+  ~Kernel() { tz_kernel_destroy(native); }
+  Kernel(const Kernel &) = delete;
+  tz_kernel_t handle() const { return native; }
+
+private:
+  tz_kernel_t native;
+};
+
+/// terrazzo.compiled.CompiledKernel around the code. Null with the error set.
+PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
+                             PyObject *function, PyObject *options);
+
+/// Adds the type Code.
+void addCodeType(PyObject *module);
+
+} // namespace tz::python
+
+#endif

@@ -1,0 +1,50 @@
+//===- Hooks.cpp - is anybody told of launches ----------------------------===//
+//
+// What   See Hooks.h.
+// Why    See Hooks.h. Nobody has set a hook before the module knobs is loaded.
+//===----------------------------------------------------------------------===//
+#include "Hooks.h"
+
+#include "Reference.h"
+
+namespace tz::python {
+
+/// The attributes of knobs.runtime that were set; null: none yet.
+static PyObject *runtimeKnobs() {
+  static PyObject *known = nullptr;
+  if (known) {
+    return known;
+  }
+  static PyObject *const name = PyUnicode_InternFromString("terrazzo.knobs");
+  PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name);
+  Reference group(module ? PyObject_GetAttrString(module, "runtime") : nullptr);
+  Reference set(group ? PyObject_GenericGetDict(group.get(), nullptr)
+                      : nullptr);
+  if (!set) {
+    PyErr_Clear(); // knobs is being imported
+    return nullptr;
+  }
+  return known = set.release();
+}
+
+static bool hasCalls(PyObject *knobs, PyObject *hook) {
+  PyObject *chain = PyDict_GetItemWithError(knobs, hook);
+  int answer = chain ? PyObject_IsTrue(chain) : 0;
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+  }
+  return answer > 0;
+}
+
+bool areLaunchesWatched() {
+  PyObject *knobs = runtimeKnobs();
+  if (!knobs || PyDict_GET_SIZE(knobs) == 0) {
+    return false;
+  }
+  static PyObject *const enter =
+      PyUnicode_InternFromString("launch_enter_hook");
+  static PyObject *const leave = PyUnicode_InternFromString("launch_exit_hook");
+  return hasCalls(knobs, enter) || hasCalls(knobs, leave);
+}
+
+} // namespace tz::python

@@ -1,0 +1,169 @@
+"""CompiledKernel: what a launch ran, for programs that look at it."""
+
+import collections
+import collections.abc
+import weakref
+
+
+def _stages_of(plugin):
+    """Names of stages that Triton has for the vendor, and ours."""
+    from ._frameworks import vendors
+
+    return {"ttir": "neutral", "ttgir": "simt", "llir": "llvm", **vendors().get(plugin, {}).get("stages", {})}
+
+
+_OWN = ("tile", "neutral", "prepared", "simt", "llvm", "asm")
+_BINARY = ("cubin", "obj", "hsaco", "spv", "main", "portable")
+
+
+class Stages(collections.abc.Mapping):
+    """Stage -> its text or bytes; made when it is asked for."""
+
+    def __init__(self, code, plugin):
+        self._code, self._names, self._known = code, _stages_of(plugin), {}
+
+    def __getitem__(self, name):
+        if name not in self._known:
+            from .errors import TerrazzoError
+
+            if name not in self._names and name not in _OWN:
+                raise KeyError(name)
+            try:
+                bytes = self._code.stage(self._names.get(name, name))
+            except TerrazzoError as error:
+                if error.code in ("TZ_E_NOT_FOUND", "TZ_E_UNIMPLEMENTED"):
+                    raise KeyError(name) from error
+                raise
+            self._known[name] = bytes if name in _BINARY else bytes.decode()
+        return self._known[name]
+
+    def _all(self):
+        return list(dict.fromkeys((*self._names, *_OWN)))
+
+    def __contains__(self, name):
+        return name in self._names or name in _OWN
+
+    def __iter__(self):
+        return iter(self._all())
+
+    def __len__(self):
+        return len(self._all())
+
+
+KernelMetadata = collections.namedtuple(
+    "KernelMetadata", "name shared num_warps num_stages num_ctas cluster_dims target hash enable_fp_fusion "
+    "launch_cooperative_grid launch_pdl maxnreg")
+
+
+def _target(facts):
+    """As Triton says it: backend, arch, warp size."""
+    from ._frameworks import vendors
+    from .triton.backends.compiler import GPUTarget
+
+    known = vendors().get(facts["plugin"])
+    if not known:
+        return GPUTarget(facts["plugin"], facts["target"].partition(":")[2], 1)
+    machine = facts["target"].partition(":")[2]
+    digits = "".join(c for c in machine if c.isdigit())
+    return GPUTarget(known["triton_backend"], int(digits) if machine.startswith("sm_") else machine, known["warp_size"])
+
+
+class CompiledKernel:
+    """Code of one specialisation: texts of its stages, registers, memory.
+
+    asm: stage -> text or bytes; metadata: a named tuple; n_regs, n_spills: of a
+    thread, in registers of 32 bits (0: the target has no such number).
+    """
+
+    def __init__(self, code, function, options):
+        self._code, self._options = code, options
+        self._function = weakref.ref(function)
+        self._facts = code.describe()
+        self.name = self._facts["name"]
+        self.hash = self._facts["hash"]
+        self.asm = Stages(code, self._facts["plugin"])
+        self.kernel = self.function = self.module = code.address
+
+    @property
+    def src(self):
+        """The jit function, while it lives."""
+        return self._function()
+
+    @property
+    def metadata(self):
+        given = self._options
+        return KernelMetadata(
+            name=self.name, shared=self._facts["shared"], num_warps=given.get("num_warps", 4),
+            num_stages=given.get("num_stages", 3), num_ctas=given.get("num_ctas", 1),
+            cluster_dims=self._facts["cluster_dims"], target=_target(self._facts), hash=self.hash,
+            enable_fp_fusion=given.get("enable_fp_fusion", True),
+            launch_cooperative_grid=given.get("launch_cooperative_grid", False),
+            launch_pdl=given.get("launch_pdl", False), maxnreg=given.get("maxnreg"))
+
+    @property
+    def n_regs(self):
+        return self._facts["n_regs"]
+
+    @property
+    def n_spills(self):
+        return self._facts["n_spills"]
+
+    @property
+    def n_max_threads(self):
+        return self._facts["threads"]
+
+    @property
+    def target(self):
+        """As Terrazzo says it: "cpu:x86-64-v3"."""
+        return self._facts["target"]
+
+    def _init_handles(self):
+        """For callers of Triton: code is loaded when it is made."""
+
+    def __getitem__(self, grid):
+        function = self._function()
+        if function is None:
+            from .errors import LaunchError
+
+            raise LaunchError(f"the function of kernel '{self.name}' is gone; keep it to launch its code")
+
+        def launch(*args, **kwargs):
+            return function[grid](*args, **{**self._options, **kwargs})
+
+        return launch
+
+    def __repr__(self):
+        return f"CompiledKernel({self.name} for {self.target}, {self.hash[:12]})"
+
+
+def make(code, function, options):
+    """Called by the launcher for code that it has not seen."""
+    made = CompiledKernel(code, function, options)
+    function._note_compiled(made)
+    return made
+
+
+class LazyDict:
+    """What a launch hook is given; `get()` computes what costs time."""
+
+    def __init__(self, data):
+        self.data, self.extras = data, []
+
+    def get(self):
+        for function, args in self.extras:
+            self.data = self.data | function(*args)
+        self.extras.clear()
+        return self.data
+
+    def add(self, function, args):
+        self.extras.append((function, args))
+
+
+def call_hook(which, function, compiled, grid, arguments, stream):
+    """Calls knobs.runtime's launch hook with what is known of the launch."""
+    from . import knobs
+
+    metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": stream})
+    if function.launch_metadata is not None:
+        metadata.add(function.launch_metadata, (grid, compiled.metadata, arguments))
+    getattr(knobs.runtime, which)(metadata)
