@@ -61,10 +61,9 @@ void addCodeType(PyObject *module) {
       .def("describe", describe, "Its facts, as a dictionary.")
       .def("stage", stage, nb::arg("name"),
            "IR, text or machine code of a stage; see tz_code_stage.")
-      .def_prop_ro("address",
-                   [](const Code &code) {
-                     return reinterpret_cast<uintptr_t>(code.native);
-                   });
+      .def_prop_ro("address", [](const Code &code) {
+        return reinterpret_cast<uintptr_t>(code.native);
+      });
 }
 
 PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,

@@ -400,17 +400,15 @@ tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
   return settle(status, diagnostics) ? kernel : nullptr;
 }
 
-/// The object that stands for the code; made once.
-PyObject *Function::compiled(PyObject *self, Variant &variant,
-                             tz_code_t code) const {
-  for (auto &known : variant.codes) {
-    if (known.first == code) [[likely]] {
+/// What stands for the code; made once. Null with the error set.
+Function::Compiled *Function::compiled(PyObject *self, Variant &variant,
+                                       tz_code_t code) const {
+  for (Compiled &known : variant.codes) {
+    if (known.code == code) [[likely]] {
       if (&known != variant.codes.data()) {
         std::swap(known, variant.codes.front());
       }
-      PyObject *object = variant.codes.front().second.get();
-      Py_INCREF(object);
-      return object;
+      return variant.codes.data();
     }
   }
   Reference options(PyDict_New());
@@ -434,15 +432,15 @@ PyObject *Function::compiled(PyObject *self, Variant &variant,
       return nullptr;
     }
   }
+  tz_code_facts facts{};
+  facts.struct_size = sizeof(facts);
   Reference made(makeCompiledKernel(variant.kernel, code, self, options.get()));
-  if (!made) {
+  if (!made || !settle(tz_code_describe(code, &facts))) {
     return nullptr;
   }
-  PyObject *object = made.release();
-  Py_INCREF(object);
-  variant.codes.emplace_back(code, Reference(object));
+  variant.codes.push_back({code, std::move(made), facts.has_log != 0});
   std::swap(variant.codes.back(), variant.codes.front());
-  return object;
+  return variant.codes.data();
 }
 
 tz_status_t Function::compile(Variant &variant, const Place &place,
@@ -526,9 +524,9 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
     }
   }
   if (isWatched) {
-    Reference object(compiled(self, *chosen, code));
-    if (!object || !callHook("launch_enter_hook", self, object.get(), sizes,
-                             bound, place)) {
+    Compiled *made = compiled(self, *chosen, code);
+    if (!made || !callHook("launch_enter_hook", self, made->object.get(), sizes,
+                           bound, place)) {
       return nullptr;
     }
   }
@@ -537,18 +535,39 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
       return nullptr;
     }
     tz_status_t status = start(*chosen, place, sizes, arguments, code);
-    place.leaveStream();
     if ((status || !diagnostics.warnings.empty()) &&
         !settle(status, diagnostics)) {
+      place.leaveStream();
       return nullptr;
     }
   }
-  Reference object(compiled(self, *chosen, code));
+  Compiled *made = compiled(self, *chosen, code);
+  Reference object = Reference::borrow(made ? made->object.get() : nullptr);
+  if (!isEmpty) {
+    tz_status_t status =
+        made && made->hasLog && place.shared ? tellLog(place) : nullptr;
+    place.leaveStream();
+    if (!settle(status)) {
+      return nullptr;
+    }
+  }
   if (object && isWatched &&
       !callHook("launch_exit_hook", self, object.get(), sizes, bound, place)) {
     return nullptr;
   }
   return object.release();
+}
+
+/// Waits for a kernel that prints or asserts: nobody else would ask.
+tz_status_t Function::tellLog(const Place &place) const {
+  tz_status_t status;
+  Py_BEGIN_ALLOW_THREADS;
+  {
+    std::lock_guard guard(place.shared->lock);
+    status = tz_stream_sync(place.stream);
+  }
+  Py_END_ALLOW_THREADS;
+  return status;
 }
 
 PyObject *Function::warmup(PyObject *self, const Call &call) {
@@ -569,7 +588,11 @@ PyObject *Function::warmup(PyObject *self, const Call &call) {
   Diagnostics diagnostics;
   Compiling compiling(self);
   tz_status_t status = compile(*chosen, place, arguments, code);
-  return settle(status, diagnostics) ? compiled(self, *chosen, code) : nullptr;
+  if (!settle(status, diagnostics)) {
+    return nullptr;
+  }
+  Compiled *made = compiled(self, *chosen, code);
+  return Reference::borrow(made ? made->object.get() : nullptr).release();
 }
 
 } // namespace tz::python

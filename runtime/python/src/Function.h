@@ -50,12 +50,17 @@ private:
     Reference held; // owns `name` and the value's text
     tz_arg value;
   };
+  struct Compiled {
+    tz_code_t code;
+    Reference object; // CompiledKernel
+    bool hasLog;      // prints or asserts, which a sync tells
+  };
   /// The function compiled with some options.
   struct Variant {
     std::vector<Option> options;
     std::shared_ptr<Kernel> kernel;
-    /// What launches gave: CompiledKernel objects. The last one first.
-    std::vector<std::pair<tz_code_t, Reference>> codes;
+    /// What launches gave. The last one first.
+    std::vector<Compiled> codes;
   };
   struct Watched {
     Reference place, name, value;
@@ -72,7 +77,8 @@ private:
   bool convert(const Bound &bound, Arguments &arguments) const;
   Variant *variant(PyObject *self, std::vector<Option> &options);
   tz_kernel_t load(PyObject *self, const std::vector<Option> &options);
-  PyObject *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
+  Compiled *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
+  tz_status_t tellLog(const Place &place) const;
   tz_status_t compile(Variant &variant, const Place &place,
                       const Arguments &arguments, tz_code_t &code) const;
   tz_status_t start(Variant &variant, const Place &place,

@@ -25,11 +25,27 @@ def _torch():
     return torch.accelerator.current_accelerator().type, lambda build: getattr(torch.version, build, None)
 
 
+def _stream_function(entry):
+    """From a device's index to the stream that the framework uses there now."""
+    if "stream" in entry:
+        return _function(entry["stream"])
+    if "stream_object" in entry:
+        current = _function(entry["stream_object"])
+        return lambda index: current().ptr
+    return lambda index: 0  # the device's default stream
+
+
 def accelerator(framework):
     """(device type, target, function from a device's index to its current stream)."""
-    kind, is_built_for = {"torch": _torch}[framework]()
+    kind, is_built_for = _torch() if framework == "torch" else (None, lambda build: True)
     for vendor, facts in vendors().items():
         entry = facts.get("frameworks", {}).get(framework)
-        if entry and entry["device"] == kind and is_built_for(entry["build"]):
-            return kind, vendor, _function(entry["stream"])
-    raise RuntimeError(f"Terrazzo knows no target for {framework}'s {kind} devices")
+        if entry and kind in (None, entry["device"]) and is_built_for(entry.get("build")):
+            return entry["device"], vendor, _stream_function(entry)
+    raise RuntimeError(f"Terrazzo knows no target for {framework}'s devices")
+
+
+@functools.lru_cache(maxsize=None)
+def array_interfaces():
+    """Names of attributes by which arrays on a vendor's devices say their address."""
+    return [facts["array_interface"] for facts in vendors().values() if "array_interface" in facts]

@@ -1,6 +1,6 @@
 """What the launcher does not know by its type: asked once a launch and argument."""
 
-from . import _names
+from . import _frameworks, _names
 
 
 def _of_host_array(value):
@@ -9,6 +9,37 @@ def _of_host_array(value):
         dtype = getattr(value, "dtype", None)
         return interface["data"][0], str(dtype if dtype is not None else interface["typestr"]), None, -1
     return None
+
+
+def _index_of(value):
+    """The device of an array: CuPy's .device.id, JAX's .device.id."""
+    index = getattr(getattr(value, "device", None), "id", None)
+    return index if isinstance(index, int) else 0
+
+
+def _of_device_array(value):
+    """An array of CuPy, JAX ... in a device's memory."""
+    framework = type(value).__module__.partition(".")[0].removesuffix("lib")
+    if framework == "jax" and hasattr(value, "block_until_ready"):
+        value.block_until_ready()
+    for name in _frameworks.array_interfaces():
+        try:
+            interface = getattr(value, name, None)
+        except Exception:  # JAX raises for arrays on the host
+            continue
+        if interface is not None:
+            return interface["data"][0], str(value.dtype), framework, _index_of(value)
+    return None
+
+
+def _of_dlpack(value):
+    """Anything in host memory that NumPy can see by DLPack."""
+    if not hasattr(value, "__dlpack__") or value.__dlpack_device__()[0] != 1:
+        return None
+    import numpy
+
+    seen = numpy.asarray(value) if hasattr(value, "__array__") else numpy.from_dlpack(value)
+    return seen.ctypes.data, str(value.dtype), None, -1
 
 
 def convert(value):
@@ -29,7 +60,7 @@ def convert(value):
         base = getattr(value, "base", None)
         index = base.get_device() if hasattr(base, "get_device") else -2
         return "array", (value.data_ptr(), str(value.dtype), "torch" if index >= 0 else None, index)
-    array = _of_host_array(value)
+    array = _of_host_array(value) or _of_device_array(value) or _of_dlpack(value)
     if array and getattr(value, "shape", None) != ():
         return "array", array
     if hasattr(kind, "__index__"):
