@@ -131,13 +131,14 @@ Value ModuleLoader::evaluate(const std::string &expression, StringRef name,
   if (auto module = Registry::get().module(dotted)) {
     return Value::module(module);
   }
-  auto source = addModule("<value of " + name.str() + ">",
-                          "import collections\nimport packaging.version\n"
-                          "import torch\nimport triton\n"
-                          "import triton.language as tl\n"
-                          "value = " +
-                              expression + "\n",
-                          evaluator);
+  std::string text;
+  for (const char *module :
+       {"collections", "packaging.version", "torch", "triton"}) {
+    text += std::string("import ") + module + "\n";
+  }
+  text += "import triton.language as tl\nvalue = " + expression + "\n";
+  auto source =
+      addModule("<value of " + name.str() + ">", std::move(text), evaluator);
   auto value = source->members.find("value");
   return value == source->members.end() ? Value() : value->second.value;
 }

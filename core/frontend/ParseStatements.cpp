@@ -476,7 +476,7 @@ std::unique_ptr<ast::Module> parseFile(std::string path, std::string text,
   auto module = std::make_unique<ast::Module>();
   if (firstLine && (text.starts_with(" ") || text.starts_with("\t"))) {
     // It stood in some block: in one of ours its columns stay what they are.
-    text.insert(0, "if True:\n");
+    text.insert(0, "if 1:\n");
     firstLine = std::max(firstLine, 2u) - 1;
   }
   module->file =
