@@ -22,6 +22,11 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module):
         module.__spec__ = self.spec  # the import set the alias's
+        # What came with it has its second name too: a later import would set the name in the package anew, over
+        # what the package has there, as triton.runtime.driver.
+        for name, loaded in list(sys.modules.items()):
+            if name.startswith(_OURS + "."):
+                sys.modules.setdefault("triton" + name[len(_OURS):], loaded)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -16,6 +16,8 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from triton.language.standard import _log2, zeros_like
 from triton.runtime.cache import get_cache_manager
 import terrazzo.triton, numpy as np, sys
+import triton.runtime.driver
+assert triton.runtime.driver.active is triton.runtime.driver.default  # the object, not the module of its name
 assert triton is terrazzo.triton and tl is terrazzo.triton.language
 assert triton.language.extra.libdevice is sys.modules["triton.language.extra.libdevice"]
 assert triton.__spec__.name == "terrazzo.triton"
