@@ -4,6 +4,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 
 _OURS = "terrazzo.triton"
@@ -54,7 +55,8 @@ def is_installed():
 def install_as_triton():
     """Makes `import triton` and `import triton.language` give Terrazzo's modules in this process.
 
-    Call it before anything imports Triton; calling it again does nothing.
+    Call it before anything imports Triton; calling it again does nothing. torch.compile then compiles in this
+    process (TORCHINDUCTOR_COMPILE_THREADS=1, if it is not set).
     """
     if is_installed():
         return
@@ -63,3 +65,5 @@ def install_as_triton():
         raise RuntimeError(f"triton was imported before ({getattr(there, '__file__', 'unknown')}): call "
                            "terrazzo.install_as_triton() before what imports it, or run `python -m terrazzo script.py`")
     sys.meta_path.insert(0, _Finder())
+    # torch.compile would compile in other processes, which import what is called triton there.
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
