@@ -378,6 +378,17 @@ void Lowering::emitSimple(mlir::Operation *op) {
 }
 
 void Lowering::emitOp(mlir::Operation *op) {
+  if (auto select = dyn_cast<mlir::arith::SelectOp>(op);
+      select && isa<tile::ViewType>(select.getType())) {
+    Value *isChosen = scalar(select.getCondition());
+    Registers parts = flatten(select.getTrueValue());
+    for (auto [part, other] :
+         llvm::zip_equal(parts, flatten(select.getFalseValue()))) {
+      part = b.CreateSelect(isChosen, part, other);
+    }
+    defineAll(op->getResults(), parts);
+    return;
+  }
   if (lowering::Elementwise::has(op)) {
     auto isTile = [](mlir::Value value) {
       return isa<mlir::RankedTensorType>(value.getType());

@@ -187,7 +187,9 @@ class DriverConfig:
     @property
     def default(self):
         if self._default is None or isinstance(self._default, HostDriver):  # torch may have come since
-            self._default = _create_driver()
+            made = _create_driver()
+            if type(made) is not type(self._default):
+                self._default = made
         return self._default
 
     @property
