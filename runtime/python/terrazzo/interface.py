@@ -1,10 +1,11 @@
 """What everything that is launched as `kernel[grid](...)` has in common."""
 
+import abc
 import functools
 
 
-class KernelInterface:
-    """Subclasses have run(*args, grid, warmup, **kwargs)."""
+class KernelInterface(abc.ABC):
+    """Subclasses have run(*args, grid, warmup, **kwargs); jit functions count as one."""
 
     def __getitem__(self, grid):
         return functools.partial(self.run, grid=grid, warmup=False)

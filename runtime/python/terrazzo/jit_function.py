@@ -10,6 +10,7 @@ import textwrap
 
 from . import _names, _native
 from .errors import TerrazzoError
+from .interface import KernelInterface
 
 # TZ_TYPE_* of the types that an annotation may fix.
 _FIXED = {
@@ -42,7 +43,7 @@ class KernelParam:
     def __init__(self, num, name, annotation, default, has_default, do_not_specialize, on_alignment):
         self.num, self.name = num, name
         self.annotation = _spelled(annotation)
-        self.default, self.has_default = default, has_default
+        self.default, self.has_default = default if has_default else inspect.Parameter.empty, has_default
         self.is_constexpr = "constexpr" in self.annotation
         self.do_not_specialize, self.do_not_specialize_on_alignment = do_not_specialize, on_alignment
 
@@ -105,6 +106,11 @@ class JITFunction(_native.Function):
     @property
     def __globals__(self):
         return self.fn.__globals__
+
+    @functools.cached_property
+    def signature(self):
+        """As inspect.signature of the function."""
+        return inspect.signature(self.fn)
 
     @property
     def starting_line_number(self):
@@ -192,6 +198,9 @@ class JITFunction(_native.Function):
         """For the extension: path, text, function, first line, scope."""
         text, line = self._excerpt()
         return self.fn.__code__.co_filename, text, self.__name__, line, self._scope
+
+
+KernelInterface.register(JITFunction)
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,

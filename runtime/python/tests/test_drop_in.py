@@ -42,6 +42,16 @@ print("done", *sys.argv[1:])
 """
 
 
+def test_what_wrappers_of_kernels_read():
+    import inspect
+    import terrazzo.triton as triton
+    from kernels import add_kernel, scale_kernel
+    assert list(scale_kernel.signature.parameters) == scale_kernel.arg_names
+    assert [p.default for p in scale_kernel.params] == [inspect.Parameter.empty] * 3 + [2.0, 128]
+    assert [p.num for p in add_kernel.params if p.is_constexpr] == [4]
+    assert isinstance(add_kernel, triton.JITFunction) and isinstance(add_kernel, triton.KernelInterface)
+
+
 def python(*arguments, **more):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=300, **more)
 
