@@ -32,6 +32,9 @@ struct Accelerator {
   std::string deviceType; // as the framework calls it
   std::string target;     // the vendor's: the part before the colon
   Reference stream;       // index -> native stream, as an int
+  /// If it has one: the stream without a Python call.
+  const struct ExchangeTable *table = nullptr;
+  int32_t tableType = 0; // what the table calls the devices
 };
 
 /// An array's first element, as a launch needs it.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Arrays.h"
 
+#include "Exchange.h"
+
 #include <cstring>
 
 namespace tz::python {
@@ -75,6 +77,7 @@ namespace {
 struct KnownType {
   PyTypeObject *type;
   Kind kind;
+  const ExchangeTable *table; // of a Tensor, or null
 };
 } // namespace
 
@@ -119,6 +122,27 @@ static Kind examine(PyTypeObject *type) {
   return Kind::Other;
 }
 
+/// What the type is; filled as types are seen.
+static const KnownType &known(PyTypeObject *type) {
+  static std::vector<KnownType> types;
+  for (const KnownType &one : types) {
+    if (one.type == type) {
+      return one;
+    }
+  }
+  Kind kind = examine(type);
+  KnownType made{type, kind,
+                 kind == Kind::Tensor ? exchangeTableOf(type) : nullptr};
+  // Types made in a loop must not make launches slower.
+  if (types.size() < 32) {
+    Py_INCREF(type);
+    types.push_back(made);
+    return types.back();
+  }
+  static KnownType last;
+  return last = made;
+}
+
 Kind kindOf(PyObject *value) {
   PyTypeObject *type = Py_TYPE(value);
   if (type == &PyLong_Type) {
@@ -133,19 +157,7 @@ Kind kindOf(PyObject *value) {
   if (value == Py_None) {
     return Kind::None;
   }
-  static std::vector<KnownType> known;
-  for (const KnownType &one : known) {
-    if (one.type == type) {
-      return one.kind;
-    }
-  }
-  Kind kind = examine(type);
-  // Types made in a loop must not make launches slower.
-  if (known.size() < 32) {
-    Py_INCREF(type);
-    known.push_back({type, kind});
-  }
-  return kind;
+  return known(type).kind;
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,9 +207,9 @@ static PyObject *callMethod(PyObject *self, PyObject *name) {
 }
 
 /// What _frameworks.accelerator(framework) says. Null with the error set.
-static const Accelerator *acceleratorOf(const char *framework) {
+static Accelerator *acceleratorOf(const char *framework) {
   static std::deque<Accelerator> known;
-  for (const Accelerator &one : known) {
+  for (Accelerator &one : known) {
     if (one.framework == framework) {
       return &one;
     }
@@ -211,11 +223,52 @@ static const Accelerator *acceleratorOf(const char *framework) {
       !PyArg_ParseTuple(answer.get(), "ssO", &type, &target, &stream)) {
     return nullptr;
   }
-  known.push_back({framework, type, target, Reference::borrow(stream)});
+  known.push_back(
+      {framework, type, target, Reference::borrow(stream), nullptr, 0});
   return &known.back();
 }
 
+/// Torch's accelerator: a process has one kind. Null with the error set.
+static Accelerator *tensorAccelerator() {
+  static Accelerator *accelerator = nullptr;
+  return accelerator ? accelerator : accelerator = acceleratorOf("torch");
+}
+
+/// By C functions alone; false: ask the tensor's methods.
+static bool readExchanged(PyObject *tensor, const ExchangeTable &table,
+                          Array &to) {
+  ExchangedArray array;
+  if (table.describe(tensor, &array)) {
+    PyErr_Clear(); // its methods have the better message
+    return false;
+  }
+  uint32_t element = elementType(array);
+  if (!element) {
+    return false;
+  }
+  to.pointer = tz_pointer(
+      reinterpret_cast<uintptr_t>(array.data) + array.byteOffset, element);
+  if (isHostMemory(array)) {
+    to.memory.index = Memory::Host;
+    return true;
+  }
+  Accelerator *accelerator = tensorAccelerator();
+  if (!accelerator) {
+    PyErr_Clear();
+    return false;
+  }
+  accelerator->table = &table;
+  accelerator->tableType = array.deviceType;
+  to.memory.index = array.deviceId;
+  to.memory.accelerator = accelerator;
+  return true;
+}
+
 bool readTensor(PyObject *tensor, Array &to) {
+  const ExchangeTable *table = known(Py_TYPE(tensor)).table;
+  if (table && readExchanged(tensor, *table, to)) [[likely]] {
+    return true;
+  }
   static PyObject *const dataPtr = interned("data_ptr");
   static PyObject *const getDevice = interned("get_device");
   static PyObject *const dtypeName = interned("dtype");
@@ -237,11 +290,8 @@ bool readTensor(PyObject *tensor, Array &to) {
   to.pointer = tz_pointer(bits, element);
   to.memory.index = index < 0 ? Memory::Host : int(index);
   if (index >= 0) {
-    static const Accelerator *accelerator = nullptr;
-    if (!accelerator && !(accelerator = acceleratorOf("torch"))) {
-      return false;
-    }
-    to.memory.accelerator = accelerator;
+    to.memory.accelerator = tensorAccelerator();
+    return to.memory.accelerator;
   }
   return true;
 }

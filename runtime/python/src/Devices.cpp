@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Devices.h"
 
+#include "Exchange.h"
+
 #include <cstdlib>
 
 namespace tz::python {
@@ -101,10 +103,17 @@ bool Place::find(const Memory &memory, const std::string &kernel) {
     }
   }
   device = known[index];
+  const Accelerator &accelerator = *memory.accelerator;
+  if (accelerator.table && !accelerator.table->currentStream(
+                               accelerator.tableType, memory.index, &native))
+      [[likely]] {
+    return true;
+  }
+  PyErr_Clear();
   Reference number(PyLong_FromLong(memory.index));
-  Reference stream(number ? PyObject_CallOneArg(
-                                memory.accelerator->stream.get(), number.get())
-                          : nullptr);
+  Reference stream(
+      number ? PyObject_CallOneArg(accelerator.stream.get(), number.get())
+             : nullptr);
   if (!stream) {
     return false;
   }

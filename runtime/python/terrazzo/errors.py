@@ -72,13 +72,14 @@ class CompilationWarning(UserWarning):
 
 
 _place = re.compile(r"^(.+?):(\d+):(\d+): error: (.*)$", re.M)
-_numbers = re.compile(r"(\d[\d,]*)\D+?(\d[\d,]*)")
+# "the kernel needs 1056768 bytes of shared memory, a block of this target has 232448"
+_exhausted = re.compile(r"needs (\d+) bytes of (shared memory)\b.*? has (\d+)", re.S)
 
 
 def _class_of(code, message):
     if code == "TZ_E_ASSERTION":
         return DeviceAssertionError
-    if code == "TZ_E_RESOURCE_LIMIT":
+    if code == "TZ_E_RESOURCE_LIMIT" or _exhausted.search(message):
         return OutOfResources
     if code in ("TZ_E_DEVICE_LOST", "TZ_E_UNAVAILABLE", "TZ_E_FAILED_PRECONDITION", "TZ_E_OUT_OF_MEMORY",
                 "TZ_E_CANCELLED", "TZ_E_OUT_OF_RANGE", "TZ_E_NOT_FOUND"):
@@ -101,7 +102,7 @@ def from_status(code, name, message, file, line, diagnostics):
     if name == "TZ_E_INVALID_ARGUMENT" and not diagnostics:
         kind = ArgumentError
     if kind is OutOfResources:
-        numbers = _numbers.search(message)
-        required, limit = (int(n.replace(",", "")) for n in numbers.groups()) if numbers else (None, None)
-        return OutOfResources(text, required, limit, "shared memory" if "shared" in message else None, **where)
+        found = _exhausted.search(text)
+        required, name, limit = found.groups() if found else (None, None, None)
+        return OutOfResources(text, required and int(required), limit and int(limit), name, **where)
     return kind(text, **where)
