@@ -208,7 +208,8 @@ static PyObject *callMethod(PyObject *self, PyObject *name) {
 
 /// What _frameworks.accelerator(framework) says. Null with the error set.
 static Accelerator *acceleratorOf(const char *framework) {
-  static std::deque<Accelerator> known;
+  // Never destroyed: Python is gone by then.
+  static auto &known = *new std::deque<Accelerator>;
   for (Accelerator &one : known) {
     if (one.framework == framework) {
       return &one;
