@@ -105,9 +105,13 @@ private:
   bool isFree(Operation *access);
   bool leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks);
   std::vector<TurnMask> costlyMasks(scf::ForOp loop);
-  bool boundsAreFree() const {
-    return llvm::is_contained(
-        features, optimizer::nameOf(optimizer::Feature::ViewBounds));
+  bool has(optimizer::Feature feature) const {
+    return llvm::is_contained(features, optimizer::nameOf(feature));
+  }
+  bool boundsAreFree() const { return has(optimizer::Feature::ViewBounds); }
+  /// Whether what runs once keeps its checks.
+  bool masksAreCheap() {
+    return has(optimizer::Feature::PredicatedAccesses) && !hasDot;
   }
   bool isNonNegative(const Polynomial &p) {
     return forms->scalars().range(p, *hints).nonNegative();
@@ -124,6 +128,7 @@ private:
   std::optional<KnownMasks> masks;
   std::vector<Check> checks;
   size_t cloned = 0;
+  bool hasDot = false;
 };
 } // namespace
 
@@ -229,6 +234,11 @@ void PeelMasks::foldMasks(Region &region, ArrayRef<Check *> all) {
 
 static bool hasDots(Operation *op) {
   return op->walk([](DotOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+static bool hasLoop(Block &block) {
+  return block.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -616,7 +626,9 @@ void PeelMasks::processNested(Block &block) {
 }
 
 void PeelMasks::process(Block &block) {
-  versionBlock(block);
+  if (!masksAreCheap() || hasLoop(block)) {
+    versionBlock(block);
+  }
   processNested(block);
 }
 
@@ -654,6 +666,7 @@ void PeelMasks::runOnOperation() {
   masks.emplace(getOperation(), *forms, *hints);
   checks.clear();
   cloned = 0;
+  hasDot = hasDots(getOperation());
   for (Operation *op : accesses) {
     collect(op);
   }

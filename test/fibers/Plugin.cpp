@@ -51,6 +51,7 @@ public:
                                            "math.sqrt_rn.f64",
                                            "math.div_rn.f32",
                                            "math.div_rn.f64",
+                                           "masks.predicates",
                                            "views.bounds"};
     tz_target_desc d{};
     d.id = plugin::str(targetName);

@@ -157,6 +157,11 @@ Assembled read(std::string cubin, StringRef log) {
   return result;
 }
 
+/// Another text may do.
+struct Refused : AssemblerError {
+  using AssemblerError::AssemblerError;
+};
+
 /// Seconds that ptxas may take for one text.
 constexpr unsigned mostSeconds = 120;
 
@@ -242,11 +247,11 @@ Assembled Ptxas::finish() {
                          "of the program wait for all children?");
   }
   if (WIFSIGNALED(status)) {
-    throw AssemblerError(std::string("ptxas was ended by a signal: ") +
-                         strsignal(WTERMSIG(status)));
+    throw Refused(std::string("ptxas was ended by a signal: ") +
+                  strsignal(WTERMSIG(status)));
   }
   if (WEXITSTATUS(status) != 0) {
-    throw AssemblerError(refusal(log, ptx));
+    throw Refused(refusal(log, ptx));
   }
   return read(output.text(), log);
 }
@@ -254,7 +259,7 @@ Assembled Ptxas::finish() {
 Assembled runJitLink(void *library, StringRef ptx, StringRef cpu) {
   JitLinked made = jitLink(library, ptx, cpu);
   if (made.cubin.empty()) {
-    throw AssemblerError(refusal(made.log, ptx));
+    throw Refused(refusal(made.log, ptx));
   }
   return read(std::move(made.cubin), made.log);
 }
@@ -281,13 +286,6 @@ struct Means {
 std::string assemblerIdentity() { return Means().identity(); }
 
 namespace {
-/// A choice on its way.
-struct Candidate {
-  std::string key;
-  std::optional<Assembled> made;
-  std::unique_ptr<Ptxas> process;
-};
-
 /// The next one that may do without spills, if that one spilled so much.
 size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
                   unsigned spillBytes) {
@@ -298,6 +296,70 @@ size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
   }
   return at;
 }
+
+/// Whether that many more processes would each find a core of its own.
+bool hasIdleCores(size_t wanted) {
+  // "0.31 0.20 0.15 2/480 1234": two run now, this thread is one of them.
+  auto text = MemoryBuffer::getFileAsStream("/proc/loadavg");
+  SmallVector<StringRef> words;
+  if (text) {
+    (*text)->getBuffer().split(words, ' ');
+  }
+  unsigned running = 0;
+  return words.size() > 3 &&
+         !words[3].split('/').first.getAsInteger(10, running) &&
+         running + wanted <= std::thread::hardware_concurrency() + 1;
+}
+
+/// The choices for one kernel, some of them on their way.
+class Attempts {
+public:
+  Attempts(const Means &means, ArrayRef<AssemblerChoice> choices, StringRef cpu,
+           const tz_host *host)
+      : means(means), choices(choices), cpu(cpu), host(host),
+        all(choices.size()) {}
+
+  /// Whether the code is there already.
+  bool start(size_t i);
+  Assembled &finish(size_t i);
+
+private:
+  struct Attempt {
+    std::string key;
+    std::optional<Assembled> made;
+    std::unique_ptr<Ptxas> process;
+  };
+  const Means &means;
+  ArrayRef<AssemblerChoice> choices;
+  StringRef cpu;
+  const tz_host *host;
+  std::vector<Attempt> all;
+};
+
+bool Attempts::start(size_t i) {
+  Attempt &one = all[i];
+  if (one.key.empty()) {
+    one.key = (means.identity() + " " + cpu + "\n" + choices[i].text).str();
+    one.made = lookUp(host, one.key);
+    if (!one.made && !means.library) {
+      one.process = std::make_unique<Ptxas>(means.ptxas, choices[i].text, cpu);
+    }
+  }
+  return one.made.has_value();
+}
+
+Assembled &Attempts::finish(size_t i) {
+  Attempt &one = all[i];
+  if (!start(i)) {
+    one.made = one.process ? one.process->finish()
+                           : runJitLink(means.library, choices[i].text, cpu);
+    if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
+      (void)host->cache_put(host->ctx, bytesOf(one.key),
+                            bytesOf(pack(*one.made)));
+    }
+  }
+  return *one.made;
+}
 } // namespace
 
 std::optional<Assembled> assembleBest(ArrayRef<AssemblerChoice> choices,
@@ -307,40 +369,42 @@ std::optional<Assembled> assembleBest(ArrayRef<AssemblerChoice> choices,
   if (means.ptxas.empty() && !means.library) {
     return std::nullopt;
   }
-  std::vector<Candidate> candidates(choices.size());
-  auto start = [&](size_t i) {
-    Candidate &one = candidates[i];
-    if (one.key.empty()) {
-      one.key = (means.identity() + " " + cpu + "\n" + choices[i].text).str();
-      one.made = lookUp(host, one.key);
-      if (!one.made && !means.library) {
-        one.process =
-            std::make_unique<Ptxas>(means.ptxas, choices[i].text, cpu);
-      }
-    }
-    return one.made && one.made->spillBytes == 0;
-  };
+  Attempts attempts(means, choices, cpu, host);
   const size_t last = choices.size() - 1;
-  for (taken = 0;;) {
-    // The last one is of use if this one spills.
-    constexpr unsigned manyCores = 8;
-    if (!start(taken) && std::thread::hardware_concurrency() >= manyCores) {
-      start(last);
+  // What ptxas takes 0.1 s for; a process more is not worth less than that.
+  constexpr size_t longText = 48 << 10;
+  if (!attempts.start(0) && choices[0].text.size() > longText &&
+      hasIdleCores(choices.size())) {
+    for (size_t i = 1; i <= last; ++i) {
+      attempts.start(i);
     }
-    Candidate &one = candidates[taken];
-    if (!one.made) {
-      one.made = one.process
-                     ? one.process->finish()
-                     : runJitLink(means.library, choices[taken].text, cpu);
-      if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
-        (void)host->cache_put(host->ctx, bytesOf(one.key),
-                              bytesOf(pack(*one.made)));
+  }
+  std::vector<std::string> refusals;
+  std::optional<size_t> spilling; // the last one that is not refused
+  auto finish = [&](size_t i) {
+    taken = i;
+    Assembled &made = attempts.finish(i);
+    made.refusals = std::move(refusals);
+    return std::move(made);
+  };
+  for (size_t i = 0;;) {
+    try {
+      const unsigned spills = attempts.finish(i).spillBytes;
+      if (spills == 0 || i == last) {
+        return finish(i);
       }
+      spilling = i;
+      i = nextChoice(choices, i, spills);
+    } catch (const Refused &problem) {
+      refusals.push_back(problem.what());
+      if (i == last && !spilling) {
+        throw;
+      }
+      if (i == last) {
+        return finish(*spilling);
+      }
+      ++i;
     }
-    if (one.made->spillBytes == 0 || taken == last) {
-      return std::move(one.made);
-    }
-    taken = nextChoice(choices, taken, one.made->spillBytes);
   }
 }
 

@@ -24,6 +24,7 @@ struct Assembled {
   std::string cubin;
   unsigned registers = 0, spillBytes = 0;
   std::vector<std::string> warnings; // "Potential Performance Loss" ...
+  std::vector<std::string> refusals; // of choices before this one
 };
 
 /// The code was refused, or took too long: no fault of the machine.
@@ -44,11 +45,12 @@ struct AssemblerChoice {
   unsigned registers; // that a thread may have
 };
 
-/// Machine code of the first choice that needs no spills, else of the last one;
-/// `taken` says which. A choice is passed over where the spills of the one
-/// before say that its registers are too few. None if there is neither ptxas
-/// nor nvJitLink. Throws AssemblerError. What was made of the same text before
-/// is taken from the host's cache.
+/// Machine code of the first choice that is not refused and needs no spills,
+/// else of the last one; `taken` says which. A choice is passed over where the
+/// spills of the one before say that its registers are too few. Of a long text
+/// all are assembled at once, where cores have nothing to do. None if there is
+/// neither ptxas nor nvJitLink. Throws AssemblerError. What was made of the
+/// same text before is taken from the host's cache.
 std::optional<Assembled> assembleBest(llvm::ArrayRef<AssemblerChoice> choices,
                                       llvm::StringRef cpu, const tz_host *host,
                                       size_t &taken);

@@ -14,6 +14,10 @@
 
 #include "terrazzo/simt/Variants.h"
 
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -106,19 +110,56 @@ void optimize(Module &module, TargetMachine &machine) {
   }
 }
 
-/// Words of 32 bits that a thread holds of the widest tile of floats.
+/// Words of 32 bits that a thread has of a tile of floats; else 0.
+int64_t wordsOf(mlir::Type type) {
+  mlir::Type element = tile::elementType(type);
+  if (!simt::hasLayout(type) || !isa<mlir::FloatType>(element)) {
+    return 0;
+  }
+  const int64_t count = simt::layoutOf(type).size(simt::Axis::Register);
+  return int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4));
+}
+
+/// Words that a thread holds in a loop: of the tiles that it carries, of those
+/// made before that it reads, and of the widest one that it loads.
+int64_t wordsIn(mlir::LoopLikeOpInterface loop) {
+  int64_t words = 0;
+  for (mlir::Value carried : loop.getRegionIterArgs()) {
+    words += wordsOf(carried.getType());
+  }
+  llvm::SetVector<mlir::Value> outer;
+  mlir::getUsedValuesDefinedAbove(loop->getRegions(), outer);
+  for (mlir::Value value : outer) {
+    if (!value.getDefiningOp<tile::SplatOp>() &&
+        !mlir::matchPattern(value, mlir::m_Constant())) {
+      words += wordsOf(value.getType());
+    }
+  }
+  int64_t loaded = 0;
+  loop->walk([&](mlir::Operation *op) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      loaded = std::max(loaded, wordsOf(op->getResult(0).getType()));
+    }
+  });
+  return words + loaded;
+}
+
+/// Words that a thread must hold at once: of the widest tile, ...
 int64_t widestTile(tile::KernelOp kernel) {
   int64_t words = 0;
   kernel.walk([&](mlir::Operation *op) {
     for (mlir::Type type : op->getResultTypes()) {
-      mlir::Type element = tile::elementType(type);
-      if (simt::hasLayout(type) && isa<mlir::FloatType>(element)) {
-        const int64_t count = simt::layoutOf(type).size(simt::Axis::Register);
-        words = std::max(
-            words, int64_t(divideCeil(
-                       uint64_t(count) * tile::storageBytes(element), 4)));
-      }
+      words = std::max(words, wordsOf(type));
     }
+  });
+  return words;
+}
+
+/// ... and in a loop.
+int64_t widestLoop(tile::KernelOp kernel) {
+  int64_t words = 0;
+  kernel.walk([&](mlir::LoopLikeOpInterface loop) {
+    words = std::max(words, wordsIn(loop));
   });
   return words;
 }
@@ -130,6 +171,48 @@ bool anyDot(tile::KernelOp kernel, function_ref<bool(simt::DotOp)> is) {
                        : mlir::WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Elementwise operations on each byte that a thread loads or stores.
+int64_t workPerByte(tile::KernelOp kernel) {
+  int64_t work = 0, bytes = 1;
+  auto count = [](mlir::Type type) {
+    return simt::hasLayout(type)
+               ? int64_t(simt::layoutOf(type).size(simt::Axis::Register))
+               : 0;
+  };
+  auto move = [&](mlir::Type type) {
+    bytes += count(type) * tile::storageBytes(tile::elementType(type));
+  };
+  kernel.walk([&](mlir::Operation *op) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      move(op->getResult(0).getType());
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      move(store.getValue().getType());
+    } else if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
+      move(store.getValue().getType());
+    } else if (op->hasTrait<mlir::OpTrait::Elementwise>()) {
+      work += count(op->getResult(0).getType());
+    }
+  });
+  return work / bytes;
+}
+
+/// Threads of a multiprocessor, each of which holds so many words at once.
+SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
+                                            int64_t words) {
+  if (words > 48) {
+    return {};
+  }
+  if (words > 16) {
+    return {1024};
+  }
+  // What computes much waits for its own results; with few registers it would
+  // compute some of them again.
+  if (workPerByte(kernel) > 4) {
+    return {1280};
+  }
+  return {2048, 1536, 1280};
 }
 
 /// How many blocks should fit into a multiprocessor; the first number that
@@ -157,10 +240,8 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
                                                   variant.lowered.sharedBytes)};
   } else if (hasDot && !hasRing && words <= 64) {
     wanted = {512, 384};
-  } else if (!hasDot && words <= 16) {
-    wanted = {2048, 1536, 1280};
-  } else if (!hasDot && words <= 32) {
-    wanted = {1024};
+  } else if (!hasDot) {
+    wanted = threadsWithoutDots(kernel, std::max(words, widestLoop(kernel)));
   }
   for (unsigned &one : wanted) {
     one = std::clamp(std::min(one, architecture.threads) / threads, 1u,

@@ -94,6 +94,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
       "math.div.f64",
       "math.div_rn.f32",
       "math.div_rn.f64",
+      "masks.predicates",
       "views.bounds"}; // by the copy engine, the last one
   tz_target_desc d{};
   d.id = {architecture.id.data(), architecture.id.size()};
@@ -148,6 +149,9 @@ static void reportAssembled(const plugin::Request &request,
       if (said.insert(line).second) {
         report(TZ_SEVERITY_WARNING, "ptxas: " + line);
       }
+    }
+    for (const std::string &refusal : one.assembled->refusals) {
+      report(TZ_SEVERITY_REMARK, "more threads at once were tried: " + refusal);
     }
     std::string figures = "ptxas: " + std::to_string(one.assembled->registers) +
                           " registers a thread";

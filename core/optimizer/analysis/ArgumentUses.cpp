@@ -1,8 +1,9 @@
 //===- ArgumentUses.cpp - what the code makes of an integer ---------------===//
 //
-// What   A walk along the uses of each argument, in two roles: the value itself
-//        (widened, repeated) and anything that it is a summand or factor of.
-// Why    See ArgumentUses.h. The first role decides about ==1, the second about
+// What   A walk along the uses of each argument, in three roles: the value
+//        itself (widened, repeated), anything that it is a summand or factor of,
+//        and masks that compare one of these.
+// Why    See ArgumentUses.h. The first role decides about ==1, the others about
 //        divisibility.
 //===----------------------------------------------------------------------===//
 #include "terrazzo/analysis/ArgumentUses.h"
@@ -28,10 +29,23 @@ public:
         visit(use, itself);
       }
     }
+    while (!masks.empty()) {
+      for (OpOperand &use : masks.pop_back_val().getUses()) {
+        visitMask(use);
+      }
+    }
     return result;
   }
 
 private:
+  /// What such a mask cuts along the last dimension, it cuts within vectors.
+  void reachMask(Value mask) {
+    ArrayRef<int64_t> shape = shapeOf(mask.getType());
+    if (!shape.empty() && shape.back() > 1 && seenMasks.insert(mask).second) {
+      masks.push_back(mask);
+    }
+  }
+  void visitMask(OpOperand &use);
   void reach(Value value, bool itself) {
     if (seen.insert({value, itself}).second) {
       work.push_back({value, itself});
@@ -57,8 +71,23 @@ private:
   ArgumentUse result;
   llvm::DenseSet<std::pair<Value, unsigned>> seen;
   SmallVector<std::pair<Value, bool>> work;
+  llvm::DenseSet<Value> seenMasks;
+  SmallVector<Value> masks;
 };
 } // namespace
+
+void Walk::visitMask(OpOperand &use) {
+  auto cuts = [&](auto access) {
+    if (access.getMask() == use.get()) {
+      scales(cast<PtrType>(elementType(access.getPointer().getType()))
+                 .getPointee());
+    }
+  };
+  llvm::TypeSwitch<Operation *>(use.getOwner())
+      .Case<arith::AndIOp, BroadcastOp, ReshapeOp, HintOp>(
+          [&](auto same) { reachMask(same->getResult(0)); })
+      .Case<LoadOp, StoreOp>(cuts);
+}
 
 void Walk::visitLoop(scf::ForOp loop, OpOperand &use, bool itself) {
   unsigned number = use.getOperandNumber();
@@ -97,6 +126,12 @@ static bool isConstant(Value value) {
   return matchPattern(splat ? splat.getSource() : value, m_Constant());
 }
 
+/// A constant 1, also one that was widened.
+static bool isOne(Value value) {
+  auto wider = value.getDefiningOp<arith::ExtSIOp>();
+  return matchPattern(wider ? wider.getIn() : value, m_One());
+}
+
 void Walk::visit(OpOperand &use, bool itself) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
@@ -122,18 +157,22 @@ void Walk::visit(OpOperand &use, bool itself) {
       })
       .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp>(
           [&](auto) { result.foldsOne |= itself && number == 1; })
-      .Case<arith::CmpIOp>([&](auto) {
+      .Case<arith::CmpIOp>([&](auto compare) {
         result.foldsOne |= itself && isConstant(op->getOperand(1 - number));
+        reachMask(compare.getResult());
       })
       .Case<AddPtrOp>([&](AddPtrOp add) {
         scales(cast<PtrType>(elementType(add.getType())).getPointee());
       })
       .Case<IntToPtrOp>([&](auto) { result.smallestElement = 1; })
       .Case<MakeViewOp>([&](MakeViewOp make) {
-        for (OpOperand &stride : make.getStridesMutable()) {
+        for (auto [extent, stride] : llvm::zip_equal(
+                 make.getShapeMutable(), make.getStridesMutable())) {
           if (&stride == &use) {
             scales(make.getType().getElementType());
             result.foldsOne |= itself;
+          } else if (&extent == &use && isOne(stride.get())) {
+            scales(make.getType().getElementType());
           }
         }
       })

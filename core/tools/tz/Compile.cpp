@@ -20,6 +20,7 @@ struct CompileOptions {
   Binding::Options binding;
   ImportOptions imports;
   bool time = false, remarks = false, checks = false;
+  unsigned repeat = 1;
 };
 } // namespace
 
@@ -171,15 +172,18 @@ static int compile(CompileOptions &options) {
     return reportError("--emit " + what + " is binary",
                        "name a file with -o, or write to a pipe with -o -");
   }
-  driver::CompileReport report;
-  Result<std::string> result = isNeutral || what == "prepared"
-                                   ? emitIR(driver, job, what, sink, report)
-                                   : emitCode(driver, job, what, sink, report);
-  if (!result) {
-    return reportFailure(result.status(), sink);
-  }
-  if (options.time) {
-    showPhases(report);
+  Result<std::string> result = std::string();
+  for (unsigned i = 0; i < options.repeat; ++i) {
+    driver::CompileReport report;
+    result = isNeutral || what == "prepared"
+                 ? emitIR(driver, job, what, sink, report)
+                 : emitCode(driver, job, what, sink, report);
+    if (!result) {
+      return reportFailure(result.status(), sink);
+    }
+    if (options.time) {
+      showPhases(report);
+    }
   }
   if (Status written = writeFile(options.output, *result); !written.ok()) {
     return reportFailure(written, sink);
@@ -256,6 +260,11 @@ void addCompileCommand(CLI::App &app, int &status) {
                    "arguments (default: TERRAZZO_DEBUG_LEVEL, else 0)")
       ->check(CLI::Range(0, 2));
   command->add_flag("--time", o->time, "Show what each phase took");
+  command
+      ->add_option("--repeat", o->repeat,
+                   "Compile so often in this process; --time shows each "
+                   "(TERRAZZO_CACHE_DIR=off: or else the first alone compiles)")
+      ->check(CLI::Range(1, 1000));
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
   command->footer(footer);
   command->callback([o, &status] { status = compile(*o); });

@@ -1,16 +1,18 @@
 //===- ArgumentUses.h - what the code makes of an integer -------*- C++ -*-===//
 //
 // What   For every argument of a kernel: the smallest element, in bytes, of the
-//        arrays whose address it scales, and whether the value 1 folds
-//        anything.
-// Why    Only such arguments are worth a specialisation of their own (R8): an
-//        integer that is a mere bound must not compile a kernel again for each
-//        length.
+//        arrays whose address it scales or whose rows it bounds, and whether
+//        the value 1 folds anything.
+// Why    Only such arguments are worth a specialisation of their own (R8): any
+//        other integer must not compile a kernel again for each length.
 //
 // An argument scales an address if it reaches the offset of an addptr, or a
 // stride or an offset of a view, through sums, products, extensions, changes of
-// shape, minima, selects and what loops carry. Divisions, remainders, loads and
-// comparisons end the way.
+// shape, minima, selects and what loops carry. Divisions, remainders and loads
+// end the way. It bounds rows if it reaches, on that way, a comparison that a
+// load's or a store's mask consists of along the last dimension, or the extent
+// of a view in a dimension whose stride is 1: where a vector is whole or off, a
+// mask costs next to nothing.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_ANALYSIS_ARGUMENTUSES_H
 #define TERRAZZO_ANALYSIS_ARGUMENTUSES_H
@@ -22,7 +24,7 @@
 namespace tz::analysis {
 
 struct ArgumentUse {
-  unsigned smallestElement = 0; // bytes; 0: scales no address
+  unsigned smallestElement = 0; // bytes; 0: scales and bounds nothing
   bool foldsOne = false;        // factor, divisor, stride, or compared
 };
 

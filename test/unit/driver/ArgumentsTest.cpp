@@ -277,7 +277,7 @@ TEST_F(Arguments, ArtifactsHoldTheFormOfTheirArguments) {
   EXPECT_THAT(said(Descriptor(out.address(), TZ_TYPE_I32, {8, 8}, {4, 8})),
               HasSubstr("argument 'dst' of kernel 'copy_block' is "));
   EXPECT_THAT(said(Descriptor(out, {8, 7}, {4, 8})),
-              HasSubstr("argument 'dst.stride0' of kernel 'copy_block' is no "
+              HasSubstr("argument 'dst.shape1' of kernel 'copy_block' is no "
                         "multiple of 4"));
   EXPECT_THAT(
       error([&] { copy(*stream, {}, src, out, 4); }, TZ_E_FAILED_PRECONDITION),

@@ -162,12 +162,30 @@ TEST_F(RuleTest, TheSmallestOfSeveralDecides) {
   EXPECT_FALSE(r.leaves[2].foldsOne); // a summand
 }
 
-TEST_F(RuleTest, BoundsAndValuesHaveNone) {
+TEST_F(RuleTest, BoundsOfTheLastDimensionCountAndValuesDoNot) {
   auto r = rule("    at = tl.arange(0, 16)\n"
                 "    x = tl.load(a + at, mask=at < n)\n"
                 "    tl.store(b + at, x * m, mask=at < n)\n");
-  EXPECT_EQ(r.leaves[2].divisor, 0u);
+  EXPECT_EQ(r.leaves[2].divisor, 8u); // of the halfs
   EXPECT_FALSE(r.leaves[2].foldsOne);
+  EXPECT_EQ(r.leaves[3].divisor, 0u);
+}
+
+TEST_F(RuleTest, BoundsOfRowsHaveNone) {
+  auto r = rule("    at = tl.arange(0, 16)\n"
+                "    inside = (at[:, None] < n) & (at[None, :] < 16 - m)\n"
+                "    off = at[:, None] * 16 + at[None, :]\n"
+                "    tl.store(b + off, 0.0, mask=inside)\n");
+  EXPECT_EQ(r.leaves[2].divisor, 0u);
+  EXPECT_EQ(r.leaves[3].divisor, 2u);
+}
+
+TEST_F(RuleTest, ComparisonsThatMaskNothingHaveNone) {
+  auto r = rule("    at = tl.arange(0, 16)\n"
+                "    x = tl.where(at < n, 1.0, 0.0)\n"
+                "    if tl.program_id(0) < m:\n"
+                "        tl.store(a + at, x)\n");
+  EXPECT_EQ(r.leaves[2].divisor, 0u);
   EXPECT_EQ(r.leaves[3].divisor, 0u);
 }
 
@@ -199,7 +217,16 @@ TEST_F(RuleTest, ViewsCount) {
            "    tl.store(p, tl.zeros((16, 16), tl.float16))\n");
   EXPECT_EQ(r.leaves[2].divisor, 8u);
   EXPECT_TRUE(r.leaves[2].foldsOne);
-  EXPECT_EQ(r.leaves[3].divisor, 0u); // an extent is a bound
+  EXPECT_EQ(r.leaves[3].divisor, 0u); // a bound of rows
+}
+
+TEST_F(RuleTest, TheExtentOfTheDenseDimensionCounts) {
+  auto r = rule("    p = tl.make_block_ptr(a, (16, m), (16, 1), (0, 0),"
+                " (16, 16), (1, 0))\n"
+                "    tl.store(p, tl.zeros((16, 16), tl.float16),"
+                " boundary_check=(1,))\n");
+  EXPECT_EQ(r.leaves[3].divisor, 8u);
+  EXPECT_FALSE(r.leaves[3].foldsOne);
 }
 
 TEST_F(RuleTest, TheUseInACalledFunctionCounts) {
