@@ -371,8 +371,8 @@ std::optional<Assembled> assembleBest(ArrayRef<AssemblerChoice> choices,
   }
   Attempts attempts(means, choices, cpu, host);
   const size_t last = choices.size() - 1;
-  // What ptxas takes 0.1 s for; a process more is not worth less than that.
-  constexpr size_t longText = 48 << 10;
+  // What ptxas takes 50 ms for; a process more is not worth less than that.
+  constexpr size_t longText = 16 << 10;
   if (!attempts.start(0) && choices[0].text.size() > longText &&
       hasIdleCores(choices.size())) {
     for (size_t i = 1; i <= last; ++i) {
