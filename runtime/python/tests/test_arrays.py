@@ -1,5 +1,7 @@
 """Arrays of other frameworks, each where it is installed."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -57,7 +59,8 @@ def test_cupy():
         pytest.skip("CuPy has no device here")
     x = cupy.arange(1024, dtype=cupy.float32)
     out = cupy.zeros_like(x)
-    with cupy.cuda.Stream(non_blocking=True) as stream:
+    device = sys.modules[type(x.device).__module__.rpartition(".")[0]]  # CuPy's module of the vendor
+    with device.Stream(non_blocking=True) as stream:
         x += 1
         add_kernel[(8,)](x, x, out, 1024, BLOCK=128)
         out += 1
