@@ -18,6 +18,7 @@ static void prepare(tile::KernelOp kernel, const Target &target,
                     bool storesInBulk) {
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
+  passes.addPass(createMarkLastReads());
   passes.addPass(createVersionAlignment());
   if (storesInBulk) {
     passes.addPass(createBulkStores(&target));

@@ -13,6 +13,19 @@ class SimtPass<string flag> : Pass<flag, "::tz::tile::KernelOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
+  let summary = "let what is read for the last time leave the cache first";
+  let description = [{
+    In a kernel without dots whose loops read a view one after the other, loads of
+    the last loop get the lowest priority in the cache, and so do stores to what
+    the kernel does not read.
+  }];
+  let statistics = [
+    Statistic<"loads", "loads", "last reads">,
+    Statistic<"stores", "stores", "stores of what is not read">
+  ];
+}
+
 def VersionAlignment : SimtPass<"simt-version-alignment"> {
   let summary = "copy loops with dots for the case that loaded pointers are aligned";
   let description = [{

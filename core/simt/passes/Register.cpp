@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassRegistry.h"
 
 void tz::simt::registerPasses() {
+  mlir::registerPass([] { return createMarkLastReads(); });
   mlir::registerPass([] { return createVersionAlignment(); });
   mlir::registerPass([] { return createBulkStores(nullptr); });
   mlir::registerPass([] { return createAssignLayouts(nullptr); });

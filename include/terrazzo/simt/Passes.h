@@ -13,6 +13,7 @@
 
 namespace tz::simt {
 
+std::unique_ptr<mlir::Pass> createMarkLastReads();
 std::unique_ptr<mlir::Pass> createVersionAlignment();
 /// `target` must live as long as the pass; null: one that stores every frame.
 std::unique_ptr<mlir::Pass> createBulkStores(const Target *target);
