@@ -113,6 +113,47 @@ private:
 };
 } // namespace
 
+llvm::SmallVector<uint32_t> tz::simt::gridAxes(tile::KernelOp kernel) {
+  llvm::SmallVector<uint32_t> axes;
+  kernel.walk([&](LogicalGridOp op) { axes.push_back(op.getAxis()); });
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  return axes;
+}
+
+bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes) {
+  if (axes.empty()) {
+    return true;
+  }
+  Expr programs;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    programs.grid(axis);
+    if (i != 0) {
+      programs.op(TZ_X_MUL);
+    }
+    info.append("grid", TZ_ARG_LOGICAL_GRID, axis, 0, 4);
+    info.grid[axis].constant(1);
+  }
+  // A block counts in 32 bits, and the last step goes beyond the end. Where the
+  // occupancy is not known the guard is false.
+  Expr guard = programs;
+  guard.constant(1 << 30).op(TZ_X_LT);
+  guard.occupancy().constant(1).op(TZ_X_GE).op(TZ_X_AND);
+  const bool isFirst = info.guard.steps.empty();
+  info.guard.steps.insert(info.guard.steps.end(), guard.steps.begin(),
+                          guard.steps.end());
+  if (!isFirst) {
+    info.guard.op(TZ_X_AND);
+  }
+  info.grid[axes[0]] = programs;
+  info.grid[axes[0]]
+      .device(TZ_DEV_COMPUTE_UNITS)
+      .occupancy()
+      .op(TZ_X_MUL)
+      .op(TZ_X_MIN);
+  return info.guard.steps.size() <= mostSteps;
+}
+
 bool tz::simt::appendDescriptors(Kernel &info,
                                  llvm::ArrayRef<DescriptorOp> descriptors,
                                  const FrameLimits &limits) {

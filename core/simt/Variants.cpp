@@ -14,13 +14,22 @@
 using namespace tz;
 using namespace tz::simt;
 
-static void prepare(tile::KernelOp kernel, const Target &target,
-                    bool storesInBulk) {
+namespace {
+/// What a variant may do.
+struct Form {
+  bool persists, storesInBulk;
+};
+} // namespace
+
+static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
   passes.addPass(createMarkLastReads());
+  if (form.persists) {
+    passes.addPass(createPersistPrograms(&target));
+  }
   passes.addPass(createVersionAlignment());
-  if (storesInBulk) {
+  if (form.storesInBulk) {
     passes.addPass(createBulkStores(&target));
   }
   passes.addPass(createAssignLayouts(&target));
@@ -58,15 +67,16 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const FrameLimits &limits) {
   std::vector<Variant> variants;
   // Descriptors of loads alone, if a plan is too short for all.
-  for (bool storesInBulk : {true, false}) {
+  for (Form form : {Form{true, true}, {false, true}, {false, false}}) {
     if (!inBulk) {
       break;
     }
     mlir::OpBuilder builder(kernel);
     auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
     copy.setSymName((kernel.getSymName() + "_bulk").str());
-    prepare(copy, *inBulk, storesInBulk);
+    prepare(copy, *inBulk, form);
     llvm::SmallVector<DescriptorOp> descriptors;
+    const llvm::SmallVector<uint32_t> axes = gridAxes(copy);
     bool loads = false, stores = false;
     copy.walk([&](mlir::Operation *op) {
       loads |= mlir::isa<BulkCopyOp>(op);
@@ -75,18 +85,23 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
         descriptors.push_back(one);
       }
     });
-    // A store alone is not worth a second variant.
+    // A loop over programs whose copies do not go on from one to the next gains
+    // nothing; a store alone is not worth a second variant.
     terrazzo::plugin::Kernel trial;
-    if (loads && appendDescriptors(trial, descriptors, limits)) {
+    const bool isInVain =
+        !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
+    if (loads && !isInVain &&
+        appendDescriptors(trial, descriptors, limits) &&
+        appendGrid(trial, axes)) {
       variants.push_back({copy});
       break;
     }
     copy.erase();
-    if (!loads || !stores) {
+    if (axes.empty() && (!loads || !stores)) {
       break;
     }
   }
-  prepare(kernel, plain, /*storesInBulk=*/false);
+  prepare(kernel, plain, {false, false});
   variants.push_back({kernel});
   return variants;
 }

@@ -102,6 +102,7 @@ public:
       plugin::appendArguments(info, variant.kernel);
       simt::appendDescriptors(info, variant.lowered.descriptors,
                               simt::FrameLimits());
+      simt::appendGrid(info, variant.lowered.gridAxes);
       if (variant.lowered.usesLog) {
         info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
       }
@@ -251,10 +252,17 @@ tz_error *encode(tz_kernel *, uint32_t, const tz_tensor_view *view, void *to,
   return nullptr;
 }
 
+/// Two blocks of a kernel that loops over its programs share them.
+tz_error *occupancy(tz_kernel *, const tz_launch *, tz_occupancy *out) {
+  out->blocks = 2;
+  return nullptr;
+}
+
 const tz_device_api *deviceTable() {
   static const tz_device_api table = [] {
     tz_device_api made = *plugin::deviceTable<FiberDevice>();
     made.arg_encode = encode;
+    made.kernel_occupancy = occupancy;
     return made;
   }();
   return &table;

@@ -115,8 +115,10 @@ void Anchors::collectAccesses() {
           }
         })
         .Case<tile::LoadViewOp, tile::StoreViewOp>([&](auto access) {
-          all.push_back(
-              describe(op, access.getView().getType(), access.getView()));
+          if (!op->hasAttr(keepsLayout)) {
+            all.push_back(
+                describe(op, access.getView().getType(), access.getView()));
+          }
         });
   });
   // Accesses of one shape and order share a layout, as wide as the widest one:

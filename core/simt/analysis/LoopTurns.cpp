@@ -94,15 +94,14 @@ bool tz::simt::countsTurns(scf::ForOp loop) {
           step.isStrictlyPositive() && step.getActiveBits() < 32);
 }
 
-Value tz::simt::hasTurn(OpBuilder &b, scf::ForOp loop, Value index,
+Value tz::simt::hasTurn(OpBuilder &b, const TurnCounter &counter, Value index,
                         unsigned turns) {
-  Location loc = loop.getLoc();
-  Value bound = loop.getUpperBound();
+  Location loc = counter.loc;
   Value any =
       arith::CmpIOp::create(b, loc,
-                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                            index, bound);
+                            counter.isUnsigned ? arith::CmpIPredicate::ult
+                                               : arith::CmpIPredicate::slt,
+                            index, counter.upper);
   if (turns == 0) {
     return any;
   }
@@ -110,15 +109,15 @@ Value tz::simt::hasTurn(OpBuilder &b, scf::ForOp loop, Value index,
     if (v.getType().isInteger(64)) {
       return v;
     }
-    if (loop.getUnsignedCmp()) {
+    if (counter.isUnsigned) {
       return arith::ExtUIOp::create(b, loc, b.getI64Type(), v);
     }
     return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
   };
-  Value left = arith::SubIOp::create(b, loc, wide(bound), wide(index));
+  Value left = arith::SubIOp::create(b, loc, wide(counter.upper), wide(index));
   Value many = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(turns));
   // Of 32 bits at most: the product is exact.
-  Value step = loop.getStep();
+  Value step = counter.step;
   Value steps = arith::MulIOp::create(
       b, loc,
       step.getType().isInteger(64)
@@ -130,15 +129,14 @@ Value tz::simt::hasTurn(OpBuilder &b, scf::ForOp loop, Value index,
   return arith::AndIOp::create(b, loc, any, enough);
 }
 
-Value tz::simt::indexAfter(OpBuilder &b, scf::ForOp loop, Value index,
-                           unsigned turns) {
+Value tz::simt::indexAfter(OpBuilder &b, const TurnCounter &counter,
+                           Value index, unsigned turns) {
   if (turns == 0) {
     return index;
   }
-  Location loc = loop.getLoc();
-  Value step = loop.getStep();
   Value many = arith::ConstantOp::create(
-      b, loc, b.getIntegerAttr(step.getType(), turns));
-  return arith::AddIOp::create(b, loc, index,
-                               arith::MulIOp::create(b, loc, step, many));
+      b, counter.loc, b.getIntegerAttr(counter.step.getType(), turns));
+  return arith::AddIOp::create(
+      b, counter.loc, index,
+      arith::MulIOp::create(b, counter.loc, counter.step, many));
 }

@@ -10,6 +10,7 @@
 #include "terrazzo/simt/Simt.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -41,14 +42,28 @@ bool isWrittenIn(mlir::Operation *where, mlir::Operation *load);
 /// number of turns that are left is exact in 64 bits.
 bool countsTurns(mlir::scf::ForOp loop);
 
+/// How a loop counts: as it stands, or as it will where other values take the
+/// place of its bounds.
+struct TurnCounter {
+  TurnCounter(mlir::scf::ForOp loop, const mlir::IRMapping &map = {})
+      : loc(loop.getLoc()), lower(map.lookupOrDefault(loop.getLowerBound())),
+        upper(map.lookupOrDefault(loop.getUpperBound())),
+        step(map.lookupOrDefault(loop.getStep())),
+        isUnsigned(loop.getUnsignedCmp()) {}
+
+  mlir::Location loc;
+  mlir::Value lower, upper, step;
+  bool isUnsigned;
+};
+
 /// Is there a turn this many after the one with this index? (That may be none
 /// itself: the distance to the bound decides.) Needs countsTurns if `turns` is
 /// not zero.
-mlir::Value hasTurn(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+mlir::Value hasTurn(mlir::OpBuilder &b, const TurnCounter &counter,
                     mlir::Value index, unsigned turns);
 
 /// The index so many turns after `index`, without a look at the bound.
-mlir::Value indexAfter(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+mlir::Value indexAfter(mlir::OpBuilder &b, const TurnCounter &counter,
                        mlir::Value index, unsigned turns);
 
 } // namespace tz::simt

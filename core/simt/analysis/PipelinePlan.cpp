@@ -316,3 +316,57 @@ tz::simt::planPipeline(scf::ForOp loop, const PipelineRequest &request,
   why = planner.why;
   return plan;
 }
+
+std::optional<Slice> tz::simt::sliceAround(scf::ForOp around, scf::ForOp loop,
+                                           const PipelinePlan &plan,
+                                           ValueRange more) {
+  SmallVector<Value> needed(more);
+  needed.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  for (Operation *op : plan.ahead.ops) {
+    llvm::append_range(needed, op->getOperands());
+  }
+  for (const Fetch &fetch : plan.fetches) {
+    llvm::append_range(needed,
+                       cast<tile::LoadViewOp>(fetch.load).getOffsets());
+  }
+  Slice slice;
+  for (Value value : needed) {
+    if (!loop.getRegion().isAncestor(value.getParentRegion()) &&
+        !addToSlice(around, value, slice)) {
+      return std::nullopt;
+    }
+  }
+  if (!slice.carried.empty() || slice.hasLoads()) {
+    return std::nullopt;
+  }
+  return slice;
+}
+
+scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
+                                LaunchViews &launch) {
+  auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (!around || !countsTurns(around) || plan.hasReleases ||
+      plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
+    return nullptr;
+  }
+  unsigned loops = 0;
+  around->walk([&](scf::ForOp other) {
+    loops += other.getBody()->getOps<DotOp>().empty() ? 0 : 1;
+  });
+  SmallVector<Value> scalars;
+  for (const Fetch &fetch : plan.fetches) {
+    for (const analysis::Polynomial &p : fetch.frame->view.position) {
+      for (const analysis::Term &term : p.getTerms()) {
+        for (unsigned one : term.scalars) {
+          scalars.push_back(launch.scalars().value(one));
+        }
+      }
+    }
+  }
+  const bool isFree = llvm::all_of(plan.fetches, [&](const Fetch &fetch) {
+    return mayGoAhead(around, fetch.load);
+  });
+  return loops == 1 && isFree && sliceAround(around, loop, plan, scalars)
+             ? around
+             : nullptr;
+}

@@ -48,6 +48,10 @@ struct PipelinePlan {
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;
+  /// If not null, the loop in whose body this one stands: the rings live as long
+  /// as it does, and when this loop ends the first turns of the next time round
+  /// are begun.
+  mlir::scf::ForOp around;
 
   const Fetch *fetchOf(mlir::Operation *load) const {
     auto found = llvm::find_if(
@@ -73,6 +77,18 @@ struct PipelineRequest {
 std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
                                          const PipelineRequest &request,
                                          llvm::StringRef &why);
+
+/// The loop in whose body this one stands, if the first turns of the next time
+/// round can be begun when this time's have ended; else null.
+mlir::scf::ForOp loopAround(mlir::scf::ForOp loop, const PipelinePlan &plan,
+                            LaunchViews &launch);
+
+/// What of the loop around it the first turns of a loop are computed from, and
+/// `more` is. None: more than a turn of that loop can compute early.
+std::optional<Slice> sliceAround(mlir::scf::ForOp around,
+                                 mlir::scf::ForOp loop,
+                                 const PipelinePlan &plan,
+                                 mlir::ValueRange more);
 
 } // namespace tz::simt
 

@@ -198,6 +198,49 @@ LogicalResult BulkStoreOp::verify() {
     return emitOpError("C2: the frame has ")
            << getDescriptor().getType().getBox().size() << " dimensions";
   }
+  if (!canStoreIn(getPieces())) {
+    return emitOpError("C3: cannot be stored in ") << getPieces() << " pieces";
+  }
+  return success();
+}
+
+bool BulkStoreOp::canStoreIn(int64_t pieces) {
+  if (pieces == 1) {
+    return true;
+  }
+  const BufferType buffer = getBuffer();
+  const unsigned fast = buffer.getLayout().getOrder()[0];
+  const int64_t width = pieces < 1 ? 0 : buffer.getShape()[fast] / pieces;
+  if (!hasLayout(getValue().getType()) || !llvm::isPowerOf2_64(width) ||
+      width * pieces != buffer.getShape()[fast] ||
+      width % buffer.getLayout().getPanel() != 0 ||
+      buffer.getBytes() / pieces % 1024 != 0) {
+    return false;
+  }
+  const Layout &layout = layoutOf(getValue());
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    for (const Coordinates &basis : layout.bases(axis)) {
+      if (basis[fast] >= width) {
+        return false;
+      }
+    }
+  }
+  return llvm::none_of(layout.repeats(), [&](const Layout::Repeat &copy) {
+    return copy.axis == Axis::Warp && copy.dim == fast;
+  });
+}
+
+int64_t BulkStoreOp::pieceOf(unsigned reg) {
+  const BufferType buffer = getBuffer();
+  const unsigned fast = buffer.getLayout().getOrder()[0];
+  return layoutOf(getValue()).apply(Place{{reg, 0, 0, 0}})[fast] /
+         (buffer.getShape()[fast] / int64_t(getPieces()));
+}
+
+LogicalResult LogicalGridOp::verify() {
+  if (getAxis() > 2) {
+    return emitOpError("C1: axis ") << getAxis() << " is not 0, 1 or 2";
+  }
   return success();
 }
 

@@ -104,9 +104,7 @@ void Lowering::forOp(scf::ForOp op) {
 }
 
 void Lowering::separateTurns() {
-  if (hazards.nextTurnNeedsBulkReads()) {
-    awaitBulkStores(/*areDone=*/false);
-  } else if (hazards.nextTurnNeedsBarrier()) {
+  if (hazards.nextTurnNeedsBarrier()) {
     synchronize();
   }
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"
 
+#include "terrazzo/simt/LaunchPlan.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
@@ -67,12 +69,15 @@ void Lowering::entry() {
       result.descriptors.push_back(descriptor);
     }
   });
+  result.gridAxes = gridAxes(kernel);
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
     types.push_back(registerType(type));
   }
   const auto firstDescriptor = unsigned(types.size());
   types.append(result.descriptors.size(), b.getPtrTy());
+  const auto firstAxis = unsigned(types.size());
+  types.append(result.gridAxes.size(), b.getInt32Ty());
   if (result.usesLog) {
     types.push_back(b.getPtrTy());
   }
@@ -96,6 +101,14 @@ void Lowering::entry() {
         Attribute::getWithAlignment(context, Align(descriptorBytes)));
     scalars[descriptor] = argument;
   }
+  for (auto [i, axis] : llvm::enumerate(result.gridAxes)) {
+    function->getArg(firstAxis + unsigned(i))->setName("grid");
+  }
+  kernel.walk([&](LogicalGridOp op) {
+    const auto *axis = llvm::find(result.gridAxes, op.getAxis());
+    scalars[op] =
+        function->getArg(firstAxis + unsigned(axis - result.gridAxes.begin()));
+  });
   if (result.usesLog) {
     log = function->getArg(types.size() - 1);
     log->setName("log");
@@ -471,7 +484,7 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<AsyncCommitOp>([&](auto) { hooks.asyncCommit(b); })
       .Case<AsyncWaitOp>([&](auto o) { asyncWait(o); })
       .Case<DotWaitOp>([&](auto o) { dotWait(o); })
-      .Case<DescriptorOp>([](auto) {}) // an argument
+      .Case<DescriptorOp, LogicalGridOp>([](auto) {}) // arguments
       .Case<BarriersOp>([&](auto o) { barriers(o); })
       .Case<BarriersEndOp>([&](auto o) { barriersEnd(o); })
       .Case<SyncOp>([&](auto) { synchronize(); })

@@ -195,12 +195,15 @@ private:
   using PlaceInShared =
       llvm::function_ref<llvm::Value *(LayoutAttr, unsigned reg)>;
   /// Writes what this thread holds of a tile, in runs of so many elements along
-  /// `fast`, which is a power of two.
+  /// `fast`, which is a power of two. Registers are left out in whole runs of
+  /// eight.
   void writeTile(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
                  mlir::Type element, unsigned fast, int64_t run,
-                 PlaceInShared at);
+                 PlaceInShared at,
+                 llvm::function_ref<bool(unsigned reg)> isLeftOut = nullptr);
   void writeBuffer(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
-                   const Buffer &buffer, BufferType type);
+                   const Buffer &buffer, BufferType type,
+                   llvm::function_ref<bool(unsigned reg)> isLeftOut = nullptr);
   void bulkStore(BulkStoreOp op);
   /// And a barrier.
   void awaitBulkStores(bool areDone);

@@ -80,7 +80,6 @@ void OpenAccesses::join(const OpenAccesses &other) {
 void Hazards::note(const Accesses &accesses) {
   threads.open(accesses);
   threads.pass(accesses);
-  engineReads.pass(accesses);
   unpublished.add({{}, {}, accesses.memory});
 }
 
@@ -90,12 +89,12 @@ void Hazards::settle() {
 }
 
 void Hazards::noteBulkStore(const Region &from, const Accesses &stored) {
-  engineReads.open(Accesses::read(from));
+  engineReads.add(Accesses::read(from));
   engineWrites.add(stored);
 }
 
 void Hazards::settleBulkStores(bool areDone) {
-  engineReads.settle();
+  engineReads = {};
   if (areDone) {
     engineWrites = {};
   }
@@ -103,14 +102,16 @@ void Hazards::settleBulkStores(bool areDone) {
 
 void Hazards::enterLoop(const Accesses &stored, const Accesses &accessed) {
   threads.enterLoop();
-  engineReads.enterLoop();
+  if (!stored.memory.empty()) { // where their buffers lie is not known yet
+    engineReads.add(Accesses::read({0, UINT64_MAX / 2}));
+  }
   engineWrites.add(stored);
   unpublished.add(accessed);
 }
 
 void Hazards::leaveLoop(const Hazards &before) {
   threads.leaveLoop(before.threads);
-  engineReads.leaveLoop(before.engineReads);
+  engineReads.add(before.engineReads);
   engineWrites.add(before.engineWrites);
   unpublished.add(before.unpublished);
   isUnpublished |= before.isUnpublished;
@@ -118,7 +119,7 @@ void Hazards::leaveLoop(const Hazards &before) {
 
 void Hazards::join(const Hazards &other) {
   threads.join(other.threads);
-  engineReads.join(other.engineReads);
+  engineReads.add(other.engineReads);
   engineWrites.add(other.engineWrites);
   unpublished.add(other.unpublished);
   isUnpublished |= other.isUnpublished;

@@ -136,7 +136,6 @@ public:
   void enterLoop(const Accesses &stored, const Accesses &accessed);
   /// At the end of a turn: must a barrier stand before the next one?
   bool nextTurnNeedsBarrier() const { return threads.meetsNextTurn(); }
-  bool nextTurnNeedsBulkReads() const { return engineReads.meetsNextTurn(); }
   /// `before`: the state at enterLoop. There may have been no turn.
   void leaveLoop(const Hazards &before);
   /// Two ways come together.
@@ -148,10 +147,9 @@ public:
 
 private:
   OpenAccesses threads; // since the last barrier
-  OpenAccesses engineReads;
   /// Stores of the turn before count from the loop's entry on, not at its end:
   /// they have the whole turn until the next store.
-  Accesses engineWrites;
+  Accesses engineReads, engineWrites;
   /// Device memory that threads have accessed, on some way to here; of a loop,
   /// from its entry on.
   Accesses unpublished;

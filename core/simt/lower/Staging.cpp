@@ -94,7 +94,8 @@ std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
 
 void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
                          mlir::Type element, unsigned fast, int64_t run,
-                         PlaceInShared at) {
+                         PlaceInShared at,
+                         function_ref<bool(unsigned reg)> isLeftOut) {
   const Layout &layout = attribute.getValue();
   const int64_t bytes = tile::storageBytes(element);
   auto gathered = [&](unsigned reg, unsigned count) {
@@ -111,7 +112,7 @@ void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
   if (matrix) {
     auto rows = LayoutAttr::get(kernel.getContext(), matrix->rows);
     for (unsigned reg = 0; reg < values.size(); reg += 2 * matrix->matrices) {
-      if (isCopy(layout, reg)) {
+      if (isCopy(layout, reg) || (isLeftOut && isLeftOut(reg))) {
         continue;
       }
       SmallVector<Value *, 4> words;
@@ -127,7 +128,7 @@ void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
   const auto vector =
       unsigned(std::min({layout.contiguous(fast), 16 / bytes, run}));
   for (unsigned reg = 0; reg < values.size(); reg += vector) {
-    if (!isCopy(layout, reg)) {
+    if (!isCopy(layout, reg) && !(isLeftOut && isLeftOut(reg))) {
       b.CreateAlignedStore(gathered(reg, vector), at(attribute, reg),
                            Align(uint64_t(bytes) * vector));
     }
@@ -135,13 +136,16 @@ void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
 }
 
 void Lowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
-                           const Buffer &buffer, BufferType type) {
+                           const Buffer &buffer, BufferType type,
+                           function_ref<bool(unsigned reg)> isLeftOut) {
   const int64_t panel = type.getLayout().getPanel();
-  writeTile(values, layout, type.getElementType(),
-            type.getLayout().getOrder()[0], panel & -panel,
-            [&](LayoutAttr how, unsigned reg) {
-              return bufferAt(buffer, type, how, reg);
-            });
+  writeTile(
+      values, layout, type.getElementType(), type.getLayout().getOrder()[0],
+      panel & -panel,
+      [&](LayoutAttr how, unsigned reg) {
+        return bufferAt(buffer, type, how, reg);
+      },
+      isLeftOut);
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,31 +180,42 @@ void Lowering::bulkStore(BulkStoreOp op) {
   if (hazards.needsBulkWrites(stored)) {
     awaitBulkStores(/*areDone=*/true);
   }
-  Buffer buffer;
-  buffer.region = allocate(uint64_t(type.getBytes()), 1024);
-  buffer.address =
-      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
-  willWrite(buffer.region);
-  writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()), buffer,
-              type);
-  if (hazards.needsPublishing(stored)) {
-    hooks.publishAccesses(b);
-    hazards.publishAccesses();
+  const int64_t bytes = op.getPieceBytes();
+  const Region region = allocate(uint64_t(bytes), 1024);
+  Value *address =
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
+  const auto pieces = int64_t(op.getPieces());
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    willWrite(region);
+    Buffer buffer; // of which this piece is there
+    buffer.region = region;
+    buffer.address = b.CreateConstGEP1_64(b.getInt8Ty(), address,
+                                          uint64_t(-piece * bytes));
+    writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()),
+                buffer, type,
+                [&](unsigned reg) { return op.pieceOf(reg) != piece; });
+    if (hazards.needsPublishing(stored)) {
+      hooks.publishAccesses(b);
+      hazards.publishAccesses();
+    }
+    hazards.isUnpublished = true;
+    synchronize();
+    byOneThread(nullptr, [&] {
+      forEachBox(op.getDescriptor().getType(), type, op.getAt(),
+                 [&](ArrayRef<Value *> at, int64_t offset) {
+                   if (offset / bytes != piece) {
+                     return;
+                   }
+                   hooks.bulkStore(b, op.getDescriptor().getType(),
+                                   scalar(op.getDescriptor()), at,
+                                   b.CreateConstInBoundsGEP1_64(
+                                       b.getInt8Ty(), address, offset % bytes),
+                                   {op.getCache(), op.getEvict(), false});
+                 });
+    });
+    hazards.noteBulkStore(region, stored);
   }
-  hazards.isUnpublished = true;
-  synchronize();
-  byOneThread(nullptr, [&] {
-    forEachBox(op.getDescriptor().getType(), type, op.getAt(),
-               [&](ArrayRef<Value *> at, int64_t offset) {
-                 hooks.bulkStore(b, op.getDescriptor().getType(),
-                                 scalar(op.getDescriptor()), at,
-                                 b.CreateConstInBoundsGEP1_64(
-                                     b.getInt8Ty(), buffer.address, offset),
-                                 {op.getCache(), op.getEvict(), false});
-               });
-  });
-  hazards.noteBulkStore(buffer.region, stored);
-  scratch.release(buffer.region);
+  scratch.release(region);
 }
 
 //===----------------------------------------------------------------------===//

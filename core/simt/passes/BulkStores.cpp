@@ -30,6 +30,7 @@
 // Keeps  order: the lowering waits for bulk stores before what may meet them.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/Anchors.h"
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/passes/Passes.h"
 
@@ -195,6 +196,9 @@ void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
     auto branch = scf::IfOp::create(builder, loc, inside,
                                     /*withElseRegion=*/true);
     store->moveBefore(branch.elseBlock()->getTerminator());
+    // Happens in few programs, if at all: not worth an exchange, and the shared
+    // memory for it.
+    store->setAttr(keepsLayout, builder.getUnitAttr());
     builder = OpBuilder(branch.thenBlock()->getTerminator());
   }
   auto group = store->getAttrOfType<IntegerAttr>("group");

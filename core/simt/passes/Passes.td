@@ -23,6 +23,18 @@ def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
   let statistics = [
     Statistic<"loads", "loads", "last reads">,
     Statistic<"stores", "stores", "stores of what is not read">
+def PersistPrograms : SimtPass<"simt-persist-programs"> {
+  let summary = "let a block run program after program";
+  let description = [{
+    The body of a kernel with one loop of dots becomes a loop over program ids, so
+    that the copies of a block's next program can begin before the stores of this
+    one have ended. The host launches as many blocks as fit at once. Declines
+    where programs wait for each other, print or assert, and where the target
+    finds the tile too small.
+  }];
+  let constructor = "tz::simt::createPersistPrograms(nullptr)";
+  let statistics = [
+    Statistic<"persisted", "persisted", "kernels whose blocks run several programs">
   ];
 }
 
@@ -101,7 +113,8 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     asynchronous copies into a ring of buffers, `tile.num_stages` - 1 turns early,
     as far as shared memory goes; a turn less, if more blocks run beside each
     other then. A dot whose result is only the next turn's
-    accumulator stays in flight over the back edge.
+    accumulator stays in flight over the back edge. If the loop stands in another
+    one, the copies of the next time round begin before what follows the loop.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";
   let options = [
@@ -120,7 +133,8 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
     Statistic<"bulkCopies", "bulk-copies", "... of the copy engine">,
-    Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">
+    Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">,
+    Statistic<"goOn", "go-on", "loops whose copies go on when the loop around them turns">
   ];
 }
 

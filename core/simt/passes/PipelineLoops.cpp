@@ -147,6 +147,11 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         copies += plan->fetches.size();
         bulkCopies += plan->numBulk();
         asyncDots += plan->asyncDots.size();
+        plan->around = loopAround(loop, *plan, launch);
+        if (plan->around && !fitsAround(loop, *plan, all)) {
+          plan->around = nullptr;
+        }
+        goOn += plan->around ? 1 : 0;
         pipelineLoop(loop, *plan, launch);
       } else if (!why.empty()) {
         emitRemark(loop.getLoc())
@@ -154,6 +159,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
       }
     }
   }
+
+  bool fitsAround(scf::ForOp loop, const PipelinePlan &plan, uint64_t all);
 
   /// Exchanges of reductions and the like.
   static constexpr uint64_t reserve = 2048;
@@ -193,6 +200,81 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
 
   const Target *target = nullptr;
 };
+
+/// The most that an op may need for an exchange between threads; where one is
+/// padded a little more than its operands.
+uint64_t exchangeBytes(Operation *op) {
+  if (op->getNumRegions() == 0 &&
+      (op->hasTrait<OpTrait::Elementwise>() ||
+       isa<tile::HintOp, arith::SelectOp, tile::SplatOp, tile::BroadcastOp,
+           tile::TransposeOp, tile::StoreOp, tile::StoreViewOp, tile::LoadOp,
+           tile::LoadViewOp, StageOp, BulkStoreOp, scf::YieldOp>(op))) {
+    return 0;
+  }
+  uint64_t bytes = 0;
+  for (Value operand : op->getOperands()) {
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType())) {
+      bytes = std::max(bytes, uint64_t(type.getNumElements() *
+                                       tile::storageBytes(
+                                           type.getElementType())));
+    }
+  }
+  return bytes + bytes / 4;
+}
+
+/// Do the rings leave room for what happens beside them in the loop around, and
+/// as many blocks on a multiprocessor as they do alone? Stores of large tiles go
+/// in pieces.
+bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
+                               uint64_t all) {
+  constexpr uint64_t reservedOfBlock = 1024;
+  uint64_t taken = takenBeside(loop), exchanged = 0;
+  for (const Fetch &fetch : plan.fetches) {
+    for (Operation *user : fetch.result().getUsers()) {
+      auto stage = dyn_cast<StageOp>(user);
+      taken -= stage && fetch.isReplaced(stage)
+                   ? uint64_t(fetch.buffer.getBytes())
+                   : 0;
+    }
+    taken += plan.slots * llvm::alignTo(uint64_t(fetch.buffer.getBytes()), 1024);
+  }
+  SmallVector<BulkStoreOp> stores;
+  plan.around->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == loop) {
+      return WalkResult::skip();
+    }
+    auto stage = dyn_cast<StageOp>(op);
+    if (stage && !isUsedIn(stage, loop)) {
+      taken += uint64_t(stage.getResult().getType().getBytes());
+    }
+    if (auto store = dyn_cast<BulkStoreOp>(op)) {
+      stores.push_back(store);
+    }
+    exchanged = std::max(exchanged, exchangeBytes(op));
+    return WalkResult::advance();
+  });
+  const uint64_t blocks =
+      std::max<uint64_t>(1, (all + reservedOfBlock) / (taken + reservedOfBlock));
+  const uint64_t share = (all + reservedOfBlock) / blocks - reservedOfBlock;
+  if (taken + exchanged > share) {
+    return false;
+  }
+  SmallVector<int64_t> pieces;
+  for (BulkStoreOp store : stores) {
+    int64_t &number = pieces.emplace_back(1);
+    const int64_t bytes = store.getBuffer().getBytes();
+    while (taken + uint64_t(bytes / number) > share) {
+      number *= 2;
+      if (!store.canStoreIn(number)) {
+        return false;
+      }
+    }
+  }
+  for (auto [store, number] : llvm::zip_equal(stores, pieces)) {
+    store.setPieces(number);
+  }
+  return true;
+}
 
 } // namespace
 

@@ -20,6 +20,17 @@
 // That all have read a slot is known by a barrier of the block; or the warps
 // arrive at a barrier of the slot when they have, and only the thread that
 // begins the copies waits there (PipelinePlan::hasReleases).
+//
+// In a loop whose turns the copies go on over (PipelinePlan::around) it becomes
+//
+//   begin the copies of turns 0 and 1 of the first time
+//   for each time, reads = what it was at the end of the time before:
+//     if there is a turn:
+//       for each turn: as above
+//     begin the copies of turns 0 and 1 of the next time
+//     what follows the loop
+//
+// Their slots were read before the last turn began, which all threads know.
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
@@ -38,7 +49,7 @@ public:
       : loop(loop), loc(loop.getLoc()), plan(plan), launch(launch),
         inBulk(plan.numBulk() != 0),
         inGroups(plan.numBulk() != plan.fetches.size()),
-        slice(plan.ahead.inOrder(loop)) {}
+        slice(plan.ahead.inOrder(loop)), around(plan.around) {}
 
   void run();
 
@@ -52,6 +63,12 @@ private:
 
   OpBuilder makeBranch();
   void makeRings(OpBuilder &b);
+  void describeFrames();
+
+  void beginFirstTime();
+  void beginTime(OpBuilder &b, Value index, Value isThere, Value slot);
+  void beginNextTime(OpBuilder &b, Value slot);
+  void carryState();
 
   void beginFirstTurns(OpBuilder &b, IRMapping &map);
   void makeLoop(OpBuilder &b, const IRMapping &map);
@@ -62,6 +79,7 @@ private:
   void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
   void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
+  void endBarriers(OpBuilder &b);
 
   Value beginSlice(OpBuilder &b, IRMapping &map, Value index, unsigned turns);
   void advance(IRMapping &map);
@@ -73,7 +91,8 @@ private:
   void waitForDots(OpBuilder &b, unsigned pending,
                    MutableArrayRef<Value> values);
 
-  Value following(OpBuilder &b, Value slot);
+  Value following(OpBuilder &b, Value slot) { return slotAfter(b, slot, 1); }
+  Value slotAfter(OpBuilder &b, Value slot, unsigned turns);
   Value phaseAfter(OpBuilder &b, Value phase, Value nextSlot);
   Value constant(OpBuilder &b, int32_t v) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
@@ -96,6 +115,10 @@ private:
   unsigned own = 0;        // of what the new loop carries: the old loop's
   unsigned firstAhead = 0; // ... the addresses of the turn to be begun
   Value reads, fills, readPhase, fillPhase;
+
+  scf::ForOp around;                  // plan.around
+  SmallVector<Operation *> ofAround;  // what first turns are computed from
+  Operation *firstRead = nullptr, *firstPhase = nullptr; // until it carries them
 };
 
 //===----------------------------------------------------------------------===//
@@ -107,32 +130,40 @@ private:
 /// flight must not be moved.
 OpBuilder Rewriter::makeBranch() {
   OpBuilder b(loop);
-  const bool hasResults = loop.getNumResults() != 0;
-  branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
+  SmallVector<Type> types(loop.getResultTypes());
+  if (around) {
+    types.append(2, b.getI32Type()); // the slot to be read, its phase
+  }
+  const bool hasResults = !types.empty();
+  branch = scf::IfOp::create(b, loc, types,
                              hasTurn(b, loop, loop.getLowerBound(), 0),
                              /*withElseRegion=*/hasResults);
   if (!hasResults) {
     return OpBuilder(branch.thenBlock()->getTerminator());
   }
-  OpBuilder none = branch.getElseBodyBuilder();
-  scf::YieldOp::create(none, loc, loop.getInitArgs());
+  if (!around) {
+    OpBuilder none = branch.getElseBodyBuilder();
+    scf::YieldOp::create(none, loc, loop.getInitArgs());
+  }
   return branch.getThenBodyBuilder();
 }
 
-void Rewriter::makeRings(OpBuilder &b) {
-  for (const Fetch &fetch : plan.fetches) {
-    auto type = RingType::get(b.getContext(), plan.slots, fetch.buffer);
-    copies.push_back(
-        {&fetch, RingOp::create(b, fetch.load->getLoc(), type), {}, {}});
-  }
+void Rewriter::describeFrames() {
   for (Copy &copy : copies) {
     if (const std::optional<BulkFrame> &frame = copy.fetch->frame) {
       Location at = copy.fetch->load->getLoc();
-      OpBuilder before(branch);
+      OpBuilder before(loop);
       copy.descriptor = makeDescriptor(
           launch, loop->getParentOfType<tile::KernelOp>(), at, *frame);
       copy.position = positionIn(launch, before, at, *frame);
     }
+  }
+}
+
+void Rewriter::makeRings(OpBuilder &b) {
+  for (Copy &copy : copies) {
+    auto type = RingType::get(b.getContext(), plan.slots, copy.fetch->buffer);
+    copy.ring = RingOp::create(b, copy.fetch->load->getLoc(), type);
   }
   if (inBulk) {
     SmallVector<Type> types = {
@@ -169,10 +200,16 @@ void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
 void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   SmallVector<Value> inits(loop.getInitArgs());
   own = unsigned(inits.size());
-  inits.push_back(constant(b, 0));
-  inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
-  if (full) {
+  if (around) {
+    inits.push_back(firstRead->getResult(0));
+    inits.push_back(slotAfter(b, firstRead->getResult(0), plan.distance));
+    inits.push_back(firstPhase->getResult(0));
+  } else {
     inits.push_back(constant(b, 0));
+    inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
+    if (full) {
+      inits.push_back(constant(b, 0));
+    }
   }
   if (empty) {
     inits.push_back(constant(b, 1)); // a new slot is empty
@@ -345,22 +382,106 @@ void Rewriter::releaseSlot(OpBuilder &in) {
 void Rewriter::finish(OpBuilder &b) {
   b.setInsertionPointAfter(made);
   SmallVector<Value> results(made.getResults().take_front(own));
+  if (around) {
+    // Before what is still in flight is waited for.
+    beginNextTime(b, made.getResult(own));
+  }
   waitForDots(b, 0, results);
   if (inGroups) {
     AsyncWaitOp::create(b, loc, 0u);
   }
-  if (full) {
-    SmallVector<Value> barriers = {full};
-    if (empty) {
-      barriers.push_back(empty);
-    }
-    BarriersEndOp::create(b, loc, barriers);
+  if (around) {
+    results.append({made.getResult(own), made.getResult(own + 2)});
+    OpBuilder none = branch.getElseBodyBuilder();
+    beginNextTime(none, firstRead->getResult(0));
+    SmallVector<Value> same(loop.getInitArgs());
+    same.append({firstRead->getResult(0), firstPhase->getResult(0)});
+    scf::YieldOp::create(none, loc, same);
+  } else if (full) {
+    endBarriers(b);
   }
   if (!results.empty()) {
     scf::YieldOp::create(b, loc, results);
   }
-  loop.replaceAllUsesWith(branch.getResults());
+  loop.replaceAllUsesWith(
+      branch.getResults().take_front(loop.getNumResults()));
   loop.erase();
+}
+
+void Rewriter::endBarriers(OpBuilder &b) {
+  SmallVector<Value> barriers = {full};
+  if (empty) {
+    barriers.push_back(empty);
+  }
+  BarriersEndOp::create(b, loc, barriers);
+}
+
+//===----------------------------------------------------------------------===//
+// The loop around it
+//===----------------------------------------------------------------------===//
+
+/// The copies of the first turns of the time with this index of the loop
+/// around, into this slot and the next ones; none if that time is not there.
+void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere,
+                         Value slot) {
+  IRMapping time;
+  time.map(around.getInductionVar(), index);
+  for (Operation *op : ofAround) {
+    b.clone(*op, time);
+  }
+  for (unsigned turn = 0; turn < plan.distance; ++turn) {
+    Value exists = beginSlice(b, time, loop.getLowerBound(), turn);
+    issue(b, time, slotAfter(b, slot, turn),
+          arith::AndIOp::create(b, loc, isThere, exists));
+  }
+}
+
+void Rewriter::beginNextTime(OpBuilder &b, Value slot) {
+  beginTime(b, indexAfter(b, around, around.getInductionVar(), 1),
+            hasTurn(b, around, around.getInductionVar(), 1), slot);
+}
+
+/// Rings and the copies of the first time stand before the loop around.
+void Rewriter::beginFirstTime() {
+  SmallVector<Value> positions;
+  for (const Copy &copy : copies) {
+    llvm::append_range(positions, copy.position);
+  }
+  // What the planner looked at, and sums and products of it.
+  ofAround = sliceAround(around, loop, plan, positions)->inOrder(around);
+  OpBuilder before(around);
+  makeRings(before);
+  beginTime(before, around.getLowerBound(),
+            hasTurn(before, around, around.getLowerBound(), 0),
+            constant(before, 0));
+  OpBuilder in = OpBuilder::atBlockBegin(around.getBody());
+  firstRead = constant(in, 0).getDefiningOp();
+  firstPhase = constant(in, 0).getDefiningOp();
+}
+
+/// From one time to the next, which slot is read, and its phase.
+void Rewriter::carryState() {
+  IRRewriter rewriter(around.getContext());
+  rewriter.setInsertionPoint(around);
+  Value zero = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getI32IntegerAttr(0));
+  DictionaryAttr attributes = around->getDiscardableAttrDictionary();
+  auto carried = around.replaceWithAdditionalYields(
+      rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>(branch.getResults().take_back(2));
+      });
+  // Nothing of a loop that is not there yet is in the way.
+  around = cast<scf::ForOp>(**carried);
+  around->setDiscardableAttrs(attributes);
+  const auto state = around.getRegionIterArgs().take_back(2);
+  firstRead->getResult(0).replaceAllUsesWith(state[0]);
+  firstRead->erase();
+  firstPhase->getResult(0).replaceAllUsesWith(state[1]);
+  firstPhase->erase();
+  OpBuilder b(around->getContext());
+  b.setInsertionPointAfter(around);
+  endBarriers(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,8 +493,10 @@ void Rewriter::finish(OpBuilder &b) {
 /// that is not there.
 Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
                            unsigned turns) {
-  Value exists = hasTurn(b, loop, index, turns);
-  Value later = indexAfter(b, loop, index, turns);
+  const TurnCounter counter(loop, map);
+  index = map.lookupOrDefault(index);
+  Value exists = hasTurn(b, counter, index, turns);
+  Value later = indexAfter(b, counter, index, turns);
   if (turns != 0 && plan.ahead.hasLoads()) {
     later = arith::SelectOp::create(b, loc, exists, later, index);
   }
@@ -427,8 +550,12 @@ void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
   for (Value offset : view.getOffsets()) {
     offsets.push_back(map.lookupOrDefault(offset));
   }
+  SmallVector<Value> position;
+  for (Value one : copy.position) {
+    position.push_back(map.lookupOrDefault(one));
+  }
   SmallVector<Value> at =
-      blockIn(b, view.getLoc(), copy.fetch->buffer, copy.position, offsets);
+      blockIn(b, view.getLoc(), copy.fetch->buffer, position, offsets);
   BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, full, slot,
                      when, view.getCache(), view.getEvict());
 }
@@ -476,12 +603,23 @@ void Rewriter::waitForDots(OpBuilder &b, unsigned pending,
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// The slot after this one.
-Value Rewriter::following(OpBuilder &b, Value slot) {
-  Value next = arith::AddIOp::create(b, loc, slot, constant(b, 1));
-  Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                      constant(b, int32_t(plan.slots)));
-  return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
+/// The slot so many turns, fewer than there are slots, after this one.
+Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned turns) {
+  if (turns == 0) {
+    return slot;
+  }
+  Value next =
+      arith::AddIOp::create(b, loc, slot, constant(b, int32_t(turns)));
+  Value slots = constant(b, int32_t(plan.slots));
+  if (turns == 1) {
+    Value wraps =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, slots);
+    return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
+  }
+  Value wraps =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, slots);
+  return arith::SelectOp::create(
+      b, loc, wraps, arith::SubIOp::create(b, loc, next, slots), next);
 }
 
 /// Each time round the ring another one.
@@ -493,10 +631,19 @@ Value Rewriter::phaseAfter(OpBuilder &b, Value phase, Value nextSlot) {
 }
 
 void Rewriter::run() {
+  for (const Fetch &fetch : plan.fetches) {
+    copies.push_back({&fetch, {}, {}, {}});
+  }
+  describeFrames();
+  if (around) {
+    beginFirstTime();
+  }
   OpBuilder b = makeBranch();
-  makeRings(b);
   IRMapping ahead;
-  beginFirstTurns(b, ahead);
+  if (!around) {
+    makeRings(b);
+    beginFirstTurns(b, ahead);
+  }
   makeLoop(b, ahead);
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
   IRMapping far;
@@ -504,6 +651,9 @@ void Rewriter::run() {
   IRMapping near = emitTurn(in);
   endTurn(in, near, far);
   finish(b);
+  if (around) {
+    carryState();
+  }
 }
 
 } // namespace

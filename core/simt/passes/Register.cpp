@@ -9,6 +9,7 @@
 
 void tz::simt::registerPasses() {
   mlir::registerPass([] { return createMarkLastReads(); });
+  mlir::registerPass([] { return createPersistPrograms(nullptr); });
   mlir::registerPass([] { return createVersionAlignment(); });
   mlir::registerPass([] { return createBulkStores(nullptr); });
   mlir::registerPass([] { return createAssignLayouts(nullptr); });

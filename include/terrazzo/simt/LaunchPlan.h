@@ -2,7 +2,7 @@
 //
 // What   The frames of descriptors as expressions of the launch plan (R1), the
 //        slots that they fill, and the guard under which the copy engine can
-//        read them.
+//        read them; the grid of blocks that run several programs each.
 // Why    Every vendor with a copy engine needs them, and a frame that does not
 //        hold what was assumed must lead to another variant.
 //===----------------------------------------------------------------------===//
@@ -30,6 +30,16 @@ struct FrameLimits {
 bool appendDescriptors(terrazzo::plugin::Kernel &info,
                        llvm::ArrayRef<DescriptorOp> descriptors,
                        const FrameLimits &limits);
+
+/// The axes of which simt.logical_grid asks, in order.
+llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
+
+/// For a kernel whose blocks loop over the programs of these axes, if there are
+/// any: appends the slots of their numbers, lets the host launch as many blocks
+/// as fit on the device at once, and adds to the guard what must hold. False:
+/// the guard is too long for a plan.
+bool appendGrid(terrazzo::plugin::Kernel &info,
+                llvm::ArrayRef<uint32_t> axes);
 
 } // namespace tz::simt
 

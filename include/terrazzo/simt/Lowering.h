@@ -23,11 +23,14 @@ struct Unsupported : std::runtime_error {
 };
 
 struct Lowered {
-  /// void(arguments of the kernel..., descriptors by value..., pointer to the
-  /// log if usesLog)
+  /// void(arguments of the kernel..., descriptors by value..., programs on each
+  /// axis of gridAxes as i32..., pointer to the log if usesLog)
   llvm::Function *function = nullptr;
   /// Descriptors that the host makes, in the order of the arguments.
   llvm::SmallVector<DescriptorOp> descriptors;
+  /// Axes of which simt.logical_grid asks, in order. If there are any, blocks
+  /// loop over the programs of these axes.
+  llvm::SmallVector<uint32_t> gridAxes;
   /// Threads of a block.
   unsigned threads = 0;
   uint64_t sharedBytes = 0;

@@ -14,6 +14,8 @@
 namespace tz::simt {
 
 std::unique_ptr<mlir::Pass> createMarkLastReads();
+/// `target` must live as long as the pass; null: one that wants it always.
+std::unique_ptr<mlir::Pass> createPersistPrograms(const Target *target);
 std::unique_ptr<mlir::Pass> createVersionAlignment();
 /// `target` must live as long as the pass; null: one that stores every frame.
 std::unique_ptr<mlir::Pass> createBulkStores(const Target *target);

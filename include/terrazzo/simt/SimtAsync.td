@@ -193,17 +193,28 @@ def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>
     The threads put the tile into a buffer of this type; from there the copy engine
     stores it as a block of a frame, beside what the threads do next. `at`: the
     block's first element in the frame; what lies outside is not stored. Ordered
-    with other accesses as a tile.store_view of this `group` (R6).
+    with other accesses as a tile.store_view of this `group` (R6). It takes the
+    memory of one of `pieces` of the buffer: they follow each other.
       C1  the buffer has the tile's shape and elements
       C2  one coordinate per dimension of the frame
+      C3  each piece is whole panels and a multiple of 1024 bytes, and a register
+          of the tile lies in one piece, whatever the thread
   }];
   let arguments = (ins Tile_Tile:$value, Simt_DescriptorType:$descriptor, Variadic<I64>:$at,
                        TypeAttrOf<Simt_BufferType>:$buffer, DefaultValuedAttr<I64Attr, "0">:$group,
-                       Simt_Cache:$cache, Simt_Evict:$evict);
+                       Simt_Cache:$cache, Simt_Evict:$evict, DefaultValuedAttr<I64Attr, "1">:$pieces);
   let assemblyFormat = [{
     $value `to` $descriptor `[` $at `]` `by` $buffer attr-dict `:` type($value) `to` type($descriptor)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Could it be stored in so many pieces (C3)?
+    bool canStoreIn(int64_t pieces);
+    /// Of the buffer.
+    int64_t getPieceBytes() { return getBuffer().getBytes() / int64_t(getPieces()); }
+    /// In which piece a register of the tile lies.
+    int64_t pieceOf(unsigned reg);
+  }];
 }
 
 def Simt_AcquireOp : Simt_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -5,6 +5,19 @@
 include "terrazzo/simt/SimtBase.td"
 include "terrazzo/simt/SimtAsync.td"
 
+def Simt_LogicalGridOp : Simt_Op<"logical_grid", [Pure]> {
+  let summary = "programs on one axis of the grid that was asked for";
+  let description = [{
+    In a kernel whose blocks run several programs each, tile.program_id and
+    tile.num_programs are those of the blocks.
+      C1  axis is 0, 1 or 2
+  }];
+  let arguments = (ins I32Attr:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
+}
+
 def Simt_ConvertOp : Simt_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -1,0 +1,172 @@
+//===- PersistPrograms.cpp - simt-persist-programs ------------------------===//
+//
+// What   Puts the body of a kernel with a loop of dots into a loop over program
+//        ids.
+// Why    While a tile is stored the matrix unit stands still, and so it does
+//        until the first copies of the next tile are there. A block that knows
+//        its next program begins these copies first (simt-pipeline-loops).
+// Example (test/simt/persist-programs.mlir)
+//   before
+//   after
+// Needs  tile IR as it crosses the boundary.
+// Keeps  what each program does; programs are in no order (R6).
+//===----------------------------------------------------------------------===//
+#include "core/simt/passes/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+namespace tz::simt {
+#define GEN_PASS_DEF_PERSISTPROGRAMS
+#include "core/simt/passes/Passes.h.inc"
+} // namespace tz::simt
+
+namespace {
+
+bool hasDots(scf::ForOp loop) {
+  return !loop.getBody()->getOps<tile::DotOp>().empty();
+}
+
+/// Registers of a thread that the sums of the loop's dots take.
+unsigned accumulatorsOf(scf::ForOp loop, unsigned threads) {
+  int64_t bytes = 0;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+    auto type = cast<RankedTensorType>(dot.getType());
+    bytes += type.getNumElements() * tile::storageBytes(type.getElementType());
+  }
+  return unsigned(bytes / 4 / threads);
+}
+
+struct PersistPrograms : tz::simt::impl::PersistProgramsBase<PersistPrograms> {
+  explicit PersistPrograms(const Target *target) : target(target) {}
+  PersistPrograms() = default;
+  PersistPrograms(const PersistPrograms &other)
+      : PersistProgramsBase(other), target(other.target) {}
+
+  void runOnOperation() override;
+  StringRef problem(scf::ForOp loop);
+  void wrap();
+
+  const Target *target = nullptr;
+};
+
+/// What is in the way.
+StringRef PersistPrograms::problem(scf::ForOp loop) {
+  tile::KernelOp kernel = getOperation();
+  if (kernel->hasAttr("tile.waits")) {
+    return "programs wait for each other";
+  }
+  if (loop->getParentOp() != kernel) {
+    return "the loop stands in a branch or another loop";
+  }
+  StringRef why;
+  unsigned loops = 0;
+  kernel.walk([&](Operation *op) {
+    if (isa<tile::PrintOp, tile::AssertOp>(op)) {
+      why = "it prints or asserts"; // what is said names the block
+    }
+    auto other = dyn_cast<scf::ForOp>(op);
+    loops += other && hasDots(other) ? 1 : 0;
+  });
+  return loops > 1 ? "it has several loops with dots" : why;
+}
+
+/// first = this block; for each program from there on, by the number of blocks
+void PersistPrograms::wrap() {
+  tile::KernelOp kernel = getOperation();
+  Block &body = kernel.getBody().front();
+  Location loc = kernel.getLoc();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator()) {
+    ops.push_back(&op);
+  }
+  bool isFlat = true; // programs differ along the first axis alone
+  kernel.walk([&](Operation *op) {
+    if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
+      isFlat &= id.getAxis() == 0;
+    } else if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
+      isFlat &= count.getAxis() == 0;
+    }
+  });
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  Value first = tile::ProgramIdOp::create(b, loc, 0);
+  Value blocks = tile::NumProgramsOp::create(b, loc, 0);
+  SmallVector<Value, 3> grid;
+  Value programs;
+  for (uint32_t axis = 0; axis < (isFlat ? 1u : 3u); ++axis) {
+    Value one = LogicalGridOp::create(b, loc, axis);
+    // For those who divide by it.
+    grid.push_back(tile::MaxSIOp::create(
+        b, loc, one,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1))));
+    programs = programs ? arith::MulIOp::create(b, loc, programs, grid[axis])
+                        : grid[axis];
+  }
+  auto loop = scf::ForOp::create(b, loc, first, programs, blocks);
+  Operation *end = loop.getBody()->getTerminator();
+  OpBuilder in = OpBuilder::atBlockBegin(loop.getBody());
+  SmallVector<Value, 3> id = {loop.getInductionVar()};
+  if (!isFlat) {
+    for (unsigned axis = 0; axis < 2; ++axis) {
+      Value rest = id.back();
+      id.back() = tile::RemSIOp::create(in, loc, rest, grid[axis]);
+      id.push_back(tile::DivSIOp::create(in, loc, rest, grid[axis]));
+    }
+  }
+  // What is the same in every program stays outside.
+  for (Operation *op : ops) {
+    const bool isSame =
+        isPure(op) && op->getNumRegions() == 0 &&
+        !isa<tile::ProgramIdOp, tile::NumProgramsOp>(op) &&
+        llvm::all_of(op->getOperands(), [&](Value operand) {
+          return operand.getParentBlock() == &body;
+        });
+    op->moveBefore(isSame ? loop.getOperation() : end);
+  }
+  loop.walk([&](Operation *op) {
+    if (auto one = dyn_cast<tile::ProgramIdOp>(op)) {
+      one.replaceAllUsesWith(id[one.getAxis()]);
+      one.erase();
+    } else if (auto count = dyn_cast<tile::NumProgramsOp>(op)) {
+      OpBuilder at(count);
+      count.replaceAllUsesWith(
+          LogicalGridOp::create(at, count.getLoc(), count.getAxis())
+              .getResult());
+      count.erase();
+    }
+  });
+}
+
+void PersistPrograms::runOnOperation() {
+  tile::KernelOp kernel = getOperation();
+  std::optional<unsigned> least =
+      target ? target->accumulatorsToPersist() : std::optional<unsigned>(0);
+  scf::ForOp found;
+  kernel.walk([&](scf::ForOp loop) { found = hasDots(loop) ? loop : found; });
+  if (!least || !found) {
+    return;
+  }
+  const unsigned lanes = target ? target->lanes() : 32;
+  if (accumulatorsOf(found, lanes * copyRequest(found).warps) < *least ||
+      copyRequest(found).isAsked) {
+    return; // several blocks beside each other, or warps for the copies alone
+  }
+  if (StringRef why = problem(found); !why.empty()) {
+    emitRemark(found.getLoc()) << "a block runs one program: " << why;
+    return;
+  }
+  wrap();
+  ++persisted;
+}
+
+} // namespace
+
+std::unique_ptr<Pass> tz::simt::createPersistPrograms(const Target *target) {
+  return std::make_unique<PersistPrograms>(target);
+}
