@@ -58,6 +58,14 @@ std::optional<Expr> tz::simt::launchExpr(mlir::Value value) {
   return result;
 }
 
+static bool isEqual(const Expr &a, const Expr &b) {
+  return a.steps.size() == b.steps.size() &&
+         llvm::all_of(llvm::zip(a.steps, b.steps), [](auto pair) {
+           const auto &[x, y] = pair;
+           return x.op == y.op && x.index == y.index && x.value == y.value;
+         });
+}
+
 namespace {
 /// Conditions that all hold, as one expression.
 class Guard {
@@ -92,13 +100,6 @@ public:
   }
 
 private:
-  static bool isEqual(const Expr &a, const Expr &b) {
-    return a.steps.size() == b.steps.size() &&
-           llvm::all_of(llvm::zip(a.steps, b.steps), [](auto pair) {
-             const auto &[x, y] = pair;
-             return x.op == y.op && x.index == y.index && x.value == y.value;
-           });
-  }
   void add(const Expr &condition) {
     bool isFirst = all.steps.empty();
     all.steps.insert(all.steps.end(), condition.steps.begin(),
@@ -121,7 +122,36 @@ llvm::SmallVector<uint32_t> tz::simt::gridAxes(tile::KernelOp kernel) {
   return axes;
 }
 
-bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes) {
+static void append(Expr &to, const Expr &more) {
+  to.steps.insert(to.steps.end(), more.steps.begin(), more.steps.end());
+}
+
+/// 1: all rows of all views begin at multiples of so many bytes, if the first
+/// does.
+static Expr areEven(const Kernel &info, int64_t bytes) {
+  std::vector<Expr> strides;
+  for (const auto &slot : info.arguments) {
+    for (size_t i = 0; i + 1 < slot.strides.size(); ++i) {
+      Expr stride = slot.strides[i];
+      stride.constant(slot.elementBits / 8).op(TZ_X_MUL);
+      if (llvm::none_of(strides, [&](const Expr &known) {
+            return isEqual(known, stride);
+          })) {
+        strides.push_back(std::move(stride));
+      }
+    }
+  }
+  Expr rest;
+  rest.constant(0);
+  for (const Expr &stride : strides) {
+    append(rest, stride);
+    rest.constant(bytes).op(TZ_X_REM).op(TZ_X_ADD);
+  }
+  return rest.constant(0).op(TZ_X_EQ);
+}
+
+bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,
+                          const FrameLimits &limits) {
   if (axes.empty()) {
     return true;
   }
@@ -140,18 +170,18 @@ bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes) {
   guard.constant(1 << 30).op(TZ_X_LT);
   guard.occupancy().constant(1).op(TZ_X_GE).op(TZ_X_AND);
   const bool isFirst = info.guard.steps.empty();
-  info.guard.steps.insert(info.guard.steps.end(), guard.steps.begin(),
-                          guard.steps.end());
+  append(info.guard, guard);
   if (!isFirst) {
     info.guard.op(TZ_X_AND);
   }
-  info.grid[axes[0]] = programs;
-  info.grid[axes[0]]
-      .device(TZ_DEV_COMPUTE_UNITS)
-      .occupancy()
-      .op(TZ_X_MUL)
-      .op(TZ_X_MIN);
-  return info.guard.steps.size() <= mostSteps;
+  Expr blocks = areEven(info, limits.evenBytes);
+  append(blocks, programs);
+  blocks.device(TZ_DEV_COMPUTE_UNITS).occupancy().op(TZ_X_MUL).op(TZ_X_MIN);
+  append(blocks, programs);
+  blocks.op(TZ_X_SELECT);
+  info.grid[axes[0]] = std::move(blocks);
+  return info.guard.steps.size() <= mostSteps &&
+         info.grid[axes[0]].steps.size() <= mostSteps;
 }
 
 bool tz::simt::appendDescriptors(Kernel &info,

@@ -92,7 +92,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
     if (loads && !isInVain &&
         appendDescriptors(trial, descriptors, limits) &&
-        appendGrid(trial, axes)) {
+        appendGrid(trial, axes, limits)) {
       variants.push_back({copy});
       break;
     }

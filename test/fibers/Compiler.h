@@ -19,6 +19,13 @@ struct Compiled {
   std::vector<simt::Variant> variants; // their functions are gone
 };
 
+/// Blocks run several programs whatever the rows are.
+inline simt::FrameLimits frameLimits() {
+  simt::FrameLimits limits;
+  limits.evenBytes = 1;
+  return limits;
+}
+
 /// Assigns layouts and lowers. Throws simt::Unsupported. The entry of kernel K
 /// is K.packed, which takes the address of the packed arguments.
 Compiled compile(tile::KernelOp kernel);

@@ -26,9 +26,7 @@ public:
                      simt::BufferType) const override {
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
   }
-  std::optional<unsigned> accumulatorsToPersist() const override {
-    return inBulk ? std::optional<unsigned>(1) : std::nullopt;
-  }
+  bool shouldPersist(uint64_t) const override { return inBulk; }
   bool canStayInFlight(simt::DotOp dot) const override {
     return bool(dot.getInstruction());
   }

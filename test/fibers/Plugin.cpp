@@ -101,8 +101,8 @@ public:
       info.name = tile::KernelOp(variant.kernel).getSymName().str();
       plugin::appendArguments(info, variant.kernel);
       simt::appendDescriptors(info, variant.lowered.descriptors,
-                              simt::FrameLimits());
-      simt::appendGrid(info, variant.lowered.gridAxes);
+                              fibers::frameLimits());
+      simt::appendGrid(info, variant.lowered.gridAxes, fibers::frameLimits());
       if (variant.lowered.usesLog) {
         info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
       }

@@ -25,9 +25,10 @@ public:
   unsigned blocksBeside(const simt::BlockNeeds &block) const override;
   unsigned asyncCopyBytes() const override { return 4; }
   unsigned copyWarps(const simt::CopyRequest &request) const override;
-  /// Of smaller tiles several blocks run beside each other.
-  std::optional<unsigned> accumulatorsToPersist() const override {
-    return inBulk ? std::optional<unsigned>(64) : std::nullopt;
+  /// Where one block fills a multiprocessor. Of two, one computes while the
+  /// other stores (docs/performance.md).
+  bool shouldPersist(uint64_t ringBytes) const override {
+    return inBulk && 2 * ringBytes > sharedBytes();
   }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;

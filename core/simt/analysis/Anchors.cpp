@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/Anchors.h"
 
+#include "core/simt/analysis/MemoryOrder.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -115,7 +117,7 @@ void Anchors::collectAccesses() {
           }
         })
         .Case<tile::LoadViewOp, tile::StoreViewOp>([&](auto access) {
-          if (!op->hasAttr(keepsLayout)) {
+          if (!op->hasAttr(insteadOfBulk)) {
             all.push_back(
                 describe(op, access.getView().getType(), access.getView()));
           }

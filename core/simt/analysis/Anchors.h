@@ -30,9 +30,6 @@ bool isElementwise(mlir::Operation *op);
 /// The order that takes back this one.
 llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> order);
 
-/// On a store: it takes its tile in whatever layout it is.
-inline constexpr llvm::StringLiteral keepsLayout = "simt.keeps_layout";
-
 class Anchors {
 public:
   Anchors(tile::KernelOp kernel, const Target &target, unsigned warps);

@@ -443,6 +443,9 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<tile::StoreViewOp>([&](auto o) {
         willAccess(Accesses::of(o));
         storeView(o);
+        if (o->hasAttr(insteadOfBulk)) {
+          hooks.publishAccesses(b);
+        }
       })
       .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
       .Case<tile::AdvanceViewOp>([&](auto o) {

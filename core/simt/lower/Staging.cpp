@@ -167,7 +167,7 @@ Accesses Lowering::bulkStoresIn(mlir::Operation *op) {
 void Lowering::enterLoop(mlir::Operation *loop) {
   Accesses byThreads;
   loop->walk([&](mlir::Operation *op) {
-    if (!isa<BulkStoreOp>(op)) {
+    if (!isa<BulkStoreOp>(op) && !op->hasAttr(insteadOfBulk)) {
       byThreads.add(Accesses::of(op));
     }
   });

@@ -30,8 +30,8 @@
 // Keeps  order: the lowering waits for bulk stores before what may meet them.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Versioning.h"
-#include "core/simt/analysis/Anchors.h"
 #include "core/simt/analysis/LaunchViews.h"
+#include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -196,9 +196,7 @@ void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
     auto branch = scf::IfOp::create(builder, loc, inside,
                                     /*withElseRegion=*/true);
     store->moveBefore(branch.elseBlock()->getTerminator());
-    // Happens in few programs, if at all: not worth an exchange, and the shared
-    // memory for it.
-    store->setAttr(keepsLayout, builder.getUnitAttr());
+    store->setAttr(insteadOfBulk, builder.getUnitAttr());
     builder = OpBuilder(branch.thenBlock()->getTerminator());
   }
   auto group = store->getAttrOfType<IntegerAttr>("group");

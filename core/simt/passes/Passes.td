@@ -29,8 +29,7 @@ def PersistPrograms : SimtPass<"simt-persist-programs"> {
     The body of a kernel with one loop of dots becomes a loop over program ids, so
     that the copies of a block's next program can begin before the stores of this
     one have ended. The host launches as many blocks as fit at once. Declines
-    where programs wait for each other, print or assert, and where the target
-    finds the tile too small.
+    where programs wait for each other, print or assert.
   }];
   let constructor = "tz::simt::createPersistPrograms(nullptr)";
   let statistics = [

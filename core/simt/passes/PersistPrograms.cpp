@@ -33,14 +33,17 @@ bool hasDots(scf::ForOp loop) {
   return !loop.getBody()->getOps<tile::DotOp>().empty();
 }
 
-/// Registers of a thread that the sums of the loop's dots take.
-unsigned accumulatorsOf(scf::ForOp loop, unsigned threads) {
-  int64_t bytes = 0;
-  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
-    auto type = cast<RankedTensorType>(dot.getType());
-    bytes += type.getNumElements() * tile::storageBytes(type.getElementType());
+/// What the loop's loads will take in shared memory, if all are copies: those of
+/// a turn that runs, of the one before, whose dots may be in flight, and of what
+/// is begun ahead.
+uint64_t ringBytes(scf::ForOp loop) {
+  uint64_t bytes = 0;
+  for (auto load : loop.getBody()->getOps<tile::LoadViewOp>()) {
+    auto type = cast<RankedTensorType>(load.getType());
+    bytes += uint64_t(type.getNumElements() *
+                      tile::storageBytes(type.getElementType()));
   }
-  return unsigned(bytes / 4 / threads);
+  return bytes * (copyRequest(loop).stages + 1);
 }
 
 struct PersistPrograms : tz::simt::impl::PersistProgramsBase<PersistPrograms> {
@@ -145,17 +148,11 @@ void PersistPrograms::wrap() {
 
 void PersistPrograms::runOnOperation() {
   tile::KernelOp kernel = getOperation();
-  std::optional<unsigned> least =
-      target ? target->accumulatorsToPersist() : std::optional<unsigned>(0);
   scf::ForOp found;
   kernel.walk([&](scf::ForOp loop) { found = hasDots(loop) ? loop : found; });
-  if (!least || !found) {
-    return;
-  }
-  const unsigned lanes = target ? target->lanes() : 32;
-  if (accumulatorsOf(found, lanes * copyRequest(found).warps) < *least ||
+  if (!found || (target && !target->shouldPersist(ringBytes(found))) ||
       copyRequest(found).isAsked) {
-    return; // several blocks beside each other, or warps for the copies alone
+    return; // (copies have warps of their own where that is asked)
   }
   if (StringRef why = problem(found); !why.empty()) {
     emitRemark(found.getLoc()) << "a block runs one program: " << why;

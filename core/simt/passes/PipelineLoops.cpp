@@ -223,8 +223,8 @@ uint64_t exchangeBytes(Operation *op) {
 }
 
 /// Do the rings leave room for what happens beside them in the loop around, and
-/// as many blocks on a multiprocessor as they do alone? Stores of large tiles go
-/// in pieces.
+/// as many blocks on a multiprocessor as they do alone, if these are few? Stores
+/// of large tiles go in pieces.
 bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                                uint64_t all) {
   constexpr uint64_t reservedOfBlock = 1024;
@@ -253,8 +253,8 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
     exchanged = std::max(exchanged, exchangeBytes(op));
     return WalkResult::advance();
   });
-  const uint64_t blocks =
-      std::max<uint64_t>(1, (all + reservedOfBlock) / (taken + reservedOfBlock));
+  const uint64_t blocks = std::clamp<uint64_t>(
+      (all + reservedOfBlock) / (taken + reservedOfBlock), 1, 4);
   const uint64_t share = (all + reservedOfBlock) / blocks - reservedOfBlock;
   if (taken + exchanged > share) {
     return false;

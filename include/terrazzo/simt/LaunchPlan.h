@@ -23,6 +23,9 @@ struct FrameLimits {
   int64_t baseAlignment = 16;   // bytes
   int64_t strideAlignment = 16; // bytes
   int64_t strideEnd = int64_t{1} << 40;
+  /// Rows that do not begin at multiples of so many bytes make copies uneven:
+  /// then each block runs one program, and the device says which runs where.
+  int64_t evenBytes = 128;
 };
 
 /// Appends a slot per descriptor, and to the guard what must hold. False: an
@@ -36,10 +39,10 @@ llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
 
 /// For a kernel whose blocks loop over the programs of these axes, if there are
 /// any: appends the slots of their numbers, lets the host launch as many blocks
-/// as fit on the device at once, and adds to the guard what must hold. False:
-/// the guard is too long for a plan.
-bool appendGrid(terrazzo::plugin::Kernel &info,
-                llvm::ArrayRef<uint32_t> axes);
+/// as fit on the device at once, and adds to the guard what must hold. To be
+/// called after appendDescriptors. False: an expression is too long for a plan.
+bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
+                const FrameLimits &limits);
 
 } // namespace tz::simt
 

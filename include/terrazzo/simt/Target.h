@@ -91,12 +91,10 @@ public:
   /// Warps that a block has beside the kernel's own to begin such copies; 0:
   /// none, the kernel's first thread does it.
   virtual unsigned copyWarps(const CopyRequest &request) const { return 0; }
-  /// From how many 32-bit registers of a thread on, taken by the sums of a
-  /// loop's dots, should a block run program after program, the copies of the
-  /// next one begun before the stores of this one? None: never.
-  virtual std::optional<unsigned> accumulatorsToPersist() const {
-    return std::nullopt;
-  }
+  /// Should a block run program after program, the copies of the next one begun
+  /// before the stores of this one? `ringBytes`: shared memory that the copies
+  /// of a loop take.
+  virtual bool shouldPersist(uint64_t ringBytes) const { return false; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
