@@ -142,12 +142,14 @@ static Expr areEven(const Kernel &info, int64_t bytes) {
     }
   }
   Expr rest;
-  rest.constant(0);
-  for (const Expr &stride : strides) {
+  for (auto [i, stride] : llvm::enumerate(strides)) {
     append(rest, stride);
-    rest.constant(bytes).op(TZ_X_REM).op(TZ_X_ADD);
+    rest.constant(bytes).op(TZ_X_REM);
+    if (i != 0) {
+      rest.op(TZ_X_ADD);
+    }
   }
-  return rest.constant(0).op(TZ_X_EQ);
+  return strides.empty() ? rest.constant(1) : rest.constant(0).op(TZ_X_EQ);
 }
 
 bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,

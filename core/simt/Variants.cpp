@@ -90,8 +90,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     terrazzo::plugin::Kernel trial;
     const bool isInVain =
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
-    if (loads && !isInVain &&
-        appendDescriptors(trial, descriptors, limits) &&
+    if (loads && !isInVain && appendDescriptors(trial, descriptors, limits) &&
         appendGrid(trial, axes, limits)) {
       variants.push_back({copy});
       break;

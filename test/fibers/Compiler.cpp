@@ -315,8 +315,7 @@ void makeEntry(Function *kernel) {
 Compiled compile(tile::KernelOp kernel) {
   Compiled result;
   const FiberTarget inBulk(true), plain(false);
-  result.variants =
-      simt::makeVariants(kernel, &inBulk, plain, frameLimits());
+  result.variants = simt::makeVariants(kernel, &inBulk, plain, frameLimits());
   for (simt::Variant &variant : result.variants) {
     raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }

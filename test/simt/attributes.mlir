@@ -59,3 +59,26 @@ tile.kernel @shared() {
   %1 = simt.stage %0 : tensor<8xf16, #simt.layout<rank 1, lane [[1], [2], [4]]>> -> <8xf16, #simt.shared<order[1], panel 8, swizzle 0 4 3>>
   tile.return
 }
+
+// -----
+
+tile.kernel @logical_grid_c1() {
+  // expected-error @+1 {{C1: axis 3 is not 0, 1 or 2}}
+  %n = simt.logical_grid 3
+  tile.return
+}
+
+// -----
+
+// Half of the columns are in other lanes than the rest: no register lies in one
+// half for all of them.
+tile.kernel @bulk_store_c3(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %frame = simt.descriptor %p[%z] shape[%m, %m] strides[%m, %one] : <f32> -> <[32, 32], f32, swizzle 3>
+  %0 = arith.constant dense<0.0> : tensor<32x64xf32, #simt.layout<rank 2, register [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0]], lane [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp [[2, 0]]>>
+  // expected-error @+1 {{C3: cannot be stored in 2 pieces}}
+  simt.bulk_store %0 to %frame[%z, %z] by !simt.buffer<32x64xf32, #simt.shared<order[1, 0], panel 32, swizzle 3 4 3>> {pieces = 2 : i64} : tensor<32x64xf32, #simt.layout<rank 2, register [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0]], lane [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp [[2, 0]]>> to <[32, 32], f32, swizzle 3>
+  tile.return
+}

@@ -14,9 +14,9 @@
 
 namespace tz::simt {
 
-/// On a store of the threads in the place of a bulk store, where that one cannot
-/// be: rare, so it takes its tile in whatever layout it is, and publishes what it
-/// stores, lest bulk stores must do it each time.
+/// On a store of the threads in the place of a bulk store, where that one
+/// cannot be: rare, so it takes its tile in whatever layout it is, and
+/// publishes what it stores, lest bulk stores must do it each time.
 inline constexpr llvm::StringLiteral insteadOfBulk = "simt.instead_of_bulk";
 
 struct MemoryAccess {

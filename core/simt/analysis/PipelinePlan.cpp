@@ -326,8 +326,7 @@ std::optional<Slice> tz::simt::sliceAround(scf::ForOp around, scf::ForOp loop,
     llvm::append_range(needed, op->getOperands());
   }
   for (const Fetch &fetch : plan.fetches) {
-    llvm::append_range(needed,
-                       cast<tile::LoadViewOp>(fetch.load).getOffsets());
+    llvm::append_range(needed, cast<tile::LoadViewOp>(fetch.load).getOffsets());
   }
   Slice slice;
   for (Value value : needed) {
@@ -345,7 +344,7 @@ std::optional<Slice> tz::simt::sliceAround(scf::ForOp around, scf::ForOp loop,
 scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
                                 LaunchViews &launch) {
   auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!around || !countsTurns(around) || plan.hasReleases ||
+  if (!around || !countsTurns(around) || plan.hasReleases || plan.fillsLate ||
       plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
     return nullptr;
   }

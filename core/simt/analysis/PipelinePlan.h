@@ -48,9 +48,9 @@ struct PipelinePlan {
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;
-  /// If not null, the loop in whose body this one stands: the rings live as long
-  /// as it does, and when this loop ends the first turns of the next time round
-  /// are begun.
+  /// If not null, the loop in whose body this one stands: the rings live as
+  /// long as it does, and when this loop ends the first turns of the next time
+  /// round are begun.
   mlir::scf::ForOp around;
 
   const Fetch *fetchOf(mlir::Operation *load) const {
@@ -85,8 +85,7 @@ mlir::scf::ForOp loopAround(mlir::scf::ForOp loop, const PipelinePlan &plan,
 
 /// What of the loop around it the first turns of a loop are computed from, and
 /// `more` is. None: more than a turn of that loop can compute early.
-std::optional<Slice> sliceAround(mlir::scf::ForOp around,
-                                 mlir::scf::ForOp loop,
+std::optional<Slice> sliceAround(mlir::scf::ForOp around, mlir::scf::ForOp loop,
                                  const PipelinePlan &plan,
                                  mlir::ValueRange more);
 

@@ -445,6 +445,7 @@ void Lowering::emitOp(mlir::Operation *op) {
         storeView(o);
         if (o->hasAttr(insteadOfBulk)) {
           hooks.publishAccesses(b);
+          hazards.publishAccesses();
         }
       })
       .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })

@@ -189,8 +189,8 @@ void Lowering::bulkStore(BulkStoreOp op) {
     willWrite(region);
     Buffer buffer; // of which this piece is there
     buffer.region = region;
-    buffer.address = b.CreateConstGEP1_64(b.getInt8Ty(), address,
-                                          uint64_t(-piece * bytes));
+    buffer.address =
+        b.CreateConstGEP1_64(b.getInt8Ty(), address, uint64_t(-piece * bytes));
     writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()),
                 buffer, type,
                 [&](unsigned reg) { return op.pieceOf(reg) != piece; });

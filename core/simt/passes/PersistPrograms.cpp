@@ -5,9 +5,31 @@
 // Why    While a tile is stored the matrix unit stands still, and so it does
 //        until the first copies of the next tile are there. A block that knows
 //        its next program begins these copies first (simt-pipeline-loops).
-// Example (test/simt/persist-programs.mlir)
+// Example (test/simt/persist-programs.mlir; lines with program, logical, scf., maxsi, store_view)
 //   before
+//     ...
+//     %pid = tile.program_id 0
+//     ...
+//     %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+//       ...
+//       scf.yield %next : tensor<64x64xf32>
+//     }
+//     tile.store_view %vo[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
 //   after
+//     %0 = tile.program_id 0
+//     %1 = tile.num_programs 0
+//     %2 = simt.logical_grid 0
+//     ...
+//     %3 = tile.maxsi %2, %c1_i32 : i32
+//     ...
+//     scf.for %arg4 = %0 to %3 step %1  : i32 {
+//       ...
+//       %9 = scf.for %arg5 = %c0_i32 to %arg3 step %c32_i32 iter_args(%arg6 = %cst) -> (tensor<64x64xf32>)  : i32 {
+//         ...
+//         scf.yield %13 : tensor<64x64xf32>
+//       }
+//       tile.store_view %6[%8, %c0_i64], %9 checked [true, true] {group = 3 : i64} : <64x64xf32>, tensor<64x64xf32>
+//     }
 // Needs  tile IR as it crosses the boundary.
 // Keeps  what each program does; programs are in no order (R6).
 //===----------------------------------------------------------------------===//
@@ -33,9 +55,9 @@ bool hasDots(scf::ForOp loop) {
   return !loop.getBody()->getOps<tile::DotOp>().empty();
 }
 
-/// What the loop's loads will take in shared memory, if all are copies: those of
-/// a turn that runs, of the one before, whose dots may be in flight, and of what
-/// is begun ahead.
+/// What the loop's loads will take in shared memory, if all are copies: those
+/// of a turn that runs, of the one before, whose dots may be in flight, and of
+/// what is begun ahead.
 uint64_t ringBytes(scf::ForOp loop) {
   uint64_t bytes = 0;
   for (auto load : loop.getBody()->getOps<tile::LoadViewOp>()) {
@@ -124,12 +146,11 @@ void PersistPrograms::wrap() {
   }
   // What is the same in every program stays outside.
   for (Operation *op : ops) {
-    const bool isSame =
-        isPure(op) && op->getNumRegions() == 0 &&
-        !isa<tile::ProgramIdOp, tile::NumProgramsOp>(op) &&
-        llvm::all_of(op->getOperands(), [&](Value operand) {
-          return operand.getParentBlock() == &body;
-        });
+    const bool isSame = isPure(op) && op->getNumRegions() == 0 &&
+                        !isa<tile::ProgramIdOp, tile::NumProgramsOp>(op) &&
+                        llvm::all_of(op->getOperands(), [&](Value operand) {
+                          return operand.getParentBlock() == &body;
+                        });
     op->moveBefore(isSame ? loop.getOperation() : end);
   }
   loop.walk([&](Operation *op) {

@@ -214,17 +214,17 @@ uint64_t exchangeBytes(Operation *op) {
   uint64_t bytes = 0;
   for (Value operand : op->getOperands()) {
     if (auto type = dyn_cast<RankedTensorType>(operand.getType())) {
-      bytes = std::max(bytes, uint64_t(type.getNumElements() *
-                                       tile::storageBytes(
-                                           type.getElementType())));
+      bytes =
+          std::max(bytes, uint64_t(type.getNumElements() *
+                                   tile::storageBytes(type.getElementType())));
     }
   }
   return bytes + bytes / 4;
 }
 
 /// Do the rings leave room for what happens beside them in the loop around, and
-/// as many blocks on a multiprocessor as they do alone, if these are few? Stores
-/// of large tiles go in pieces.
+/// as many blocks on a multiprocessor as they do alone, if these are few?
+/// Stores of large tiles go in pieces.
 bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                                uint64_t all) {
   constexpr uint64_t reservedOfBlock = 1024;
@@ -236,7 +236,8 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                    ? uint64_t(fetch.buffer.getBytes())
                    : 0;
     }
-    taken += plan.slots * llvm::alignTo(uint64_t(fetch.buffer.getBytes()), 1024);
+    taken +=
+        plan.slots * llvm::alignTo(uint64_t(fetch.buffer.getBytes()), 1024);
   }
   SmallVector<BulkStoreOp> stores;
   plan.around->walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -116,9 +116,10 @@ private:
   unsigned firstAhead = 0; // ... the addresses of the turn to be begun
   Value reads, fills, readPhase, fillPhase;
 
-  scf::ForOp around;                  // plan.around
-  SmallVector<Operation *> ofAround;  // what first turns are computed from
-  Operation *firstRead = nullptr, *firstPhase = nullptr; // until it carries them
+  scf::ForOp around;                 // plan.around
+  SmallVector<Operation *> ofAround; // what first turns are computed from
+  Operation *firstRead = nullptr,
+            *firstPhase = nullptr; // until it carries them
 };
 
 //===----------------------------------------------------------------------===//
@@ -403,8 +404,7 @@ void Rewriter::finish(OpBuilder &b) {
   if (!results.empty()) {
     scf::YieldOp::create(b, loc, results);
   }
-  loop.replaceAllUsesWith(
-      branch.getResults().take_front(loop.getNumResults()));
+  loop.replaceAllUsesWith(branch.getResults().take_front(loop.getNumResults()));
   loop.erase();
 }
 
@@ -422,8 +422,7 @@ void Rewriter::endBarriers(OpBuilder &b) {
 
 /// The copies of the first turns of the time with this index of the loop
 /// around, into this slot and the next ones; none if that time is not there.
-void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere,
-                         Value slot) {
+void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere, Value slot) {
   IRMapping time;
   time.map(around.getInductionVar(), index);
   for (Operation *op : ofAround) {
@@ -463,8 +462,8 @@ void Rewriter::beginFirstTime() {
 void Rewriter::carryState() {
   IRRewriter rewriter(around.getContext());
   rewriter.setInsertionPoint(around);
-  Value zero = arith::ConstantOp::create(rewriter, loc,
-                                         rewriter.getI32IntegerAttr(0));
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
   DictionaryAttr attributes = around->getDiscardableAttrDictionary();
   auto carried = around.replaceWithAdditionalYields(
       rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
@@ -608,8 +607,7 @@ Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned turns) {
   if (turns == 0) {
     return slot;
   }
-  Value next =
-      arith::AddIOp::create(b, loc, slot, constant(b, int32_t(turns)));
+  Value next = arith::AddIOp::create(b, loc, slot, constant(b, int32_t(turns)));
   Value slots = constant(b, int32_t(plan.slots));
   if (turns == 1) {
     Value wraps =
