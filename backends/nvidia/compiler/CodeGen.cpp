@@ -404,8 +404,8 @@ std::vector<CompiledVariant>
 compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
               const CodeGenOptions &options) {
   Stages stages(options);
-  const PtxTarget plain(architecture, /*inBulk=*/false),
-      inBulk(architecture, /*inBulk=*/true);
+  const PtxTarget plain(architecture, /*inBulk=*/false, /*persists=*/false),
+      inBulk(architecture, /*inBulk=*/true, options.persists);
   std::deque<Generation> all;
   for (simt::Variant &variant :
        simt::makeVariants(kernel, architecture.number >= 90 ? &inBulk : nullptr,

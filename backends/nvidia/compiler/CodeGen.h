@@ -28,6 +28,8 @@ struct CodeGenOptions {
   bool keepsLLVM = false;
   /// Registers that a thread may have; 0: as many as serve.
   unsigned mostRegisters = 0;
+  /// May a block run several programs?
+  bool persists = true;
   /// Asked between stages; may be empty.
   std::function<bool()> isCancelled;
   /// What was assembled is kept there, and how long stages took is told; null:

@@ -15,9 +15,10 @@ namespace tz::nvidia {
 
 class PtxTarget final : public simt::Target {
 public:
-  /// `inBulk`: the copy engine may be used.
-  PtxTarget(const ArchitectureFacts &architecture, bool inBulk)
-      : architecture(architecture), inBulk(inBulk) {}
+  /// `inBulk`: the copy engine may be used; `persists`: a block may run several
+  /// programs.
+  PtxTarget(const ArchitectureFacts &architecture, bool inBulk, bool persists)
+      : architecture(architecture), inBulk(inBulk), persists(persists) {}
 
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
@@ -28,7 +29,7 @@ public:
   /// Where one block fills a multiprocessor. Of two, one computes while the
   /// other stores (docs/performance.md).
   bool shouldPersist(uint64_t ringBytes) const override {
-    return inBulk && 2 * ringBytes > sharedBytes();
+    return persists && 2 * ringBytes > sharedBytes();
   }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;
@@ -39,7 +40,7 @@ public:
 
 private:
   const ArchitectureFacts &architecture;
-  const bool inBulk;
+  const bool inBulk, persists;
 };
 
 } // namespace tz::nvidia

@@ -193,6 +193,8 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   if (request.option("maxnreg")) {
     options.mostRegisters = unsigned(request.integer("maxnreg", 255));
   }
+  // Programs that all run at once have a block each.
+  options.persists = request.integer("launch_cooperative_grid", 0) == 0;
   options.host = host;
   options.request = request.request_id;
   options.isCancelled = [&] {
