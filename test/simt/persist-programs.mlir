@@ -182,6 +182,68 @@ tile.kernel @in_guard(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gro
 
 // -----
 
+// Programs of a causal attention are not equally long.
+// CHECK-LABEL: tile.kernel @no_length
+// CHECK-NOT: simt.logical_grid
+tile.kernel @no_length(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %wide = arith.constant 4096 : i64
+  %va = tile.make_view %a shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<64x32xf16>
+  %vb = tile.make_view %b shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<32x64xf16>
+  %vo = tile.make_view %out shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %pid = tile.program_id 0
+  %pid64 = arith.extsi %pid : i32 to i64
+  %row = arith.muli %pid64, %m : i64
+  // expected-remark @+1 {{a block runs one program: programs differ in length}}
+  %sum = scf.for %i = %c0 to %pid step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %at = arith.extsi %i : i32 to i64
+      %x = tile.load_view %va[%row, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x32xf16> -> tensor<64x32xf16>
+      %y = tile.load_view %vb[%at, %z] checked [true, true] {group = 2 : i64} : !tile.view<32x64xf16> -> tensor<32x64xf16>
+      %next = tile.dot %x, %y, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    tile.store_view %vo[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @no_sum
+// CHECK-NOT: simt.logical_grid
+tile.kernel @no_sum(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %wide = arith.constant 4096 : i64
+  %va = tile.make_view %a shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<64x32xf16>
+  %vb = tile.make_view %b shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f16> -> !tile.view<32x64xf16>
+  %vo = tile.make_view %out shape[%wide, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %pid = tile.program_id 0
+  %pid64 = arith.extsi %pid : i32 to i64
+  %row = arith.muli %pid64, %m : i64
+  // expected-remark @+1 {{a block runs one program: its dots are waited for in each turn}}
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %at = arith.extsi %i : i32 to i64
+      %x = tile.load_view %va[%row, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x32xf16> -> tensor<64x32xf16>
+      %y = tile.load_view %vb[%at, %z] checked [true, true] {group = 2 : i64} : !tile.view<32x64xf16> -> tensor<32x64xf16>
+      %part = tile.dot %x, %y, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+      %next = arith.addf %part, %acc : tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    tile.store_view %vo[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
 // CHECK-LABEL: tile.kernel @no_dots
 // CHECK-NOT: simt.logical_grid
 tile.kernel @no_dots(%k: i32) {

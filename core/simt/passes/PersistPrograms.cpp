@@ -68,6 +68,25 @@ uint64_t ringBytes(scf::ForOp loop) {
   return bytes * (copyRequest(loop).stages + 1);
 }
 
+/// The same in every program?
+bool isSame(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return isa<tile::KernelOp>(argument.getOwner()->getParentOp());
+  }
+  Operation *op = value.getDefiningOp();
+  return isPure(op) && op->getNumRegions() == 0 &&
+         !isa<tile::ProgramIdOp>(op) && llvm::all_of(op->getOperands(), isSame);
+}
+
+/// Are sums all that the loop makes of its dots?
+bool onlySums(scf::ForOp loop) {
+  return llvm::all_of(loop.getBody()->getOps<tile::DotOp>(),
+                      [&](tile::DotOp dot) {
+                        auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+                        return acc && acc.getOwner() == loop.getBody();
+                      });
+}
+
 struct PersistPrograms : tz::simt::impl::PersistProgramsBase<PersistPrograms> {
   explicit PersistPrograms(const Target *target) : target(target) {}
   PersistPrograms() = default;
@@ -89,6 +108,16 @@ StringRef PersistPrograms::problem(scf::ForOp loop) {
   }
   if (loop->getParentOp() != kernel) {
     return "the loop stands in a branch or another loop";
+  }
+  // The device gives the next program to the block that ends first; which runs
+  // where is settled here.
+  if (!isSame(loop.getLowerBound()) || !isSame(loop.getUpperBound()) ||
+      !isSame(loop.getStep())) {
+    return "programs differ in length";
+  }
+  // Between dots that are waited for, other blocks compute.
+  if (!onlySums(loop)) {
+    return "its dots are waited for in each turn";
   }
   StringRef why;
   unsigned loops = 0;
