@@ -23,6 +23,9 @@ def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
   let statistics = [
     Statistic<"loads", "loads", "last reads">,
     Statistic<"stores", "stores", "stores of what is not read">
+  ];
+}
+
 def PersistPrograms : SimtPass<"simt-persist-programs"> {
   let summary = "let a block run program after program";
   let description = [{
