@@ -72,6 +72,7 @@ static void argumentList(KeyWriter &key,
     key.number(argument.type);
     key.number(argument.element);
     key.number(argument.equalsOne);
+    key.number(argument.sharesAddress);
     key.number(argument.divisor);
     KeyValue constant = argument.constant;
     constant.key.clear(); // the position says which parameter it is

@@ -296,6 +296,7 @@ static frontend::ArgSpec toArgument(std::string name, const ArgumentSpec &spec,
                    ? "*" + std::string(languageName(spec.element))
                    : std::string(languageName(spec.type));
     arg.equalsOne = spec.equalsOne;
+    arg.sharesAddress = spec.sharesAddress;
     arg.divisibility = std::max<uint32_t>(spec.divisor, 1);
     return arg;
   case ArgumentSpec::Tuple:

@@ -65,6 +65,7 @@ private:
   Evaluator evaluator;
   Scope scope;
   std::vector<Argument> arguments;
+  std::optional<int64_t> sharedGroup; // of arguments with one address
   std::vector<std::pair<const ast::Parameter *, Recipe>> recipes;
 
   void bindParameter(const ast::Parameter &param);
@@ -82,7 +83,7 @@ private:
   bool takeClass(Recipe &recipe, const ClassObject &type,
                  const ast::Parameter &param);
   void addArgument(const ast::Parameter &param, TileType type,
-                   const Twine &name, int64_t divisor);
+                   const Twine &name, int64_t divisor, bool sharesAddress);
   Value make(const Recipe &recipe, mlir::Block &body, SourceLoc loc);
   void checkNames();
 };
@@ -116,15 +117,20 @@ bool KernelBuilder::bindConstexpr(const ast::Parameter &param) {
 }
 
 void KernelBuilder::addArgument(const ast::Parameter &param, TileType type,
-                                const Twine &name, int64_t divisor) {
+                                const Twine &name, int64_t divisor,
+                                bool sharesAddress) {
   mlir::NamedAttrList attributes;
   attributes.set("tile.name", builder.getStringAttr(name));
   if (divisor > 1 && (type.isPtr || isInteger(type.elem))) {
     attributes.set("tile.divisibility", builder.getI64IntegerAttr(divisor));
   }
   if (type.isPtr) {
-    attributes.set("tile.group",
-                   builder.getI64IntegerAttr(arguments.size() + 1));
+    int64_t group = int64_t(arguments.size()) + 1;
+    if (sharesAddress) {
+      sharedGroup = sharedGroup.value_or(group);
+      group = *sharedGroup;
+    }
+    attributes.set("tile.group", builder.getI64IntegerAttr(group));
     if (type.isConstPtr) {
       attributes.set("tile.const", builder.getUnitAttr());
     }
@@ -316,7 +322,8 @@ Recipe KernelBuilder::readScalar(const ast::Parameter &param, TileType type,
   recipe.first = arguments.size();
   int64_t divisor = std::max<int64_t>(arg.divisibility, 1);
   addArgument(param, type, name,
-              arg.divisibleBy16 ? std::max<int64_t>(divisor, 16) : divisor);
+              arg.divisibleBy16 ? std::max<int64_t>(divisor, 16) : divisor,
+              arg.sharesAddress);
   return recipe;
 }
 

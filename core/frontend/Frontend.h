@@ -100,6 +100,9 @@ struct ArgSpec {
   int64_t divisibility = 1;
   /// The integer equals 1: it is folded into the code.
   bool equalsOne = false;
+  /// The address is that of another argument, which says so too: all of them
+  /// are one group of memory.
+  bool sharesAddress = false;
 };
 
 struct Specialization {

@@ -378,11 +378,11 @@ bool ArgumentSpec::hasRuntime() const {
 
 bool ArgumentSpec::operator==(const ArgumentSpec &o) const {
   return kind == o.kind && type == o.type && element == o.element &&
-         equalsOne == o.equalsOne && divisor == o.divisor &&
-         constant.kind == o.constant.kind && constant.i64 == o.constant.i64 &&
-         constant.f64 == o.constant.f64 && constant.str == o.constant.str &&
-         items == o.items && fields == o.fields && block == o.block &&
-         padsWithNaN == o.padsWithNaN;
+         equalsOne == o.equalsOne && sharesAddress == o.sharesAddress &&
+         divisor == o.divisor && constant.kind == o.constant.kind &&
+         constant.i64 == o.constant.i64 && constant.f64 == o.constant.f64 &&
+         constant.str == o.constant.str && items == o.items &&
+         fields == o.fields && block == o.block && padsWithNaN == o.padsWithNaN;
 }
 
 void addLeaves(std::vector<Leaf> &leaves, ArgumentSpec &spec,

@@ -86,6 +86,8 @@ struct ArgumentSpec {
   // Runtime. type: TZ_TYPE_*; element: what a PTR points to (TZ_TYPE_*).
   uint32_t type = 0, element = 0;
   bool equalsOne = false; // value is 1 and the parameter allows folding
+  // A PTR, and another argument is the same address.
+  bool sharesAddress = false;
   // The value or address was seen to be a multiple of it; 0: nothing is known.
   uint32_t divisor = 0;
   // Constant. kind of constant is TZ_KV_*; a dtype is a STR such as "fp16".

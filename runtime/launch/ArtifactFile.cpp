@@ -182,12 +182,14 @@ void field(S &s, std::string &v) {
 }
 template <typename S>
 void field(S &s, ArgumentSpec &a) {
-  uint32_t flags = uint32_t(a.equalsOne) | uint32_t(a.padsWithNaN) << 1;
+  uint32_t flags = uint32_t(a.equalsOne) | uint32_t(a.padsWithNaN) << 1 |
+                   uint32_t(a.sharesAddress) << 2;
   for (uint32_t *n : {&a.kind, &a.type, &a.element, &flags, &a.divisor}) {
     s.number(*n);
   }
   a.equalsOne = flags & 1;
   a.padsWithNaN = flags & 2;
+  a.sharesAddress = flags & 4;
   field(s, a.constant);
   s.fine = s.fine && ++s.depth <= MaxNesting;
   list(s, a.items, 68);

@@ -33,6 +33,7 @@ private:
                          const KernelParameter &parameter);
   std::string checkLeaf(const ArgumentSpec &expected,
                         const KernelParameter &parameter);
+  bool sharesAddress() const;
   bool hasForm(const ArgumentSpec &expected, const tz_arg &mark) const;
 
   const Artifact &artifact;
@@ -40,6 +41,18 @@ private:
   size_t at = 0; // the next slot
 };
 } // namespace
+
+/// Is the pointer before the next slot another argument's, too?
+bool Fit::sharesAddress() const {
+  const tz_arg &pointer = slots[at - 1];
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (i != at - 1 && slots[i].type == TZ_TYPE_PTR &&
+        slots[i].bits == pointer.bits && pointer.bits != 0) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /// Does the mark say a tuple or descriptor of that form?
 bool Fit::hasForm(const ArgumentSpec &expected, const tz_arg &mark) const {
@@ -105,6 +118,9 @@ std::string Fit::checkLeaf(const ArgumentSpec &expected,
     }
     if (expected.equalsOne && !equalsOne(arg)) {
       return "is not 1";
+    }
+    if (arg.type == TZ_TYPE_PTR && !expected.sharesAddress && sharesAddress()) {
+      return "is at the address of another argument";
     }
     if (expected.divisor && !divisibleBy(arg, expected.divisor)) {
       return "is no multiple of " + std::to_string(expected.divisor);

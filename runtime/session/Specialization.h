@@ -2,7 +2,8 @@
 //
 // What   A *shape* is device + argument types + constants; the compiler names
 //        for it the divisor of each argument. Under a shape, a *specialisation*
-//        is one set of answers to "== 1?" and "divisible?".
+//        is one set of answers to "== 1?", of pointers "the address of another
+//        argument, too?", and "divisible?".
 // Why    Two levels, because which values matter is known only once the types
 //        are (decision R8).
 //===----------------------------------------------------------------------===//
@@ -31,6 +32,7 @@ struct Kernel::Shape {
   std::vector<ArgumentSpec> arguments;        // one per parameter
   std::vector<uint32_t> slotOfLeaf;           // NoSlot: of no launch
   std::vector<SpecializationRule::Leaf> rule; // one per slot
+  std::vector<uint32_t> pointers;             // slots of addresses
   static constexpr size_t Slots = 64;
   std::array<std::atomic<Specialization *>, Slots> known{};
 };

@@ -94,6 +94,9 @@ Kernel::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
     shape->arguments[open[i]] = std::move(*spec);
   }
   for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].type == TZ_TYPE_PTR && !isConstant(slots, i)) {
+      shape->pointers.push_back(uint32_t(i));
+    }
     uint64_t bits = isConstant(slots, i) ? normalized(slots[i]) : 0;
     shape->key.push_back({slots[i].type, slots[i].element, bits});
     shape->texts.emplace_back(textOf(slots[i]));
@@ -167,7 +170,9 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
     ArgumentSpec &spec = *leaves[i].spec;
     uint32_t slot = shape.slotOfLeaf[i];
     if (spec.kind == ArgumentSpec::Runtime && slot != NoSlot) {
-      spec.equalsOne = shape.rule[slot].foldsOne && equalsOne(slots[slot]);
+      const bool firstAnswer = bits[slot / 32] >> (2 * (slot % 32)) & 1;
+      spec.equalsOne = firstAnswer && spec.type != TZ_TYPE_PTR;
+      spec.sharesAddress = firstAnswer && spec.type == TZ_TYPE_PTR;
       uint32_t divisor = shape.rule[slot].divisor;
       spec.divisor = divisibleBy(slots[slot], divisor) ? divisor : 0;
     }
@@ -233,6 +238,16 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
           uint64_t(rule.foldsOne && equalsOne(slots[i])) |
           uint64_t(rule.divisor && divisibleBy(slots[i], rule.divisor)) << 1;
       bits[i / 32] |= answer << (2 * (i % 32));
+    }
+    // Kernels that work in place get one array twice.
+    for (size_t i = 1; i < shape.pointers.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        const uint32_t one = shape.pointers[i], other = shape.pointers[k];
+        if (slots[one].bits == slots[other].bits && slots[one].bits != 0) {
+          bits[one / 32] |= uint64_t{1} << (2 * (one % 32));
+          bits[other / 32] |= uint64_t{1} << (2 * (other % 32));
+        }
+      }
     }
     for (size_t word = 0; word * 32 < slots.size(); ++word) {
       bitsHash = mix(bitsHash, bits[word]);

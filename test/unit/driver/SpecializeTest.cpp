@@ -91,6 +91,26 @@ TEST_F(SpecializeTest, FortySequenceLengthsAreAtMostTwoVariants) {
   EXPECT_EQ(compiled, before + 1);
 }
 
+/// docs/decisions/008
+TEST_F(SpecializeTest, OneAddressForTwoArgumentsIsACase) {
+  load(TZ_TEST_EXAMPLE_FOLDER "/vector_add.py", "add_kernel");
+  auto add = [&](uint64_t x, uint64_t y, uint64_t out) {
+    auto at = [](uint64_t address) { return tz_pointer(address, TZ_TYPE_F32); };
+    launch({at(x), at(y), at(out), tz_i32(64), tz_i32(16)});
+  };
+  add(1024, 2048, 4096);
+  add(2048, 1024, 8192); // apart, wherever
+  EXPECT_EQ(compiled, 1u);
+  add(1024, 2048, 1024);
+  EXPECT_EQ(compiled, 2u);
+  add(4096, 2048, 4096);
+  EXPECT_EQ(compiled, 2u);
+  add(1024, 1024, 4096);
+  EXPECT_EQ(compiled, 3u);
+  add(0, 0, 4096); // null is no array
+  EXPECT_EQ(compiled, 3u);
+}
+
 TEST_F(SpecializeTest, StridesOfAnFp16MatmulCountInBytes) {
   load(TZ_TEST_EXAMPLE_FOLDER "/matmul.py", "matmul_kernel");
   auto multiply = [&](int32_t stride) {
