@@ -46,8 +46,9 @@ def test_same_code_is_one_object():
 
 def test_warmup_gives_the_code():
     x = np.ones(256, np.float32)
-    code = add_kernel.warmup(x, x, x, 256, BLOCK=256, grid=(1,))
+    code = add_kernel.warmup(x, x, np.zeros_like(x), 256, BLOCK=256, grid=(1,))
     assert code is launch()
+    assert add_kernel.warmup(x, x, x, 256, BLOCK=256, grid=(1,)) is not code  # in place
 
 
 def test_warmup_with_types_alone():
