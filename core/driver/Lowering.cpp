@@ -13,6 +13,7 @@
 #include "core/frontend/KnownVendors.h"
 
 #include "terrazzo/analysis/ArgumentUses.h"
+#include "terrazzo/analysis/PointerUses.h"
 #include "terrazzo/wire/Wire.h"
 
 #include "mlir/IR/Verifier.h"
@@ -518,10 +519,16 @@ void narrowRule(SpecializationRule &rule, mlir::ModuleOp module,
                 const std::vector<Leaf> &leaves) {
   tile::KernelOp kernel = kernelOf(module);
   std::vector<analysis::ArgumentUse> uses = analysis::argumentUses(kernel);
+  std::vector<analysis::PointerUse> pointers = analysis::pointerUses(kernel);
   for (auto [leaf, made] : llvm::zip(leaves, rule.leaves)) {
     for (unsigned j = 0; j < uses.size(); ++j) {
-      bool isInteger = kernel.getArgumentTypes()[j].isInteger();
-      if (!isInteger || kernel.getArgName(j) != leaf.name) {
+      if (kernel.getArgName(j) != leaf.name) {
+        continue;
+      }
+      analysis::PointerUse &pointer = pointers[j];
+      made.pointer = {pointer.isKnown, pointer.isRead, pointer.isWritten,
+                      std::move(pointer.steps)};
+      if (!kernel.getArgumentTypes()[j].isInteger()) {
         continue;
       }
       unsigned bytes = uses[j].smallestElement;

@@ -456,6 +456,25 @@ typedef struct tz_code_facts {
 } tz_code_facts;
 
 TZ_API tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out);
+
+/* What a kernel does through a pointer, as its source says it: for callers who
+ * know what array the pointer belongs to. */
+typedef struct tz_pointer_use {
+  size_t struct_size;
+  uint32_t is_read, is_written;
+  /* 1: elements lie apart by sums of 1 and `steps` alone: all constants above 1
+   * in the address, rising, in elements. 0: a distance is an argument, or was
+   * loaded. */
+  uint32_t has_constant_steps;
+  const int64_t *steps; /* as long as the code */
+  size_t num_steps;
+} tz_pointer_use;
+
+/* `argument`: its number in the launch. TZ_E_NOT_FOUND: it is not known (no
+ * pointer by itself, an address that becomes an integer, code that was loaded
+ * from a file). */
+TZ_API tz_status_t tz_code_pointer_use(tz_code_t code, size_t argument,
+                                       tz_pointer_use *out);
 /* The kernel at a stage: "tile", "neutral", "prepared" (IR), what the target's
  * compiler emits ("simt", "llvm", "asm"), or a part of the code by its name or
  * format. Compiles again where it was not kept. bytes ends with a NUL that size

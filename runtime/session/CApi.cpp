@@ -632,6 +632,29 @@ tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out) {
     return Status();
   });
 }
+tz_status_t tz_code_pointer_use(tz_code_t code, size_t argument,
+                                tz_pointer_use *out) {
+  TZ_REQUIRE(code);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    const PointerUse *use = codeOf(code)->use(argument);
+    if (!use) {
+      return Status(TZ_E_NOT_FOUND, "it is not known what is done through "
+                                    "argument " +
+                                        std::to_string(argument));
+    }
+    tz_pointer_use facts{};
+    facts.is_read = use->isRead;
+    facts.is_written = use->isWritten;
+    facts.has_constant_steps = use->steps.has_value();
+    if (use->steps) {
+      facts.steps = use->steps->data();
+      facts.num_steps = use->steps->size();
+    }
+    writeStruct(out, facts);
+    return Status();
+  });
+}
 tz_status_t tz_code_stage(tz_code_t code, const char *stage, const char **bytes,
                           size_t *size) {
   TZ_REQUIRE(code);

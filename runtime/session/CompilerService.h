@@ -13,6 +13,8 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <optional>
+
 namespace tz::runtime {
 
 class Registry;
@@ -57,6 +59,14 @@ struct KernelSignature {
   std::vector<KernelConfiguration> configurations; // in the source's order
 };
 
+/// What the kernel does through a pointer.
+struct PointerUse {
+  bool isKnown = false;
+  bool isRead = false, isWritten = false;
+  /// See tz_pointer_use.
+  std::optional<std::vector<int64_t>> steps;
+};
+
 /// Which run-time values matter to the code, per leaf of the arguments: R8's
 /// one divisor (0: none, no key) and whether ==1 folds anything. A pure
 /// function of source, types and constants.
@@ -64,6 +74,8 @@ struct SpecializationRule {
   struct Leaf {
     uint32_t divisor = 0;
     bool foldsOne = false;
+    /// Of a pointer. Changes no code: for those who know what it points to.
+    PointerUse pointer;
   };
   std::vector<Leaf> leaves;
 };

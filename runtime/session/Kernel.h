@@ -40,6 +40,13 @@ public:
   /// IR, an emitted text, or a part of the artifact by its name or format.
   Result<std::string_view> stage(const std::string &name);
   const std::string &hash();
+  /// What is done through an argument of the launch; null: a part of another
+  /// argument, or an artifact from a file.
+  const PointerUse *use(size_t argument) const {
+    return uses && argument < uses->size() && (*uses)[argument].isKnown
+               ? &(*uses)[argument]
+               : nullptr;
+  }
 
 private:
   friend class Kernel;
@@ -47,6 +54,7 @@ private:
   std::shared_ptr<const Artifact> artifact;
   std::unique_ptr<LoadedKernel> loaded;
   std::vector<ArgumentSpec> arguments; // empty: of an artifact from a file
+  const std::vector<PointerUse> *uses = nullptr; // one per argument
   std::mutex lock;
   std::map<std::string, std::string> stages;
   std::string hashText;

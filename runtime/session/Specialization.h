@@ -33,6 +33,7 @@ struct Kernel::Shape {
   std::vector<uint32_t> slotOfLeaf;           // NoSlot: of no launch
   std::vector<SpecializationRule::Leaf> rule; // one per slot
   std::vector<uint32_t> pointers;             // slots of addresses
+  std::vector<PointerUse> uses; // one per argument; parts of one are not known
   static constexpr size_t Slots = 64;
   std::array<std::atomic<Specialization *>, Slots> known{};
 };

@@ -115,6 +115,17 @@ Kernel::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
       shape->rule[slot] = rule->leaves[leaf];
     }
   }
+  shape->uses.resize(given);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].type == TZ_TYPE_PTR) {
+      shape->uses[slots.owner(i)] = std::move(shape->rule[i].pointer);
+    }
+  }
+  for (size_t i = 1; i < slots.size(); ++i) {
+    if (slots.owner(i) == slots.owner(i - 1)) {
+      shape->uses[slots.owner(i)] = PointerUse();
+    }
+  }
   return shape;
 }
 
@@ -180,6 +191,7 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
   auto made = std::make_unique<Specialization>();
   made->kernel = this;
   made->shape = &shape;
+  made->uses = &shape.uses;
   made->bits = bits;
   made->arguments = job.arguments;
   {
