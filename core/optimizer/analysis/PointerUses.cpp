@@ -75,8 +75,7 @@ private:
   };
 
   void reach(Part part) {
-    bool isNew =
-        seen.insert({{part.value, part.factor}, part.eachTurn}).second;
+    bool isNew = seen.insert({{part.value, part.factor}, part.eachTurn}).second;
     // Factors that grow from turn to turn end here.
     if (isNew && seen.size() < MaxParts) {
       work.push_back(part);
@@ -256,8 +255,7 @@ static bool isCarried(Value pointer) {
     }
     pointer = op->getOperand(0);
   }
-  return !isa<KernelOp>(
-      cast<BlockArgument>(pointer).getOwner()->getParentOp());
+  return !isa<KernelOp>(cast<BlockArgument>(pointer).getOwner()->getParentOp());
 }
 
 /// Does the next turn of a loop begin with a pointer made of this one?
@@ -298,9 +296,8 @@ void Walk::visit(OpOperand &at) {
       })
       .Case<AdvanceViewOp>([&](auto moved) { reach(moved.getResult()); })
       .Case<LoadOp, LoadViewOp>([&](auto) { read(); })
-      .Case<StoreOp>([&](auto) {
-        number == 0 ? write() : void(use.isKnown = false);
-      })
+      .Case<StoreOp>(
+          [&](auto) { number == 0 ? write() : void(use.isKnown = false); })
       .Case<StoreViewOp>([&](auto) { write(); })
       .Case<AtomicRMWOp>([&](auto) {
         read();
