@@ -466,8 +466,8 @@ typedef struct tz_pointer_use {
    * in the address, rising, in elements. 0: a distance is an argument, or was
    * loaded. */
   uint32_t has_constant_steps;
+  uint32_t num_steps;
   const int64_t *steps; /* as long as the code */
-  size_t num_steps;
 } tz_pointer_use;
 
 /* `argument`: its number in the launch. TZ_E_NOT_FOUND: it is not known (no

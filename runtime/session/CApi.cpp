@@ -649,7 +649,7 @@ tz_status_t tz_code_pointer_use(tz_code_t code, size_t argument,
     facts.has_constant_steps = use->steps.has_value();
     if (use->steps) {
       facts.steps = use->steps->data();
-      facts.num_steps = use->steps->size();
+      facts.num_steps = uint32_t(use->steps->size());
     }
     writeStruct(out, facts);
     return Status();

@@ -134,7 +134,7 @@ TEST_P(PointerUseTest, IsWhatTheSourceSays) {
   if (!status) {
     found = std::string(use.is_read ? "r" : "") + (use.is_written ? "w" : "");
     found += use.has_constant_steps ? "" : " other";
-    for (size_t i = 0; i < use.num_steps; ++i) {
+    for (uint32_t i = 0; i < use.num_steps; ++i) {
       found += " " + std::to_string(use.steps[i]);
     }
   }
