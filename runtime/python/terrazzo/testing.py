@@ -109,7 +109,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     """The time of `fn()` in milliseconds.
 
     It is called for about `warmup` ms, then timed for about `rep` ms, each time
-    after the caches were swept. `quantiles` asks for these instead of
+    after the caches were swept (all of it takes about 10 * `rep` ms, if that is
+    less than so many calls need). `quantiles` asks for these instead of
     `return_mode`: one of "min", "max", "mean", "median", "all" (a list).
     Tensors in `grad_to_none` lose their gradient before each call.
     """
@@ -118,7 +119,9 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     clock = _clock()
     fn()
     clock.sync()
+    start = time.perf_counter()
     estimate = max(sum(clock.times(fn, 5, clock.sweep)) / 5, 1e-6)
+    with_sweep = (time.perf_counter() - start) * 1e3 / 5
 
     def before():
         for tensor in grad_to_none or ():
@@ -126,7 +129,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         clock.sweep()
 
     clock.times(fn, max(1, int(warmup / estimate)) if warmup else 0, lambda: None)
-    return _summary(clock.times(fn, max(1, int(rep / estimate)), before), quantiles, return_mode)
+    repeats = max(1, int(min(rep / estimate, 10 * rep / with_sweep)))
+    return _summary(clock.times(fn, repeats, before), quantiles, return_mode)
 
 
 def _array(value):

@@ -17,6 +17,15 @@ def test_do_bench_times(monkeypatch):
         testing.do_bench(lambda: None, return_mode="best")
 
 
+def test_do_bench_of_next_to_nothing_ends(monkeypatch):
+    class Clock(testing._HostClock):
+        def sweep(self):
+            time.sleep(0.001)
+
+    monkeypatch.setattr(testing, "_clock", Clock)
+    assert 1 <= len(testing.do_bench(lambda: None, warmup=0, rep=2, return_mode="all")) <= 20
+
+
 def test_quantiles():
     assert testing._quantile([3, 1, 2], 0.5) == 2 and testing._quantile([0, 10], 0.25) == 2.5
     with pytest.raises(ValueError, match="between 0 and 1"):
