@@ -56,6 +56,13 @@ function(terrazzo_library name)
   endif()
 endfunction()
 
+# terrazzo_launch_path(name): what a launch runs through. The presets for tests say
+# -O1, with which clang inlines nothing, and their wheels and bundles are measured.
+# (-O2 would be another level than that of the precompiled header.)
+function(terrazzo_launch_path name)
+  target_compile_options(${name} PRIVATE -finline-functions)
+endfunction()
+
 # terrazzo_executable(name [MLIR] SOURCES a.cpp ... [LINK lib ...])
 function(terrazzo_executable name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})

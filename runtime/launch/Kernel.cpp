@@ -48,6 +48,7 @@ LoadedKernel::load(std::shared_ptr<Device> device,
       return s;
     }
     entry.asksOccupancy = asksOccupancy(variants[i]);
+    prepare(entry, variants[i], kernel->code->userTypes);
     for (const ArgInfo &arg : variants[i].args) {
       if (arg.kind == TZ_ARG_TENSOR_VIEW && !api.arg_encode) {
         return Status(TZ_E_UNIMPLEMENTED,
@@ -65,9 +66,47 @@ LoadedKernel::~LoadedKernel() {
   }
 }
 
-Status checkGrid(const std::array<int64_t, 3> &grid, std::string_view what) {
+/// Bytes of the small buffer that launches pack their arguments into.
+static constexpr size_t SmallBytes = 1024;
+
+void LoadedKernel::prepare(Entry &entry, const Variant &v,
+                           const std::vector<uint32_t> &types) {
+  tz_launch &request = entry.request;
+  request.struct_size = sizeof(request);
   for (int i = 0; i < 3; ++i) {
-    if (grid[i] >= 1 && grid[i] <= INT32_MAX) [[likely]] {
+    request.block[i] = std::max(v.block[i], 1u);
+    request.cluster[i] = std::max(v.cluster[i], 1u);
+  }
+  request.flags =
+      ((v.flags & TZ_KERNEL_ORDERED) ? uint32_t(TZ_LAUNCH_ORDERED) : 0u) |
+      ((v.flags & TZ_KERNEL_COOPERATIVE) ? uint32_t(TZ_LAUNCH_COOPERATIVE)
+                                         : 0u);
+  request.dyn_scratch = v.dynScratch;
+  request.args_size = v.argBytes;
+  entry.direct = v.grid[0].empty() && v.grid[1].empty() && v.grid[2].empty();
+  uint32_t end = 0, written = 0;
+  for (const ArgInfo &arg : v.args) {
+    const uint32_t type = arg.index < types.size() ? types[arg.index] : 0;
+    if (arg.kind != TZ_ARG_USER || !type || arg.size != typeSize(type) ||
+        arg.offset < end || arg.offset > written) {
+      entry.direct = false;
+      return;
+    }
+    end = arg.offset + arg.size;
+    written = arg.offset + 8;
+    entry.copies.push_back(
+        {arg.index, arg.offset,
+         type == TZ_TYPE_I1 ? 1 : ~uint64_t{0} >> (64 - 8 * arg.size)});
+  }
+  entry.direct &= written <= SmallBytes && v.argBytes <= written;
+}
+
+Status checkGrid(const std::array<int64_t, 3> &grid, std::string_view what) {
+  if (isGrid(grid)) [[likely]] {
+    return Status();
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] >= 1 && grid[i] <= INT32_MAX) {
       continue;
     }
     std::string axis = std::string(what) + " axis " + "xyz"[i] + " is " +
@@ -116,15 +155,10 @@ void LoadedKernel::findOccupancy(size_t variant, PlanInputs &inputs) {
   }
   int64_t known = entry.occupancy.load(std::memory_order_relaxed);
   if (known < 0) {
-    const Variant &v = code->variants[variant];
-    tz_launch launch{};
-    launch.struct_size = sizeof(launch);
-    for (int i = 0; i < 3; ++i) {
-      launch.grid[i] = 1;
-      launch.block[i] = std::max(v.block[i], 1u);
-      launch.cluster[i] = std::max(v.cluster[i], 1u);
-    }
-    launch.dyn_scratch = v.dynScratch;
+    tz_launch launch = entry.request;
+    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+    launch.flags = 0;
+    launch.args_size = 0;
     tz_occupancy result{};
     result.struct_size = sizeof(result);
     Status s = device->check(
@@ -244,18 +278,67 @@ Status LoadedKernel::pack(size_t variant, Stream &stream,
   return Status();
 }
 
+Status LoadedKernel::checkDevice(const Stream &stream) const {
+  if (stream.device().handle() == device->handle()) [[likely]] {
+    return Status();
+  }
+  return Status(TZ_E_INVALID_ARGUMENT,
+                "the stream belongs to device '" + stream.device().name() +
+                    "', the kernel to '" + device->name() + "'");
+}
+
+Status LoadedKernel::start(Entry &entry, Stream &stream,
+                           const std::array<int64_t, 3> &grid,
+                           const uint8_t *args, uint64_t correlation) {
+  tz_launch launch = entry.request;
+  for (int i = 0; i < 3; ++i) {
+    launch.grid[i] = uint32_t(grid[i]);
+  }
+  launch.args = args;
+  launch.correlation = correlation;
+  return device->check(
+      device->api().launch(stream.handle(), entry.kernel, &launch));
+}
+
+/// `bitsOf(i)`: of user argument i.
+template <typename BitsOf>
+Status LoadedKernel::startDirect(Entry &entry, Stream &stream,
+                                 const std::array<int64_t, 3> &grid,
+                                 uint64_t correlation, BitsOf bitsOf) {
+  // Little-endian: the low bytes are the value at its own width.
+  alignas(128) uint8_t buffer[SmallBytes];
+  for (const Copy &copy : entry.copies) {
+    uint64_t bits = bitsOf(copy.arg) & copy.mask;
+    std::memcpy(buffer + copy.offset, &bits, 8);
+  }
+  return start(entry, stream, grid, buffer, correlation);
+}
+
+Status LoadedKernel::launchDirect(Stream &stream,
+                                  const std::array<int64_t, 3> &grid,
+                                  const tz_arg *slots, const uint32_t *slotOf,
+                                  uint64_t correlation) {
+  if (Status s = checkGrid(grid, "grid"); !s.ok()) {
+    return s;
+  }
+  if (Status s = checkDevice(stream); !s.ok()) {
+    return s;
+  }
+  return startDirect(entries[0], stream, grid, correlation,
+                     [&](uint32_t arg) { return slots[slotOf[arg]].bits; });
+}
+
 Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
-                            std::span<const ArgValue> args) {
+                            std::span<const ArgValue> args,
+                            uint64_t correlation) {
   if (Status s = checkGrid(grid, "grid"); !s.ok()) {
     return s;
   }
   if (Status s = checkArgs(args); !s.ok()) {
     return s;
   }
-  if (stream.device().handle() != device->handle()) {
-    return Status(TZ_E_INVALID_ARGUMENT,
-                  "the stream belongs to device '" + stream.device().name() +
-                      "', the kernel to '" + device->name() + "'");
+  if (Status s = checkDevice(stream); !s.ok()) {
+    return s;
   }
   PlanInputs inputs;
   inputs.args = args;
@@ -268,6 +351,11 @@ Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
         guardHolds(code->variants[chosen], inputs)) {
       break;
     }
+  }
+  Entry &entry = entries[chosen];
+  if (entry.direct) {
+    return startDirect(entry, stream, grid, correlation,
+                       [&](uint32_t arg) { return args[arg].bits; });
   }
   const Variant &v = code->variants[chosen];
   std::array<int64_t, 3> physical = grid;
@@ -284,7 +372,7 @@ Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
     return s;
   }
   // Most kernels have a few dozen bytes; only the exceptions go to the heap.
-  alignas(128) uint8_t small[1024];
+  alignas(128) uint8_t small[SmallBytes];
   std::unique_ptr<uint8_t, void (*)(void *)> large(nullptr, std::free);
   uint8_t *buffer = small;
   if (v.argBytes > sizeof(small)) {
@@ -299,23 +387,7 @@ Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   if (Status s = pack(chosen, stream, inputs, buffer); !s.ok()) {
     return s;
   }
-  tz_launch launch{};
-  launch.struct_size = sizeof(launch);
-  for (int i = 0; i < 3; ++i) {
-    launch.grid[i] = uint32_t(physical[i]);
-    launch.block[i] = std::max(v.block[i], 1u);
-    launch.cluster[i] = std::max(v.cluster[i], 1u);
-  }
-  launch.flags =
-      ((v.flags & TZ_KERNEL_ORDERED) ? uint32_t(TZ_LAUNCH_ORDERED) : 0u) |
-      ((v.flags & TZ_KERNEL_COOPERATIVE) ? uint32_t(TZ_LAUNCH_COOPERATIVE)
-                                         : 0u);
-  launch.dyn_scratch = v.dynScratch;
-  launch.args = buffer;
-  launch.args_size = v.argBytes;
-  launch.correlation = correlation.fetch_add(1, std::memory_order_relaxed);
-  return device->check(
-      device->api().launch(stream.handle(), entries[chosen].kernel, &launch));
+  return start(entry, stream, physical, buffer, correlation);
 }
 
 } // namespace tz::runtime

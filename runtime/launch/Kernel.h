@@ -10,6 +10,8 @@
 
 #include "runtime/device/Device.h"
 
+#include <terrazzo/terrazzo.h>
+
 #include <atomic>
 
 namespace tz::runtime {
@@ -26,19 +28,46 @@ public:
   const Device &owner() const { return *device; }
   /// args: the user's arguments in the order of Artifact::userLeaves.
   Status launch(Stream &stream, const std::array<int64_t, 3> &grid,
-                std::span<const ArgValue> args);
+                std::span<const ArgValue> args, uint64_t correlation = 0);
+  /// The code has nothing to choose and to compute: launchDirect() may be used.
+  bool isDirect() const { return entries.size() == 1 && entries[0].direct; }
+  /// The same, where a launch before had arguments of these types: user
+  /// argument i is slots[slotOf[i]].
+  Status launchDirect(Stream &stream, const std::array<int64_t, 3> &grid,
+                      const tz_arg *slots, const uint32_t *slotOf,
+                      uint64_t correlation);
 
 private:
   LoadedKernel(std::shared_ptr<Device> device,
                std::shared_ptr<const Artifact> artifact)
       : device(std::move(device)), code(std::move(artifact)) {}
 
+  /// User argument `arg` is stored as eight bytes: those behind its own are
+  /// zero until the next argument is stored.
+  struct Copy {
+    uint32_t arg, offset;
+    uint64_t mask;
+  };
   struct Entry {
     tz_kernel *kernel = nullptr;
     bool asksOccupancy = false;
+    /// The grid is the user's, all arguments too: `copies` packs them.
+    bool direct = false;
+    std::vector<Copy> copies; // by offset
+    /// But for grid, arguments and correlation.
+    tz_launch request{};
     std::atomic<int64_t> occupancy{-1};
   };
+  static void prepare(Entry &entry, const Variant &variant,
+                      const std::vector<uint32_t> &types);
   Status checkArgs(std::span<const ArgValue> args) const;
+  Status checkDevice(const Stream &stream) const;
+  template <typename BitsOf>
+  Status startDirect(Entry &entry, Stream &stream,
+                     const std::array<int64_t, 3> &grid, uint64_t correlation,
+                     BitsOf bitsOf);
+  Status start(Entry &entry, Stream &stream, const std::array<int64_t, 3> &grid,
+               const uint8_t *args, uint64_t correlation);
   Status pack(size_t variant, Stream &stream, const PlanInputs &inputs,
               uint8_t *buffer);
   Status packView(size_t variant, uint32_t arg, const PlanInputs &inputs,
@@ -49,9 +78,14 @@ private:
   std::shared_ptr<const Artifact> code;
   tz_module *module = nullptr;
   std::vector<Entry> entries;
-  std::atomic<uint64_t> correlation{0};
 };
 
+/// Every axis has from 1 to 2147483647 programs.
+inline bool isGrid(const std::array<int64_t, 3> &grid) {
+  return uint64_t(grid[0]) - 1 < uint64_t(INT32_MAX) &&
+         uint64_t(grid[1]) - 1 < uint64_t(INT32_MAX) &&
+         uint64_t(grid[2]) - 1 < uint64_t(INT32_MAX);
+}
 /// TZ_E_INVALID_ARGUMENT / TZ_E_OUT_OF_RANGE for a zero, negative or too large
 /// axis; the message names the axis.
 Status checkGrid(const std::array<int64_t, 3> &grid, std::string_view what);

@@ -51,11 +51,11 @@ public:
   }
   Activity(const Activity &) = delete;
   int32_t code = 0;
+  uint64_t id = 0; // 0: nobody listens
 
 private:
   const tz_hooks *functions;
   uint32_t kind;
-  uint64_t id = 0;
 };
 
 } // namespace tz::runtime

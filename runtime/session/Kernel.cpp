@@ -170,8 +170,37 @@ Status Kernel::checkCount(size_t given) const {
                     " arguments (" + names + "), not " + std::to_string(given));
 }
 
+Status Kernel::start(Specialization &code, Stream &stream,
+                     const std::array<int64_t, 3> &grid, const Slots &slots,
+                     bool repeats) {
+  Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
+                    signature.function.c_str());
+  Status status;
+  if (repeats && code.loaded->isDirect()) [[likely]] {
+    status = code.loaded->launchDirect(stream, grid, slots.values.data(),
+                                       code.fromLaunch.data(), activity.id);
+  } else {
+    std::array<ArgValue, MaxLaunchArgs> values;
+    size_t count = code.fromLaunch.size();
+    for (size_t i = 0; i < count; ++i) {
+      const tz_arg &arg = slots[code.fromLaunch[i]];
+      values[i] = {arg.type, normalized(arg)};
+    }
+    status =
+        code.loaded->launch(stream, grid, {values.data(), count}, activity.id);
+  }
+  activity.code = status.code();
+  return status;
+}
+
 Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
                       std::span<const tz_arg> args, Code **used) {
+  if (Specialization *known = findRecent(stream.device(), args)) [[likely]] {
+    if (used) {
+      *used = known;
+    }
+    return start(*known, stream, grid, {args, nullptr}, true);
+  }
   if (Status s = checkCount(args.size()); !s.ok()) {
     return s;
   }
@@ -190,20 +219,13 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
   if (!found) {
     return found.takeStatus();
   }
-  Specialization &s = **found;
   if (used) {
-    *used = &s;
+    *used = *found;
   }
-  std::array<ArgValue, MaxLaunchArgs> values;
-  size_t count = s.fromLaunch.size();
-  for (size_t i = 0; i < count; ++i) {
-    const tz_arg &arg = slots[s.fromLaunch[i]];
-    values[i] = {arg.type, normalized(arg)};
+  Status status = start(**found, stream, grid, slots, false);
+  if (status.ok()) {
+    remember(**found);
   }
-  Activity activity(session.hooks(), TZ_ACTIVITY_LAUNCH,
-                    signature.function.c_str());
-  Status status = s.loaded->launch(stream, grid, {values.data(), count});
-  activity.code = status.code();
   return status;
 }
 

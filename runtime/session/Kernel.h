@@ -94,6 +94,14 @@ private:
                                       const Slots &slots, size_t given);
   Result<Specialization *> match(const std::shared_ptr<Device> &device,
                                  const Slots &slots, size_t given);
+  /// Repeat.cpp
+  Specialization *findRecent(const Device &device,
+                             std::span<const tz_arg> args) const;
+  void remember(Specialization &known);
+  /// `repeats`: a launch before had arguments of these types.
+  Status start(Specialization &code, Stream &stream,
+               const std::array<int64_t, 3> &grid, const Slots &slots,
+               bool repeats);
   Status checkFit(const Slots &slots, size_t given) const;
   bool isShape(const Shape &shape, uint64_t hash, const Device &device,
                const Slots &slots) const;
@@ -129,6 +137,9 @@ private:
   std::shared_ptr<const Artifact> fixedArtifact; // loaded from a file
   std::atomic<Specialization *> lastMatch{nullptr};
 
+  /// Codes that launches ran, the first free entry at the end.
+  std::array<std::atomic<Specialization *>, 4> recent{};
+  std::atomic<uint32_t> nextRecent{0};
   static constexpr size_t TableSize = 256;
   std::array<std::atomic<Shape *>, TableSize> table{};
   std::mutex lock;

@@ -22,6 +22,20 @@ struct Kernel::Specialization : Code {
   Bits bits{};
   /// User argument i is slot fromLaunch[i] of a launch.
   std::vector<uint32_t> fromLaunch;
+
+  /// What a slot must be: type and element are `kind`, (bits & mask) == value
+  /// is `equals`, (bits & low) == 0 is `divides`.
+  struct Row {
+    uint64_t kind, mask, value;
+    uint32_t low;
+    bool equals, divides;
+  };
+  std::vector<Row> rows; // empty: not to be told this way
+  std::vector<std::pair<uint32_t, std::string>> texts; // slots of strings
+  /// Fills rows and texts; `slots`: of a launch with this code.
+  void prepareRepeats(const Kernel &kernel, const Slots &slots);
+  /// Would a launch with these arguments run this code? False says nothing.
+  bool serves(const Device &device, std::span<const tz_arg> args) const;
 };
 
 struct Kernel::Shape {

@@ -5,6 +5,7 @@
 // Why    The hot path of a launch is here and nowhere else; that of artifacts
 //        from files is in Match.cpp.
 //===----------------------------------------------------------------------===//
+#include "runtime/session/Addresses.h"
 #include "runtime/session/Specialization.h"
 
 namespace tz::runtime {
@@ -219,6 +220,7 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
     return loaded.takeStatus();
   }
   made->loaded = std::move(*loaded);
+  made->prepareRepeats(*this, slots);
   return made;
 }
 
@@ -252,15 +254,12 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
       bits[i / 32] |= answer << (2 * (i % 32));
     }
     // Kernels that work in place get one array twice.
-    for (size_t i = 1; i < shape.pointers.size(); ++i) {
-      for (size_t k = 0; k < i; ++k) {
-        const uint32_t one = shape.pointers[i], other = shape.pointers[k];
-        if (slots[one].bits == slots[other].bits && slots[one].bits != 0) {
-          bits[one / 32] |= uint64_t{1} << (2 * (one % 32));
-          bits[other / 32] |= uint64_t{1} << (2 * (other % 32));
-        }
-      }
-    }
+    findShared(slots.values.data(), shape.pointers,
+               [&](uint32_t one, uint32_t other) {
+                 bits[one / 32] |= uint64_t{1} << (2 * (one % 32));
+                 bits[other / 32] |= uint64_t{1} << (2 * (other % 32));
+                 return false;
+               });
     for (size_t word = 0; word * 32 < slots.size(); ++word) {
       bitsHash = mix(bitsHash, bits[word]);
     }

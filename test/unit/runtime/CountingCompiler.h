@@ -9,6 +9,7 @@
 
 #include "test/unit/runtime/EchoPlugin.h"
 
+#include "runtime/launch/Plan.h"
 #include "runtime/session/CompilerService.h"
 
 #include <terrazzo/terrazzo.h>
@@ -68,7 +69,7 @@ public:
         arg.kind = TZ_ARG_USER;
         arg.index = uint32_t(a->userTypes.size());
         arg.type = spec.type;
-        arg.size = arg.align = spec.type == TZ_TYPE_PTR ? 8 : 4;
+        arg.size = arg.align = typeSize(spec.type);
         arg.offset = 8 * arg.index;
         v.args.push_back(arg);
         v.argBytes = 8 * arg.index + 8;

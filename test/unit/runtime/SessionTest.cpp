@@ -176,6 +176,39 @@ TEST_F(SessionApi, ASavedArtifactRunsWithoutACompiler) {
   tz_session_destroy(plain);
 }
 
+/// docs/decisions/008: code for arrays apart is wrong for one given twice.
+TEST_F(SessionApi, AnArtifactForArgumentsApartRefusesTwoAtOneAddress) {
+  TemporaryFolder folder;
+  std::string path = folder.path + "/kernel.tza";
+  tz_arg apart[] = {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128), ptr(128)};
+  tz_arg together[] = {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128), ptr(64)};
+  int64_t grid[3] = {1, 1, 1};
+  auto load = [&](const tz_arg *savedFor) {
+    tz_kernel_t loaded = nullptr;
+    ok(tz_kernel_save(kernel, device, savedFor, 5, path.c_str()));
+    tz_kernel_source source{};
+    source.struct_size = sizeof(source);
+    source.path = path.c_str();
+    ok(tz_kernel_load(session, &source, &loaded));
+    return loaded;
+  };
+  tz_kernel_t forApart = load(apart);
+  ok(tz_kernel_launch(forApart, stream, grid, apart, 5));
+  Owned s(tz_kernel_launch(forApart, stream, grid, together, 5));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_FAILED_PRECONDITION);
+  EXPECT_THAT(tz_status_message(s.get()),
+              HasSubstr("argument 'x' of kernel 'kernel' is at the address of "
+                        "another argument"));
+  // Two null addresses are no array.
+  tz_arg null[] = {ptr(0), tz_i32(24), tz_f32(2), tz_i32(128), ptr(0)};
+  ok(tz_kernel_launch(forApart, stream, grid, null, 5));
+  tz_kernel_destroy(forApart);
+  tz_kernel_t forBoth = load(together);
+  ok(tz_kernel_launch(forBoth, stream, grid, together, 5));
+  ok(tz_kernel_launch(forBoth, stream, grid, apart, 5));
+  tz_kernel_destroy(forBoth);
+}
+
 TEST_F(SessionApi, HooksSeeCompileLoadAndLaunch) {
   std::vector<std::string> seen;
   tz_hooks hooks{};
