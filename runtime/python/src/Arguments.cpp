@@ -48,6 +48,10 @@ bool Arguments::wrong(PyObject *name, const std::string &text) const {
 //===----------------------------------------------------------------------===//
 
 bool integer(PyObject *value, tz_arg &to) {
+  if (int64_t number; smallInteger(value, number)) [[likely]] {
+    to = number == int32_t(number) ? tz_i32(int32_t(number)) : tz_i64(number);
+    return true;
+  }
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (number == -1 && PyErr_Occurred()) {
@@ -129,7 +133,7 @@ bool Arguments::add(PyObject *value, PyObject *name, uint32_t fixedType) {
     return wrong(name, "is one too many: a launch has at most 256");
   }
   if (fixedType) {
-    Kind kind = kindOf(value);
+    Kind kind = knownType(value).kind;
     if (kind == Kind::Integer || kind == Kind::Float || kind == Kind::Bool) {
       return typedNumber(value, kind, fixedType, values[count++]);
     }
@@ -145,9 +149,12 @@ bool Arguments::addConstant(PyObject *value, PyObject *name) {
 }
 
 bool Arguments::convert(PyObject *value, PyObject *name, tz_arg &to) {
-  switch (kindOf(value)) {
-  case Kind::Failed:
-    return false;
+  const KnownType &type = knownType(value);
+  if (type.kind == Kind::Tensor) [[likely]] {
+    Array read;
+    return readTensor(value, type, read) && array(read, value, name, to);
+  }
+  switch (type.kind) {
   case Kind::Integer:
     return integer(value, to);
   case Kind::Float:
@@ -163,19 +170,19 @@ bool Arguments::convert(PyObject *value, PyObject *name, tz_arg &to) {
     return constant(value, name, to);
   case Kind::Tuple:
     return tuple(value, name, to, false);
-  case Kind::Tensor:
-  case Kind::Buffer:
-    return array(value, name, to);
-  case Kind::Other:
-    return convertOther(value, name, to, false);
+  case Kind::Buffer: {
+    Array read;
+    return readBuffer(value, read) && array(read, value, name, to);
   }
-  return false;
+  case Kind::Tensor:
+  case Kind::Other:
+    break;
+  }
+  return convertOther(value, name, to, false);
 }
 
 bool Arguments::constant(PyObject *value, PyObject *name, tz_arg &to) {
-  switch (kindOf(value)) {
-  case Kind::Failed:
-    return false;
+  switch (knownType(value).kind) {
   case Kind::Integer:
     if (!integer(value, to)) {
       return false;
@@ -256,15 +263,13 @@ bool Arguments::tuple(PyObject *value, PyObject *name, tz_arg &to,
 // Arrays
 //===----------------------------------------------------------------------===//
 
-bool Arguments::array(PyObject *value, PyObject *name, tz_arg &to) {
-  Array read;
-  bool fine = kindOf(value) == Kind::Tensor ? readTensor(value, read)
-                                            : readBuffer(value, read);
-  if (!fine) {
-    return false;
-  }
+bool Arguments::array(const Array &read, PyObject *value, PyObject *name,
+                      tz_arg &to) {
   to = read.pointer;
-  return settleMemory(read, value, name);
+  // Nearly all arrays of a launch lie where the one before lies.
+  return (read.memory.index == place.index &&
+          read.memory.accelerator == place.accelerator) ||
+         settleMemory(read, value, name);
 }
 
 static std::string describe(const Memory &memory) {
@@ -419,11 +424,7 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
     return descriptor(made, name, to);
   }
   Array read;
-  if (!readFacts(made, read)) {
-    return false;
-  }
-  to = read.pointer;
-  return settleMemory(read, value, name);
+  return readFacts(made, read) && array(read, value, name, to);
 }
 
 } // namespace tz::python

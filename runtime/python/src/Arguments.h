@@ -41,7 +41,6 @@ struct Accelerator {
 struct Array {
   tz_arg pointer;
   Memory memory;
-  bool isPinned = false;
 };
 
 /// One launch's arguments. Points into the values that it was given.
@@ -71,7 +70,7 @@ private:
                     bool asConstant);
   bool tuple(PyObject *value, PyObject *name, tz_arg &to, bool asConstant);
   bool descriptor(PyObject *value, PyObject *name, tz_arg &to);
-  bool array(PyObject *value, PyObject *name, tz_arg &to);
+  bool array(const Array &read, PyObject *value, PyObject *name, tz_arg &to);
   bool settleMemory(const Array &array, PyObject *value, PyObject *name);
   bool wrong(PyObject *name, const std::string &text) const;
   More &extra();
@@ -83,6 +82,25 @@ private:
   std::unique_ptr<More, void (*)(More *)> more{nullptr, nullptr};
   tz_arg values[Max];
 };
+
+/// Of an int that is not large; false, without an error, of anything else.
+inline bool smallInteger(PyObject *value, int64_t &to) {
+  if (!PyLong_CheckExact(value)) {
+    return false;
+  }
+#if PY_VERSION_HEX >= 0x030C0000
+  auto *number = reinterpret_cast<PyLongObject *>(value);
+  if (!PyUnstable_Long_IsCompact(number)) {
+    return false;
+  }
+  to = PyUnstable_Long_CompactValue(number);
+  return true;
+#else
+  int overflow = 0;
+  to = PyLong_AsLongLongAndOverflow(value, &overflow);
+  return !overflow;
+#endif
+}
 
 /// Python's number as the type that the language gives it: i32, i64 or u64.
 /// False with the error set.

@@ -73,14 +73,6 @@ uint32_t elementType(const char *name) {
 // Types
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct KnownType {
-  PyTypeObject *type;
-  Kind kind;
-  const ExchangeTable *table; // of a Tensor, or null
-};
-} // namespace
-
 /// Is the type `module.name` or derived from it? Never imports the module.
 static bool isDerived(PyTypeObject *type, const char *module,
                       const char *name) {
@@ -98,6 +90,9 @@ static bool isDerived(PyTypeObject *type, const char *module,
 }
 
 static Kind examine(PyTypeObject *type) {
+  if (type == Py_TYPE(Py_None)) {
+    return Kind::None;
+  }
   if (PyType_IsSubtype(type, &PyBool_Type)) {
     return Kind::Bool;
   }
@@ -122,42 +117,31 @@ static Kind examine(PyTypeObject *type) {
   return Kind::Other;
 }
 
-/// What the type is; filled as types are seen.
-static const KnownType &known(PyTypeObject *type) {
-  static std::vector<KnownType> types;
-  for (const KnownType &one : types) {
-    if (one.type == type) {
-      return one;
-    }
-  }
-  Kind kind = examine(type);
-  KnownType made{type, kind,
-                 kind == Kind::Tensor ? exchangeTableOf(type) : nullptr};
-  // Types made in a loop must not make launches slower.
-  if (types.size() < 32) {
+/// Filled as types are seen.
+static KnownType types[32];
+static size_t numTypes = 0;
+
+/// Types made in a loop must not make launches slower: only the first are kept.
+static const KnownType &addType(PyTypeObject *type) {
+  static KnownType other;
+  KnownType &made = numTypes < std::size(types) ? types[numTypes] : other;
+  const Kind kind = examine(type);
+  made = {type, kind, kind == Kind::Tensor ? exchangeTableOf(type) : nullptr};
+  if (&made != &other) {
     Py_INCREF(type);
-    types.push_back(made);
-    return types.back();
+    ++numTypes;
   }
-  static KnownType last;
-  return last = made;
+  return made;
 }
 
-Kind kindOf(PyObject *value) {
+const KnownType &knownType(PyObject *value) {
   PyTypeObject *type = Py_TYPE(value);
-  if (type == &PyLong_Type) {
-    return Kind::Integer;
+  for (size_t i = 0; i < numTypes; ++i) {
+    if (types[i].type == type) {
+      return types[i];
+    }
   }
-  if (type == &PyFloat_Type) {
-    return Kind::Float;
-  }
-  if (type == &PyBool_Type) {
-    return Kind::Bool;
-  }
-  if (value == Py_None) {
-    return Kind::None;
-  }
-  return known(type).kind;
+  return addType(type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,7 +215,7 @@ static Accelerator *acceleratorOf(const char *framework) {
 
 /// Torch's accelerator: a process has one kind. Null with the error set.
 static Accelerator *tensorAccelerator() {
-  static Accelerator *accelerator = nullptr;
+  static constinit Accelerator *accelerator = nullptr;
   return accelerator ? accelerator : accelerator = acceleratorOf("torch");
 }
 
@@ -265,9 +249,8 @@ static bool readExchanged(PyObject *tensor, const ExchangeTable &table,
   return true;
 }
 
-bool readTensor(PyObject *tensor, Array &to) {
-  const ExchangeTable *table = known(Py_TYPE(tensor)).table;
-  if (table && readExchanged(tensor, *table, to)) [[likely]] {
+bool readTensor(PyObject *tensor, const KnownType &type, Array &to) {
+  if (type.table && readExchanged(tensor, *type.table, to)) [[likely]] {
     return true;
   }
   static PyObject *const dataPtr = interned("data_ptr");

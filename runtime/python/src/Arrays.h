@@ -13,8 +13,9 @@
 
 namespace tz::python {
 
+struct ExchangeTable;
+
 enum class Kind : uint8_t {
-  Failed, // the error is set
   Integer,
   Float,
   Bool,
@@ -26,10 +27,18 @@ enum class Kind : uint8_t {
   Other
 };
 
-Kind kindOf(PyObject *value);
+/// What is known of the values of a type.
+struct KnownType {
+  PyTypeObject *type;
+  Kind kind;
+  const ExchangeTable *table; // of a Tensor, or null
+};
 
-/// False with the error set.
-bool readTensor(PyObject *tensor, Array &to);
+/// Valid until the next call.
+const KnownType &knownType(PyObject *value);
+
+/// `type`: the tensor's. False with the error set.
+bool readTensor(PyObject *tensor, const KnownType &type, Array &to);
 bool readBuffer(PyObject *array, Array &to);
 /// From (address, dtype's name, framework or None, index): what _values.py
 /// found out of any other array.

@@ -18,7 +18,7 @@ struct Code {
 };
 } // namespace
 
-static nb::dict describe(const Code &code) {
+static nb::dict factsOf(const Code &code) {
   tz_code_facts facts{};
   facts.struct_size = sizeof(facts);
   if (!settle(tz_code_describe(code.native, &facts))) {
@@ -58,7 +58,7 @@ static nb::bytes stage(const Code &code, const char *name) {
 void addCodeType(PyObject *module) {
   nb::class_<Code>(nb::borrow<nb::module_>(module), "Code",
                    "Compiled code; see terrazzo.compiled.")
-      .def("describe", describe, "Its facts, as a dictionary.")
+      .def("describe", factsOf, "Its facts, as a dictionary.")
       .def("stage", stage, nb::arg("name"),
            "IR, text or machine code of a stage; see tz_code_stage.")
       .def_prop_ro("address", [](const Code &code) {

@@ -8,6 +8,7 @@
 
 #include "Exchange.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tz::python {
@@ -66,43 +67,41 @@ void Place::leaveStream() {
   }
 }
 
-bool Place::find(const Memory &memory, const std::string &kernel) {
-  Session *session = Session::get();
-  if (!session) {
-    return false;
+/// The device of the host's memory; null with the error set. One launch after
+/// another goes to the same, unless TERRAZZO_TARGET changes.
+static Device *lastHostDevice(Session &session, const std::string &kernel) {
+  static constinit Device *last = nullptr;
+  static std::string lastTarget;
+  const char *target = std::getenv("TERRAZZO_TARGET");
+  if (!last || lastTarget != (target ? target : "")) {
+    last = hostDevice(session, kernel);
+    lastTarget = wanted();
   }
-  if (memory.index == Memory::Unknown) {
-    device = session->device(wanted());
-    return device;
-  }
-  if (memory.index == Memory::Host) {
-    // One launch after another goes to the same device.
-    static Device *last = nullptr;
-    static std::string lastTarget;
-    if (!last || lastTarget != wanted()) {
-      last = hostDevice(*session, kernel);
-      lastTarget = wanted();
-    }
-    device = last;
-    return device;
-  }
-  static std::vector<Device *> known;
-  static const Accelerator *knownAccelerator = nullptr;
-  if (knownAccelerator != memory.accelerator) {
-    known.clear();
+  return last;
+}
+
+/// The devices of the accelerator that launches went to last.
+static constinit Device *acceleratorDevices[64] = {};
+static constinit const Accelerator *knownAccelerator = nullptr;
+
+bool Place::findAccelerator(const Memory &memory, const std::string &kernel) {
+  if (knownAccelerator != memory.accelerator) [[unlikely]] {
+    std::fill(std::begin(acceleratorDevices), std::end(acceleratorDevices),
+              nullptr);
     knownAccelerator = memory.accelerator;
   }
-  auto index = size_t(memory.index);
-  if (index >= known.size()) {
-    known.resize(index + 1);
-  }
-  if (!known[index]) {
-    known[index] = acceleratorDevice(*session, memory, kernel);
-    if (!known[index]) {
+  const bool isKept = size_t(memory.index) < std::size(acceleratorDevices);
+  device = isKept ? acceleratorDevices[memory.index] : nullptr;
+  if (!device) [[unlikely]] {
+    Session *session = Session::get();
+    device = session ? acceleratorDevice(*session, memory, kernel) : nullptr;
+    if (!device) {
       return false;
     }
+    if (isKept) {
+      acceleratorDevices[memory.index] = device;
+    }
   }
-  device = known[index];
   const Accelerator &accelerator = *memory.accelerator;
   if (accelerator.table && !accelerator.table->currentStream(
                                accelerator.tableType, memory.index, &native))
@@ -119,6 +118,19 @@ bool Place::find(const Memory &memory, const std::string &kernel) {
   }
   native = PyLong_AsVoidPtr(stream.get());
   return !PyErr_Occurred();
+}
+
+bool Place::find(const Memory &memory, const std::string &kernel) {
+  if (memory.index >= 0) [[likely]] {
+    return findAccelerator(memory, kernel);
+  }
+  Session *session = Session::get();
+  if (!session) {
+    return false;
+  }
+  device = memory.index == Memory::Host ? lastHostDevice(*session, kernel)
+                                        : session->device(wanted());
+  return device;
 }
 
 } // namespace tz::python

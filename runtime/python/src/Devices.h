@@ -17,13 +17,16 @@ struct Place {
   Device *device = nullptr;
   void *native = nullptr; // the framework's stream; of no use on the host
   tz_stream_t stream = nullptr;
-  Stream *shared = nullptr; // of `stream`, if other threads may use it
+  Stream *shared = nullptr; // of `stream`, if others may use it: by turns
 
   /// Device and native stream. False with the error set.
   bool find(const Memory &memory, const std::string &kernel);
   /// `stream`, until leaveStream(). False with the error set.
   bool findStream();
   void leaveStream();
+
+private:
+  bool findAccelerator(const Memory &memory, const std::string &kernel);
 };
 
 } // namespace tz::python

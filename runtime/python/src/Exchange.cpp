@@ -7,6 +7,9 @@
 
 #include <terrazzo/terrazzo.h>
 
+#include <bit>
+#include <iterator>
+
 namespace tz::python {
 
 const ExchangeTable *exchangeTableOf(PyTypeObject *type) {
@@ -25,31 +28,21 @@ const ExchangeTable *exchangeTableOf(PyTypeObject *type) {
 }
 
 uint32_t elementType(const ExchangedArray &array) {
-  enum { Int, UInt, Float, BFloat = 4, Bool = 6 };
-  if (array.lanes != 1) {
-    return 0;
-  }
-  auto ofWidth = [&](uint32_t w8, uint32_t w16, uint32_t w32, uint32_t w64) {
-    return array.bits == 8    ? w8
-           : array.bits == 16 ? w16
-           : array.bits == 32 ? w32
-           : array.bits == 64 ? w64
-                              : 0;
-  };
-  switch (array.code) {
-  case Int:
-    return ofWidth(TZ_TYPE_I8, TZ_TYPE_I16, TZ_TYPE_I32, TZ_TYPE_I64);
-  case UInt:
-    return ofWidth(TZ_TYPE_U8, TZ_TYPE_U16, TZ_TYPE_U32, TZ_TYPE_U64);
-  case Float:
-    return ofWidth(0, TZ_TYPE_F16, TZ_TYPE_F32, TZ_TYPE_F64);
-  case BFloat:
-    return array.bits == 16 ? TZ_TYPE_BF16 : 0;
-  case Bool:
-    return array.bits == 8 ? TZ_TYPE_I1 : 0;
-  default: // floats of eight bits: the array's own dtype says which
-    return 0;
-  }
+  // By DLPack's code, then of 8, 16, 32 and 64 bits. Floats of eight bits are
+  // not among them: the array's own dtype says which they are.
+  static constexpr uint8_t types[7][4] = {
+      {TZ_TYPE_I8, TZ_TYPE_I16, TZ_TYPE_I32, TZ_TYPE_I64},
+      {TZ_TYPE_U8, TZ_TYPE_U16, TZ_TYPE_U32, TZ_TYPE_U64},
+      {0, TZ_TYPE_F16, TZ_TYPE_F32, TZ_TYPE_F64},
+      {},
+      {0, TZ_TYPE_BF16, 0, 0},
+      {},
+      {TZ_TYPE_I1, 0, 0, 0}};
+  const int width = std::countr_zero(array.bits) - 3;
+  return array.lanes == 1 && array.code < std::size(types) &&
+                 std::has_single_bit(array.bits) && width >= 0 && width < 4
+             ? types[array.code][width]
+             : 0;
 }
 
 } // namespace tz::python

@@ -9,7 +9,7 @@
 
 namespace tz::python {
 
-thread_local Diagnostics *Diagnostics::current = nullptr;
+TZ_THREAD_LOCAL Diagnostics *Diagnostics::current = nullptr;
 
 void Diagnostics::report(void *, uint32_t severity, const char *text) {
   if (current) {

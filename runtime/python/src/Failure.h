@@ -40,7 +40,7 @@ private:
 
   Diagnostics *outer;
   Last last = Last::Error;
-  static thread_local Diagnostics *current;
+  TZ_THREAD_LOCAL static Diagnostics *current;
 };
 
 /// Needs the GIL. True if there was no failure and no warning became one;

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "Function.h"
 
-#include "Hooks.h"
 #include "Names.h"
 
 #include <cstring>
@@ -38,7 +37,9 @@ bool Function::initialize(PyObject *given, PyObject *list) {
     PyUnicode_InternInPlace(&parameterName);
     Parameter &made = parameters.emplace_back();
     made.name = Reference(parameterName);
-    made.text = PyUnicode_AsUTF8(parameterName);
+    if (!made.text()) {
+      return false;
+    }
     made.isConstexpr = isConstexpr;
     made.fixedType = type;
     if (hasDefault) {
@@ -55,7 +56,7 @@ bool Function::initialize(PyObject *given, PyObject *list) {
 std::string Function::signature() const {
   std::string text = name + "(";
   for (size_t i = 0; i < parameters.size(); ++i) {
-    text += (i ? ", " : "") + parameters[i].text;
+    text += std::string(i ? ", " : "") + parameters[i].text();
   }
   return text + ")";
 }
@@ -66,7 +67,7 @@ std::string Function::missing(const Bound &bound) const {
   bool constexprs = false;
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!bound.values[i]) {
-      names += (count++ ? ", '" : "'") + parameters[i].text + "'";
+      names += std::string(count++ ? ", '" : "'") + parameters[i].text() + "'";
       constexprs |= parameters[i].isConstexpr;
     }
   }
@@ -77,7 +78,12 @@ std::string Function::missing(const Bound &bound) const {
 }
 
 bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
-  Option made{key, Reference(), tz_none()};
+  if (bound.numOptions == Bound::MaxOptions) {
+    return fail("ArgumentError", "kernel '" + name + "' has no parameter '" +
+                                     std::string(PyUnicode_AsUTF8(key)) +
+                                     "', and a launch has at most 32 options");
+  }
+  Option made{key, nullptr, tz_none()};
   switch (PyBool_Check(value) ? 0 : PyLong_Check(value) ? 1 : 2) {
   case 0:
     made.value = tz_bool(value == Py_True);
@@ -97,7 +103,7 @@ bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
         return false;
       }
       made.value = tz_string(text);
-      made.held = Reference::borrow(value);
+      made.text = value;
       break;
     }
     const char *text = PyUnicode_AsUTF8(key);
@@ -107,7 +113,7 @@ bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
                                      "' is an integer, bool or string, found " +
                                      Py_TYPE(value)->tp_name);
   }
-  bound.options.push_back(std::move(made));
+  bound.options[bound.numOptions++] = made;
   return true;
 }
 
@@ -154,12 +160,9 @@ bool Function::bind(const Call &call, Bound &bound) const {
   for (size_t i = call.positional; i < parameters.size(); ++i) {
     bound.values[i] = nullptr;
   }
-  if (call.names) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(call.names); ++i) {
-      if (!bindKeyword(PyTuple_GET_ITEM(call.names, i),
-                       call.args[call.positional + size_t(i)], bound)) {
-        return false;
-      }
+  for (size_t i = 0; i < call.keywords; ++i) {
+    if (!bindKeyword(call.names[i], call.args[call.positional + i], bound)) {
+      return false;
     }
   }
   bool complete = true;
@@ -268,7 +271,7 @@ PyObject *Function::boundAsDict(const Bound &bound) const {
 bool Function::readGrid(PyObject *grid, const Bound &bound,
                         int64_t (&sizes)[3]) const {
   Reference made;
-  if (PyCallable_Check(grid)) {
+  if (!PyTuple_CheckExact(grid) && PyCallable_Check(grid)) {
     Reference meta(boundAsDict(bound));
     made = Reference(meta ? PyObject_CallOneArg(grid, meta.get()) : nullptr);
     if (!made) {
@@ -289,6 +292,9 @@ bool Function::readGrid(PyObject *grid, const Bound &bound,
   }
   sizes[0] = sizes[1] = sizes[2] = 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
+    if (smallInteger(items[i], sizes[i]) && sizes[i] >= 0) [[likely]] {
+      continue;
+    }
     Reference number(PyNumber_Index(items[i]));
     if (!number) {
       PyErr_Clear();
@@ -307,292 +313,6 @@ bool Function::readGrid(PyObject *grid, const Bound &bound,
     }
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Launch
-//===----------------------------------------------------------------------===//
-
-static bool same(const tz_arg &a, const tz_arg &b) {
-  if (a.type != b.type) {
-    return false;
-  }
-  return a.type == TZ_TYPE_STRING
-             ? !std::strcmp(reinterpret_cast<const char *>(a.bits),
-                            reinterpret_cast<const char *>(b.bits))
-             : a.bits == b.bits;
-}
-
-Function::Variant *Function::variant(PyObject *self,
-                                     std::vector<Option> &options) {
-  for (const auto &known : variants) {
-    if (known->options.size() != options.size()) {
-      continue;
-    }
-    bool equal = true;
-    for (size_t i = 0; i < options.size() && equal; ++i) {
-      equal =
-          (known->options[i].name == options[i].name ||
-           PyUnicode_Compare(known->options[i].name, options[i].name) == 0) &&
-          same(known->options[i].value, options[i].value);
-    }
-    if (equal) {
-      return known.get();
-    }
-  }
-  tz_kernel_t loaded = load(self, options);
-  if (!loaded) {
-    return nullptr;
-  }
-  auto made = std::make_unique<Variant>();
-  made->kernel = std::make_shared<Kernel>(loaded);
-  for (Option &option : options) {
-    // The name and the text live as long as the variant.
-    Reference both(option.held ? PyTuple_Pack(2, option.name, option.held.get())
-                               : PyTuple_Pack(1, option.name));
-    made->options.push_back({option.name, std::move(both), option.value});
-  }
-  variants.push_back(std::move(made));
-  return variants.back().get();
-}
-
-/// What self._source() says: path, text, function, first line, scope.
-tz_kernel_t Function::load(PyObject *self, const std::vector<Option> &options) {
-  Session *session = Session::get();
-  if (!session) {
-    return nullptr;
-  }
-  Reference source(PyObject_CallMethod(self, "_source", nullptr));
-  const char *path, *text, *function;
-  Py_ssize_t size;
-  unsigned line;
-  unsigned long long scope;
-  if (!source || !PyArg_ParseTuple(source.get(), "ss#sIK", &path, &text, &size,
-                                   &function, &line, &scope)) {
-    return nullptr;
-  }
-  std::vector<tz_named_arg> chosen;
-  for (const Option &option : options) {
-    const char *key = PyUnicode_AsUTF8(option.name);
-    if (!key) {
-      return nullptr;
-    }
-    chosen.push_back({key, option.value});
-  }
-  tz_kernel_source request{};
-  request.struct_size = sizeof(request);
-  request.path = path;
-  request.text = text;
-  request.text_size = size_t(size);
-  request.function = function;
-  request.options = chosen.data();
-  request.num_options = chosen.size();
-  request.names = &programNames;
-  request.scope = scope;
-  request.line = line;
-  tz_kernel_t kernel = nullptr;
-  tz_status_t status;
-  Diagnostics diagnostics;
-  Compiling compiling(self);
-  Py_BEGIN_ALLOW_THREADS;
-  status = tz_kernel_load(session->handle(), &request, &kernel);
-  Py_END_ALLOW_THREADS;
-  return settle(status, diagnostics) ? kernel : nullptr;
-}
-
-/// What stands for the code; made once. Null with the error set.
-Function::Compiled *Function::compiled(PyObject *self, Variant &variant,
-                                       tz_code_t code) const {
-  for (Compiled &known : variant.codes) {
-    if (known.code == code) [[likely]] {
-      if (&known != variant.codes.data()) {
-        std::swap(known, variant.codes.front());
-      }
-      return variant.codes.data();
-    }
-  }
-  Reference options(PyDict_New());
-  if (!options) {
-    return nullptr;
-  }
-  for (const Option &option : variant.options) {
-    Reference value;
-    switch (option.value.type) {
-    case TZ_TYPE_STRING:
-      value = Reference(PyUnicode_FromString(
-          reinterpret_cast<const char *>(option.value.bits)));
-      break;
-    case TZ_TYPE_I1:
-      value = Reference(PyBool_FromLong(option.value.bits != 0));
-      break;
-    default:
-      value = Reference(PyLong_FromLongLong(int64_t(option.value.bits)));
-    }
-    if (!value || PyDict_SetItem(options.get(), option.name, value.get()) < 0) {
-      return nullptr;
-    }
-  }
-  tz_code_facts facts{};
-  facts.struct_size = sizeof(facts);
-  Reference made(makeCompiledKernel(variant.kernel, code, self, options.get()));
-  if (!made || !settle(tz_code_describe(code, &facts))) {
-    return nullptr;
-  }
-  variant.codes.push_back({code, std::move(made), facts.has_log != 0});
-  std::swap(variant.codes.back(), variant.codes.front());
-  return variant.codes.data();
-}
-
-tz_status_t Function::compile(Variant &variant, const Place &place,
-                              const Arguments &arguments,
-                              tz_code_t &code) const {
-  // Another thread may drop the variant's function, not this kernel.
-  std::shared_ptr<Kernel> kernel = variant.kernel;
-  tz_status_t status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tz_kernel_compile(kernel->handle(), place.device->handle(),
-                             arguments.data(), arguments.size(), &code);
-  Py_END_ALLOW_THREADS;
-  return status;
-}
-
-/// Launches; on the host also waits.
-tz_status_t Function::start(Variant &variant, const Place &place,
-                            const int64_t (&sizes)[3],
-                            const Arguments &arguments, tz_code_t &code) const {
-  tz_kernel_t kernel = variant.kernel->handle();
-  tz_status_t status;
-  Py_BEGIN_ALLOW_THREADS;
-  {
-    std::unique_lock<std::mutex> guard;
-    if (place.shared) {
-      guard = std::unique_lock(place.shared->lock);
-    }
-    status = tz_kernel_launch_code(kernel, place.stream, sizes,
-                                   arguments.data(), arguments.size(), &code);
-    if (!status && place.device->isHost()) {
-      status = tz_stream_sync(place.stream);
-    }
-  }
-  Py_END_ALLOW_THREADS;
-  return status;
-}
-
-/// `which`: "launch_enter_hook" or "launch_exit_hook"; false with the error
-/// set.
-bool Function::callHook(const char *which, PyObject *self, PyObject *code,
-                        const int64_t (&sizes)[3], const Bound &bound,
-                        const Place &place) const {
-  Reference call(packageAttribute("terrazzo.compiled", "call_hook"));
-  Reference arguments(call ? boundAsDict(bound) : nullptr);
-  Reference done(arguments
-                     ? PyObject_CallFunction(
-                           call.get(), "sOO(LLL)OK", which, self, code,
-                           static_cast<long long>(sizes[0]),
-                           static_cast<long long>(sizes[1]),
-                           static_cast<long long>(sizes[2]), arguments.get(),
-                           static_cast<unsigned long long>(
-                               reinterpret_cast<uintptr_t>(place.native)))
-                     : nullptr);
-  return bool(done);
-}
-
-PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
-  Bound bound;
-  int64_t sizes[3];
-  if (!bind(call, bound) || !checkWatched()) {
-    return nullptr;
-  }
-  Arguments arguments(name);
-  if (!convert(bound, arguments) || !readGrid(grid, bound, sizes)) {
-    return nullptr;
-  }
-  Variant *chosen = variant(self, bound.options);
-  Place place;
-  if (!chosen || !place.find(arguments.memory(), name)) {
-    return nullptr;
-  }
-  tz_code_t code = nullptr;
-  Diagnostics diagnostics;
-  Compiling compiling(self);
-  const bool isEmpty = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
-  const bool isWatched = !isEmpty && areLaunchesWatched();
-  if (isEmpty || isWatched) {
-    tz_status_t status = compile(*chosen, place, arguments, code);
-    if (!settle(status, diagnostics)) {
-      return nullptr;
-    }
-  }
-  if (isWatched) {
-    Compiled *made = compiled(self, *chosen, code);
-    if (!made || !callHook("launch_enter_hook", self, made->object.get(), sizes,
-                           bound, place)) {
-      return nullptr;
-    }
-  }
-  if (!isEmpty) {
-    if (!place.findStream()) {
-      return nullptr;
-    }
-    tz_status_t status = start(*chosen, place, sizes, arguments, code);
-    if ((status || !diagnostics.warnings.empty()) &&
-        !settle(status, diagnostics)) {
-      place.leaveStream();
-      return nullptr;
-    }
-  }
-  Compiled *made = compiled(self, *chosen, code);
-  Reference object = Reference::borrow(made ? made->object.get() : nullptr);
-  if (!isEmpty) {
-    tz_status_t status =
-        made && made->hasLog && place.shared ? tellLog(place) : nullptr;
-    place.leaveStream();
-    if (!settle(status)) {
-      return nullptr;
-    }
-  }
-  if (object && isWatched &&
-      !callHook("launch_exit_hook", self, object.get(), sizes, bound, place)) {
-    return nullptr;
-  }
-  return object.release();
-}
-
-/// Waits for a kernel that prints or asserts: nobody else would ask.
-tz_status_t Function::tellLog(const Place &place) const {
-  tz_status_t status;
-  Py_BEGIN_ALLOW_THREADS;
-  {
-    std::lock_guard guard(place.shared->lock);
-    status = tz_stream_sync(place.stream);
-  }
-  Py_END_ALLOW_THREADS;
-  return status;
-}
-
-PyObject *Function::warmup(PyObject *self, const Call &call) {
-  Bound bound;
-  if (!bind(call, bound) || !checkWatched()) {
-    return nullptr;
-  }
-  Arguments arguments(name);
-  if (!convert(bound, arguments)) {
-    return nullptr;
-  }
-  Variant *chosen = variant(self, bound.options);
-  Place place;
-  if (!chosen || !place.find(arguments.memory(), name)) {
-    return nullptr;
-  }
-  tz_code_t code = nullptr;
-  Diagnostics diagnostics;
-  Compiling compiling(self);
-  tz_status_t status = compile(*chosen, place, arguments, code);
-  if (!settle(status, diagnostics)) {
-    return nullptr;
-  }
-  Compiled *made = compiled(self, *chosen, code);
-  return Reference::borrow(made ? made->object.get() : nullptr).release();
 }
 
 } // namespace tz::python

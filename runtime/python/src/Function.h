@@ -15,18 +15,20 @@
 namespace tz::python {
 
 struct Parameter {
-  Reference name; // interned
-  std::string text;
-  bool isConstexpr = false;
-  uint32_t fixedType = 0; // by its annotation
+  Reference name;         // interned
   Reference defaultValue; // null: there is none
+  uint32_t fixedType = 0; // by its annotation
+  bool isConstexpr = false;
+
+  const char *text() const { return PyUnicode_AsUTF8(name.get()); }
 };
 
 /// A call as Python makes it.
 struct Call {
   PyObject *const *args;
   size_t positional;
-  PyObject *names; // of the keyword arguments behind them; may be null
+  PyObject *const *names; // of the keyword arguments behind them
+  size_t keywords;
 };
 
 class Function {
@@ -45,9 +47,9 @@ public:
   bool watch(PyObject *place, PyObject *key, PyObject *value);
 
 private:
+  /// A launch option. Borrows from the call or, in a Variant, from `held`.
   struct Option {
-    PyObject *name;
-    Reference held; // owns `name` and the value's text
+    PyObject *name, *text; // text: of a string, or null
     tz_arg value;
   };
   struct Compiled {
@@ -58,6 +60,7 @@ private:
   /// The function compiled with some options.
   struct Variant {
     std::vector<Option> options;
+    std::vector<Reference> held;
     std::shared_ptr<Kernel> kernel;
     /// What launches gave. The last one first.
     std::vector<Compiled> codes;
@@ -65,33 +68,50 @@ private:
   struct Watched {
     Reference place, name, value;
   };
-  /// One call's values by parameter, borrowed.
+  /// One call's values by parameter, and its options, borrowed.
   struct Bound {
+    static constexpr size_t MaxOptions = 32;
     PyObject *values[Arguments::Max];
-    std::vector<Option> options;
+    Option options[MaxOptions];
+    size_t numOptions = 0;
+  };
+  /// What launch() and warmup() both do first.
+  struct Prepared {
+    explicit Prepared(const std::string &kernel) : arguments(kernel) {}
+    Bound bound;
+    Arguments arguments;
+    Variant *variant = nullptr;
+    Place place;
   };
 
+  // Function.cpp
   bool bind(const Call &call, Bound &bound) const;
   bool bindKeyword(PyObject *name, PyObject *value, Bound &bound) const;
   bool addOption(PyObject *name, PyObject *value, Bound &bound) const;
   bool convert(const Bound &bound, Arguments &arguments) const;
-  Variant *variant(PyObject *self, std::vector<Option> &options);
-  tz_kernel_t load(PyObject *self, const std::vector<Option> &options);
-  Compiled *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
-  tz_status_t tellLog(const Place &place) const;
-  tz_status_t compile(Variant &variant, const Place &place,
-                      const Arguments &arguments, tz_code_t &code) const;
-  tz_status_t start(Variant &variant, const Place &place,
-                    const int64_t (&sizes)[3], const Arguments &arguments,
-                    tz_code_t &code) const;
-  bool callHook(const char *which, PyObject *self, PyObject *code,
-                const int64_t (&sizes)[3], const Bound &bound,
-                const Place &place) const;
   bool readGrid(PyObject *grid, const Bound &bound, int64_t (&sizes)[3]) const;
   PyObject *boundAsDict(const Bound &bound) const;
   bool checkWatched();
   std::string missing(const Bound &bound) const;
   std::string signature() const;
+
+  // Launch.cpp
+  bool prepare(PyObject *self, const Call &call, Prepared &to);
+  Variant *variant(PyObject *self, const Bound &bound);
+  tz_kernel_t load(PyObject *self, const Bound &bound);
+  Compiled *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
+  Compiled *makeCompiled(PyObject *self, Variant &variant,
+                         tz_code_t code) const;
+  Compiled *compile(PyObject *self, Prepared &prepared) const;
+  tz_status_t start(Variant &variant, const Place &place,
+                    const int64_t (&sizes)[3], const Arguments &arguments,
+                    tz_code_t &code) const;
+  Compiled *launchPrepared(PyObject *self, Prepared &prepared,
+                           const int64_t (&sizes)[3]) const;
+  PyObject *launchWatched(PyObject *self, Prepared &prepared,
+                          const int64_t (&sizes)[3]) const;
+  bool callHook(const char *which, PyObject *self, PyObject *code,
+                const int64_t (&sizes)[3], const Prepared &prepared) const;
 
   std::string name;
   std::vector<Parameter> parameters;

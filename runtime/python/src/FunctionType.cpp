@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Function.h"
 
+#include <algorithm>
 #include <structmember.h>
 
 namespace tz::python {
@@ -68,10 +69,9 @@ PyObject *run(PyObject *self, PyObject *grid, const Call &call) {
     Py_INCREF(call.args[i]);
     PyTuple_SET_ITEM(args.get(), Py_ssize_t(i), call.args[i]);
   }
-  Py_ssize_t count = call.names ? PyTuple_GET_SIZE(call.names) : 0;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(call.names, i),
-                       call.args[call.positional + size_t(i)]) < 0) {
+  for (size_t i = 0; i < call.keywords; ++i) {
+    if (PyDict_SetItem(keywords.get(), call.names[i],
+                       call.args[call.positional + i]) < 0) {
       return nullptr;
     }
   }
@@ -82,21 +82,68 @@ PyObject *run(PyObject *self, PyObject *grid, const Call &call) {
   return PyObject_Call(method.get(), args.get(), keywords.get());
 }
 
-PyObject *callLauncher(PyObject *callable, PyObject *const *args, size_t flags,
-                       PyObject *names) {
-  auto *self = reinterpret_cast<LauncherObject *>(callable);
-  Function *function = functionOf(self->owner);
+PyObject *launchBy(const LauncherObject &launcher, const Call &call) {
+  Function *function = functionOf(launcher.owner);
   if (!function) {
     return nullptr;
   }
-  // The launcher may be used again while the launch lets other threads run.
-  Reference owner = Reference::borrow(self->owner);
-  Reference grid = Reference::borrow(self->grid);
-  const auto positional = size_t(PyVectorcall_NARGS(flags));
   return function->usesRun
-             ? run(owner.get(), grid.get(), {args, positional, names})
-             : function->launch(owner.get(), grid.get(),
-                                {args, positional, names});
+             ? run(launcher.owner, launcher.grid, call)
+             : function->launch(launcher.owner, launcher.grid, call);
+}
+
+/// launcher(x, y, n, BLOCK=128)
+PyObject *vectorcallLauncher(PyObject *self, PyObject *const *args,
+                             size_t flags, PyObject *names) {
+  const auto positional = size_t(PyVectorcall_NARGS(flags));
+  return launchBy(*reinterpret_cast<LauncherObject *>(self),
+                  {args, positional,
+                   names ? PySequence_Fast_ITEMS(names) : nullptr,
+                   names ? size_t(PyTuple_GET_SIZE(names)) : 0});
+}
+
+/// Arguments that come as a tuple and a dictionary, one after the other.
+class Unpacked {
+public:
+  /// `keywords` may be null. False with the error set.
+  bool read(PyObject *args, PyObject *keywords) {
+    const auto positional = size_t(PyTuple_GET_SIZE(args));
+    const size_t named = keywords ? size_t(PyDict_GET_SIZE(keywords)) : 0;
+    PyObject **room = few;
+    if (positional + 2 * named > std::size(few)) {
+      many.resize(positional + 2 * named);
+      room = many.data();
+    }
+    PyObject **values =
+        std::copy_n(&PyTuple_GET_ITEM(args, 0), positional, room);
+    PyObject **names = values + named;
+    call = {room, positional, names, named};
+    PyObject *key, *value;
+    for (Py_ssize_t position = 0;
+         named && PyDict_Next(keywords, &position, &key, &value);) {
+      if (!PyUnicode_Check(key)) {
+        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
+        return false;
+      }
+      *values++ = value;
+      *names++ = key;
+    }
+    return true;
+  }
+  Call call{};
+
+private:
+  PyObject *few[64];
+  std::vector<PyObject *> many;
+};
+
+/// launcher(*args, **keywords)
+PyObject *callLauncher(PyObject *self, PyObject *args, PyObject *keywords) {
+  Unpacked unpacked;
+  return unpacked.read(args, keywords)
+             ? launchBy(*reinterpret_cast<LauncherObject *>(self),
+                        unpacked.call)
+             : nullptr;
 }
 
 PyObject *subscript(PyObject *self, PyObject *grid) {
@@ -108,7 +155,7 @@ PyObject *subscript(PyObject *self, PyObject *grid) {
     if (!made) {
       return nullptr;
     }
-    made->call = callLauncher;
+    made->call = vectorcallLauncher;
   }
   Py_INCREF(self);
   Py_INCREF(grid);
@@ -132,40 +179,6 @@ void freeLauncher(PyObject *self) {
 
 /// _launch(grid, args, kwargs), _warmup(args, kwargs): for what is not on the
 /// fast path.
-class Unpacked {
-public:
-  bool read(PyObject *args, PyObject *kwargs) {
-    Py_ssize_t positional = PyTuple_GET_SIZE(args);
-    for (Py_ssize_t i = 0; i < positional; ++i) {
-      values.push_back(PyTuple_GET_ITEM(args, i));
-    }
-    call.positional = size_t(positional);
-    names = Reference(PyTuple_New(PyDict_GET_SIZE(kwargs)));
-    if (!names) {
-      return false;
-    }
-    PyObject *key, *value;
-    Py_ssize_t position = 0, next = 0;
-    while (PyDict_Next(kwargs, &position, &key, &value)) {
-      if (!PyUnicode_Check(key)) {
-        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
-        return false;
-      }
-      Py_INCREF(key);
-      PyTuple_SET_ITEM(names.get(), next++, key);
-      values.push_back(value);
-    }
-    call.args = values.data();
-    call.names = names.get();
-    return true;
-  }
-  Call call{};
-
-private:
-  std::vector<PyObject *> values;
-  Reference names;
-};
-
 PyObject *launchMethod(PyObject *self, PyObject *given) {
   PyObject *grid, *args, *kwargs;
   Function *function = functionOf(self);
@@ -246,7 +259,7 @@ PyMemberDef launcherMembers[] = {{"__vectorcalloffset__", T_PYSSIZET,
 PyType_Slot launcherSlots[] = {
     {Py_tp_dealloc, reinterpret_cast<void *>(freeLauncher)},
     {Py_tp_members, launcherMembers},
-    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_call, reinterpret_cast<void *>(callLauncher)},
     {Py_tp_doc, const_cast<char *>("A kernel with its grid; call it.")},
     {0, nullptr}};
 PyType_Spec launcherSpec = {"terrazzo._native.Launcher", sizeof(LauncherObject),

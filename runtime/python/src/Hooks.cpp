@@ -1,7 +1,7 @@
 //===- Hooks.cpp - is anybody told of launches ----------------------------===//
 //
 // What   See Hooks.h.
-// Why    See Hooks.h. Nobody has set a hook before the module knobs is loaded.
+// Why    See Hooks.h.
 //===----------------------------------------------------------------------===//
 #include "Hooks.h"
 
@@ -36,7 +36,9 @@ static bool hasCalls(PyObject *knobs, PyObject *hook) {
   return answer > 0;
 }
 
-bool areLaunchesWatched() {
+bool everHooked = false;
+
+bool isLaunchHooked() {
   PyObject *knobs = runtimeKnobs();
   if (!knobs || PyDict_GET_SIZE(knobs) == 0) {
     return false;

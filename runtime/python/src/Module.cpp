@@ -7,6 +7,7 @@
 #include "Code.h"
 #include "Devices.h"
 #include "Function.h"
+#include "Hooks.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -15,7 +16,7 @@ namespace nb = nanobind;
 using namespace tz::python;
 
 /// The facts of a device as a dictionary.
-static nb::dict describe(const std::string &target) {
+static nb::dict describeDevice(const std::string &target) {
   Session *session = Session::get();
   Device *device = session ? session->device(target) : nullptr;
   if (!device) {
@@ -63,10 +64,13 @@ NB_MODULE(_native, module) {
   module.def(
       "version", [] { return tz_version(); },
       "The version of the library, as in '0.1.0'.");
-  module.def("describe_device", describe, nb::arg("target") = "",
+  module.def("describe_device", describeDevice, nb::arg("target") = "",
              "Facts of the device of a target ('cpu', 'auto', ...).");
   module.def("plugins", plugins,
              "(name, version, usable, manifest, reason) of each plugin.");
+  module.def(
+      "_watch_launches", [] { everHooked = true; },
+      "Launches look for hooks from now on.");
   addCodeType(module.ptr());
   if (!addFunctionType(module.ptr())) {
     throw nb::python_error();

@@ -9,7 +9,7 @@
 
 namespace tz::python {
 
-static thread_local PyObject *compiling = nullptr; // borrowed
+TZ_THREAD_LOCAL static PyObject *compiling = nullptr; // borrowed
 
 Compiling::Compiling(PyObject *kernel) : outer(compiling) {
   compiling = kernel;

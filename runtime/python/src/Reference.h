@@ -11,6 +11,11 @@
 #include <Python.h>
 #include <utility>
 
+/// A pointer of the thread that costs a launch no call: it lies in the room
+/// that the loader keeps for such.
+#define TZ_THREAD_LOCAL                                                        \
+  [[gnu::tls_model("initial-exec")]] constinit thread_local
+
 namespace tz::python {
 
 class Reference {

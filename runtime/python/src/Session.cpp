@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include <chrono>
+#include <thread>
+
 namespace tz::python {
 
 static void print(void *, const char *line) {
@@ -14,11 +17,9 @@ static void print(void *, const char *line) {
   PyGILState_Release(state);
 }
 
-Session *Session::get() {
-  static Session *session = nullptr;
-  if (session) [[likely]] {
-    return session;
-  }
+Session *Session::session = nullptr;
+
+Session *Session::make() {
   tz_session_options options{};
   options.struct_size = sizeof(options);
   options.on_diagnostic = Diagnostics::report;
@@ -62,17 +63,30 @@ Device::Device(tz_device_t handle) : native(handle) {
   targetName = std::string(facts.plugin) + ":" + std::to_string(facts.index);
 }
 
-Stream *Device::stream(void *framework) {
+Stream *Device::findStream(void *framework) {
   std::unique_ptr<Stream> &known = wrapped[framework];
-  if (known) [[likely]] {
-    return known.get();
+  if (!known) {
+    auto made = std::make_unique<Stream>();
+    if (!settle(tz_stream_wrap(native, framework, &made->handle))) {
+      return nullptr;
+    }
+    known = std::move(made);
   }
-  auto made = std::make_unique<Stream>();
-  if (!settle(tz_stream_wrap(native, framework, &made->handle))) {
-    return nullptr;
+  lastFramework = framework;
+  return lastStream = known.get();
+}
+
+/// Without the GIL, so that the one whose turn it is can end it.
+void StreamTurn::wait() const {
+  for (int tries = 0; stream.isTaken; ++tries) {
+    Py_BEGIN_ALLOW_THREADS;
+    if (tries < 100) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    Py_END_ALLOW_THREADS;
   }
-  known = std::move(made);
-  return known.get();
 }
 
 tz_stream_t Device::take() {

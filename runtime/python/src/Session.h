@@ -11,15 +11,31 @@
 #include "Failure.h"
 
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 namespace tz::python {
 
-/// A stream may be used by one thread at a time: hold the lock.
+/// A stream may be used by one thread at a time: by whose turn it is.
 struct Stream {
   tz_stream_t handle = nullptr;
-  std::mutex lock;
+  bool isTaken = false; // changed with the GIL held
+};
+
+/// Made and ended with the GIL held; between, others may run.
+class StreamTurn {
+public:
+  explicit StreamTurn(Stream &stream) : stream(stream) {
+    if (stream.isTaken) [[unlikely]] {
+      wait();
+    }
+    stream.isTaken = true;
+  }
+  ~StreamTurn() { stream.isTaken = false; }
+  StreamTurn(const StreamTurn &) = delete;
+
+private:
+  void wait() const;
+  Stream &stream;
 };
 
 class Device {
@@ -32,13 +48,20 @@ public:
   const std::string &target() const { return targetName; }
 
   /// The stream that a framework calls `framework`. Null with the error set.
-  Stream *stream(void *framework);
+  Stream *stream(void *framework) {
+    return lastStream && framework == lastFramework ? lastStream
+                                                    : findStream(framework);
+  }
   /// A stream of ours for one call; give it back. Null with the error set.
   tz_stream_t take();
   void giveBack(tz_stream_t stream) { idle.push_back(stream); }
 
 private:
+  Stream *findStream(void *framework);
+
   tz_device_t native;
+  void *lastFramework = nullptr;
+  Stream *lastStream = nullptr;
   bool hostMemory = false;
   std::string targetName;
   std::unordered_map<void *, std::unique_ptr<Stream>> wrapped;
@@ -49,13 +72,16 @@ private:
 class Session {
 public:
   /// Null with the error set.
-  static Session *get();
+  static Session *get() { return session ? session : make(); }
 
   tz_session_t handle() const { return native; }
   /// "cpu", "auto", "": TERRAZZO_TARGET. Null with the error set.
   Device *device(const std::string &target);
 
 private:
+  static Session *make();
+  static Session *session;
+
   tz_session_t native = nullptr;
   std::unordered_map<std::string, Device *> byName;
   std::unordered_map<tz_device_t, std::unique_ptr<Device>> devices;

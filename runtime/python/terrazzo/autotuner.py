@@ -1,7 +1,9 @@
 """autotune and heuristics: choosing a kernel's configuration.
 
 The configurations that are left after pruning are compiled at the same time, on
-threads (compiling releases the interpreter lock), then timed one after the other.
+threads (compiling releases the interpreter lock), then timed one after the other:
+all of them roughly, those near the best once more and longer, unless the caller
+says how long to time.
 The choice is kept per key, and on disk if asked for. In deterministic mode
 nothing is timed: the order of the choice is fixed.
 """
@@ -18,6 +20,9 @@ import time
 from . import knobs
 from .errors import CompilationError, OutOfResources, TerrazzoError
 from .interface import KernelInterface
+
+_ROUGH = 5, 15  # milliseconds of warm-up and timing
+_NEAR = 1.2  # times the best rough time
 
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
@@ -173,7 +178,16 @@ class Autotuner(KernelInterface):
                              "leave it out of one of them")
         return {**meta, **config.all_kwargs()}
 
-    def _bench(self, *args, config, **meta):
+    @property
+    def _times_in_two_steps(self):
+        return self._do_bench is None and not self.use_cuda_graph and self.num_warmups is None and self.num_reps is None
+
+    def _rough_bench(self, call, quantiles):
+        from . import testing
+        warmup, rep = _ROUGH
+        return testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
+
+    def _bench(self, *args, config, do_bench=None, **meta):
         from .errors import CompileTimeAssertionFailure
         current = self._merged(config, meta)
         full = {**self.nargs, **current}
@@ -192,7 +206,7 @@ class Autotuner(KernelInterface):
             self.post_hook(full, exception=None)
 
         try:
-            return self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+            return (do_bench or self.do_bench)(call, quantiles=(0.5, 0.2, 0.8))
         except (OutOfResources, CompileTimeAssertionFailure) as failure:
             self._say(f"skipped {config}: {failure}")
             return [float("inf")] * 3
@@ -229,10 +243,21 @@ class Autotuner(KernelInterface):
         try:
             self._compile_all(args, configs, kwargs, progress)
             timings = {}
-            for i, config in enumerate(configs):
-                progress.say("timed", i, len(configs))
-                found = self._bench(*args, config=config, **kwargs)
-                timings[config] = list(found) if isinstance(found, (list, tuple)) else [found]
+
+            def measure(some, do_bench):
+                for i, config in enumerate(some):
+                    progress.say("timed", i, len(some))
+                    found = self._bench(*args, config=config, do_bench=do_bench, **kwargs)
+                    timings[config] = list(found) if isinstance(found, (list, tuple)) else [found]
+
+            if self._times_in_two_steps and len(configs) > 2:
+                measure(configs, self._rough_bench)
+                best = min(times[0] for times in timings.values())
+                near = [config for config, times in timings.items() if times[0] <= _NEAR * best < float("inf")]
+                if len(near) > 1:
+                    measure(near, self.do_bench)
+            else:
+                measure(configs, self.do_bench)
         finally:
             progress.end()
         return timings

@@ -104,6 +104,8 @@ class HookChain:
     def add(self, function):
         if function not in self.calls:
             self.calls.append(function)
+        from . import _native
+        _native._watch_launches()
 
     def remove(self, function):
         if function in self.calls:

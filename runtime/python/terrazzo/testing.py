@@ -109,8 +109,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     """The time of `fn()` in milliseconds.
 
     It is called for about `warmup` ms, then timed for about `rep` ms, each time
-    after the caches were swept (all of it takes about 10 * `rep` ms, if that is
-    less than so many calls need). `quantiles` asks for these instead of
+    after the caches were swept; less often if sweeping would take more than
+    three times as long. `quantiles` asks for these instead of
     `return_mode`: one of "min", "max", "mean", "median", "all" (a list).
     Tensors in `grad_to_none` lose their gradient before each call.
     """
@@ -122,6 +122,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     start = time.perf_counter()
     estimate = max(sum(clock.times(fn, 5, clock.sweep)) / 5, 1e-6)
     with_sweep = (time.perf_counter() - start) * 1e3 / 5
+    repeats = max(5, min(int(rep / estimate), int(4 * rep / with_sweep)))
 
     def before():
         for tensor in grad_to_none or ():
@@ -129,7 +130,6 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         clock.sweep()
 
     clock.times(fn, max(1, int(warmup / estimate)) if warmup else 0, lambda: None)
-    repeats = max(1, int(min(rep / estimate, 10 * rep / with_sweep)))
     return _summary(clock.times(fn, repeats, before), quantiles, return_mode)
 
 

@@ -153,3 +153,28 @@ def test_configs():
     assert str(config) == "BLOCK: 64, num_warps: 8, num_ctas: 1, num_stages: 2, maxnreg: None"
     assert config == triton.Config({"BLOCK": 64}, num_warps=8, num_stages=2) and config != CONFIGS[0]
     assert len({config, triton.Config({"BLOCK": 64}, num_warps=8, num_stages=2)}) == 1
+
+
+def test_times_roughly_first(monkeypatch):
+    """All configurations for a short time, those near the best for the usual one."""
+    from terrazzo import testing
+    timed = []
+
+    def bench(call, warmup, rep, quantiles):
+        call()
+        block = current.pop()
+        timed.append((block, rep))
+        return [{64: 1.0, 128: 1.1, 256: 5.0}[block]] * 3
+
+    current = []
+    monkeypatch.setattr(testing, "do_bench", bench)
+    x, out = np.arange(500, dtype=np.float32), np.zeros(500, dtype=np.float32)
+    tuned = triton.autotune(CONFIGS, key=["n"], pre_hook=lambda args, **_: current.append(args["BLOCK"]))(add_one)
+    tuned[grid](x, out, 500)
+    short = timed[0][1]
+    assert timed == [(64, short), (128, short), (256, short), (64, 100), (128, 100)] and short < 100
+    assert tuned.best_config == CONFIGS[0] and set(tuned.configs_timings) == set(CONFIGS)
+    timed.clear()
+    tuned = triton.autotune(CONFIGS, key=["n"], rep=50, pre_hook=lambda args, **_: current.append(args["BLOCK"]))(add_one)
+    tuned[grid](x, out, 500)
+    assert [rep for _, rep in timed] == [50] * 3  # as asked for

@@ -1,10 +1,13 @@
 """What a user does wrong is an exception with a sentence that helps."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import terrazzo
-from terrazzo.errors import ArgumentError, CompilationError, LaunchError, TerrazzoError
+import terrazzo.triton.language as tl
+from terrazzo.errors import ArgumentError, CompilationError, CompilationWarning, LaunchError, TerrazzoError
 from kernels import add_kernel, fill_kernel
 
 
@@ -120,3 +123,20 @@ def test_tuple_in_itself():
     inner.append(inner)
     with pytest.raises((ArgumentError, RecursionError, TerrazzoError)):
         fill_kernel[(1,)](out, tuple(inner), 4)
+
+
+def test_warnings_of_the_compiler_are_pythons():
+    @terrazzo.jit
+    def says(out, N: tl.constexpr):
+        tl.static_print("width", N)
+        tl.store(out + tl.arange(0, N), 1.0)
+
+    out = np.zeros(16, np.float32)
+    with pytest.warns(CompilationWarning, match=r"static_print: width 16"):
+        says[(1,)](out, 16)
+    assert (out == 1).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        says[(1,)](out, 16)  # compiled before
+        with pytest.raises(CompilationWarning, match="width 8"):
+            says[(1,)](out, 8)
