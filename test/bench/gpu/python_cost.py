@@ -1,14 +1,19 @@
 """What Python pays: a launch, the first call, the import; beside Triton and the driver's own launch.
 
-    python_cost.py [--driver PROGRAM]     all, as a table; PROGRAM prints the driver's microseconds a launch
-    python_cost.py launch|cold PACKAGE    one measurement in this process, for the table
+    python_cost.py                        all, as a table
+    python_cost.py launch                 launches alone: everything in one process, in turns
+    python_cost.py cold PACKAGE           one first call in this process, for the table
 
 The kernel adds two vectors: five arguments, of which one is constexpr. A launch
-is timed over batches that fit the queue; the first call has an empty cache and
-everything else imported. Medians of fresh processes.
+is timed over batches that fit the queue. The driver's own launch is that of the
+same machine code, called from C by driver_launches.c; without a C compiler it is
+left out. The first call has an empty cache and everything else imported; the
+median of fresh processes.
 """
 
 import argparse
+import ctypes
+import functools
 import os
 import statistics
 import subprocess
@@ -47,18 +52,87 @@ def arguments():
     return [torch.rand(1024, device="cuda") for _ in range(3)], torch.cuda.synchronize
 
 
-def launch(name):
-    kernel, (arrays, sync) = kernel_of(name), arguments()
-    kernel[(1,)](*arrays, 1024, BLOCK=1024)
-    sync()
-    times = []
-    for _ in range(60):
-        start = time.perf_counter()
-        for _ in range(200):
-            kernel[(1,)](*arrays, 1024, BLOCK=1024)
-        times.append((time.perf_counter() - start) / 200 * 1e6)
-        sync()
-    return statistics.median(times)
+def driver_ways(compiled, arrays):
+    """Name -> microseconds of `count` launches of the kernel's machine code, from C."""
+    import torch
+
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "driver_launches.c")
+    library = os.path.join(tempfile.mkdtemp(), "driver_launches.so")
+    try:
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fPIC", "-shared", source, "-o", library, "-ldl"], check=True)
+    except (OSError, subprocess.CalledProcessError) as failure:
+        print(f"no launches from C: {failure}")
+        return {}
+    loops = ctypes.CDLL(library)
+    loops.prepare.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
+                              ctypes.c_int, ctypes.c_uint, ctypes.c_void_p]
+    loops.microseconds.restype = ctypes.c_double
+    facts = compiled.asm["cubin"], compiled.name.encode()
+    done = loops.prepare(*facts, *(a.data_ptr() for a in arrays), 1024, compiled.metadata.num_warps * 32,
+                         torch.cuda.current_stream().cuda_stream)
+    if done:
+        sys.exit(f"driver_launches.c: the driver answers {done}")
+    ways = ["launchKernelEx, packed", "launchKernelEx, pointers", "launchKernel, packed", "launchKernel, pointers",
+            "contextGetCurrent alone"]
+    return {"driver: " + way: functools.partial(loops.microseconds, i) for i, way in enumerate(ways)}
+
+
+def launch_ways():
+    """Name -> microseconds of `count` launches, of all that is compared."""
+    arrays, sync = arguments()
+    x, y, out = arrays
+    kernels = {name: kernel_of(name) for name in ("terrazzo", "triton")}
+    compiled = {name: kernel[(1,)](x, y, out, 1024, BLOCK=1024) for name, kernel in kernels.items()}
+
+    def timed(body):
+        def run(count):
+            start = time.perf_counter()
+            body(count)
+            return (time.perf_counter() - start) * 1e6
+        return run
+
+    def plain(kernel):
+        def body(count):
+            for _ in range(count):
+                kernel[(1,)](x, y, out, 1024, BLOCK=1024)
+        return body
+
+    def unpacked(kernel):
+        def body(count):
+            for _ in range(count):
+                kernel[(1,)](*arrays, 1024, BLOCK=1024)
+        return body
+
+    def option(kernel):
+        def body(count):
+            for _ in range(count):
+                kernel[(1,)](x, y, out, 1024, BLOCK=1024, num_warps=4)
+        return body
+
+    ways = dict(driver_ways(compiled["terrazzo"], arrays))
+    for form in (plain, unpacked, option):
+        for name, kernel in kernels.items():
+            ways[f"{name}: {form.__name__}"] = timed(form(kernel))
+    return ways, sync
+
+
+def launch(rounds=60, batch=200):
+    ways, sync = launch_ways()
+    times = {name: [] for name in ways}
+    for turn in range(rounds + 3):
+        for name, way in ways.items():
+            taken = way(batch) / batch
+            sync()
+            if turn >= 3:
+                times[name].append(taken)
+    found = {name: statistics.median(values) for name, values in times.items()}
+    own = min((value for name, value in found.items() if "launchKernel" in name), default=None)
+    for name, value in found.items():
+        form = name.partition(": ")[2]
+        beside = f"   {found['triton: ' + form] / value:5.2f} x" if name.startswith("terrazzo") else ""
+        over = f"   {value - own:+6.2f} us" if own and not name.startswith("driver") else ""
+        low, high = (sorted(times[name])[int(rounds * share)] for share in (0.1, 0.9))
+        print(f"launch {name:36s} {value:7.3f} us   (10 %: {low:.3f}, 90 %: {high:.3f}){over}{beside}")
 
 
 def cold(name):
@@ -91,18 +165,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="?", choices=("launch", "cold"))
     parser.add_argument("package", nargs="?", choices=("terrazzo", "triton"))
-    parser.add_argument("--driver")
     options = parser.parse_args()
     if options.what:
-        print({"launch": launch, "cold": cold}[options.what](options.package))
+        launch() if options.what == "launch" else print(cold(options.package))
         return
-    if options.driver:
-        done = subprocess.run([options.driver], capture_output=True, text=True, check=True)
-        print(f"driver's own launch  {float(done.stdout):8.2f} us")
-    for what, unit, times in (("launch", "us", 3), ("cold", "ms", 3)):
-        found = {name: statistics.median(child(what, name) for _ in range(times)) for name in ("terrazzo", "triton")}
-        print(f"{what:20s} {found['terrazzo']:8.2f} {unit}   triton {found['triton']:8.2f} {unit}   "
-              f"{found['triton'] / found['terrazzo']:.2f} x")
+    launch()
+    found = {name: statistics.median(child("cold", name) for _ in range(3)) for name in ("terrazzo", "triton")}
+    print(f"first call   {found['terrazzo']:8.2f} ms   triton {found['triton']:8.2f} ms   "
+          f"{found['triton'] / found['terrazzo']:.2f} x")
     for name in ("terrazzo", "terrazzo.triton.language", "triton"):
         print(f"import {name:24s} {import_time('import ' + name):8.1f} ms")
 
