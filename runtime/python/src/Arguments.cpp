@@ -263,9 +263,23 @@ bool Arguments::tuple(PyObject *value, PyObject *name, tz_arg &to,
 // Arrays
 //===----------------------------------------------------------------------===//
 
+/// By numel() or size; false if it has neither.
+static bool hasElements(PyObject *value) {
+  Reference number(PyObject_HasAttrString(value, "numel")
+                       ? PyObject_CallMethod(value, "numel", nullptr)
+                       : PyObject_GetAttrString(value, "size"));
+  long long count = number ? PyLong_AsLongLong(number.get()) : 0;
+  PyErr_Clear();
+  return count > 0;
+}
+
 bool Arguments::array(const Array &read, PyObject *value, PyObject *name,
                       tz_arg &to) {
   to = read.pointer;
+  if (!read.layout.isPlain() || !to.bits) [[unlikely]] {
+    inDoubt.push_back(
+        {count - 1, value, name, read.layout, !to.bits && hasElements(value)});
+  }
   // Nearly all arrays of a launch lie where the one before lies.
   return (read.memory.index == place.index &&
           read.memory.accelerator == place.accelerator) ||

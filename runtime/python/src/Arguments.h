@@ -9,6 +9,7 @@
 #define TERRAZZO_RUNTIME_PYTHON_ARGUMENTS_H
 
 #include "Failure.h"
+#include "Layout.h"
 #include "Reference.h"
 
 #include <deque>
@@ -41,6 +42,7 @@ struct Accelerator {
 struct Array {
   tz_arg pointer;
   Memory memory;
+  Layout layout;
 };
 
 /// One launch's arguments. Points into the values that it was given.
@@ -61,6 +63,8 @@ public:
   size_t size() const { return count; }
   /// Of the arrays among them.
   const Memory &memory() const { return place; }
+  /// Of the arrays that are arguments by themselves.
+  const std::vector<Doubt> &doubts() const { return inDoubt; }
 
 private:
   struct More; // what only some arguments need
@@ -79,6 +83,7 @@ private:
   size_t count = 0;
   Memory place;
   PyObject *placedBy = nullptr; // the name of the array that settled it
+  std::vector<Doubt> inDoubt;
   std::unique_ptr<More, void (*)(More *)> more{nullptr, nullptr};
   tz_arg values[Max];
 };

@@ -233,6 +233,9 @@ static bool readExchanged(PyObject *tensor, const ExchangeTable &table,
   }
   to.pointer = tz_pointer(
       reinterpret_cast<uintptr_t>(array.data) + array.byteOffset, element);
+  if (!isRowMajor(array.rank, array.shape, array.strides)) {
+    findGaps(array.rank, array.shape, array.strides, 1, to.layout);
+  }
   if (isHostMemory(array)) {
     to.memory.index = Memory::Host;
     return true;
@@ -247,6 +250,40 @@ static bool readExchanged(PyObject *tensor, const ExchangeTable &table,
   to.memory.index = array.deviceId;
   to.memory.accelerator = accelerator;
   return true;
+}
+
+/// The integers of a tuple; false, without an error, if it is none.
+static bool readIntegers(PyObject *tuple, std::vector<int64_t> &to) {
+  if (!tuple || !PyTuple_Check(tuple)) {
+    PyErr_Clear();
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    to.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i)));
+  }
+  bool fine = !PyErr_Occurred();
+  PyErr_Clear();
+  return fine;
+}
+
+/// Of a tensor that only its methods tell of; as far as they do.
+static void readLayout(PyObject *tensor, Layout &to) {
+  static PyObject *const isContiguous = interned("is_contiguous");
+  static PyObject *const stride = interned("stride");
+  static PyObject *const shape = interned("shape");
+  Reference plain(callMethod(tensor, isContiguous));
+  if (plain && plain.get() == Py_True) {
+    return;
+  }
+  PyErr_Clear();
+  Reference strides(callMethod(tensor, stride));
+  Reference sizes(strides ? PyObject_GetAttr(tensor, shape) : nullptr);
+  std::vector<int64_t> byDimension, counts;
+  if (readIntegers(strides.get(), byDimension) &&
+      readIntegers(sizes.get(), counts) &&
+      byDimension.size() == counts.size()) {
+    findGaps(int(counts.size()), counts.data(), byDimension.data(), 1, to);
+  }
 }
 
 bool readTensor(PyObject *tensor, const KnownType &type, Array &to) {
@@ -272,6 +309,7 @@ bool readTensor(PyObject *tensor, const KnownType &type, Array &to) {
     return false;
   }
   to.pointer = tz_pointer(bits, element);
+  readLayout(tensor, to.layout);
   to.memory.index = index < 0 ? Memory::Host : int(index);
   if (index >= 0) {
     to.memory.accelerator = tensorAccelerator();
@@ -291,6 +329,14 @@ bool readBuffer(PyObject *array, Array &to) {
   Py_buffer view;
   if (!PyObject_GetBuffer(array, &view, PyBUF_FULL_RO)) {
     to.pointer = tz_pointer(reinterpret_cast<uintptr_t>(view.buf), element);
+    to.layout.isReadOnly = view.readonly;
+    if (!PyBuffer_IsContiguous(&view, 'C')) {
+      // Py_ssize_t has 64 bits on the machines that there are packages for.
+      static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+      findGaps(view.ndim, reinterpret_cast<const int64_t *>(view.shape),
+               reinterpret_cast<const int64_t *>(view.strides), view.itemsize,
+               to.layout);
+    }
     PyBuffer_Release(&view);
     return true;
   }

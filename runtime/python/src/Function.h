@@ -103,6 +103,7 @@ private:
   Compiled *makeCompiled(PyObject *self, Variant &variant,
                          tz_code_t code) const;
   Compiled *compile(PyObject *self, Prepared &prepared) const;
+  bool settleDoubts(PyObject *self, Prepared &prepared) const;
   tz_status_t start(Variant &variant, const Place &place,
                     const int64_t (&sizes)[3], const Arguments &arguments,
                     tz_code_t &code) const;

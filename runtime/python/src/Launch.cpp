@@ -183,6 +183,45 @@ bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
          to.place.find(to.arguments.memory(), name);
 }
 
+/// Arrays that the kernel would misread or must not write: false with the
+/// error set.
+bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
+  Compiled *made = compile(self, prepared);
+  if (!made) {
+    return false;
+  }
+  const tz_code_t code = made->code;
+  for (const Doubt &doubt : prepared.arguments.doubts()) {
+    tz_pointer_use use{};
+    use.struct_size = sizeof(use);
+    tz_status_t status = tz_code_pointer_use(code, doubt.argument, &use);
+    const bool isKnown = !status;
+    tz_status_release(status);
+    if (!doubt.isJustified(isKnown ? &use : nullptr)) {
+      continue;
+    }
+    Reference check(packageAttribute("terrazzo._doubts", "check"));
+    const Layout &layout = doubt.layout;
+    Reference gaps(PyTuple_New(layout.numGaps));
+    for (size_t i = 0; gaps && i < layout.numGaps; ++i) {
+      PyTuple_SET_ITEM(gaps.get(), Py_ssize_t(i),
+                       PyLong_FromLongLong(layout.gaps[i]));
+    }
+    Reference done(
+        check && gaps
+            ? PyObject_CallFunction(
+                  check.get(), "sOOOOO", name.c_str(), doubt.name, doubt.value,
+                  doubt.hasNoMemory ? Py_True : Py_False,
+                  layout.isReadOnly && use.is_written ? Py_True : Py_False,
+                  gaps.get())
+            : nullptr);
+    if (!done) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Launches; on the host also waits.
 tz_status_t Function::start(Variant &variant, const Place &place,
                             const int64_t (&sizes)[3],
@@ -283,6 +322,11 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
     return nullptr;
   }
   const bool isEmpty = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
+  if (!isEmpty && !prepared.arguments.doubts().empty()) [[unlikely]] {
+    if (!settleDoubts(self, prepared)) {
+      return nullptr;
+    }
+  }
   if (!isEmpty && areLaunchesWatched()) [[unlikely]] {
     return launchWatched(self, prepared, sizes);
   }

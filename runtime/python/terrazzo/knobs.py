@@ -255,6 +255,7 @@ class runtime_knobs(base_knobs):
     interpret = Setting("TRITON_INTERPRET", False, _boolean)
     debug = Setting("TRITON_DEBUG", False, _boolean)
     override_arch = Setting("TRITON_OVERRIDE_ARCH")
+    check_arrays = Setting("TERRAZZO_CHECK_ARRAYS", True, _boolean)
     launch_enter_hook = _Hook()
     launch_exit_hook = _Hook(reversed=True)
     kernel_load_start_hook = _Hook()

@@ -1,0 +1,64 @@
+//===- Layout.h - how the elements of an array lie --------------*- C++ -*-===//
+//
+// What   Whether an array has gaps between its elements, which of its strides
+//        make them, and whether it may be written.
+// Why    A kernel gets a bare address. Where it knows nothing of an array's
+//        strides it would take the gaps for elements, silently.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_PYTHON_LAYOUT_H
+#define TERRAZZO_RUNTIME_PYTHON_LAYOUT_H
+
+#include "Reference.h"
+
+#include <terrazzo/terrazzo.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tz::python {
+
+struct Layout {
+  static constexpr size_t MaxGaps = 4;
+  /// Strides, in elements, that leave elements of the memory out or go
+  /// backwards. None of an array that fills its memory in some order of its
+  /// dimensions, as one that was transposed does; none, too, where there are
+  /// more than these.
+  int64_t gaps[MaxGaps] = {};
+  uint8_t numGaps = 0;
+  bool isReadOnly = false;
+
+  bool isPlain() const { return !numGaps && !isReadOnly; }
+};
+
+/// Finds the gaps. Strides count units of `unit` elements' parts: 1 for
+/// elements, an element's size for bytes.
+void findGaps(int rank, const int64_t *shape, const int64_t *strides,
+              int64_t unit, Layout &to);
+
+/// In row-major order, without gaps. `strides` (in elements) may be null.
+inline bool isRowMajor(int rank, const int64_t *shape, const int64_t *strides) {
+  int64_t expected = 1;
+  for (int i = strides ? rank - 1 : -1; i >= 0; --i) {
+    if (shape[i] != 1 && strides[i] != expected) {
+      return false;
+    }
+    expected *= shape[i];
+  }
+  return true;
+}
+
+/// What a launch must look at before it runs: an argument whose layout is not
+/// plain, or that has elements and no memory.
+struct Doubt {
+  size_t argument;
+  PyObject *value, *name; // the launch's
+  Layout layout;
+  bool hasNoMemory;
+
+  /// `use`: what the kernel does with it, or null if that is not known.
+  bool isJustified(const tz_pointer_use *use) const;
+};
+
+} // namespace tz::python
+
+#endif

@@ -1,0 +1,136 @@
+"""Arrays that a kernel would misread are refused; all others are not."""
+
+import numpy as np
+import pytest
+
+import terrazzo
+import terrazzo.triton.language as tl
+from terrazzo import knobs
+from terrazzo.errors import ArgumentError
+from kernels import add_kernel, scale_kernel
+
+
+@terrazzo.jit
+def rows_kernel(x, out, stride, columns, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    row = tl.load(x + tl.program_id(0) * stride + at, mask=at < columns)
+    tl.store(out + tl.program_id(0) * columns + at, row, mask=at < columns)
+
+
+@terrazzo.jit
+def fixed_rows_kernel(x, out, STRIDE: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + tl.program_id(0) * BLOCK + at, tl.load(x + tl.program_id(0) * STRIDE + at))
+
+
+@terrazzo.jit
+def gather_kernel(x, index, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + tl.load(index + at)))
+
+
+def numbers(*shape):
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+def doubled(x, n=None):
+    out = np.zeros(x.size, np.float32)
+    scale_kernel[((x.size + 127) // 128,)](x, out, x.size if n is None else n)
+    return out
+
+
+@pytest.mark.parametrize(
+    "x, shape, strides, step",
+    [
+        (numbers(200)[::2], (100,), (2,), "2"),
+        (numbers(10, 200)[:, :100], (10, 100), (200, 1), "200"),
+        (numbers(100)[::-1], (100,), (-1,), "1"),
+        (numbers(4, 10, 30)[:, :9:3, :20], (4, 3, 20), (300, 90, 1), "90 or 300"),
+    ],
+)
+def test_gaps(x, shape, strides, step):
+    with pytest.raises(ArgumentError) as caught:
+        doubled(x)
+    text = str(caught.value)
+    assert "argument 'x' of kernel 'scale_kernel' has gaps" in text
+    assert f"shape {shape}, strides {strides}" in text and f"any step of {step};" in text
+
+
+def test_gaps_of_what_is_written():
+    out = np.zeros(200, np.float32)
+    with pytest.raises(ArgumentError, match="argument 'out' of kernel 'scale_kernel' has gaps"):
+        scale_kernel[(1,)](numbers(100), out[::2], 100)
+    assert not out.any()
+
+
+def test_the_check_can_be_turned_off():
+    with knobs.runtime.scope():
+        knobs.runtime.check_arrays = False
+        assert (doubled(numbers(200)[::2], 100) == numbers(100) * 2).all()
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        numbers(10, 20).T,  # another order of the same memory
+        numbers(3, 4, 5).transpose(1, 2, 0),
+        numbers(50, 4)[:30],
+        numbers(50, 4)[:1, :3],  # one row of a row
+        numbers(200)[::2][:1],
+        numbers(200)[::2][:0],
+    ],
+)
+def test_arrays_without_gaps(x):
+    memory = np.lib.stride_tricks.as_strided(x, (x.size,), (4,))
+    assert (doubled(x) == memory * 2).all()
+
+
+def test_strides_that_are_arguments():
+    x, out = numbers(10, 200)[:, :100], np.zeros((10, 100), np.float32)
+    rows_kernel[(10,)](x, out, 200, 100, BLOCK=128)
+    assert (out == x).all()
+
+
+def test_strides_that_are_constants():
+    x, out = numbers(10, 200)[:, :64], np.zeros((10, 64), np.float32)
+    fixed_rows_kernel[(10,)](x, out, STRIDE=200, BLOCK=64)
+    assert (out == x).all()
+    with pytest.raises(ArgumentError, match="any step of 200;"):
+        fixed_rows_kernel[(10,)](x, out, STRIDE=100, BLOCK=64)
+
+
+def test_indices_that_are_loaded():
+    x, out = numbers(200)[::2], np.zeros(64, np.float32)
+    gather_kernel[(1,)](x, np.arange(0, 128, 2, dtype=np.int32), out, BLOCK=64)
+    assert (out == x[:64]).all()
+
+
+def test_read_only():
+    fixed = numbers(100)
+    fixed.flags.writeable = False
+    assert (doubled(fixed) == fixed * 2).all()
+    with pytest.raises(ArgumentError, match="argument 'out' of kernel 'add_kernel' is read-only, but the kernel writes"):
+        add_kernel[(1,)](numbers(100), numbers(100), fixed, 100, BLOCK=128)
+    assert (fixed == numbers(100)).all()
+
+
+def test_no_programs_no_check():
+    scale_kernel[(0,)](numbers(200)[::2], numbers(100), 100)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    out = torch.zeros(100)
+    with pytest.raises(ArgumentError, match=r"shape \(100,\), strides \(2,\)"):
+        scale_kernel[(1,)](torch.arange(200.0)[::2], out, 100)
+    scale_kernel[(1,)](torch.arange(100.0).reshape(4, 25).t(), out, 100)
+    assert out.sum() == 2 * torch.arange(100.0).sum()
+
+
+def test_no_memory():
+    torch = pytest.importorskip("torch")
+    x = torch.empty(100, device="meta")
+    with pytest.raises(ArgumentError, match=r"'x' of kernel 'scale_kernel' has elements but no memory \(device meta\)"):
+        scale_kernel[(1,)](x, torch.zeros(100), 100)
+    scale_kernel[(1,)](torch.empty(0), torch.zeros(100), 0)
+    assert scale_kernel.warmup(x, x, 100, grid=(1,)).name == "scale_kernel"
