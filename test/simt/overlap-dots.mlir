@@ -100,17 +100,20 @@ tile.kernel @no_read_behind_a_barrier(%n: i32) attributes {tile.num_warps = 4 : 
   tile.return
 }
 
-// The copy for the next turn begins while the product runs; not where it is the
-// copy that this turn waits for.
+// The copy for the next turn, and the barrier behind which its slot is free,
+// come while the product runs; not where it is the copy that this turn waits
+// for.
 // CHECK-LABEL: tile.kernel @copies_begin_behind_dots
-// CHECK: simt.sync
+// CHECK-NOT: simt.sync
 // CHECK-NOT: simt.bulk_copy
 // CHECK: simt.barrier_wait
 // CHECK: simt.dot {{.*}} {async,
+// CHECK-NEXT: simt.sync
 // CHECK-NEXT: simt.expect
 // CHECK-NEXT: simt.bulk_copy
 // CHECK: simt.dot_wait 0
 // CHECK-LABEL: tile.kernel @no_copy_behind_its_wait
+// CHECK: simt.sync
 // CHECK: simt.expect
 // CHECK-NEXT: simt.bulk_copy
 // CHECK-NEXT: simt.barrier_wait

@@ -204,6 +204,14 @@ Value *PtxHooks::threadInBlock(IRBuilderBase &b) {
   return b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
 }
 
+/// By this instruction the assembler knows that a branch is of one thread. Of
+/// another it must fear several, and makes a loop over them of each copy of the
+/// engine, whose operands the threads have in common.
+Value *PtxHooks::isChosenLane(IRBuilderBase &b) {
+  return b.CreateExtractValue(
+      b.CreateIntrinsic(Intrinsic::nvvm_elect_sync, {}, {b.getInt32(~0u)}), 1);
+}
+
 Value *PtxHooks::programId(IRBuilderBase &b, unsigned axis) {
   static constexpr Intrinsic::ID ids[] = {
       Intrinsic::nvvm_read_ptx_sreg_ctaid_x,

@@ -19,6 +19,7 @@ public:
       : architecture(architecture) {}
 
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
+  llvm::Value *isChosenLane(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;

@@ -263,7 +263,7 @@ bool Planner::fitDistance() {
           return stage && fetch.isReplaced(stage);
         });
     room += isStaged ? bytes : 0; // the ring is instead of it
-    each += llvm::alignTo(bytes, 1024);
+    each += slotBytes(fetch.buffer);
   }
   for (;;) {
     // Of a dot in flight the slot is read one turn longer.

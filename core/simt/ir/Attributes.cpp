@@ -227,6 +227,10 @@ BufferType BufferType::permuted(ArrayRef<int64_t> order) const {
                              how.getBits(), how.getBase(), how.getShift()));
 }
 
+int64_t BufferType::getAlignment() const {
+  return getLayout().getBits() == 0 ? 128 : 1024;
+}
+
 Type BufferType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
@@ -273,5 +277,6 @@ LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 int64_t RingType::getSlotBytes() const {
-  return int64_t(llvm::alignTo(uint64_t(getBuffer().getBytes()), 1024));
+  return int64_t(llvm::alignTo(uint64_t(getBuffer().getBytes()),
+                               uint64_t(getBuffer().getAlignment())));
 }

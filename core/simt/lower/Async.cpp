@@ -18,8 +18,8 @@ static bool isFilledByThreads(mlir::Operation *slot) {
 
 void Lowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
-  Region region =
-      allocate(uint64_t(type.getCount() * type.getSlotBytes()), 1024);
+  Region region = allocate(uint64_t(type.getCount() * type.getSlotBytes()),
+                           uint64_t(type.getBuffer().getAlignment()));
   // Nobody may still be at work where the ring lies, and what this program has
   // stored to device memory, whatever it is, is stored before threads copy it.
   // (What the copy engine brings, nobody stores.)
@@ -218,7 +218,8 @@ void Lowering::byOneThread(Value *when, function_ref<void()> then) {
     emitIf(when, then);
     return;
   }
-  Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
+  Value *first =
+      b.CreateAnd(b.CreateICmpULT(thread, b.getInt32(hooks.lanes())), isChosen);
   emitIf(when ? b.CreateAnd(first, when) : first, then);
 }
 
@@ -342,7 +343,9 @@ void Lowering::specialize(SpecializeOp op) {
   b.CreateCondBr(b.CreateICmpUGE(thread, b.getInt32(threads)), copies, work);
   b.SetInsertPoint(copies);
   hooks.beginCopies(b, warps, copyWarps);
-  emitIf(b.CreateICmpEQ(thread, b.getInt32(threads)), [&] {
+  Value *isFirstWarp =
+      b.CreateICmpULT(thread, b.getInt32(threads + hooks.lanes()));
+  emitIf(b.CreateAnd(isFirstWarp, isChosen), [&] {
     isAlone = true;
     emitBlock(*op.copiesBlock());
     isAlone = false;
@@ -386,6 +389,10 @@ namespace {
 void Hooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
                       const MemoryHints &) {
   noCopyEngine();
+}
+Value *Hooks::isChosenLane(IRBuilderBase &b) {
+  return b.CreateICmpEQ(b.CreateAnd(threadInBlock(b), lanes() - 1),
+                        b.getInt32(0));
 }
 void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
   noCopyEngine();

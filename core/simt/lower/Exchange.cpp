@@ -106,7 +106,8 @@ Value *Lowering::bufferAt(const Buffer &buffer, BufferType type,
 void Lowering::stage(StageOp op) {
   BufferType type = op.getResult().getType();
   Buffer buffer;
-  buffer.region = allocate(uint64_t(type.getBytes()), 1024);
+  buffer.region =
+      allocate(uint64_t(type.getBytes()), uint64_t(type.getAlignment()));
   buffer.address =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   willWrite(buffer.region);

@@ -120,6 +120,7 @@ void Lowering::entry() {
                     : b.CreateLShr(thread, Log2_32(hooks.lanes()), "warp");
   shared = hooks.sharedMemory(b);
   if (!result.descriptors.empty()) {
+    isChosen = hooks.isChosenLane(b);
     byOneThread(nullptr, [&] {
       for (mlir::Value descriptor : result.descriptors) {
         hooks.prefetchDescriptor(b, scalar(descriptor));

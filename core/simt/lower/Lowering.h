@@ -296,6 +296,7 @@ private:
   llvm::Function *function = nullptr;
   llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
+  llvm::Value *isChosen = nullptr; // lane, to speak for its warp
   llvm::Value *shared = nullptr, *log = nullptr;
   unsigned warps = 4;
   bool inScalarRegion = false;

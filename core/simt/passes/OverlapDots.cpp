@@ -306,9 +306,11 @@ void Overlap::sinkReads() {
 }
 
 /// Copies of later turns begin while the first dots run, not before them: one
-/// thread begins them, and a dot begins when all threads have come to it.
+/// thread begins them, and a dot begins when all threads have come to it. So
+/// does the barrier that says that all have read what the copies replace.
 void Overlap::postponeCopies() {
   SmallVector<Operation *> copies;
+  Operation *barrier = nullptr;
   SmallVector<Value> awaited; // places of barriers
   Operation *dot = nullptr;
   for (Operation &op : block) {
@@ -319,6 +321,9 @@ void Overlap::postponeCopies() {
       for (Operation *one : llvm::reverse(copies)) {
         one->moveAfter(dot);
         ++postponed;
+      }
+      if (barrier && !copies.empty()) {
+        barrier->moveAfter(dot);
       }
       return;
     }
@@ -338,6 +343,7 @@ void Overlap::postponeCopies() {
                  isa<ReadOp, tile::LoadOp, tile::LoadViewOp>(op))) {
       copies.clear(); // what orders copies with others
       dot = nullptr;
+      barrier = isa<SyncOp>(op) ? &op : nullptr;
     }
     if (llvm::any_of(copies, [&](Operation *one) {
           auto first = dyn_cast<ExpectOp>(one);

@@ -236,8 +236,7 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                    ? uint64_t(fetch.buffer.getBytes())
                    : 0;
     }
-    taken +=
-        plan.slots * llvm::alignTo(uint64_t(fetch.buffer.getBytes()), 1024);
+    taken += plan.slots * slotBytes(fetch.buffer);
   }
   SmallVector<BulkStoreOp> stores;
   plan.around->walk<WalkOrder::PreOrder>([&](Operation *op) {

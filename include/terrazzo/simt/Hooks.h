@@ -54,6 +54,9 @@ public:
   virtual unsigned lanes() const { return 32; }
   /// Index of this thread in its block, i32.
   virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
+  /// i1: is this the one lane of its warp that does what one thread does for
+  /// the copy engine? Asked once, in the entry block, where all lanes are.
+  virtual llvm::Value *isChosenLane(llvm::IRBuilderBase &b);
   /// Coordinate of this program, and size of the grid, i32.
   virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
   virtual llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) = 0;

@@ -73,6 +73,9 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// Bytes that it takes.
     int64_t getBytes() const;
+    /// Bytes of which its address is a multiple: what every swizzle repeats
+    /// after; without one, what a copy engine asks for.
+    int64_t getAlignment() const;
     /// The same memory; dimension i is this one's dimension order[i].
     BufferType permuted(::llvm::ArrayRef<int64_t> order) const;
   }];
@@ -85,8 +88,7 @@ def Simt_RingType : TypeDef<Simt_Dialect, "Ring"> {
   let assemblyFormat = "`<` $count `x` $buffer `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes from one slot to the next: multiples of 1024, which every swizzle
-    /// divides.
+    /// Bytes from one slot to the next.
     int64_t getSlotBytes() const;
   }];
 }
