@@ -98,6 +98,10 @@ class JITFunction(_native.Function):
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
 
+    def __reduce__(self):
+        """By its name, as functions are pickled; a copy is the same object."""
+        return self.__qualname__
+
     def __call__(self, *args, **kwargs):
         raise TerrazzoError(
             f"kernel '{self.__name__}' is called without a grid: write {self.__name__}[grid](...); "

@@ -1,5 +1,8 @@
 """Launching on host memory with NumPy: arguments, grids, options."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -100,3 +103,8 @@ def test_version():
 def test_errors_are_one_family():
     for name in ("CompilationError", "OutOfResources", "LaunchError", "ArgumentError"):
         assert issubclass(getattr(errors, name), terrazzo.TerrazzoError)
+
+
+def test_copies_and_pickles_as_a_function_does():
+    assert copy.deepcopy([add_kernel])[0] is add_kernel
+    assert pickle.loads(pickle.dumps(add_kernel)) is add_kernel
