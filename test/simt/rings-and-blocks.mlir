@@ -5,12 +5,18 @@
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=69000" %s | FileCheck %s --check-prefixes=CHECK,LONG
 // By threads, in groups:
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=131072 unit-shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,SHORT,GROUPS
+// Two blocks fit or three:
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=160000" %s | FileCheck %s --check-prefix=THREE
 // Nothing is known of units:
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,LONG
 
 #acc = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
 #rows = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp [[4, 0], [8, 0]]>
 #shared = #simt.shared<order [1, 0], panel 64, swizzle 3 4 3>
+#half = #simt.shared<order [1, 0], panel 32, swizzle 2 4 3>
+#wide_acc = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
+#tall = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp [[8, 0], [16, 0]]>
+#wide = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp [[2, 0], [4, 0]]>
 
 // A dot in flight reads its slot a turn longer; the copies go a turn less far
 // ahead.
@@ -41,6 +47,36 @@ tile.kernel @in_flight(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gr
   }
   %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// With 128 sums a thread two blocks are enough.
+// CHECK-LABEL: tile.kernel @many_sums
+// SHORT: simt.ring : <3 x <128x32xf16
+// LONG: simt.ring : <4 x <128x32xf16
+// THREE-LABEL: tile.kernel @in_flight
+// THREE: simt.ring : <3 x <64x64xf16
+// THREE-LABEL: tile.kernel @many_sums
+// THREE: simt.ring : <4 x <128x32xf16
+tile.kernel @many_sums(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32, #wide_acc>
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %vx = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<128x32xf16>
+  %vy = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<32x128xf16>
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero) -> (tensor<128x128xf32, #wide_acc>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %x = tile.load_view %vx[%z, %at] checked [true, true] {group = 1 : i64} : !tile.view<128x32xf16> -> tensor<128x32xf16, #tall>
+    %y = tile.load_view %vy[%at, %z] checked [true, true] {group = 1 : i64} : !tile.view<32x128xf16> -> tensor<32x128xf16, #wide>
+    %sx = simt.stage %x : tensor<128x32xf16, #tall> -> !simt.buffer<128x32xf16, #half>
+    %sy = simt.stage %y : tensor<32x128xf16, #wide> -> !simt.buffer<32x128xf16, #shared>
+    %next = simt.dot %sx, %sy, %acc {instruction = "product"} : !simt.buffer<128x32xf16, #half>, !simt.buffer<32x128xf16, #shared> -> tensor<128x128xf32, #wide_acc>
+    scf.yield %next : tensor<128x128xf32, #wide_acc>
+  }
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<128x128xf32>
+  tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<128x128xf32>, tensor<128x128xf32, #wide_acc>
   tile.return
 }
 

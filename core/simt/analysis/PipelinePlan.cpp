@@ -237,11 +237,19 @@ unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
 }
 
 /// A slot less, if more blocks run beside each other then: what is under way in
-/// one hides the latency of another.
+/// one hides the latency of another. Where two blocks have many sums a thread
+/// the matrix unit has work enough; a third would only share what comes from
+/// memory, and copies that go farther ahead serve better.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
-  if (plan.hasReleases || plan.distance == 1 ||
-      blocksBeside(each * (plan.slots - 1), room) <=
-          blocksBeside(each * plan.slots, room)) {
+  constexpr int64_t manySums = 128;
+  if (plan.hasReleases || plan.distance == 1) {
+    return;
+  }
+  const unsigned now = blocksBeside(each * plan.slots, room);
+  if (blocksBeside(each * (plan.slots - 1), room) <= now ||
+      (now > 1 && llvm::any_of(plan.asyncDots, [](DotOp dot) {
+         return wordsOf(dot.getResult()) >= manySums;
+       }))) {
     return;
   }
   --plan.slots;

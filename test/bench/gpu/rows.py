@@ -152,7 +152,8 @@ def sdpa(backend, wide, causal):
 # BLOCK_M what it walks over. Three blocks of 128 threads fit with 168 registers.
 BACKWARD = [dict(BLOCK_M=m, BLOCK_N=n, num_stages=s, num_warps=w)
             for m, n, s, w in ((64, 64, 2, 4), (32, 64, 3, 4), (64, 128, 2, 8), (32, 128, 2, 8))]
-BACKWARD_64 = BACKWARD + [dict(BACKWARD[0], maxnreg=168), dict(BACKWARD[0], maxnreg=168, dq_maxnreg=128)]
+BACKWARD_64 = BACKWARD + [dict(BACKWARD[0], num_stages=s, dq_num_stages=2, maxnreg=168, **more)
+                          for s in (2, 3) for more in ({}, dict(dq_maxnreg=128))]
 
 
 def attention_backward(folder, dim, length, causal, quick=False):
@@ -175,7 +176,7 @@ def attention_backward(folder, dim, length, causal, quick=False):
                    (q_, k_, v_, d_out_, lse, delta, dk, dv, scale, length, length), fixed),
             Launch(example.attention_bwd_dq, lambda x: (cdiv(length, x["BLOCK_M"]), heads),
                    (q_, k_, v_, d_out_, lse, delta, dq, scale, length, length), fixed,
-                   renamed=dict(BLOCK_M="BLOCK_N", BLOCK_N="BLOCK_M", dq_maxnreg="maxnreg")),
+                   renamed=dict(BLOCK_M="BLOCK_N", BLOCK_N="BLOCK_M", dq_num_stages="num_stages", dq_maxnreg="maxnreg")),
         ]
 
         def peer():
