@@ -393,9 +393,25 @@ bool Arguments::descriptor(PyObject *value, PyObject *name, tz_arg &to) {
          integers(block, made.block, made.rank);
 }
 
+namespace {
+/// The first objects that are names of the language (dtypes, say), and their
+/// spelling.
+struct Spelled {
+  PyObject *object, *text;
+};
+} // namespace
+static Spelled spelled[64];
+static size_t numSpelled = 0;
+
 /// _values.py says what it is: a kind and what belongs to it.
 bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
                              bool asConstant) {
+  for (size_t i = 0; i < numSpelled; ++i) {
+    if (spelled[i].object == value) {
+      to = tz_expression(PyUnicode_AsUTF8(spelled[i].text));
+      return true;
+    }
+  }
   static PyObject *questions[2] = {};
   PyObject *&ask = questions[asConstant];
   if (!ask && !(ask = packageAttribute("terrazzo._values",
@@ -419,10 +435,15 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
   if (what == "constant") {
     return constant(made, name, to);
   }
-  if (what == "expression") {
+  if (what == "expression" || what == "spelling") {
     const char *text = PyUnicode_AsUTF8(made);
     if (text) {
       to = tz_expression(text);
+    }
+    if (text && what == "spelling" && numSpelled < std::size(spelled)) {
+      Py_INCREF(value);
+      Py_INCREF(made);
+      spelled[numSpelled++] = {value, made};
     }
     return text;
   }

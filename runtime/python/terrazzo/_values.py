@@ -43,11 +43,12 @@ def _of_dlpack(value):
 
 
 def convert(value):
-    """(kind, what): 'constant', 'value', 'expression', 'descriptor', 'array' or 'unknown'."""
+    """(kind, what): 'constant', 'value', 'expression', 'spelling' (an expression that the object always has), 'descriptor',
+    'array' or 'unknown'."""
     spelling = getattr(value, "__terrazzo__", None)
-    if isinstance(spelling, str):
-        return "expression", spelling
     kind = type(value)
+    if isinstance(spelling, str):
+        return "spelling" if kind.__module__ == "terrazzo.triton.language.dtypes" else "expression", spelling
     if kind.__name__ == "constexpr" and hasattr(value, "value"):
         return "constant", value.value
     if _names._jit_function(value) is not None:
