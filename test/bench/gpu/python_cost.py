@@ -1,8 +1,8 @@
 """What Python pays: a launch, the first call, the import; beside Triton and the driver's own launch.
 
     python_cost.py                        all, as a table
-    python_cost.py launch                 launches alone: everything in one process, in turns
-    python_cost.py cold PACKAGE           one first call in this process, for the table
+    python_cost.py launch                 launches: everything in one process, in turns; then each package in its own
+    python_cost.py alone|cold PACKAGE     one measurement in this process, for the table: launches, the first call
 
 The kernel adds two vectors: five arguments, of which one is constexpr. A launch
 is timed over batches that fit the queue. The driver's own launch is that of the
@@ -109,7 +109,10 @@ def launch_ways():
                 kernel[(1,)](x, y, out, 1024, BLOCK=1024, num_warps=4)
         return body
 
-    ways = dict(driver_ways(compiled["terrazzo"], arrays))
+    def empty(x, y, out, n, BLOCK):
+        pass
+
+    ways = {"Python: an empty function": timed(plain({(1,): empty})), **driver_ways(compiled["terrazzo"], arrays)}
     for form in (plain, unpacked, option):
         for name, kernel in kernels.items():
             ways[f"{name}: {form.__name__}"] = timed(form(kernel))
@@ -130,9 +133,31 @@ def launch(rounds=60, batch=200):
     for name, value in found.items():
         form = name.partition(": ")[2]
         beside = f"   {found['triton: ' + form] / value:5.2f} x" if name.startswith("terrazzo") else ""
-        over = f"   {value - own:+6.2f} us" if own and not name.startswith("driver") else ""
+        over = f"   {value - own:+6.2f} us" if own and name.startswith(("terrazzo", "triton")) else ""
         low, high = (sorted(times[name])[int(rounds * share)] for share in (0.1, 0.9))
         print(f"launch {name:36s} {value:7.3f} us   (10 %: {low:.3f}, 90 %: {high:.3f}){over}{beside}")
+
+
+def alone(name):
+    """The plain form, nothing else in the process."""
+    (x, y, out), sync = arguments()
+    kernel = kernel_of(name)
+    kernel[(1,)](x, y, out, 1024, BLOCK=1024)
+    sync()
+    times = []
+    for _ in range(60):
+        start = time.perf_counter()
+        for _ in range(200):
+            kernel[(1,)](x, y, out, 1024, BLOCK=1024)
+        times.append((time.perf_counter() - start) / 200 * 1e6)
+        sync()
+    return statistics.median(times)
+
+
+def in_processes(what, unit, times=3):
+    found = {name: statistics.median(child(what, name) for _ in range(times)) for name in ("terrazzo", "triton")}
+    print(f"{what:12s} {found['terrazzo']:8.2f} {unit}   triton {found['triton']:8.2f} {unit}   "
+          f"{found['triton'] / found['terrazzo']:.2f} x")
 
 
 def cold(name):
@@ -163,16 +188,17 @@ def import_time(statement):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", nargs="?", choices=("launch", "cold"))
+    parser.add_argument("what", nargs="?", choices=("launch", "alone", "cold"))
     parser.add_argument("package", nargs="?", choices=("terrazzo", "triton"))
     options = parser.parse_args()
-    if options.what:
-        launch() if options.what == "launch" else print(cold(options.package))
+    if options.what in ("alone", "cold"):
+        print({"alone": alone, "cold": cold}[options.what](options.package))
         return
     launch()
-    found = {name: statistics.median(child("cold", name) for _ in range(3)) for name in ("terrazzo", "triton")}
-    print(f"first call   {found['terrazzo']:8.2f} ms   triton {found['triton']:8.2f} ms   "
-          f"{found['triton'] / found['terrazzo']:.2f} x")
+    in_processes("alone", "us")
+    if options.what:
+        return
+    in_processes("cold", "ms")
     for name in ("terrazzo", "terrazzo.triton.language", "triton"):
         print(f"import {name:24s} {import_time('import ' + name):8.1f} ms")
 

@@ -4,11 +4,13 @@
 //        program answers (tz_names): values, functions, host functions, names
 //        that are not there; run on the cpu. Then what tz_code_describe and
 //        tz_code_stage say of compiled code.
-// Why    It is how Python's package loads each kernel. What was answered belongs
+// Why    It is how Python's package loads each kernel. What was answered
+// belongs
 //        to the cache's key: another program with the same text is another.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Driver.h"
 #include "test/unit/runtime/TemporaryFolder.h"
+
+#include "core/driver/Driver.h"
 
 #include <terrazzo/terrazzo.h>
 
