@@ -108,3 +108,18 @@ def test_errors_are_one_family():
 def test_copies_and_pickles_as_a_function_does():
     assert copy.deepcopy([add_kernel])[0] is add_kernel
     assert pickle.loads(pickle.dumps(add_kernel)) is add_kernel
+
+
+def test_dtypes_as_constants():
+    """They are kept once they were seen: another must not be taken for them."""
+    import terrazzo.triton.language as tl
+
+    @terrazzo.jit
+    def rounds(x, out, T: tl.constexpr):
+        tl.store(out, tl.load(x).to(T).to(tl.float32))
+
+    x, out = np.full(1, 1 + 2**-9, np.float32), np.zeros(1, np.float32)
+    for _ in range(3):
+        for dtype, expected in ((tl.float32, x[0]), (tl.float16, x[0]), (tl.bfloat16, 1.0), (tl.constexpr(tl.float32), x[0])):
+            rounds[(1,)](x, out, dtype)
+            assert out[0] == expected
