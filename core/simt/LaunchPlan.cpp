@@ -186,6 +186,25 @@ bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,
          info.grid[axes[0]].steps.size() <= mostSteps;
 }
 
+bool tz::simt::appendTogether(Kernel &info, unsigned blocks,
+                              const FrameLimits &limits) {
+  if (blocks == 1) {
+    return true;
+  }
+  Expr guard = areEven(info, limits.evenBytes);
+  guard.constant(0).op(TZ_X_EQ);
+  guard.grid(0).constant(blocks).op(TZ_X_REM).constant(0).op(TZ_X_EQ);
+  guard.op(TZ_X_AND);
+  guard.grid(0).device(TZ_DEV_COMPUTE_UNITS).op(TZ_X_GE).op(TZ_X_AND);
+  const bool isFirst = info.guard.steps.empty();
+  append(info.guard, guard);
+  if (!isFirst) {
+    info.guard.op(TZ_X_AND);
+  }
+  info.cluster[0] = blocks;
+  return info.guard.steps.size() <= mostSteps;
+}
+
 bool tz::simt::appendDescriptors(Kernel &info,
                                  llvm::ArrayRef<DescriptorOp> descriptors,
                                  const FrameLimits &limits) {

@@ -18,10 +18,15 @@ namespace {
 /// What a variant may do.
 struct Form {
   bool persists, storesInBulk;
+  unsigned together = 1; // blocks
 };
 } // namespace
 
 static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
+  if (form.together > 1) {
+    kernel->setAttr(togetherName,
+                    mlir::Builder(kernel).getI64IntegerAttr(form.together));
+  }
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
   passes.addPass(createMarkLastReads());
@@ -61,6 +66,46 @@ static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
   }
 }
 
+/// A copy of the kernel in this form.
+static tile::KernelOp prepareCopy(tile::KernelOp kernel, const Target &target,
+                                  Form form, llvm::StringRef suffix) {
+  mlir::OpBuilder builder(kernel);
+  auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
+  copy.setSymName((kernel.getSymName() + suffix).str());
+  prepare(copy, target, form);
+  return copy;
+}
+
+static llvm::SmallVector<DescriptorOp> descriptorsOf(tile::KernelOp kernel) {
+  llvm::SmallVector<DescriptorOp> descriptors;
+  kernel.walk([&](DescriptorOp one) { descriptors.push_back(one); });
+  return descriptors;
+}
+
+/// Blocks that run together and share copies. None: there is nothing to share.
+static tile::KernelOp makeTogether(tile::KernelOp kernel, const Target &target,
+                                   const FrameLimits &limits) {
+  const unsigned blocks = target.blocksTogether();
+  if (blocks == 1) {
+    return nullptr;
+  }
+  tile::KernelOp copy =
+      prepareCopy(kernel, target, {false, true, blocks}, "_together");
+  terrazzo::plugin::Kernel trial;
+  const bool shares = copy.walk([](BulkCopyOp op) {
+                            return op.getShared()
+                                       ? mlir::WalkResult::interrupt()
+                                       : mlir::WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (shares && appendDescriptors(trial, descriptorsOf(copy), limits) &&
+      appendTogether(trial, blocks, limits)) {
+    return copy;
+  }
+  copy.erase();
+  return nullptr;
+}
+
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const Target *inBulk,
                                             const Target &plain,
@@ -71,27 +116,26 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     if (!inBulk) {
       break;
     }
-    mlir::OpBuilder builder(kernel);
-    auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
-    copy.setSymName((kernel.getSymName() + "_bulk").str());
-    prepare(copy, *inBulk, form);
-    llvm::SmallVector<DescriptorOp> descriptors;
+    tile::KernelOp copy = prepareCopy(kernel, *inBulk, form, "_bulk");
     const llvm::SmallVector<uint32_t> axes = gridAxes(copy);
     bool loads = false, stores = false;
     copy.walk([&](mlir::Operation *op) {
       loads |= mlir::isa<BulkCopyOp>(op);
       stores |= mlir::isa<BulkStoreOp>(op);
-      if (auto one = mlir::dyn_cast<DescriptorOp>(op)) {
-        descriptors.push_back(one);
-      }
     });
     // A loop over programs whose copies do not go on from one to the next gains
     // nothing; a store alone is not worth a second variant.
     terrazzo::plugin::Kernel trial;
     const bool isInVain =
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
-    if (loads && !isInVain && appendDescriptors(trial, descriptors, limits) &&
+    if (loads && !isInVain &&
+        appendDescriptors(trial, descriptorsOf(copy), limits) &&
         appendGrid(trial, axes, limits)) {
+      // Where a block fills its unit, rings are large and turns alike.
+      if (tile::KernelOp together =
+              axes.empty() ? nullptr : makeTogether(kernel, *inBulk, limits)) {
+        variants.push_back({together});
+      }
       variants.push_back({copy});
       break;
     }

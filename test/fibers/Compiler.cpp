@@ -152,9 +152,14 @@ public:
     call(b, "fibers_init_barriers", b.getVoidTy(),
          {address, b.getInt32(count), b.getInt32(arrivals)});
   }
-  void arrive(IRBuilderBase &b, Value *barrier, Value *predicate) override {
+  void arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
+              Value *block) override {
     call(b, "fibers_arrive", b.getVoidTy(),
-         {barrier, b.CreateZExt(predicate, b.getInt32Ty())});
+         {barrier, b.CreateZExt(predicate, b.getInt32Ty()),
+          block ? block : b.getInt32(~0u)});
+  }
+  void syncBlocks(IRBuilderBase &b) override {
+    call(b, "fibers_sync_blocks", b.getVoidTy(), {});
   }
   void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
     call(b, "fibers_end_barriers", b.getVoidTy(), {address, b.getInt32(count)});
@@ -168,10 +173,11 @@ public:
   }
   void bulkCopy(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
                 ArrayRef<Value *> at, Value *to, Value *barrier,
-                const simt::MemoryHints &) override {
+                const simt::MemoryHints &, unsigned blocks) override {
     auto [box, corner] = boxAt(b, type, at);
     call(b, "fibers_bulk_copy", b.getVoidTy(),
-         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle())});
+         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle()),
+          b.getInt32(blocks == 1 ? 0 : blocks)});
   }
   void bulkStore(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
                  ArrayRef<Value *> at, Value *from,

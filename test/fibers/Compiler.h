@@ -19,10 +19,11 @@ struct Compiled {
   std::vector<simt::Variant> variants; // their functions are gone
 };
 
-/// Blocks run several programs whatever the rows are.
+/// Rows of few elements are even already, so that blocks run several programs;
+/// where they are not, blocks run together.
 inline simt::FrameLimits frameLimits() {
   simt::FrameLimits limits;
-  limits.evenBytes = 1;
+  limits.evenBytes = 32;
   return limits;
 }
 

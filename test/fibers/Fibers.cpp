@@ -90,7 +90,7 @@ struct BulkStore {
 struct PhaseBarrier {
   uint32_t arrivals = 1;            // that end a phase
   uint64_t phase = 0;               // the one that is open
-  std::set<unsigned> arrived;       // warps
+  std::set<unsigned> arrived;       // warps, of all blocks that run together
   uint32_t expected = 0, begun = 0; // bytes
   std::vector<BulkCopy> copies;
   Meeting complete; // its turns end when all that was expected was begun
@@ -141,6 +141,8 @@ struct Fiber {
 
 struct Block {
   const Launch *launch = nullptr;
+  std::vector<Block> *together = nullptr; // this one among them
+  Meeting *everybody = nullptr;           // their threads
   std::array<uint32_t, 3> program{};
   std::vector<Fiber> fibers;
   std::vector<Meeting> warps;
@@ -153,6 +155,7 @@ struct Block {
   unsigned current = 0, dotsInFlight = 0;
 
   Fiber &fiber() { return fibers[current]; }
+  uint32_t number() const { return uint32_t(this - together->data()); }
   void meet(Meeting &meeting) {
     Fiber &self = fiber();
     self.turn = meeting.turn;
@@ -181,9 +184,18 @@ void begin() {
   // uc_link leads back to the scheduler.
 }
 
+/// The block with this number among those that run together, and what lies in
+/// it where `address` does in this one.
+std::pair<Block *, char *> inBlock(unsigned number, const void *address) {
+  Block &other = (*block->together)[number];
+  return {&other, other.shared.get() + (static_cast<const char *>(address) -
+                                        block->shared.get())};
+}
+
 /// Runs each thread until it waits or ends; false if nobody could go on.
 bool round(Block &self) {
   bool moved = false;
+  block = &self;
   for (unsigned i = 0; i < self.fibers.size(); ++i) {
     Fiber &fiber = self.fibers[i];
     if (fiber.isDone ||
@@ -210,7 +222,7 @@ void writeBulkStores(Fiber &fiber) {
   fiber.stores.clear();
 }
 
-std::string runProgram(Block &self) {
+void beginProgram(Block &self) {
   const Launch &launch = *self.launch;
   std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
   self.all = {launch.threads, 0, 0};
@@ -238,8 +250,11 @@ std::string runProgram(Block &self) {
     fiber.postponed.clear();
     makecontext(&fiber.context, begin, 0);
   }
-  while (round(self)) {
-  }
+}
+
+/// What is wrong when nobody can go on.
+std::string endProgram(Block &self) {
+  block = &self;
   if (!self.problem.empty()) {
     return self.problem;
   }
@@ -266,6 +281,30 @@ std::string runProgram(Block &self) {
   return {};
 }
 
+std::string runPrograms(std::vector<Block> &blocks) {
+  Meeting everybody;
+  for (Block &one : blocks) {
+    everybody.members += one.launch->threads;
+    one.together = &blocks;
+    one.everybody = &everybody;
+    beginProgram(one);
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (Block &one : blocks) {
+      while (round(one)) {
+        moved = true;
+      }
+    }
+  }
+  for (Block &one : blocks) {
+    if (std::string problem = endProgram(one); !problem.empty()) {
+      return problem;
+    }
+  }
+  return {};
+}
+
 //===--- What code calls --------------------------------------------------===//
 
 uint32_t threadInBlock() { return block->current; }
@@ -286,6 +325,8 @@ void barrier(uint32_t threads) {
   self.workers.members = threads;
   self.meet(self.workers);
 }
+
+void syncBlocks() { block->meet(*block->everybody); }
 
 /// All threads are at the same place when it is asked for.
 void *shown(uint32_t bytes) {
@@ -310,11 +351,11 @@ uint32_t shuffleXor(uint32_t word, uint32_t mask) {
 }
 
 /// Of copies into what is still read nothing good comes.
-void checkUnread(const char *to, uint32_t bytes) {
-  if (block->dotsInFlight == 0) {
+void checkUnread(const Block &where, const char *to, uint32_t bytes) {
+  if (where.dotsInFlight == 0) {
     return;
   }
-  for (const Fiber &fiber : block->fibers) {
+  for (const Fiber &fiber : where.fibers) {
     for (const auto &dot : fiber.dots) {
       for (const Operand &operand : dot) {
         if (operand.address < to + bytes &&
@@ -329,7 +370,7 @@ void checkUnread(const char *to, uint32_t bytes) {
 /// Copies are made as late as they may be, when they are waited for; until then
 /// the place holds what no kernel expects.
 void asyncCopy(void *to, const void *from, uint32_t bytes, uint32_t valid) {
-  checkUnread(static_cast<const char *>(to), bytes);
+  checkUnread(*block, static_cast<const char *>(to), bytes);
   std::memset(to, 0xcd, bytes);
   block->fiber().copies.back().push_back({to, from, bytes, valid});
 }
@@ -389,13 +430,16 @@ void awaitBulkStores(uint32_t areDone) {
 }
 
 /// The barrier at an address; a report and any other if there is none.
-PhaseBarrier &barrierAt(const void *address) {
-  auto found = block->barriers.find(address);
-  if (found == block->barriers.end()) {
+PhaseBarrier &barrierIn(Block &where, const void *address) {
+  auto found = where.barriers.find(address);
+  if (found == where.barriers.end()) {
     fail("a barrier with phases is used before it is made");
-    return block->barriers[address];
+    return where.barriers[address];
   }
   return found->second;
+}
+PhaseBarrier &barrierAt(const void *address) {
+  return barrierIn(*block, address);
 }
 
 void initBarriers(uint64_t *address, uint32_t count, uint32_t arrivals) {
@@ -419,6 +463,9 @@ void endBarriers(uint64_t *address, uint32_t count) {
 }
 
 void noteProgress(PhaseBarrier &barrier) {
+  if (!barrier.arrived.empty() && barrier.begun > barrier.expected) {
+    fail("a slot is filled before all blocks have read it");
+  }
   if (barrier.isComplete()) {
     ++barrier.complete.turn; // who waits looks again
   }
@@ -436,14 +483,19 @@ void expectBytes(uint64_t *address, uint32_t bytes) {
 
 /// One thread of the warp, when all are here. Nothing is left to be done when
 /// the phase ends.
-void arrive(uint64_t *address, uint32_t predicate) {
+/// `number`: the block whose barrier it is; beyond all of them: its own.
+void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
   Block &self = *block;
   self.meet(self.warps[self.current / warpSize]);
   if (predicate == 0) {
     return;
   }
-  PhaseBarrier &barrier = barrierAt(address);
-  if (!barrier.arrived.insert(self.current / warpSize).second) {
+  auto [where, there] =
+      inBlock(number < self.together->size() ? number : self.number(), address);
+  PhaseBarrier &barrier = barrierIn(*where, there);
+  const auto warps = unsigned(self.warps.size());
+  if (!barrier.arrived.insert(self.number() * warps + self.current / warpSize)
+           .second) {
     fail("a warp releases a slot that it has not waited for");
   }
   if (barrier.isComplete()) {
@@ -506,15 +558,24 @@ uint32_t chained(uint32_t word) {
   return found ? found->word : word;
 }
 
+/// To this place of the first so many blocks that run together; 0: of its own.
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
-              char *to, uint64_t *address, uint32_t swizzle) {
-  const BulkCopy copy = copyOf(frame, box, at, to, swizzle);
-  checkUnread(to, copy.bytes());
-  std::memset(to, 0xcd, copy.bytes());
-  PhaseBarrier &barrier = barrierAt(address);
-  barrier.begun += copy.bytes();
-  barrier.copies.push_back(copy);
-  noteProgress(barrier);
+              char *to, uint64_t *address, uint32_t swizzle, uint32_t blocks) {
+  BulkCopy copy = copyOf(frame, box, at, to, swizzle);
+  const uint32_t first = blocks == 0 ? block->number() : 0;
+  for (uint32_t i = first; i < std::max(blocks, first + 1); ++i) {
+    auto [where, there] = inBlock(i, to);
+    copy.shared = there;
+    checkUnread(*where, there, copy.bytes());
+    PhaseBarrier &barrier = barrierIn(*where, inBlock(i, address).second);
+    if (barrier.expected != 0 && barrier.isComplete()) {
+      fail("a slot is filled before all blocks have read it");
+    }
+    std::memset(there, 0xcd, copy.bytes());
+    barrier.begun += copy.bytes();
+    barrier.copies.push_back(copy);
+    noteProgress(barrier);
+  }
 }
 
 /// The first who waits and finds all begun makes the copies.
@@ -576,6 +637,7 @@ const Symbol functions[] = {
     {"fibers_chained", address(chained)},
     {"fibers_expect_bytes", address(expectBytes)},
     {"fibers_bulk_copy", address(bulkCopy)},
+    {"fibers_sync_blocks", address(syncBlocks)},
     {"fibers_wait_barrier", address(waitBarrier)},
     {"fibers_bulk_store", address(bulkStore)},
     {"fibers_await_bulk_stores", address(awaitBulkStores)},
@@ -583,19 +645,23 @@ const Symbol functions[] = {
 const unsigned numFunctions = std::size(functions);
 
 std::string run(const Launch &launch) {
-  Block self;
-  self.launch = &launch;
-  self.fibers.resize(launch.threads);
+  std::vector<Block> blocks(launch.together);
   const size_t bytes = (launch.sharedBytes + 1024) / 1024 * 1024;
-  self.shared.reset(static_cast<char *>(std::aligned_alloc(1024, bytes)));
+  for (Block &one : blocks) {
+    one.launch = &launch;
+    one.fibers.resize(launch.threads);
+    one.shared.reset(static_cast<char *>(std::aligned_alloc(1024, bytes)));
+  }
   Block *before = block;
-  block = &self;
   std::string problem;
   for (uint32_t z = 0; z < launch.grid[2] && problem.empty(); ++z) {
     for (uint32_t y = 0; y < launch.grid[1] && problem.empty(); ++y) {
-      for (uint32_t x = 0; x < launch.grid[0] && problem.empty(); ++x) {
-        self.program = {x, y, z};
-        problem = runProgram(self);
+      for (uint32_t x = 0; x < launch.grid[0] && problem.empty();
+           x += launch.together) {
+        for (unsigned i = 0; i < launch.together; ++i) {
+          blocks[i].program = {x + i, y, z};
+        }
+        problem = runPrograms(blocks);
       }
     }
   }

@@ -1,8 +1,9 @@
 //===- Fibers.h - the threads of a block as fibers ------------------------===//
 //
-// What   Runs the programs of a grid one after the other, the threads of each
-//        as fibers of one CPU thread: barriers, exchanges between lanes, shared
-//        memory.
+// What   Runs the programs of a grid one after the other, or those together
+// that
+//        run so, their threads as fibers of one CPU thread: barriers, exchanges
+//        between lanes, shared memory.
 // Why    Code for many threads in step can be tried without such a machine, in
 //        an order that shows what a barrier was needed for: a thread runs on
 //        until it must wait, and shared memory begins with rubbish.
@@ -22,6 +23,9 @@ struct Launch {
   Entry entry = nullptr;
   const void *arguments = nullptr;
   std::array<uint32_t, 3> grid{1, 1, 1};
+  /// Blocks beside each other along the first axis that run at the same time;
+  /// they divide it.
+  unsigned together = 1;
   unsigned threads = 0;
   uint64_t sharedBytes = 0;
 };

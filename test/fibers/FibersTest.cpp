@@ -128,7 +128,8 @@ void fill(const void *memory, uint32_t expected = boxBytes) {
   if (thread() == 0) {
     call<void>("fibers_expect_bytes", phases(), expected);
     call<void>("fibers_bulk_copy", &static_cast<const Memory *>(memory)->frame,
-               &box[0], &corner[0], shared(), phases(), uint32_t{0});
+               &box[0], &corner[0], shared(), phases(), uint32_t{0},
+               uint32_t{0});
   }
 }
 
@@ -291,6 +292,85 @@ TEST(BulkStores, BeginInsideTheirFrame) {
                 },
                 &memory, 1),
             "a bulk store begins before its frame");
+}
+
+//===--- Blocks that run together -----------------------------------------===//
+
+/// The first block fills both twice; `isCareful`: when both have read what was
+/// there.
+struct Pair {
+  Memory memory;
+  bool isCareful = true;
+  float seen[2][2] = {}; // by block and phase
+};
+
+void fillBoth(const void *argument) {
+  auto *pair = static_cast<Pair *>(const_cast<void *>(argument));
+  const auto mine = call<uint32_t>("fibers_program", uint32_t{0});
+  uint64_t *full = phases(), *empty = full + 1;
+  if (thread() == 0) {
+    call<void>("fibers_init_barriers", full, uint32_t{1}, uint32_t{1});
+    call<void>("fibers_init_barriers", empty, uint32_t{1}, uint32_t{2});
+  }
+  call<void>("fibers_sync_blocks");
+  for (uint32_t phase = 0; phase < 2; ++phase) {
+    if (thread() == 0) {
+      if (pair->isCareful) {
+        call<void>("fibers_wait_barrier", empty, 1 - phase);
+      }
+      call<void>("fibers_expect_bytes", full, boxBytes);
+      const int32_t at[] = {8 * int32_t(phase), 0};
+      if (mine == 0) {
+        const Frame *frame = &pair->memory.frame;
+        call<void>("fibers_bulk_copy", frame, &box[0], &at[0], shared(), full,
+                   uint32_t{0}, uint32_t{2});
+      }
+    }
+    await(phase);
+    std::memcpy(&pair->seen[mine][phase], shared(), 4);
+    call<void>("fibers_arrive", empty, uint32_t{thread() < 2}, thread() & 1);
+  }
+  call<void>("fibers_sync_blocks");
+}
+
+std::string runPair(Pair &pair) {
+  Launch launch;
+  launch.entry = fillBoth;
+  launch.arguments = &pair;
+  launch.grid = {2, 1, 1};
+  launch.together = 2;
+  launch.threads = warpSize;
+  launch.sharedBytes = 4096;
+  return run(launch);
+}
+
+TEST(Together, FillEachOther) {
+  Pair pair;
+  EXPECT_EQ(runPair(pair), "");
+  for (const auto &block : pair.seen) {
+    EXPECT_EQ(block[0], 0);
+    EXPECT_EQ(block[1], 128); // row 8
+  }
+}
+
+TEST(Together, WaitUntilTheOtherHasRead) {
+  Pair pair;
+  pair.isCareful = false;
+  EXPECT_EQ(runPair(pair), "a slot is filled before all blocks have read it");
+}
+
+TEST(Together, MeetBeforeTheyEnd) {
+  Launch launch;
+  launch.entry = [](const void *) {
+    if (call<uint32_t>("fibers_program", uint32_t{0}) == 0) {
+      call<void>("fibers_sync_blocks");
+    }
+  };
+  launch.grid = {2, 1, 1};
+  launch.together = 2;
+  launch.threads = warpSize;
+  EXPECT_NE(run(launch).find("wait for each other for ever"),
+            std::string::npos);
 }
 
 //===--- Dots in flight ---------------------------------------------------===//

@@ -27,6 +27,7 @@ public:
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
   }
   bool shouldPersist(uint64_t) const override { return inBulk; }
+  unsigned blocksTogether() const override { return inBulk ? 2 : 1; }
   bool canStayInFlight(simt::DotOp dot) const override {
     return bool(dot.getInstruction());
   }
@@ -40,7 +41,10 @@ public:
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   /// By turns, so that kernels of both kinds run.
   unsigned copyWarps(const simt::CopyRequest &request) const override {
-    return request.isAsked || request.stages % 2 == 0 ? 1 : 0;
+    return request.isAsked || request.stages % 2 == 0 ||
+                   (request.areShared && request.stages == 3)
+               ? 1
+               : 0;
   }
 
 private:

@@ -103,6 +103,8 @@ public:
       simt::appendDescriptors(info, variant.lowered.descriptors,
                               fibers::frameLimits());
       simt::appendGrid(info, variant.lowered.gridAxes, fibers::frameLimits());
+      simt::appendTogether(info, variant.lowered.together,
+                           fibers::frameLimits());
       if (variant.lowered.usesLog) {
         info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
       }
@@ -178,6 +180,7 @@ struct FiberStream final : plugin::Stream {
     run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     run.threads = launch.block[0];
     run.sharedBytes = launch.dyn_scratch;
+    run.together = std::max(launch.cluster[0], 1u);
     if (std::string problem = fibers::run(run); !problem.empty()) {
       throw plugin::Failure(TZ_E_INTERNAL, problem);
     }

@@ -75,13 +75,34 @@ void PtxHooks::expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) {
        {sharedAddress(b, barrier), b.getInt32(uint32_t(bytes))});
 }
 
-void PtxHooks::arrive(IRBuilderBase &b, Value *barrier, Value *predicate) {
+/// Nothing but the engine's next copies into the slot stands behind an arrival
+/// in another block, and what was read of the slot is in registers or was
+/// waited for: the scope of the block is enough. (With that of the cluster
+/// ptxas puts a fence of all memory before each arrival, and empties the L1 at
+/// each wait.)
+void PtxHooks::arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
+                      Value *block) {
+  SmallVector<Value *> operands = {sharedAddress(b, barrier),
+                                   b.CreateZExt(predicate, b.getInt32Ty())};
+  const std::string when = "{\n.reg .pred %arrives;\n"
+                           "setp.ne.b32 %arrives, $1, 0;\n"
+                           "bar.warp.sync 0xffffffff;\n";
+  if (!block) {
+    emit(b, when + "@%arrives mbarrier.arrive.shared::cta.b64 _, [$0];\n}",
+         "r,r,~{memory}", operands);
+    return;
+  }
+  operands.push_back(block);
   emit(b,
-       "{\n.reg .pred %arrives;\nsetp.ne.b32 %arrives, $1, 0;\n"
-       "bar.warp.sync 0xffffffff;\n"
-       "@%arrives mbarrier.arrive.shared::cta.b64 _, [$0];\n}",
-       "r,r,~{memory}",
-       {sharedAddress(b, barrier), b.CreateZExt(predicate, b.getInt32Ty())});
+       when + ".reg .b32 %there;\nmapa.shared::cluster.u32 %there, $0, $2;\n"
+              "@%arrives mbarrier.arrive.shared::cluster.b64 _, [%there];\n}",
+       "r,r,r,~{memory}", operands);
+}
+
+/// Threads of a warp may come one by one: from halves of a kernel, say.
+void PtxHooks::syncBlocks(IRBuilderBase &b) {
+  emit(b, "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;",
+       "~{memory}", {});
 }
 
 /// The hardware lets a thread sleep in try_wait for a while, then asks again.
@@ -95,18 +116,25 @@ void PtxHooks::waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) {
 
 void PtxHooks::bulkCopy(IRBuilderBase &b, simt::DescriptorType type,
                         Value *descriptor, ArrayRef<Value *> at, Value *to,
-                        Value *barrier, const simt::MemoryHints &hints) {
+                        Value *barrier, const simt::MemoryHints &hints,
+                        unsigned blocks) {
   SmallVector<Value *> operands = {sharedAddress(b, to),
                                    b.CreatePtrToInt(descriptor, b.getInt64Ty()),
                                    sharedAddress(b, barrier)};
   std::string constraints = "r,l,r";
   const std::string coordinates = addCoordinates(at, operands, constraints);
-  emit(
-      b,
-      "cp.async.bulk.tensor." + std::to_string(at.size()) +
-          "d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {" +
-          coordinates + "}], [$2];",
-      constraints + ",~{memory}", operands);
+  std::string many, all;
+  if (blocks > 1) {
+    many = ".multicast::cluster";
+    all = ", $" + std::to_string(operands.size());
+    constraints += ",h";
+    operands.push_back(b.getInt16(uint16_t((1u << blocks) - 1)));
+  }
+  emit(b,
+       "cp.async.bulk.tensor." + std::to_string(at.size()) +
+           "d.shared::cluster.global.mbarrier::complete_tx::bytes" + many +
+           " [$0], [$1, {" + coordinates + "}], [$2]" + all + ";",
+       constraints + ",~{memory}", operands);
 }
 
 void PtxHooks::prefetchDescriptor(IRBuilderBase &b, Value *descriptor) {

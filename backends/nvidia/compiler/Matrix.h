@@ -31,6 +31,12 @@ public:
   bool shouldPersist(uint64_t ringBytes) const override {
     return persists && 2 * ringBytes > sharedBytes();
   }
+  /// Where rows begin inside of lines (simt::appendTogether) the
+  /// multiprocessors of a pair fetch shared tiles by halves
+  /// (docs/performance.md).
+  unsigned blocksTogether() const override {
+    return architecture.number == 90 && inBulk ? 2 : 1;
+  }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType to) const override;
   bool canStoreInBulk(simt::DescriptorType descriptor,

@@ -260,6 +260,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
           viewOf(descriptor, info.name, firstDescriptor + uint32_t(i)));
     }
     simt::appendGrid(info, variant.lowered.gridAxes, simt::FrameLimits());
+    simt::appendTogether(info, variant.lowered.together, simt::FrameLimits());
     if (variant.lowered.usesLog) {
       info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
     }

@@ -50,7 +50,8 @@ public:
   void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                     unsigned count, unsigned arrivals) override;
   void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
-              llvm::Value *predicate) override;
+              llvm::Value *predicate, llvm::Value *block) override;
+  void syncBlocks(llvm::IRBuilderBase &b) override;
   void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                    unsigned count) override;
   void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
@@ -60,7 +61,7 @@ public:
   void bulkCopy(llvm::IRBuilderBase &b, simt::DescriptorType type,
                 llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
                 llvm::Value *to, llvm::Value *barrier,
-                const simt::MemoryHints &hints) override;
+                const simt::MemoryHints &hints, unsigned blocks) override;
   void prefetchDescriptor(llvm::IRBuilderBase &b,
                           llvm::Value *descriptor) override;
   void publishAccesses(llvm::IRBuilderBase &b) override;

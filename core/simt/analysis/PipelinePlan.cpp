@@ -6,6 +6,7 @@
 #include "core/simt/analysis/PipelinePlan.h"
 
 #include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/Programs.h"
 #include "core/simt/analysis/Vectors.h"
 
 using namespace mlir;
@@ -42,9 +43,11 @@ private:
   void considerLoad(Operation *load);
   BufferType bufferFor(Operation *load);
   void describeFrame(Fetch &fetch);
+  void divideBoxes(Fetch &fetch);
   bool feedsDot(Value value);
   void findAsyncDots();
   bool fitDistance();
+  bool turnsAlike();
   int64_t wordsOfTurn();
   unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
   void spareSlot(uint64_t each, uint64_t room);
@@ -163,7 +166,33 @@ void Planner::describeFrame(Fetch &fetch) {
   if (frame && llvm::all_of(frame->view.position, isBefore) &&
       request.target.canCopyInBulk(frame->type, fetch.buffer)) {
     fetch.frame = std::move(frame);
+    divideBoxes(fetch);
   }
+}
+
+/// Each of the blocks that run together can bring its part of them. A part of
+/// less rows begins where a swizzle begins anew.
+void Planner::divideBoxes(Fetch &fetch) {
+  const unsigned blocks =
+      blocksTogether(loop->getParentOfType<tile::KernelOp>());
+  const DescriptorType type = fetch.frame->type;
+  if (boxesOf(type, fetch.buffer) % blocks == 0) {
+    return;
+  }
+  constexpr int64_t swizzleBytes = 1024;
+  SmallVector<int64_t> box(type.getBox());
+  int64_t bytes = tile::storageBytes(type.getElementType()) / blocks;
+  for (int64_t extent : box) {
+    bytes *= extent;
+  }
+  auto *outer = llvm::find_if(box, [](int64_t extent) { return extent > 1; });
+  if (outer + 1 >= box.end() || *outer % blocks != 0 ||
+      bytes % swizzleBytes != 0) {
+    return; // it is not shared
+  }
+  *outer /= blocks;
+  fetch.frame->type = DescriptorType::get(
+      type.getContext(), box, type.getElementType(), type.getSwizzle());
 }
 
 /// A dot whose result is only the next turn's accumulator, and that reads rings
@@ -292,6 +321,17 @@ bool Planner::fitDistance() {
   }
 }
 
+/// Does the loop turn as often in every program, and does none end before?
+bool Planner::turnsAlike() {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  bool mayEnd = false;
+  kernel.walk([&](tile::AssertOp) { mayEnd = true; });
+  return !mayEnd && loop->getParentOp() == kernel &&
+         isSameInPrograms(loop.getLowerBound()) &&
+         isSameInPrograms(loop.getUpperBound()) &&
+         isSameInPrograms(loop.getStep());
+}
+
 std::optional<PipelinePlan> Planner::run() {
   if (!countsTurns(loop)) {
     why = "the loop's counter is 64 bits wide and its step unknown";
@@ -306,8 +346,12 @@ std::optional<PipelinePlan> Planner::run() {
     return std::nullopt;
   }
   findAsyncDots();
-  plan.hasReleases = plan.numBulk() == plan.fetches.size() &&
-                     request.target.copyWarps(copyRequest(loop)) != 0;
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  const bool inBulk = plan.numBulk() == plan.fetches.size();
+  plan.together = inBulk && turnsAlike() ? blocksTogether(kernel) : 1;
+  plan.hasReleases =
+      inBulk &&
+      (plan.together > 1 || request.target.copyWarps(copyRequest(loop)) != 0);
   if (!fitDistance()) {
     return std::nullopt;
   }

@@ -53,6 +53,8 @@ struct PipelinePlan {
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;
+  /// Blocks that run together, which may share copies (then hasReleases).
+  unsigned together = 1;
   /// If not null, the loop in whose body this one stands: the rings live as
   /// long as it does, and when this loop ends the first turns of the next time
   /// round are begun.

@@ -65,6 +65,17 @@ int64_t tz::simt::wordsOf(Value value) {
   return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
 }
 
+unsigned tz::simt::blocksTogether(tile::KernelOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(togetherName);
+  return blocks ? unsigned(blocks.getInt()) : 1;
+}
+
+int64_t tz::simt::boxesOf(DescriptorType descriptor, BufferType buffer) {
+  const int64_t elements =
+      llvm::product_of(descriptor.getBox()); // those of more dimensions are 1
+  return llvm::divideCeil(llvm::product_of(buffer.getShape()), elements);
+}
+
 RankedTensorType tz::simt::withLayout(RankedTensorType type,
                                       const Layout &layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(),
@@ -186,6 +197,15 @@ LogicalResult BulkCopyOp::verify() {
     return emitOpError("C1: the frame has ")
            << getDescriptor().getType().getBox().size() << " dimensions";
   }
+  if (getShared()) {
+    const unsigned blocks =
+        blocksTogether((*this)->getParentOfType<tile::KernelOp>());
+    if (blocks < 2 ||
+        boxesOf(getDescriptor().getType(), getTo().getType()) % blocks != 0) {
+      return emitOpError("C2: boxes that ")
+             << blocks << " blocks cannot deal out";
+    }
+  }
   return success();
 }
 
@@ -255,10 +275,13 @@ static LogicalResult verifyEmpty(Operation *op, BarriersType type) {
   auto kernel = op->getParentOfType<tile::KernelOp>();
   auto warps = kernel ? kernel->getAttrOfType<IntegerAttr>("tile.num_warps")
                       : IntegerAttr();
-  if (warps && type.getArrivals() != warps.getInt()) {
+  if (!warps) {
+    return success();
+  }
+  const int64_t all = warps.getInt() * blocksTogether(kernel);
+  if (type.getArrivals() != all) {
     return op->emitOpError("C1: a phase has ")
-           << type.getArrivals() << " arrivals, the block " << warps.getInt()
-           << " warps";
+           << type.getArrivals() << " arrivals, the block " << all << " warps";
   }
   return success();
 }

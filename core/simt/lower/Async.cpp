@@ -248,6 +248,9 @@ void Lowering::barriers(BarriersOp op) {
   // What was stored where the copies will go is stored before them.
   hazards.isUnpublished = true;
   synchronize();
+  if (result.together > 1) { // others arrive there, and fill what follows
+    hooks.syncBlocks(b);
+  }
 }
 
 void Lowering::barriersEnd(BarriersEndOp op) {
@@ -325,14 +328,51 @@ void Lowering::bulkCopy(BulkCopyOp op) {
   Value *base = buffers.find(op.getTo())->second.address;
   byOneThread(scalar(op.getWhen()), [&] {
     Value *barrier = barrierAt(op.getBarriers(), scalar(op.getIndex()));
+    SmallVector<Box> boxes;
     forEachBox(type, op.getTo().getType(), op.getAt(),
                [&](ArrayRef<Value *> at, int64_t offset) {
-                 hooks.bulkCopy(
-                     b, type, scalar(op.getDescriptor()), at,
-                     b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset),
-                     barrier, {op.getCache(), op.getEvict(), false});
+                 boxes.push_back(
+                     {SmallVector<Value *>(at), b.getInt64(uint64_t(offset))});
                });
+    auto copy = [&](ArrayRef<Box> some, unsigned blocks) {
+      for (const Box &box : some) {
+        hooks.bulkCopy(b, type, scalar(op.getDescriptor()), box.at,
+                       b.CreateInBoundsGEP(b.getInt8Ty(), base, box.offset),
+                       barrier, {op.getCache(), op.getEvict(), false}, blocks);
+      }
+    };
+    if (!op.getShared()) {
+      copy(boxes, 1);
+      return;
+    }
+    Value *isShared = scalar(op.getShared());
+    emitIf(isShared, [&] { copy(partOf(boxes), result.together); });
+    emitIf(b.CreateNot(isShared), [&] { copy(boxes, 1); });
   });
+}
+
+/// Which of the blocks that run together this one is.
+Value *Lowering::blockNumber() {
+  return b.CreateAnd(hooks.programId(b, 0), result.together - 1);
+}
+
+/// Of as many boxes for each of the blocks that run together, those of this
+/// one.
+SmallVector<Lowering::Box> Lowering::partOf(ArrayRef<Box> boxes) {
+  Value *number = blockNumber();
+  const size_t each = boxes.size() / result.together;
+  SmallVector<Box> mine(boxes.take_front(each));
+  for (unsigned block = 1; block < result.together; ++block) {
+    Value *isThis = b.CreateICmpEQ(number, b.getInt32(block));
+    for (size_t i = 0; i < each; ++i) {
+      const Box &other = boxes[block * each + i];
+      for (auto [to, from] : llvm::zip_equal(mine[i].at, other.at)) {
+        to = b.CreateSelect(isThis, from, to);
+      }
+      mine[i].offset = b.CreateSelect(isThis, other.offset, mine[i].offset);
+    }
+  }
+  return mine;
 }
 
 /// The kernel goes on in the half that works.
@@ -366,9 +406,11 @@ void Lowering::acquire(AcquireOp op) {
 }
 
 void Lowering::release(ReleaseOp op) {
-  Value *isFirst = b.CreateICmpEQ(lane, b.getInt32(0));
+  const unsigned blocks = result.together;
+  Value *isOne = b.CreateICmpULT(lane, b.getInt32(blocks));
   hooks.arrive(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
-               b.CreateAnd(isFirst, scalar(op.getWhen())));
+               b.CreateAnd(isOne, scalar(op.getWhen())),
+               blocks > 1 ? b.CreateAnd(lane, blocks - 1) : nullptr);
 }
 
 void Lowering::barrierWait(BarrierWaitOp op) {
@@ -381,6 +423,10 @@ void Lowering::barrierWait(BarrierWaitOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+[[noreturn]] void noGroups() {
+  throw std::runtime_error(
+      "a target whose blocks run together implements their hooks");
+}
 [[noreturn]] void noCopyEngine() {
   throw std::runtime_error("a target with such copies implements their hooks");
 }
@@ -397,11 +443,15 @@ Value *Hooks::isChosenLane(IRBuilderBase &b) {
 void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
   noCopyEngine();
 }
-void Hooks::arrive(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
+void Hooks::arrive(IRBuilderBase &, Value *, Value *, Value *) {
+  noCopyEngine();
+}
+void Hooks::syncBlocks(IRBuilderBase &) { noGroups(); }
 void Hooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopyEngine(); }
 void Hooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
 void Hooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,
-                     ArrayRef<Value *>, Value *, Value *, const MemoryHints &) {
+                     ArrayRef<Value *>, Value *, Value *, const MemoryHints &,
+                     unsigned) {
   noCopyEngine();
 }
 

@@ -45,6 +45,9 @@ Lowered Lowering::run() {
   if (!bulkStoresIn(kernel).memory.empty()) {
     hooks.awaitBulkStores(b, /*areDone=*/false); // shared memory goes
   }
+  if (result.together > 1) {
+    hooks.syncBlocks(b); // the others do not arrive here any more
+  }
   b.CreateRetVoid();
   result.function = function;
   result.threads = hooks.lanes() * (warps + copyWarps);
@@ -70,6 +73,7 @@ void Lowering::entry() {
     }
   });
   result.gridAxes = gridAxes(kernel);
+  result.together = blocksTogether(kernel);
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
     types.push_back(registerType(type));
@@ -252,7 +256,7 @@ void Lowering::emitBlock(mlir::Block &body) {
       for (auto &[value, region] : rings) {
         // Barriers that nobody ends stay.
         if (!isa<BarriersType>(value.getType()) ||
-            home(value) == value.getParentBlock()) {
+            (home(value) == value.getParentBlock() && result.together == 1)) {
           release(value, region);
         }
       }

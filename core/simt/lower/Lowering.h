@@ -232,8 +232,14 @@ private:
   void acquire(AcquireOp op);
   void release(ReleaseOp op);
   void barrierWait(BarrierWaitOp op);
-  /// The boxes of a block that lies in a buffer: where each begins in the
-  /// frame, and its byte in the buffer.
+  /// Of a block that lies in a buffer: where it begins in the frame, and its
+  /// byte in the buffer.
+  struct Box {
+    llvm::SmallVector<llvm::Value *> at;
+    llvm::Value *offset;
+  };
+  llvm::SmallVector<Box> partOf(llvm::ArrayRef<Box> boxes);
+  llvm::Value *blockNumber();
   void forEachBox(
       DescriptorType type, BufferType buffer, mlir::ValueRange at,
       llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, int64_t offset)>

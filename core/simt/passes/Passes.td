@@ -117,6 +117,8 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     other then. A dot whose result is only the next turn's
     accumulator stays in flight over the back edge. If the loop stands in another
     one, the copies of the next time round begin before what follows the loop.
+    Blocks that run together (`simt.together` of the kernel) share the copies of
+    tiles that both read.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";
   let options = [

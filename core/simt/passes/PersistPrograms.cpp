@@ -33,6 +33,7 @@
 // Needs  tile IR as it crosses the boundary.
 // Keeps  what each program does; programs are in no order (R6).
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/Programs.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,16 +69,6 @@ uint64_t ringBytes(scf::ForOp loop) {
   return bytes * (copyRequest(loop).stages + 1);
 }
 
-/// The same in every program?
-bool isSame(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    return isa<tile::KernelOp>(argument.getOwner()->getParentOp());
-  }
-  Operation *op = value.getDefiningOp();
-  return isPure(op) && op->getNumRegions() == 0 &&
-         !isa<tile::ProgramIdOp>(op) && llvm::all_of(op->getOperands(), isSame);
-}
-
 /// Are sums all that the loop makes of its dots?
 bool onlySums(scf::ForOp loop) {
   return llvm::all_of(loop.getBody()->getOps<tile::DotOp>(),
@@ -111,8 +102,9 @@ StringRef PersistPrograms::problem(scf::ForOp loop) {
   }
   // The device gives the next program to the block that ends first; which runs
   // where is settled here.
-  if (!isSame(loop.getLowerBound()) || !isSame(loop.getUpperBound()) ||
-      !isSame(loop.getStep())) {
+  if (!isSameInPrograms(loop.getLowerBound()) ||
+      !isSameInPrograms(loop.getUpperBound()) ||
+      !isSameInPrograms(loop.getStep())) {
     return "programs differ in length";
   }
   // Between dots that are waited for, other blocks compute.

@@ -34,6 +34,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
+#include "core/simt/analysis/Programs.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -59,11 +61,13 @@ private:
     const Fetch *fetch;
     Value ring, descriptor;
     SmallVector<Value> position; // in the frame
+    Value shared; // i1, or null: is it that of the block beside this one?
   };
 
   OpBuilder makeBranch();
   void makeRings(OpBuilder &b);
   void describeFrames();
+  Value isShared(OpBuilder &b, const Copy &copy);
 
   void beginFirstTime();
   void beginTime(OpBuilder &b, Value index, Value isThere, Value slot);
@@ -157,25 +161,64 @@ void Rewriter::describeFrames() {
       copy.descriptor = makeDescriptor(
           launch, loop->getParentOfType<tile::KernelOp>(), at, *frame);
       copy.position = positionIn(launch, before, at, *frame);
+      copy.shared = plan.together > 1 ? isShared(before, copy) : Value();
     }
   }
 }
 
+/// It is in every turn if what its place is computed from is the same before
+/// the loop: both blocks turn as often.
+Value Rewriter::isShared(OpBuilder &b, const Copy &copy) {
+  if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) % plan.together) {
+    return nullptr;
+  }
+  Slice made;
+  SmallVector<Value> sources(copy.position);
+  auto view = cast<tile::LoadViewOp>(copy.fetch->load);
+  for (Value offset : view.getOffsets()) {
+    if (!addToSlice(loop, offset, made)) {
+      return nullptr;
+    }
+    sources.push_back(offset);
+  }
+  if (!made.carried.empty() || made.hasLoads()) {
+    return nullptr;
+  }
+  for (Operation *op : made.ops) {
+    llvm::append_range(sources, op->getOperands());
+  }
+  llvm::erase_if(sources, [&](Value one) {
+    return loop.getRegion().isAncestor(one.getParentRegion());
+  });
+  return areSameBeside(b, view.getLoc(),
+                       loop->getParentOfType<tile::KernelOp>(), sources);
+}
+
 void Rewriter::makeRings(OpBuilder &b) {
-  for (Copy &copy : copies) {
-    auto type = RingType::get(b.getContext(), plan.slots, copy.fetch->buffer);
-    copy.ring = RingOp::create(b, copy.fetch->load->getLoc(), type);
+  auto make = [&] {
+    for (Copy &copy : copies) {
+      auto type = RingType::get(b.getContext(), plan.slots, copy.fetch->buffer);
+      copy.ring = RingOp::create(b, copy.fetch->load->getLoc(), type);
+    }
+  };
+  // Above barriers that stay, so that their memory is free behind the loop.
+  const bool areAbove = plan.together > 1;
+  if (!areAbove) {
+    make();
   }
   if (inBulk) {
     SmallVector<Type> types = {
         BarriersType::get(b.getContext(), plan.slots, 1)};
     if (plan.hasReleases) {
-      types.push_back(BarriersType::get(b.getContext(), plan.slots,
-                                        copyRequest(loop).warps));
+      types.push_back(BarriersType::get(
+          b.getContext(), plan.slots, plan.together * copyRequest(loop).warps));
     }
     auto barriers = BarriersOp::create(b, loc, types);
     full = barriers.getResult(0);
     empty = plan.hasReleases ? barriers.getResult(1) : Value();
+  }
+  if (areAbove) {
+    make();
   }
 }
 
@@ -398,7 +441,7 @@ void Rewriter::finish(OpBuilder &b) {
     SmallVector<Value> same(loop.getInitArgs());
     same.append({firstRead->getResult(0), firstPhase->getResult(0)});
     scf::YieldOp::create(none, loc, same);
-  } else if (full) {
+  } else if (full && plan.together == 1) { // others may arrive at ours
     endBarriers(b);
   }
   if (!results.empty()) {
@@ -556,7 +599,7 @@ void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
   SmallVector<Value> at =
       blockIn(b, view.getLoc(), copy.fetch->buffer, position, offsets);
   BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, full, slot,
-                     when, view.getCache(), view.getEvict());
+                     when, copy.shared, view.getCache(), view.getEvict());
 }
 
 void Rewriter::issueByThreads(OpBuilder &b, const Copy &copy,
@@ -630,7 +673,7 @@ Value Rewriter::phaseAfter(OpBuilder &b, Value phase, Value nextSlot) {
 
 void Rewriter::run() {
   for (const Fetch &fetch : plan.fetches) {
-    copies.push_back({&fetch, {}, {}, {}});
+    copies.push_back({&fetch, {}, {}, {}, {}});
   }
   describeFrames();
   if (around) {

@@ -132,20 +132,27 @@ public:
   /// One thread: arrives, and lets the phase wait for so many bytes more.
   virtual void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
                            uint64_t bytes);
-  /// All threads of a warp: once all of them are here, one for which the
-  /// predicate is true arrives.
+  /// All threads of a warp: once all of them are here, those for which the
+  /// predicate is true arrive, each at the barrier in this place of the block
+  /// with this number (i32) among those that run together; null: of its own.
   virtual void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
-                      llvm::Value *predicate);
+                      llvm::Value *predicate, llvm::Value *block);
   /// Each thread: until the phase (0 or 1, i32) has ended. The one before the
   /// first, phase 1 of a new barrier, has.
   virtual void waitBarrier(llvm::IRBuilderBase &b, llvm::Value *barrier,
                            llvm::Value *phase);
   /// One thread: begins to copy a box of the descriptor's frame. `at`: i32, as
-  /// many as the box has dimensions.
+  /// many as the box has dimensions. To this place, and signalled at this
+  /// barrier, of the first `blocks` blocks that run together; 1: of its own.
   virtual void bulkCopy(llvm::IRBuilderBase &b, DescriptorType type,
                         llvm::Value *descriptor,
                         llvm::ArrayRef<llvm::Value *> at, llvm::Value *to,
-                        llvm::Value *barrier, const MemoryHints &hints);
+                        llvm::Value *barrier, const MemoryHints &hints,
+                        unsigned blocks);
+  /// Each thread: those of all blocks that run together wait for each other,
+  /// and what was done to barriers before is seen by all. They may have taken
+  /// different ways there.
+  virtual void syncBlocks(llvm::IRBuilderBase &b);
 
   /// One thread: will use this descriptor.
   virtual void prefetchDescriptor(llvm::IRBuilderBase &b,

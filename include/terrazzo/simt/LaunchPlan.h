@@ -44,6 +44,14 @@ llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
 bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
                 const FrameLimits &limits);
 
+/// For a kernel so many of whose blocks run together, if it is more than one:
+/// launches them so, and adds to the guard that the grid is made of them, fills
+/// the device, and that copies are uneven. (The lines of even rows that
+/// neighbours read are fetched once anyway.) To be called after
+/// appendDescriptors. False: an expression is too long for a plan.
+bool appendTogether(terrazzo::plugin::Kernel &info, unsigned blocks,
+                    const FrameLimits &limits);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_SIMT_LAUNCHPLAN_H

@@ -33,6 +33,8 @@ struct Lowered {
   llvm::SmallVector<uint32_t> gridAxes;
   /// Threads of a block.
   unsigned threads = 0;
+  /// Blocks that run together.
+  unsigned together = 1;
   uint64_t sharedBytes = 0;
   bool usesLog = false;
   /// Prints and asserts, in the order of their numbers in the log.

@@ -33,6 +33,13 @@ bool hasLayout(mlir::Type type);
 /// Registers, 32 bits wide, in which a thread holds the tile, elements apart; 0
 /// of what is no tile with a layout.
 int64_t wordsOf(mlir::Value value);
+/// On a kernel: so many blocks, beside each other along the grid's first axis,
+/// run at the same time and may fill each other's shared memory.
+inline constexpr llvm::StringLiteral togetherName = "simt.together";
+/// 1: each block is alone.
+unsigned blocksTogether(tile::KernelOp kernel);
+/// In how many boxes the copy engine fills the buffer.
+int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
 /// The tile type with a layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const Layout &layout);

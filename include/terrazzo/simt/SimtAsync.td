@@ -141,9 +141,9 @@ def Simt_BarriersOp : Simt_Op<"barriers", [MemoryEffects<[MemAlloc]>]> {
   let summary = "barriers, one for each slot";
   let description = [{
     They are in phase 0 from here to barriers_end, or to the end of a kernel that
-    is specialised; phases count modulo two. Some
+    is specialised, or whose blocks run together; phases count modulo two. Some
     say that a slot is full: its copies arrive there. Some say that it is empty:
-    the warps that have read it do.
+    the warps that have read it do, those of all blocks that run together.
   }];
   let results = (outs Variadic<Simt_BarriersType>:$results);
   let assemblyFormat = "attr-dict `:` type($results)";
@@ -171,17 +171,21 @@ def Simt_ExpectOp : Simt_Op<"expect", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "begins to copy a block of a frame into a buffer";
   let description = [{
     `at`: the block's first element in the frame; what lies outside becomes zero.
-    The bytes arrive at the barrier, which was told to expect them.
+    The bytes arrive at the barrier, which was told to expect them. If `shared` is
+    true, the blocks that run together copy the same block here: each brings its
+    part of the boxes, to all of them.
       C1  one coordinate per dimension of the frame
+      C2  what is shared has a box for each block, or some
   }];
   let arguments = (ins Simt_DescriptorType:$descriptor, Variadic<I64>:$at, Simt_BufferType:$to,
-                       Simt_BarriersType:$barriers, I32:$index, I1:$when, Simt_Cache:$cache, Simt_Evict:$evict);
+                       Simt_BarriersType:$barriers, I32:$index, I1:$when, Optional<I1>:$shared,
+                       Simt_Cache:$cache, Simt_Evict:$evict);
   let assemblyFormat = [{
-    $descriptor `[` $at `]` `to` $to `signal` $barriers `[` $index `]` `when` $when attr-dict
+    $descriptor `[` $at `]` `to` $to `signal` $barriers `[` $index `]` `when` $when (`shared` $shared^)? attr-dict
     `:` type($descriptor) `to` type($to) `,` type($barriers)
   }];
   let hasVerifier = 1;
@@ -233,7 +237,8 @@ def Simt_AcquireOp : Simt_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Simt_ReleaseOp : Simt_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "each warp says that it has read a slot";
   let description = [{
-    One arrival of each warp, when all its threads are here.
+    One arrival of each warp, when all its threads are here; at the barriers of
+    all blocks that run together.
       C1  warps arrive at the barrier
   }];
   let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I1:$when);

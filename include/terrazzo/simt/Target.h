@@ -45,6 +45,7 @@ struct CopyRequest {
   unsigned warps;  // of the kernel
   unsigned stages; // turns that are begun, and the one that runs
   bool isAsked;    // the language asks for warps of their own
+  bool areShared;  // by blocks that run together
 };
 
 /// What a block takes of the unit that it runs on.
@@ -95,6 +96,9 @@ public:
   /// before the stores of this one? `ringBytes`: shared memory that the copies
   /// of a loop take.
   virtual bool shouldPersist(uint64_t ringBytes) const { return false; }
+  /// Blocks that can run together and fill each other's shared memory: a power
+  /// of two; 1: each is alone.
+  virtual unsigned blocksTogether() const { return 1; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;

@@ -1,10 +1,11 @@
 //===- Variants.h - a kernel with and without the copy engine ---*- C++ -*-===//
 //
-// What   Runs the passes of the library over a kernel, and over a copy of it
-//        that may use descriptors.
+// What   Runs the passes of the library over a kernel, over a copy of it that
+//        may use descriptors, and over one whose blocks run together.
 // Why    A copy engine cannot read every array (strides that are no multiple of
 //        16 bytes ...): beside the variant that uses it stands one that does
-//        not, and the launch plan decides.
+//        not, and the launch plan decides. Where rows begin inside of lines,
+//        blocks that share copies are quicker than blocks that persist.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_VARIANTS_H
 #define TERRAZZO_SIMT_VARIANTS_H
