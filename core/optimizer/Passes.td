@@ -120,7 +120,8 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
     With the feature `views.bounds` a loop with dots and no other masks is not
     copied for the bounds of its loads, one with masks only where it is split,
     and where one turn at most is left of a loop that is split, that is a branch.
-    With `masks.predicates` nothing is copied that has neither loops nor dots.
+    With `masks.predicates` nothing is copied that has no loop and comes behind no
+    loop with dots: it runs once.
   }];
   let options = [
     ListOption<"features", "features", "std::string",

@@ -109,10 +109,6 @@ private:
     return llvm::is_contained(features, optimizer::nameOf(feature));
   }
   bool boundsAreFree() const { return has(optimizer::Feature::ViewBounds); }
-  /// Whether what runs once keeps its checks.
-  bool masksAreCheap() {
-    return has(optimizer::Feature::PredicatedAccesses) && !hasDot;
-  }
   bool isNonNegative(const Polynomial &p) {
     return forms->scalars().range(p, *hints).nonNegative();
   }
@@ -128,7 +124,6 @@ private:
   std::optional<KnownMasks> masks;
   std::vector<Check> checks;
   size_t cloned = 0;
-  bool hasDot = false;
 };
 } // namespace
 
@@ -237,9 +232,15 @@ static bool hasDots(Operation *op) {
       .wasInterrupted();
 }
 
-static bool hasLoop(Block &block) {
-  return block.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// In `first` or behind it in its block.
+static bool hasLoopFrom(Operation *first) {
+  return llvm::any_of(
+      llvm::make_range(first->getIterator(), first->getBlock()->end()),
+      [](Operation &op) {
+        return op
+            .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+      });
 }
 
 /// The last loop of the block that has dots.
@@ -272,6 +273,12 @@ void PeelMasks::versionBlock(Block &block) {
   }
   llvm::erase_if(open, [&](Check *c) { return !isAvailable(*c, first); });
   if (open.empty()) {
+    return;
+  }
+  // What runs once keeps its checks; but masks beside what a loop of dots
+  // leaves take registers from the loop.
+  if (has(optimizer::Feature::PredicatedAccesses) && !hasLoopFrom(first) &&
+      !lastDotLoop(block)) {
     return;
   }
   Rest rest(first);
@@ -626,9 +633,7 @@ void PeelMasks::processNested(Block &block) {
 }
 
 void PeelMasks::process(Block &block) {
-  if (!masksAreCheap() || hasLoop(block)) {
-    versionBlock(block);
-  }
+  versionBlock(block);
   processNested(block);
 }
 
@@ -666,7 +671,6 @@ void PeelMasks::runOnOperation() {
   masks.emplace(getOperation(), *forms, *hints);
   checks.clear();
   cloned = 0;
-  hasDot = hasDots(getOperation());
   for (Operation *op : accesses) {
     collect(op);
   }

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/LaunchPlan.h"
 
-#include "terrazzo/analysis/Hints.h"
 #include "terrazzo/simt/Lowering.h"
 
 #include "mlir/IR/Matchers.h"
@@ -19,7 +18,31 @@ using terrazzo::plugin::Kernel;
 
 static constexpr size_t mostSteps = 64; // of an expression (R1)
 
-static bool build(mlir::Value value, Expr &to) {
+namespace {
+/// Which value over all programs: they must agree, the least, the greatest.
+enum class Over { Any, Least, Greatest };
+} // namespace
+
+static Over opposite(Over over) {
+  return over == Over::Least      ? Over::Greatest
+         : over == Over::Greatest ? Over::Least
+                                  : over;
+}
+
+static bool build(mlir::Value value, Over over, Expr &to);
+
+/// The operands one after the other, then the operation.
+static bool build(mlir::Operation *op, uint32_t code, Over first, Over second,
+                  Expr &to) {
+  if (!build(op->getOperand(0), first, to) ||
+      !build(op->getOperand(1), second, to)) {
+    return false;
+  }
+  to.op(code);
+  return to.steps.size() <= mostSteps;
+}
+
+static bool build(mlir::Value value, Over over, Expr &to) {
   if (to.steps.size() >= mostSteps) {
     return false;
   }
@@ -33,29 +56,107 @@ static bool build(mlir::Value value, Expr &to) {
     return true;
   }
   mlir::Operation *op = value.getDefiningOp();
+  if (auto program = mlir::dyn_cast<tile::ProgramIdOp>(op)) {
+    if (over == Over::Greatest) {
+      to.grid(uint32_t(program.getAxis())).constant(1).op(TZ_X_SUB);
+    } else {
+      to.constant(0);
+    }
+    return over != Over::Any;
+  }
   if (mlir::isa<mlir::arith::ExtSIOp>(op)) {
-    return build(op->getOperand(0), to);
+    return build(op->getOperand(0), over, to);
   }
-  uint32_t code = mlir::isa<mlir::arith::AddIOp>(op)   ? TZ_X_ADD
-                  : mlir::isa<mlir::arith::SubIOp>(op) ? TZ_X_SUB
-                  : mlir::isa<mlir::arith::MulIOp>(op) ? TZ_X_MUL
-                  : mlir::isa<tile::MinSIOp>(op)       ? TZ_X_MIN
-                  : mlir::isa<tile::MaxSIOp>(op)       ? TZ_X_MAX
-                                                       : 0;
-  if (code == 0 || !build(op->getOperand(0), to) ||
-      !build(op->getOperand(1), to)) {
-    return false;
+  if (mlir::isa<mlir::arith::SubIOp>(op)) {
+    return build(op, TZ_X_SUB, over, opposite(over), to);
   }
-  to.op(code);
-  return to.steps.size() <= mostSteps;
+  if (mlir::isa<mlir::arith::MulIOp>(op)) {
+    // By what is not negative: else the least is made of the greatest.
+    const bool keeps =
+        mlir::matchPattern(op->getOperand(1), mlir::m_ConstantInt(&constant)) &&
+        !constant.isNegative();
+    const Over each = keeps ? over : Over::Any;
+    return build(op, TZ_X_MUL, each, each, to);
+  }
+  uint32_t code = mlir::isa<mlir::arith::AddIOp>(op) ? TZ_X_ADD
+                  : mlir::isa<tile::MinSIOp>(op)     ? TZ_X_MIN
+                  : mlir::isa<tile::MaxSIOp>(op)     ? TZ_X_MAX
+                                                     : 0;
+  return code != 0 && build(op, code, over, over, to);
 }
 
 std::optional<Expr> tz::simt::launchExpr(mlir::Value value) {
   Expr result;
-  if (!build(value, result)) {
+  if (!build(value, Over::Any, result)) {
     return std::nullopt;
   }
   return result;
+}
+
+/// Whether a plan computes the same, of 64 bits: nothing wraps around.
+static bool isExact(mlir::Value value, const analysis::Hints &hints) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || op->hasTrait<mlir::OpTrait::ConstantLike>() ||
+      mlir::isa<tile::ProgramIdOp>(op)) {
+    return true;
+  }
+  const analysis::Interval range = hints.range(value);
+  return (mlir::isa<mlir::arith::ExtSIOp>(op) ||
+          (value.getType().isInteger(64) && range.low > INT64_MIN &&
+           range.high < INT64_MAX)) &&
+         llvm::all_of(op->getOperands(), [&](mlir::Value operand) {
+           return isExact(operand, hints);
+         });
+}
+
+static uint32_t comparison(mlir::arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case mlir::arith::CmpIPredicate::eq:
+    return TZ_X_EQ;
+  case mlir::arith::CmpIPredicate::ne:
+    return TZ_X_NE;
+  case mlir::arith::CmpIPredicate::slt:
+    return TZ_X_LT;
+  case mlir::arith::CmpIPredicate::sle:
+    return TZ_X_LE;
+  case mlir::arith::CmpIPredicate::sgt:
+    return TZ_X_GT;
+  case mlir::arith::CmpIPredicate::sge:
+    return TZ_X_GE;
+  default:
+    return 0; // plans compare with signs
+  }
+}
+
+std::optional<Expr> tz::simt::launchCondition(mlir::Value condition,
+                                              const analysis::Hints &hints,
+                                              bool everywhere) {
+  if (auto both = condition.getDefiningOp<mlir::arith::AndIOp>()) {
+    auto first = launchCondition(both.getLhs(), hints, everywhere),
+         second = launchCondition(both.getRhs(), hints, everywhere);
+    if (!first || !second ||
+        first->steps.size() + second->steps.size() >= mostSteps) {
+      return std::nullopt;
+    }
+    first->steps.insert(first->steps.end(), second->steps.begin(),
+                        second->steps.end());
+    return first->op(TZ_X_AND);
+  }
+  auto compare = condition.getDefiningOp<mlir::arith::CmpIOp>();
+  const uint32_t code = compare ? comparison(compare.getPredicate()) : 0;
+  const Over left = !everywhere || code == TZ_X_EQ || code == TZ_X_NE
+                        ? Over::Any
+                    : code == TZ_X_GE || code == TZ_X_GT ? Over::Least
+                                                         : Over::Greatest;
+  Expr result;
+  if (code == 0 || !isExact(compare.getLhs(), hints) ||
+      !isExact(compare.getRhs(), hints) ||
+      !build(compare.getLhs(), left, result) ||
+      !build(compare.getRhs(), opposite(left), result) ||
+      result.steps.size() >= mostSteps) {
+    return std::nullopt;
+  }
+  return result.op(code);
 }
 
 static bool isEqual(const Expr &a, const Expr &b) {

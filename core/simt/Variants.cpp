@@ -5,14 +5,19 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Variants.h"
 
+#include "core/simt/analysis/CheckedForm.h"
+
 #include "terrazzo/simt/Lowering.h"
 #include "terrazzo/simt/Passes.h"
 
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace tz;
 using namespace tz::simt;
+using terrazzo::plugin::Expr;
 
 namespace {
 /// What a variant may do.
@@ -106,6 +111,84 @@ static tile::KernelOp makeTogether(tile::KernelOp kernel, const Target &target,
   return nullptr;
 }
 
+static bool hasLoop(mlir::Region &region) {
+  return region
+      .walk([](mlir::LoopLikeOpInterface) {
+        return mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+static bool isChecked(mlir::scf::IfOp branch) {
+  return isCheckedForm(*branch.elseBlock(), *branch.thenBlock(),
+                       [](mlir::Operation *) { return true; });
+}
+
+/// The first branch of the kernel that the host can choose for all programs, if
+/// there are loops on both sides. Shorter ones are not worth a variant.
+static mlir::scf::IfOp findLaunchBranch(tile::KernelOp kernel,
+                                        Expr &condition) {
+  bool logs = false; // variants number their prints in the same order
+  kernel.walk([&](mlir::Operation *op) {
+    logs |= mlir::isa<tile::PrintOp, tile::AssertOp>(op);
+  });
+  if (logs) {
+    return {};
+  }
+  const analysis::Hints hints(kernel);
+  for (auto branch : kernel.getBody().front().getOps<mlir::scf::IfOp>()) {
+    if (!hasLoop(branch.getThenRegion()) || !hasLoop(branch.getElseRegion())) {
+      continue;
+    }
+    // Where programs differ, the other side must do for all of them.
+    if (auto found =
+            launchCondition(branch.getCondition(), hints, isChecked(branch))) {
+      condition = std::move(*found);
+      return branch;
+    }
+  }
+  return {};
+}
+
+/// The branch becomes what stands in one of its regions.
+static void choose(mlir::scf::IfOp branch, bool thenRegion) {
+  mlir::Block &taken = thenRegion ? *branch.thenBlock() : *branch.elseBlock();
+  mlir::Operation *yield = taken.getTerminator();
+  branch.replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  branch->getBlock()->getOperations().splice(branch->getIterator(),
+                                             taken.getOperations());
+  branch.erase();
+}
+
+/// A copy that has only the first side of such a branch, if there is one; the
+/// kernel keeps the other.
+static std::optional<Variant> splitAtLaunch(tile::KernelOp kernel) {
+  Expr condition;
+  mlir::scf::IfOp branch = findLaunchBranch(kernel, condition);
+  if (!branch) {
+    return std::nullopt;
+  }
+  mlir::IRMapping map;
+  mlir::OpBuilder builder(kernel);
+  auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel, map));
+  copy.setSymName((kernel.getSymName() + "_then").str());
+  choose(mlir::cast<mlir::scf::IfOp>(map.lookup(branch.getOperation())), true);
+  choose(branch, false);
+  return Variant{copy, std::move(condition)};
+}
+
+/// What runs once has its checks everywhere: shorter, and hardly slower.
+static void checkEverywhere(tile::KernelOp kernel) {
+  for (auto branch : llvm::make_early_inc_range(
+           kernel.getBody().front().getOps<mlir::scf::IfOp>())) {
+    if (branch.elseBlock() && !hasLoop(branch.getThenRegion()) &&
+        isChecked(branch)) {
+      choose(branch, false);
+    }
+  }
+}
+
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const Target *inBulk,
                                             const Target &plain,
@@ -143,6 +226,12 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     if (axes.empty() && (!loads || !stores)) {
       break;
     }
+  }
+  if (!variants.empty()) {
+    checkEverywhere(kernel); // what it is for is rare
+  } else if (std::optional<Variant> first = splitAtLaunch(kernel)) {
+    prepare(first->kernel, plain, {false, false});
+    variants.push_back(std::move(*first));
   }
   prepare(kernel, plain, {false, false});
   variants.push_back({kernel});

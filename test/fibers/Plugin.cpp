@@ -99,6 +99,7 @@ public:
     for (const simt::Variant &variant : compiled.variants) {
       plugin::Kernel &info = artifact.kernels.emplace_back();
       info.name = tile::KernelOp(variant.kernel).getSymName().str();
+      info.guard = variant.guard;
       plugin::appendArguments(info, variant.kernel);
       simt::appendDescriptors(info, variant.lowered.descriptors,
                               fibers::frameLimits());

@@ -120,3 +120,48 @@ tile.kernel @branch_with_a_tile(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64
   }
   tile.return
 }
+
+// -----
+
+// A program id times a size is nowhere before the frame: it does not overflow on
+// its way to an address. A number that was loaded may be.
+// CHECK-LABEL: tile.kernel @begins_inside
+// CHECK-NOT: scf.if
+// CHECK: simt.bulk_store
+// CHECK-NOT: tile.store_view
+tile.kernel @begins_inside(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64, %n: i64 {tile.divisibility = 4 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %block = arith.constant 64 : i32
+  %pid = tile.program_id 0
+  %first = arith.muli %pid, %block : i32
+  %row = arith.extsi %first : i32 to i64
+  %x = arith.constant dense<1.0> : tensor<64x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  tile.store_view %vc[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @may_begin_before
+// CHECK: scf.if
+// CHECK: simt.bulk_store
+// CHECK: } else {
+// CHECK: tile.store_view
+tile.kernel @may_begin_before(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %at: !tile.ptr<i32> {tile.group = 1 : i64}, %m: i64, %n: i64 {tile.divisibility = 4 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %first = tile.load %at : !tile.ptr<i32> -> i32
+  %row = arith.extsi %first : i32 to i64
+  %x = arith.constant dense<1.0> : tensor<64x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  tile.store_view %vc[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

@@ -6,6 +6,7 @@
 #include "backends/nvidia/compiler/Assembler.h"
 
 #include "backends/nvidia/compiler/JitLink.h"
+#include "backends/nvidia/compiler/Ptxas.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,17 +15,14 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <spawn.h>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-
-extern char **environ;
 
 using namespace llvm;
 
@@ -49,23 +47,6 @@ std::string findPtxas() {
 }
 
 namespace {
-/// A file that goes with the object.
-struct Temporary {
-  explicit Temporary(StringRef suffix) {
-    if (std::error_code error =
-            sys::fs::createTemporaryFile("terrazzo", suffix, path)) {
-      throw std::runtime_error("no temporary file: " + error.message());
-    }
-  }
-  ~Temporary() { (void)sys::fs::remove(path); }
-  Temporary(const Temporary &) = delete;
-  std::string text() const {
-    auto buffer = MemoryBuffer::getFile(path);
-    return buffer ? (*buffer)->getBuffer().str() : std::string();
-  }
-  SmallString<128> path;
-};
-
 unsigned numberBefore(StringRef text, StringRef words) {
   SmallVector<StringRef> found;
   return Regex(("([0-9]+) " + words).str()).match(text, &found)
@@ -165,95 +146,25 @@ struct Refused : AssemblerError {
 /// Seconds that ptxas may take for one text.
 constexpr unsigned mostSeconds = 120;
 
-/// One ptxas at work; it ends with the object.
-class Ptxas {
-public:
-  Ptxas(const std::string &program, const std::string &ptx, StringRef cpu);
-  ~Ptxas() { stop(); }
-  Ptxas(const Ptxas &) = delete;
-
-  /// Waits for it.
-  Assembled finish();
-
-private:
-  void stop();
-
-  using Clock = std::chrono::steady_clock;
-  const std::string &ptx;
-  Temporary source{"ptx"}, output{"cubin"}, messages{"log"};
-  pid_t process = -1;
-  const Clock::time_point deadline =
-      Clock::now() + std::chrono::seconds(mostSeconds);
-};
-
-Ptxas::Ptxas(const std::string &program, const std::string &ptx, StringRef cpu)
-    : ptx(ptx) {
-  {
-    std::error_code error;
-    raw_fd_ostream file(source.path, error);
-    file << ptx;
-    file.close();
-    if (error || file.has_error()) {
-      throw std::runtime_error("a temporary file could not be written");
-    }
+Assembled finish(Ptxas &process, StringRef ptx) {
+  Ptxas::End end = process.finish(std::chrono::steady_clock::now() +
+                                  std::chrono::seconds(mostSeconds));
+  if (end.isLate) {
+    throw AssemblerError("ptxas took more than " + std::to_string(mostSeconds) +
+                         " s");
   }
-  std::string arch = ("-arch=" + cpu).str();
-  const char *arguments[] = {
-      program.c_str(),     "-v",   arch.c_str(), source.path.c_str(), "-o",
-      output.path.c_str(), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, messages.path.c_str(), O_WRONLY,
-                                   0);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  const int problem =
-      posix_spawn(&process, program.c_str(), &files, nullptr,
-                  const_cast<char *const *>(arguments), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (problem) {
-    process = -1;
-    throw std::runtime_error(program +
-                             " cannot be started: " + std::strerror(problem));
-  }
-}
-
-void Ptxas::stop() {
-  if (process > 0) {
-    (void)kill(process, SIGKILL);
-    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    process = -1;
-  }
-}
-
-Assembled Ptxas::finish() {
-  // No alarm and no handler of signals: the process may not be ours alone.
-  int status = 0;
-  pid_t ended = 0;
-  while ((ended = waitpid(process, &status, WNOHANG)) == 0 ||
-         (ended < 0 && errno == EINTR)) {
-    if (Clock::now() > deadline) {
-      stop();
-      throw AssemblerError("ptxas took more than " +
-                           std::to_string(mostSeconds) + " s");
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(300));
-  }
-  process = -1;
-  std::string log = messages.text();
-  if (ended < 0) {
+  if (!end.status) {
     throw AssemblerError("nothing is known of ptxas's end; does another part "
                          "of the program wait for all children?");
   }
-  if (WIFSIGNALED(status)) {
+  if (WIFSIGNALED(*end.status)) {
     throw Refused(std::string("ptxas was ended by a signal: ") +
-                  strsignal(WTERMSIG(status)));
+                  strsignal(WTERMSIG(*end.status)));
   }
-  if (WEXITSTATUS(status) != 0) {
-    throw Refused(refusal(log, ptx));
+  if (WEXITSTATUS(*end.status) != 0) {
+    throw Refused(refusal(end.log, ptx));
   }
-  return read(output.text(), log);
+  return read(std::move(end.code), end.log);
 }
 
 Assembled runJitLink(void *library, StringRef ptx, StringRef cpu) {
@@ -297,8 +208,8 @@ size_t nextChoice(ArrayRef<AssemblerChoice> choices, size_t at,
   return at;
 }
 
-/// Whether that many more processes would each find a core of its own.
-bool hasIdleCores(size_t wanted) {
+/// Cores that have nothing to do, with this thread's.
+size_t idleCores() {
   // "0.31 0.20 0.15 2/480 1234": two run now, this thread is one of them.
   auto text = MemoryBuffer::getFileAsStream("/proc/loadavg");
   SmallVector<StringRef> words;
@@ -306,30 +217,96 @@ bool hasIdleCores(size_t wanted) {
     (*text)->getBuffer().split(words, ' ');
   }
   unsigned running = 0;
+  const unsigned cores = std::thread::hardware_concurrency();
   return words.size() > 3 &&
-         !words[3].split('/').first.getAsInteger(10, running) &&
-         running + wanted <= std::thread::hardware_concurrency() + 1;
+                 !words[3].split('/').first.getAsInteger(10, running) &&
+                 running <= cores
+             ? cores + 1 - running
+             : 0;
 }
 
+/// A compiler process of its own ends whatever it started: there some wait for
+/// the next kernel, too. Nobody else's process is left with children.
+constexpr size_t mostKept = 2;
+
+bool keepsWaiting() {
+  const char *worker = std::getenv("TERRAZZO_WORKER");
+  return worker && worker == std::to_string(getpid());
+}
+
+/// Of all requests for such code, where they may stay.
+std::shared_ptr<PtxasStarter> keptStarter(const Means &means,
+                                          const std::string &identity,
+                                          const std::string &cpu) {
+  static std::mutex lock;
+  static std::map<std::string, std::shared_ptr<PtxasStarter>> all;
+  std::lock_guard guard(lock);
+  std::shared_ptr<PtxasStarter> &found = all[identity + " " + cpu];
+  if (!found) {
+    found = std::make_shared<PtxasStarter>(means.ptxas, cpu);
+  }
+  return found;
+}
+} // namespace
+
+struct Assembler::State {
+  Means means;
+  const std::string identity = means.identity(), cpu;
+  const tz_host *host;
+  const bool keeps = keepsWaiting();
+  std::shared_ptr<PtxasStarter> starter; // if there is ptxas
+
+  State(StringRef cpu, const tz_host *host) : cpu(cpu), host(host) {
+    if (!means.ptxas.empty()) {
+      starter = keeps ? keptStarter(means, identity, this->cpu)
+                      : std::make_shared<PtxasStarter>(means.ptxas, this->cpu);
+    }
+  }
+};
+
+Assembler::Assembler(StringRef cpu, const tz_host *host)
+    : state(std::make_unique<State>(cpu, host)) {}
+
+Assembler::~Assembler() {
+  if (state->starter && state->keeps) {
+    // Not in the way of what is asked next.
+    state->starter->want(mostKept, std::chrono::milliseconds(20));
+  }
+}
+
+void Assembler::expect(size_t texts) {
+  if (state->starter) {
+    constexpr size_t most = 4; // a kernel's variants, twice
+    texts = std::clamp(texts, size_t(1), std::max(size_t(1), idleCores()));
+    state->starter->want(std::min(texts, most), {});
+  }
+}
+
+namespace {
 /// The choices for one kernel, some of them on their way.
 class Attempts {
 public:
-  Attempts(const Means &means, ArrayRef<AssemblerChoice> choices, StringRef cpu,
-           const tz_host *host)
-      : means(means), choices(choices), cpu(cpu), host(host),
-        all(choices.size()) {}
+  Attempts(const Means &means, const std::string &identity,
+           PtxasStarter *starter, ArrayRef<AssemblerChoice> choices,
+           StringRef cpu, const tz_host *host)
+      : means(means), identity(identity), starter(starter), choices(choices),
+        cpu(cpu), host(host), all(choices.size()) {}
 
   /// Whether the code is there already.
   bool start(size_t i);
   Assembled &finish(size_t i);
 
 private:
+  Assembled assemble(size_t i);
+
   struct Attempt {
     std::string key;
     std::optional<Assembled> made;
     std::unique_ptr<Ptxas> process;
   };
   const Means &means;
+  const std::string &identity;
+  PtxasStarter *starter;
   ArrayRef<AssemblerChoice> choices;
   StringRef cpu;
   const tz_host *host;
@@ -339,20 +316,33 @@ private:
 bool Attempts::start(size_t i) {
   Attempt &one = all[i];
   if (one.key.empty()) {
-    one.key = (means.identity() + " " + cpu + "\n" + choices[i].text).str();
+    one.key = (identity + " " + cpu + "\n" + choices[i].text).str();
     one.made = lookUp(host, one.key);
-    if (!one.made && !means.library) {
-      one.process = std::make_unique<Ptxas>(means.ptxas, choices[i].text, cpu);
+    if (!one.made && starter) {
+      one.process = starter->take();
+      one.process->give(choices[i].text);
     }
   }
   return one.made.has_value();
 }
 
+Assembled Attempts::assemble(size_t i) {
+  const std::string &text = choices[i].text;
+  if (!all[i].process) {
+    return runJitLink(means.library, text, cpu);
+  }
+  try {
+    return tz::nvidia::finish(*all[i].process, text);
+  } catch (const Refused &) { // or it cannot wait for its input
+    Ptxas again(means.ptxas, cpu, text);
+    return tz::nvidia::finish(again, text);
+  }
+}
+
 Assembled &Attempts::finish(size_t i) {
   Attempt &one = all[i];
   if (!start(i)) {
-    one.made = one.process ? one.process->finish()
-                           : runJitLink(means.library, choices[i].text, cpu);
+    one.made = assemble(i);
     if (host && TZ_HAS_FN(host, tz_host, cache_put)) {
       (void)host->cache_put(host->ctx, bytesOf(one.key),
                             bytesOf(pack(*one.made)));
@@ -362,20 +352,24 @@ Assembled &Attempts::finish(size_t i) {
 }
 } // namespace
 
-std::optional<Assembled> assembleBest(ArrayRef<AssemblerChoice> choices,
-                                      StringRef cpu, const tz_host *host,
-                                      size_t &taken) {
-  const Means means;
+size_t Assembler::atOnce(size_t choices, size_t bytes) {
+  // What ptxas takes 50 ms for; a process more is not worth less than that.
+  constexpr size_t longText = 16 << 10;
+  return bytes > longText && idleCores() >= choices ? choices : 1;
+}
+
+std::optional<Assembled> Assembler::best(ArrayRef<AssemblerChoice> choices,
+                                         size_t &taken) {
+  const Means &means = state->means;
   if (means.ptxas.empty() && !means.library) {
     return std::nullopt;
   }
-  Attempts attempts(means, choices, cpu, host);
+  Attempts attempts(means, state->identity, state->starter.get(), choices,
+                    state->cpu, state->host);
   const size_t last = choices.size() - 1;
-  // What ptxas takes 50 ms for; a process more is not worth less than that.
-  constexpr size_t longText = 16 << 10;
-  if (!attempts.start(0) && choices[0].text.size() > longText &&
-      hasIdleCores(choices.size())) {
-    for (size_t i = 1; i <= last; ++i) {
+  if (!attempts.start(0)) {
+    for (size_t i = 1; i < atOnce(choices.size(), choices[0].text.size());
+         ++i) {
       attempts.start(i);
     }
   }

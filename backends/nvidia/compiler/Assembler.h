@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,15 +46,31 @@ struct AssemblerChoice {
   unsigned registers; // that a thread may have
 };
 
-/// Machine code of the first choice that is not refused and needs no spills,
-/// else of the last one; `taken` says which. A choice is passed over where the
-/// spills of the one before say that its registers are too few. Of a long text
-/// all are assembled at once, where cores have nothing to do. None if there is
-/// neither ptxas nor nvJitLink. Throws AssemblerError. What was made of the
-/// same text before is taken from the host's cache.
-std::optional<Assembled> assembleBest(llvm::ArrayRef<AssemblerChoice> choices,
-                                      llvm::StringRef cpu, const tz_host *host,
-                                      size_t &taken);
+/// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.
+class Assembler {
+public:
+  /// What was made of the same text before is taken from the host's cache.
+  Assembler(llvm::StringRef cpu, const tz_host *host);
+  ~Assembler();
+
+  /// So many texts may come soon: processes get ready, if cores are idle.
+  void expect(size_t texts);
+
+  /// How many of such choices are assembled at once: all of a long text, where
+  /// cores have nothing to do.
+  static size_t atOnce(size_t choices, size_t bytes);
+
+  /// Machine code of the first choice that is not refused and needs no spills,
+  /// else of the last one; `taken` says which. A choice is passed over where
+  /// the spills of the one before say that its registers are too few. None if
+  /// there is neither ptxas nor nvJitLink. Throws AssemblerError.
+  std::optional<Assembled> best(llvm::ArrayRef<AssemblerChoice> choices,
+                                size_t &taken);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 } // namespace tz::nvidia
 

@@ -301,13 +301,14 @@ struct Generation {
   }
 
   void lower(unsigned mostRegisters);
-  void finish(const CodeGenOptions &options);
+  void finish(const CodeGenOptions &options, Assembler &assembler);
 
   const ArchitectureFacts &architecture;
   std::unique_ptr<TargetMachine> machine;
   LLVMContext context;
   Module module;
   bool hasVectorAtomics = false;
+  SmallVector<unsigned, 4> blocks; // that may fit, in the order of trial
   CompiledVariant made;
 
 private:
@@ -342,6 +343,9 @@ void Generation::lower(unsigned mostRegisters) {
             "; use smaller tiles");
   }
   hasVectorAtomics = hooks.hasVectorAtomics();
+  // A number of registers that was asked for says how many blocks fit.
+  blocks = mostRegisters ? SmallVector<unsigned, 4>{1}
+                         : blocksWanted(variant, architecture);
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
@@ -369,7 +373,7 @@ void Generation::emit() {
   }
 }
 
-void Generation::finish(const CodeGenOptions &options) {
+void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
   Stages stages(options);
   const std::string of = " of " + module.getName().str();
   optimize(module, *machine);
@@ -383,17 +387,13 @@ void Generation::finish(const CodeGenOptions &options) {
   stages.mark("optimize" + of);
   emit();
   stages.mark("emit" + of);
-  // A number of registers that was asked for says how many blocks fit.
-  const SmallVector<unsigned, 4> blocks =
-      options.mostRegisters ? SmallVector<unsigned, 4>{1}
-                            : blocksWanted(made.variant, architecture);
   SmallVector<AssemblerChoice, 4> choices;
   for (unsigned one : blocks) {
     const unsigned each = registersOfAll / (one * made.variant.lowered.threads);
     choices.push_back({withBlocks(made.ptx, one), std::min(each, 255u)});
   }
   size_t taken = choices.size() - 1;
-  made.assembled = assembleBest(choices, architecture.cpu, options.host, taken);
+  made.assembled = assembler.best(choices, taken);
   made.ptx = std::move(choices[taken].text);
   stages.mark("assemble" + of);
 }
@@ -404,6 +404,8 @@ std::vector<CompiledVariant>
 compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
               const CodeGenOptions &options) {
   Stages stages(options);
+  Assembler assembler(architecture.cpu, options.host);
+  assembler.expect(1);
   const PtxTarget plain(architecture, /*inBulk=*/false, /*persists=*/false),
       inBulk(architecture, /*inBulk=*/true, options.persists);
   std::deque<Generation> all;
@@ -412,19 +414,23 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
                           plain, simt::FrameLimits())) {
     all.emplace_back(std::move(variant), architecture);
   }
+  assembler.expect(all.size());
   stages.mark("layouts");
+  size_t texts = 0;
   for (Generation &one : all) {
     one.lower(options.mostRegisters);
+    texts += one.blocks.size();
   }
+  assembler.expect(texts);
   stages.mark("lower");
   // The variants share nothing any more. Where there are no more threads, they
   // come one after the other.
   std::vector<std::future<void>> others;
   for (Generation &one : llvm::drop_begin(all)) {
     others.push_back(std::async(std::launch::async | std::launch::deferred,
-                                [&] { one.finish(options); }));
+                                [&] { one.finish(options, assembler); }));
   }
-  all.front().finish(options);
+  all.front().finish(options, assembler);
   for (std::future<void> &other : others) {
     other.get();
   }

@@ -251,6 +251,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     const simt::Variant &variant = one.variant;
     plugin::Kernel &info = artifact.kernels.emplace_back();
     info.name = tile::KernelOp(variant.kernel).getSymName().str();
+    info.guard = variant.guard;
     plugin::appendArguments(info, variant.kernel);
     const auto firstDescriptor = uint32_t(info.arguments.size());
     simt::appendDescriptors(info, variant.lowered.descriptors,

@@ -10,8 +10,10 @@
 #include "core/driver/worker/Channel.h"
 #include "runtime/cache/Cache.h"
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <thread>
@@ -24,14 +26,19 @@ namespace {
 
 constexpr int Socket = 3;
 
+std::atomic<bool> isBusy = false;
+
 /// A host that is gone wants nothing any more, not even of an assembler that
-/// was started.
+/// was started. Between requests main() sees the end by itself, and leaves
+/// nothing behind.
 void endWithHost() {
   std::thread([] {
     pollfd one{Socket, POLLRDHUP, 0};
     while (poll(&one, 1, -1) <= 0) {
     }
-    (void)kill(0, SIGKILL);
+    if (isBusy) {
+      (void)kill(0, SIGKILL);
+    }
   }).detach();
 }
 
@@ -46,10 +53,17 @@ void limit(const char *mebibytes) {
 #endif
 }
 
+/// What a kernel needed the next one needs, too: it stays with the process.
+void keepMemory() {
+  (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  (void)mallopt(M_TOP_PAD, 16 << 20);
+}
+
 void answer(Word word, std::string content) {
   if (Channel(Socket).send({word, std::move(content)}, {}) !=
       Channel::Outcome::Fine) {
-    std::_Exit(0);
+    (void)kill(0, SIGKILL);
   }
 }
 
@@ -82,7 +96,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   limit(argv[4]);
+  keepMemory();
   endWithHost();
+  // What is started here is ended with this process: plugins may keep some.
+  (void)setenv("TERRAZZO_WORKER", std::to_string(getpid()).c_str(), 1);
   runtime::RegistryOptions options;
   options.registeredBuiltins = options.readEnvironment = false;
   options.manifestFiles = {argv[1]};
@@ -106,7 +123,9 @@ int main(int argc, char **argv) {
   answer(Word::Passed, {});
   Frame frame;
   while (Channel(Socket).receive(frame, {}) == Channel::Outcome::Fine) {
+    isBusy = true;
     serve(**plugin, frame);
+    isBusy = false;
   }
   return 0;
 }

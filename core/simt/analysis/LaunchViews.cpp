@@ -101,8 +101,19 @@ bool LaunchViews::isAligned(const Polynomial &elements, Value more,
 }
 
 bool LaunchViews::isNatural(const Polynomial &elements, Value more) {
-  return hints.range(more).low >= 0 &&
-         scalars().range(elements, hints).low >= 0;
+  // Sums and products of such do not overflow on their way to an address (R3).
+  auto isOne = [&](Value value) {
+    SmallVector<Value> positive;
+    return isNatural(value, positive) && positive.empty();
+  };
+  return isOne(more) &&
+         (scalars().range(elements, hints).low >= 0 ||
+          llvm::all_of(elements.getTerms(), [&](const Term &term) {
+            return term.coefficient >= 0 &&
+                   llvm::all_of(term.scalars, [&](unsigned one) {
+                     return isOne(scalars().value(one));
+                   });
+          }));
 }
 
 /// Between zero and unboundedExtent?

@@ -30,11 +30,10 @@
 // Keeps  order: the lowering waits for bulk stores before what may meet them.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Versioning.h"
+#include "core/simt/analysis/CheckedForm.h"
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/analysis/MemoryOrder.h"
 #include "core/simt/passes/Passes.h"
-
-#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -226,57 +225,18 @@ bool isCheap(Operation *access, int64_t stored,
   return type.getNumElements() * much <= stored;
 }
 
-ArrayRef<bool> checksOf(Operation *op) {
-  auto load = dyn_cast<tile::LoadViewOp>(op);
-  return load ? load.getChecked() : cast<tile::StoreViewOp>(op).getChecked();
-}
-
-/// Does `checked` do what `full` does, with more checks?
-bool isCheckedForm(Block &checked, Block &full,
-                   llvm::function_ref<bool(tile::StoreViewOp)> isBulk) {
-  if (checked.getOperations().size() != full.getOperations().size()) {
-    return false;
-  }
+/// Does `checked` do what `full` does, with checks that are cheap?
+bool isCheapForm(Block &checked, Block &full,
+                 llvm::function_ref<bool(tile::StoreViewOp)> isBulk) {
   int64_t stored = 0;
   for (auto store : checked.getOps<tile::StoreViewOp>()) {
     stored = std::max(
         stored,
         cast<RankedTensorType>(store.getValue().getType()).getNumElements());
   }
-  IRMapping same;
-  for (auto [mine, other] : llvm::zip(full, checked)) {
-    auto withoutChecks = [](Operation &op) {
-      NamedAttrList attributes(op.getAttrs());
-      attributes.erase("checked");
-      return attributes.getDictionary(op.getContext());
-    };
-    // Prints are numbered in both variants of a kernel alike.
-    if (mine.getName() != other.getName() || mine.getNumRegions() != 0 ||
-        isa<tile::PrintOp, tile::AssertOp>(mine) ||
-        mine.getResultTypes() != other.getResultTypes() ||
-        mine.getNumOperands() != other.getNumOperands() ||
-        withoutChecks(mine) != withoutChecks(other)) {
-      return false;
-    }
-    for (auto [a, b] : llvm::zip(mine.getOperands(), other.getOperands())) {
-      if (same.lookupOrDefault(a) != b) {
-        return false;
-      }
-    }
-    same.map(mine.getResults(), other.getResults());
-    if (mine.getAttrDictionary() == other.getAttrDictionary()) {
-      continue;
-    }
-    for (auto [has, needs] : llvm::zip(checksOf(&other), checksOf(&mine))) {
-      if (needs && !has) {
-        return false;
-      }
-    }
-    if (!isCheap(&other, stored, isBulk)) {
-      return false;
-    }
-  }
-  return stored != 0;
+  return stored != 0 && isCheckedForm(checked, full, [&](Operation *access) {
+           return isCheap(access, stored, isBulk);
+         });
 }
 
 struct BulkStores : tz::simt::impl::BulkStoresBase<BulkStores> {
@@ -321,7 +281,7 @@ void BulkStores::runOnOperation() {
   auto isBulk = [&](tile::StoreViewOp store) { return frames.contains(store); };
   kernel.walk([&](scf::IfOp branch) {
     if (branch.getNumResults() != 0 || !branch.elseBlock() ||
-        !isCheckedForm(*branch.elseBlock(), *branch.thenBlock(), isBulk)) {
+        !isCheapForm(*branch.elseBlock(), *branch.thenBlock(), isBulk)) {
       return;
     }
     for (auto store : branch.thenBlock()->getOps<tile::StoreViewOp>()) {

@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_SIMT_LAUNCHPLAN_H
 #define TERRAZZO_SIMT_LAUNCHPLAN_H
 
+#include "terrazzo/analysis/Hints.h"
 #include "terrazzo/plugin/Artifact.h"
 #include "terrazzo/simt/Simt.h"
 
@@ -17,6 +18,13 @@ namespace tz::simt {
 /// An integer that simt.descriptor takes; none if it is not computed from the
 /// kernel's arguments by what a plan can do.
 std::optional<terrazzo::plugin::Expr> launchExpr(mlir::Value value);
+
+/// An i1 that the host computes as the kernel does: comparisons of such
+/// integers, none of which wraps around. With `everywhere` they may be of the
+/// program, too; then it says whether it holds in all of them.
+std::optional<terrazzo::plugin::Expr>
+launchCondition(mlir::Value condition, const analysis::Hints &hints,
+                bool everywhere);
 
 /// Limits of a copy engine.
 struct FrameLimits {

@@ -1,11 +1,14 @@
 //===- Variants.h - a kernel with and without the copy engine ---*- C++ -*-===//
 //
 // What   Runs the passes of the library over a kernel, over a copy of it that
-//        may use descriptors, and over one whose blocks run together.
+//        may use descriptors, over one whose blocks run together, and over one
+//        that has one branch of two that the host can choose from.
 // Why    A copy engine cannot read every array (strides that are no multiple of
 //        16 bytes ...): beside the variant that uses it stands one that does
 //        not, and the launch plan decides. Where rows begin inside of lines,
-//        blocks that share copies are quicker than blocks that persist.
+//        blocks that share copies are quicker than blocks that persist. A loop
+//        that stands in both branches, without checks and with them, is two
+//        kernels that compile at the same time.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_VARIANTS_H
 #define TERRAZZO_SIMT_VARIANTS_H
@@ -18,6 +21,8 @@ namespace tz::simt {
 
 struct Variant {
   tile::KernelOp kernel;
+  /// Beside what descriptors and grid need; empty: nothing.
+  terrazzo::plugin::Expr guard{};
   Lowered lowered{}; // when it was lowered
 };
 

@@ -25,6 +25,7 @@ os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="bench-triton-
 import torch
 import triton
 
+import compiles
 import rows as table
 import timing
 from launches import Ours, Triton, bind_all
@@ -41,6 +42,8 @@ def arguments():
     parser.add_argument("--no-triton", action="store_true", help="beside the libraries alone")
     parser.add_argument("--configs", help="JSON list of configurations instead of each row's own")
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--compile-rows", default="", help="parts of names: the cold compiles of these examples alone")
+    parser.add_argument("--compile-rounds", type=int, default=5, help="a cold compile is the median of so many")
     parser.add_argument("--out", default=".")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
@@ -218,40 +221,6 @@ def geometric(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
-def compile_rows(folder, session_of, options):
-    """Cold compiles of each example, source to loaded code, one at a time."""
-    records, first = [], True
-    for row in table.examples(folder):
-        try:
-            launches = row.make().launches
-        except Exception as problem:
-            print(f"    {row.name}: {first_line(problem)}")
-            continue
-        seconds = {"terrazzo": None, "triton": None}
-        problem = ""
-        for warm_up in (True, False) if first else (False,):
-            for name in ("terrazzo",) if options.no_triton else ("terrazzo", "triton"):
-                session = session_of() if name == "terrazzo" else None
-                compiler = Ours(session) if session else Triton()
-                begin = time.perf_counter()
-                try:
-                    chosen = [l.with_config(dict(num_warps=2)) for l in launches] if warm_up else launches
-                    bind_all(compiler, chosen)
-                    if not warm_up:
-                        seconds[name] = time.perf_counter() - begin
-                except Exception as caught:
-                    problem = f"{name}: {first_line(caught)}"
-                    seconds[name] = None
-                if session:
-                    session.close()
-        first = False
-        records.append({"row": row.name, "kernels": len(launches), "seconds": seconds, "problem": problem})
-        mine, theirs = seconds["terrazzo"], seconds["triton"]
-        print(f"| compile {row.name} | {len(launches)} | {show(mine)} | {show(theirs)} | "
-              f"{show(mine / theirs if mine and theirs else None)} | {problem} |", flush=True)
-    return records
-
-
 def launch_row(folder, ours, options):
     """Host time of a launch of six arguments that keeps the GPU busy for nothing."""
     row = table.vector_add(folder, 1 << 10)
@@ -294,7 +263,9 @@ def main():
     print(text[0], flush=True)
     results = {"device": torch.cuda.get_device_name(), "rows": [], "compile": [], "launch": None}
     if "compile" in options.words or (not options.words and not options.quick):
-        results["compile"] = compile_rows(folder, session_of, options)
+        results["compile"] = compiles.compile_rows(folder, library, options.target, torch.cuda.current_stream().cuda_stream,
+                                                  options, first_line)
+        text += [compiles.show(c) for c in results["compile"]] + [""]
     if "launch" in options.words or not options.words:
         results["launch"] = launch_row(folder, ours, options)
     print("\n" + HEADER, flush=True)
@@ -322,10 +293,8 @@ def main():
     if ratios:
         text.append(f"\nExamples: geometric mean {geometric(ratios):.2f} x Triton, least {min(ratios):.2f}, {len(ratios)} rows")
         print(text[-1])
-    compiles = [c["seconds"]["terrazzo"] / c["seconds"]["triton"] for c in results["compile"]
-                if c["seconds"]["terrazzo"] and c["seconds"]["triton"]]
-    if compiles:
-        text.append(f"\nCold compiles: geometric mean {geometric(compiles):.2f} of Triton's time, most {max(compiles):.2f}")
+    if results["compile"]:
+        text.append("\n" + compiles.summary(results["compile"], options.compile_rounds))
         print(text[-1])
     if results["launch"]:
         text.append("\nHost time of a launch from Python: " + ", ".join(f"{n} {t:.2f} us" for n, t in results["launch"].items()))
