@@ -221,7 +221,8 @@ enum {
   TZ_TYPE_NONE = 64,       /* Python's None */
   TZ_TYPE_STRING = 65,     /* constants only; bits: the address of a C string */
   TZ_TYPE_DESCRIPTOR = 66, /* bits: the address of a tz_descriptor */
-  TZ_TYPE_TUPLE = 67       /* bits: the address of a tz_tuple */
+  TZ_TYPE_TUPLE = 67,      /* bits: the address of a tz_tuple */
+  TZ_TYPE_F8E4B15 = 68     /* only what a pointer or descriptor points to */
 };
 
 /* tz_arg.element of a number: its value is known to the compiler, as that of a

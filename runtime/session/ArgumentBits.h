@@ -7,6 +7,8 @@
 #ifndef TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H
 #define TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H
 
+#include "runtime/launch/Plan.h"
+
 #include <terrazzo/terrazzo.h>
 
 #include <string_view>
@@ -37,6 +39,11 @@ inline uint64_t normalized(const tz_arg &arg) {
   default:
     return arg.bits;
   }
+}
+
+/// Bytes of what a pointer points to, 0 if it does not say.
+inline uint32_t elementSize(uint32_t type) {
+  return type == TZ_TYPE_F8E4B15 ? 1 : typeSize(type);
 }
 
 inline bool equalsOne(const tz_arg &arg) {

@@ -33,7 +33,7 @@ std::string findMistake(const tz_descriptor &d) {
   if (d.rank < 1 || d.rank > TZ_DESCRIPTOR_MAX_RANK) {
     return what + "has 1 to 5 dimensions, found " + std::to_string(d.rank);
   }
-  if (!typeSize(d.element) || d.element == TZ_TYPE_PTR) {
+  if (!elementSize(d.element) || d.element == TZ_TYPE_PTR) {
     return what + "needs the type of its elements (TZ_TYPE_F16 ...), found " +
            std::to_string(d.element);
   }
@@ -61,7 +61,7 @@ std::string findMistake(const tz_descriptor &d) {
            std::to_string(d.strides[d.rank - 1]) +
            "; make the last dimension contiguous";
   }
-  uint64_t bytes = uint64_t(d.block[d.rank - 1]) * typeSize(d.element);
+  uint64_t bytes = uint64_t(d.block[d.rank - 1]) * elementSize(d.element);
   if (bytes < 16) {
     return "the last dimension of the block of " + what +
            "spans 16 bytes or more, found " + std::to_string(bytes);
@@ -257,7 +257,7 @@ Result<ArgumentSpec> Describer::readPlain(const tz_arg &arg) const {
                  std::string(kernel) + "' has unknown type " +
                  std::to_string(arg.type));
   }
-  if (arg.type == TZ_TYPE_PTR && !typeSize(arg.element)) {
+  if (arg.type == TZ_TYPE_PTR && !elementSize(arg.element)) {
     return wrong("pointer argument '" + parameter.name + "' of kernel '" +
                  std::string(kernel) +
                  "' does not say what it points to (element type)");

@@ -36,10 +36,18 @@ OptionalTile OpEmitter::dot(const TileValue &lhs, const TileValue &rhs,
                             OptionalTile acc, const DotOptions &options,
                             SourceLoc loc) {
   TileValue a = lhs, c = rhs;
-  for (const TileValue *x : {&lhs, &rhs}) {
+  if (a.type.elem == DType::F8E4B15 || c.type.elem == DType::F8E4B15) {
+    // No matrix unit has it; fp16 holds its values, and those of other fp8.
+    for (TileValue *x : {&a, &c}) {
+      if (isFloat8(x->type.elem) && !x->type.isPtr && !x->type.isView()) {
+        *x = convert(*x, DType::F16);
+      }
+    }
+  }
+  for (const TileValue *x : {&a, &c}) {
     DType type = x->type.elem;
     bool legal = !x->type.isPtr && !x->type.isView() &&
-                 (isFloat(type) || type == DType::I8) && type != DType::F8E4B15;
+                 (isFloat(type) || type == DType::I8);
     if (!legal) {
       return error(loc,
                    "dot needs tiles of int8 or floats, found " + x->type.str());

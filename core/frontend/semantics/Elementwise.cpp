@@ -87,7 +87,7 @@ OpEmitter::promote(const Operand &a, const Operand &b, bool divides,
       return error(loc, "operation is not defined on " + type->str() +
                             "; pointers only move by integers");
     }
-    if (type->elem == DType::Void || type->elem == DType::F8E4B15) {
+    if (type->elem == DType::Void) {
       return error(loc, "operation is not defined on " + type->str());
     }
   }

@@ -1,9 +1,9 @@
 //===- Float8E4B15.cpp - conversions of the 1-4-3 float of bias 15 --------===//
 //
 // What   fp8e4b15 to and from the other numbers, by integer operations.
-// Why    Tile IR has no such type: its values are bytes, and only conversions
-//        are allowed. The bits are those of an fp16 without the highest bit of
-//        the exponent and the lower seven of the fraction.
+// Why    Tile IR has no such type: its values are bytes, and arithmetic
+//        converts them. The bits are those of an fp16 without the highest bit
+//        of the exponent and the lower seven of the fraction.
 //
 // Choices: to nearest even (or towards zero), saturating to 1.875; a NaN, which
 // the type lacks, becomes the largest value of its sign.

@@ -54,7 +54,7 @@ Type OpEmitter::irElement(DType type) {
   case DType::F8E5M2FNUZ:
     return b.getType<Float8E5M2FNUZType>();
   case DType::F8E4B15:
-    return b.getI8Type(); // stored only; conversions are refused
+    return b.getI8Type(); // see Float8E4B15.cpp
   }
   return {};
 }
@@ -140,8 +140,12 @@ static std::string text(const Literal &value) {
 
 OptionalTile OpEmitter::constant(const Literal &value, DType type,
                                  SourceLoc loc) {
-  if (type == DType::F8E4B15 || type == DType::Void) {
+  if (type == DType::Void) {
     return error(loc, "no values of type " + dtypeName(type) + " can be made");
+  }
+  if (type == DType::F8E4B15) {
+    OptionalTile number = constant(value, DType::F32, loc);
+    return number ? OptionalTile(convert(*number, type)) : number;
   }
   if (auto *number = std::get_if<double>(&value); number && isInteger(type)) {
     // As a conversion: towards zero, saturating, NaN gives zero.
@@ -241,6 +245,12 @@ Value OpEmitter::convert(Value value, DType from, DType to,
 }
 
 TileValue OpEmitter::convert(const TileValue &x, DType to) {
+  if (x.type.elem != to && x.type.elem == DType::F8E4B15) {
+    return convert(widenE4B15(x), to);
+  }
+  if (x.type.elem != to && to == DType::F8E4B15) {
+    return narrowE4B15(x, false);
+  }
   return {convert(x.value, x.type.elem, to), x.type.withElem(to)};
 }
 
@@ -308,8 +318,7 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
                      to};
   }
   if (from.elem == DType::F8E4B15) {
-    TileValue half = widenE4B15(*x);
-    return convert(half, to.elem);
+    return convert(*x, to.elem);
   }
   if (to.elem == DType::F8E4B15) {
     return narrowE4B15(*x, rounding == "rtz");

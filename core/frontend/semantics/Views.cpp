@@ -171,6 +171,10 @@ bool OpEmitter::storeView(const TileValue &view, ValueRange offsets,
   return true;
 }
 
+static bool hasNaN(DType type) {
+  return isFloat(type) && type != DType::F8E4B15;
+}
+
 /// One entry a dimension; empty after an error.
 std::optional<SmallVector<bool, 4>>
 OpEmitter::checkedDimensions(ArrayRef<int64_t> dims, const TileType &view,
@@ -205,7 +209,7 @@ OptionalTile OpEmitter::loadBlock(const TileValue &pointer,
                           options.padding + "'");
   }
   bool nan = options.padding == "nan";
-  if (nan && !isFloat(pointer.type.elem)) {
+  if (nan && !hasNaN(pointer.type.elem)) {
     return error(loc, "padding_option 'nan' needs floats, found " +
                           pointer.type.str());
   }
@@ -257,7 +261,7 @@ OptionalTile OpEmitter::makeDescriptor(const TileValue &base,
                         "16 bytes, found " +
                             llvm::Twine(block.back() * int64_t(bytes)));
     }
-    if (padding == "nan" && !isFloat(base.type.elem)) {
+    if (padding == "nan" && !hasNaN(base.type.elem)) {
       return error(loc, "padding_option 'nan' needs floats, found " +
                             base.type.str());
     }

@@ -53,10 +53,12 @@ uint32_t elementType(const char *name) {
       {"fp8e5", TZ_TYPE_F8E5M2},
       {"fp8e4b8", TZ_TYPE_F8E4M3FNUZ},
       {"fp8e5b16", TZ_TYPE_F8E5M2FNUZ},
+      {"fp8e4b15", TZ_TYPE_F8E4B15},
       {"float8e4nv", TZ_TYPE_F8E4M3FN},
       {"float8e5", TZ_TYPE_F8E5M2},
       {"float8e4b8", TZ_TYPE_F8E4M3FNUZ},
       {"float8e5b16", TZ_TYPE_F8E5M2FNUZ},
+      {"float8e4b15", TZ_TYPE_F8E4B15},
   };
   if (const char *dot = std::strrchr(name, '.')) {
     name = dot + 1;

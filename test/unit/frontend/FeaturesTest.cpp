@@ -106,6 +106,62 @@ def k(o, p):
   EXPECT_THAT(out, ElementsAre(1.875f, -1.875f, 1.875f, 1.875f));
 }
 
+TEST(Float8E4B15, ArraysOfIt) {
+  const char *text = R"py(
+@triton.jit
+def k(o, z, p, n):
+    i = tl.arange(0, 256)
+    x = tl.load(p + i, mask=i < n, other=0.5)
+    tl.store(z + i, tl.abs(x))
+    tl.store(o + i, (x * 0.5 + x).to(tl.float32))
+    tl.store(o + 256 + i, tl.where(x < 0.25, x, -x).to(tl.float32))
+)py";
+  std::vector<float> out(512);
+  std::vector<uint8_t> bytes(256), sizes(256);
+  for (int i = 0; i < 256; ++i) {
+    bytes[i] = uint8_t(i);
+  }
+  runText(text, "k o=*fp32 z=*fp8e4b15 p=*fp8e4b15 n=i32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(sizes.data()),
+           ArgValue::pointer(bytes.data()), ArgValue::integer(250)});
+  for (int i = 0; i < 256; ++i) {
+    double x = i < 250 ? valueOfE4B15(i) : 0.5;
+    EXPECT_EQ(valueOfE4B15(sizes[i]), std::abs(x)) << i;
+    // Each operation rounds; 1.875 is the largest.
+    EXPECT_NEAR(out[i], std::clamp(1.5 * x, -1.875, 1.875),
+                std::ldexp(std::abs(x), -3) + std::ldexp(1, -17))
+        << i;
+    EXPECT_EQ(out[256 + i], x < 0.25 ? x : -x) << i;
+  }
+}
+
+TEST(Float8E4B15, ProductsAreFp16s) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p):
+    i = tl.arange(0, 16)
+    x = tl.load(p + i[:, None] * 16 + i[None, :])
+    tl.store(o + i[:, None] * 16 + i[None, :], tl.dot(x, x))
+)py";
+  std::vector<float> out(256);
+  std::vector<uint8_t> bytes(256);
+  for (int i = 0; i < 256; ++i) {
+    bytes[i] = uint8_t(i * 37);
+  }
+  runText(text, "k o=*fp32 p=*fp8e4b15",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(bytes.data())});
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 16; ++column) {
+      double sum = 0;
+      for (int k = 0; k < 16; ++k) {
+        sum += valueOfE4B15(bytes[row * 16 + k]) *
+               valueOfE4B15(bytes[k * 16 + column]);
+      }
+      EXPECT_EQ(out[row * 16 + column], float(sum)) << row << ' ' << column;
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Rounding directions
 //===----------------------------------------------------------------------===//
