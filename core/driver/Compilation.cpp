@@ -138,6 +138,9 @@ static Result<std::string> portableBytes(const LoweredKernel &lowered,
 }
 
 Result<std::shared_ptr<const Artifact>> Compilation::run() {
+  if (Status s = settleOptions(job); !s.ok()) {
+    return s;
+  }
   if (Status s = settleDebugLevel(job); !s.ok()) {
     return s;
   }
@@ -375,6 +378,9 @@ Status Driver::check(const CompileJob &given,
                      CompileReport *report) {
   PhaseClock clock(report);
   CompileJob job = given;
+  if (Status s = settleOptions(job); !s.ok()) {
+    return s;
+  }
   if (Status s = settleDebugLevel(job); !s.ok()) {
     return s;
   }

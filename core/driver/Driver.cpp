@@ -8,6 +8,7 @@
 #include "core/driver/CacheKey.h"
 #include "core/driver/DebugLevel.h"
 #include "core/driver/DriverState.h"
+#include "core/driver/Options.h"
 
 #include "terrazzo/wire/Wire.h"
 
@@ -221,13 +222,19 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
       facts = std::move(description->facts);
       clock.mark("describe target");
     }
+    // A target that wants kernels as they were written, to judge them.
+    auto wanted = facts.properties.find("ir.stage");
+    const bool asWritten = stage == Stage::Prepared &&
+                           wanted != facts.properties.end() &&
+                           wanted->second == "tile";
     optimizer::RemarkSink remarks;
     PassDiagnostics handler(workspace.context, diagnostics, sources, first);
-    if (mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
+    if (!asWritten &&
+        mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
       return first.status(passFailure(first), "the shared passes failed");
     }
     clock.mark("neutral");
-    if (stage == Stage::Prepared) {
+    if (stage == Stage::Prepared && !asWritten) {
       if (mlir::failed(optimizer::runPrepared(*held.module, facts, &remarks))) {
         return first.status(passFailure(first), "the target's passes failed");
       }
@@ -267,8 +274,12 @@ Result<LoweredKernel> Driver::lower(const CompileJob &job, Stage stage,
                                     runtime::DiagnosticSink &diagnostics,
                                     CompileReport *report) {
   PhaseClock clock(report);
+  CompileJob settled = job;
+  if (Status s = settleOptions(settled); !s.ok()) {
+    return s;
+  }
   LoweredKernel lowered = State::begin(state->pool.take());
-  if (Status s = state->lower(lowered, job, stage, diagnostics, clock);
+  if (Status s = state->lower(lowered, settled, stage, diagnostics, clock);
       !s.ok()) {
     return s;
   }

@@ -447,6 +447,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
     if (option.key == "enable_fp_fusion") {
       spec.contract = option.i64 != 0;
     }
+    if (option.key == "f32_default") {
+      spec.f32Default = option.str;
+    }
     if (to && option.i64 > 0 && option.i64 < 4096) {
       *to = int(option.i64);
     }

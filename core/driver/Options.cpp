@@ -7,6 +7,9 @@
 
 #include "core/driver/Rendering.h"
 #include "core/frontend/KnownVendors.h"
+#include "runtime/loader/Host.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 namespace tz::driver {
 
@@ -52,6 +55,14 @@ const std::vector<OptionInfo> &languageOptions() {
       toggle("launch_pdl", false, "hint: may begin before the last one ended"),
       toggle("sanitize_overflow", false, "check integer results for overflow"),
       toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
+      {"f32_default",
+       "input_precision of dots of fp32 that name none",
+       TZ_KV_STR,
+       0,
+       0,
+       0,
+       {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"},
+       {}},
       toggle("debug", true, "taken for Triton's sake: asserts are always kept"),
       number("opt_level", 0, 3, 3, "effort of the target's compiler"),
       number("debug_level", 0, 2, 0, "for debuggers: 1 lines, 2 names too"),
@@ -76,6 +87,61 @@ static bool isAllowed(const OptionInfo &info, const KeyValue &given) {
                               isNumber ? std::to_string(given.i64) : given.str);
   }
   return !isNumber || (given.i64 >= info.minimum && given.i64 <= info.maximum);
+}
+
+/// 1 or 0 for a word of the environment; nothing for others.
+static std::optional<int64_t> truthOf(llvm::StringRef text) {
+  return llvm::StringSwitch<std::optional<int64_t>>(text.lower())
+      .Cases({"1", "on", "true", "yes", "y"}, 1)
+      .Cases({"0", "off", "false", "no", "n"}, 0)
+      .Default(std::nullopt);
+}
+
+Status settleOptions(CompileJob &job) {
+  static constexpr struct {
+    const char *option, *variables[2];
+  } rows[] = {{"f32_default", {"TERRAZZO_F32_DEFAULT", "TRITON_F32_DEFAULT"}},
+              {"enable_fp_fusion",
+               {"TERRAZZO_DEFAULT_FP_FUSION", "TRITON_DEFAULT_FP_FUSION"}},
+              {"sanitize_overflow", {"TERRAZZO_DEBUG", "TRITON_DEBUG"}}};
+  for (const auto &row : rows) {
+    if (llvm::any_of(job.options, [&](const KeyValue &given) {
+          return given.key == row.option;
+        })) {
+      continue;
+    }
+    for (const char *variable : row.variables) {
+      std::optional<std::string> text = environment(variable);
+      if (!text || text->empty()) {
+        continue;
+      }
+      KeyValue option;
+      option.key = row.option;
+      const OptionInfo &info = *findOption(languageOptions(), option.key);
+      option.kind = info.kind;
+      option.str = *text;
+      if (info.kind == TZ_KV_BOOL) {
+        std::optional<int64_t> truth = truthOf(*text);
+        option.i64 = truth.value_or(0);
+        option.str.clear();
+        if (!truth) {
+          return Status(TZ_E_INVALID_ARGUMENT, std::string(variable) + " is '" +
+                                                   *text + "'; it is 0 or 1");
+        }
+      }
+      if (!isAllowed(info, option)) {
+        return Status(TZ_E_INVALID_ARGUMENT, std::string(variable) + " is '" +
+                                                 *text + "'; it is " +
+                                                 info.range());
+      }
+      // What is so anyway is not said: the key of such a job stays.
+      if (info.kind != TZ_KV_BOOL || option.i64 != info.value) {
+        job.options.push_back(std::move(option));
+      }
+      break;
+    }
+  }
+  return Status();
 }
 
 static std::string unknownOption(const CompileJob &job, const std::string &name,

@@ -31,6 +31,9 @@ struct OptionInfo {
 /// hints may change nothing.
 const std::vector<OptionInfo> &languageOptions();
 
+/// Adds what variables of the environment say of options that are not given.
+runtime::Status settleOptions(runtime::CompileJob &job);
+
 /// Reports each option of the job that is unknown or has a value that is not
 /// allowed. A target that lists none takes every name.
 runtime::Status

@@ -113,6 +113,8 @@ struct Specialization {
   bool sanitizeOverflow = false;
   /// a * b + c may be rounded once (enable_fp_fusion).
   bool contract = true;
+  /// The input_precision of dots that name none; "": the target's choice.
+  std::string f32Default;
   /// "cpu:...", "interp": only for kernels that ask (tl.target_info) and for
   /// messages.
   std::string target = "interp";

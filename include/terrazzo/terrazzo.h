@@ -172,6 +172,18 @@ TZ_API void tz_stream_destroy(tz_stream_t stream);
 TZ_API tz_status_t tz_stream_sync(tz_stream_t stream);
 TZ_API tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event);
 
+typedef struct tz_memory_range {
+  uint64_t address, bytes;
+  const char *name; /* for messages; may be NULL */
+} tz_memory_range;
+
+/* The memory, besides tz_memory_alloc's, that the next launches on this stream
+ * may touch, for targets that check accesses ("interp"); others ignore it.
+ * Copied; replaces what was told before; 0 ranges: nothing is known. */
+TZ_API tz_status_t tz_stream_know_memory(tz_stream_t stream,
+                                         const tz_memory_range *ranges,
+                                         size_t num_ranges);
+
 /* Asynchronous: host memory stays valid until the stream has passed. */
 TZ_API tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
                               uint64_t bytes);

@@ -12,6 +12,11 @@
 #include "runtime/launch/Plan.h"
 #include "runtime/loader/Registry.h"
 
+#include <terrazzo/plugin_memory.h>
+
+#include <deque>
+#include <span>
+
 namespace tz::runtime {
 
 class Stream;
@@ -78,12 +83,18 @@ public:
   Status wait(Event &event);
   Status callback(void (*fn)(void *, int32_t), void *user);
   void setPrintSink(PrintSink sink) { print = std::move(sink); }
+  /// What launches may touch besides the device's own memory.
+  void knowMemory(std::span<const tz_memory_range> ranges);
 
   // For the launcher.
   Result<tz_dptr> logRing(const std::shared_ptr<const Artifact> &artifact);
   Result<tz_dptr> ticket();
   Result<tz_dptr> workspace(const void *owner, uint64_t bytes, uint64_t align,
                             uint32_t zero);
+  /// Extensions of the launch, or null.
+  const tz_ext *extensions() const {
+    return known.num_ranges ? &known.head : nullptr;
+  }
 
 private:
   friend class Device;
@@ -102,6 +113,9 @@ private:
   std::vector<Workspace> workspaces;
   tz_dptr ticketMemory = 0;
   PrintSink print;
+  tz_ext_memory known{};
+  std::vector<tz_memory_range> knownRanges;
+  std::deque<std::string> knownNames;
 };
 
 /// One thread at a time.

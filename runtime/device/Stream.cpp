@@ -106,6 +106,18 @@ Status Stream::readLog(LogRing &ring) {
   return result.ok() ? reset : result;
 }
 
+void Stream::knowMemory(std::span<const tz_memory_range> ranges) {
+  knownRanges.assign(ranges.begin(), ranges.end());
+  knownNames.clear();
+  for (tz_memory_range &range : knownRanges) {
+    range.name =
+        knownNames.emplace_back(range.name ? range.name : "memory").c_str();
+  }
+  known = {{sizeof(known), nullptr, TZ_EXT_MEMORY, 0, 0},
+           knownRanges.data(),
+           knownRanges.size()};
+}
+
 Status Stream::wait(Event &event) {
   if (owner->api().stream_wait && event.device().handle() == owner->handle()) {
     return owner->check(owner->api().stream_wait(native, event.handle()));

@@ -294,6 +294,7 @@ Status LoadedKernel::start(Entry &entry, Stream &stream,
   for (int i = 0; i < 3; ++i) {
     launch.grid[i] = uint32_t(grid[i]);
   }
+  launch.next = stream.extensions();
   launch.args = args;
   launch.correlation = correlation;
   return device->check(

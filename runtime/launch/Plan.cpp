@@ -46,7 +46,7 @@ const char *typeName(uint32_t type) {
       "unknown", "pointer", "i1",    "i8",      "i16",     "i32",  "i64",
       "u8",      "u16",     "u32",   "u64",     "fp16",    "bf16", "fp32",
       "fp64",    "fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16"};
-  return type < std::size(names)    ? names[type]
+  return type < std::size(names)   ? names[type]
          : type == TZ_TYPE_F8E4B15 ? "fp8e4b15"
                                    : names[0];
 }

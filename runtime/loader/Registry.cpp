@@ -291,6 +291,7 @@ void Registry::addBuiltin(const BuiltinPlugin &builtin) {
   info = entry(&question);
   Manifest manifest;
   manifest.name = builtin.name;
+  manifest.priority = builtin.priority;
   if (TZ_HAS(info, tz_plugin, build_id)) {
     manifest.vendor = line.vendor = view(info->vendor);
     manifest.version = line.version = view(info->version);

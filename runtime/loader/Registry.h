@@ -25,6 +25,7 @@ class Cache;
 struct BuiltinPlugin {
   std::string name;
   tz_plugin_query_fn compiler = nullptr, device = nullptr;
+  int priority = 0; // below 0: only by its name
 };
 
 /// A usable plugin. Objects of the halves are made at first use and live as

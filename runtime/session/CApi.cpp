@@ -405,6 +405,18 @@ tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event) {
   TZ_REQUIRE(event);
   return guarded([&] { return stream->stream->wait(*event->event); });
 }
+tz_status_t tz_stream_know_memory(tz_stream_t stream,
+                                  const tz_memory_range *ranges,
+                                  size_t num_ranges) {
+  TZ_REQUIRE(stream);
+  if (num_ranges && !ranges) {
+    return give(isNull("ranges"));
+  }
+  return guarded([&] {
+    stream->stream->knowMemory({ranges, num_ranges});
+    return Status();
+  });
+}
 
 tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
                        uint64_t bytes) {

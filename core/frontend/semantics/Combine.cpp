@@ -109,7 +109,8 @@ OptionalTile OpEmitter::dot(const TileValue &lhs, const TileValue &rhs,
                           llvm::Twine(as[rank - 1]));
   }
   std::optional<tile::Precision> precision =
-      llvm::StringSwitch<std::optional<tile::Precision>>(options.precision)
+      llvm::StringSwitch<std::optional<tile::Precision>>(
+          options.precision.empty() ? f32Default : options.precision)
           .Case("", tile::Precision::target_default)
           .Case("ieee", tile::Precision::ieee)
           .Case("tf32", tile::Precision::tf32)

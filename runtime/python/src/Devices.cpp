@@ -19,6 +19,37 @@ static std::string wanted() {
   return target ? target : "";
 }
 
+/// By thread: what its next launches may touch.
+static thread_local std::vector<std::pair<tz_memory_range, std::string>>
+    knownMemory;
+
+bool knowMemory(PyObject *list) {
+  knownMemory.clear();
+  Reference items(PySequence_Fast(list, "a list of ranges is expected"));
+  if (!items) {
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    unsigned long long address, bytes;
+    const char *name;
+    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(items.get(), i), "KKs",
+                          &address, &bytes, &name)) {
+      return false;
+    }
+    knownMemory.push_back({{address, bytes, nullptr}, name});
+  }
+  return true;
+}
+
+/// Tells a stream of the interpreter.
+static bool tellMemory(tz_stream_t stream) {
+  std::vector<tz_memory_range> ranges;
+  for (auto &[range, name] : knownMemory) {
+    ranges.push_back({range.address, range.bytes, name.c_str()});
+  }
+  return settle(tz_stream_know_memory(stream, ranges.data(), ranges.size()));
+}
+
 static Device *hostDevice(Session &session, const std::string &kernel) {
   std::string target = wanted();
   Device *device =
@@ -55,6 +86,10 @@ static Device *acceleratorDevice(Session &session, const Memory &memory,
 bool Place::findStream() {
   if (device->isHost()) {
     stream = device->take();
+    if (stream && device->isInterpreter() && !tellMemory(stream)) {
+      leaveStream();
+      return false;
+    }
   } else if ((shared = device->stream(native))) {
     stream = shared->handle;
   }

@@ -29,6 +29,10 @@ private:
   bool findAccelerator(const Memory &memory, const std::string &kernel);
 };
 
+/// (address, bytes, name) each: what this thread's next launches in the
+/// interpreter may touch. False with the error set.
+bool knowMemory(PyObject *ranges);
+
 } // namespace tz::python
 
 #endif

@@ -11,7 +11,30 @@ namespace tz::python {
 
 TZ_THREAD_LOCAL Diagnostics *Diagnostics::current = nullptr;
 
+/// What a tl.static_print prints, if that is what the diagnostic says.
+static std::string staticPrint(const std::string &text) {
+  const std::string_view mark = ": warning: static_print: ";
+  size_t at = text.find(mark);
+  if (at == std::string::npos || at > text.find('\n')) {
+    return {};
+  }
+  at += mark.size();
+  // Behind it stand the source's line and a caret.
+  size_t end = text.find_last_not_of('\n');
+  for (int lines = 0; lines < 2 && end != std::string::npos; ++lines) {
+    size_t line = text.rfind('\n', end);
+    end = line == std::string::npos || line < at ? end : line - 1;
+  }
+  return text.substr(at, end + 1 - at);
+}
+
 void Diagnostics::report(void *, uint32_t severity, const char *text) {
+  if (std::string line = staticPrint(text); !line.empty()) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    PySys_FormatStdout("%s\n", line.c_str());
+    PyGILState_Release(state);
+    return;
+  }
   if (current) {
     current->add(severity, text);
   } else if (severity != 2) {

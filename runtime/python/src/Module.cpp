@@ -71,6 +71,16 @@ NB_MODULE(_native, module) {
   module.def(
       "_watch_launches", [] { everHooked = true; },
       "Launches look for hooks from now on.");
+  module.def(
+      "know_memory",
+      [](nb::handle ranges) {
+        if (!knowMemory(ranges.ptr())) {
+          throw nb::python_error();
+        }
+      },
+      nb::arg("ranges"),
+      "The memory that this thread's next launches in the interpreter may "
+      "touch: (address, bytes, name) each.");
   addCodeType(module.ptr());
   if (!addFunctionType(module.ptr())) {
     throw nb::python_error();

@@ -7,6 +7,8 @@
 #include "Session.h"
 
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 namespace tz::python {
@@ -24,6 +26,14 @@ Session *Session::make() {
   options.struct_size = sizeof(options);
   options.on_diagnostic = Diagnostics::report;
   options.on_print = print;
+  // Triton's names of the cache's settings, where ours say nothing.
+  if (!std::getenv("TERRAZZO_CACHE_DIR")) {
+    options.cache_folder = std::getenv("TRITON_CACHE_DIR");
+  }
+  const char *always = std::getenv("TRITON_ALWAYS_COMPILE");
+  if (always && std::strcmp(always, "1") == 0) {
+    options.cache_folder = "";
+  }
   auto made = std::make_unique<Session>();
   Diagnostics diagnostics;
   if (!settle(tz_session_create(&options, &made->native), diagnostics)) {
@@ -60,6 +70,7 @@ Device::Device(tz_device_t handle) : native(handle) {
     return;
   }
   hostMemory = facts.host_memory;
+  interpreter = std::string_view(facts.plugin) == "interp";
   targetName = std::string(facts.plugin) + ":" + std::to_string(facts.index);
 }
 

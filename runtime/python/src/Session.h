@@ -45,6 +45,8 @@ public:
   tz_device_t handle() const { return native; }
   /// Kernels read and write the process's own memory.
   bool isHost() const { return hostMemory; }
+  /// Accesses are checked.
+  bool isInterpreter() const { return interpreter; }
   const std::string &target() const { return targetName; }
 
   /// The stream that a framework calls `framework`. Null with the error set.
@@ -62,7 +64,7 @@ private:
   tz_device_t native;
   void *lastFramework = nullptr;
   Stream *lastStream = nullptr;
-  bool hostMemory = false;
+  bool hostMemory = false, interpreter = false;
   std::string targetName;
   std::unordered_map<void *, std::unique_ptr<Stream>> wrapped;
   std::vector<tz_stream_t> idle;

@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import os
 import weakref
 
 
@@ -116,6 +117,17 @@ class CompiledKernel:
     def target(self):
         """As Terrazzo says it: "cpu:x86-64-v3"."""
         return self._facts["target"]
+
+    def dump(self, folder):
+        """Writes each stage that there is to folder/NAME.STAGE (knobs.compilation.dump_ir)."""
+        os.makedirs(folder, exist_ok=True)
+        for stage in self.asm:
+            try:
+                content = self.asm[stage]
+            except KeyError:  # not of this target
+                continue
+            with open(os.path.join(folder, f"{self.name}.{stage}"), "wb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
 
     def _init_handles(self):
         """For callers of Triton: code is loaded when it is made."""

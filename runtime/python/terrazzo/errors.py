@@ -67,8 +67,16 @@ class DeviceAssertionError(TerrazzoError, AssertionError):
     """A tl.device_assert failed in a kernel that ran."""
 
 
+class InterpreterError(LaunchError):
+    """The interpreter found a mistake in a kernel that it ran: an access out of bounds, a race, a broken promise."""
+
+
 class CompilationWarning(UserWarning):
     """The compiler took the kernel, with a doubt."""
+
+
+class KnobWarning(UserWarning):
+    """A setting was given that changes nothing here."""
 
 
 _place = re.compile(r"^(.+?):(\d+):(\d+): error: (.*)$", re.M)
@@ -79,6 +87,8 @@ _exhausted = re.compile(r"needs (\d+) bytes of (shared memory)\b.*? has (\d+)", 
 def _class_of(code, message):
     if code == "TZ_E_ASSERTION":
         return DeviceAssertionError
+    if message.startswith("interp"):
+        return InterpreterError
     if code == "TZ_E_RESOURCE_LIMIT" or _exhausted.search(message):
         return OutOfResources
     if code in ("TZ_E_DEVICE_LOST", "TZ_E_UNAVAILABLE", "TZ_E_FAILED_PRECONDITION", "TZ_E_OUT_OF_MEMORY",

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import inspect
 import linecache
+import os
 import re
 import textwrap
 
@@ -32,6 +33,12 @@ def _spelled(annotation):
         spelling = getattr(annotation, "__terrazzo__", None)  # of a class: a property
         annotation = spelling if isinstance(spelling, str) else getattr(annotation, "__name__", None) or str(annotation)
     return annotation.strip("'\" ").rpartition(".")[2]
+
+
+def _is_interpreted():
+    """As knobs.runtime.interpret, without importing it."""
+    return any(os.environ.get(name, "0").strip().lower() in ("1", "on", "true", "yes", "y")
+               for name in ("TERRAZZO_INTERPRET", "TRITON_INTERPRET"))
 
 
 class KernelParam:
@@ -94,6 +101,9 @@ class JITFunction(_native.Function):
         self._scope = _names.scope_of_function(self)
         super().__init__(fn.__name__, [
             (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
+        self._is_warmup = False
+        self._is_interpreted = _is_interpreted()
+        self._use_run(self._is_interpreted)
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
@@ -106,6 +116,19 @@ class JITFunction(_native.Function):
         raise TerrazzoError(
             f"kernel '{self.__name__}' is called without a grid: write {self.__name__}[grid](...); "
             "only kernels call it without")
+
+    @property
+    def name(self):
+        """As hooks are told of it."""
+        return self.__qualname__
+
+    @property
+    def module(self):
+        return self.__module__
+
+    @property
+    def jit_function(self):
+        return self
 
     @property
     def __globals__(self):
@@ -153,6 +176,10 @@ class JITFunction(_native.Function):
             hook(*args, **kwargs)
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
+        if self._is_interpreted:
+            from . import interpreter
+
+            return interpreter.launch(self, grid, args, kwargs)
         return self._launch(grid, args, kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
@@ -162,7 +189,16 @@ class JITFunction(_native.Function):
         constexprs = {p.name for p in self.params if p.is_constexpr}
         args = tuple(arg if i in self.constexprs else MockTensor.wrap_dtype(arg) for i, arg in enumerate(args))
         kwargs = {name: value if name in constexprs else MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
-        return self._warmup(args, kwargs)
+        self._is_warmup = True
+        try:
+            if self._is_interpreted:
+                from . import interpreter
+
+                with interpreter.active():
+                    return self._warmup(args, kwargs)
+            return self._warmup(args, kwargs)
+        finally:
+            self._is_warmup = False
 
     def add_pre_run_hook(self, hook):
         """`hook` is called with the arguments of each launch, before it."""
@@ -175,10 +211,19 @@ class JITFunction(_native.Function):
         self.device_caches[0][0][compiled.hash] = compiled
         from . import knobs
 
+        knobs.warn_of_environment()
+        facts = {"key": compiled.hash, "is_warmup": self._is_warmup, **compiled.metadata._asdict()}
         for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
             if hook:
-                hook(key=compiled.hash, repr=self.__name__, fn=self, compile={"key": compiled.hash},
-                     is_manual_warmup=False, already_compiled=False)
+                hook(key=compiled.hash, repr=self.__name__, fn=self, compile=facts,
+                     is_manual_warmup=self._is_warmup, already_compiled=False)
+        for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
+            hook(compiled.module, compiled.function, compiled.name, {}, compiled.hash)
+        if knobs.compilation.listener:
+            knobs.compilation.listener(src=self, metadata=compiled.metadata._asdict(), metadata_group={}, times=None,
+                                       cache_hit=False)
+        if knobs.compilation.dump_ir:
+            compiled.dump(os.path.join(knobs.cache.dump_dir, compiled.hash))
 
     @property
     def cache_key(self):

@@ -5,11 +5,15 @@ name that begins with TERRAZZO_ where there is one, else by TRITON_'s. Setting
 it while `propagate_env` is true sets the variable too, for child processes and
 for the library, which reads the same names. `with knobs.cache.scope():` undoes
 what was set inside; `reset()` forgets what was set.
+
+A setting with a reason for being `idle` changes nothing here: whoever gives it
+is told so once (KnobWarning).
 """
 
 import contextlib
 import importlib
 import os
+import warnings
 
 propagate_env = True
 
@@ -46,11 +50,21 @@ def _text(value):
     return str(value)
 
 
+_told = set()
+
+
+def _warn_idle(name, reason):
+    if name not in _told:
+        _told.add(name)
+        from .errors import KnobWarning
+        warnings.warn(f"{name} changes nothing in Terrazzo: {reason}", KnobWarning, stacklevel=3)
+
+
 class Setting:
     """One variable of the environment as an attribute of a group."""
 
-    def __init__(self, key, default=None, read=lambda text, key: text):
-        self.key, self.default, self._read = key, default, read
+    def __init__(self, key, default=None, read=lambda text, key: text, idle=None):
+        self.key, self.default, self._read, self.idle = key, default, read, idle
         self.keys = ((("TERRAZZO_" + key[len("TRITON_"):]),) if key.startswith("TRITON_") else ()) + (key,)
 
     def __set_name__(self, owner, name):
@@ -76,6 +90,8 @@ class Setting:
         if isinstance(value, _FromEnvironment):
             group.__dict__.pop(self.name, None)
             return
+        if self.idle and value != self.default:
+            _warn_idle(self.key, self.idle)
         if propagate_env:
             if value is None:
                 os.environ.pop(self.key, None)
@@ -145,8 +161,8 @@ class _Hook:
 class _Plain:
     """An attribute with a default and no variable."""
 
-    def __init__(self, default=None):
-        self.default = default
+    def __init__(self, default=None, idle=None):
+        self.default, self.idle = default, idle
 
     def __set_name__(self, owner, name):
         self.name = name
@@ -155,6 +171,8 @@ class _Plain:
         return self if group is None else group.__dict__.get(self.name, self.default)
 
     def __set__(self, group, value):
+        if self.idle and value != self.default:
+            _warn_idle(f"knobs.{type(group).__name__.removesuffix('_knobs')}.{self.name}", self.idle)
         group.__dict__[self.name] = value
 
 
@@ -230,17 +248,21 @@ class cache_knobs(base_knobs):
 
 
 class compilation_knobs(base_knobs):
-    override = Setting("TRITON_KERNEL_OVERRIDE", False, _boolean)
+    override = Setting("TRITON_KERNEL_OVERRIDE", False, _boolean,
+                       idle="a stage cannot be replaced by a file; set the function's src instead")
     dump_ir = Setting("TRITON_KERNEL_DUMP", False, _boolean)
-    dump_ir_extract_di_local_variables = Setting("LLVM_EXTRACT_DI_LOCAL_VARIABLES", False, _boolean)
-    store_binary_only = Setting("TRITON_STORE_BINARY_ONLY", False, _boolean)
+    dump_ir_extract_di_local_variables = Setting("LLVM_EXTRACT_DI_LOCAL_VARIABLES", False, _boolean,
+                                                 idle="names of variables come with debug_level=2")
+    store_binary_only = Setting("TRITON_STORE_BINARY_ONLY", False, _boolean,
+                                idle="stages are made when they are asked for and are never stored")
     always_compile = Setting("TRITON_ALWAYS_COMPILE", False, _boolean)
-    use_ir_loc = Setting("USE_IR_LOC")
-    enable_asan = Setting("TRITON_ENABLE_ASAN", False, _boolean)
+    use_ir_loc = Setting("USE_IR_LOC", idle="places are those of the kernel's source")
+    enable_asan = Setting("TRITON_ENABLE_ASAN", False, _boolean, idle="TRITON_INTERPRET=1 checks every access")
     disable_line_info = Setting("TRITON_DISABLE_LINE_INFO", False, _boolean)
-    front_end_debugging = Setting("TRITON_FRONT_END_DEBUGGING", False, _boolean)
+    front_end_debugging = Setting("TRITON_FRONT_END_DEBUGGING", False, _boolean,
+                                  idle="the frontend is no Python program that could be traced")
     allow_non_constexpr_globals = Setting("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", False, _boolean)
-    instrumentation_mode = _Plain("")
+    instrumentation_mode = _Plain("", idle="there is no instrumentation of kernels")
     listener = _Plain()
 
 
@@ -254,7 +276,7 @@ class autotuning_knobs(base_knobs):
 class runtime_knobs(base_knobs):
     interpret = Setting("TRITON_INTERPRET", False, _boolean)
     debug = Setting("TRITON_DEBUG", False, _boolean)
-    override_arch = Setting("TRITON_OVERRIDE_ARCH")
+    override_arch = Setting("TRITON_OVERRIDE_ARCH", idle="TERRAZZO_TARGET chooses the code's target")
     check_arrays = Setting("TERRAZZO_CHECK_ARRAYS", True, _boolean)
     launch_enter_hook = _Hook()
     launch_exit_hook = _Hook(reversed=True)
@@ -262,7 +284,7 @@ class runtime_knobs(base_knobs):
     kernel_load_end_hook = _Hook(reversed=True)
     jit_cache_hook = _Plain()
     jit_post_compile_hook = _Plain()
-    add_stages_inspection_hook = _Plain()
+    add_stages_inspection_hook = _Plain(idle="the compiler's stages are not Python functions")
 
 
 class language_knobs(base_knobs):
@@ -276,6 +298,18 @@ compilation = compilation_knobs()
 autotuning = autotuning_knobs()
 runtime = runtime_knobs()
 language = language_knobs()
+
+
+def warn_of_environment():
+    """Tells of idle settings that the environment gives; once, when a kernel is compiled."""
+    if "environment" in _told:
+        return
+    _told.add("environment")
+    for group in list(globals().values()):
+        for setting in group.knob_descriptors.values() if isinstance(group, base_knobs) else ():
+            # Programs besides Triton read CC.
+            if setting.idle and setting.key != "CC" and setting.get() != setting.default:
+                _warn_idle(setting.key, setting.idle)
 
 
 def refresh_knobs():

@@ -1,9 +1,16 @@
 """Settings and their variables."""
 
 import os
+import pathlib
+import warnings
 
+import numpy as np
 import pytest
+
+import terrazzo
+import terrazzo.triton.language as tl
 from terrazzo import knobs
+from terrazzo.errors import KnobWarning
 from terrazzo.triton import knobs as triton_knobs
 
 
@@ -65,3 +72,64 @@ def test_a_value_that_is_none(monkeypatch):
     monkeypatch.setenv("TRITON_DEBUG", "perhaps")
     with pytest.raises(ValueError, match="TRITON_DEBUG='perhaps': expected one of"):
         knobs.runtime.debug
+
+
+def test_idle_settings_say_so_once(monkeypatch):
+    monkeypatch.setattr(knobs, "_told", set())
+    with knobs.compilation.scope():
+        with pytest.warns(KnobWarning, match="TRITON_ENABLE_ASAN changes nothing in Terrazzo: .*TRITON_INTERPRET=1"):
+            knobs.compilation.enable_asan = True
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            knobs.compilation.enable_asan = True
+            knobs.compilation.always_compile = False
+    with knobs.runtime.scope(), pytest.warns(KnobWarning, match="knobs.runtime.add_stages_inspection_hook"):
+        knobs.runtime.add_stages_inspection_hook = print
+    monkeypatch.setenv("TRITON_KERNEL_OVERRIDE", "1")
+    monkeypatch.setenv("CC", "gcc")
+    with pytest.warns(KnobWarning, match="TRITON_KERNEL_OVERRIDE") as told:
+        knobs.warn_of_environment()
+    assert len(told) == 1
+
+
+def test_settings_of_numbers_reach_the_compiler(monkeypatch):
+    @terrazzo.jit
+    def kernel(x, a, out):
+        i = tl.arange(0, 16)
+        at = i[:, None] * 16 + i[None, :]
+        tl.store(out + at, tl.dot(tl.load(x + at), tl.load(x + at)) * 2.0 + tl.load(a + at))
+
+    x, a, out = (np.zeros((16, 16), np.float32) for _ in range(3))
+
+    def tile(**options):
+        code = kernel.warmup(x, a, out, grid=(1,), **options)
+        return code.asm["tile"]
+
+    assert "precision tf32x3" not in tile() and "contract" not in tile()
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "tf32x3")
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
+    assert "precision tf32x3" in tile(num_warps=2) and "tile.contract = false" in tile(num_warps=2)
+    assert "precision tf32x3" not in tile(f32_default="ieee")
+    monkeypatch.setenv("TERRAZZO_F32_DEFAULT", "exact")
+    with pytest.raises(terrazzo.TerrazzoError, match="TERRAZZO_F32_DEFAULT is 'exact'; it is tf32, tf32x3, ieee, "):
+        tile(num_warps=8)
+
+
+def test_stages_are_dumped(tmp_path, monkeypatch):
+    @terrazzo.jit
+    def kernel(x):
+        tl.store(x, 7)
+
+    monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
+    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path))
+    code = kernel[(1,)](np.zeros(1, np.float32))
+    folder = tmp_path / code.hash
+    assert "tile.store" in (folder / "kernel.tile").read_text() and (folder / "kernel.llir").exists()
+
+
+def test_each_setting_is_in_the_docs():
+    table = (pathlib.Path(__file__).parents[3] / "docs" / "python.md").read_text()
+    groups = [group for group in vars(knobs).values() if isinstance(group, knobs.base_knobs)]
+    missing = [setting.key for group in groups for setting in group.knob_descriptors.values()
+               if f"`{setting.key}`" not in table]
+    assert len(groups) > 8 and not missing

@@ -1,11 +1,7 @@
 """`triton.runtime.errors`."""
 
 from ...autotuner import AutotunerError  # noqa: F401
-from ...errors import CompilationError, OutOfResources, TerrazzoError  # noqa: F401
-
-
-class InterpreterError(TerrazzoError):
-    """A kernel that the interpreter ran did something wrong."""
+from ...errors import CompilationError, InterpreterError, OutOfResources  # noqa: F401
 
 
 class PTXASError(CompilationError):
