@@ -175,7 +175,7 @@ def call_hook(which, function, compiled, grid, arguments, stream):
     """Calls knobs.runtime's launch hook with what is known of the launch."""
     from . import knobs
 
-    metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": stream})
+    metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": stream, "target": compiled.target})
     if function.launch_metadata is not None:
         metadata.add(function.launch_metadata, (grid, compiled.metadata, arguments))
     getattr(knobs.runtime, which)(metadata)

@@ -48,9 +48,9 @@ class amd_knobs(base_knobs):
 
 
 class proton_knobs(base_knobs):
-    disable = Setting("TRITON_PROTON_DISABLE", False, _boolean, idle=_OTHER)
-    cupti_lib_dir = Setting("TRITON_CUPTI_LIB_PATH", "", idle=_OTHER)
-    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean, idle=_OTHER)
+    disable = Setting("TRITON_PROTON_DISABLE", False, _boolean)
+    cupti_lib_dir = Setting("TRITON_CUPTI_LIB_PATH", "", idle="launches are timed by events")
+    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean, idle="launches are timed by events")
 
 
 for _kind in (build_knobs, nvidia_knobs, amd_knobs, proton_knobs):

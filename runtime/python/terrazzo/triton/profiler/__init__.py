@@ -1,0 +1,16 @@
+"""`triton.profiler`: the time of each kernel, by the scopes that launched it.
+
+    import triton.profiler as proton
+    proton.start("run")
+    with proton.scope("forward"):
+        kernel[grid](...)
+    proton.finalize()          # run.hatchet
+
+Launches are timed by events of the device, on the host by the clock. What a
+kernel's `launch_metadata` says (name, flops, bytes) is summed beside the time
+with hook="triton". Known limits: trees only, no trace; no instrumentation of
+kernels; no viewer.
+"""
+
+from .session import activate, deactivate, finalize, profile, start  # noqa: F401
+from .scope import cpu_timed_scope, enter_scope, exit_scope, scope  # noqa: F401
