@@ -167,7 +167,8 @@ static Value index(TileCall &c) {
     }
     ++position;
   }
-  if (used > rank) {
+  // A scalar has a ':' for its one element.
+  if (used > std::max<int64_t>(rank, 1)) {
     return c.call.error(1,
                         "too many dimensions in the index of " + x.type.str());
   }

@@ -399,7 +399,7 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
   const bool isHalf = tile::elementType(op.getType()).isF16();
   SmallVector<Value *> sums(acc);
   for (Value *&sum : sums) {
-    sum = isHalf ? b.CreateFPExt(sum, b.getFloatTy()) : sum;
+    sum = isHalf ? halfToFloat(b, sum) : sum;
   }
   const int64_t batches = rank == 3 ? shape[0] : 1;
   for (int64_t batch = 0; batch < batches; ++batch) {
@@ -438,7 +438,7 @@ SmallVector<Value *> emitMma(IRBuilderBase &b, simt::DotOp op,
     }
   }
   for (Value *&sum : sums) {
-    sum = isHalf ? b.CreateFPTrunc(sum, b.getHalfTy()) : sum;
+    sum = isHalf ? floatToHalf(b, sum) : sum;
   }
   return sums;
 }

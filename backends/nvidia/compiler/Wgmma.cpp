@@ -380,7 +380,7 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
   SmallVector<Value *> sums(acc);
   const bool isHalf = tile::elementType(op.getType()).isF16();
   for (Value *&sum : sums) {
-    sum = isHalf ? b.CreateFPExt(sum, b.getFloatTy()) : sum;
+    sum = isHalf ? halfToFloat(b, sum) : sum;
   }
   if (op.getMaxImprecise() == 0) {
     sums = emitter.run(isZero ? ArrayRef<Value *>() : sums, 0, emitter.depth,
@@ -397,7 +397,7 @@ SmallVector<Value *> emitWgmma(IRBuilderBase &b, simt::DotOp op,
     }
   }
   for (Value *&sum : sums) {
-    sum = isHalf ? b.CreateFPTrunc(sum, b.getHalfTy()) : sum;
+    sum = isHalf ? floatToHalf(b, sum) : sum;
   }
   return sums;
 }

@@ -1,7 +1,10 @@
 //===- Words.h - registers as instructions take them ------------*- C++ -*-===//
 //
-// What   Values of 16 bits in words of 32.
-// Why    Both kinds of matrix instructions read their operands so.
+// What   Values of 16 bits in words of 32; an f16, whose register is an
+// integer,
+//        as a float and back.
+// Why    Both kinds of matrix instructions read their operands so, and sum in
+//        f32.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_WORDS_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_WORDS_H
@@ -22,6 +25,14 @@ packed(llvm::IRBuilderBase &b, llvm::ArrayRef<llvm::Value *> values) {
     words.push_back(b.CreateBitCast(pair, b.getInt32Ty()));
   }
   return words;
+}
+
+inline llvm::Value *halfToFloat(llvm::IRBuilderBase &b, llvm::Value *bits) {
+  return b.CreateFPExt(b.CreateBitCast(bits, b.getHalfTy()), b.getFloatTy());
+}
+
+inline llvm::Value *floatToHalf(llvm::IRBuilderBase &b, llvm::Value *value) {
+  return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
 }
 
 } // namespace tz::nvidia

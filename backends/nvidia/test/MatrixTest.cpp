@@ -306,6 +306,24 @@ INSTANTIATE_TEST_SUITE_P(
         Product{.m = 128, .n = 64, .k = 32, .type = "f32", .precision = "tf32"},
         Product{.m = 64, .n = 64, .k = 16, .acc = "f16"}));
 
+/// An f16 of memory lies in its register as bits; the sums are floats.
+TEST(Matrix, AddsToLoadedHalves) {
+  for (const char *name : {"sm_80", "sm_90a"}) {
+    Product product{.m = 64, .n = 64, .k = 16, .acc = "f16"};
+    std::string text = product.text();
+    const size_t from = text.find("%s = arith.constant"),
+                 to = text.find('\n', from);
+    text.replace(from, to - from,
+                 "%s = tile.load_view %c[%zero, %zero] checked [false, false] "
+                 ": <64x64xf16> -> tensor<64x64xf16>");
+    Kernel kernel(text);
+    ASSERT_TRUE(kernel.dot());
+    const CompiledVariant compiled =
+        compiledPlain(kernel, *findArchitecture(name));
+    EXPECT_NE(compiled.ptx.find("cvt.f32.f16"), std::string::npos) << name;
+  }
+}
+
 /// What is computed of an accumulator is the left operand of the next product
 /// where it is: no shared memory in between.
 TEST(Wgmma, TakesWhatWasComputedFromRegisters) {

@@ -5,12 +5,12 @@
 // Why    See Plugin.h. The passes are left out (the property "ir.stage"): what
 //        is judged is what was written.
 //===----------------------------------------------------------------------===//
-#include "core/driver/interp/Plugin.h"
+#include "terrazzo/plugin/Compiler.h"
 
+#include "core/driver/interp/Plugin.h"
 #include "runtime/loader/Registry.h"
 
 #include "terrazzo/optimizer/Features.h"
-#include "terrazzo/plugin/Compiler.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/plugin/LLVMError.h"
 #include "terrazzo/wire/Wire.h"
@@ -64,8 +64,7 @@ public:
                           request.ir.size);
     mlir::DialectRegistry dialects;
     tile::registerTileDialects(dialects);
-    mlir::MLIRContext context(dialects,
-                              mlir::MLIRContext::Threading::DISABLED);
+    mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
     llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
         wire::read(bytes, context);
     if (!module) {
@@ -100,11 +99,10 @@ private:
 
 const void *getInterface(const char *id) {
   const std::string_view name(id);
-  return name == "tz.compiler/1" ? static_cast<const void *>(
-                                       compilerTable<InterpreterCompiler>())
-         : name == "tz.device/1"
-             ? static_cast<const void *>(deviceInterface())
-             : nullptr;
+  return name == "tz.compiler/1"
+             ? static_cast<const void *>(compilerTable<InterpreterCompiler>())
+         : name == "tz.device/1" ? static_cast<const void *>(deviceInterface())
+                                 : nullptr;
 }
 
 const tz_plugin *TZ_CALL query(const tz_query *asked) {

@@ -8,13 +8,13 @@
 // Accesses are checked if the launch's memory is known: each array begins in
 // memory that was allocated here or that the launch names ("tz.memory/0").
 //===----------------------------------------------------------------------===//
-#include "core/driver/interp/Plugin.h"
+#include "terrazzo/plugin/Device.h"
 
+#include "core/driver/interp/Plugin.h"
 #include "core/interpreter/Interpreter.h"
 #include "core/interpreter/Observer.h"
 #include "runtime/loader/Host.h"
 
-#include "terrazzo/plugin/Device.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/wire/Wire.h"
 #include <terrazzo/plugin_memory.h>
@@ -138,8 +138,8 @@ private:
     std::copy(program.begin(), program.end(), record.program);
     record.value = index;
     record.count = value ? static_cast<uint32_t>(value->count()) : 0;
-    const uint64_t at = std::atomic_ref<uint64_t>(header->reserved)
-                            .fetch_add(record.size);
+    const uint64_t at =
+        std::atomic_ref<uint64_t>(header->reserved).fetch_add(record.size);
     auto *to = reinterpret_cast<char *>(header + 1) + at;
     if (at + record.size <= header->capacity) {
       std::memcpy(to, &record, sizeof(record));
@@ -188,9 +188,8 @@ public:
         known.push_back({base, bytes, "memory of the device"});
       }
     }
-    llvm::sort(known, [](const auto &a, const auto &b) {
-      return a.base < b.base;
-    });
+    llvm::sort(known,
+               [](const auto &a, const auto &b) { return a.base < b.base; });
     interpreter::MemoryMap apart;
     for (interpreter::Allocation &one : known) {
       if (!apart.empty() && one.base < apart.back().base + apart.back().size) {
@@ -262,8 +261,8 @@ public:
       uint64_t bits = 0;
       std::memcpy(&bits, packed + slot.offset, slot.size);
       args.args.push_back({bits});
-      isKnown &= slot.type != TZ_TYPE_PTR || bits == 0 ||
-                 holds(options.memory, bits);
+      isKnown &=
+          slot.type != TZ_TYPE_PTR || bits == 0 || holds(options.memory, bits);
     }
     std::optional<std::string> wanted =
         runtime::environment("TERRAZZO_INTERPRET_CHECKS");
@@ -278,8 +277,7 @@ public:
       options.observer = &log.emplace(code, ring);
     }
     interpreter::Report report;
-    llvm::Error failure =
-        interpreter::run(code.kernel, args, options, report);
+    llvm::Error failure = interpreter::run(code.kernel, args, options, report);
     std::string text = llvm::toString(std::move(failure));
     if (log && log->asserted) {
       text.clear(); // the ring says it

@@ -162,6 +162,21 @@ def k(o, p):
   }
 }
 
+TEST(Index, OfAScalarWithItsElement) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p):
+    at = o[None, None, :]
+    tl.static_assert(at.shape == (1, 1))
+    i = tl.arange(0, 4)
+    tl.store(at, tl.sum(tl.load(p + i), keep_dims=True)[None, :])
+)py";
+  std::vector<float> out(1), in{1, 2, 3, 4};
+  runText(text, "k o=*fp32 p=*fp32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
+  EXPECT_EQ(out[0], 10);
+}
+
 //===----------------------------------------------------------------------===//
 // Rounding directions
 //===----------------------------------------------------------------------===//
