@@ -7,6 +7,7 @@
 
 #include "core/simt/analysis/CheckedForm.h"
 
+#include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/simt/Lowering.h"
 #include "terrazzo/simt/Passes.h"
 
@@ -236,4 +237,27 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   prepare(kernel, plain, {false, false});
   variants.push_back({kernel});
   return variants;
+}
+
+terrazzo::plugin::Kernel &
+tz::simt::appendVariant(terrazzo::plugin::Artifact &artifact,
+                        const Variant &variant, const FrameLimits &limits) {
+  tile::KernelOp kernel = variant.kernel;
+  const Lowered &lowered = variant.lowered;
+  terrazzo::plugin::Kernel &info = artifact.kernels.emplace_back();
+  info.name = kernel.getSymName().str();
+  info.guard = variant.guard;
+  terrazzo::plugin::appendArguments(info, kernel);
+  appendDescriptors(info, lowered.descriptors, limits);
+  appendGrid(info, lowered.gridAxes, limits);
+  appendTogether(info, lowered.together, limits);
+  if (lowered.usesLog) {
+    info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
+  }
+  info.dynScratch = lowered.sharedBytes;
+  info.block[0] = lowered.threads;
+  if (kernel->hasAttr("tile.waits")) {
+    info.flags |= TZ_KERNEL_ORDERED;
+  }
+  return info;
 }

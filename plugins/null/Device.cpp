@@ -127,18 +127,8 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static const tz_plugin plugin = {sizeof(tz_plugin),
-                                   TZ_PLUGIN_MAGIC,
-                                   TZ_ABI_MAJOR,
-                                   TZ_ABI_MINOR,
-                                   TZ_ABI_MINOR,
-                                   str("null"),
-                                   str("Terrazzo"),
-                                   str(TZ_PLUGIN_VERSION),
-                                   str("null-device " TZ_PLUGIN_VERSION),
-                                   TZ_SANITIZER_TAG,
-                                   0,
-                                   getInterface,
-                                   nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &plugin : nullptr;
+  static constexpr tz_plugin self =
+      entry("null", "Terrazzo", TZ_PLUGIN_VERSION,
+            "null-device " TZ_PLUGIN_VERSION, getInterface);
+  return answer(query, self);
 }

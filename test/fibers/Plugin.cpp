@@ -9,11 +9,8 @@
 
 #include "terrazzo/optimizer/Pipeline.h"
 #include "terrazzo/plugin/Device.h"
-#include "terrazzo/plugin/KernelInfo.h"
-#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
-#include "terrazzo/simt/LaunchPlan.h"
-#include "terrazzo/wire/Wire.h"
 
 #include <chrono>
 
@@ -33,7 +30,6 @@ public:
   }
   tz_target_desc describe(std::string_view target) override {
     require(target);
-    static const tz_ir_range ir[] = {{plugin::str("tile"), 0, 1, 0, 1}};
     // Of math only what has one meaning: the library makes the rest.
     static const char *const features[] = {"f64",
                                            "fp8",
@@ -59,7 +55,7 @@ public:
     d.subgroup_size = fibers::warpSize;
     d.max_threads_per_block = 1024;
     d.compute_units = 1;
-    d.ir = ir;
+    d.ir = &plugin::tileRange;
     d.num_ir = 1;
     d.features = features;
     d.num_features = std::size(features);
@@ -67,57 +63,24 @@ public:
   }
   plugin::Artifact compile(const plugin::Request &request) override {
     require(plugin::view(request.target));
-    mlir::DialectRegistry registry;
-    tile::registerTileDialects(registry);
-    registry.insert<simt::SimtDialect>();
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    context.loadAllAvailableDialects();
-    auto module =
-        plugin::check(wire::read({static_cast<const char *>(request.ir.data),
-                                  request.ir.size},
-                                 context),
-                      TZ_E_INVALID_ARGUMENT);
-    tile::KernelOp kernel = *module->getOps<tile::KernelOp>().begin();
+    plugin::KernelInput<simt::SimtDialect> input(request);
     fibers::Compiled compiled;
     try {
-      compiled = fibers::compile(kernel);
+      compiled = fibers::compile(input.kernel);
     } catch (const simt::Unsupported &problem) {
-      plugin::SourcePlace place = plugin::placeOf(problem.location);
-      request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
-                     place.column);
-      throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+      plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
+                     problem.location);
     }
     plugin::Artifact artifact;
     artifact.compat = "fibers";
     artifact.blobs.push_back({"main", "bitcode", std::move(compiled.bitcode)});
-    if (request.wants("llvm")) {
-      artifact.blobs.push_back({"llvm", "text", std::move(compiled.text)});
-    }
-    if (request.wants("simt")) {
-      artifact.blobs.push_back({"simt", "text", std::move(compiled.layouts)});
-    }
+    request.emitText(artifact, "llvm", std::move(compiled.text));
+    request.emitText(artifact, "simt", std::move(compiled.layouts));
     for (const simt::Variant &variant : compiled.variants) {
-      plugin::Kernel &info = artifact.kernels.emplace_back();
-      info.name = tile::KernelOp(variant.kernel).getSymName().str();
-      info.guard = variant.guard;
-      plugin::appendArguments(info, variant.kernel);
-      simt::appendDescriptors(info, variant.lowered.descriptors,
-                              fibers::frameLimits());
-      simt::appendGrid(info, variant.lowered.gridAxes, fibers::frameLimits());
-      simt::appendTogether(info, variant.lowered.together,
-                           fibers::frameLimits());
-      if (variant.lowered.usesLog) {
-        info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
-      }
-      info.dynScratch = variant.lowered.sharedBytes;
-      info.block[0] = variant.lowered.threads;
-      if (kernel->hasAttr("tile.waits")) {
-        info.flags |= TZ_KERNEL_ORDERED;
-      }
+      simt::appendVariant(artifact, variant, fibers::frameLimits());
     }
-    for (mlir::Operation *op : compiled.variants.back().lowered.logPoints) {
-      artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
-    }
+    plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
+                           input.kernel.getSymName());
     return artifact;
   }
   std::string fingerprint(const plugin::Request &) override {
@@ -285,18 +248,7 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static const tz_plugin self = {sizeof(tz_plugin),
-                                 TZ_PLUGIN_MAGIC,
-                                 TZ_ABI_MAJOR,
-                                 TZ_ABI_MINOR,
-                                 TZ_ABI_MINOR,
-                                 terrazzo::plugin::str("fibers"),
-                                 terrazzo::plugin::str("Terrazzo"),
-                                 terrazzo::plugin::str(TZ_PLUGIN_VERSION),
-                                 terrazzo::plugin::str("fibers"),
-                                 TZ_SANITIZER_TAG,
-                                 0,
-                                 getInterface,
-                                 nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+  static constexpr tz_plugin self = terrazzo::plugin::entry(
+      "fibers", "Terrazzo", TZ_PLUGIN_VERSION, "fibers", getInterface);
+  return terrazzo::plugin::answer(query, self);
 }

@@ -8,12 +8,8 @@
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
 
-#include "terrazzo/plugin/Compiler.h"
-#include "terrazzo/plugin/KernelInfo.h"
-#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
-#include "terrazzo/simt/LaunchPlan.h"
-#include "terrazzo/wire/Wire.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -72,9 +68,6 @@ private:
 
 tz_target_desc PtxCompiler::describe(std::string_view target) {
   const ArchitectureFacts &architecture = require(target);
-  static const tz_ir_range ir[] = {{plugin::str("tile"), tile::kIrMajor,
-                                    tile::kIrMinor, tile::kIrMajor,
-                                    tile::kIrMinor}};
   // Math within the tolerances by one instruction; the library makes the rest.
   static const char *const features[] = {
       "f64",
@@ -105,7 +98,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   d.scratch_bytes = 48 * 1024;
   d.scratch_optin_bytes = architecture.sharedBytes;
   d.dlpack_device = 2;
-  d.ir = ir;
+  d.ir = &plugin::tileRange;
   d.num_ir = 1;
   d.features = features;
   d.num_features = std::size(features) - (architecture.number < 90 ? 1 : 0);
@@ -136,9 +129,8 @@ static TensorView viewOf(simt::DescriptorOp op, const std::string &kernel,
 static void reportAssembled(const plugin::Request &request,
                             llvm::ArrayRef<CompiledVariant> variants,
                             mlir::Location loc) {
-  plugin::SourcePlace place = plugin::placeOf(loc);
   auto report = [&](uint32_t severity, const std::string &text) {
-    request.report(severity, text, place.file, place.line, place.column);
+    plugin::reportAt(request, severity, text, loc);
   };
   llvm::StringSet<> said;
   for (const CompiledVariant &one : variants) {
@@ -169,25 +161,8 @@ static void reportAssembled(const plugin::Request &request,
 
 plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   const ArchitectureFacts &architecture = require(plugin::view(request.target));
-  if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
-    throw plugin::Failure(
-        TZ_E_UNIMPLEMENTED,
-        "nvidia: compiles format 'tile', whole lowering only");
-  }
-  mlir::DialectRegistry registry;
-  tile::registerTileDialects(registry);
-  registry.insert<simt::SimtDialect>();
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  auto module = plugin::check(
-      wire::read({static_cast<const char *>(request.ir.data), request.ir.size},
-                 context),
-      TZ_E_INVALID_ARGUMENT);
-  auto kernels = module->getOps<tile::KernelOp>();
-  if (kernels.empty()) {
-    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "nvidia: there is no kernel");
-  }
-  tile::KernelOp kernel = *kernels.begin();
+  plugin::KernelInput<simt::SimtDialect> input(request);
+  tile::KernelOp kernel = input.kernel;
   CodeGenOptions options;
   options.keepsLLVM = request.wants("llvm");
   if (request.option("maxnreg")) {
@@ -197,23 +172,15 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;
   options.host = host;
   options.request = request.request_id;
-  options.isCancelled = [&] {
-    return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
-           host->is_cancelled(host->ctx, request.request_id) != 0;
-  };
+  options.isCancelled = [&] { return isCancelled(request); };
   std::vector<CompiledVariant> compiled;
   try {
     compiled = compileKernel(kernel, architecture, options);
   } catch (const simt::Unsupported &problem) {
-    plugin::SourcePlace place = plugin::placeOf(problem.location);
-    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
-                   place.column);
-    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+    plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
+                   problem.location);
   } catch (const AssemblerError &problem) {
-    plugin::SourcePlace place = plugin::placeOf(kernel.getLoc());
-    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
-                   place.column);
-    throw plugin::Failure(TZ_E_INTERNAL, problem.what());
+    plugin::refuse(request, TZ_E_INTERNAL, problem.what(), kernel.getLoc());
   } catch (const Cancelled &) {
     throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
   }
@@ -236,43 +203,24 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
       artifact.blobs.push_back({name, "ptx", one.ptx});
     }
   }
-  if (request.wants("simt")) {
-    artifact.blobs.push_back({"simt", "text", std::move(simt)});
-  }
-  if (request.wants("llvm")) {
-    artifact.blobs.push_back({"llvm", "text", std::move(llvm)});
-  }
-  if (request.wants("asm")) {
-    artifact.blobs.push_back({"asm", "text", std::move(text)});
-  }
+  request.emitText(artifact, "simt", std::move(simt));
+  request.emitText(artifact, "llvm", std::move(llvm));
+  request.emitText(artifact, "asm", std::move(text));
   reportAssembled(request, compiled, kernel.getLoc());
   std::vector<TensorView> views;
   for (const CompiledVariant &one : compiled) {
     const simt::Variant &variant = one.variant;
-    plugin::Kernel &info = artifact.kernels.emplace_back();
-    info.name = tile::KernelOp(variant.kernel).getSymName().str();
-    info.guard = variant.guard;
-    plugin::appendArguments(info, variant.kernel);
-    const auto firstDescriptor = uint32_t(info.arguments.size());
-    simt::appendDescriptors(info, variant.lowered.descriptors,
-                            simt::FrameLimits());
-    for (auto [i, descriptor] : llvm::enumerate(variant.lowered.descriptors)) {
-      views.push_back(
-          viewOf(descriptor, info.name, firstDescriptor + uint32_t(i)));
+    plugin::Kernel &info =
+        simt::appendVariant(artifact, variant, simt::FrameLimits());
+    // Their slots are behind the kernel's own arguments.
+    auto slot =
+        uint32_t(tile::KernelOp(variant.kernel).getArgumentTypes().size());
+    for (simt::DescriptorOp descriptor : variant.lowered.descriptors) {
+      views.push_back(viewOf(descriptor, info.name, slot++));
     }
-    simt::appendGrid(info, variant.lowered.gridAxes, simt::FrameLimits());
-    simt::appendTogether(info, variant.lowered.together, simt::FrameLimits());
-    if (variant.lowered.usesLog) {
-      info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
-    }
-    info.dynScratch = variant.lowered.sharedBytes;
-    info.block[0] = variant.lowered.threads;
     if (one.assembled) {
       info.regs = one.assembled->registers;
       info.spillBytes = one.assembled->spillBytes;
-    }
-    if (kernel->hasAttr("tile.waits")) {
-      info.flags |= TZ_KERNEL_ORDERED;
     }
   }
   if (!views.empty()) {
@@ -280,9 +228,8 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
         {TensorViewsBlob, TensorViewsFormat, printTensorViews(views)});
   }
   // Both variants number their prints in the same order.
-  for (mlir::Operation *op : compiled.back().variant.lowered.logPoints) {
-    artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
-  }
+  plugin::appendLogSites(artifact, compiled.back().variant.lowered.logPoints,
+                         kernel.getSymName());
   artifact.metadata.emplace_back("target", architecture.id.str());
   return artifact;
 }
@@ -300,19 +247,9 @@ const void *getInterface(const char *id) {
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
   namespace plugin = terrazzo::plugin;
-  static const tz_plugin self = {
-      sizeof(tz_plugin),
-      TZ_PLUGIN_MAGIC,
-      TZ_ABI_MAJOR,
-      TZ_ABI_MINOR,
-      TZ_ABI_MINOR,
-      plugin::str("nvidia"),
-      plugin::str("Terrazzo"),
-      plugin::str(TZ_PLUGIN_VERSION),
-      plugin::str("nvidia-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING),
-      TZ_SANITIZER_TAG,
-      0,
-      tz::nvidia::getInterface,
-      nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+  static constexpr tz_plugin self = plugin::entry(
+      "nvidia", "Terrazzo", TZ_PLUGIN_VERSION,
+      "nvidia-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING,
+      tz::nvidia::getInterface);
+  return plugin::answer(query, self);
 }

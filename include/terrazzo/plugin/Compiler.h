@@ -9,6 +9,7 @@
 #define TERRAZZO_PLUGIN_COMPILER_H
 
 #include <terrazzo/plugin/Artifact.h>
+#include <terrazzo/plugin/Entry.h>
 
 #include <algorithm>
 #include <cstring>
@@ -61,6 +62,13 @@ struct Request : tz_compile_request {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return false;
+  }
+  /// Adds a text for people if the request asks for it.
+  void emitText(Artifact &artifact, std::string_view blob,
+                std::string text) const {
+    if (wants(blob)) {
+      artifact.blobs.push_back({std::string(blob), "text", std::move(text)});
+    }
   }
   void report(uint32_t severity, std::string_view message,
               std::string_view file = {}, uint32_t line = 0,
@@ -135,6 +143,13 @@ public:
   virtual Artifact compile(const Request &request) = 0;
   /// All that influences the artifact and is not in the request.
   virtual std::string fingerprint(const Request &) { return {}; }
+
+  /// Whether nobody waits for this compilation any more: poll it between
+  /// passes.
+  bool isCancelled(const Request &request) const {
+    return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
+           host->is_cancelled(host->ctx, request.request_id) != 0;
+  }
 
   const tz_host *host;
 };

@@ -27,7 +27,7 @@ inline std::string_view view(tz_str s) {
   return s.data ? std::string_view(s.data, s.size) : std::string_view();
 }
 /// The text must outlive the use.
-inline tz_str str(std::string_view s) { return tz_str{s.data(), s.size()}; }
+constexpr tz_str str(std::string_view s) { return tz_str{s.data(), s.size()}; }
 
 /// Thrown by a plugin's own code; becomes a tz_error at the boundary.
 class Failure : public std::exception {

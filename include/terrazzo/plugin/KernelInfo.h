@@ -108,6 +108,14 @@ inline LogSite logSiteOf(mlir::Operation *op, llvm::StringRef kernel) {
   return site;
 }
 
+inline void appendLogSites(Artifact &artifact,
+                           llvm::ArrayRef<mlir::Operation *> points,
+                           llvm::StringRef kernel) {
+  for (mlir::Operation *op : points) {
+    artifact.logSites.push_back(logSiteOf(op, kernel));
+  }
+}
+
 /// The kernel's own arguments, in order.
 inline void appendArguments(Kernel &info, tz::tile::KernelOp kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {

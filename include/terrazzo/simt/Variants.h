@@ -34,6 +34,12 @@ std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
                                   const Target &plain,
                                   const FrameLimits &limits);
 
+/// Appends what the host must know of a lowered variant: its arguments with the
+/// descriptors and the log, the grid, shared memory and threads.
+terrazzo::plugin::Kernel &appendVariant(terrazzo::plugin::Artifact &artifact,
+                                        const Variant &variant,
+                                        const FrameLimits &limits);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_SIMT_VARIANTS_H

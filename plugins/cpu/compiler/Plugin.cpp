@@ -3,18 +3,14 @@
 // What   Targets and their description, and compile(): portable bytes in, an
 //        artifact with one ELF object and its launch plan out.
 // Why    Everything that knows the C ABI is here; the rest of the compiler
-// knows
-//        tile IR and LLVM only.
+//        knows tile IR and LLVM only.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/Check.h"
 #include "plugins/cpu/compiler/CodeGen.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
-#include "terrazzo/plugin/Compiler.h"
-#include "terrazzo/plugin/KernelInfo.h"
-#include "terrazzo/plugin/LLVMError.h"
+#include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
-#include "terrazzo/wire/Wire.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -34,7 +30,6 @@ struct Description {
   std::string id;
   std::vector<const char *> features;
   std::vector<tz_kv> props;
-  tz_ir_range range;
 };
 
 class CpuCompiler final : public plugin::Compiler {
@@ -100,8 +95,6 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
     };
     prop("vector.bits", target.isa.vectorBits);
     prop("vector.registers", target.isa.registers());
-    d.range = {plugin::str("tile"), tile::kIrMajor, tile::kIrMinor,
-               tile::kIrMajor, tile::kIrMinor};
   }
   tz_target_desc out{};
   out.id = plugin::str(d.id);
@@ -111,54 +104,26 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
   out.dlpack_device = 1;
   out.props = d.props.data();
   out.num_props = d.props.size();
-  out.ir = &d.range;
+  out.ir = &plugin::tileRange;
   out.num_ir = 1;
   out.features = d.features.data();
   out.num_features = d.features.size();
   return out;
 }
 
-/// A request's kernel, verified, of ops and types that this target has.
-struct Input {
-  explicit Input(const plugin::Request &request);
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  tile::KernelOp kernel;
+/// A request's kernel, of ops and types that this target has.
+struct Input : plugin::KernelInput<> {
+  explicit Input(const plugin::Request &request) : KernelInput(request) {
+    std::vector<Problem> problems = problemsOf(kernel);
+    for (const Problem &problem : problems) {
+      plugin::reportAt(request, TZ_SEVERITY_ERROR, problem.message,
+                       problem.location);
+    }
+    if (!problems.empty()) {
+      throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problems[0].message);
+    }
+  }
 };
-
-mlir::DialectRegistry tileDialects() {
-  mlir::DialectRegistry registry;
-  tile::registerTileDialects(registry);
-  return registry;
-}
-
-Input::Input(const plugin::Request &request)
-    : context(tileDialects(), mlir::MLIRContext::Threading::DISABLED) {
-  if (plugin::view(request.ir_format) != "tile" || request.stage.size != 0) {
-    throw plugin::Failure(TZ_E_UNIMPLEMENTED,
-                          "cpu: compiles format 'tile', whole lowering only");
-  }
-  context.loadAllAvailableDialects();
-  module = plugin::check(
-      wire::read({static_cast<const char *>(request.ir.data), request.ir.size},
-                 context),
-      TZ_E_INVALID_ARGUMENT);
-  auto kernels = module->getOps<tile::KernelOp>();
-  if (kernels.empty()) {
-    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "cpu: there is no kernel");
-  }
-  kernel = *kernels.begin();
-  std::vector<Problem> problems = problemsOf(kernel);
-  for (const Problem &problem : problems) {
-    plugin::SourcePlace place = plugin::placeOf(problem.location);
-    request.report(TZ_SEVERITY_ERROR, problem.message, place.file, place.line,
-                   place.column);
-  }
-  if (!problems.empty()) {
-    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problems[0].message);
-  }
-}
 
 void CpuCompiler::check(const plugin::Request &request) {
   require(plugin::view(request.target));
@@ -199,19 +164,14 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   options.wantLLVM = request.wants("llvm");
   options.wantAsm = request.wants("asm");
   options.debugLevel = request.debug_level;
-  auto cancelled = [&] {
-    return host && TZ_HAS_FN(host, tz_host, is_cancelled) &&
-           host->is_cancelled(host->ctx, request.request_id) != 0;
-  };
+  auto cancelled = [&] { return isCancelled(request); };
   options.cancelled = cancelled;
   CompiledKernel compiled;
   try {
     compiled = compileKernel(kernel, target, options);
   } catch (const Unsupported &problem) {
-    plugin::SourcePlace place = plugin::placeOf(problem.location);
-    request.report(TZ_SEVERITY_ERROR, problem.what(), place.file, place.line,
-                   place.column);
-    throw plugin::Failure(TZ_E_UNSUPPORTED_OP, problem.what());
+    plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
+                   problem.location);
   } catch (const Cancelled &) {
     throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
   }
@@ -219,12 +179,8 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   plugin::Artifact artifact;
   artifact.compat = target.compat;
   artifact.blobs.push_back({"main", "elf", std::move(compiled.object)});
-  if (options.wantLLVM) {
-    artifact.blobs.push_back({"llvm", "text", std::move(compiled.llvm)});
-  }
-  if (options.wantAsm) {
-    artifact.blobs.push_back({"asm", "text", std::move(compiled.assembly)});
-  }
+  request.emitText(artifact, "llvm", std::move(compiled.llvm));
+  request.emitText(artifact, "asm", std::move(compiled.assembly));
   plugin::Kernel &info = artifact.kernels.emplace_back();
   info.name = kernel.getSymName().str();
   plugin::appendArguments(info, kernel);
@@ -239,9 +195,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
       contract && contract.getValue()) {
     info.flags |= TZ_KERNEL_CONTRACTED;
   }
-  for (mlir::Operation *op : compiled.logPoints) {
-    artifact.logSites.push_back(plugin::logSiteOf(op, kernel.getSymName()));
-  }
+  plugin::appendLogSites(artifact, compiled.logPoints, kernel.getSymName());
   artifact.metadata.emplace_back("arena_bytes",
                                  std::to_string(compiled.arenaBytes));
   artifact.metadata.emplace_back("target", target.id);
@@ -260,19 +214,9 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static const tz_plugin self = {
-      sizeof(tz_plugin),
-      TZ_PLUGIN_MAGIC,
-      TZ_ABI_MAJOR,
-      TZ_ABI_MINOR,
-      TZ_ABI_MINOR,
-      plugin::str("cpu"),
-      plugin::str("Terrazzo"),
-      plugin::str(TZ_PLUGIN_VERSION),
-      plugin::str("cpu-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING),
-      TZ_SANITIZER_TAG,
-      0,
-      tz::cpu::getInterface,
-      nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+  static constexpr tz_plugin self =
+      plugin::entry("cpu", "Terrazzo", TZ_PLUGIN_VERSION,
+                    "cpu-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING,
+                    tz::cpu::getInterface);
+  return plugin::answer(query, self);
 }

@@ -5,38 +5,18 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/Device.h"
 
+#include <terrazzo/plugin/Entry.h>
+
 #include <cstring>
 
-namespace {
-
-template <size_t N>
-constexpr tz_str literal(const char (&text)[N]) {
-  return {text, N - 1};
-}
-
-const void *getInterface(const char *id) {
+static const void *getInterface(const char *id) {
   return id && std::strcmp(id, "tz.device/1") == 0 ? &tz::cpu::deviceApi()
                                                    : nullptr;
 }
 
-constexpr tz_plugin kPlugin = {
-    sizeof(tz_plugin),
-    TZ_PLUGIN_MAGIC,
-    TZ_ABI_MAJOR,
-    TZ_ABI_MINOR,
-    TZ_ABI_MINOR,
-    literal("cpu"),
-    literal("Terrazzo"),
-    literal(TERRAZZO_VERSION),
-    literal("cpu-device " TERRAZZO_VERSION),
-    TZ_SANITIZER_TAG,
-    0,
-    getInterface,
-    nullptr,
-};
-
-} // namespace
-
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {
-  return query && query->abi_major == TZ_ABI_MAJOR ? &kPlugin : nullptr;
+  static constexpr tz_plugin self =
+      terrazzo::plugin::entry("cpu", "Terrazzo", TZ_PLUGIN_VERSION,
+                              "cpu-device " TZ_PLUGIN_VERSION, getInterface);
+  return terrazzo::plugin::answer(query, self);
 }

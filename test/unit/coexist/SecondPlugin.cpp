@@ -73,18 +73,7 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static const tz_plugin plugin = {sizeof(tz_plugin),
-                                   TZ_PLUGIN_MAGIC,
-                                   TZ_ABI_MAJOR,
-                                   TZ_ABI_MINOR,
-                                   TZ_ABI_MINOR,
-                                   str("second"),
-                                   str("Test"),
-                                   str("0.1.0"),
-                                   str("second"),
-                                   TZ_SANITIZER_TAG,
-                                   0,
-                                   getInterface,
-                                   nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &plugin : nullptr;
+  static constexpr tz_plugin self =
+      entry("second", "Test", "0.1.0", "second", getInterface);
+  return answer(query, self);
 }

@@ -90,23 +90,12 @@ private:
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static const tz_plugin self = {sizeof(tz_plugin),
-                                 TZ_PLUGIN_MAGIC,
-                                 TZ_ABI_MAJOR,
-                                 TZ_ABI_MINOR,
-                                 TZ_ABI_MINOR,
-                                 str("wrecker"),
-                                 str("Terrazzo"),
-                                 str(TZ_PLUGIN_VERSION),
-                                 str("wrecker-1"),
-                                 TZ_SANITIZER_TAG,
-                                 0,
-                                 [](const char *id) -> const void * {
-                                   return std::string_view(id) ==
-                                                  "tz.compiler/1"
-                                              ? compilerTable<Wrecker>()
-                                              : nullptr;
-                                 },
-                                 nullptr};
-  return query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+  static constexpr tz_plugin self =
+      entry("wrecker", "Terrazzo", TZ_PLUGIN_VERSION, "wrecker-1",
+            [](const char *id) -> const void * {
+              return std::string_view(id) == "tz.compiler/1"
+                         ? compilerTable<Wrecker>()
+                         : nullptr;
+            });
+  return answer(query, self);
 }
