@@ -13,8 +13,8 @@
 //        kernel is compiled, and is the vendor's own business.
 //
 // slot     index in tz_kernel_info.args of the kernel of that name; the slot
-// has
-//          128 bytes, aligned to 128, and is the kernel's `.param .align 128`.
+//          has 128 bytes, aligned to 128, and is the kernel's
+//          `.param .align 128`.
 // element  u8 u16 u32 u64 i32 i64 f16 bf16 f32 tf32 f64; 8-bit floats are u8.
 //          Its width is the element_bits of the view.
 // box      what one copy instruction moves: elements in each dimension,

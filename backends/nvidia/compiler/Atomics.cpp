@@ -3,8 +3,7 @@
 // What   atom, and red where nobody wants the old value, of one element or of
 //        several beside each other, under a predicate.
 // Why    LLVM 22 writes atom without order and scope, one element at a time,
-// and
-//        adds narrow floats in loops.
+//        and adds narrow floats in loops.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/PtxHooks.h"
 

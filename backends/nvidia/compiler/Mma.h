@@ -4,8 +4,7 @@
 //        filled from swizzled shared memory by ldmatrix. When it fits, its
 //        layouts, its PTX.
 // Why    Every machine from sm_80 on has it; on sm_90a it does what is too
-// small
-//        for a warp group.
+//        small for a warp group.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_MMA_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_MMA_H

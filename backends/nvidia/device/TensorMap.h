@@ -1,8 +1,7 @@
 //===- TensorMap.h - reading the artifact's tensor views ------------------===//
 //
 // What   The reader of the blob that backends/nvidia/TensorViews.h describes,
-// and
-//        the descriptors that a kernel's last launches made of its views.
+//        and the descriptors that a kernel's last launches made of its views.
 // Why    An artifact may come from a file: every word of it is checked.
 // Launches
 //        repeat their tensors: what the driver made of them is kept.

@@ -4,8 +4,7 @@
 //        are formulas of the kernel's arguments alone, and the position of the
 //        view in it, which is what program ids and loops add.
 // Why    A descriptor for the copy engine is made by the host before the
-// launch;
-//        it cannot depend on the program.
+//        launch; it cannot depend on the program.
 //
 // Example: base a + pid*64*stride, shape [M - pid*64, K], strides [stride, 1]
 // is the frame a, [M, K], [stride, 1] at position [pid*64, 0]. What moves the

@@ -1,9 +1,8 @@
 //===- Spreading.h - layouts of all tiles from those of anchors -*- C++ -*-===//
 //
 // What   The layout that the users of each tile see: spread from dots, then
-// from
-//        accesses, over the values that are computed with them; the rest gets
-//        a plain one.
+//        from accesses, over the values that are computed with them; the rest
+//        gets a plain one.
 // Why    Values that meet in an operation should have one layout, so that no
 //        data moves between threads.
 //===----------------------------------------------------------------------===//

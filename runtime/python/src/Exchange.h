@@ -1,8 +1,7 @@
 //===- Exchange.h - arrays that C code may look at ------------------------===//
 //
 // What   The part of DLPack's ABI by which a framework tells of an array, and
-// of
-//        the stream that it works on, without a Python call.
+//        of the stream that it works on, without a Python call.
 // Why    It is the quickest way to an address that there is: a tenth of what
 //        the array's methods cost. A type carries the functions' table as its
 //        attribute __dlpack_c_exchange_api__ (DLPack 1.2 and later).

@@ -5,9 +5,8 @@
 //        be tested and read without emitting anything.
 //
 // Model  A step of k of an mr x nv block costs the most of: multiply-adds at
-// two
-//        a cycle, loads at two a cycle, four micro-operations a cycle, and the
-//        latency of a multiply-add. To that the block's share of reading and
+//        two a cycle, loads at two a cycle, four micro-operations a cycle, and
+//        the latency of a multiply-add. To that the block's share of reading and
 //        writing its accumulators is added.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
