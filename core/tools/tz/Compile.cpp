@@ -203,6 +203,7 @@ static constexpr const char *footer =
 Emit
   tile       the IR as elaborated         neutral   after the shared passes
   prepared   as the target gets it        portable  bytes of the neutral IR
+  simt       with layouts and pipelines, where the target is a GPU
   llvm, asm  texts of the target          obj       the target's object
   artifact   for tz_kernel_load and tz run of programs (default)
 
