@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(All, Header, testing::ValuesIn(builds()));
 /// C++ headers carry -Wpadded types of the user's; everything else holds.
 TEST(HeaderCxx, RaiiHeaderAndSdkCompile) {
   for (const char *header :
-       {"terrazzo.hpp", "plugin/Error.h", "plugin/Artifact.h",
+       {"terrazzo.hpp", "plugin/Error.h", "plugin/Entry.h", "plugin/Artifact.h",
         "plugin/Compiler.h", "plugin/Device.h"}) {
     for (const char *compiler : {"g++", TZ_TEST_CXX}) {
       int status = 0;
