@@ -10,9 +10,8 @@
 
 #include "runtime/launch/Log.h"
 #include "runtime/launch/Plan.h"
+#include "runtime/loader/KnownMemory.h"
 #include "runtime/loader/Registry.h"
-
-#include <terrazzo/plugin_memory.h>
 
 #include <deque>
 #include <span>
@@ -93,7 +92,7 @@ public:
                             uint32_t zero);
   /// Extensions of the launch, or null.
   const tz_ext *extensions() const {
-    return known.num_ranges ? &known.head : nullptr;
+    return known.numRanges ? &known.head : nullptr;
   }
 
 private:
@@ -113,7 +112,7 @@ private:
   std::vector<Workspace> workspaces;
   tz_dptr ticketMemory = 0;
   PrintSink print;
-  tz_ext_memory known{};
+  KnownMemory known{};
   std::vector<tz_memory_range> knownRanges;
   std::deque<std::string> knownNames;
 };

@@ -113,7 +113,7 @@ void Stream::knowMemory(std::span<const tz_memory_range> ranges) {
     range.name =
         knownNames.emplace_back(range.name ? range.name : "memory").c_str();
   }
-  known = {{sizeof(known), nullptr, TZ_EXT_MEMORY, 0, 0},
+  known = {{sizeof(known), nullptr, KnownMemory::Id, 0, 0},
            knownRanges.data(),
            knownRanges.size()};
 }

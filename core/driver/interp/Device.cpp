@@ -14,10 +14,10 @@
 #include "core/interpreter/Interpreter.h"
 #include "core/interpreter/Observer.h"
 #include "runtime/loader/Host.h"
+#include "runtime/loader/KnownMemory.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/wire/Wire.h"
-#include <terrazzo/plugin_memory.h>
 
 #include <atomic>
 #include <chrono>
@@ -174,9 +174,9 @@ public:
   interpreter::MemoryMap with(const tz_launch &launch) const {
     interpreter::MemoryMap known;
     for (const tz_ext *ext = launch.next; ext; ext = ext->next) {
-      if (std::string_view(ext->id) == TZ_EXT_MEMORY) {
-        auto *given = reinterpret_cast<const tz_ext_memory *>(ext);
-        for (size_t i = 0; i < given->num_ranges; ++i) {
+      if (std::string_view(ext->id) == runtime::KnownMemory::Id) {
+        auto *given = reinterpret_cast<const runtime::KnownMemory *>(ext);
+        for (size_t i = 0; i < given->numRanges; ++i) {
           const tz_memory_range &range = given->ranges[i];
           known.push_back({range.address, range.bytes, range.name});
         }
