@@ -13,12 +13,12 @@ fake = os.path.join("%build", "backends", "nvidia", "test", "fake-cuda-driver.so
 config.substitutions.insert(0, ("%fake", fake))
 
 sys.path.insert(0, here)
-from find_ptxas import find_ptxas
+from environment import environment
 
-ptxas = find_ptxas(os.path.join(root, "build", "ptxas"))
-if ptxas:
+found = environment(root)
+config.environment.update(found)
+if "TERRAZZO_PTXAS" in found:
     config.available_features.add("ptxas")
-    config.environment["TERRAZZO_PTXAS"] = ptxas
 for library in ("libnvJitLink.so.13", "libnvJitLink.so.12", "/usr/local/cuda/lib64/libnvJitLink.so.13"):
     try:
         ctypes.CDLL(library)

@@ -1,4 +1,5 @@
-"""The assembler that checks PTX in tests: the machine's, else PyPI's."""
+"""The variables that this backend's tests run with, for lit.cfg.py and ci/test:
+the assembler that checks PTX, the machine's, else PyPI's."""
 import os
 import shutil
 import subprocess
@@ -23,3 +24,8 @@ def find_ptxas(folder):
         return None
     os.chmod(places[-1], 0o755)
     return places[-1]
+
+
+def environment(root):
+    ptxas = find_ptxas(os.path.join(root, "build", "ptxas"))
+    return {"TERRAZZO_PTXAS": ptxas} if ptxas else {}
