@@ -5,11 +5,7 @@
 // Why    Arrays are refused for what it says. A step that is missing in the
 //        list would refuse a right program.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Driver.h"
-
-#include <terrazzo/terrazzo.h>
-
-#include <gtest/gtest.h>
+#include "test/unit/driver/CompilingSession.h"
 
 namespace {
 
@@ -80,31 +76,13 @@ const Case cases[] = {
     {"NotUsed", "tl.store(y + r, r)", ""},
 };
 
-struct PointerUseTest : testing::TestWithParam<Case> {
-  void SetUp() override {
-    tz::driver::registerDriver();
-    const char *folders[] = {TZ_TEST_PLUGIN_FOLDER};
-    tz_session_options options{};
-    options.struct_size = sizeof(options);
-    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
-    options.cache_folder = "";
-    options.plugin_folders = folders;
-    options.num_plugin_folders = 1;
-    ok(tz_session_create(&options, &session));
-    ok(tz_device_open(session, "null", &device));
-  }
+struct PointerUseTest : CompilingSession, testing::WithParamInterface<Case> {
+  void SetUp() override { open("null"); }
   void TearDown() override {
     tz_kernel_destroy(kernel);
-    tz_session_destroy(session);
-    tz::runtime::setCompilerFactory(nullptr);
-  }
-  static void ok(tz_status_t s) {
-    EXPECT_EQ(s, nullptr) << tz_status_message(s);
-    tz_status_release(s);
+    close();
   }
 
-  tz_session_t session = nullptr;
-  tz_device_t device = nullptr;
   tz_kernel_t kernel = nullptr;
 };
 

@@ -8,11 +8,8 @@
 // belongs
 //        to the cache's key: another program with the same text is another.
 //===----------------------------------------------------------------------===//
+#include "test/unit/driver/CompilingSession.h"
 #include "test/unit/runtime/TemporaryFolder.h"
-
-#include "core/driver/Driver.h"
-
-#include <terrazzo/terrazzo.h>
 
 #include <cstddef>
 #include <gmock/gmock.h>
@@ -58,23 +55,15 @@ struct Program {
   }
 };
 
-struct ProgramTest : testing::Test {
+struct ProgramTest : CompilingSession {
   void SetUp() override {
-    tz::driver::registerDriver();
-    const char *folders[] = {TZ_TEST_PLUGIN_FOLDER};
     tz_session_options options{};
-    options.struct_size = sizeof(options);
-    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
     options.cache_folder = cache.path.c_str();
-    options.plugin_folders = folders;
-    options.num_plugin_folders = 1;
     options.ctx = &said;
     options.on_diagnostic = [](void *ctx, uint32_t, const char *text) {
       *static_cast<std::string *>(ctx) += text;
     };
-    ok(tz_session_create(&options, &session));
-    ok(tz_device_open(session, "cpu", &device));
-    ok(tz_stream_create(device, &stream));
+    open("cpu", options);
     addNames(Kernel, Library, "tl.constexpr(3)");
   }
   void addNames(uint64_t kernel, uint64_t library, const char *factor) {
@@ -92,13 +81,7 @@ struct ProgramTest : testing::Test {
     for (tz_kernel_t kernel : kernels) {
       tz_kernel_destroy(kernel);
     }
-    tz_stream_destroy(stream);
-    tz_session_destroy(session);
-    tz::runtime::setCompilerFactory(nullptr);
-  }
-  static void ok(tz_status_t s) {
-    EXPECT_EQ(s, nullptr) << tz_status_message(s);
-    tz_status_release(s);
+    close();
   }
   tz_kernel_t load(const std::string &body, uint64_t scope = Kernel) {
     text = "def kernel(out, n, B: tl.constexpr):\n  at = tl.arange(0, B)\n  " +
@@ -146,9 +129,6 @@ struct ProgramTest : testing::Test {
   Program program;
   std::string text, said;
   alignas(64) int32_t out[64] = {};
-  tz_session_t session = nullptr;
-  tz_device_t device = nullptr;
-  tz_stream_t stream = nullptr;
   std::vector<tz_kernel_t> kernels;
 };
 

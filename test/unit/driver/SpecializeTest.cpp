@@ -6,30 +6,16 @@
 // Why    R8: a length that is a mere bound must not compile a kernel for each
 //        value, and a stride counts in bytes.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Driver.h"
-
-#include <terrazzo/terrazzo.h>
-
-#include <gtest/gtest.h>
+#include "test/unit/driver/CompilingSession.h"
 
 namespace {
 
 using namespace tz::runtime;
 using tz::driver::Driver;
 
-struct SpecializeTest : testing::Test {
+struct SpecializeTest : CompilingSession {
   void SetUp() override {
-    tz::driver::registerDriver();
-    const char *folders[] = {TZ_TEST_PLUGIN_FOLDER};
-    tz_session_options options{};
-    options.struct_size = sizeof(options);
-    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
-    options.cache_folder = "";
-    options.plugin_folders = folders;
-    options.num_plugin_folders = 1;
-    ok(tz_session_create(&options, &session));
-    ok(tz_device_open(session, "null", &device));
-    ok(tz_stream_create(device, &stream));
+    open("null");
     tz_hooks hooks{};
     hooks.struct_size = sizeof(hooks);
     hooks.ctx = &compiled;
@@ -40,13 +26,7 @@ struct SpecializeTest : testing::Test {
   }
   void TearDown() override {
     tz_kernel_destroy(kernel);
-    tz_stream_destroy(stream);
-    tz_session_destroy(session);
-    setCompilerFactory(nullptr);
-  }
-  static void ok(tz_status_t s) {
-    EXPECT_EQ(s, nullptr) << tz_status_message(s);
-    tz_status_release(s);
+    close();
   }
   void load(const std::string &path, const char *function) {
     tz_kernel_source source{};
@@ -61,9 +41,6 @@ struct SpecializeTest : testing::Test {
   }
   static tz_arg half(uint64_t at) { return tz_pointer(at, TZ_TYPE_F16); }
 
-  tz_session_t session = nullptr;
-  tz_device_t device = nullptr;
-  tz_stream_t stream = nullptr;
   tz_kernel_t kernel = nullptr;
   unsigned compiled = 0;
 };
