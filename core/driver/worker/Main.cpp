@@ -1,9 +1,9 @@
 //===- Main.cpp - terrazzo-worker, a compiler in its own process ----------===//
 //
-// What   terrazzo-worker MANIFEST PLUGIN CACHE MEBIBYTES, started by
-// Workers.cpp
-//        with a socket as descriptor 3: opens the plugin's compiler half, then
-//        answers one request after the other until the socket closes.
+// What   terrazzo-worker MANIFEST PLUGIN CACHE SCRATCH MEBIBYTES, started by
+//        Workers.cpp with a socket as descriptor 3: opens the plugin's compiler
+//        half, then answers one request after the other until the socket
+//        closes. SCRATCH, its folder of temporary files, goes with it.
 // Why    Whatever ends this process ends no more than one compilation.
 //===----------------------------------------------------------------------===//
 #include "core/driver/VendorCompiler.h"
@@ -13,6 +13,7 @@
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -27,6 +28,15 @@ namespace {
 constexpr int Socket = 3;
 
 std::atomic<bool> isBusy = false;
+const char *scratch = ""; // may be none
+
+/// The host removes it too, but a host that is gone cannot.
+void removeScratch() {
+  std::error_code ignored;
+  if (*scratch) {
+    std::filesystem::remove_all(scratch, ignored);
+  }
+}
 
 /// A host that is gone wants nothing any more, not even of an assembler that
 /// was started. Between requests main() sees the end by itself, and leaves
@@ -37,6 +47,7 @@ void endWithHost() {
     while (poll(&one, 1, -1) <= 0) {
     }
     if (isBusy) {
+      removeScratch();
       (void)kill(0, SIGKILL);
     }
   }).detach();
@@ -91,11 +102,13 @@ void serve(runtime::Plugin &plugin, const Frame &frame) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 5 || fcntl(Socket, F_GETFD) < 0) {
+  if (argc != 6 || fcntl(Socket, F_GETFD) < 0) {
     std::fprintf(stderr, "terrazzo-worker: started by Terrazzo, not by hand\n");
     return 2;
   }
-  limit(argv[4]);
+  limit(argv[5]);
+  scratch = argv[4];
+  std::atexit(removeScratch); // after whatever plugins leave to the end
   keepMemory();
   endWithHost();
   // What is started here is ended with this process: plugins may keep some.

@@ -82,8 +82,15 @@ private:
 struct Workers::Child {
   pid_t process = -1;
   Descriptor socket, log; // what it writes to stderr lies in memory
+  std::string scratch;    // its temporary files, gone with it; may be empty
 
-  ~Child() { (void)end(); }
+  ~Child() {
+    (void)end();
+    std::error_code ignored;
+    if (!scratch.empty()) {
+      std::filesystem::remove_all(scratch, ignored);
+    }
+  }
   /// Everything that the child has started too; gives the wait status.
   int end() {
     int status = 0;
@@ -187,6 +194,31 @@ Workers *Workers::of(Plugin &plugin) {
   return found.get();
 }
 
+/// A folder for what a child and its assemblers leave behind when they are
+/// killed. Empty if there can be none: then they say what they miss.
+static std::string makeScratch() {
+  std::error_code error;
+  std::string path =
+      (std::filesystem::temp_directory_path(error) / "terrazzo-worker-XXXXXX")
+          .string();
+  return error || !mkdtemp(path.data()) ? std::string() : path;
+}
+
+/// This process's variables, with another folder for temporary files.
+static std::vector<const char *> variablesWith(const std::string &folder) {
+  std::vector<const char *> all;
+  for (char **one = environ; *one; ++one) {
+    if (folder.empty() || std::strncmp(*one, "TMPDIR=", 7) != 0) {
+      all.push_back(*one);
+    }
+  }
+  if (!folder.empty()) {
+    all.push_back(folder.c_str());
+  }
+  all.push_back(nullptr);
+  return all;
+}
+
 Result<std::unique_ptr<Workers::Child>> Workers::start() {
   auto failed = [&](const std::string &what) {
     return Status(TZ_E_UNAVAILABLE,
@@ -224,12 +256,19 @@ Result<std::unique_ptr<Workers::Child>> Workers::start() {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
                                             POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETSIGDEF);
-  std::string memory = std::to_string(compileMebibytes());
-  const char *arguments[] = {program.c_str(), manifest.c_str(), plugin.c_str(),
-                             cache.c_str(),   memory.c_str(),   nullptr};
+  child->scratch = makeScratch();
+  const std::string memory = std::to_string(compileMebibytes()),
+                    folder = child->scratch.empty()
+                                 ? std::string()
+                                 : "TMPDIR=" + child->scratch;
+  const char *arguments[] = {program.c_str(),        manifest.c_str(),
+                             plugin.c_str(),         cache.c_str(),
+                             child->scratch.c_str(), memory.c_str(),
+                             nullptr};
   int problem =
       posix_spawn(&child->process, program.c_str(), &files, &attributes,
-                  const_cast<char **>(arguments), environ);
+                  const_cast<char **>(arguments),
+                  const_cast<char **>(variablesWith(folder).data()));
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (problem) {

@@ -9,6 +9,7 @@
 #include "core/driver/worker/Workers.h"
 
 #include <gmock/gmock.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -135,6 +136,36 @@ TEST_F(Worker, IsStartedAgainWhenItDiedUnasked) {
   ASSERT_EQ(kill(first, SIGKILL), 0);
   usleep(50000);
   EXPECT_NE(works(), first);
+}
+
+/// Names of what lies in a folder and below it.
+std::vector<std::string> filesIn(const std::filesystem::path &folder) {
+  std::vector<std::string> names;
+  for (const auto &one : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!one.is_directory()) {
+      names.push_back(one.path().filename());
+    }
+  }
+  return names;
+}
+
+TEST_F(Worker, LeavesNoTemporaryFiles) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "worker-leaves-nothing";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  {
+    Variable place("TMPDIR", folder.c_str());
+    (void)compile("abort"); // the place is of a child's start
+    works();
+    EXPECT_THAT(filesIn(folder), testing::ElementsAre("litter"));
+    (void)compile("abort");
+    EXPECT_THAT(filesIn(folder), testing::IsEmpty());
+    Variable limit("TERRAZZO_COMPILE_TIMEOUT", "0.5");
+    EXPECT_EQ(compile("loop").status().code(), TZ_E_TIMEOUT);
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Worker, ChecksToo) {

@@ -2,13 +2,16 @@
 //
 // What   Its option "wreck" says how: abort, exit, loop, memory, stack, sleep;
 //        without it the artifact is empty but for the target's name and the id
-//        of the process that made it.
+//        of the process that made it. A file "litter" is left where temporary
+//        files go.
 // Why    Terrazzo must survive whatever a compiler does to its own process.
 //===----------------------------------------------------------------------===//
 #include <terrazzo/plugin/Compiler.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 #include <unistd.h>
 
@@ -58,6 +61,7 @@ private:
   static void wreck(const Request &request) {
     const tz_kv *option = request.option("wreck");
     std::string_view how = option ? view(option->str) : std::string_view();
+    std::ofstream(std::filesystem::temp_directory_path() / "litter") << how;
     if (how == "abort") {
       std::fputs("first line\nLLVM ERROR: Cannot select this\n", stderr);
       std::abort();
