@@ -50,15 +50,21 @@ struct BulkCopy {
     return count;
   }
   /// Each element: where it is in shared memory, and in the frame; null if it
-  /// is outside of that.
+  /// is outside of that. A row of the frame goes on to the end of a unit of so
+  /// many bytes that it has begun.
   template <typename F>
-  void forEach(F &&element) const;
+  void forEach(F &&element, uint32_t unit = 1) const;
 };
+
+/// Real engines store whole units of 16 bytes, also where a row of the frame
+/// ends in the middle of one (triton-lang/triton#11583 shows it for an H100).
+constexpr uint32_t storedUnit = 16;
 
 /// Row by row, places exchanged as the swizzle says.
 template <typename F>
-void BulkCopy::forEach(F &&each) const {
-  const uint32_t size = frame->elementBytes, last = frame->rank - 1;
+void BulkCopy::forEach(F &&each, uint32_t unit) const {
+  const uint32_t size = frame->elementBytes, last = frame->rank - 1,
+                 inUnit = std::max(unit / size, 1u);
   std::array<uint32_t, 5> index{};
   for (uint32_t element = 0; element * size < bytes(); ++element) {
     uint32_t rest = element;
@@ -67,7 +73,8 @@ void BulkCopy::forEach(F &&each) const {
     for (uint32_t dim = last + 1; dim-- > 0; rest /= box[dim]) {
       index[dim] = rest % box[dim];
       int64_t c = int64_t{at[dim]} + index[dim];
-      isInside &= c >= 0 && c < frame->shape[dim];
+      const int64_t first = dim == last ? c - c % inUnit : c;
+      isInside &= c >= 0 && first < frame->shape[dim];
       offset += c * frame->strides[dim];
     }
     uintptr_t place =
@@ -213,11 +220,14 @@ bool round(Block &self) {
 void writeBulkStores(Fiber &fiber) {
   for (const BulkStore &store : fiber.stores) {
     const uint32_t size = store.copy.frame->elementBytes;
-    store.copy.forEach([&](const char *from, char *to) {
-      if (to) {
-        std::memcpy(to, store.before.data() + (from - store.copy.shared), size);
-      }
-    });
+    store.copy.forEach(
+        [&](const char *from, char *to) {
+          if (to) {
+            std::memcpy(to, store.before.data() + (from - store.copy.shared),
+                        size);
+          }
+        },
+        storedUnit);
   }
   fiber.stores.clear();
 }

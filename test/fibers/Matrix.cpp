@@ -35,8 +35,12 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   const int64_t groups = request.warps / 4;
   const int64_t down = std::min(groups, even(shape[0] / 64)),
                 across = std::min(groups / down, even(shape[1] / 8));
-  auto shared = [&](ArrayRef<unsigned> order, unsigned k,
+  // Rows along k of what is no half: real units have it so.
+  auto shared = [&](ArrayRef<unsigned> memory, unsigned k,
                     int64_t mn) -> simt::DotOperand {
+    const std::array<unsigned, 2> alongK = {k, 1 - k};
+    const ArrayRef<unsigned> order =
+        bytes == 1 || bytes == 4 ? ArrayRef<unsigned>(alongK) : memory;
     return simt::swizzledShared(dot.getContext(), order,
                                 order[0] == k ? a[1] : mn, bytes);
   };

@@ -261,14 +261,12 @@ Result<std::unique_ptr<Workers::Child>> Workers::start() {
                     folder = child->scratch.empty()
                                  ? std::string()
                                  : "TMPDIR=" + child->scratch;
-  const char *arguments[] = {program.c_str(),        manifest.c_str(),
-                             plugin.c_str(),         cache.c_str(),
-                             child->scratch.c_str(), memory.c_str(),
-                             nullptr};
-  int problem =
-      posix_spawn(&child->process, program.c_str(), &files, &attributes,
-                  const_cast<char **>(arguments),
-                  const_cast<char **>(variablesWith(folder).data()));
+  const char *arguments[] = {
+      program.c_str(),        manifest.c_str(), plugin.c_str(), cache.c_str(),
+      child->scratch.c_str(), memory.c_str(),   nullptr};
+  int problem = posix_spawn(&child->process, program.c_str(), &files,
+                            &attributes, const_cast<char **>(arguments),
+                            const_cast<char **>(variablesWith(folder).data()));
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (problem) {

@@ -212,8 +212,10 @@ Anchors::memoryOrder(Value value, unsigned steps) const {
   return std::nullopt;
 }
 
+/// How far back an operand's memory is looked for.
+static constexpr unsigned mostSteps = 8;
+
 DotRequest::Operand Anchors::describeOperand(Value value) const {
-  constexpr unsigned mostSteps = 8;
   DotRequest::Operand operand;
   if (auto order = memoryOrder(value, mostSteps)) {
     operand.order = *order;
@@ -229,6 +231,26 @@ void Anchors::chooseDots() {
   kernel.walk([&](tile::DotOp dot) {
     DotRequest request{dot, warps, describeOperand(dot.getA()),
                        describeOperand(dot.getB())};
-    ofDot.try_emplace(dot, target.chooseDot(request));
+    const DotChoice &choice =
+        ofDot.insert({dot, target.chooseDot(request)}).first->second;
+    chooseTurn(dot.getAMutable(), choice.a);
+    chooseTurn(dot.getBMutable(), choice.b);
   });
+}
+
+void Anchors::chooseTurn(OpOperand &operand, const DotOperand &where) {
+  const auto *buffer = std::get_if<SharedAttr>(&where);
+  if (!buffer || orderOfAccess.contains(operand.get().getDefiningOp())) {
+    return;
+  }
+  const auto order = memoryOrder(operand.get(), mostSteps);
+  if (!order || order->front() == buffer->getOrder()[0]) {
+    return;
+  }
+  const Type element = tile::elementType(operand.get().getType());
+  if (std::optional<Turn> turn =
+          turnLayouts(shapeOf(operand.get()), order->front(),
+                      tile::storageBytes(element), target.lanes(), warps)) {
+    turns.try_emplace(&operand, std::move(*turn));
+  }
 }

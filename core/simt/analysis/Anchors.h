@@ -39,6 +39,13 @@ public:
     return ofAccess;
   }
   const llvm::MapVector<tile::DotOp, DotChoice> &dots() const { return ofDot; }
+  /// How a dot's operand goes into its buffer, if it is computed from tiles
+  /// whose rows in memory are not the buffer's. Null else, also for what is
+  /// loaded and not computed with: the copy decides how that is turned.
+  const Turn *turn(mlir::OpOperand &operand) const {
+    auto found = turns.find(&operand);
+    return found == turns.end() ? nullptr : &found->second;
+  }
   /// Row-major, for a tile of which nothing is known.
   Layout plain(llvm::ArrayRef<int64_t> shape) const;
 
@@ -63,6 +70,7 @@ private:
   memoryOrder(mlir::Value value, unsigned steps) const;
   DotRequest::Operand describeOperand(mlir::Value value) const;
   void chooseDots();
+  void chooseTurn(mlir::OpOperand &operand, const DotOperand &where);
 
   tile::KernelOp kernel;
   const Target &target;
@@ -73,6 +81,7 @@ private:
   llvm::MapVector<mlir::Operation *, Layout> ofAccess;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> orderOfAccess;
   llvm::MapVector<tile::DotOp, DotChoice> ofDot;
+  llvm::DenseMap<mlir::OpOperand *, Turn> turns;
 };
 
 } // namespace tz::simt

@@ -80,24 +80,27 @@ bool LaunchViews::isNatural(Value value, SmallVectorImpl<Value> &positive) {
          });
 }
 
+/// The power of two in a count, no more than `most`; zero has all of them.
+static int64_t powerIn(int64_t count, int64_t most) {
+  return count == 0 ? most : std::min(count & -count, most);
+}
+
+bool LaunchViews::isAligned(const Polynomial &elements, int64_t elementBytes,
+                            int64_t bytes) {
+  return llvm::all_of(elements.getTerms(), [&](const Term &term) {
+    int64_t factor = powerIn(term.coefficient, bytes);
+    for (unsigned one : term.scalars) {
+      factor *= powerIn(hints.divisibility(scalars().value(one)), bytes);
+      factor = std::min(factor, bytes);
+    }
+    return factor * elementBytes % bytes == 0;
+  });
+}
+
 bool LaunchViews::isAligned(const Polynomial &elements, Value more,
                             int64_t elementBytes, int64_t bytes) {
-  // The power of two in a count; zero has all of them.
-  auto power = [&](int64_t count) {
-    return count == 0 ? bytes : std::min(count & -count, bytes);
-  };
-  auto isMultiple = [&](int64_t factor) {
-    return factor * elementBytes % bytes == 0;
-  };
-  return isMultiple(power(hints.divisibility(more))) &&
-         llvm::all_of(elements.getTerms(), [&](const Term &term) {
-           int64_t factor = power(term.coefficient);
-           for (unsigned one : term.scalars) {
-             factor *= power(hints.divisibility(scalars().value(one)));
-             factor = std::min(factor, bytes);
-           }
-           return isMultiple(factor);
-         });
+  return powerIn(hints.divisibility(more), bytes) * elementBytes % bytes == 0 &&
+         isAligned(elements, elementBytes, bytes);
 }
 
 bool LaunchViews::isNatural(const Polynomial &elements, Value more) {

@@ -44,7 +44,10 @@ public:
                                      llvm::ArrayRef<bool> checked,
                                      llvm::StringRef &why);
   analysis::ScalarTable &scalars() { return forms.scalars(); }
-  /// Are these elements, and so many more, whole times so many bytes?
+  /// Are these elements whole times so many bytes?
+  bool isAligned(const analysis::Polynomial &elements, int64_t elementBytes,
+                 int64_t bytes);
+  /// ... and with so many more?
   bool isAligned(const analysis::Polynomial &elements, mlir::Value more,
                  int64_t elementBytes, int64_t bytes);
   /// Are they known not to be negative?
@@ -73,7 +76,8 @@ struct BulkFrame {
 };
 
 /// Bytes of which a block's place in its row must be a multiple: nowhere else
-/// does the engine begin.
+/// does the engine begin. Nor does it store less: a row that ends in the middle
+/// of so many bytes is overwritten up to their end.
 inline constexpr int64_t bulkAlignment = 16;
 
 /// For an access whose block lies in such a buffer: panels are boxes. None:

@@ -99,9 +99,14 @@ BufferType Planner::bufferFor(Operation *load) {
       return BufferType::get(loop.getContext(), shape, wanted.getElementType(),
                              rows);
     }
-    if (isa<ConvertOp>(user) && shape.size() == 2 &&
-        shape[1] * bytes % 16 == 0) {
-      how = swizzledShared(loop.getContext(), {1, 0}, shape[1], bytes);
+    if (isa<ConvertOp>(user) && shape.size() == 2) {
+      const VectorAccess access =
+          vectorOfLoad(request.runs, load, layoutOf(result.getType()));
+      const unsigned fast = access.count > 1 ? access.dim : 1;
+      if (shape[fast] * bytes % 16 == 0) {
+        how = swizzledShared(loop.getContext(), {fast, 1 - fast}, shape[fast],
+                             bytes);
+      }
     }
   }
   return BufferType::get(loop.getContext(), shape, element,

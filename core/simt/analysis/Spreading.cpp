@@ -22,6 +22,14 @@ Spreading::Spreading(tile::KernelOp kernel, const Anchors &anchors)
     give(tile::DotOp(dot).getAcc(), choice.acc, Dot);
   }
   spread();
+  for (const auto &[dot, choice] : anchors.dots()) {
+    for (OpOperand &operand : dot->getOpOperands()) {
+      if (const Turn *turn = anchors.turn(operand)) {
+        give(operand.get(), turn->read, Dot);
+      }
+    }
+  }
+  spread();
   for (const auto &[op, layout] : anchors.accesses()) {
     for (Value result : op->getResults()) {
       give(result, layout, Memory);

@@ -90,7 +90,8 @@ void Assigner::settle(Operation *op, Value result, const Layout &natural) {
 void Assigner::applyToDot(tile::DotOp dot) {
   const DotChoice &choice = anchors.dots().find(dot)->second;
   OpBuilder builder(dot);
-  auto place = [&](Value operand, const DotOperand &where) -> Value {
+  auto place = [&](OpOperand &use, const DotOperand &where) -> Value {
+    Value operand = use.get();
     // What does not change in a loop is placed once, before it.
     Operation *before = dot;
     while (auto loop = dyn_cast<scf::ForOp>(before->getParentOp())) {
@@ -103,12 +104,17 @@ void Assigner::applyToDot(tile::DotOp dot) {
     if (auto *registers = std::get_if<Layout>(&where)) {
       return wanted(builder, operand, *registers);
     }
+    const Turn *turn = anchors.turn(use);
+    if (turn && layoutOf(operand) == turn->read) {
+      operand = wanted(builder, operand, turn->written);
+    }
     auto type = BufferType::get(dot.getContext(), shapeOf(operand),
                                 tile::elementType(operand.getType()),
                                 std::get<SharedAttr>(where));
     return StageOp::create(builder, dot.getLoc(), type, operand);
   };
-  Value a = place(dot.getA(), choice.a), b = place(dot.getB(), choice.b);
+  Value a = place(dot.getAMutable(), choice.a),
+        b = place(dot.getBMutable(), choice.b);
   Value acc = wanted(builder, dot.getAcc(), choice.acc);
   auto made = DotOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc,
                             choice.instruction.empty()

@@ -144,6 +144,14 @@ std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
   if (!frame) {
     return std::nullopt;
   }
+  const analysis::Polynomial &row = frame->view.shape.back();
+  if (row.constant() != unboundedExtent &&
+      !launch.isAligned(row, tile::storageBytes(element), bulkAlignment)) {
+    why =
+        "its rows may end between multiples of 16 bytes, and what lies behind "
+        "them would be overwritten";
+    return std::nullopt;
+  }
   if (!llvm::all_of(frame->view.position, [&](const analysis::Polynomial &p) {
         return optimizer::isAvailable(p, store, launch.scalars());
       })) {

@@ -11,6 +11,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from fp32_matmul import fp32_matmul_kernel
 from launches import Launch, load_example, recorded
 from one_kernel_backward import one_kernel_backward
 
@@ -104,6 +105,26 @@ def fp8_matmul(folder, m, n, k, quick=False):
 
     return Row(f"matmul fp8 {m}x{n}x{k}", "fp8", make, m * k + k * n + 2 * m * n, 2 * m * n * k,
                tiles(TUTORIAL_8), tolerance=2e-2, quick=quick)
+
+
+FP32 = [(128, 128, 32, 3, 8), (128, 128, 32, 3, 4), (128, 256, 32, 2, 8), (128, 64, 32, 3, 4), (64, 128, 32, 3, 4)]
+
+
+def fp32_matmul(m, n, k, precision, quick=False):
+    def make():
+        a, b, c, d = (empty(rows, columns, dtype=torch.float32).normal_() for rows, columns in ((m, k), (k, n), (m, n), (m, n)))
+        launch = Launch(fp32_matmul_kernel, grid_2d(m, n), (a, b, c, m, n, k, a.stride(0), b.stride(0), c.stride(0)),
+                        dict(PRECISION=precision))
+
+        def cublas():
+            torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+            torch.mm(a, b, out=d)
+            torch.backends.cuda.matmul.allow_tf32 = False
+
+        return Work([launch], [c], lambda: [a.double() @ b.double()], {f"cuBLAS {'tf32' if precision == 'tf32' else 'fp32'}": cublas})
+
+    return Row(f"matmul {precision} {m}x{n}x{k}", "fp32", make, 4 * (m * k + k * n + m * n), 2 * m * n * k, tiles(FP32),
+               tolerance=1e-3 if precision == "tf32" else 1e-5, quick=quick)
 
 
 def heads_of(length):
@@ -436,6 +457,8 @@ def all_rows(folder, quick):
     yield matmul(folder, 16, 8192, 8192, half, SKINNY[::2] if quick else SKINNY)
     yield fp8_matmul(folder, 8192, 8192, 8192, quick=True)
     yield fp8_matmul(folder, 4096, 4096, 4096)
+    for precision in ("tf32", "tf32x3", "bf16x3"):
+        yield fp32_matmul(4096, 4096, 4096, precision)
     for length in (4096, 16384):
         for dim in (64, 128):
             for causal in (False, True):

@@ -8,8 +8,8 @@
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Workers.h"
 
-#include <gmock/gmock.h>
 #include <filesystem>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -141,7 +141,8 @@ TEST_F(Worker, IsStartedAgainWhenItDiedUnasked) {
 /// Names of what lies in a folder and below it.
 std::vector<std::string> filesIn(const std::filesystem::path &folder) {
   std::vector<std::string> names;
-  for (const auto &one : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const auto &one :
+       std::filesystem::recursive_directory_iterator(folder)) {
     if (!one.is_directory()) {
       names.push_back(one.path().filename());
     }
