@@ -9,7 +9,8 @@
 //        target's value before rounding lies in [x - p, x + p], p being what
 //        the operands bring along; rounding is monotone, so its result lies
 //        between the rounded ends.
-//        E2 A product may be fused into a sum: it may also come unrounded.
+//        E2 A product may be fused into a sum: it may also come unrounded. Where
+//        it overflows only when it is rounded, nothing is known of the sum.
 //        E3 Math adds its row of Tolerances.def (P13), at the far end of p.
 //        E4 A sum of n terms in any order is off by at most (n - 1) u times
 //        sum (|x| + e), u the unit roundoff of the accumulator, besides what our

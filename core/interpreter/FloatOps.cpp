@@ -113,6 +113,13 @@ double productRounding(const Lane &l) {
              : lost;
 }
 
+/// By what may be a sum, also behind a change of shape; not only stored.
+bool isUsed(const Instruction &in) {
+  return llvm::any_of(in.op->getUsers(), [](Operation *user) {
+    return !isa<tile::StoreOp, tile::StoreViewOp>(user);
+  });
+}
+
 bool multiply(Machine &m, const Instruction &in) {
   return binary(
       m, in, [](double a, double b) { return a * b; },
@@ -120,8 +127,14 @@ bool multiply(Machine &m, const Instruction &in) {
         const double propagated = productBound(l);
         const double rounded =
             afterRounding(m, in.resultKind, l.exact, propagated);
-        if (!m.contract || std::isinf(l.result)) {
+        if (!m.contract) {
           return rounded;
+        }
+        if (std::isinf(l.result)) {
+          // Unrounded it is finite, and so may the sum be.
+          return std::isfinite(l.a) && std::isfinite(l.b) && isUsed(in)
+                     ? kUnknown
+                     : rounded;
         }
         return std::max(rounded, propagated + productRounding(l)); // E2
       });

@@ -8,6 +8,7 @@
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/Check.h"
 #include "backends/nvidia/compiler/Matrix.h"
+#include "backends/nvidia/compiler/OrderedCompares.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 #include "backends/nvidia/compiler/WideProducts.h"
@@ -107,6 +108,7 @@ void optimize(Module &module, TargetMachine &machine) {
   all.run(module, modules);
   for (Function &function : module) {
     shareWideProducts(function);
+    keepOrderedCompares(function);
   }
 }
 

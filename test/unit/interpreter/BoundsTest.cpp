@@ -278,6 +278,18 @@ TEST_F(Bounds, OfAFusedSumReachTheTieWhateverItsSign) {
   EXPECT_THAT(bounds, testing::ElementsAre(kUlp, kUlp));
 }
 
+TEST_F(Bounds, OfAFusedSumAreNoneWhereTheProductOverflows) {
+  // inf - 2 * 3e38 is NaN in two roundings and infinite in one.
+  const std::string body = "%c = arith.constant dense<3.0e38> : TILE\n"
+                           "%inf = arith.constant dense<0x7F800000> : TILE\n";
+  const std::string product = "arith.mulf %x, %c : TILE\n";
+  auto bounds = boundsOf({2.0f, 1.0f}, body + "%s = " + product +
+                                           "%r = arith.subf %inf, %s : TILE");
+  EXPECT_THAT(bounds, testing::ElementsAre(HUGE_VAL, 0));
+  EXPECT_THAT(boundsOf({2.0f, 1.0f}, body + "%r = " + product),
+              testing::ElementsAre(0, 0));
+}
+
 TEST_F(Bounds, OfRoundedIntegersAreOneWhereTheyMayTurn) {
   std::vector<int8_t> out;
   auto bounds = boundsOf<int8_t>(
