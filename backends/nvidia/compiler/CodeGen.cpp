@@ -7,6 +7,7 @@
 
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/Check.h"
+#include "backends/nvidia/compiler/GuardedShifts.h"
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/OrderedCompares.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
@@ -109,6 +110,7 @@ void optimize(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     shareWideProducts(function);
     keepOrderedCompares(function);
+    narrowGuardedShifts(function);
   }
 }
 

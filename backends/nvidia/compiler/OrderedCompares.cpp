@@ -1,6 +1,7 @@
 //===- OrderedCompares.cpp - comparisons that know NaN --------------------===//
 //
-// What   x >= c of floats of 32 bits becomes not (x < c or unordered), and so do
+// What   x >= c of floats of 32 bits becomes not (x < c or unordered), and so
+// do
 //        the other three relations with a constant.
 // Why    ptxas (12.8 and 13.0) knows from |x|, x * x, 2^x and sums of such that
 //        x is not below c, takes x >= c for true then, and forgets that x may be
@@ -57,11 +58,12 @@ static void keep(FCmpInst &compare) {
   (void)value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                       &isInexact);
   std::string text;
-  raw_string_ostream(text)
-      << "{ .reg .pred isNot; setp." << negated << ".f32 isNot, $1, 0f"
-      << format_hex_no_prefix(value.bitcastToAPInt().getZExtValue(), 8,
-                              /*Upper=*/true)
-      << "; not.pred $0, isNot; }";
+  raw_string_ostream(text) << "{ .reg .pred isNot; setp." << negated
+                           << ".f32 isNot, $1, 0f"
+                           << format_hex_no_prefix(
+                                  value.bitcastToAPInt().getZExtValue(), 8,
+                                  /*Upper=*/true)
+                           << "; not.pred $0, isNot; }";
   auto *type = FunctionType::get(b.getInt1Ty(), {b.getFloatTy()}, false);
   CallInst *made = b.CreateCall(
       InlineAsm::get(type, text, "=b,f", /*hasSideEffects=*/false),
