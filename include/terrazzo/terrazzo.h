@@ -447,6 +447,12 @@ typedef struct tz_code_s *tz_code_t;
 TZ_API tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
                                      const tz_arg *args, size_t num_args,
                                      tz_code_t *out);
+/* The code that a launch with such arguments would run, if it is there already;
+ * else *out is NULL. Compiles nothing. An artifact's code is there if it fits.
+ */
+TZ_API tz_status_t tz_kernel_find_code(tz_kernel_t kernel, tz_device_t device,
+                                       const tz_arg *args, size_t num_args,
+                                       tz_code_t *out);
 /* As tz_kernel_launch, and gives the code that runs. */
 TZ_API tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
                                          const int64_t grid[3],

@@ -598,6 +598,24 @@ tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
     return code.takeStatus();
   });
 }
+tz_status_t tz_kernel_find_code(tz_kernel_t kernel, tz_device_t device,
+                                const tz_arg *args, size_t num_args,
+                                tz_code_t *out) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(out);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    Result<Code *> code =
+        kernel->kernel->findCode(device->device, {args, num_args});
+    if (code) {
+      *out = reinterpret_cast<tz_code_t>(*code);
+    }
+    return code.takeStatus();
+  });
+}
 tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
                                   const int64_t grid[3], const tz_arg *args,
                                   size_t num_args, tz_code_t *out) {

@@ -231,6 +231,16 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
 
 Result<Code *> Kernel::compile(const std::shared_ptr<Device> &device,
                                std::span<const tz_arg> args) {
+  return codeFor(device, args, true);
+}
+
+Result<Code *> Kernel::findCode(const std::shared_ptr<Device> &device,
+                                std::span<const tz_arg> args) {
+  return codeFor(device, args, false);
+}
+
+Result<Code *> Kernel::codeFor(const std::shared_ptr<Device> &device,
+                               std::span<const tz_arg> args, bool makes) {
   if (Status s = checkCount(args.size()); !s.ok()) {
     return s;
   }
@@ -239,6 +249,9 @@ Result<Code *> Kernel::compile(const std::shared_ptr<Device> &device,
   if (Status s = buffer.spread(args, openNames, signature.function, slots);
       !s.ok()) {
     return s;
+  }
+  if (!makes && !fixedArtifact) {
+    return static_cast<Code *>(findKnown(*device, slots));
   }
   Result<Specialization *> found = find(device, slots, args.size());
   if (!found) {

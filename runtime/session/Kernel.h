@@ -76,6 +76,9 @@ public:
   /// The code that a launch with these arguments would run.
   Result<Code *> compile(const std::shared_ptr<Device> &device,
                          std::span<const tz_arg> args);
+  /// The same if it is there already, else null.
+  Result<Code *> findCode(const std::shared_ptr<Device> &device,
+                          std::span<const tz_arg> args);
 
 private:
   friend class Code;
@@ -90,6 +93,15 @@ private:
   Status checkCount(size_t given) const;
   Result<Specialization *> find(const std::shared_ptr<Device> &device,
                                 const Slots &slots, size_t given);
+  /// `makes`: compiles it if it is not there.
+  Result<Code *> codeFor(const std::shared_ptr<Device> &device,
+                         std::span<const tz_arg> args, bool makes);
+  uint64_t hashOf(const Device &device, const Slots &slots) const;
+  static Bits bitsOf(const Shape &shape, const Slots &slots, uint64_t &hash);
+  /// Among all. Needs the lock.
+  Specialization *findListed(const Shape &shape, const Bits &bits) const;
+  /// The code for these arguments if it is there, else null.
+  Specialization *findKnown(const Device &device, const Slots &slots);
   Result<Specialization *> specialize(const std::shared_ptr<Device> &device,
                                       const Slots &slots, size_t given);
   Result<Specialization *> match(const std::shared_ptr<Device> &device,

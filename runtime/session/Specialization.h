@@ -50,6 +50,8 @@ struct Kernel::Shape {
   std::vector<PointerUse> uses; // one per argument; parts of one are not known
   static constexpr size_t Slots = 64;
   std::array<std::atomic<Specialization *>, Slots> known{};
+  /// Of the first of them; without the lock.
+  Specialization *find(const Bits &bits, uint64_t hash) const;
 };
 
 } // namespace tz::runtime

@@ -231,10 +231,8 @@ Kernel::find(const std::shared_ptr<Device> &device, const Slots &slots,
                        : specialize(device, slots, given);
 }
 
-Result<Kernel::Specialization *>
-Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
-                   size_t given) {
-  uint64_t hash = mix(0, reinterpret_cast<uintptr_t>(device.get()));
+uint64_t Kernel::hashOf(const Device &device, const Slots &slots) const {
+  uint64_t hash = mix(0, reinterpret_cast<uintptr_t>(&device));
   for (size_t i = 0; i < slots.size(); ++i) {
     hash = mix(hash, uint64_t(slots[i].type) << 32 | slots[i].element);
     if (isConstant(slots, i)) {
@@ -243,44 +241,71 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
                            : normalized(slots[i]));
     }
   }
-  auto bitsOf = [&](const Shape &shape, uint64_t &bitsHash) {
-    Bits bits{};
-    bitsHash = 0;
-    for (size_t i = 0; i < slots.size(); ++i) {
-      const auto &rule = shape.rule[i];
-      uint64_t answer =
-          uint64_t(rule.foldsOne && equalsOne(slots[i])) |
-          uint64_t(rule.divisor && divisibleBy(slots[i], rule.divisor)) << 1;
-      bits[i / 32] |= answer << (2 * (i % 32));
+  return hash;
+}
+
+Kernel::Bits Kernel::bitsOf(const Shape &shape, const Slots &slots,
+                            uint64_t &hash) {
+  Bits bits{};
+  hash = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const auto &rule = shape.rule[i];
+    uint64_t answer =
+        uint64_t(rule.foldsOne && equalsOne(slots[i])) |
+        uint64_t(rule.divisor && divisibleBy(slots[i], rule.divisor)) << 1;
+    bits[i / 32] |= answer << (2 * (i % 32));
+  }
+  // Kernels that work in place get one array twice.
+  findShared(slots.values.data(), shape.pointers,
+             [&](uint32_t one, uint32_t other) {
+               bits[one / 32] |= uint64_t{1} << (2 * (one % 32));
+               bits[other / 32] |= uint64_t{1} << (2 * (other % 32));
+               return false;
+             });
+  for (size_t word = 0; word * 32 < slots.size(); ++word) {
+    hash = mix(hash, bits[word]);
+  }
+  return bits;
+}
+
+Kernel::Specialization *Kernel::Shape::find(const Bits &bits,
+                                            uint64_t hash) const {
+  for (size_t probe = 0; probe < Slots; ++probe) {
+    Specialization *one =
+        known[(hash + probe) % Slots].load(std::memory_order_acquire);
+    if (!one || one->bits == bits) {
+      return one;
     }
-    // Kernels that work in place get one array twice.
-    findShared(slots.values.data(), shape.pointers,
-               [&](uint32_t one, uint32_t other) {
-                 bits[one / 32] |= uint64_t{1} << (2 * (one % 32));
-                 bits[other / 32] |= uint64_t{1} << (2 * (other % 32));
-                 return false;
-               });
-    for (size_t word = 0; word * 32 < slots.size(); ++word) {
-      bitsHash = mix(bitsHash, bits[word]);
+  }
+  return nullptr;
+}
+
+Kernel::Specialization *Kernel::findListed(const Shape &shape,
+                                           const Bits &bits) const {
+  for (const auto &known : specializations) {
+    if (known->shape == &shape && known->bits == bits) {
+      return known.get();
     }
-    return bits;
-  };
-  auto find = [](const Shape &shape, const Bits &bits,
-                 uint64_t bitsHash) -> Specialization * {
-    for (size_t probe = 0; probe < Shape::Slots; ++probe) {
-      Specialization *known =
-          shape.known[(bitsHash + probe) % Shape::Slots].load(
-              std::memory_order_acquire);
-      if (!known || known->bits == bits) {
-        return known;
-      }
-    }
-    return nullptr;
-  };
+  }
+  return nullptr;
+}
+
+Kernel::Specialization *Kernel::findKnown(const Device &device,
+                                          const Slots &slots) {
+  std::lock_guard guard(lock);
+  Shape *shape = findListedShape(hashOf(device, slots), device, slots);
+  uint64_t hash = 0;
+  return shape ? findListed(*shape, bitsOf(*shape, slots, hash)) : nullptr;
+}
+
+Result<Kernel::Specialization *>
+Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
+                   size_t given) {
+  const uint64_t hash = hashOf(*device, slots);
   uint64_t bitsHash = 0;
   if (Shape *shape = findShape(hash, *device, slots)) [[likely]] {
-    Bits bits = bitsOf(*shape, bitsHash);
-    if (Specialization *known = find(*shape, bits, bitsHash)) [[likely]] {
+    Bits bits = bitsOf(*shape, slots, bitsHash);
+    if (Specialization *known = shape->find(bits, bitsHash)) [[likely]] {
       return known;
     }
   }
@@ -296,15 +321,13 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
     shape = findListedShape(hash, *device, slots);
     shape = shape ? shape : addShape(std::move(*made));
   }
-  Bits bits = bitsOf(*shape, bitsHash);
+  Bits bits = bitsOf(*shape, slots, bitsHash);
   auto isIt = [&](const auto &one) {
     return one.first == shape && one.second == bits;
   };
   compiled.wait(guard, [&] { return std::ranges::none_of(pending, isIt); });
-  for (const auto &known : specializations) {
-    if (known->shape == shape && known->bits == bits) {
-      return known.get(); // another thread made it meanwhile
-    }
+  if (Specialization *known = findListed(*shape, bits)) {
+    return known; // another thread made it meanwhile
   }
   /// Others wait for it to end, however it does.
   struct Turn {

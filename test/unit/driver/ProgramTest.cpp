@@ -3,7 +3,8 @@
 // What   A kernel that is the text of one function, whose free names this
 //        program answers (tz_names): values, functions, host functions, names
 //        that are not there; run on the cpu. Then what tz_code_describe and
-//        tz_code_stage say of compiled code.
+//        tz_code_stage say of compiled code, and tz_kernel_find_code of what is
+//        not compiled.
 // Why    It is how Python's package loads each kernel. What was answered
 // belongs
 //        to the cache's key: another program with the same text is another.
@@ -159,6 +160,22 @@ TEST_F(ProgramTest, ANameThatIsNotThereIsAnErrorAtItsLine) {
   EXPECT_THAT(said, HasSubstr("nowhere"));
 }
 
+TEST_F(ProgramTest, AMistakeOfAnAnswersTextIsAnErrorThere) {
+  program.names[{Kernel, "scaled"}].text = "def scaled(x):\n  return x *\n";
+  tz_kernel_t kernel = load("tl.store(out + at, scaled(n))");
+  for (int turn = 0; turn < 2; ++turn) {
+    said.clear();
+    EXPECT_EQ(run(kernel), -1);
+    EXPECT_THAT(said, HasSubstr("library.py:71:13: error: expected an"));
+    EXPECT_EQ(said.find("error:"), said.rfind("error:")) << said;
+  }
+  // The line is the only thing that is wrong.
+  program.names[{Kernel, "scaled"}].text = "def scaled(x)\n  return x\n";
+  said.clear();
+  EXPECT_EQ(run(load("tl.store(out + at, scaled(n) + 1)")), -1);
+  EXPECT_THAT(said, HasSubstr("library.py:70:14: error: expected ':'"));
+}
+
 TEST_F(ProgramTest, WhatNoKernelCanUseSaysWhy) {
   program.names[{Kernel, "table"}] = {TZ_NAME_OPAQUE, "it is a dictionary"};
   EXPECT_EQ(run(load("tl.store(out + at, n + table)")), -1);
@@ -186,6 +203,29 @@ TEST_F(ProgramTest, CodeSaysWhatItIs) {
   ok(tz_code_describe(compile(kernel), &older));
   EXPECT_STREQ(older.target, facts.target);
   EXPECT_EQ(older.hash, nullptr);
+}
+
+TEST_F(ProgramTest, CodeIsFoundWhereItIsAndNotMade) {
+  tz_kernel_t kernel = load("tl.store(out + at * n, at + OFFSET)");
+  auto find = [&](int32_t n, int32_t block) {
+    std::vector<tz_arg> args = arguments(n, block);
+    auto code = reinterpret_cast<tz_code_t>(this);
+    ok(tz_kernel_find_code(kernel, device, args.data(), 3, &code));
+    return code;
+  };
+  EXPECT_EQ(find(7, 16), nullptr) << "nothing is compiled";
+  EXPECT_EQ(find(7, 15), nullptr) << "and no mistake is seen";
+  tz_code_t code = compile(kernel);
+  EXPECT_EQ(find(7, 16), code);
+  EXPECT_EQ(find(9, 16), code) << "one specialisation";
+  EXPECT_EQ(find(1, 16), nullptr) << "another one";
+  EXPECT_EQ(find(7, 32), nullptr) << "another constant";
+  tz_status_t s = tz_kernel_find_code(kernel, device, nullptr, 3, &code);
+  EXPECT_EQ(tz_status_code(s), TZ_E_INVALID_ARGUMENT);
+  tz_status_release(s);
+  s = tz_kernel_find_code(kernel, device, nullptr, 0, &code);
+  EXPECT_THAT(tz_status_message(s), HasSubstr("takes"));
+  tz_status_release(s);
 }
 
 TEST_F(ProgramTest, CodeHasItsStages) {
