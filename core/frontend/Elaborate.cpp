@@ -511,7 +511,9 @@ elaborate(const Module &module, StringRef name, const Specialization &spec,
   tile::registerTileDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  // Errors of this kernel alone decide about its result.
+  // Errors of this kernel alone decide about its result: among them those of
+  // what it reads, which a rule's evaluation may have read before, unheard.
+  module.state().loader.forgetBroken();
   DiagnosticSink own;
   std::shared_ptr<FunctionObject> kernel = findKernel(module, name, own);
   mlir::OwningOpRef<mlir::ModuleOp> result;

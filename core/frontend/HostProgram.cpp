@@ -146,7 +146,9 @@ Value ModuleLoader::evaluate(const std::string &expression, StringRef name,
 /// The function or class of a text that holds nothing else.
 static Value onlyMember(const ModuleObject &module, StringRef name) {
   auto member = module.members.find(name);
-  return member == module.members.end() ? Value() : member->second.value;
+  return module.isBroken || member == module.members.end()
+             ? Value()
+             : member->second.value;
 }
 
 /// A function of the host program: it is called there, with constants.
@@ -240,6 +242,9 @@ Binding *ModuleLoader::ask(ModuleObject &module, StringRef name, SourceLoc loc,
     return nullptr;
   }
   Value value = valueOf(answer, name, loc, evaluator);
+  if (value.isError()) {
+    brokenNames.emplace_back(&module, name.str());
+  }
   return &(module.members[name] = Binding{std::move(value), SourceLoc()});
 }
 
@@ -250,10 +255,12 @@ ModuleLoader::addExcerpt(const std::string &path, std::string text,
   module->path = path;
   module->name = path;
   module->scope = scope;
+  const unsigned before = evaluator.diagnostics().errorCount();
   module->tree =
       parseFile(path, std::move(text), evaluator.diagnostics(), line);
-  modules[path + "#" + std::to_string(scope)] = module;
-  evaluator.runModule(module);
+  const std::string key = path + "#" + std::to_string(scope);
+  modules[key] = module;
+  run(module, key, before, evaluator);
   // The host has applied the decorators, which the text does not have.
   for (auto &member : module->members) {
     Value &value = member.getValue().value;

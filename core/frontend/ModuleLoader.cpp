@@ -25,11 +25,36 @@ std::shared_ptr<ModuleObject> ModuleLoader::addModule(std::string path,
   auto module = std::make_shared<ModuleObject>();
   module->path = path;
   module->name = sys::path::stem(path).str();
+  const unsigned before = evaluator.diagnostics().errorCount();
   module->tree = parseFile(path, std::move(text), evaluator.diagnostics());
   modules[path] = module;
   setGlobals(*module, evaluator);
-  evaluator.runModule(module);
+  run(module, path, before, evaluator);
   return module;
+}
+
+void ModuleLoader::run(const std::shared_ptr<ModuleObject> &module,
+                       const std::string &key, unsigned before,
+                       Evaluator &evaluator) {
+  evaluator.runModule(module);
+  if (evaluator.diagnostics().errorCount() != before) {
+    module->isBroken = true;
+    broken.push_back(key);
+  }
+}
+
+void ModuleLoader::forgetBroken() {
+  for (const auto &[module, name] : brokenNames) {
+    module->members.erase(name);
+    std::erase_if(reads, [&, name = &name, module = module](const auto &read) {
+      return !read.isCall && read.scope == module->scope && read.text == *name;
+    });
+  }
+  brokenNames.clear();
+  for (const std::string &key : broken) {
+    modules.erase(key);
+  }
+  broken.clear();
 }
 
 /// "package.module" of a file, by the packages that it lies in.
@@ -78,7 +103,8 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
                                                  SourceLoc importLoc,
                                                  Evaluator &evaluator) {
   if (auto it = modules.find(path); it != modules.end()) {
-    return it->second; // also a module that is being run: a cyclic import
+    // Also a module that is being run: a cyclic import.
+    return it->second->isBroken ? nullptr : it->second;
   }
   StringRef embedded = path;
   if (embedded.consume_front("<terrazzo>/")) {
@@ -100,7 +126,8 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
                        "': " + buffer.getError().message());
     return nullptr;
   }
-  return addModule(path, (*buffer)->getBuffer().str(), evaluator);
+  auto module = addModule(path, (*buffer)->getBuffer().str(), evaluator);
+  return module->isBroken ? nullptr : module;
 }
 
 /// The file of a dotted name below a folder: a module, a package, or empty.

@@ -49,6 +49,10 @@ public:
   /// False once a file that was found could not be read.
   bool readAll() const { return !unreadable; }
 
+  /// Forgets modules with errors and the names that were asked for in them:
+  /// what evaluates a kernel anew hears of its errors anew.
+  void forgetBroken();
+
   /// Lets the sink keep the texts of all modules alive.
   void keepFiles(DiagnosticSink &sink) const;
   std::vector<std::shared_ptr<const SourceFile>> files() const;
@@ -73,6 +77,10 @@ public:
                                         Evaluator &evaluator);
 
 private:
+  /// Runs it as the module `key`, and sees whether it is broken: errors beyond
+  /// the first `before` of the evaluator's.
+  void run(const std::shared_ptr<ModuleObject> &module, const std::string &key,
+           unsigned before, Evaluator &evaluator);
   void setGlobals(ModuleObject &module, Evaluator &evaluator);
   Value valueOf(const HostName &answer, llvm::StringRef name, SourceLoc loc,
                 Evaluator &evaluator);
@@ -83,6 +91,9 @@ private:
   Searches searched;
   EnvironmentReads variables;
   std::vector<HostRead> reads;
+  std::vector<std::string> broken; // keys of modules
+  /// What was asked for and is an error.
+  std::vector<std::pair<ModuleObject *, std::string>> brokenNames;
   std::map<uint64_t, Value> callables; // by scope
   std::vector<std::unique_ptr<Builtin>> owned;
   bool unreadable = false;

@@ -274,6 +274,8 @@ struct ModuleObject {
   std::optional<uint64_t> scope;
   /// Names that the host program does not have either.
   llvm::StringSet<> unheardOf;
+  /// An error was found in it, and given to whoever read it first.
+  bool isBroken = false;
   bool isBuiltin() const { return !tree; }
 };
 

@@ -343,6 +343,30 @@ def test_unknown_name_has_a_suggestion():
         run(kernel)
 
 
+@pytest.mark.parametrize("text, line, column, message", [
+    ("def helper(x)\n    return x\n", 0, 14, "expected ':' after the 'def' line"),
+    ("def helper(x):\n    return x * (2 +\n", 1, 16, "bracket is never closed"),
+    ("def helper(x):\n    y = 3\n    return y *\n", 2, 15, "expected an expression"),
+    ("    def helper(x):\n        return x *\n", 1, 19, "expected an expression"),
+])
+def test_mistake_of_a_helpers_own_text(text, line, column, message):
+
+    @terrazzo.jit
+    def helper(x):
+        return x
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), helper(tl.arange(0, 8)))
+
+    helper.src = text
+    for _ in range(2):
+        with pytest.raises(CompilationError, match=message) as caught:
+            run(kernel)
+        assert (caught.value.file, caught.value.line - helper.starting_line_number, caught.value.column) == (__file__, line, column)
+        assert text.splitlines()[line].strip() in str(caught.value) and str(caught.value).count("error:") == 1
+
+
 def test_object_of_the_program_is_refused():
     things = {"a": object()}
 
