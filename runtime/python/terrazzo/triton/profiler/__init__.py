@@ -6,10 +6,13 @@
         kernel[grid](...)
     proton.finalize()          # run.hatchet
 
+    python -m terrazzo.triton.profiler.viewer -m time/ms run.hatchet
+
 Launches are timed by events of the device, on the host by the clock. What a
 kernel's `launch_metadata` says (name, flops, bytes) is summed beside the time
-with hook="triton". Known limits: trees only, no trace; no instrumentation of
-kernels; no viewer.
+with hook="triton". data="trace" writes each launch and scope with its begin and
+end instead of sums (run.chrome_trace). Known limit: no instrumentation of
+kernels.
 """
 
 from .session import activate, deactivate, finalize, profile, start  # noqa: F401

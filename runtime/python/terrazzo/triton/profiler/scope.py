@@ -10,7 +10,7 @@ _threads = threading.local()
 def stack():
     """The names of this thread's open scopes, outermost first."""
     if not hasattr(_threads, "names"):
-        _threads.names = []
+        _threads.names, _threads.begun = [], []
     return _threads.names
 
 
@@ -19,16 +19,21 @@ def enter_scope(name, *, metrics=None):
     from . import session
 
     stack().append(name)
+    _threads.begun.append((time.perf_counter_ns(), metrics))
     if metrics:
         session.add(tuple(stack()), metrics)
 
 
 def exit_scope(name=None):
     """Closes the innermost scope; gives its name."""
+    from . import session
+
     if not stack():
         raise RuntimeError("exit_scope: no scope is open")
     if name is not None and stack()[-1] != name:
         raise RuntimeError(f"exit_scope({name!r}): the innermost scope is {stack()[-1]!r}")
+    began, metrics = _threads.begun.pop()
+    session.scope_ended(tuple(stack()), began, metrics)
     return stack().pop()
 
 

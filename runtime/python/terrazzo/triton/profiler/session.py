@@ -1,4 +1,4 @@
-"""Sessions of profiling: trees of scopes and kernels with what was measured, written as hatchet's JSON."""
+"""Sessions of profiling: which launches and scopes they hear of, and the files that they write."""
 
 import functools
 import itertools
@@ -7,96 +7,86 @@ import threading
 import time
 
 from ... import knobs
+from .records import DeviceTime, Trace, Tree
 from .scope import stack
 
 _sessions = {}
 _numbers = itertools.count()
 _lock = threading.Lock()
 _open = threading.local()  # the launch that this thread is in
+_data = {"tree": Tree, "trace": Trace}
 
 
 class _Session:
 
-    def __init__(self, name, hook):
+    def __init__(self, name, data, hook):
         self.name, self.hook = name, hook
+        self.records = _data[data]()
         self.is_active = True
-        self.metrics = {}  # path of names -> metric -> sum
-        self.pending = []  # (path, event before, event after)
 
-    def add(self, path, metrics):
-        into = self.metrics.setdefault(path, {})
-        for name, number in metrics.items():
-            into[name] = into.get(name, 0) + number
 
-    def settle(self):
-        """Reads the device's clocks; waits for the launches that are timed."""
-        for path, before, after in self.pending:
-            after.synchronize()
-            self.add(path, {"time (ns)": round(before.elapsed_time(after) * 1e6)})
-        self.pending.clear()
-
-    def tree(self):
-        root = {"frame": {"name": "ROOT", "type": "function"}, "metrics": {}, "children": []}
-        for path, metrics in self.metrics.items():
-            node = root
-            for name in path:
-                known = [child for child in node["children"] if child["frame"]["name"] == name]
-                if not known:
-                    known = [{"frame": {"name": name, "type": "function"}, "metrics": {}, "children": []}]
-                    node["children"] += known
-                node = known[0]
-            node["metrics"].update(metrics)
-        return root
+def _active():
+    """Needs the lock."""
+    return [session for session in _sessions.values() if session.is_active]
 
 
 def add(path, metrics):
     """Sums numbers at a path of names, in each active session."""
     with _lock:
-        for session in _sessions.values():
-            if session.is_active:
-                session.add(path, metrics)
+        for session in _active():
+            session.records.add(path, metrics)
 
 
-def _events(metadata):
-    """A pair of events if the launch is on torch's device, else None."""
+def scope_ended(path, began, metrics):
+    """A scope of this thread that began at a time of the host."""
+    with _lock:
+        for session in _active():
+            session.records.scope_ended(path, began, time.perf_counter_ns(), metrics)
+
+
+def _device(metadata):
+    """torch's interface to the device of a launch; None: it is on the host."""
     from ..runtime.driver import driver
 
     interface = driver.active.get_device_interface()
-    if interface is None or metadata.data.get("target", "cpu").partition(":")[0] in ("cpu", "interp"):
-        return None
-    return interface.Event(enable_timing=True), interface.Event(enable_timing=True)
+    is_host = metadata.data.get("target", "cpu").partition(":")[0] in ("cpu", "interp")
+    return None if is_host else interface
 
 
 def _enter(metadata):
-    events = _events(metadata)
-    if events:
-        events[0].record()
-    _open.launch = events, time.perf_counter_ns()
+    interface, device = _device(metadata), None
+    if interface is not None:
+        def event():
+            return interface.Event(enable_timing=True)
+
+        device = DeviceTime(event(), event(), interface.current_device(), metadata.data.get("stream") or 0)
+        with _lock:
+            for session in _active():
+                if isinstance(session.records, Trace):
+                    session.records.anchor(device.index, event, time.perf_counter_ns)
+        device.before.record()
+    _open.launch = device, time.perf_counter_ns()
 
 
 def _exit(metadata):
-    events, began = _open.launch
-    taken = {"time (ns)": time.perf_counter_ns() - began}
-    if events:
-        events[1].record()
+    ended = time.perf_counter_ns()
+    device, began = _open.launch
+    if device is not None:
+        device.after.record()
     with _lock:
-        for session in _sessions.values():
-            if not session.is_active:
-                continue
+        for session in _active():
             told = metadata.get() if session.hook else metadata.data
-            path = (*stack(), told["name"])
             more = {name: value for name, value in told.items()
                     if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("function", "stream")}
-            session.add(path, {"count": 1, **(more if session.hook else {})})
-            if events:
-                session.pending.append((path, *events))
-            else:
-                session.add(path, taken)
+            session.records.launch((*stack(), told["name"]), more if session.hook else {}, began, ended, device)
 
 
 def start(name="proton", *, context="shadow", data="tree", backend=None, mode=None, hook=None):
-    """Begins a session, and gives its number. hook="triton": kernels tell their launch_metadata."""
-    for what, value, allowed in (("context", context, ("shadow",)), ("data", data, ("tree",)),
+    """Begins a session, and gives its number. hook="triton": kernels tell their launch_metadata.
+
+    data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin and end.
+    """
+    for what, value, allowed in (("context", context, ("shadow",)), ("data", data, tuple(_data)),
                                  ("mode", mode, (None, "")), ("hook", hook, (None, "triton"))):
         if value not in allowed:
             raise ValueError(f"{what}={value!r} is not supported; there is {', '.join(repr(v) for v in allowed)}")
@@ -104,7 +94,7 @@ def start(name="proton", *, context="shadow", data="tree", backend=None, mode=No
         return None
     with _lock:
         number = next(_numbers)
-        _sessions[number] = _Session(name, hook)
+        _sessions[number] = _Session(name, data, hook)
     knobs.runtime.launch_enter_hook.add(_enter)
     knobs.runtime.launch_exit_hook.add(_exit)
     return number
@@ -131,15 +121,18 @@ def deactivate(session=None):
 
 
 def finalize(session=None, output_format=""):
-    """Ends a session, or all, and writes NAME.hatchet."""
-    if output_format not in ("", "hatchet"):
-        raise ValueError(f"output_format={output_format!r} is not supported; there is 'hatchet'")
-    for number, one in _chosen(session).items():
+    """Ends a session, or all, and writes NAME.hatchet, of a trace NAME.chrome_trace."""
+    ending = _chosen(session)
+    for one in ending.values():
+        if output_format not in ("", one.records.output_format):
+            raise ValueError(f"output_format={output_format!r} is not supported for {one.name!r}; there is "
+                             f"{one.records.output_format!r}")
+    for number, one in ending.items():
         with _lock:
-            one.settle()
             del _sessions[number]
-        with open(f"{one.name}.hatchet", "w") as file:
-            json.dump([one.tree(), {}], file)
+        content = one.records.content()
+        with open(f"{one.name}.{one.records.suffix}", "w") as file:
+            json.dump(content, file)
     if not _sessions:
         knobs.runtime.launch_enter_hook.remove(_enter)
         knobs.runtime.launch_exit_hook.remove(_exit)
