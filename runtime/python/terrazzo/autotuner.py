@@ -5,7 +5,7 @@ threads (compiling releases the interpreter lock), then timed one after the othe
 all of them roughly, those near the best once more and longer, unless the caller
 says how long to time.
 The choice is kept per key, and on disk if asked for. In deterministic mode
-nothing is timed: the order of the choice is fixed.
+nothing is timed: a rule chooses by what is known without a clock (_rank).
 """
 
 import concurrent.futures
@@ -13,6 +13,7 @@ import functools
 import hashlib
 import inspect
 import json
+import math
 import os
 import sys
 import time
@@ -87,6 +88,12 @@ def _restore(value, saved):
         value.copy_(saved)
     else:
         value[...] = saved
+
+
+@functools.lru_cache(maxsize=None)
+def _compute_units(plugin):
+    from . import _native
+    return _native.describe_device(plugin)["compute_units"]
 
 
 class _Progress:
@@ -228,15 +235,16 @@ class Autotuner(KernelInterface):
         return self.fn.warmup(*args, **keywords)
 
     def _compile_all(self, args, configs, kwargs, progress):
-        """Compiles for each configuration on threads; what fails says so again when it is timed."""
+        """Compiles for each configuration on threads; gives the futures, of none where hooks change the arguments."""
         threads = knobs.autotuning.threads or min(len(configs), os.cpu_count() or 1)
         if threads < 2 or any(config.pre_hook for config in configs) or self.user_defined_pre_hook:
-            return
+            return {}
         with concurrent.futures.ThreadPoolExecutor(threads, "terrazzo-autotune") as pool:
-            jobs = [pool.submit(self._warm, args, kwargs, config) for config in configs]
-            for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            jobs = {config: pool.submit(self._warm, args, kwargs, config) for config in configs}
+            for done, job in enumerate(concurrent.futures.as_completed(jobs.values()), 1):
                 job.exception()
                 progress.say("compiled", done, len(jobs))
+        return jobs
 
     def _choose(self, args, kwargs, configs):
         progress = _Progress(getattr(self.base_fn, "__name__", "kernel"))
@@ -262,16 +270,51 @@ class Autotuner(KernelInterface):
             progress.end()
         return timings
 
-    def _first_that_compiles(self, args, kwargs, configs):
-        """Deterministic mode: the configurations' order decides, and whether they compile."""
-        failure = None
+    # Deterministic mode.
+
+    def _programs(self, args, kwargs, config):
+        """How many programs a launch with this configuration has; None: the grid does not say."""
+        grid, meta = kwargs.get("grid"), {**self.nargs, **self._merged(config, kwargs)}
+        try:
+            sizes = grid(meta) if callable(grid) else grid
+            return math.prod(sizes if isinstance(sizes, (tuple, list)) else (sizes,))
+        except Exception:
+            return None  # the launch says what is wrong with it
+
+    def _rank(self, args, kwargs, config, code):
+        """Less is better: the time that perf_model predicts, 32-bit words that a thread spills, compute units without a program.
+
+        The last two are certain to cost time and are known without a clock. What remains equal is in the order of
+        the configurations: that more programs fit a unit at once, say, helps some kernels and hurts others.
+        """
+        predicted = self._predicted(kwargs, config) if self.perf_model else 0
+        if code is None:  # a hook kept it from being compiled
+            return predicted, 0, 0
+        programs, units = self._programs(args, kwargs, config), _compute_units(code.plugin)
+        return predicted, code.n_spills, 0 if programs is None else max(0, units - programs)
+
+    def _by_rule(self, args, kwargs, configs):
+        """The configuration with the least _rank; the first of several."""
+        ranks, failure = {}, None
+        compiled = self._compile_all(args, configs, kwargs, _Progress(self.base_fn.__name__))
         for config in configs:
             try:
-                self._warm(args, kwargs, config)
-                return config
+                if config in compiled:
+                    code = compiled[config].result()
+                else:
+                    if config.pre_hook:
+                        config.pre_hook({**self.nargs, **self._merged(config, kwargs)})
+                    code = self._warm(args, kwargs, config)
             except (OutOfResources, CompilationError) as error:
                 failure = error
-        raise AutotunerError(f"no configuration of {self.base_fn.__name__} compiles; the last says: {failure}") from failure
+                continue
+            ranks[config] = self._rank(args, kwargs, config, code)
+        if not ranks:
+            raise AutotunerError(f"no configuration of {self.base_fn.__name__} compiles; the last says: {failure}") from failure
+        best = min(ranks, key=ranks.__getitem__)
+        self._say(f"{self.base_fn.__name__}: by rule {best} (of a thread {ranks[best][1]} words are spilled, "
+                  f"{ranks[best][2]} compute units get no program)")
+        return best
 
     # The table on disk.
 
@@ -358,7 +401,7 @@ class Autotuner(KernelInterface):
     def _tune(self, key, args, kwargs):
         configs = self.prune_configs(kwargs)
         if knobs.autotuning.deterministic:
-            self.cache[key] = self._first_that_compiles(args, kwargs, configs)
+            self.cache[key] = self._by_rule(args, kwargs, configs)
             return False
 
         def benchmark():
@@ -387,9 +430,12 @@ class Autotuner(KernelInterface):
             elif not isinstance(top_k, int):
                 raise TypeError(f"top_k of prune_configs_by is a share up to 1.0 or an int, not {top_k!r}")
             if len(configs) > top_k:
-                predicted = {config: self.perf_model(**self.nargs, **kwargs, **config.all_kwargs()) for config in configs}
+                predicted = {config: self._predicted(kwargs, config) for config in configs}
                 configs = sorted(configs, key=predicted.__getitem__)[:top_k]
         return configs
+
+    def _predicted(self, kwargs, config):
+        return self.perf_model(**self.nargs, **kwargs, **config.all_kwargs())
 
     def warmup(self, *args, **kwargs):
         """Compiles for every configuration that is not pruned; gives the compiled kernels."""
@@ -409,7 +455,9 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     in reset_to_zero are zeroed before each run, those in restore_value have their
     contents back after it. cache_results keeps the timings on disk, as
     TRITON_CACHE_AUTOTUNING=1 does for all. TERRAZZO_AUTOTUNE_DETERMINISTIC=1
-    times nothing: the first configuration that compiles is taken.
+    times nothing: of the configurations that compile it takes those that
+    perf_model predicts to be the fastest, of these those that spill least, of these
+    those that leave the fewest compute units without a program, of these the first.
     """
     def decorate(fn):
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook, post_hook=post_hook,

@@ -101,12 +101,66 @@ def test_table_on_disk(tmp_path):
         assert len(json.loads(file.read_text())["configs"]) == 3
 
 
-def test_deterministic(monkeypatch):
+@pytest.fixture
+def deterministic(monkeypatch):
+    """Compute units; nothing may be timed."""
+    from terrazzo import autotuner
+
     monkeypatch.setenv("TERRAZZO_AUTOTUNE_DETERMINISTIC", "1")
-    tuned = triton.autotune(CONFIGS, key=["n"], do_bench=lambda *a, **k: pytest.fail("timed"))(add_one)
-    x = np.zeros(64, dtype=np.float32)
-    tuned[grid](x, x.copy(), 64)
-    assert tuned.best_config is CONFIGS[0]
+    monkeypatch.setattr(autotuner, "_compute_units", lambda plugin: {"cpu": 4}[plugin])
+    return dict(key=["n"], do_bench=lambda *a, **k: pytest.fail("timed"))
+
+
+def chosen(tuned, n=64):
+    x = np.zeros(n, dtype=np.float32)
+    tuned[grid](x, x.copy(), n)
+    return tuned.best_config
+
+
+def test_deterministic(deterministic):
+    # 64 elements are one program by each; of 300, 64 a program give work to all units; of 3000 all do.
+    tuned = triton.autotune(CONFIGS[::-1], **deterministic)(add_one)
+    assert [chosen(tuned, n) for n in (64, 300, 400, 3000)] == [CONFIGS[2], CONFIGS[0], CONFIGS[1], CONFIGS[2]]
+    assert len(tuned.cache) == 4 and chosen(tuned, 400) is CONFIGS[1]
+
+
+def test_deterministic_without_spills(deterministic, monkeypatch):
+    from terrazzo.compiled import CompiledKernel
+
+    monkeypatch.setattr(CompiledKernel, "n_spills", property(lambda code: {8: 0, 4: 12}[code.metadata.num_warps]))
+    assert chosen(triton.autotune(CONFIGS, **deterministic)(add_one)) is CONFIGS[1]
+    monkeypatch.setattr(CompiledKernel, "n_spills", property(lambda code: 12))
+    assert chosen(triton.autotune(CONFIGS, **deterministic)(add_one)) is CONFIGS[0]
+
+
+def test_deterministic_believes_a_model(deterministic):
+    model = {"perf_model": lambda BLOCK, **rest: abs(BLOCK - 128)}
+    assert chosen(triton.autotune(CONFIGS, prune_configs_by=model, **deterministic)(add_one), 300) is CONFIGS[1]
+
+
+def test_deterministic_takes_what_compiles(deterministic):
+    broken = triton.Config({"BLOCK": 100})
+    assert chosen(triton.autotune([broken, CONFIGS[1]], **deterministic)(add_one)) is CONFIGS[1]
+    with pytest.raises(AutotunerError, match="no configuration of add_one compiles; the last says: .*power of two"):
+        chosen(triton.autotune([broken, triton.Config({"BLOCK": 3})], **deterministic)(add_one))
+
+
+def test_deterministic_calls_hooks_before_it_compiles(deterministic):
+    """Where a configuration's hook changes an argument (the block of a descriptor, say), that is what is compiled."""
+    from terrazzo import TensorDescriptor
+
+    @terrazzo.jit
+    def kernel(d, n, BLOCK: tl.constexpr):
+        d.store([tl.program_id(0) * BLOCK], tl.zeros((BLOCK,), tl.float32) + n)
+
+    def fit(args):
+        args["d"].block_shape = [args["BLOCK"]]
+
+    configs = [triton.Config({"BLOCK": block}, pre_hook=fit) for block in (64, 128)]
+    x = np.zeros(512, np.float32)
+    tuned = triton.autotune(configs, **deterministic)(kernel)
+    tuned[lambda meta: (512 // meta["BLOCK"],)](TensorDescriptor.from_tensor(x, [16]), 7)
+    assert tuned.best_config is configs[0] and (x == 7).all()
 
 
 def test_a_bench_of_ones_own():
