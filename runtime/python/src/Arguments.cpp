@@ -7,6 +7,7 @@
 
 #include "Arrays.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -19,7 +20,12 @@ struct Arguments::More {
   std::deque<std::vector<tz_arg>> items;
   std::deque<std::vector<const char *>> names;
   std::vector<Reference> kept;
+  std::vector<const Accelerator *> others;
 };
+
+const std::vector<const Accelerator *> *Arguments::mixed() const {
+  return more->others.empty() ? nullptr : &more->others;
+}
 
 Arguments::More &Arguments::extra() {
   if (!more) {
@@ -277,6 +283,7 @@ bool Arguments::array(const Array &read, PyObject *value, PyObject *name,
                       tz_arg &to) {
   to = read.pointer;
   if (!read.layout.isPlain() || !to.bits) [[unlikely]] {
+    plain = false;
     inDoubt.push_back(
         {count - 1, value, name, read.layout, !to.bits && hasElements(value)});
   }
@@ -320,6 +327,14 @@ bool Arguments::settleMemory(const Array &array, PyObject *value,
   if (place.index == array.memory.index &&
       (place.index < 0 || !place.accelerator || !array.memory.accelerator ||
        place.accelerator->target == array.memory.accelerator->target)) {
+    const Accelerator *other = array.memory.accelerator;
+    if (place.index >= 0 && other && other != place.accelerator) {
+      plain = false;
+      auto &others = extra().others;
+      if (std::find(others.begin(), others.end(), other) == others.end()) {
+        others.push_back(other);
+      }
+    }
     return true;
   }
   if (array.memory.index == Memory::Host && isPinned(value)) {

@@ -63,6 +63,13 @@ public:
   size_t size() const { return count; }
   /// Of the arrays among them.
   const Memory &memory() const { return place; }
+  /// Frameworks whose arrays lie there, too, beside that of memory(). Null,
+  /// most often: there are none.
+  const std::vector<const Accelerator *> *others() const {
+    return more ? mixed() : nullptr;
+  }
+  /// Neither doubts() nor others().
+  bool isPlain() const { return plain; }
   /// Of the arrays that are arguments by themselves.
   const std::vector<Doubt> &doubts() const { return inDoubt; }
 
@@ -76,11 +83,13 @@ private:
   bool descriptor(PyObject *value, PyObject *name, tz_arg &to);
   bool array(const Array &read, PyObject *value, PyObject *name, tz_arg &to);
   bool settleMemory(const Array &array, PyObject *value, PyObject *name);
+  const std::vector<const Accelerator *> *mixed() const;
   bool wrong(PyObject *name, const std::string &text) const;
   More &extra();
 
   const std::string &kernel;
   size_t count = 0;
+  bool plain = true;
   Memory place;
   PyObject *placedBy = nullptr; // the name of the array that settled it
   std::vector<Doubt> inDoubt;

@@ -8,6 +8,7 @@
 
 #include "Exchange.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace tz::python {
@@ -320,6 +321,41 @@ bool readTensor(PyObject *tensor, const KnownType &type, Array &to) {
   return true;
 }
 
+/// The bytes of an element of "<f4"; 0: not known.
+static int64_t bytesOf(PyObject *typestr) {
+  const char *text =
+      typestr && PyUnicode_Check(typestr) ? PyUnicode_AsUTF8(typestr) : nullptr;
+  return text && text[0] && text[1] ? std::atoll(text + 2) : 0;
+}
+
+/// NumPy's __array_interface__, and those that others made after it. False with
+/// the error set.
+static bool readInterface(PyObject *interface, uint32_t element, Array &to) {
+  PyObject *data = PyDict_GetItemString(interface, "data"); // borrowed, all
+  PyObject *address = data && PyTuple_Check(data) && PyTuple_GET_SIZE(data) == 2
+                          ? PyTuple_GET_ITEM(data, 0)
+                          : nullptr;
+  if (!address) {
+    return fail("ArgumentError", "an array does not say where its memory is");
+  }
+  to.pointer = tz_pointer(PyLong_AsUnsignedLongLongMask(address), element);
+  to.layout.isReadOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) > 0;
+  if (PyErr_Occurred()) {
+    return false;
+  }
+  PyObject *strides = PyDict_GetItemString(interface, "strides");
+  const int64_t size = bytesOf(PyDict_GetItemString(interface, "typestr"));
+  std::vector<int64_t> byDimension, counts;
+  if (strides && strides != Py_None && size > 0 &&
+      readIntegers(strides, byDimension) &&
+      readIntegers(PyDict_GetItemString(interface, "shape"), counts) &&
+      byDimension.size() == counts.size()) {
+    findGaps(int(counts.size()), counts.data(), byDimension.data(), size,
+             to.layout);
+  }
+  return true;
+}
+
 bool readBuffer(PyObject *array, Array &to) {
   static PyObject *const dtypeName = interned("dtype");
   Reference dtype(PyObject_GetAttr(array, dtypeName));
@@ -344,22 +380,15 @@ bool readBuffer(PyObject *array, Array &to) {
   }
   // Types from outside of NumPy (bfloat16) have no format of the protocol.
   PyErr_Clear();
-  Reference interface(PyObject_GetAttrString(array, "ctypes"));
-  Reference address(interface ? PyObject_GetAttrString(interface.get(), "data")
-                              : nullptr);
-  if (!address) {
-    return false;
-  }
-  to.pointer =
-      tz_pointer(PyLong_AsUnsignedLongLongMask(address.get()), element);
-  return !PyErr_Occurred();
+  Reference interface(PyObject_GetAttrString(array, "__array_interface__"));
+  return interface && readInterface(interface.get(), element, to);
 }
 
 bool readFacts(PyObject *facts, Array &to) {
-  unsigned long long address;
+  PyObject *source;
   const char *dtype, *framework;
   int index;
-  if (!PyArg_ParseTuple(facts, "Kszi", &address, &dtype, &framework, &index)) {
+  if (!PyArg_ParseTuple(facts, "Oszi", &source, &dtype, &framework, &index)) {
     return false;
   }
   uint32_t element = elementType(dtype);
@@ -367,13 +396,16 @@ bool readFacts(PyObject *facts, Array &to) {
     return fail("ArgumentError",
                 std::string("no kernel has arrays of ") + dtype);
   }
-  to.pointer = tz_pointer(address, element);
   to.memory.index = index;
-  if (framework && index >= 0) {
-    to.memory.accelerator = acceleratorOf(framework);
-    return to.memory.accelerator;
+  if (framework && index >= 0 &&
+      !(to.memory.accelerator = acceleratorOf(framework))) {
+    return false;
   }
-  return true;
+  if (PyDict_Check(source)) {
+    return readInterface(source, element, to);
+  }
+  to.pointer = tz_pointer(PyLong_AsUnsignedLongLongMask(source), element);
+  return !PyErr_Occurred();
 }
 
 } // namespace tz::python

@@ -40,8 +40,8 @@ const KnownType &knownType(PyObject *value);
 /// `type`: the tensor's. False with the error set.
 bool readTensor(PyObject *tensor, const KnownType &type, Array &to);
 bool readBuffer(PyObject *array, Array &to);
-/// From (address, dtype's name, framework or None, index): what _values.py
-/// found out of any other array.
+/// From (address or array interface, dtype's name, framework or None, index):
+/// what _values.py found out of any other array.
 bool readFacts(PyObject *facts, Array &to);
 
 /// TZ_TYPE_* of "float16", "torch.float16", "bool" ...; 0: there is none.

@@ -67,15 +67,15 @@ void addCodeType(PyObject *module) {
 }
 
 PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
-                             PyObject *function, PyObject *options) {
+                             PyObject *specialization) {
   Reference make(packageAttribute("terrazzo.compiled", "make"));
   if (!make) {
     return nullptr;
   }
   try {
     nb::object object = nb::cast(Code{std::move(kernel), code});
-    return PyObject_CallFunctionObjArgs(make.get(), object.ptr(), function,
-                                        options, nullptr);
+    return PyObject_CallFunctionObjArgs(make.get(), object.ptr(),
+                                        specialization, nullptr);
   } catch (nb::python_error &error) {
     error.restore();
   } catch (const std::exception &error) {

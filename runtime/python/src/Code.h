@@ -25,9 +25,10 @@ private:
   tz_kernel_t native;
 };
 
-/// terrazzo.compiled.CompiledKernel around the code. Null with the error set.
+/// terrazzo.compiled.CompiledKernel around the code that was made for a
+/// terrazzo.specialization.Specialization. Null with the error set.
 PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
-                             PyObject *function, PyObject *options);
+                             PyObject *specialization);
 
 /// Adds the type Code.
 void addCodeType(PyObject *module);

@@ -115,6 +115,28 @@ static Device *lastHostDevice(Session &session, const std::string &kernel) {
   return last;
 }
 
+static bool askForStream(const Accelerator &accelerator, int index,
+                         void *&native) {
+  PyErr_Clear();
+  Reference number(PyLong_FromLong(index));
+  Reference stream(
+      number ? PyObject_CallOneArg(accelerator.stream.get(), number.get())
+             : nullptr);
+  if (!stream) {
+    return false;
+  }
+  native = PyLong_AsVoidPtr(stream.get());
+  return !PyErr_Occurred();
+}
+
+/// The stream that the framework uses now. False with the error set.
+[[gnu::always_inline]] static inline bool
+nativeStream(const Accelerator &accelerator, int index, void *&native) {
+  return (accelerator.table && !accelerator.table->currentStream(
+                                   accelerator.tableType, index, &native)) ||
+         askForStream(accelerator, index, native);
+}
+
 /// The devices of the accelerator that launches went to last.
 static constinit Device *acceleratorDevices[64] = {};
 static constinit const Accelerator *knownAccelerator = nullptr;
@@ -137,22 +159,23 @@ bool Place::findAccelerator(const Memory &memory, const std::string &kernel) {
       acceleratorDevices[memory.index] = device;
     }
   }
-  const Accelerator &accelerator = *memory.accelerator;
-  if (accelerator.table && !accelerator.table->currentStream(
-                               accelerator.tableType, memory.index, &native))
-      [[likely]] {
-    return true;
+  return nativeStream(*memory.accelerator, memory.index, native);
+}
+
+bool Place::orderWith(const Arguments &arguments, bool before) {
+  for (const Accelerator *other : *arguments.others()) {
+    void *theirs = nullptr;
+    if (!nativeStream(*other, arguments.memory().index, theirs)) {
+      return false;
+    }
+    Stream *stream = device->stream(theirs);
+    if (!stream ||
+        (stream != shared && !device->order(before ? *stream : *shared,
+                                            before ? *shared : *stream))) {
+      return false;
+    }
   }
-  PyErr_Clear();
-  Reference number(PyLong_FromLong(memory.index));
-  Reference stream(
-      number ? PyObject_CallOneArg(accelerator.stream.get(), number.get())
-             : nullptr);
-  if (!stream) {
-    return false;
-  }
-  native = PyLong_AsVoidPtr(stream.get());
-  return !PyErr_Occurred();
+  return true;
 }
 
 bool Place::find(const Memory &memory, const std::string &kernel) {

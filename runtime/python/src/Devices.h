@@ -24,6 +24,10 @@ struct Place {
   /// `stream`, until leaveStream(). False with the error set.
   bool findStream();
   void leaveStream();
+  /// Other frameworks whose arrays a launch has: `before` it, the stream waits
+  /// for what theirs hold; after it, theirs wait for the stream. False with the
+  /// error set.
+  bool orderWith(const Arguments &arguments, bool before);
 
 private:
   bool findAccelerator(const Memory &memory, const std::string &kernel);

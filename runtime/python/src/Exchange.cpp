@@ -45,4 +45,58 @@ uint32_t elementType(const ExchangedArray &array) {
              : 0;
 }
 
+namespace {
+/// DLManagedTensor begins with the array.
+/// DLManagedTensorVersioned:
+struct VersionedArray {
+  uint32_t major, minor;
+  void *context;
+  void (*free)(VersionedArray *);
+  uint64_t flags;
+  ExchangedArray array;
+};
+} // namespace
+
+static PyObject *tupleOf(const int64_t *values, int32_t count, int64_t unit) {
+  Reference made(PyTuple_New(count));
+  for (int32_t i = 0; made && i < count; ++i) {
+    PyObject *one = PyLong_FromLongLong(values[i] * unit);
+    if (!one) {
+      return nullptr;
+    }
+    PyTuple_SET_ITEM(made.get(), i, one);
+  }
+  return made.release();
+}
+
+PyObject *readCapsule(PyObject *capsule) {
+  const ExchangedArray *array = nullptr;
+  if (PyCapsule_IsValid(capsule, "dltensor")) {
+    array = static_cast<const ExchangedArray *>(
+        PyCapsule_GetPointer(capsule, "dltensor"));
+  } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    const auto *found = static_cast<const VersionedArray *>(
+        PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    array = found->major == 1 ? &found->array : nullptr;
+  }
+  const int64_t size = array ? array->bits * array->lanes / 8 : 0;
+  if (!size) {
+    PyErr_SetString(PyExc_BufferError,
+                    "__dlpack__() gave no array of whole bytes");
+    return nullptr;
+  }
+  Reference shape(tupleOf(array->shape, array->rank, 1));
+  Reference strides(array->strides ? tupleOf(array->strides, array->rank, size)
+                                   : Reference::borrow(Py_None).release());
+  return shape && strides
+             ? Py_BuildValue("{s(KO)sOsOsN}", "data",
+                             static_cast<unsigned long long>(
+                                 reinterpret_cast<uintptr_t>(array->data) +
+                                 array->byteOffset),
+                             Py_False, "shape", shape.get(), "strides",
+                             strides.get(), "typestr",
+                             PyUnicode_FromFormat("|V%d", int(size)))
+             : nullptr;
+}
+
 } // namespace tz::python

@@ -1,7 +1,8 @@
 //===- Exchange.h - arrays that C code may look at ------------------------===//
 //
 // What   The part of DLPack's ABI by which a framework tells of an array, and
-//        of the stream that it works on, without a Python call.
+//        of the stream that it works on, without a Python call; and the
+//        capsules by which older ones tell of an array.
 // Why    It is the quickest way to an address that there is: a tenth of what
 //        the array's methods cost. A type carries the functions' table as its
 //        attribute __dlpack_c_exchange_api__ (DLPack 1.2 and later).
@@ -34,6 +35,11 @@ struct ExchangeTable {
   int (*describe)(void *object, ExchangedArray *out);
   int (*currentStream)(int32_t deviceType, int32_t deviceId, void **out);
 };
+
+/// The array that a capsule of __dlpack__() holds, as an array interface: a
+/// dictionary with data, shape, strides (in bytes) and typestr. It does not
+/// take the array over. Null with the error set.
+PyObject *readCapsule(PyObject *capsule);
 
 /// Of a type; null if it has none that we know.
 const ExchangeTable *exchangeTableOf(PyTypeObject *type);

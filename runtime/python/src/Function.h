@@ -31,6 +31,12 @@ struct Call {
   size_t keywords;
 };
 
+/// A launch option. Borrows from the call or, in a Variant, from `held`.
+struct Option {
+  PyObject *name, *text; // text: of a string, or null
+  tz_arg value;
+};
+
 class Function {
 public:
   /// (name, constexpr, type, has default, default) for each parameter. False
@@ -41,22 +47,22 @@ public:
   PyObject *launch(PyObject *self, PyObject *grid, const Call &call);
   /// Launches go through self.run(), which does more than this.
   bool usesRun = false;
-  PyObject *warmup(PyObject *self, const Call &call);
+  /// Compiles, and launches nothing. `tells`: the hooks of compilations.
+  PyObject *warmup(PyObject *self, const Call &call, bool tells);
   /// The code will hold `value` of a name of a dictionary or cell: launches
   /// fail once it has another. False with the error set.
   bool watch(PyObject *place, PyObject *key, PyObject *value);
 
 private:
-  /// A launch option. Borrows from the call or, in a Variant, from `held`.
-  struct Option {
-    PyObject *name, *text; // text: of a string, or null
-    tz_arg value;
-  };
   struct Compiled {
     tz_code_t code;
     Reference object; // CompiledKernel
     bool hasLog;      // prints or asserts, which a sync tells
   };
+  /// What a launch gives; null, with the error set, of null.
+  static PyObject *objectOf(const Compiled *made) {
+    return made ? Reference::borrow(made->object.get()).release() : nullptr;
+  }
   /// The function compiled with some options.
   struct Variant {
     std::vector<Option> options;
@@ -99,20 +105,32 @@ private:
   bool prepare(PyObject *self, const Call &call, Prepared &to);
   Variant *variant(PyObject *self, const Bound &bound);
   tz_kernel_t load(PyObject *self, const Bound &bound);
-  Compiled *compiled(PyObject *self, Variant &variant, tz_code_t code) const;
-  Compiled *makeCompiled(PyObject *self, Variant &variant,
-                         tz_code_t code) const;
-  Compiled *compile(PyObject *self, Prepared &prepared) const;
   bool settleDoubts(PyObject *self, Prepared &prepared) const;
   tz_status_t start(Variant &variant, const Place &place,
                     const int64_t (&sizes)[3], const Arguments &arguments,
                     tz_code_t &code) const;
   Compiled *launchPrepared(PyObject *self, Prepared &prepared,
                            const int64_t (&sizes)[3]) const;
+  Compiled *launchOrdered(PyObject *self, Prepared &prepared,
+                          const int64_t (&sizes)[3]) const;
+  PyObject *launchHooked(PyObject *self, Prepared &prepared,
+                         const int64_t (&sizes)[3], bool isEmpty) const;
   PyObject *launchWatched(PyObject *self, Prepared &prepared,
                           const int64_t (&sizes)[3]) const;
   bool callHook(const char *which, PyObject *self, PyObject *code,
                 const int64_t (&sizes)[3], const Prepared &prepared) const;
+
+  // Compile.cpp
+  Compiled *compiled(PyObject *self, Prepared &prepared, tz_code_t code) const;
+  Compiled *makeCompiled(PyObject *self, Prepared &prepared,
+                         tz_code_t code) const;
+  Compiled *compile(PyObject *self, Prepared &prepared) const;
+  /// A terrazzo.specialization.Specialization. Null with the error set.
+  PyObject *specialization(PyObject *self, const Prepared &prepared) const;
+  /// For code that is not there yet: asks the hooks, compiles, tells them.
+  /// False with the error set; `isRefused`: a hook wants none of it.
+  bool tellCompilation(PyObject *self, Prepared &prepared, bool isWarmup,
+                       bool &isRefused) const;
 
   std::string name;
   std::vector<Parameter> parameters;

@@ -177,8 +177,8 @@ void freeLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// _launch(grid, args, kwargs), _warmup(args, kwargs): for what is not on the
-/// fast path.
+/// _launch(grid, args, kwargs), _warmup(args, kwargs, tells): for what is not
+/// on the fast path.
 PyObject *launchMethod(PyObject *self, PyObject *given) {
   PyObject *grid, *args, *kwargs;
   Function *function = functionOf(self);
@@ -194,15 +194,16 @@ PyObject *launchMethod(PyObject *self, PyObject *given) {
 
 PyObject *warmupMethod(PyObject *self, PyObject *given) {
   PyObject *args, *kwargs;
+  int tells;
   Function *function = functionOf(self);
   Unpacked unpacked;
   if (!function ||
-      !PyArg_ParseTuple(given, "O!O!", &PyTuple_Type, &args, &PyDict_Type,
-                        &kwargs) ||
+      !PyArg_ParseTuple(given, "O!O!p", &PyTuple_Type, &args, &PyDict_Type,
+                        &kwargs, &tells) ||
       !unpacked.read(args, kwargs)) {
     return nullptr;
   }
-  return function->warmup(self, unpacked.call);
+  return function->warmup(self, unpacked.call, tells);
 }
 
 PyObject *useRunMethod(PyObject *self, PyObject *flag) {
@@ -234,7 +235,8 @@ PyMethodDef functionMethods[] = {
     {"_launch", launchMethod, METH_VARARGS,
      "_launch(grid, args, kwargs): what kernel[grid](*args, **kwargs) does."},
     {"_warmup", warmupMethod, METH_VARARGS,
-     "_warmup(args, kwargs): compiles for such arguments, does not launch."},
+     "_warmup(args, kwargs, tells): compiles for such arguments, does not "
+     "launch; tells: hooks of compilations are asked."},
     {"_use_run", useRunMethod, METH_O,
      "_use_run(flag): kernel[grid](...) calls self.run, or launches itself."},
     {"_watch", watchMethod, METH_VARARGS,

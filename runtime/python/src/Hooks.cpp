@@ -1,4 +1,4 @@
-//===- Hooks.cpp - is anybody told of launches ----------------------------===//
+//===- Hooks.cpp - is anybody told of launches and compilations -----------===//
 //
 // What   See Hooks.h.
 // Why    See Hooks.h.
@@ -38,15 +38,24 @@ static bool hasCalls(PyObject *knobs, PyObject *hook) {
 
 bool everHooked = false;
 
-bool isLaunchHooked() {
+static bool isHooked(PyObject *first, PyObject *second) {
   PyObject *knobs = runtimeKnobs();
-  if (!knobs || PyDict_GET_SIZE(knobs) == 0) {
-    return false;
-  }
+  return knobs && PyDict_GET_SIZE(knobs) != 0 &&
+         (hasCalls(knobs, first) || hasCalls(knobs, second));
+}
+
+bool isLaunchHooked() {
   static PyObject *const enter =
       PyUnicode_InternFromString("launch_enter_hook");
   static PyObject *const leave = PyUnicode_InternFromString("launch_exit_hook");
-  return hasCalls(knobs, enter) || hasCalls(knobs, leave);
+  return isHooked(enter, leave);
+}
+
+bool isCompilationHooked() {
+  static PyObject *const before = PyUnicode_InternFromString("jit_cache_hook");
+  static PyObject *const after =
+      PyUnicode_InternFromString("jit_post_compile_hook");
+  return isHooked(before, after);
 }
 
 } // namespace tz::python

@@ -1,18 +1,19 @@
-//===- Hooks.h - is anybody told of launches ------------------------------===//
+//===- Hooks.h - is anybody told of launches and compilations -------------===//
 //
-// What   Whether terrazzo.knobs.runtime has launch hooks.
-// Why    A launch asks each time. Until somebody adds a function to a chain of
-//        hooks, and chains say so, the answer is one flag.
+// What   Whether terrazzo.knobs.runtime has hooks of launches, or of
+//        compilations.
+// Why    A launch asks each time. Until somebody sets such a hook, and the
+//        settings say so, the answer is one flag.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_PYTHON_HOOKS_H
 #define TERRAZZO_RUNTIME_PYTHON_HOOKS_H
 
 namespace tz::python {
 
+/// Was there ever a hook? The rest is asked only then.
 extern bool everHooked;
 bool isLaunchHooked();
-
-inline bool areLaunchesWatched() { return everHooked && isLaunchHooked(); }
+bool isCompilationHooked();
 
 } // namespace tz::python
 

@@ -1,7 +1,8 @@
 //===- Launch.cpp - from a call's values to the driver --------------------===//
 //
-// What   The launch and the warm-up of a Function: the kernel for its options,
-//        the stream's turn, the code as an object, hooks.
+// What   The launch of a Function: the kernel for its options, the stream's
+// turn,
+//        hooks of launches.
 // Why    See Function.h. A launch whose code is known allocates nothing here
 //        and takes no lock but the interpreter's.
 //===----------------------------------------------------------------------===//
@@ -104,75 +105,6 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
 }
 
 //===----------------------------------------------------------------------===//
-// Code as an object
-//===----------------------------------------------------------------------===//
-
-/// What stands for the code; made once. Null with the error set.
-Function::Compiled *Function::compiled(PyObject *self, Variant &variant,
-                                       tz_code_t code) const {
-  for (Compiled &known : variant.codes) {
-    if (known.code == code) [[likely]] {
-      if (&known != variant.codes.data()) {
-        std::swap(known, variant.codes.front());
-      }
-      return variant.codes.data();
-    }
-  }
-  return makeCompiled(self, variant, code);
-}
-
-Function::Compiled *Function::makeCompiled(PyObject *self, Variant &variant,
-                                           tz_code_t code) const {
-  Reference options(PyDict_New());
-  if (!options) {
-    return nullptr;
-  }
-  for (const Option &option : variant.options) {
-    Reference value;
-    switch (option.value.type) {
-    case TZ_TYPE_STRING:
-      value = Reference(PyUnicode_FromString(
-          reinterpret_cast<const char *>(option.value.bits)));
-      break;
-    case TZ_TYPE_I1:
-      value = Reference(PyBool_FromLong(option.value.bits != 0));
-      break;
-    default:
-      value = Reference(PyLong_FromLongLong(int64_t(option.value.bits)));
-    }
-    if (!value || PyDict_SetItem(options.get(), option.name, value.get()) < 0) {
-      return nullptr;
-    }
-  }
-  tz_code_facts facts{};
-  facts.struct_size = sizeof(facts);
-  Reference made(makeCompiledKernel(variant.kernel, code, self, options.get()));
-  if (!made || !settle(tz_code_describe(code, &facts))) {
-    return nullptr;
-  }
-  variant.codes.push_back({code, std::move(made), facts.has_log != 0});
-  std::swap(variant.codes.back(), variant.codes.front());
-  return variant.codes.data();
-}
-
-/// Compiles, if it was not. Null with the error set.
-Function::Compiled *Function::compile(PyObject *self,
-                                      Prepared &prepared) const {
-  tz_kernel_t kernel = prepared.variant->kernel->handle();
-  const Arguments &arguments = prepared.arguments;
-  tz_code_t code = nullptr;
-  Diagnostics diagnostics;
-  Compiling compiling(self);
-  tz_status_t status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tz_kernel_compile(kernel, prepared.place.device->handle(),
-                             arguments.data(), arguments.size(), &code);
-  Py_END_ALLOW_THREADS;
-  return settle(status, diagnostics) ? compiled(self, *prepared.variant, code)
-                                     : nullptr;
-}
-
-//===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//
 
@@ -186,6 +118,9 @@ bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
 /// Arrays that the kernel would misread or must not write: false with the
 /// error set.
 bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
+  if (prepared.arguments.doubts().empty()) {
+    return true;
+  }
   Compiled *made = compile(self, prepared);
   if (!made) {
     return false;
@@ -273,12 +208,27 @@ Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
       [[unlikely]] {
     return nullptr;
   }
-  Compiled *made = compiled(self, *prepared.variant, code);
+  Compiled *made = compiled(self, prepared, code);
   if (made && made->hasLog && place.shared && !settle(tellLog(*place.shared)))
       [[unlikely]] {
     return nullptr;
   }
   return made;
+}
+
+/// In the order of the streams of all frameworks whose arrays it has.
+Function::Compiled *Function::launchOrdered(PyObject *self, Prepared &prepared,
+                                            const int64_t (&sizes)[3]) const {
+  const Arguments &arguments = prepared.arguments;
+  if (!arguments.others()) {
+    return launchPrepared(self, prepared, sizes);
+  }
+  Place &place = prepared.place;
+  if (!place.findStream() || !place.orderWith(arguments, true)) {
+    return nullptr;
+  }
+  Compiled *made = launchPrepared(self, prepared, sizes);
+  return made && place.orderWith(arguments, false) ? made : nullptr;
 }
 
 /// `which`: "launch_enter_hook" or "launch_exit_hook"; false with the error
@@ -307,11 +257,33 @@ PyObject *Function::launchWatched(PyObject *self, Prepared &prepared,
   Reference object = Reference::borrow(made ? made->object.get() : nullptr);
   if (!object ||
       !callHook("launch_enter_hook", self, object.get(), sizes, prepared) ||
-      !launchPrepared(self, prepared, sizes) ||
+      !launchOrdered(self, prepared, sizes) ||
       !callHook("launch_exit_hook", self, object.get(), sizes, prepared)) {
     return nullptr;
   }
   return object.release();
+}
+
+/// With hooks of launches or compilations, now or before.
+PyObject *Function::launchHooked(PyObject *self, Prepared &prepared,
+                                 const int64_t (&sizes)[3],
+                                 bool isEmpty) const {
+  bool isRefused = false;
+  if (isCompilationHooked() &&
+      !tellCompilation(self, prepared, false, isRefused)) {
+    return nullptr;
+  }
+  if (isRefused) {
+    Py_RETURN_NONE;
+  }
+  if (!isEmpty && !settleDoubts(self, prepared)) {
+    return nullptr;
+  }
+  if (!isEmpty && isLaunchHooked()) {
+    return launchWatched(self, prepared, sizes);
+  }
+  return objectOf(isEmpty ? compile(self, prepared)
+                          : launchOrdered(self, prepared, sizes));
 }
 
 PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
@@ -322,24 +294,18 @@ PyObject *Function::launch(PyObject *self, PyObject *grid, const Call &call) {
     return nullptr;
   }
   const bool isEmpty = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
-  if (!isEmpty && !prepared.arguments.doubts().empty()) [[unlikely]] {
-    if (!settleDoubts(self, prepared)) {
-      return nullptr;
-    }
+  if (everHooked) [[unlikely]] {
+    return launchHooked(self, prepared, sizes, isEmpty);
   }
-  if (!isEmpty && areLaunchesWatched()) [[unlikely]] {
-    return launchWatched(self, prepared, sizes);
+  if (isEmpty) [[unlikely]] {
+    return objectOf(compile(self, prepared));
   }
-  Compiled *made =
-      isEmpty ? compile(self, prepared) : launchPrepared(self, prepared, sizes);
-  return made ? Reference::borrow(made->object.get()).release() : nullptr;
-}
-
-PyObject *Function::warmup(PyObject *self, const Call &call) {
-  Prepared prepared(name);
-  Compiled *made =
-      prepare(self, call, prepared) ? compile(self, prepared) : nullptr;
-  return made ? Reference::borrow(made->object.get()).release() : nullptr;
+  if (!prepared.arguments.isPlain()) [[unlikely]] {
+    return settleDoubts(self, prepared)
+               ? objectOf(launchOrdered(self, prepared, sizes))
+               : nullptr;
+  }
+  return objectOf(launchPrepared(self, prepared, sizes));
 }
 
 } // namespace tz::python

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code.h"
 #include "Devices.h"
+#include "Exchange.h"
 #include "Function.h"
 #include "Hooks.h"
 
@@ -81,6 +82,17 @@ NB_MODULE(_native, module) {
       nb::arg("ranges"),
       "The memory that this thread's next launches in the interpreter may "
       "touch: (address, bytes, name) each.");
+  module.def(
+      "read_dlpack",
+      [](nb::handle capsule) {
+        PyObject *made = readCapsule(capsule.ptr());
+        if (!made) {
+          throw nb::python_error();
+        }
+        return nb::steal(made);
+      },
+      nb::arg("capsule"),
+      "The array of a capsule of __dlpack__(), as an array interface.");
   addCodeType(module.ptr());
   if (!addFunctionType(module.ptr())) {
     throw nb::python_error();

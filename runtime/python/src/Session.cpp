@@ -100,6 +100,32 @@ void StreamTurn::wait() const {
   }
 }
 
+bool Device::order(Stream &earlier, Stream &later) {
+  tz_event_t event = nullptr;
+  if (!idleEvents.empty()) {
+    event = idleEvents.back();
+    idleEvents.pop_back();
+  } else if (!settle(tz_event_create(native, &event))) {
+    return false;
+  }
+  tz_status_t status;
+  {
+    StreamTurn turn(earlier);
+    Py_BEGIN_ALLOW_THREADS;
+    status = tz_event_record(event, earlier.handle);
+    Py_END_ALLOW_THREADS;
+  }
+  if (!status) {
+    StreamTurn turn(later);
+    Py_BEGIN_ALLOW_THREADS;
+    status = tz_stream_wait(later.handle, event);
+    Py_END_ALLOW_THREADS;
+  }
+  // A wait is for what was recorded before it: the event is free again.
+  idleEvents.push_back(event);
+  return settle(status);
+}
+
 tz_stream_t Device::take() {
   if (!idle.empty()) {
     tz_stream_t stream = idle.back();

@@ -57,6 +57,9 @@ public:
   /// A stream of ours for one call; give it back. Null with the error set.
   tz_stream_t take();
   void giveBack(tz_stream_t stream) { idle.push_back(stream); }
+  /// What is enqueued on `later` from now on begins when what is on `earlier`
+  /// has ended. False with the error set.
+  bool order(Stream &earlier, Stream &later);
 
 private:
   Stream *findStream(void *framework);
@@ -68,6 +71,7 @@ private:
   std::string targetName;
   std::unordered_map<void *, std::unique_ptr<Stream>> wrapped;
   std::vector<tz_stream_t> idle;
+  std::vector<tz_event_t> idleEvents;
 };
 
 /// All functions: with the GIL held.

@@ -1,17 +1,20 @@
 """Arguments that a launch must look at before it runs; seldom any."""
 
-from . import knobs
+from . import _frameworks, knobs
 from .errors import ArgumentError
 
 
-def _strides(value):
-    """In elements."""
+def _layout(value):
+    """(shape, strides in elements) of an array; () where it does not say."""
+    value = getattr(value, "base", None) if hasattr(value, "data_ptr") and not hasattr(value, "is_contiguous") else value
     strides = getattr(value, "stride", None)
     if callable(strides):
-        return tuple(strides())
-    strides = getattr(value, "strides", None)
-    size = getattr(value, "itemsize", 0)
-    return tuple(s // size for s in strides) if strides and size else ()
+        return tuple(value.shape), tuple(strides())
+    interfaces = (getattr(value, name, None) for name in ("__array_interface__", *_frameworks.array_interfaces()))
+    interface = next((one for one in interfaces if one), {})
+    size = int(interface.get("typestr", "<f0")[2:])
+    shape = tuple(getattr(value, "shape", interface.get("shape", ())))
+    return shape, tuple(stride // size for stride in interface.get("strides") or () if size)
 
 
 def check(kernel, name, value, has_no_memory, must_not_be_written, gaps):
@@ -31,8 +34,9 @@ def check(kernel, name, value, has_no_memory, must_not_be_written, gaps):
     if must_not_be_written:
         raise ArgumentError(f"{what} is read-only, but the kernel writes to it; pass a copy, or set its flag 'writeable'")
     if gaps:
+        shape, strides = _layout(value)
         raise ArgumentError(
-            f"{what} has gaps between its elements (shape {tuple(value.shape)}, strides {_strides(value)}), but the "
+            f"{what} has gaps between its elements (shape {shape}, strides {strides}), but the "
             f"kernel reaches them without any step of {' or '.join(map(str, gaps))}; make it contiguous, or let the "
             "kernel take its strides (TERRAZZO_CHECK_ARRAYS=0 turns this check off)"
         )

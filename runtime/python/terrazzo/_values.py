@@ -1,14 +1,34 @@
 """What the launcher does not know by its type: asked once a launch and argument."""
 
-from . import _frameworks, _names
+from . import _frameworks, _names, _native
 
 
 def _of_host_array(value):
     interface = getattr(value, "__array_interface__", None)
     if isinstance(interface, dict):
         dtype = getattr(value, "dtype", None)
-        return interface["data"][0], str(dtype if dtype is not None else interface["typestr"]), None, -1
+        return interface, str(dtype if dtype is not None else interface["typestr"]), None, -1
     return None
+
+
+def _of_wrapper(value):
+    """The address of a wrapped tensor, with its layout where elements have the size that they had."""
+    address, base = value.data_ptr(), getattr(value, "base", None)
+    size = getattr(value.dtype, "itemsize", None)
+    if size and callable(getattr(base, "is_contiguous", None)) and not base.is_contiguous() and base.element_size() == size:
+        strides = tuple(stride * size for stride in base.stride())
+        return {"data": (address, False), "shape": tuple(base.shape), "strides": strides, "typestr": f"|V{size}"}
+    return address
+
+
+def _place_of(value):
+    """(framework, index) of what wraps a tensor, or stands for one."""
+    place = getattr(value, "__terrazzo_memory__", None)
+    if place is not None:
+        return place
+    base = getattr(value, "base", None)
+    index = base.get_device() if hasattr(base, "get_device") else -2
+    return "torch" if index >= 0 else None, index
 
 
 def _index_of(value):
@@ -17,29 +37,39 @@ def _index_of(value):
     return index if isinstance(index, int) else 0
 
 
+def _writable(interface):
+    """Without the mark of arrays that their framework never changes: kernels write what the program gives them."""
+    return {**interface, "data": (interface["data"][0], False)}
+
+
 def _of_device_array(value):
     """An array of CuPy, JAX ... in a device's memory."""
     framework = type(value).__module__.partition(".")[0].removesuffix("lib")
-    if framework == "jax" and hasattr(value, "block_until_ready"):
+    is_jax = framework == "jax" and hasattr(value, "block_until_ready")
+    if is_jax:
         value.block_until_ready()
     for name in _frameworks.array_interfaces():
         try:
             interface = getattr(value, name, None)
-        except Exception:  # JAX raises for arrays on the host
+        except Exception:  # JAX raises for arrays on the host, and for element types that it does not name there
             continue
         if interface is not None:
-            return interface["data"][0], str(value.dtype), framework, _index_of(value)
+            return _writable(interface) if is_jax else interface, str(value.dtype), framework, _index_of(value)
     return None
 
 
 def _of_dlpack(value):
-    """Anything in host memory that NumPy can see by DLPack."""
-    if not hasattr(value, "__dlpack__") or value.__dlpack_device__()[0] != 1:
+    """Anything that DLPack tells of: in host memory what NumPy can see, in a device's what the framework says."""
+    if not hasattr(value, "__dlpack__"):
         return None
+    kind, index = value.__dlpack_device__()
+    if kind != 1:
+        framework = type(value).__module__.partition(".")[0].removesuffix("lib")
+        return _native.read_dlpack(value.__dlpack__()), str(value.dtype), framework, index
     import numpy
 
     seen = numpy.asarray(value) if hasattr(value, "__array__") else numpy.from_dlpack(value)
-    return seen.ctypes.data, str(value.dtype), None, -1
+    return _writable(seen.__array_interface__), str(value.dtype), None, -1
 
 
 def convert(value):
@@ -58,9 +88,7 @@ def convert(value):
         return "descriptor", (value.base, value.shape, value.strides, value.block_shape, padding == "nan")
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
         # A wrapper around a tensor that gives it another dtype, or a stand-in for one.
-        base = getattr(value, "base", None)
-        index = base.get_device() if hasattr(base, "get_device") else -2
-        return "array", (value.data_ptr(), str(value.dtype), "torch" if index >= 0 else None, index)
+        return "array", (_of_wrapper(value), str(value.dtype), *_place_of(value))
     array = _of_host_array(value) or _of_device_array(value) or _of_dlpack(value)
     if array and getattr(value, "shape", None) != ():
         return "array", array

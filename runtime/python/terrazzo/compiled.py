@@ -114,6 +114,11 @@ class CompiledKernel:
         return self._facts["threads"]
 
     @property
+    def plugin(self):
+        """The vendor's part of the target: "cpu"."""
+        return self._facts["plugin"]
+
+    @property
     def target(self):
         """As Terrazzo says it: "cpu:x86-64-v3"."""
         return self._facts["target"]
@@ -148,10 +153,11 @@ class CompiledKernel:
         return f"CompiledKernel({self.name} for {self.target}, {self.hash[:12]})"
 
 
-def make(code, function, options):
+def make(code, specialization):
     """Called by the launcher for code that it has not seen."""
-    made = CompiledKernel(code, function, options)
-    function._note_compiled(made)
+    function = specialization.function
+    made = CompiledKernel(code, function, specialization.options)
+    function._note_compiled(made, specialization)
     return made
 
 

@@ -101,7 +101,6 @@ class JITFunction(_native.Function):
         self._scope = _names.scope_of_function(self)
         super().__init__(fn.__name__, [
             (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
-        self._is_warmup = False
         self._is_interpreted = _is_interpreted()
         self._use_run(self._is_interpreted)
 
@@ -184,21 +183,37 @@ class JITFunction(_native.Function):
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for such arguments; arrays may be dtypes. Launches nothing."""
+        return self._compile(args, kwargs, tells=True)
+
+    def _compile(self, args, kwargs, tells):
+        """tells: hooks of compilations are asked, and told."""
         from .wrappers import MockTensor
 
         constexprs = {p.name for p in self.params if p.is_constexpr}
         args = tuple(arg if i in self.constexprs else MockTensor.wrap_dtype(arg) for i, arg in enumerate(args))
         kwargs = {name: value if name in constexprs else MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
-        self._is_warmup = True
-        try:
-            if self._is_interpreted:
-                from . import interpreter
+        if self._is_interpreted:
+            from . import interpreter
 
-                with interpreter.active():
-                    return self._warmup(args, kwargs)
-            return self._warmup(args, kwargs)
-        finally:
-            self._is_warmup = False
+            with interpreter.active():
+                return self._warmup(args, kwargs, tells)
+        return self._warmup(args, kwargs, tells)
+
+    def preload(self, specialization_data):
+        """Compiles what a hook of compilations was told of, in this process or another one; gives the CompiledKernel.
+
+        Launches like that one find it compiled. The hooks hear of it as of a warm-up.
+        """
+        import json
+
+        from . import specialization
+
+        args, options = specialization.examples(self, specialization_data)
+        compiled = self._compile(args, options, tells=True)
+        if compiled is not None and not any(compiled in cache[0].values() for cache in self.device_caches.values()):
+            told = json.loads(specialization_data)
+            self.device_caches[told["index"]][0][told["key"]] = compiled
+        return compiled
 
     def add_pre_run_hook(self, hook):
         """`hook` is called with the arguments of each launch, before it."""
@@ -207,16 +222,11 @@ class JITFunction(_native.Function):
         self.pre_run_hooks.append(hook)
         self._use_run(True)
 
-    def _note_compiled(self, compiled):
-        self.device_caches[0][0][compiled.hash] = compiled
+    def _note_compiled(self, compiled, specialization):
+        self.device_caches[specialization.device][0][specialization.key] = compiled
         from . import knobs
 
         knobs.warn_of_environment()
-        facts = {"key": compiled.hash, "is_warmup": self._is_warmup, **compiled.metadata._asdict()}
-        for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
-            if hook:
-                hook(key=compiled.hash, repr=self.__name__, fn=self, compile=facts,
-                     is_manual_warmup=self._is_warmup, already_compiled=False)
         for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
             hook(compiled.module, compiled.function, compiled.name, {}, compiled.hash)
         if knobs.compilation.listener:

@@ -176,6 +176,16 @@ class _Plain:
         group.__dict__[self.name] = value
 
 
+class _CompilationHook(_Plain):
+    """A function that is called where code is compiled, or None."""
+
+    def __set__(self, group, value):
+        super().__set__(group, value)
+        if value is not None:
+            from . import _native
+            _native._watch_launches()
+
+
 class base_knobs:
     """A group of settings."""
 
@@ -282,8 +292,8 @@ class runtime_knobs(base_knobs):
     launch_exit_hook = _Hook(reversed=True)
     kernel_load_start_hook = _Hook()
     kernel_load_end_hook = _Hook(reversed=True)
-    jit_cache_hook = _Plain()
-    jit_post_compile_hook = _Plain()
+    jit_cache_hook = _CompilationHook()
+    jit_post_compile_hook = _CompilationHook()
     add_stages_inspection_hook = _Plain(idle="the compiler's stages are not Python functions")
 
 

@@ -84,3 +84,54 @@ def test_jax():
 
     tells[(1,)](x, out, BLOCK=1024)
     assert np.asarray(out).tolist() == [2.0 * i for i in range(1024)]
+
+
+def test_bfloat16_of_jax():
+    """On a device JAX tells of these by DLPack alone."""
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.arange(256, dtype=jax.numpy.bfloat16)
+    out = jax.numpy.zeros(256, dtype=jax.numpy.float32)
+    out.block_until_ready()
+
+    @terrazzo.jit
+    def tells(x, out, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(out + at, tl.load(x + at).to(tl.float32) + 1)
+        tl.device_assert(tl.sum(tl.load(x + at).to(tl.float32)) > 0, "the sum is positive")  # so that the launch waits
+
+    tells[(1,)](x, out, BLOCK=256)
+    assert np.asarray(out).tolist() == [1.0 + i for i in range(256)]
+
+
+@pytest.mark.parametrize("torch_first", [True, False])
+def test_streams_of_two_frameworks(torch_first):
+    """A launch with arrays of both comes after what either has enqueued, and before what it enqueues next."""
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
+    if not (torch.accelerator.is_available() and cupy.is_available()):
+        pytest.skip("torch and CuPy have no device here")
+    count = 1 << 24
+    accelerator = torch.accelerator.current_accelerator()
+    module = sys.modules[type(cupy.zeros(1).device).__module__.rpartition(".")[0]]  # CuPy's module of the vendor
+    theirs, ours = module.Stream(non_blocking=True), torch.Stream(device=accelerator)
+    slow = torch.ones(2048, 2048, device=accelerator)
+    x, a = torch.zeros(count, device=accelerator), cupy.zeros(count, cupy.float32)
+    torch.accelerator.synchronize()
+    grid = (count // 1024,)
+    for turn in range(1, 4):
+        with theirs, ours:
+            for _ in range(20):
+                slow = slow @ slow / 2048  # before what the launch reads of torch's
+            x.fill_(turn)
+            for _ in range(20):
+                a += 1
+            a.fill(10 * turn)  # before what it reads of CuPy's
+            if torch_first:
+                add_kernel[grid](x, a, x, count, BLOCK=1024)  # on torch's stream
+                a.fill(0)  # after it has read
+            else:
+                add_kernel[grid](a, x, a, count, BLOCK=1024)  # on CuPy's
+                x.zero_()
+        ours.synchronize()
+        theirs.synchronize()
+        result = x.cpu().numpy() if torch_first else a.get()
+        assert (result == 11 * turn).all()

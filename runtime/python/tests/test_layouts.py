@@ -114,6 +114,114 @@ def test_read_only():
     assert (fixed == numbers(100)).all()
 
 
+def test_bfloat16_of_numpy():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x, out = numbers(200).astype(ml_dtypes.bfloat16), np.zeros(100, np.float32)
+    with pytest.raises(ArgumentError, match=r"'x' of kernel 'scale_kernel' has gaps .*shape \(100,\), strides \(2,\)"):
+        scale_kernel[(1,)](x[::2], out, 100)
+    scale_kernel[(1,)](x[100:], out, 100)
+    assert (out == 2 * x[100:].astype(np.float32)).all()
+    scale_kernel[(1,)](x.reshape(10, 20).T, out, 100)
+    fixed = x[:100].copy()
+    fixed.flags.writeable = False
+    with pytest.raises(ArgumentError, match="argument 'out' of kernel 'scale_kernel' is read-only"):
+        scale_kernel[(1,)](x, fixed, 100)
+    scale_kernel[(1,)](fixed, out, 100)
+    assert (out == 2 * fixed.astype(np.float32)).all()
+
+
+class Held:
+    """An array that an array interface alone tells of."""
+
+    def __init__(self, array, **facts):
+        self.memory, self.dtype = array, array.dtype
+        self.__array_interface__ = {**array.__array_interface__, **facts}
+
+
+def test_array_interface():
+    x, out = numbers(200), np.zeros(100, np.float32)
+    with pytest.raises(ArgumentError, match=r"'x' of kernel 'scale_kernel' has gaps .*shape \(100,\), strides \(2,\)"):
+        scale_kernel[(1,)](Held(x[::2]), out, 100)
+    for fine in (x[100:], x.reshape(20, 10).T[:, :10]):
+        scale_kernel[(1,)](Held(fine), out, 100)
+        assert (out == 2 * np.lib.stride_tricks.as_strided(fine, (100,), (4,))).all()
+    scale_kernel[(1,)](Held(x[:100], strides=None), out, 100)
+    address = x.__array_interface__["data"][0]
+    with pytest.raises(ArgumentError, match="argument 'out' of kernel 'scale_kernel' is read-only"):
+        scale_kernel[(1,)](x, Held(x, data=(address, True)), 100)
+    with pytest.raises(ArgumentError, match="does not say where its memory is"):
+        scale_kernel[(1,)](Held(x, data=None), out, 100)
+
+
+class Exported:
+    """An array that DLPack alone tells of."""
+
+    def __init__(self, array):
+        self.memory, self.dtype = array, array.dtype
+
+    def __dlpack_device__(self):
+        return self.memory.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.memory.__dlpack__(**options)
+
+
+def test_dlpack():
+    x, out = numbers(200), np.zeros(100, np.float32)
+    with pytest.raises(ArgumentError, match="'x' of kernel 'scale_kernel' has gaps"):
+        scale_kernel[(1,)](Exported(x[::2]), out, 100)
+    target = np.zeros(100, np.float32)
+    scale_kernel[(1,)](Exported(x[100:]), Exported(target), 100)
+    assert (target == 2 * x[100:]).all()
+
+
+def test_capsules():
+    """What a device's arrays are read by, shown with the host's."""
+    from terrazzo import _native
+
+    x = numbers(10, 20)
+    seen = _native.read_dlpack(x[:, ::2].__dlpack__())
+    address = x.__array_interface__["data"][0]
+    assert seen == {"data": (address, False), "shape": (10, 10), "strides": (80, 8), "typestr": "|V4"}
+    with pytest.raises(BufferError, match="gave no array"):
+        _native.read_dlpack(3)
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    x, out = jax.numpy.arange(100, dtype=jax.numpy.bfloat16), np.zeros(100, np.float32)
+    scale_kernel[(1,)](x, out, 100)
+    assert (out == 2 * np.asarray(x).astype(np.float32)).all()
+    made = jax.numpy.zeros(100, jax.numpy.float32)
+    made.block_until_ready()
+    tells = scale_kernel[(1,)](x, made, 100)  # JAX marks its arrays as read-only
+    assert tells.name == "scale_kernel"
+
+
+def test_cupy():
+    cupy = pytest.importorskip("cupy")
+    if not cupy.is_available():
+        pytest.skip("CuPy has no device here")
+    x, out = cupy.arange(200, dtype=cupy.float32), cupy.zeros(100, cupy.float32)
+    with pytest.raises(ArgumentError, match=r"'x' of kernel 'scale_kernel' has gaps .*shape \(100,\), strides \(2,\)"):
+        scale_kernel[(1,)](x[::2], out, 100)
+    scale_kernel[(1,)](x[100:], out, 100)
+    assert (out == 2 * x[100:]).all()
+    scale_kernel[(1,)](x.reshape(10, 20).T, out, 100)
+    assert (out == 2 * x[:100]).all()
+
+
+def test_reinterpreted():
+    torch = pytest.importorskip("torch")
+    from terrazzo import reinterpret
+
+    x, out = torch.arange(200, dtype=torch.int32), torch.zeros(100)
+    with pytest.raises(ArgumentError, match=r"'x' of kernel 'scale_kernel' has gaps .*shape \(100,\), strides \(2,\)"):
+        scale_kernel[(1,)](reinterpret(x[::2], tl.uint32), out, 100)
+    scale_kernel[(1,)](reinterpret(x[100:], tl.uint32), out, 100)
+    assert (out == 2 * x[100:]).all()
+
+
 def test_no_programs_no_check():
     scale_kernel[(0,)](numbers(200)[::2], numbers(100), 100)
 

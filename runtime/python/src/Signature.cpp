@@ -1,0 +1,71 @@
+//===- Signature.cpp - the arguments of a launch, told to Python ----------===//
+//
+// What   See Signature.h.
+// Why    See Signature.h.
+//===----------------------------------------------------------------------===//
+#include "Signature.h"
+
+namespace tz::python {
+
+template <typename T>
+static PyObject *integerTuple(const T *values, uint32_t count) {
+  Reference made(PyTuple_New(count));
+  for (uint32_t i = 0; made && i < count; ++i) {
+    PyObject *one = PyLong_FromLongLong(int64_t(values[i]));
+    if (!one) {
+      return nullptr;
+    }
+    PyTuple_SET_ITEM(made.get(), i, one);
+  }
+  return made.release();
+}
+
+static PyObject *number(uint32_t type, uint32_t element, uint64_t bits) {
+  return Py_BuildValue("(IIK)", type, element,
+                       static_cast<unsigned long long>(bits));
+}
+
+static PyObject *descriptor(const tz_descriptor &d) {
+  Reference base(number(TZ_TYPE_PTR, d.element, d.data));
+  Reference shape(integerTuple(d.shape, d.rank));
+  Reference strides(integerTuple(d.strides, d.rank));
+  Reference block(integerTuple(d.block, d.rank));
+  return base && shape && strides && block
+             ? Py_BuildValue("(OOOOO)", base.get(), shape.get(), strides.get(),
+                             block.get(),
+                             d.padding == TZ_PADDING_NAN ? Py_True : Py_False)
+             : nullptr;
+}
+
+static PyObject *describe(const tz_arg &arg) {
+  switch (arg.type) {
+  case TZ_TYPE_NONE:
+  case TZ_TYPE_STRING:
+    Py_RETURN_NONE;
+  case TZ_TYPE_DESCRIPTOR:
+    return descriptor(*reinterpret_cast<const tz_descriptor *>(arg.bits));
+  case TZ_TYPE_TUPLE: {
+    const auto &tuple = *reinterpret_cast<const tz_tuple *>(arg.bits);
+    return describeArguments(tuple.items, tuple.num_items);
+  }
+  default:
+    if (arg.type != TZ_TYPE_PTR && arg.element == TZ_CONSTEXPR) {
+      Py_RETURN_NONE;
+    }
+    return number(arg.type, arg.element, arg.bits);
+  }
+}
+
+PyObject *describeArguments(const tz_arg *args, size_t count) {
+  Reference made(PyList_New(Py_ssize_t(count)));
+  for (size_t i = 0; made && i < count; ++i) {
+    PyObject *one = describe(args[i]);
+    if (!one) {
+      return nullptr;
+    }
+    PyList_SET_ITEM(made.get(), Py_ssize_t(i), one);
+  }
+  return made.release();
+}
+
+} // namespace tz::python
