@@ -78,8 +78,9 @@ struct Check {
   Polynomial slack; // extent - offset - block
   Polynomial offset;
   bool open = true;
-  bool reported = false; // a remark has said why it stays
-  std::string why{};     // it is not decided once, and the cure
+  bool reported = false;  // a remark has said why it stays
+  bool withTurns = false; // asked where the loop that it is in is split
+  std::string why{};      // it is not decided once, and the cure
 
   Check(Operation *access, unsigned dim, Polynomial slack, Polynomial offset)
       : access(access), dim(dim), slack(slack), offset(offset) {}
@@ -98,11 +99,14 @@ private:
   void versionBlock(Block &block);
   void peelLoop(scf::ForOp loop);
   std::string whyNotSplit(scf::ForOp loop, const Check &check);
+  bool dependsOnTurn(const Check &check, scf::ForOp loop);
   void clear(Check &check);
   bool hasRoom(Location loc, size_t ops, StringRef what, ArrayRef<Check *> all);
   void foldMasks(Region &region, ArrayRef<Check *> all);
   void explain();
   bool isFree(Operation *access);
+  SmallVector<Polynomial> openConditions(ArrayRef<Check *> all);
+  bool isAskedWithTurns(ArrayRef<Check *> open, Operation *first);
   bool leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks);
   std::vector<TurnMask> costlyMasks(scf::ForOp loop);
   bool has(optimizer::Feature feature) const {
@@ -253,6 +257,55 @@ static Operation *lastDotLoop(Block &block) {
   return nullptr;
 }
 
+/// What must not be below zero for these to hold, where that is not known.
+SmallVector<Polynomial> PeelMasks::openConditions(ArrayRef<Check *> all) {
+  SmallVector<Polynomial> conditions;
+  for (Check *check : all) {
+    for (const Polynomial *p : {&check->offset, &check->slack}) {
+      if (!isNonNegative(*p) && !llvm::is_contained(conditions, *p)) {
+        conditions.push_back(*p);
+      }
+    }
+  }
+  return conditions;
+}
+
+/// Whether programs differ in what `p` is: the host cannot ask.
+static bool dependsOnProgram(const Polynomial &p, const ScalarTable &scalars) {
+  return llvm::any_of(p.getTerms(), [&](const Term &term) {
+    return llvm::any_of(term.scalars, [&](unsigned number) {
+      return scalars.value(number).getDefiningOp<ProgramIdOp>() != nullptr;
+    });
+  });
+}
+
+/// Whether the loops from `first` on are split in any case: then no turn of
+/// them is full unless these hold as well, and they need no copies more.
+bool PeelMasks::isAskedWithTurns(ArrayRef<Check *> open, Operation *first) {
+  if (!has(optimizer::Feature::PredicatedAccesses) ||
+      llvm::none_of(open, [&](Check *check) {
+        return dependsOnProgram(check->slack, forms->scalars());
+      })) {
+    return false;
+  }
+  bool hasLoops = false;
+  for (Operation &op :
+       llvm::make_range(first->getIterator(), first->getBlock()->end())) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (op.getNumRegions() == 0 || isa<ReduceOp>(op)) {
+      continue;
+    }
+    hasLoops = true;
+    if (!loop || hasDots(loop) || llvm::none_of(checks, [&](Check &check) {
+          return check.open && check.access->getParentOp() == loop &&
+                 dependsOnTurn(check, loop) && whyNotSplit(loop, check).empty();
+        })) {
+      return false;
+    }
+  }
+  return hasLoops;
+}
+
 /// if (every block in the rest of `block` is full) {unchecked} else {as it was}
 void PeelMasks::versionBlock(Block &block) {
   SmallVector<Check *> open;
@@ -281,6 +334,12 @@ void PeelMasks::versionBlock(Block &block) {
       !lastDotLoop(block)) {
     return;
   }
+  if (isAskedWithTurns(open, first)) {
+    for (Check *check : open) {
+      check->withTurns = true;
+    }
+    return;
+  }
   Rest rest(first);
   if (rest.yieldsTile()) {
     for (Check *check : open) {
@@ -296,17 +355,9 @@ void PeelMasks::versionBlock(Block &block) {
     return;
   }
 
-  SmallVector<Polynomial> conditions;
-  for (Check *check : open) {
-    for (const Polynomial *p : {&check->offset, &check->slack}) {
-      if (!isNonNegative(*p) && !llvm::is_contained(conditions, *p)) {
-        conditions.push_back(*p);
-      }
-    }
-  }
   OpBuilder builder(first);
-  scf::IfOp branch = rest.version(
-      emitNonNegative(builder, first->getLoc(), conditions, forms->scalars()));
+  scf::IfOp branch = rest.version(emitNonNegative(
+      builder, first->getLoc(), openConditions(open), forms->scalars()));
   for (Check *check : open) {
     clear(*check);
   }
@@ -356,6 +407,13 @@ Value PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
     bound = bound ? MinSIOp::create(builder, loc, i64, bound, end) : end;
   }
   return bound;
+}
+
+bool PeelMasks::dependsOnTurn(const Check &check, scf::ForOp loop) {
+  const unsigned iv = forms->scalars().number(loop.getInductionVar());
+  return llvm::any_of(check.slack.getTerms(), [&](const Term &term) {
+    return llvm::is_contained(term.scalars, iv);
+  });
 }
 
 /// Why `loop` has no turn up to which `check` holds and after which it may not;
@@ -441,6 +499,50 @@ static bool isSelectedBy(arith::CmpIOp mask, scf::ForOp loop) {
   return false;
 }
 
+/// Whether accesses of `loop` alone read `mask`, each of which is off where it
+/// says no: a predicate, or less to copy.
+static bool isPredicate(Value mask, scf::ForOp loop) {
+  SmallVector<Value> pending{mask};
+  for (size_t i = 0; i < pending.size(); ++i) {
+    for (OpOperand &use : pending[i].getUses()) {
+      Operation *op = use.getOwner();
+      if (auto load = dyn_cast<LoadOp>(op)) {
+        if (use.get() != load.getMask() || use.get() == load.getOther() ||
+            (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
+             !matchPattern(load.getOther(), m_AnyZeroFloat()))) {
+          return false;
+        }
+      } else if (isa<arith::AndIOp, BroadcastOp, ReshapeOp, TransposeOp>(op) &&
+                 loop->isProperAncestor(op) && i < kLargestMask) {
+        pending.push_back(op->getResult(0));
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether each turn makes an operand of a dot out of what it loads. Predicates
+/// of loads are little beside that; beside copies alone they are not.
+static bool computesOperands(scf::ForOp loop) {
+  return loop
+      .walk([&](DotOp dot) {
+        for (Value operand : {dot.getA(), dot.getB()}) {
+          Operation *op = operand.getDefiningOp();
+          while (op && isa<ReshapeOp, TransposeOp>(op)) {
+            op = op->getOperand(0).getDefiningOp();
+          }
+          if (op && loop->isProperAncestor(op) &&
+              !isa<LoadOp, LoadViewOp>(op)) {
+            return WalkResult::interrupt();
+          }
+        }
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Masks that cost a compare and a select a lane in each turn of a loop with
 /// dots, and that all lanes but those of its first or last turns pass.
 std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
@@ -467,9 +569,7 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   return all;
 }
 
-/// `turn` if no condition of `all` is below zero, otherwise `other` as an i64.
-static Value turnIf(OpBuilder &builder, ArrayRef<TurnMask> all, Value turn,
-                    Value other, const ScalarTable &scalars) {
+static SmallVector<Polynomial> conditionsOf(ArrayRef<TurnMask> all) {
   SmallVector<Polynomial> conditions;
   for (const TurnMask &mask : all) {
     for (const Polynomial &p : mask.conditions) {
@@ -478,6 +578,12 @@ static Value turnIf(OpBuilder &builder, ArrayRef<TurnMask> all, Value turn,
       }
     }
   }
+  return conditions;
+}
+
+/// `turn` if none of these is below zero, otherwise `other` as an i64.
+static Value turnIf(OpBuilder &builder, ArrayRef<Polynomial> conditions,
+                    Value turn, Value other, const ScalarTable &scalars) {
   Location loc = turn.getLoc();
   Value holds = optimizer::emitNonNegative(builder, loc, conditions, scalars);
   if (!holds) {
@@ -523,20 +629,22 @@ Value PeelMasks::fullFrom(OpBuilder &builder, scf::ForOp loop,
     }
     first = first ? MaxSIOp::create(builder, loc, i64, first, from) : from;
   }
-  return turnIf(builder, rising, first, loop.getUpperBound(), forms->scalars());
+  return turnIf(builder, conditionsOf(rising), first, loop.getUpperBound(),
+                forms->scalars());
 }
 
 /// Splits `loop` at the first turn in which one of its checks may fail, and
 /// where masks in it begin or cease to hold.
 void PeelMasks::peelLoop(scf::ForOp loop) {
-  unsigned iv = forms->scalars().number(loop.getInductionVar());
-  auto dependsOnTurn = [&](const Term &term) {
-    return llvm::is_contained(term.scalars, iv);
-  };
-  SmallVector<Check *> mine;
+  SmallVector<Check *> mine, always;
   for (Check &check : checks) {
-    if (!check.open || !loop->isProperAncestor(check.access) ||
-        llvm::none_of(check.slack.getTerms(), dependsOnTurn)) {
+    if (!check.open || !loop->isProperAncestor(check.access)) {
+      continue;
+    }
+    if (!dependsOnTurn(check, loop)) {
+      if (check.withTurns) {
+        always.push_back(&check);
+      }
       continue;
     }
     check.why = whyNotSplit(loop, check);
@@ -571,7 +679,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   }
 
   // As a loop, the last turn would keep in registers what only it needs.
-  const bool once = hasTail && boundsAreFree() && leavesOneTurn(loop, slacks);
+  const bool once = hasTail && boundsAreFree() && always.empty() &&
+                    leavesOneTurn(loop, slacks);
   const int64_t step = *forms->of(loop.getStep())->start.constant();
   if (!rising.empty()) {
     OpBuilder builder(loop);
@@ -583,8 +692,12 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
   OpBuilder builder(loop);
-  Value bound = turnIf(builder, falling, fullUntil(builder, loop, slacks),
-                       loop.getLowerBound(), forms->scalars());
+  Value bound =
+      turnIf(builder, conditionsOf(falling), fullUntil(builder, loop, slacks),
+             loop.getLowerBound(), forms->scalars());
+  bound = turnIf(builder, openConditions(always), bound, loop.getLowerBound(),
+                 forms->scalars());
+  llvm::append_range(mine, always);
   scf::ForOp tail = optimizer::splitTail(loop, bound, step);
   if (once) {
     optimizer::runOnce(tail);
@@ -644,13 +757,16 @@ bool PeelMasks::isFree(Operation *access) {
   if (!loop || !isa<LoadViewOp>(access) || !boundsAreFree()) {
     return false;
   }
+  const bool predicatesAreFree =
+      has(optimizer::Feature::PredicatedAccesses) && computesOperands(loop);
   bool hasDot = false, hasMask = false;
   loop.walk([&](Operation *op) {
     hasDot |= isa<DotOp>(op);
     // What was loaded is no mask: bounds say nothing of it.
     auto compare = dyn_cast<arith::CmpIOp>(op);
     hasMask |= compare && isa<RankedTensorType>(compare.getType()) &&
-               forms->of(compare.getLhs()) && forms->of(compare.getRhs());
+               forms->of(compare.getLhs()) && forms->of(compare.getRhs()) &&
+               !(predicatesAreFree && isPredicate(compare, loop));
   });
   return hasDot && !hasMask;
 }

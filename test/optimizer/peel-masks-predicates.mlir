@@ -104,3 +104,133 @@ tile.kernel @copied_behind_a_loop_of_dots(%y: !tile.ptr<f32>, %n: i64, %turns: i
   tile.store_view %view[%zero, %zero], %sum checked [true, false] : !tile.view<16x16xf32>, tensor<16x16xf32>
   tile.return
 }
+
+// -----
+// Programs differ in whether their columns are full, and the loop over rows is
+// split in any case: no turn of it is full unless the columns are, and what
+// follows has its check. One copy of the loop, not two.
+
+// CHECK-LABEL: @asked_with_the_turns
+// CHECK: %[[FULL:.*]] = arith.cmpi sge
+// CHECK: arith.select %[[FULL]]
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [false, false]
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [true, true]
+// CHECK: scf.yield
+// CHECK-NOT: scf.
+// CHECK: tile.store_view {{.*}} checked [true]
+// CHECK-NOT: tile.store_view
+tile.kernel @asked_with_the_turns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %rows: i32, %n: i32) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %unit = arith.constant 1 : i64
+  %block = arith.constant 64 : i64
+  %none = arith.constant dense<0.0> : tensor<16x64xf32>
+  %pid = tile.program_id 0
+  %wide = arith.extsi %pid : i32 to i64
+  %col = arith.muli %wide, %block : i64
+  %m = arith.extsi %rows : i32 to i64
+  %k = arith.extsi %n : i32 to i64
+  %view = tile.make_view %x shape [%m, %k] strides [%k, %unit] : !tile.ptr<f32> -> !tile.view<16x64xf32>
+  %sum = scf.for %i = %low to %rows step %step iter_args(%acc = %none) -> (tensor<16x64xf32>) : i32 {
+    %row = arith.extsi %i : i32 to i64
+    %v = tile.load_view %view[%row, %col] checked [true, true] : !tile.view<16x64xf32> -> tensor<16x64xf32>
+    %next = arith.addf %acc, %v : tensor<16x64xf32>
+    scf.yield %next : tensor<16x64xf32>
+  }
+  %all = tile.reduce(%sum) axis 0 : (tensor<16x64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %to = tile.make_view %y shape [%k] strides [%unit] : !tile.ptr<f32> -> !tile.view<64xf32>
+  tile.store_view %to[%col], %all checked [true] : !tile.view<64xf32>, tensor<64xf32>
+  tile.return
+}
+
+// -----
+// A loop that computes what it multiplies is not copied for predicates of its
+// loads ...
+
+// CHECK-LABEL: @operand_is_computed
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [false, true]
+// CHECK: tile.load %{{.*}} mask
+// CHECK: tile.dot
+// CHECK-NOT: tile.dot
+tile.kernel @operand_is_computed(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %y: !tile.ptr<f32>, %depth: i32) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %zero = arith.constant 0 : i64
+  %unit = arith.constant 1 : i64
+  %size = arith.constant 16 : i64
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %off = arith.constant dense<0.0> : tensor<16x16xf16>
+  %k = arith.extsi %depth : i32 to i64
+  %view = tile.make_view %a shape [%size, %k] strides [%k, %unit] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %line = tile.range 0 to 16 : tensor<16xi32>
+  %ends = tile.splat %depth : i32 -> tensor<16xi32>
+  %base = tile.splat %b : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>
+  %sum = scf.for %i = %low to %depth step %step iter_args(%acc = %none) -> (tensor<16x16xf32>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %left = tile.load_view %view[%zero, %at] checked [false, true] : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %first = tile.splat %i : i32 -> tensor<16xi32>
+    %rows = arith.addi %first, %line : tensor<16xi32>
+    %inside = arith.cmpi slt, %rows, %ends : tensor<16xi32>
+    %column = tile.reshape %inside : tensor<16xi1> -> tensor<16x1xi1>
+    %mask = tile.broadcast %column : tensor<16x1xi1> -> tensor<16x16xi1>
+    %row = tile.reshape %rows : tensor<16xi32> -> tensor<16x1xi32>
+    %steps = tile.broadcast %row : tensor<16x1xi32> -> tensor<16x16xi32>
+    %where = tile.addptr %base, %steps : tensor<16x16x!tile.ptr<f16>>, tensor<16x16xi32>
+    %loaded = tile.load %where mask %mask other %off : tensor<16x16x!tile.ptr<f16>> mask tensor<16x16xi1> other tensor<16x16xf16> -> tensor<16x16xf16>
+    %right = arith.mulf %loaded, %loaded : tensor<16x16xf16>
+    %next = tile.dot %left, %right, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %to = tile.splat %y : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %to, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.return
+}
+
+// -----
+// ... one that multiplies what it loads is: predicates are much beside copies.
+
+// CHECK-LABEL: @operands_are_loaded
+// CHECK: scf.for
+// CHECK: tile.load_view {{.*}} checked [false, false]
+// CHECK: tile.dot
+// CHECK: tile.load_view {{.*}} checked [false, true]
+// CHECK: tile.dot
+tile.kernel @operands_are_loaded(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %y: !tile.ptr<f32>, %depth: i32) {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %zero = arith.constant 0 : i64
+  %unit = arith.constant 1 : i64
+  %size = arith.constant 16 : i64
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %off = arith.constant dense<0.0> : tensor<16x16xf16>
+  %k = arith.extsi %depth : i32 to i64
+  %view = tile.make_view %a shape [%size, %k] strides [%k, %unit] : !tile.ptr<f16> -> !tile.view<16x16xf16>
+  %line = tile.range 0 to 16 : tensor<16xi32>
+  %ends = tile.splat %depth : i32 -> tensor<16xi32>
+  %base = tile.splat %b : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>
+  %sum = scf.for %i = %low to %depth step %step iter_args(%acc = %none) -> (tensor<16x16xf32>) : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %left = tile.load_view %view[%zero, %at] checked [false, true] : !tile.view<16x16xf16> -> tensor<16x16xf16>
+    %first = tile.splat %i : i32 -> tensor<16xi32>
+    %rows = arith.addi %first, %line : tensor<16xi32>
+    %inside = arith.cmpi slt, %rows, %ends : tensor<16xi32>
+    %column = tile.reshape %inside : tensor<16xi1> -> tensor<16x1xi1>
+    %mask = tile.broadcast %column : tensor<16x1xi1> -> tensor<16x16xi1>
+    %row = tile.reshape %rows : tensor<16xi32> -> tensor<16x1xi32>
+    %steps = tile.broadcast %row : tensor<16x1xi32> -> tensor<16x16xi32>
+    %where = tile.addptr %base, %steps : tensor<16x16x!tile.ptr<f16>>, tensor<16x16xi32>
+    %right = tile.load %where mask %mask other %off : tensor<16x16x!tile.ptr<f16>> mask tensor<16x16xi1> other tensor<16x16xf16> -> tensor<16x16xf16>
+    %next = tile.dot %left, %right, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %to = tile.splat %y : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %to, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.return
+}

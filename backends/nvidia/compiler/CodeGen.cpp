@@ -11,6 +11,7 @@
 #include "backends/nvidia/compiler/Matrix.h"
 #include "backends/nvidia/compiler/OrderedCompares.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
+#include "backends/nvidia/compiler/SharedDivisors.h"
 #include "backends/nvidia/compiler/Wgmma.h"
 #include "backends/nvidia/compiler/WideProducts.h"
 
@@ -60,11 +61,14 @@ makeMachine(const ArchitectureFacts &architecture) {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    // It keeps what it saves in a loop in registers: of a thread that has many,
-    // but whose number decides how many threads run.
+    // Strength reduction of loops keeps what it saves in registers: of a thread
+    // that has many, but whose number decides how many threads run. Addresses
+    // of shared memory have 32 bits: as 64, each is widened and cut again.
     auto &options = cl::getRegisteredOptions();
-    if (auto found = options.find("disable-lsr"); found != options.end()) {
-      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+    for (const char *name : {"disable-lsr", "nvptx-short-ptr"}) {
+      if (auto found = options.find(name); found != options.end()) {
+        static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+      }
     }
   });
   Triple triple("nvptx64-nvidia-cuda");
@@ -111,6 +115,7 @@ void optimize(Module &module, TargetMachine &machine) {
     shareWideProducts(function);
     keepOrderedCompares(function);
     narrowGuardedShifts(function);
+    shareDivisors(function); // a NaN gives a NaN, whatever its scale
   }
 }
 

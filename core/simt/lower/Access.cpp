@@ -248,13 +248,15 @@ void Lowering::makeView(tile::MakeViewOp op) {
   views[op.getResult()] = std::move(parts);
 }
 
-/// From one position up to another, at most 2^30, which is more than any tile
-/// has; 0 if that is not above. A 32-bit word.
-static Value *distance(IRBuilderBase &b, Value *from, Value *to) {
+/// From one position up to another, at most 2^31 - 1, which is more than any
+/// tile has; 0 if that is not above. A 32-bit word.
+static Value *distance(IRBuilderBase &b, Value *from, Value *to,
+                       bool fromZeroOn = false) {
   const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
   auto isWord = [&](Value *v) { return ComputeNumSignBits(v, layout) > 32; };
   // In the narrower type if both fit: registers are what such kernels lack.
-  if (isWord(from) && isWord(to)) {
+  const bool areWords = isWord(from) && isWord(to);
+  if (areWords) {
     from = b.CreateTrunc(from, b.getInt32Ty());
     to = b.CreateTrunc(to, b.getInt32Ty());
   }
@@ -263,6 +265,9 @@ static Value *distance(IRBuilderBase &b, Value *from, Value *to) {
   Value *count =
       b.CreateSelect(b.CreateICmpSLT(from, to), b.CreateSub(to, from),
                      ConstantInt::get(type, 0));
+  if (areWords && fromZeroOn) {
+    return count;
+  }
   count = b.CreateBinaryIntrinsic(Intrinsic::umin, count,
                                   ConstantInt::get(type, uint64_t{1} << 30));
   return b.CreateTrunc(count, b.getInt32Ty());
@@ -320,12 +325,20 @@ Lowering::ViewAccess Lowering::viewAccess(mlir::Value viewValue,
       access.count.push_back(nullptr);
       continue;
     }
+    // Most blocks are known to begin at 0 or above.
+    const bool fromZeroOn =
+        match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
+        runs.hints().range(offsets[dim]).nonNegative();
+    Value *high = distance(b, at[dim], parts.shape[dim], fromZeroOn);
+    if (fromZeroOn) {
+      access.low.push_back(b.getInt32(0));
+      access.count.push_back(high);
+      continue;
+    }
     Value *low = distance(b, at[dim], b.getInt64(0));
-    Value *high = distance(b, at[dim], parts.shape[dim]);
-    Value *count =
-        b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low);
     access.low.push_back(low);
-    access.count.push_back(count);
+    access.count.push_back(
+        b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low));
   }
 
   access.vector =
