@@ -309,9 +309,25 @@ Value *PtxHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
   return b.CreateIntrinsic(instructions.at(kind), {word, b.getInt32(~0u)});
 }
 
-/// @p ld.global.v4.b32 {...}, [...]: without a branch; zero where p is false.
+/// Bits of a register of an access whose elements are all this number.
+static uint64_t wordOf(const Constant *number, unsigned index, unsigned bits) {
+  if (!number) {
+    return 0;
+  }
+  const auto *real = dyn_cast<ConstantFP>(number);
+  const APInt one = real ? real->getValueAPF().bitcastToAPInt()
+                         : cast<ConstantInt>(number)->getValue();
+  const unsigned width = one.getBitWidth();
+  return (width < bits ? APInt::getSplat(bits, one)
+                       : one.extractBits(bits, index * bits % width))
+      .getZExtValue();
+}
+
+/// @p ld.global.v4.b32 {...}, [...]: without a branch; the number where p is
+/// false.
 Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
-                      Value *predicate, const simt::MemoryHints &hints) {
+                      Value *predicate, Constant *other,
+                      const simt::MemoryHints &hints) {
   const DataLayout &layout = b.GetInsertBlock()->getDataLayout();
   const unsigned bits = bitsOf(layout, type);
   const Words words(bits);
@@ -319,7 +335,8 @@ Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
   for (unsigned i = 0; i < words.count; ++i) {
     if (predicate) {
       text += "mov.b" + std::to_string(words.bits < 16 ? 16 : words.bits) +
-              " $" + std::to_string(i) + ", 0; ";
+              " $" + std::to_string(i) + ", " +
+              std::to_string(wordOf(other, i, words.bits)) + "; ";
     }
     constraints += std::string(i ? "," : "") + "=" + (predicate ? "&" : "") +
                    words.constraint();

@@ -39,6 +39,7 @@ public:
                            llvm::Value *word) override;
   llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
                     llvm::Value *pointer, llvm::Value *predicate,
+                    llvm::Constant *other,
                     const simt::MemoryHints &hints) override;
   void store(llvm::IRBuilderBase &b, llvm::Value *value, llvm::Value *pointer,
              llvm::Value *predicate, const simt::MemoryHints &hints) override;

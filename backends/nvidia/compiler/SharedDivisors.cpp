@@ -35,8 +35,8 @@ static void divide(Value *divisor, ArrayRef<IntrinsicInst *> quotients) {
                                         {b.CreateFMul(divisor, scale)});
   for (IntrinsicInst *one : quotients) {
     b.SetInsertPoint(one);
-    one->replaceAllUsesWith(b.CreateFMul(
-        b.CreateFMul(one->getArgOperand(0), scale), reciprocal));
+    one->replaceAllUsesWith(
+        b.CreateFMul(b.CreateFMul(one->getArgOperand(0), scale), reciprocal));
     one->eraseFromParent();
   }
 }

@@ -55,8 +55,8 @@ void Lowering::load(tile::LoadOp op) {
     if (hints.isVolatile) {
       Value *first = b.CreateICmpEQ(thread, b.getInt32(0));
       Value *chosen = mask ? b.CreateAnd(first, mask) : first;
-      Value *loaded =
-          hooks.load(b, memory, scalar(op.getPointer()), chosen, hints);
+      Value *loaded = hooks.load(b, memory, scalar(op.getPointer()), chosen,
+                                 nullptr, hints);
       Region region = allocate(16);
       willWrite(region);
       Value *at = b.getInt32(0);
@@ -68,7 +68,8 @@ void Lowering::load(tile::LoadOp op) {
       define(op, withOther(loaded, mask, other));
       return;
     }
-    Value *loaded = hooks.load(b, memory, scalar(op.getPointer()), mask, hints);
+    Value *loaded =
+        hooks.load(b, memory, scalar(op.getPointer()), mask, nullptr, hints);
     define(op, withOther(loaded, mask, other));
     return;
   }
@@ -144,10 +145,17 @@ Registers Lowering::loadVectors(const Vectors &vectors, Type *memory,
   const unsigned width = vectors.width;
   const bool isCut = vectors.inside && vectors.uncut < width;
   Type *type = width == 1 ? memory : FixedVectorType::get(memory, width);
+  // A load gives zero where it is off, or another number.
+  auto *number = other ? dyn_cast<Constant>(other(0)) : nullptr;
+  for (unsigned reg = 1; number && reg < vectors.registers; ++reg) {
+    number = other(reg) == number ? number : nullptr;
+  }
+  const bool isZero = number && number->isNullValue();
+  Constant *instead =
+      !isZero && isa_and_nonnull<ConstantInt, ConstantFP>(number) ? number
+                                                                  : nullptr;
   auto orElse = [&](Value *mask, Value *value, unsigned reg) {
-    auto *zero = other ? dyn_cast<Constant>(other(reg)) : nullptr;
-    // A load gives zero where it is off.
-    return !mask || !other || (zero && zero->isNullValue())
+    return !mask || !other || isZero || instead
                ? value
                : b.CreateSelect(mask, value, other(reg));
   };
@@ -158,7 +166,8 @@ Registers Lowering::loadVectors(const Vectors &vectors, Type *memory,
     Value *mask = isCut            ? vectors.whole(reg)
                   : vectors.inside ? vectors.inside(reg)
                                    : nullptr;
-    Value *loaded = hooks.load(b, type, vectors.address(reg), mask, hints);
+    Value *loaded =
+        hooks.load(b, type, vectors.address(reg), mask, instead, hints);
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
       values.push_back(orElse(mask, one, reg + i));
@@ -178,7 +187,8 @@ Registers Lowering::loadVectors(const Vectors &vectors, Type *memory,
   Registers mended;
   for (unsigned reg = 0; reg < vectors.registers; ++reg) {
     Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
-    Value *one = hooks.load(b, memory, vectors.address(reg), inside, hints);
+    Value *one =
+        hooks.load(b, memory, vectors.address(reg), inside, nullptr, hints);
     mended.push_back(b.CreateSelect(inside, one, values[reg]));
   }
   BasicBlock *end = b.GetInsertBlock();
@@ -449,7 +459,8 @@ static Align alignmentOf(Type *type) {
 }
 
 Value *Hooks::load(IRBuilderBase &b, Type *type, Value *pointer,
-                   Value *predicate, const MemoryHints &hints) {
+                   Value *predicate, Constant *other,
+                   const MemoryHints &hints) {
   auto access = [&] {
     return b.CreateAlignedLoad(type, pointer, alignmentOf(type),
                                hints.isVolatile);
@@ -468,7 +479,12 @@ Value *Hooks::load(IRBuilderBase &b, Type *type, Value *pointer,
   b.SetInsertPoint(after);
   PHINode *value = b.CreatePHI(type, 2);
   value->addIncoming(loaded, then);
-  value->addIncoming(Constant::getNullValue(type), before);
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  value->addIncoming(
+      !other   ? Constant::getNullValue(type)
+      : vector ? ConstantVector::getSplat(vector->getElementCount(), other)
+               : other,
+      before);
   return value;
 }
 

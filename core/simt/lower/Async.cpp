@@ -85,7 +85,7 @@ void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
                    : static_cast<Type *>(FixedVectorType::get(memory, count));
   Value *inside =
       validBytes ? b.CreateICmpNE(validBytes, b.getInt32(0)) : nullptr;
-  b.CreateAlignedStore(hooks.load(b, type, from, inside, hints), to,
+  b.CreateAlignedStore(hooks.load(b, type, from, inside, nullptr, hints), to,
                        Align(bytes));
 }
 

@@ -100,10 +100,11 @@ public:
   //===--- Memory ---------------------------------------------------------===//
 
   /// Loads `type`, a scalar or a vector, from device memory, aligned to its
-  /// size; zero where the predicate (null: true) is false.
+  /// size; where the predicate (null: true) is false, `other` in each element,
+  /// an integer or a float that is not 0 (null: zero).
   virtual llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
                             llvm::Value *pointer, llvm::Value *predicate,
-                            const MemoryHints &hints);
+                            llvm::Constant *other, const MemoryHints &hints);
   virtual void store(llvm::IRBuilderBase &b, llvm::Value *value,
                      llvm::Value *pointer, llvm::Value *predicate,
                      const MemoryHints &hints);
