@@ -46,9 +46,10 @@ class _Reader:
     def read(self, entry, value, path, parameter):
         """The type as signatures write it; `entry`: what the extension says of the argument."""
         if entry is None:
-            self.constants[path] = _names.unwrap(value)
+            self.constants[path] = value
             return "constexpr"
         if isinstance(entry, list):
+            value = _names.unwrap(value)
             fields = getattr(value, "_fields", None)
             if fields:
                 self.attributes[path] = [["terrazzo.fields", list(fields)]]
@@ -288,6 +289,6 @@ def examples(function, data):
     if name != _full_name(function):
         raise LaunchError(f"Specialization data is for {name} but trying to preload for {_full_name(function)}")
     constants = {path: _from_json(value) for path, value in constants.items()}
-    source = ASTSource(function, signature, constants, attributes)
-    source.memory = memory
+    source = ASTSource(function, signature, {}, attributes)
+    source.constants, source.memory = constants, memory
     return source.examples(), options

@@ -213,6 +213,21 @@ def test_all_kinds_of_arguments_are_preloaded():
         knobs.runtime.jit_cache_hook = None
 
 
+def test_constants_in_constants():
+
+    @terrazzo.jit
+    def kernel(out, sizes, more: tl.constexpr):
+        tl.store(out + tl.arange(0, sizes[0]), sizes[1] + more[0][1])
+
+    out = np.zeros(8, np.float32)
+    arguments = out, tl.constexpr((8, 3)), ((tl.constexpr(1), 20.5), "x", None, True)
+    data, = data_of(lambda: kernel.warmup(*arguments, grid=(1,)))
+    other = terrazzo.jit(kernel.fn)
+    other.preload(data)
+    knobs.runtime.jit_cache_hook = Hook(True)
+    assert other[(1,)](*arguments) and (out == 23.5).all()
+
+
 def test_another_process_preloads():
     data, = data_of(lambda: fill_kernel.warmup(np.zeros(64, np.float64), 7, 64, grid=(1,), num_warps=2))
     program = """

@@ -75,6 +75,27 @@ def test_what_is_shown(capsys, profile):
     assert show(capsys, "--print-sorted", "-m", "time/ms,count", profile)[1].split() == ["9.000", "4", "matmul"]
 
 
+def test_difference(capsys, profile, tmp_path):
+    base = tmp_path / "base.hatchet"
+    base.write_text(json.dumps([node(
+        "ROOT", node("forward", node("matmul", time=8_000_000, count=3)), node("warm", node("add", time=500_000, count=2))), {}]))
+    assert show(capsys, "--diff-profile", str(base), "-m", "time/ms,count", profile) == [
+        "time/ms  count",
+        "  1.500      0  ROOT",
+        "  3.000      1  ├─ backward",
+        "  3.000      1  │  └─ matmul",
+        " -0.500     -2  ├─ warm",
+        " -0.500     -2  │  └─ add",
+        " -1.000      1  └─ forward",
+        "  1.000      1     ├─ inner",
+        "  1.000      1     │  └─ add",
+        " -2.000      0     └─ matmul",
+    ]
+    rows = [line.split() for line in show(capsys, "--diff-profile", str(base), "--print-sorted", profile)[1:]]
+    assert rows == [["1.000", "matmul"], ["0.500", "add"]]
+    assert all(line.split()[0] == "0.000" for line in show(capsys, "--diff-profile", profile, profile)[1:])
+
+
 def test_mistakes(capsys, profile, tmp_path):
     assert "the profile has no 'flop8/s'; it has bytes, count, cpu_time/s, " in show(capsys, "-m", "flop8/s", profile)
     assert "the profile has no 'times'" in show(capsys, "-m", "times", profile)

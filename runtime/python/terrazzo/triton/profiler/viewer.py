@@ -17,10 +17,13 @@ _FLOPS = ("flops", "flops8", "flops16", "flops32", "flops64")
 
 
 class Node:
-    """A scope or kernel; `sums`: its numbers and those of all below."""
+    """A scope or kernel; `sums`: its numbers and those of all below. `base`: what it is compared with."""
 
-    def __init__(self, name, sums, children):
-        self.name, self.sums, self.children = name, sums, children
+    def __init__(self, name, sums, children, base=None):
+        self.name, self.sums, self.children, self.base = name, sums, children, base
+
+    def with_children(self, children):
+        return Node(self.name, self.sums, children, self.base)
 
     @staticmethod
     def read(frame):
@@ -28,9 +31,7 @@ class Node:
         sums = {name: number for name, number in frame["metrics"].items() if isinstance(number, (int, float))}
         spans = "cpu_time (ns)" in sums  # which is that of the scopes in it, too
         for child in children:
-            for name, number in child.sums.items():
-                if not (spans and name == "cpu_time (ns)"):
-                    sums[name] = sums.get(name, 0) + number
+            _add(sums, {name: number for name, number in child.sums.items() if not (spans and name == "cpu_time (ns)")})
         return Node(frame["frame"]["name"], sums, children)
 
     def walk(self):
@@ -99,7 +100,7 @@ def available(root):
 def _part(node, wanted):
     """The nodes that are wanted, with what leads to them; None: there are none."""
     children = [kept for kept in (_part(child, wanted) for child in node.children) if kept]
-    return Node(node.name, node.sums, children) if children or wanted(node) else None
+    return node.with_children(children) if children or wanted(node) else None
 
 
 def _including(node, pattern):
@@ -107,23 +108,23 @@ def _including(node, pattern):
     if pattern.search(node.name):
         return node
     children = [kept for kept in (_including(child, pattern) for child in node.children) if kept]
-    return Node(node.name, node.sums, children) if children else None
+    return node.with_children(children) if children else None
 
 
 def _excluding(node, pattern):
-    return Node(node.name, node.sums, [_excluding(child, pattern) for child in node.children if not pattern.search(child.name)])
+    return node.with_children([_excluding(child, pattern) for child in node.children if not pattern.search(child.name)])
 
 
 def chosen(root, include=None, exclude=None, threshold=0.0, of=None):
     """The part of a tree to show; numbers stay those of the whole. threshold: per cent of the root's `of`."""
-    nothing = Node(root.name, root.sums, [])
+    nothing = root.with_children([])
     if exclude:
         root = _excluding(root, re.compile(exclude))
     if include:
         root = _including(root, re.compile(include)) or nothing
     if threshold:
-        least = (of(root) or 0) * threshold / 100
-        root = _part(root, lambda node: (of(node) or 0) >= least) or nothing
+        least = abs(of(root) or 0) * threshold / 100
+        root = _part(root, lambda node: abs(of(node) or 0) >= least) or nothing
     return root
 
 
@@ -152,14 +153,20 @@ def _tree_rows(node, metrics, depth, first="", rest=""):
         yield from _tree_rows(child, metrics, depth - 1, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  "))
 
 
+def _add(sums, more):
+    for name, number in more.items():
+        sums[name] = sums.get(name, 0) + number
+
+
 def _sorted_rows(root, metrics):
     """Kernels by name, whatever scopes they were launched in, the largest first."""
     kernels = {}
     for node in root.walk():
-        if "count" in node.sums and not node.children:
-            known = kernels.setdefault(node.name, Node(node.name, {}, []))
-            for name, number in node.sums.items():
-                known.sums[name] = known.sums.get(name, 0) + number
+        both = [one.sums for one in (node, node.base) if one]
+        if any("count" in sums for sums in both) and not node.children:
+            known = kernels.setdefault(node.name, Node(node.name, {}, [], node.base and Node(node.name, {}, [])))
+            for into, sums in zip((known, known.base), both):
+                _add(into.sums, sums)
     for node in sorted(kernels.values(), key=lambda node: -(metrics[0](node) or 0)):
         yield [of(node) for of in metrics], node.name
 
@@ -180,9 +187,30 @@ def read(path):
         raise ValueError(f"{path}: no profile: a tree of frames is expected") from None
 
 
-def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False):
-    """The lines of what is shown."""
+def compared(root, base):
+    """Both trees as one, whose nodes know what they are compared with."""
+    names = dict.fromkeys(child.name for child in (*root.children, *base.children))
+
+    def of(node, name):
+        return next((child for child in node.children if child.name == name), None) or Node(name, {}, [])
+
+    return Node(root.name, root.sums, [compared(of(root, name), of(base, name)) for name in names], base)
+
+
+def _difference(of, of_base):
+    def value(node):
+        number, before = of(node), of_base(node.base)
+        return None if number is None and before is None else (number or 0) - (before or 0)
+
+    return value
+
+
+def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None):
+    """The lines of what is shown; with `base`, what `root` has more than that one."""
     metrics = [metric(name, root) for name in names]
+    if base:
+        metrics = [_difference(of, metric(name, base)) for name, of in zip(names, metrics)]
+        root = compared(root, base)
     root = chosen(root, include, exclude, threshold, metrics[0])
     rows = _sorted_rows(root, metrics) if is_sorted else _tree_rows(root, metrics, depth)
     return list(_table(list(rows), names))
@@ -199,14 +227,16 @@ def main(arguments=None):
                         help="without what has less of the first metric than this share of all")
     parser.add_argument("-d", "--depth", type=int, default=-1, help="levels below the root")
     parser.add_argument("--print-sorted", action="store_true", help="kernels in one list, the largest first, instead of a tree")
+    parser.add_argument("--diff-profile", metavar="FILE", help="show what the profile has more than this one")
     given = parser.parse_args(arguments)
     try:
         root = read(given.file)
         if given.list:
             print("\n".join(available(root)))
             return 0
+        base = read(given.diff_profile) if given.diff_profile else None
         print("\n".join(lines(root, [name.strip() for name in given.metrics.split(",")], given.include, given.exclude,
-                              given.threshold, given.depth, given.print_sorted)))
+                              given.threshold, given.depth, given.print_sorted, base)))
     except (OSError, ValueError, re.error) as error:
         print(f"viewer: {error}", file=sys.stderr)
         return 1
