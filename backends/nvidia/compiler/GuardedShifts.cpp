@@ -55,9 +55,9 @@ static void narrow(BinaryOperator &shift) {
     }
     if (!small) {
       IRBuilder<> b(&shift);
-      small = b.CreateTrunc(b.CreateBinaryIntrinsic(Intrinsic::umin, amount,
-                                                    b.getInt64(width)),
-                            b.getInt32Ty());
+      small = b.CreateTrunc(
+          b.CreateBinaryIntrinsic(Intrinsic::umin, amount, b.getInt64(width)),
+          b.getInt32Ty());
       shift.setOperand(1, b.CreateZExtOrTrunc(small, shift.getType()));
     }
     IRBuilder<> b(choice);
