@@ -282,16 +282,19 @@ class Autotuner(KernelInterface):
             return None  # the launch says what is wrong with it
 
     def _rank(self, args, kwargs, config, code):
-        """Less is better: the time that perf_model predicts, 32-bit words that a thread spills, compute units without a program.
+        """Less is better: the time that perf_model predicts, 32-bit words that a thread spills, how many times more
+        compute units there are than programs (as a power of two, rounded down).
 
-        The last two are certain to cost time and are known without a clock. What remains equal is in the order of
-        the configurations: that more programs fit a unit at once, say, helps some kernels and hurts others.
+        The last two are certain to cost time and are known without a clock. Few idle units do not count: smaller tiles
+        may cost more. What remains equal is in the order of the configurations: that more programs fit a unit at once,
+        say, helps some kernels and hurts others.
         """
         predicted = self._predicted(kwargs, config) if self.perf_model else 0
         if code is None:  # a hook kept it from being compiled
             return predicted, 0, 0
         programs, units = self._programs(args, kwargs, config), _compute_units(code.plugin)
-        return predicted, code.n_spills, 0 if programs is None else max(0, units - programs)
+        spare = 1 if programs is None else units // max(programs, 1)
+        return predicted, code.n_spills, max(spare.bit_length() - 1, 0)
 
     def _by_rule(self, args, kwargs, configs):
         """The configuration with the least _rank; the first of several."""
@@ -312,8 +315,8 @@ class Autotuner(KernelInterface):
         if not ranks:
             raise AutotunerError(f"no configuration of {self.base_fn.__name__} compiles; the last says: {failure}") from failure
         best = min(ranks, key=ranks.__getitem__)
-        self._say(f"{self.base_fn.__name__}: by rule {best} (of a thread {ranks[best][1]} words are spilled, "
-                  f"{ranks[best][2]} compute units get no program)")
+        self._say(f"{self.base_fn.__name__}: by rule {best} ({ranks[best][1]} words of a thread are spilled"
+                  f"{', most compute units get no program' if ranks[best][2] else ''})")
         return best
 
     # The table on disk.
@@ -457,7 +460,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     TRITON_CACHE_AUTOTUNING=1 does for all. TERRAZZO_AUTOTUNE_DETERMINISTIC=1
     times nothing: of the configurations that compile it takes those that
     perf_model predicts to be the fastest, of these those that spill least, of these
-    those that leave the fewest compute units without a program, of these the first.
+    those whose programs keep the most compute units busy (by factors of two), of
+    these the first.
     """
     def decorate(fn):
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook, post_hook=post_hook,

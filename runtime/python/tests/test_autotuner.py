@@ -118,10 +118,11 @@ def chosen(tuned, n=64):
 
 
 def test_deterministic(deterministic):
-    # 64 elements are one program by each; of 300, 64 a program give work to all units; of 3000 all do.
+    # 64 elements are one program by each; of 130, programs of 64 keep three of four units busy; of 300, those of 128 do,
+    # of 3000 all.
     tuned = triton.autotune(CONFIGS[::-1], **deterministic)(add_one)
-    assert [chosen(tuned, n) for n in (64, 300, 400, 3000)] == [CONFIGS[2], CONFIGS[0], CONFIGS[1], CONFIGS[2]]
-    assert len(tuned.cache) == 4 and chosen(tuned, 400) is CONFIGS[1]
+    assert [chosen(tuned, n) for n in (64, 130, 300, 3000)] == [CONFIGS[2], CONFIGS[0], CONFIGS[1], CONFIGS[2]]
+    assert len(tuned.cache) == 4 and chosen(tuned, 300) is CONFIGS[1]
 
 
 def test_deterministic_without_spills(deterministic, monkeypatch):
