@@ -1,4 +1,4 @@
-# For gdb.test.
+# For gdb.test, which says where max is.
 set pagination off
 set confirm off
 set debuginfod enabled off
@@ -7,7 +7,7 @@ break softmax_kernel
 run
 tbreak 18
 continue
-tbreak <terrazzo>/standard.py:223
+tbreak <terrazzo>/standard.py:LINE
 continue
 backtrace 2
 up

@@ -165,9 +165,9 @@ private:
     ++wrong;
     std::printf("%-30s WRONG: error %g over %g\n", name.c_str(), error, limit);
   }
-  void skip(const std::string &name, const char *why) {
+  void skip(const std::string &name, const std::string &why) {
     ++skippedRows;
-    std::printf("%-30s skipped: %s\n", name.c_str(), why);
+    std::printf("%-30s skipped: %s\n", name.c_str(), why.c_str());
   }
 
   template <typename T>
@@ -245,9 +245,10 @@ private:
     if (!chosen(name)) {
       return;
     }
-    const std::string peer = tz::bench::bf16Name();
+    std::string why;
+    const std::string peer = tz::bench::bf16Name(why);
     if (peer.empty()) {
-      return skip(name, "oneDNN was not found when this was built");
+      return skip(name, why);
     }
     auto fa = uniform(size_t(n) * n, 1), fb = uniform(size_t(n) * n, 2);
     std::vector<uint16_t> a(fa.size()), b(fb.size());

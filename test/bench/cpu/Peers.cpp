@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -139,34 +140,61 @@ void tz::bench::sgemm(int n, const float *a, const float *b, float *c) {
 #endif
 }
 
-std::string tz::bench::bf16Name() {
+#ifdef TZ_HAVE_DNNL
+namespace {
+struct Bf16Product {
+  dnnl::matmul product;
+  dnnl::memory::desc in, out;
+
+  /// Throws dnnl::error if the library has none for this machine.
+  Bf16Product(int n, const dnnl::engine &cpu)
+      : in({n, n}, dnnl::memory::data_type::bf16, dnnl::memory::format_tag::ab),
+        out({n, n}, dnnl::memory::data_type::f32,
+            dnnl::memory::format_tag::ab) {
+    product = dnnl::matmul(
+        dnnl::matmul::primitive_desc(dnnl::matmul::desc(in, in, out), cpu));
+  }
+};
+
+const dnnl::engine &engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+} // namespace
+#endif
+
+std::string tz::bench::bf16Name(std::string &why) {
 #ifdef TZ_HAVE_DNNL
   const dnnl_version_t *v = dnnl_version();
-  return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor);
+  const std::string name =
+      "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor);
+  try {
+    (void)Bf16Product(64, engine());
+    return name;
+  } catch (const dnnl::error &) {
+    why = name + " multiplies no bf16 on this CPU";
+  }
 #else
-  return {};
+  why = "oneDNN was not found when this was built";
 #endif
+  return {};
 }
 
 void tz::bench::bf16gemm(int n, const uint16_t *a, const uint16_t *b,
                          float *c) {
 #ifdef TZ_HAVE_DNNL
-  using namespace dnnl;
-  static engine cpu(engine::kind::cpu, 0);
-  static stream queue(cpu);
-  using Desc = memory::desc;
+  using dnnl::memory;
+  static dnnl::stream queue(engine());
   static int madeFor = 0;
-  static matmul product;
-  static Desc in, out;
+  static std::optional<Bf16Product> made;
   if (madeFor != n) {
-    in = Desc({n, n}, memory::data_type::bf16, memory::format_tag::ab);
-    out = Desc({n, n}, memory::data_type::f32, memory::format_tag::ab);
-    product = matmul(matmul::primitive_desc(matmul::desc(in, in, out), cpu));
+    made.emplace(n, engine());
     madeFor = n;
   }
-  product.execute(queue, {{DNNL_ARG_SRC, memory(in, cpu, (void *)a)},
-                          {DNNL_ARG_WEIGHTS, memory(in, cpu, (void *)b)},
-                          {DNNL_ARG_DST, memory(out, cpu, c)}});
+  made->product.execute(
+      queue, {{DNNL_ARG_SRC, memory(made->in, engine(), (void *)a)},
+              {DNNL_ARG_WEIGHTS, memory(made->in, engine(), (void *)b)},
+              {DNNL_ARG_DST, memory(made->out, engine(), c)}});
   queue.wait();
 #endif
 }

@@ -25,8 +25,8 @@ std::string blasName(unsigned threads);
 /// C = A B, row-major, n x n.
 void sgemm(int n, const float *a, const float *b, float *c);
 
-/// Name of the bf16 peer, empty if there is none.
-std::string bf16Name();
+/// Name of the bf16 peer; empty if there is none: `why` says what is missing.
+std::string bf16Name(std::string &why);
 /// C (fp32) = A B (bf16), row-major, n x n. Packs nothing ahead of time.
 void bf16gemm(int n, const uint16_t *a, const uint16_t *b, float *c);
 
