@@ -10,6 +10,7 @@
 #   launch     what a launch costs beside the driver's own
 #   examples   every example's own command, compared with the interpreter
 #   conform    the conformance suite
+#   random     random kernels, compared with the interpreter
 #   bench      beside Triton and the vendor's libraries (bench/gpu_bench.py)
 #   sanitize   compute-sanitizer over the smoke level (--tool says which)
 #
@@ -18,24 +19,28 @@
 #   --jobs N       processes of conform and examples     (14)
 #   --filter RE    only these conformance cases
 #   --level L      smoke or full                         (full)
+#   --count N      so many random kernels               (3000)
+#   --seed N       the first of them                    (1)
 #   --tool NAME    memcheck, racecheck, synccheck, initcheck (memcheck)
 #   --out DIR      where results go                      ($OUT, else ./results)
-# Results: results.txt, results.json, conform.json, bench.md, bench.json,
+# Results: results.txt, results.json, conform.json, random.txt, bench.md, bench.json,
 # sanitize.txt. Exit status: 0 all parts passed or were skipped, 1 one failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tz=$here/bin/tz
-target=nvidia jobs=14 level=full filter= tool=memcheck out=${OUT:-$PWD/results} parts=()
+target=nvidia jobs=14 level=full filter= count=3000 seed=1 tool=memcheck out=${OUT:-$PWD/results} parts=()
 while [ $# -gt 0 ]; do
   case $1 in
     --target) target=$2; shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
     --filter) filter=$2; shift 2 ;;
     --level) level=$2; shift 2 ;;
+    --count) count=$2; shift 2 ;;
+    --seed) seed=$2; shift 2 ;;
     --tool) tool=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
     --) shift; break ;;
-    unit|launch|examples|conform|bench|sanitize|facts) parts+=("$1"); shift ;;
+    unit|launch|examples|conform|random|bench|sanitize|facts) parts+=("$1"); shift ;;
     *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit $([ "$1" = --help ] && echo 0 || echo 2) ;;
   esac
 done
@@ -121,6 +126,13 @@ run_bench() {
   note bench "$(judge $?)" $((SECONDS - start)) "bench.md, bench.json"
 }
 
+run_random() {
+  local start=$SECONDS
+  "$tz" conform --target "$target" --random "$count" --seed "$seed" -j "$jobs" >"$out/random.txt" 2>&1
+  local status=$?
+  grep -m 1 -A 40 '^failures:' "$out/random.txt"
+  note random "$(judge $status)" $((SECONDS - start)) "$(grep -E '^(conforms|does not conform):' "$out/random.txt")"
+}
 run_sanitize() {
   local start=$SECONDS logs
   if ! command -v compute-sanitizer >/dev/null; then
