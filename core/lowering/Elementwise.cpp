@@ -220,6 +220,10 @@ Value *Elementwise::divide(Value *x, Value *y, tile::DivMode) {
 }
 
 Value *Elementwise::fma(Value *x, Value *y, Value *z) {
+  // With -0 for z it is a product that goes into no sum; LLVM makes it one, and
+  // must not take leave to contract it from here.
+  IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
   return b.CreateIntrinsic(Intrinsic::fma, {x->getType()}, {x, y, z});
 }
 

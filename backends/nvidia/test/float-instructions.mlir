@@ -14,9 +14,15 @@ tile.kernel @floats(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %h: !tile.ptr<f16>, 
   // EXACT-NEXT: add.rn.f32
   %ab = arith.mulf %a, %b : f32
   %sum = arith.addf %ab, %a : f32
+  // One that is written as a multiply-add to stay apart does.
+  // CHECK-NEXT: mul.rn.f32
+  // CHECK-NEXT: add.f32
+  %none = arith.constant -0.0 : f32
+  %alone = tile.fma %sum, %b, %none : f32
+  %apart = arith.addf %alone, %a : f32
   // CHECK-NOT: setp
   // CHECK: max.f32
-  %max = tile.maxf %sum, %b : f32
+  %max = tile.maxf %apart, %b : f32
   // CHECK: min.NaN.f32
   %min = tile.minf %max, %a propagate_nan : f32
   // CHECK: ex2.approx.ftz.f32
