@@ -121,10 +121,11 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
     copied for the bounds of its loads, one with masks only where it is split,
     and where one turn at most is left of a loop that is split, that is a branch.
     With `masks.predicates` nothing is copied that has no loop and comes behind no
-    loop with dots: it runs once. Then neither is a loop copied for predicates of
-    its loads if its dots' operands are computed from them (with `views.bounds`),
-    and where programs differ in whether blocks are full, loops that are split in
-    any case ask for it with their turns.
+    loop with dots: it runs once; nor is a kernel without dots whose accesses have
+    more than 4096 elements for each warp. Neither is a loop copied for predicates
+    of its loads if its dots' operands are computed from them (with
+    `views.bounds`), and where programs differ in whether blocks are full, loops
+    that are split in any case ask for it with their turns.
   }];
   let options = [
     ListOption<"features", "features", "std::string",

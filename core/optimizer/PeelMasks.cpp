@@ -67,6 +67,10 @@ namespace tz::optimizer {
 /// split.
 static constexpr int64_t kLargestSlope = int64_t(1) << 32;
 
+/// Elements of a tile, for each warp, up to which a kernel without dots is
+/// copied: every op on a larger one is hundreds of instructions.
+static constexpr int64_t kWidestTile = 4096;
+
 /// Ops between a comparison and a select that are looked at.
 static constexpr size_t kLargestMask = 32;
 
@@ -107,6 +111,7 @@ private:
   bool isFree(Operation *access);
   SmallVector<Polynomial> openConditions(ArrayRef<Check *> all);
   bool isAskedWithTurns(ArrayRef<Check *> open, Operation *first);
+  bool isTooWide();
   bool leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks);
   std::vector<TurnMask> costlyMasks(scf::ForOp loop);
   bool has(optimizer::Feature feature) const {
@@ -771,6 +776,31 @@ bool PeelMasks::isFree(Operation *access) {
   return hasDot && !hasMask;
 }
 
+/// Whether copies would hold more instructions than asking costs.
+bool PeelMasks::isTooWide() {
+  if (!has(optimizer::Feature::PredicatedAccesses) || hasDots(getOperation())) {
+    return false;
+  }
+  auto warps = getOperation()->getAttrOfType<IntegerAttr>("tile.num_warps");
+  const int64_t most = kWidestTile * (warps ? warps.getInt() : 4);
+  auto wide = llvm::find_if(checks, [&](const Check &check) {
+    auto load = dyn_cast<LoadViewOp>(check.access);
+    Value view =
+        load ? load.getView() : cast<StoreViewOp>(check.access).getView();
+    ArrayRef<int64_t> shape = cast<ViewType>(view.getType()).getShape();
+    return check.open && llvm::product_of(shape) > most;
+  });
+  if (wide == checks.end()) {
+    return false;
+  }
+  ++declined;
+  emitRemark(wide->access->getLoc())
+      << "bounds are checked in every block: an access has more than " << most
+      << " elements, and copies of code for so many would be long; smaller "
+         "blocks, or more warps, are copied";
+  return true;
+}
+
 void PeelMasks::runOnOperation() {
   SmallVector<Operation *> accesses;
   getOperation().walk([&](Operation *op) {
@@ -798,8 +828,10 @@ void PeelMasks::runOnOperation() {
     }
   }
   knownMasks += masks->fold(getOperation().getBody(), {});
-  process(getOperation().getBody().front());
-  explain();
+  if (!isTooWide()) {
+    process(getOperation().getBody().front());
+    explain();
+  }
   masks.reset();
   forms.reset();
   hints.reset();

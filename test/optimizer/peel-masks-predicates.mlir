@@ -234,3 +234,24 @@ tile.kernel @operands_are_loaded(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %y: !ti
   tile.store %to, %sum : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
   tile.return
 }
+
+// -----
+// A loop over tiles of hundreds of elements a lane is not copied.
+
+// CHECK-LABEL: @too_wide
+// CHECK: scf.for
+// CHECK: tile.store_view {{.*}} checked [true]
+// CHECK-NOT: tile.store_view
+tile.kernel @too_wide(%y: !tile.ptr<f32>, %n: i32, %s: f32) attributes {tile.num_warps = 4 : i32} {
+  %low = arith.constant 0 : i32
+  %step = arith.constant 32768 : i32
+  %unit = arith.constant 1 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %v = tile.splat %s : f32 -> tensor<32768xf32>
+  %view = tile.make_view %y shape [%wide] strides [%unit] : !tile.ptr<f32> -> !tile.view<32768xf32>
+  scf.for %k = %low to %n step %step : i32 {
+    %at = arith.extsi %k : i32 to i64
+    tile.store_view %view[%at], %v checked [true] : !tile.view<32768xf32>, tensor<32768xf32>
+  }
+  tile.return
+}
