@@ -55,6 +55,9 @@ bool Doubt::isJustified(const tz_pointer_use *use) const {
   if (layout.isReadOnly && use->is_written) {
     return true;
   }
+  if (!use->is_read && !use->is_written) {
+    return false; // only its strides or its size are arguments, say
+  }
   const int64_t *end = use->steps + use->num_steps;
   return layout.numGaps && use->has_constant_steps &&
          std::find_first_of(layout.gaps, layout.gaps + layout.numGaps,

@@ -139,3 +139,33 @@ except InterpreterError as error:
 """, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "'pair'" in done.stdout
+
+
+def test_tensors_of_an_accelerator(tmp_path):
+    """They are copied to the host and back; views of one memory stay that, with its bounds."""
+    torch = pytest.importorskip("torch")
+    if not torch.accelerator.is_available():
+        pytest.skip("torch has no accelerator here")
+    done = run("""
+import torch
+
+@triton.jit
+def kernel(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, 2 * tl.load(x + at))
+
+memory = torch.arange(32.0, device=torch.accelerator.current_accelerator())
+code = kernel[(1,)](memory, memory[16:], BLOCK=16)
+assert torch.equal(memory.cpu(), torch.cat([torch.arange(16.0), 2 * torch.arange(16.0)]))
+columns = memory.reshape(4, 8).t()
+kernel[(1,)](columns, columns[:, 2:], BLOCK=16)
+assert torch.equal(memory[16:].cpu(), 2 * torch.arange(16.0)) and memory.device.type != "cpu"
+try:
+    kernel[(1,)](memory, memory[8:], BLOCK=32)
+except InterpreterError as error:
+    print(error)
+print(code.target)
+""", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "out-of-bounds access" in done.stdout and "past the end of 'x, out'" in done.stdout
+    assert done.stdout.endswith("interp:reference\n")

@@ -105,6 +105,17 @@ def test_indices_that_are_loaded():
     assert (out == x[:64]).all()
 
 
+def test_arrays_that_are_not_touched():
+
+    @terrazzo.jit
+    def kernel(like, out, BLOCK: tl.constexpr):
+        tl.store(out + tl.arange(0, BLOCK), 1.0)
+
+    out = np.zeros(64, np.float32)
+    kernel[(1,)](numbers(200)[::2], out, BLOCK=64)
+    assert out.all()
+
+
 def test_read_only():
     fixed = numbers(100)
     fixed.flags.writeable = False
@@ -189,13 +200,14 @@ def test_capsules():
 
 def test_jax():
     jax = pytest.importorskip("jax")
-    x, out = jax.numpy.arange(100, dtype=jax.numpy.bfloat16), np.zeros(100, np.float32)
-    scale_kernel[(1,)](x, out, 100)
-    assert (out == 2 * np.asarray(x).astype(np.float32)).all()
-    made = jax.numpy.zeros(100, jax.numpy.float32)
-    made.block_until_ready()
-    tells = scale_kernel[(1,)](x, made, 100)  # JAX marks its arrays as read-only
-    assert tells.name == "scale_kernel"
+    with jax.default_device(jax.local_devices(backend="cpu")[0]):
+        x, out = jax.numpy.arange(100, dtype=jax.numpy.bfloat16), np.zeros(100, np.float32)
+        scale_kernel[(1,)](x, out, 100)
+        assert (out == 2 * np.asarray(x).astype(np.float32)).all()
+        made = jax.numpy.zeros(100, jax.numpy.float32)
+        made.block_until_ready()
+        tells = scale_kernel[(1,)](x, made, 100)  # JAX marks its arrays as read-only
+        assert tells.name == "scale_kernel"
 
 
 def test_cupy():
@@ -226,13 +238,21 @@ def test_no_programs_no_check():
     scale_kernel[(0,)](numbers(200)[::2], numbers(100), 100)
 
 
-def test_torch():
+@pytest.mark.parametrize("device", ["cpu", "accelerator"])
+def test_torch(device):
     torch = pytest.importorskip("torch")
-    out = torch.zeros(100)
+    if device == "accelerator":
+        if not torch.accelerator.is_available():
+            pytest.skip("torch has no accelerator here")
+        device = torch.accelerator.current_accelerator()
+    x, out = torch.arange(200.0, device=device), torch.zeros(100, device=device)
     with pytest.raises(ArgumentError, match=r"shape \(100,\), strides \(2,\)"):
-        scale_kernel[(1,)](torch.arange(200.0)[::2], out, 100)
-    scale_kernel[(1,)](torch.arange(100.0).reshape(4, 25).t(), out, 100)
+        scale_kernel[(1,)](x[::2], out, 100)
+    scale_kernel[(1,)](x[:100].reshape(4, 25).t(), out, 100)
     assert out.sum() == 2 * torch.arange(100.0).sum()
+    rows = torch.zeros(2, 50, device=device)
+    rows_kernel[(2,)](x.reshape(2, 100)[:, :50], rows, 100, 50, BLOCK=64)
+    assert torch.equal(rows, x.reshape(2, 100)[:, :50])
 
 
 def test_no_memory():

@@ -120,6 +120,36 @@ def test_trace_on_a_device(tmp_path, monkeypatch):
     assert kernels[0]["ts"] + kernels[0]["dur"] <= kernels[1]["ts"]
 
 
+def test_launches_on_an_accelerator(tmp_path, monkeypatch):
+    """They are timed by its events: a launch returns long before the kernel has ended."""
+    torch = pytest.importorskip("torch")
+    if not torch.accelerator.is_available():
+        pytest.skip("torch has no accelerator here")
+    monkeypatch.chdir(tmp_path)
+
+    @terrazzo.jit
+    def slow(x, n):
+        number = tl.load(x)
+        for _ in range(n):
+            number = number * 1.5 + 1.0
+        tl.store(x, number)
+
+    x = torch.zeros(1, device=torch.accelerator.current_accelerator())
+    slow[(1,)](x, 1_000_000)
+    session = proton.start("run")
+    with proton.scope("launch"), proton.cpu_timed_scope("host"):
+        slow[(1,)](x, 1_000_000)
+        slow[(1,)](x, 2_000_000)
+    fill[(1,)](np.zeros(16, np.float32), 16, BLOCK=16)
+    proton.finalize(session)
+    top = children(tree(tmp_path / "run.hatchet"))
+    host = children(top["launch"])["host"]
+    kernel = children(host)["slow"]["metrics"]
+    assert kernel["count"] == 2 and kernel["time (ns)"] > 1_000_000
+    assert host["metrics"]["cpu_time (ns)"] < kernel["time (ns)"]
+    assert top["fill"]["metrics"]["count"] == 1
+
+
 def test_what_is_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="data='list' is not supported; there is 'tree', 'trace'"):
