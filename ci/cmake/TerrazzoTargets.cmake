@@ -18,8 +18,11 @@ target_precompile_headers(tz_pch_cxx PRIVATE
   <string> <string_view> <thread> <tuple> <unordered_map> <utility> <variant>
   <vector>)
 
+# The dialect is in it, too: nearly every file that sees MLIR sees that.
 add_library(tz_pch_mlir OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+target_include_directories(tz_pch_mlir PRIVATE ${TERRAZZO_INCLUDE_DIRS})
 target_include_directories(tz_pch_mlir SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+add_dependencies(tz_pch_mlir TerrazzoIRIncGen)
 # In angle brackets: CMake takes quoted paths relative to the source folder.
 target_precompile_headers(tz_pch_mlir PRIVATE
   <memory> <optional> <string> <vector>
@@ -33,7 +36,11 @@ target_precompile_headers(tz_pch_mlir PRIVATE
   <mlir/Parser/Parser.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>
   <mlir/Transforms/GreedyPatternRewriteDriver.h>
   <llvm/ADT/APFloat.h> <llvm/ADT/TypeSwitch.h> <llvm/IR/IRBuilder.h>
-  <llvm/Support/raw_ostream.h>)
+  <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <llvm/ADT/StringSwitch.h>
+  <llvm/Support/Error.h> <llvm/Support/MemoryBuffer.h>
+  <llvm/Support/raw_ostream.h> <terrazzo/ir/Tile.h>
+  <algorithm> <array> <atomic> <chrono> <cstring> <filesystem> <functional>
+  <map> <mutex> <set> <thread> <unordered_map> <variant>)
 
 function(_terrazzo_configure name mlir)
   target_include_directories(${name} PRIVATE ${TERRAZZO_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR})
