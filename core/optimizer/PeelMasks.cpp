@@ -43,8 +43,10 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/LoopSplitting.h"
 #include "core/optimizer/Passes.h"
+#include "core/optimizer/TurnBounds.h"
 #include "core/optimizer/Versioning.h"
 #include "core/optimizer/analysis/KnownMasks.h"
+#include "core/optimizer/analysis/LoopContents.h"
 
 #include "terrazzo/optimizer/Features.h"
 
@@ -54,8 +56,13 @@
 using namespace mlir;
 using namespace tz;
 using namespace tz::analysis;
+using optimizer::assume;
+using optimizer::conditionsOf;
 using optimizer::emitNonNegative;
+using optimizer::fullFrom;
+using optimizer::fullUntil;
 using optimizer::Rest;
+using optimizer::turnIf;
 using namespace tz::tile;
 
 namespace tz::optimizer {
@@ -70,9 +77,6 @@ static constexpr int64_t kLargestSlope = int64_t(1) << 32;
 /// Elements of a tile, for each warp, up to which a kernel without dots is
 /// copied: every op on a larger one is hundreds of instructions.
 static constexpr int64_t kWidestTile = 4096;
-
-/// Ops between a comparison and a select that are looked at.
-static constexpr size_t kLargestMask = 32;
 
 namespace {
 /// One checked dimension of one access. The block is inside if both are >= 0.
@@ -123,10 +127,6 @@ private:
   }
   /// Whether every scalar of the check is there just before `point`.
   bool isAvailable(const Check &check, Operation *point);
-  Value fullUntil(OpBuilder &builder, scf::ForOp loop,
-                  ArrayRef<Polynomial> slacks);
-  Value fullFrom(OpBuilder &builder, scf::ForOp loop,
-                 ArrayRef<TurnMask> rising);
 
   std::optional<Hints> hints;
   std::optional<LaneForms> forms;
@@ -236,32 +236,6 @@ void PeelMasks::foldMasks(Region &region, ArrayRef<Check *> all) {
   knownMasks += masks->fold(region, nonNegative);
 }
 
-static bool hasDots(Operation *op) {
-  return op->walk([](DotOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// In `first` or behind it in its block.
-static bool hasLoopFrom(Operation *first) {
-  return llvm::any_of(
-      llvm::make_range(first->getIterator(), first->getBlock()->end()),
-      [](Operation &op) {
-        return op
-            .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-      });
-}
-
-/// The last loop of the block that has dots.
-static Operation *lastDotLoop(Block &block) {
-  for (Operation &op : llvm::reverse(block)) {
-    if (isa<scf::ForOp>(op) && hasDots(&op)) {
-      return &op;
-    }
-  }
-  return nullptr;
-}
-
 /// What must not be below zero for these to hold, where that is not known.
 SmallVector<Polynomial> PeelMasks::openConditions(ArrayRef<Check *> all) {
   SmallVector<Polynomial> conditions;
@@ -273,15 +247,6 @@ SmallVector<Polynomial> PeelMasks::openConditions(ArrayRef<Check *> all) {
     }
   }
   return conditions;
-}
-
-/// Whether programs differ in what `p` is: the host cannot ask.
-static bool dependsOnProgram(const Polynomial &p, const ScalarTable &scalars) {
-  return llvm::any_of(p.getTerms(), [&](const Term &term) {
-    return llvm::any_of(term.scalars, [&](unsigned number) {
-      return scalars.value(number).getDefiningOp<ProgramIdOp>() != nullptr;
-    });
-  });
 }
 
 /// Whether the loops from `first` on are split in any case: then no turn of
@@ -380,40 +345,6 @@ void PeelMasks::versionBlock(Block &block) {
   ++versionedBlocks;
 }
 
-static Value constant(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI64IntegerAttr(value));
-}
-
-/// The bound up to which `loop` may run so that none of these falls below zero,
-/// as an i64.
-Value PeelMasks::fullUntil(OpBuilder &builder, scf::ForOp loop,
-                           ArrayRef<Polynomial> slacks) {
-  unsigned iv = forms->scalars().number(loop.getInductionVar());
-  Location loc = loop.getLoc();
-  Type i64 = builder.getI64Type();
-  Value bound;
-  SmallVector<Polynomial> seen;
-  for (const Polynomial &slack : slacks) {
-    if (llvm::is_contained(seen, slack)) {
-      continue;
-    }
-    seen.push_back(slack);
-    // slack = rest - slope * iv >= 0 up to iv = floor(rest / slope)
-    int64_t slope = -slack.coefficientOf({iv});
-    auto rest = Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
-    Polynomial above = *Polynomial::add(*rest, Polynomial(slope));
-    Value end = forms->scalars().emit(builder, loc, above);
-    if (slope != 1) {
-      end = MaxSIOp::create(builder, loc, i64, end, constant(builder, loc, 0));
-      end = DivSIOp::create(builder, loc, i64, end,
-                            constant(builder, loc, slope));
-    }
-    bound = bound ? MinSIOp::create(builder, loc, i64, bound, end) : end;
-  }
-  return bound;
-}
-
 bool PeelMasks::dependsOnTurn(const Check &check, scf::ForOp loop) {
   const unsigned iv = forms->scalars().number(loop.getInductionVar());
   return llvm::any_of(check.slack.getTerms(), [&](const Term &term) {
@@ -486,68 +417,6 @@ bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
          });
 }
 
-/// Whether a select in `loop` is by `mask`, alone or with others.
-static bool isSelectedBy(arith::CmpIOp mask, scf::ForOp loop) {
-  SmallVector<Value> pending{mask};
-  for (size_t i = 0; i < pending.size() && i < kLargestMask; ++i) {
-    for (OpOperand &use : pending[i].getUses()) {
-      Operation *op = use.getOwner();
-      if (isa<arith::SelectOp>(op) && use.getOperandNumber() == 0) {
-        return true;
-      }
-      if (loop->isProperAncestor(op) &&
-          isa<arith::AndIOp, BroadcastOp, ReshapeOp, TransposeOp>(op)) {
-        pending.push_back(op->getResult(0));
-      }
-    }
-  }
-  return false;
-}
-
-/// Whether accesses of `loop` alone read `mask`, each of which is off where it
-/// says no: a predicate, or less to copy.
-static bool isPredicate(Value mask, scf::ForOp loop) {
-  SmallVector<Value> pending{mask};
-  for (size_t i = 0; i < pending.size(); ++i) {
-    for (OpOperand &use : pending[i].getUses()) {
-      Operation *op = use.getOwner();
-      if (auto load = dyn_cast<LoadOp>(op)) {
-        if (use.get() != load.getMask() || use.get() == load.getOther() ||
-            (load.getOther() && !matchPattern(load.getOther(), m_Zero()) &&
-             !matchPattern(load.getOther(), m_AnyZeroFloat()))) {
-          return false;
-        }
-      } else if (isa<arith::AndIOp, BroadcastOp, ReshapeOp, TransposeOp>(op) &&
-                 loop->isProperAncestor(op) && i < kLargestMask) {
-        pending.push_back(op->getResult(0));
-      } else {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-/// Whether each turn makes an operand of a dot out of what it loads. Predicates
-/// of loads are little beside that; beside copies alone they are not.
-static bool computesOperands(scf::ForOp loop) {
-  return loop
-      .walk([&](DotOp dot) {
-        for (Value operand : {dot.getA(), dot.getB()}) {
-          Operation *op = operand.getDefiningOp();
-          while (op && isa<ReshapeOp, TransposeOp>(op)) {
-            op = op->getOperand(0).getDefiningOp();
-          }
-          if (op && loop->isProperAncestor(op) &&
-              !isa<LoadOp, LoadViewOp>(op)) {
-            return WalkResult::interrupt();
-          }
-        }
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Masks that cost a compare and a select a lane in each turn of a loop with
 /// dots, and that all lanes but those of its first or last turns pass.
 std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
@@ -572,70 +441,6 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
            !isSelectedBy(mask.op, loop);
   });
   return all;
-}
-
-static SmallVector<Polynomial> conditionsOf(ArrayRef<TurnMask> all) {
-  SmallVector<Polynomial> conditions;
-  for (const TurnMask &mask : all) {
-    for (const Polynomial &p : mask.conditions) {
-      if (!llvm::is_contained(conditions, p)) {
-        conditions.push_back(p);
-      }
-    }
-  }
-  return conditions;
-}
-
-/// `turn` if none of these is below zero, otherwise `other` as an i64.
-static Value turnIf(OpBuilder &builder, ArrayRef<Polynomial> conditions,
-                    Value turn, Value other, const ScalarTable &scalars) {
-  Location loc = turn.getLoc();
-  Value holds = optimizer::emitNonNegative(builder, loc, conditions, scalars);
-  if (!holds) {
-    return turn;
-  }
-  if (other.getType() != turn.getType()) {
-    other = arith::ExtSIOp::create(builder, loc, turn.getType(), other);
-  }
-  return arith::SelectOp::create(builder, loc, holds, turn, other);
-}
-
-/// The masks are true in all turns of `loop`.
-static void assume(scf::ForOp loop, ArrayRef<TurnMask> all) {
-  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  for (const TurnMask &mask : all) {
-    arith::CmpIOp op = mask.op;
-    TypedAttr yes = builder.getBoolAttr(true);
-    if (auto tile = dyn_cast<RankedTensorType>(op.getType())) {
-      yes = SplatElementsAttr::get(tile, Attribute(yes));
-    }
-    op.replaceAllUsesWith(
-        arith::ConstantOp::create(builder, op.getLoc(), yes).getResult());
-  }
-}
-
-/// The turn from which on all of `rising` hold, as an i64.
-Value PeelMasks::fullFrom(OpBuilder &builder, scf::ForOp loop,
-                          ArrayRef<TurnMask> rising) {
-  const unsigned iv = forms->scalars().number(loop.getInductionVar());
-  Location loc = loop.getLoc();
-  Type i64 = builder.getI64Type();
-  Value first;
-  for (const TurnMask &mask : rising) {
-    // slack = rest + slope * iv >= 0 from iv = ceil(-rest / slope)
-    auto rest =
-        Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
-    auto above = Polynomial::add(Polynomial(mask.slope - 1), *rest, -1);
-    Value from = forms->scalars().emit(builder, loc, *above);
-    from = MaxSIOp::create(builder, loc, i64, from, constant(builder, loc, 0));
-    if (mask.slope != 1) {
-      from = DivSIOp::create(builder, loc, i64, from,
-                             constant(builder, loc, mask.slope));
-    }
-    first = first ? MaxSIOp::create(builder, loc, i64, first, from) : from;
-  }
-  return turnIf(builder, conditionsOf(rising), first, loop.getUpperBound(),
-                forms->scalars());
 }
 
 /// Splits `loop` at the first turn in which one of its checks may fail, and
@@ -689,7 +494,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   const int64_t step = *forms->of(loop.getStep())->start.constant();
   if (!rising.empty()) {
     OpBuilder builder(loop);
-    optimizer::splitHead(loop, fullFrom(builder, loop, rising), step);
+    optimizer::splitHead(
+        loop, fullFrom(builder, loop, rising, forms->scalars()), step);
     assume(loop, rising); // and so behind it
     ++peeledLoops;
   }
@@ -697,9 +503,9 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
   OpBuilder builder(loop);
-  Value bound =
-      turnIf(builder, conditionsOf(falling), fullUntil(builder, loop, slacks),
-             loop.getLowerBound(), forms->scalars());
+  Value bound = turnIf(builder, conditionsOf(falling),
+                       fullUntil(builder, loop, slacks, forms->scalars()),
+                       loop.getLowerBound(), forms->scalars());
   bound = turnIf(builder, openConditions(always), bound, loop.getLowerBound(),
                  forms->scalars());
   llvm::append_range(mine, always);
