@@ -287,7 +287,7 @@ def examples(function, data):
         raise ArgumentError(f"preload of '{function.__name__}' takes the specialization_data of a hook, found "
                             f"{str(data)[:80]!r} ({error!r})") from error
     if name != _full_name(function):
-        raise LaunchError(f"Specialization data is for {name} but trying to preload for {_full_name(function)}")
+        raise LaunchError(f"this specialization_data was made for {name}; preload it there, not for {_full_name(function)}")
     constants = {path: _from_json(value) for path, value in constants.items()}
     source = ASTSource(function, signature, {}, attributes)
     source.constants, source.memory = constants, memory

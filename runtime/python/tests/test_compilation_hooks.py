@@ -246,7 +246,7 @@ assert (out == 9).all()
 
 def test_what_preload_refuses():
     data, = data_of(lambda: launch(make()))
-    with pytest.raises(RuntimeError, match="Specialization data is for .*make.*kernel but trying to preload for kernels.add_kernel"):
+    with pytest.raises(RuntimeError, match="was made for .*make.*kernel; preload it there, not for kernels.add_kernel"):
         add_kernel.preload(data)
     for text in ("", "{}", "[1]", json.dumps({"name": "x", "signature": 3})):
         with pytest.raises(ArgumentError, match="preload of 'add_kernel' takes the specialization_data of a hook"):
