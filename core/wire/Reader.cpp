@@ -14,6 +14,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/Support/Threading.h"
+
 using namespace llvm;
 using namespace mlir;
 
@@ -222,9 +224,14 @@ llvm::Expected<OwningOpRef<ModuleOp>> read(StringRef bytes,
   }
   context
       .loadDialect<tile::TileDialect, arith::ArithDialect, scf::SCFDialect>();
-  // What the types and the verifier say becomes part of the one error.
+  // What the types and the verifier say becomes part of the one error; what
+  // other threads say in this context is not for us.
   std::string said;
+  const uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (llvm::get_threadid() != thread) {
+      return mlir::failure();
+    }
     if (said.empty()) {
       said = diagnostic.str();
     }

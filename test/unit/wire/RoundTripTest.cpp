@@ -11,9 +11,11 @@
 
 #include "terrazzo/ir/Tile.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
 
 namespace tz::wire {
 namespace {
@@ -44,6 +46,32 @@ TEST_P(Golden, TextBytesText) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Golden, testing::ValuesIn(goldenNames()),
                          [](const auto &info) { return info.param; });
+
+TEST(Reader, HearsItsOwnThreadAlone) {
+  // tile-legalize-math reads bodies of functions in a context whose other
+  // threads have remarks to make: some were lost.
+  mlir::MLIRContext context;
+  auto module = parse(slurp(kGoldenFolder + "/program.mlir"), context);
+  ASSERT_TRUE(module);
+  const std::string bytes = written(*module);
+  std::atomic<unsigned> heard = 0;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
+    ++heard;
+    return mlir::success();
+  });
+  std::atomic<unsigned> reads = 0;
+  std::thread reader([&] {
+    for (; reads < 100; ++reads) {
+      EXPECT_TRUE(bool(read(bytes, context)));
+    }
+  });
+  unsigned said = 0;
+  for (; reads < 100; ++said) {
+    mlir::emitRemark(mlir::UnknownLoc::get(&context)) << "said";
+  }
+  reader.join();
+  EXPECT_EQ(heard, said);
+}
 
 TEST(Opcodes, EachHasAGoldenCase) {
   std::set<std::string> seen;
