@@ -6,8 +6,8 @@
 // Why    ptxas (12.8 and 13.0) knows from |x|, x * x, 2^x and sums of such that
 //        x is not below c, takes x >= c for true then, and forgets that x may be
 //        NaN. It leaves the unordered relations alone, and joins the negation
-//        with whoever asks: no instruction more. Doubles and halves it leaves
-//        alone, too.
+//        with whoever asks: no instruction more. Of doubles and halves it did so
+//        with none that was tried (|x| beside -1).
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/OrderedCompares.h"
 
