@@ -580,9 +580,12 @@ tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
 // A tz_code_t is a Code of its kernel's.
 static Code *codeOf(tz_code_t code) { return reinterpret_cast<Code *>(code); }
 
-tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
-                              const tz_arg *args, size_t num_args,
-                              tz_code_t *out) {
+using GetCode = Result<Code *> (Kernel::*)(const std::shared_ptr<Device> &,
+                                           std::span<const tz_arg>);
+
+static tz_status_t giveCode(GetCode get, tz_kernel_t kernel, tz_device_t device,
+                            const tz_arg *args, size_t num_args,
+                            tz_code_t *out) {
   TZ_REQUIRE(kernel);
   TZ_REQUIRE(device);
   TZ_REQUIRE(out);
@@ -591,30 +594,23 @@ tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
   }
   return guarded([&] {
     Result<Code *> code =
-        kernel->kernel->compile(device->device, {args, num_args});
+        ((*kernel->kernel).*get)(device->device, {args, num_args});
     if (code) {
       *out = reinterpret_cast<tz_code_t>(*code);
     }
     return code.takeStatus();
   });
 }
+
+tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
+                              const tz_arg *args, size_t num_args,
+                              tz_code_t *out) {
+  return giveCode(&Kernel::compile, kernel, device, args, num_args, out);
+}
 tz_status_t tz_kernel_find_code(tz_kernel_t kernel, tz_device_t device,
                                 const tz_arg *args, size_t num_args,
                                 tz_code_t *out) {
-  TZ_REQUIRE(kernel);
-  TZ_REQUIRE(device);
-  TZ_REQUIRE(out);
-  if (num_args && !args) {
-    return give(isNull("args"));
-  }
-  return guarded([&] {
-    Result<Code *> code =
-        kernel->kernel->findCode(device->device, {args, num_args});
-    if (code) {
-      *out = reinterpret_cast<tz_code_t>(*code);
-    }
-    return code.takeStatus();
-  });
+  return giveCode(&Kernel::findCode, kernel, device, args, num_args, out);
 }
 tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
                                   const int64_t grid[3], const tz_arg *args,

@@ -1,7 +1,6 @@
 //===- OrderedCompares.cpp - comparisons that know NaN --------------------===//
 //
-// What   x >= c of floats of 32 bits becomes not (x < c or unordered), and so
-// do
+// What   x >= c of floats of 32 bits becomes not (x < c or unordered); so do
 //        the other three relations with a constant.
 // Why    ptxas (12.8 and 13.0) knows from |x|, x * x, 2^x and sums of such that
 //        x is not below c, takes x >= c for true then, and forgets that x may be
