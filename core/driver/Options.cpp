@@ -53,6 +53,8 @@ const std::vector<OptionInfo> &languageOptions() {
       number("maxnreg", 1, 4095, 255, "hint: registers of a thread"),
       toggle("launch_cooperative_grid", false, "all programs run at once"),
       toggle("launch_pdl", false, "hint: may begin before the last one ended"),
+      toggle("ahead_of_time", false,
+             "all code is made now, also what hardly any launch runs"),
       toggle("sanitize_overflow", false, "check integer results for overflow"),
       toggle("enable_fp_fusion", true, "a product may be fused into a sum"),
       {"f32_default",

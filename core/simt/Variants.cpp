@@ -190,11 +190,18 @@ static void checkEverywhere(tile::KernelOp kernel) {
   }
 }
 
+/// Limits are compared; what must be a multiple leaves a remainder.
+static bool asksAlignment(const Expr &guard) {
+  return llvm::any_of(guard.steps,
+                      [](const auto &step) { return step.op == TZ_X_REM; });
+}
+
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const Target *inBulk,
                                             const Target &plain,
                                             const FrameLimits &limits) {
   std::vector<Variant> variants;
+  bool isRare = false; // what no descriptor can serve
   // Descriptors of loads alone, if a plan is too short for all.
   for (Form form : {Form{true, true}, {false, true}, {false, false}}) {
     if (!inBulk) {
@@ -221,6 +228,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
         variants.push_back({together});
       }
       variants.push_back({copy});
+      isRare = !asksAlignment(trial.guard);
       break;
     }
     copy.erase();
@@ -236,6 +244,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   }
   prepare(kernel, plain, {false, false});
   variants.push_back({kernel});
+  variants.back().isRare = isRare;
   return variants;
 }
 

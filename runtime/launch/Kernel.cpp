@@ -42,11 +42,6 @@ LoadedKernel::load(std::shared_ptr<Device> device,
   kernel->entries = std::vector<Entry>(variants.size());
   for (size_t i = 0; i < variants.size(); ++i) {
     Entry &entry = kernel->entries[i];
-    if (Status s = device->check(api.kernel_get(
-            kernel->module, str(variants[i].name), &entry.kernel));
-        !s.ok()) {
-      return s;
-    }
     entry.asksOccupancy = asksOccupancy(variants[i]);
     prepare(entry, variants[i], kernel->code->userTypes);
     for (const ArgInfo &arg : variants[i].args) {
@@ -57,7 +52,24 @@ LoadedKernel::load(std::shared_ptr<Device> device,
       }
     }
   }
+  if (Result<Entry *> first = kernel->entryOf(0); !first) {
+    return first.takeStatus();
+  }
   return kernel;
+}
+
+Result<LoadedKernel::Entry *> LoadedKernel::entryOf(size_t variant) {
+  Entry &entry = entries[variant];
+  if (!entry.kernel.load(std::memory_order_acquire)) [[unlikely]] {
+    tz_kernel *found = nullptr;
+    if (Status s = device->check(device->api().kernel_get(
+            module, str(code->variants[variant].name), &found));
+        !s.ok()) {
+      return s;
+    }
+    entry.kernel.store(found, std::memory_order_release);
+  }
+  return &entry;
 }
 
 LoadedKernel::~LoadedKernel() {
@@ -155,6 +167,9 @@ void LoadedKernel::findOccupancy(size_t variant, PlanInputs &inputs) {
   }
   int64_t known = entry.occupancy.load(std::memory_order_relaxed);
   if (known < 0) {
+    if (!entryOf(variant)) {
+      return;
+    }
     tz_launch launch = entry.request;
     launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
     launch.flags = 0;
@@ -353,7 +368,11 @@ Status LoadedKernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
       break;
     }
   }
-  Entry &entry = entries[chosen];
+  Result<Entry *> ready = entryOf(chosen);
+  if (!ready) {
+    return ready.takeStatus();
+  }
+  Entry &entry = **ready;
   if (entry.direct) {
     return startDirect(entry, stream, grid, correlation,
                        [&](uint32_t arg) { return args[arg].bits; });

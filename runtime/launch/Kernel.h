@@ -2,8 +2,10 @@
 //
 // What   Module and kernels of one artifact on one device; launch() chooses the
 //        variant, packs the arguments and calls the vendor.
-// Why    Everything that can be done once is done in load(); the launch itself
-//        takes no lock and, after the first on a stream, allocates nothing.
+// Why    Everything that can be done once is done in load(), but for kernels of
+//        variants behind the first one, which the device may yet have to make;
+//        the launch itself takes no lock and, after the first on a stream,
+//        allocates nothing.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_LAUNCH_KERNEL_H
 #define TERRAZZO_RUNTIME_LAUNCH_KERNEL_H
@@ -49,7 +51,8 @@ private:
     uint64_t mask;
   };
   struct Entry {
-    tz_kernel *kernel = nullptr;
+    /// Null until a launch asks for it; the device gives all threads one.
+    std::atomic<tz_kernel *> kernel{nullptr};
     bool asksOccupancy = false;
     /// The grid is the user's, all arguments too: `copies` packs them.
     bool direct = false;
@@ -58,6 +61,8 @@ private:
     tz_launch request{};
     std::atomic<int64_t> occupancy{-1};
   };
+  /// The variant's entry, whose kernel is there.
+  Result<Entry *> entryOf(size_t variant);
   static void prepare(Entry &entry, const Variant &variant,
                       const std::vector<uint32_t> &types);
   Status checkArgs(std::span<const ArgValue> args) const;

@@ -568,12 +568,12 @@ tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
     return give(isNull("args"));
   }
   return guarded([&] {
-    Result<Code *> code =
-        kernel->kernel->compile(device->device, {args, num_args});
+    Result<std::shared_ptr<const Artifact>> code =
+        kernel->kernel->compileAhead(device->device, {args, num_args});
     if (!code) {
       return code.takeStatus();
     }
-    return saveFile(path, (*code)->compiled().write());
+    return saveFile(path, (*code)->write());
   });
 }
 

@@ -86,6 +86,20 @@ struct CompileJob {
   std::string plugin, target;          // "cpu", a target id of that plugin
   std::vector<KeyValue> options;       // num_warps, num_stages, opt_level ...
   std::vector<std::string> emit;       // extra blobs to keep: "asm", "llvm"
+
+  /// Sets the option ahead_of_time, unless it is given.
+  void makeAhead() {
+    for (const KeyValue &given : options) {
+      if (given.key == "ahead_of_time") {
+        return;
+      }
+    }
+    KeyValue option;
+    option.key = "ahead_of_time";
+    option.kind = TZ_KV_BOOL;
+    option.i64 = 1;
+    options.push_back(std::move(option));
+  }
 };
 
 /// Diagnostics as they are printed (file:line:col: error: ... with source line

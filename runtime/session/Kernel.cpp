@@ -234,6 +234,22 @@ Result<Code *> Kernel::compile(const std::shared_ptr<Device> &device,
   return codeFor(device, args, true);
 }
 
+Result<std::shared_ptr<const Artifact>>
+Kernel::compileAhead(const std::shared_ptr<Device> &device,
+                     std::span<const tz_arg> args) {
+  Result<Code *> code = compile(device, args);
+  if (!code) {
+    return code.takeStatus();
+  }
+  CompilerService *compiler = session.compiler();
+  if (fixedArtifact || !compiler) {
+    return (*code)->artifact;
+  }
+  CompileJob job = jobFor((*code)->arguments, *device);
+  job.makeAhead();
+  return compiler->compile(job, session);
+}
+
 Result<Code *> Kernel::findCode(const std::shared_ptr<Device> &device,
                                 std::span<const tz_arg> args) {
   return codeFor(device, args, false);

@@ -76,7 +76,11 @@ public:
   /// The code that a launch with these arguments would run.
   Result<Code *> compile(const std::shared_ptr<Device> &device,
                          std::span<const tz_arg> args);
-  /// The same if it is there already, else null.
+  /// Code for a file: all of it is made, whatever a launch may never run.
+  Result<std::shared_ptr<const Artifact>>
+  compileAhead(const std::shared_ptr<Device> &device,
+               std::span<const tz_arg> args);
+  /// What compile() would give if it is there already, else null.
   Result<Code *> findCode(const std::shared_ptr<Device> &device,
                           std::span<const tz_arg> args);
 

@@ -311,6 +311,10 @@ struct Generation {
 
   void lower(unsigned mostRegisters);
   void finish(const CodeGenOptions &options, Assembler &assembler);
+  /// It stays PTX.
+  bool isLeft(const CodeGenOptions &options) const {
+    return made.variant.isRare && options.leavesRare;
+  }
 
   const ArchitectureFacts &architecture;
   std::unique_ptr<TargetMachine> machine;
@@ -396,6 +400,9 @@ void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
   stages.mark("optimize" + of);
   emit();
   stages.mark("emit" + of);
+  if (isLeft(options)) {
+    return;
+  }
   SmallVector<AssemblerChoice, 4> choices;
   for (unsigned one : blocks) {
     const unsigned each = registersOfAll / (one * made.variant.lowered.threads);
@@ -423,12 +430,13 @@ compileKernel(tile::KernelOp kernel, const ArchitectureFacts &architecture,
                           plain, simt::FrameLimits())) {
     all.emplace_back(std::move(variant), architecture);
   }
-  assembler.expect(all.size());
+  assembler.expect(size_t(llvm::count_if(
+      all, [&](Generation &one) { return !one.isLeft(options); })));
   stages.mark("layouts");
   size_t texts = 0;
   for (Generation &one : all) {
     one.lower(options.mostRegisters);
-    texts += one.blocks.size();
+    texts += one.isLeft(options) ? 0 : one.blocks.size();
   }
   assembler.expect(texts);
   stages.mark("lower");

@@ -21,7 +21,7 @@ struct CompiledVariant {
   simt::Variant variant; // its function is gone
   std::string ptx;
   std::string llvm;                   // if it was wanted
-  std::optional<Assembled> assembled; // if there is an assembler
+  std::optional<Assembled> assembled; // not: no assembler, or it is rare
 };
 
 struct CodeGenOptions {
@@ -30,6 +30,9 @@ struct CodeGenOptions {
   unsigned mostRegisters = 0;
   /// May a block run several programs?
   bool persists = true;
+  /// Variants that hardly any launch runs stay PTX, which the driver compiles
+  /// when one does: ptxas is most of the time and all cores of a compilation.
+  bool leavesRare = false;
   /// Asked between stages; may be empty.
   std::function<bool()> isCancelled;
   /// What was assembled is kept there, and how long stages took is told; null:

@@ -170,6 +170,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;
+  options.leavesRare = request.integer("ahead_of_time", 0) == 0;
   options.host = host;
   options.request = request.request_id;
   options.isCancelled = [&] { return isCancelled(request); };

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -181,9 +182,11 @@ struct tz_module {
   ~tz_module();
 
   tz_device &device;
-  std::vector<tz::nvidia::driver::Module> parts;
   std::vector<tz::nvidia::TensorView> views;
-  std::mutex mutex; ///< guards kernels and the changing of their attributes
+  /// Guards what follows, and the changing of kernels' attributes.
+  std::mutex mutex;
+  std::vector<tz::nvidia::driver::Module> parts;
+  std::deque<std::string> waiting; ///< PTX of parts that nobody asked for
   std::map<std::string, std::unique_ptr<tz_kernel>, std::less<>> kernels;
 };
 

@@ -63,12 +63,13 @@ constexpr Meaning Meanings[] = {
      "a link between devices has failed"},
     {JitCompilerNotFound, TZ_E_UNAVAILABLE, 0,
      "the driver's libnvidia-ptxjitcompiler.so.1 is missing; install the whole "
-     "driver, or compile with ptxas"},
+     "driver, or compile with ptxas and the option ahead_of_time=1"},
     {UnsupportedPtxVersion, TZ_E_FAILED_PRECONDITION, 0,
      "the PTX is newer than the driver; update the driver, or compile with a "
      "ptxas"},
     {JitCompilationDisabled, TZ_E_FAILED_PRECONDITION, 0,
-     "CUDA_DISABLE_PTX_JIT is set; unset it, or compile with a ptxas"},
+     "CUDA_DISABLE_PTX_JIT is set; unset it, or compile with ptxas and the "
+     "option ahead_of_time=1"},
     {Contained, TZ_E_DEVICE_LOST, Sticky, "the device's memory has failed"},
     {OperatingSystem, TZ_E_UNAVAILABLE, 0,
      "the device files /dev/nvidia* are missing or not yours to open"},

@@ -2,8 +2,10 @@
 //
 // What   Takes the blobs that the device can run: "cubin" (machine code) before
 //        "ptx", which the driver compiles, each a part of the module with some
-//        of its kernels; finds kernels and variables.
-// Why    What the driver's compiler says belongs into the error.
+//        of its kernels; finds kernels and variables. PTX behind the first part
+//        waits until a kernel is sought that no part before it has.
+// Why    What the driver's compiler says belongs into the error, and what it
+//        takes 50 ms for should be needed.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/Device.h"
 #include "backends/nvidia/device/TensorMap.h"
@@ -76,12 +78,18 @@ static std::vector<TensorView> readViews(const tz_blob *blobs, size_t count) {
       {static_cast<const char *>(blob->bytes.data), blob->bytes.size});
 }
 
-static driver::Module loadPart(tz_device &device, const tz_blob &code) {
-  const bool portable = plugin::view(code.format) == "ptx";
-  // PTX must end with a zero. Machine code carries its own size, which the
-  // driver believes: a copy does no harm to either.
-  std::string image(static_cast<const char *>(code.bytes.data),
-                    code.bytes.size);
+static bool isText(const tz_blob &code) {
+  return plugin::view(code.format) == "ptx";
+}
+
+/// PTX must end with a zero. Machine code carries its own size, which the
+/// driver believes: a copy does no harm to either.
+static std::string imageOf(const tz_blob &code) {
+  return {static_cast<const char *>(code.bytes.data), code.bytes.size};
+}
+
+static driver::Module loadPart(tz_device &device, bool portable,
+                               const std::string &image) {
   if (!portable && image.compare(0, 4, "\177ELF") != 0) {
     throw Failure(TZ_E_DATA_LOSS, "the artifact's machine code is damaged: it "
                                   "does not begin as an ELF file");
@@ -118,23 +126,31 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
   auto module = std::make_unique<tz_module>(device);
   module->views = readViews(blobs, count);
   ContextScope scope(device);
-  for (const tz_blob *blob = first; blob != blobs + count; ++blob) {
-    if (plugin::view(blob->format) == plugin::view(first->format)) {
-      module->parts.push_back(loadPart(device, *blob));
+  for (const tz_blob *blob = blobs; blob != blobs + count; ++blob) {
+    if (blob == first || plugin::view(blob->format) == "cubin") {
+      module->parts.push_back(loadPart(device, isText(*blob), imageOf(*blob)));
+    } else if (isText(*blob)) {
+      module->waiting.push_back(imageOf(*blob));
     }
   }
   return module;
 }
 
-/// Asks each part of the module until one has what is sought.
+/// Asks each part of the module until one has what is sought, those that wait
+/// last. Needs the module's mutex.
 template <typename Ask>
-static Result askParts(const tz_module &module, Ask ask) {
+static Result askParts(tz_module &module, Ask ask) {
   Result result = NotFound;
-  for (driver::Module part : module.parts) {
-    result = ask(part);
-    if (result != NotFound) {
-      break;
+  for (size_t i = 0; result == NotFound; ++i) {
+    if (i == module.parts.size()) {
+      if (module.waiting.empty()) {
+        break;
+      }
+      module.parts.push_back(
+          loadPart(module.device, /*portable=*/true, module.waiting.front()));
+      module.waiting.pop_front();
     }
+    result = ask(module.parts[i]);
   }
   return result;
 }
@@ -229,6 +245,7 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
                 uint64_t &size) {
   tz_device &device = module.device;
   device.mustWork();
+  std::lock_guard guard(module.mutex);
   ContextScope scope(device);
   std::string text(name);
   size_t bytes = 0;

@@ -254,6 +254,41 @@ TEST_F(Launch, FindsKernelsOfEachPart) {
   EXPECT_EQ(both, nullptr);
 }
 
+TEST_F(Launch, PtxWaitsUntilItsKernelIsSought) {
+  const std::string rare = ".version 8.0\narch 80\nkernel rare regs=8\n",
+                    bad = ".version 8.0\nerror here\n";
+  const auto before = fake.modules;
+  tz_module *both = nullptr;
+  Told told =
+      load({blob("main", "cubin", FakeCode), blob("rare", "ptx", rare)}, &both);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_NE(kernel(both, "add"), nullptr);
+  EXPECT_EQ(fake.modules, before + 1);
+  tz_launch l = request();
+  EXPECT_EQ(Told(api.launch(stream, kernel(both, "rare"), &l)).code, TZ_E_OK);
+  EXPECT_EQ(fake.modules, before + 2);
+  api.module_unload(both);
+  EXPECT_EQ(fake.modules, before);
+  // What is wrong with it is said then, and each time.
+  told =
+      load({blob("main", "cubin", FakeCode), blob("rare", "ptx", bad)}, &both);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  for (int i = 0; i < 2; ++i) {
+    tz_kernel *found = nullptr;
+    told = api.kernel_get(both, plugin::str("rare"), &found);
+    EXPECT_EQ(told.code, TZ_E_DATA_LOSS);
+    EXPECT_THAT(told.text, HasSubstr("Unknown symbol 'foo'"));
+  }
+  EXPECT_NE(kernel(both, "add"), nullptr);
+  // So it is with variables.
+  tz_dptr address = 0;
+  uint64_t size = 0;
+  EXPECT_EQ(
+      Told(api.module_global(both, plugin::str("far"), &address, &size)).code,
+      TZ_E_DATA_LOSS);
+  api.module_unload(both);
+}
+
 TEST_F(Launch, CompilesPtxThroughTheDriver) {
   std::string ptx = ".version 8.0\narch 80\nkernel empty regs=8\n";
   tz_module *made = nullptr;

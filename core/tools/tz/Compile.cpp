@@ -78,6 +78,7 @@ static Result<std::string> emitIR(driver::Driver &driver, const CompileJob &job,
 static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
                                     const std::string &what, TerminalSink &sink,
                                     driver::CompileReport &report) {
+  job.makeAhead();
   if (what == "simt" || what == "llvm" || what == "asm") {
     job.emit = {what};
   }

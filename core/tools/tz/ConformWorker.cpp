@@ -101,7 +101,7 @@ private:
   Status describe(Plugin &plugin, const std::string &id);
   Outcome runCase(const Case &one);
   /// Why the code for the job is not as it should be, or nothing.
-  std::string compile(const CompileJob &job);
+  std::string compile(CompileJob job);
   /// The results of the target, a vector of bytes a buffer.
   Status launch(const CompileJob &job, Binding &binding,
                 const std::array<int64_t, 3> &grid);
@@ -172,8 +172,9 @@ Status Worker::describe(Plugin &made, const std::string &id) {
   return Status();
 }
 
-std::string Worker::compile(const CompileJob &job) {
+std::string Worker::compile(CompileJob job) {
   sink.warnings = 0;
+  job.makeAhead(); // all of it is to be seen
   Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
   if (!artifact) {
     return "does not compile: " + artifact.status().message();

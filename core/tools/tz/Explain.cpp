@@ -149,6 +149,7 @@ static int explain(ExplainOptions &options) {
   CompileJob &job = launch->job;
   job.plugin = target->plugin->name();
   job.target = target->id;
+  job.makeAhead(); // figures of all variants
   Listener listener(sink);
   optimizer::enableStatistics();
   Result<driver::LoweredKernel> lowered =

@@ -24,6 +24,10 @@ struct Variant {
   /// Beside what descriptors and grid need; empty: nothing.
   terrazzo::plugin::Expr guard{};
   Lowered lowered{}; // when it was lowered
+  /// Only what a copy engine cannot read leads here: a tensor without elements,
+  /// a stride of 0, below it, or beyond FrameLimits. What alignment is unknown
+  /// leads to is not rare.
+  bool isRare = false;
 };
 
 /// The variants in the order of the launch plan, beside each other in the

@@ -40,6 +40,7 @@ struct EchoModule final : Module {
   std::vector<std::unique_ptr<EchoCode>> codes;
   Code *find(std::string_view name) override {
     step();
+    Echo::instance().sought.emplace_back(name);
     if (name == "missing") {
       return nullptr;
     }

@@ -22,6 +22,7 @@ struct EchoLaunch {
 
 struct Echo {
   std::vector<EchoLaunch> launches; // of all streams; tests use one thread
+  std::vector<std::string> sought;  // kernels that modules were asked for
   bool record = true;
   std::function<void(const EchoLaunch &)> body;
   size_t allocations = 0, frees = 0;

@@ -144,12 +144,29 @@ TEST_F(Launch, TakesTheFirstVariantWhoseGuardHolds) {
                   op(TZ_X_MUL)};
   fast.flags = TZ_KERNEL_ORDERED;
   ASSERT_TRUE(launch({10, 1, 1}, {{TZ_TYPE_PTR, 0x1000}}).ok());
+  EXPECT_THAT(Echo::instance().sought, ElementsAre("aligned"))
+      << "the other one may have to be made first";
   EXPECT_EQ(last().kernel, "aligned");
   EXPECT_EQ(last().grid[0], 12u);
   EXPECT_EQ(last().flags, uint32_t(TZ_LAUNCH_ORDERED));
   ASSERT_TRUE(launch({10, 1, 1}, {{TZ_TYPE_PTR, 0x1004}}).ok());
   EXPECT_EQ(last().kernel, "general");
   EXPECT_EQ(last().grid[0], 10u);
+  ASSERT_TRUE(launch({10, 1, 1}, {{TZ_TYPE_PTR, 0x1004}}).ok());
+  EXPECT_THAT(Echo::instance().sought, ElementsAre("aligned", "general"));
+}
+
+TEST_F(Launch, AKernelThatIsNotThereFailsTheLaunchThatChoosesIt) {
+  user({TZ_TYPE_PTR});
+  code->variants.insert(code->variants.begin(), Variant());
+  code->variants[0].name = "aligned";
+  code->variants[0].guard = {arg(0), c(16), op(TZ_X_REM), c(0), op(TZ_X_EQ)};
+  ASSERT_TRUE(launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x1000}}).ok());
+  Echo::instance().failAt = 0;
+  EXPECT_FALSE(launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x1004}}).ok());
+  Echo::instance().failAt = -1;
+  EXPECT_TRUE(launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x1000}}).ok());
+  EXPECT_TRUE(launch({1, 1, 1}, {{TZ_TYPE_PTR, 0x1004}}).ok());
 }
 
 TEST_F(Launch, APlanThatOverflowsIsAnError) {
