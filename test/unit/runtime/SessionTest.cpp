@@ -125,6 +125,12 @@ TEST_F(SessionApi, ASavedArtifactRunsWithoutACompiler) {
   std::string path = folder.path + "/kernel.tza";
   tz_arg args[] = {ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)};
   ok(tz_kernel_save(kernel, device, args, 4, path.c_str()));
+  const auto &jobs = CountingCompiler::jobs;
+  ASSERT_EQ(jobs.size(), 2u) << "one for launches, one for the file";
+  EXPECT_TRUE(jobs[0].options.empty());
+  ASSERT_EQ(jobs[1].options.size(), 1u);
+  EXPECT_EQ(jobs[1].options[0].key, "ahead_of_time");
+  EXPECT_EQ(jobs[1].options[0].i64, 1);
   setCompilerFactory(nullptr);
   tz_session_t plain = nullptr;
   tz_session_options options{};
