@@ -7,13 +7,10 @@
 
 #include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/Check.h"
-#include "backends/nvidia/compiler/GuardedShifts.h"
+#include "backends/nvidia/compiler/LateRewrites.h"
 #include "backends/nvidia/compiler/Matrix.h"
-#include "backends/nvidia/compiler/OrderedCompares.h"
 #include "backends/nvidia/compiler/PtxHooks.h"
-#include "backends/nvidia/compiler/SharedDivisors.h"
 #include "backends/nvidia/compiler/Wgmma.h"
-#include "backends/nvidia/compiler/WideProducts.h"
 
 #include "terrazzo/simt/Variants.h"
 

@@ -6,7 +6,7 @@
 //        (22) makes one of the whole choice and takes the lower half of the
 //        amount: x >> 2^32 was x.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/GuardedShifts.h"
+#include "backends/nvidia/compiler/LateRewrites.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -8,7 +8,7 @@
 //        with whoever asks: no instruction more. Of doubles and halves it did so
 //        with none that was tried (|x| beside -1).
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/OrderedCompares.h"
+#include "backends/nvidia/compiler/LateRewrites.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"

@@ -7,7 +7,7 @@
 //        steps out for each division and joins them again: for a softmax of
 //        32 elements a thread a fifth of its time.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/SharedDivisors.h"
+#include "backends/nvidia/compiler/LateRewrites.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"

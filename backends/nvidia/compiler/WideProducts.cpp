@@ -5,7 +5,7 @@
 // Why    LLVM chooses mul.lo and mul.hi, and ptxas does not join them: Philox,
 //        which is made of such products, needs half as many multiplications.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/WideProducts.h"
+#include "backends/nvidia/compiler/LateRewrites.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"

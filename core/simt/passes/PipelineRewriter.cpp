@@ -34,9 +34,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
-#include "core/simt/analysis/Programs.h"
+#include "core/simt/passes/RingCopies.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -48,26 +47,13 @@ namespace {
 class Rewriter {
 public:
   Rewriter(scf::ForOp loop, const PipelinePlan &plan, LaunchViews &launch)
-      : loop(loop), loc(loop.getLoc()), plan(plan), launch(launch),
-        inBulk(plan.numBulk() != 0),
-        inGroups(plan.numBulk() != plan.fetches.size()),
+      : loop(loop), loc(loop.getLoc()), plan(plan), copies(loop, plan, launch),
         slice(plan.ahead.inOrder(loop)), around(plan.around) {}
 
   void run();
 
 private:
-  /// What a fetch needs in the code that is made.
-  struct Copy {
-    const Fetch *fetch;
-    Value ring, descriptor;
-    SmallVector<Value> position; // in the frame
-    Value shared; // i1, or null: is it that of the block beside this one?
-  };
-
   OpBuilder makeBranch();
-  void makeRings(OpBuilder &b);
-  void describeFrames();
-  Value isShared(OpBuilder &b, const Copy &copy);
 
   void beginFirstTime();
   void beginTime(OpBuilder &b, Value index, Value isThere, Value slot);
@@ -79,19 +65,12 @@ private:
   void beginTurn(OpBuilder &in, IRMapping &far);
   void beginLaterTurn(OpBuilder &in, IRMapping &far);
   IRMapping emitTurn(OpBuilder &in);
-  void readSlot(OpBuilder &in, const Copy &copy, IRMapping &near);
   void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
   void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
-  void endBarriers(OpBuilder &b);
 
   Value beginSlice(OpBuilder &b, IRMapping &map, Value index, unsigned turns);
   void advance(IRMapping &map);
-  void issue(OpBuilder &b, const IRMapping &map, Value slot, Value when);
-  void issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
-                   Value to, Value slot, Value when);
-  void issueByThreads(OpBuilder &b, const Copy &copy, const IRMapping &map,
-                      Value to, Value when);
   void waitForDots(OpBuilder &b, unsigned pending,
                    MutableArrayRef<Value> values);
 
@@ -108,13 +87,10 @@ private:
   scf::ForOp loop;
   const Location loc;
   const PipelinePlan &plan;
-  LaunchViews &launch;
-  const bool inBulk, inGroups;    // some copies are
+  RingCopies copies;
   SmallVector<Operation *> slice; // plan.ahead in the order of the body
 
   scf::IfOp branch;
-  SmallVector<Copy, 0> copies;
-  Value full, empty; // barriers of the slots, if copies are in bulk
   scf::ForOp made;
   unsigned own = 0;        // of what the new loop carries: the old loop's
   unsigned firstAhead = 0; // ... the addresses of the turn to be begun
@@ -153,75 +129,6 @@ OpBuilder Rewriter::makeBranch() {
   return branch.getThenBodyBuilder();
 }
 
-void Rewriter::describeFrames() {
-  for (Copy &copy : copies) {
-    if (const std::optional<BulkFrame> &frame = copy.fetch->frame) {
-      Location at = copy.fetch->load->getLoc();
-      OpBuilder before(loop);
-      copy.descriptor = makeDescriptor(
-          launch, loop->getParentOfType<tile::KernelOp>(), at, *frame);
-      copy.position = positionIn(launch, before, at, *frame);
-      copy.shared = plan.together > 1 ? isShared(before, copy) : Value();
-    }
-  }
-}
-
-/// It is in every turn if what its place is computed from is the same before
-/// the loop: both blocks turn as often.
-Value Rewriter::isShared(OpBuilder &b, const Copy &copy) {
-  if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) % plan.together) {
-    return nullptr;
-  }
-  Slice made;
-  SmallVector<Value> sources(copy.position);
-  auto view = cast<tile::LoadViewOp>(copy.fetch->load);
-  for (Value offset : view.getOffsets()) {
-    if (!addToSlice(loop, offset, made)) {
-      return nullptr;
-    }
-    sources.push_back(offset);
-  }
-  if (!made.carried.empty() || made.hasLoads()) {
-    return nullptr;
-  }
-  for (Operation *op : made.ops) {
-    llvm::append_range(sources, op->getOperands());
-  }
-  llvm::erase_if(sources, [&](Value one) {
-    return loop.getRegion().isAncestor(one.getParentRegion());
-  });
-  return areSameBeside(b, view.getLoc(),
-                       loop->getParentOfType<tile::KernelOp>(), sources);
-}
-
-void Rewriter::makeRings(OpBuilder &b) {
-  auto make = [&] {
-    for (Copy &copy : copies) {
-      auto type = RingType::get(b.getContext(), plan.slots, copy.fetch->buffer);
-      copy.ring = RingOp::create(b, copy.fetch->load->getLoc(), type);
-    }
-  };
-  // Above barriers that stay, so that their memory is free behind the loop.
-  const bool areAbove = plan.together > 1;
-  if (!areAbove) {
-    make();
-  }
-  if (inBulk) {
-    SmallVector<Type> types = {
-        BarriersType::get(b.getContext(), plan.slots, 1)};
-    if (plan.hasReleases) {
-      types.push_back(BarriersType::get(
-          b.getContext(), plan.slots, plan.together * copyRequest(loop).warps));
-    }
-    auto barriers = BarriersOp::create(b, loc, types);
-    full = barriers.getResult(0);
-    empty = plan.hasReleases ? barriers.getResult(1) : Value();
-  }
-  if (areAbove) {
-    make();
-  }
-}
-
 /// Leaves in `map` what the first turn that was not begun would carry.
 void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
   for (unsigned i : plan.ahead.carried) {
@@ -229,7 +136,7 @@ void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
   }
   for (unsigned turn = 0; turn < plan.distance; ++turn) {
     Value exists = beginSlice(b, map, loop.getLowerBound(), turn);
-    issue(b, map, constant(b, int32_t(turn)), exists);
+    copies.issue(b, map, constant(b, int32_t(turn)), exists);
     advance(map);
   }
 }
@@ -251,11 +158,11 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   } else {
     inits.push_back(constant(b, 0));
     inits.push_back(constant(b, int32_t(plan.distance % plan.slots)));
-    if (full) {
+    if (copies.full) {
       inits.push_back(constant(b, 0));
     }
   }
-  if (empty) {
+  if (copies.empty) {
     inits.push_back(constant(b, 1)); // a new slot is empty
   }
   firstAhead = unsigned(inits.size());
@@ -271,23 +178,23 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   }
   reads = made.getRegionIterArg(own);
   fills = made.getRegionIterArg(own + 1);
-  readPhase = full ? made.getRegionIterArg(own + 2) : Value();
-  fillPhase = empty ? made.getRegionIterArg(own + 3) : Value();
+  readPhase = copies.full ? made.getRegionIterArg(own + 2) : Value();
+  fillPhase = copies.empty ? made.getRegionIterArg(own + 3) : Value();
 }
 
 /// What this turn reads is there.
 void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
-  if (inGroups) { // for all threads: they have ended the turn before
+  if (copies.inGroups) { // for all threads: they have ended the turn before
     AsyncWaitOp::create(in, loc, plan.distance - 1);
   }
   if (!plan.fillsLate) {
-    if (!inGroups && !empty) {
+    if (!copies.inGroups && !copies.empty) {
       SyncOp::create(in, loc);
     }
     beginLaterTurn(in, far);
   }
-  if (full) {
-    BarrierWaitOp::create(in, loc, full, reads, readPhase);
+  if (copies.full) {
+    BarrierWaitOp::create(in, loc, copies.full, reads, readPhase);
   }
 }
 
@@ -299,10 +206,10 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
             made.getRegionIterArg(firstAhead + unsigned(n)));
   }
   Value exists = beginSlice(in, far, made.getInductionVar(), plan.distance);
-  if (empty) {
-    AcquireOp::create(in, loc, empty, fills, fillPhase, exists);
+  if (copies.empty) {
+    AcquireOp::create(in, loc, copies.empty, fills, fillPhase, exists);
   }
-  issue(in, far, fills, exists);
+  copies.issue(in, far, fills, exists);
 }
 
 /// The turn itself, its loads replaced.
@@ -314,7 +221,7 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
   }
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (const Fetch *fetch = plan.fetchOf(&op)) {
-      readSlot(in, copies[size_t(fetch - plan.fetches.begin())], near);
+      copies.read(in, *fetch, reads, near);
       continue;
     }
     if (isa<StageOp, ConvertOp>(op) && near.contains(op.getResult(0))) {
@@ -328,46 +235,6 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
   return near;
 }
 
-/// The slot's tile in the rows that the stage wants.
-static Value turned(OpBuilder &in, StageOp stage, Value slot) {
-  const Location at = stage.getLoc();
-  const Turn turn = *turnOf(
-      stage, cast<BufferType>(slot.getType()).getLayout().getOrder()[0]);
-  auto type = cast<RankedTensorType>(stage.getSource().getType());
-  Value tile = ReadOp::create(in, at, withLayout(type, turn.read), slot);
-  if (turn.read != turn.written) {
-    tile = ConvertOp::create(in, at, withLayout(type, turn.written), tile);
-  }
-  return StageOp::create(in, at, stage.getResult().getType(), tile);
-}
-
-/// The slot is what the load was staged to; who computes with the load reads
-/// it, in the layout that is wanted.
-void Rewriter::readSlot(OpBuilder &in, const Copy &copy, IRMapping &near) {
-  const Fetch &fetch = *copy.fetch;
-  Location at = fetch.load->getLoc();
-  Value slot = SlotOp::create(in, at, fetch.buffer, copy.ring, reads);
-  bool isRead = false;
-  for (Operation *user : fetch.load->getUsers()) {
-    auto stage = dyn_cast<StageOp>(user);
-    if (stage && fetch.isReplaced(stage)) {
-      near.map(stage.getResult(), slot);
-    } else if (stage && stage->getBlock() == loop.getBody() &&
-               turnOf(stage, fetch.buffer.getLayout().getOrder()[0])) {
-      near.map(stage.getResult(), turned(in, stage, slot));
-    } else if (isa<ConvertOp>(user) && user->getBlock() == loop.getBody()) {
-      Value result = user->getResult(0);
-      near.map(result, ReadOp::create(in, at, result.getType(), slot));
-    } else {
-      isRead = true;
-    }
-  }
-  if (isRead) {
-    near.map(fetch.result(),
-             ReadOp::create(in, at, fetch.result().getType(), slot));
-  }
-}
-
 void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
   SmallVector<Value> next;
   for (unsigned i = 0; i < own; ++i) {
@@ -378,15 +245,15 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
     SyncOp::create(in, loc);
     beginLaterTurn(in, far);
   }
-  if (empty) {
+  if (copies.empty) {
     releaseSlot(in);
   }
   next.push_back(following(in, reads));
   next.push_back(following(in, fills));
-  if (full) {
+  if (copies.full) {
     next.push_back(phaseAfter(in, readPhase, next[own]));
   }
-  if (empty) {
+  if (copies.empty) {
     next.push_back(phaseAfter(in, fillPhase, next[own + 1]));
   }
   advance(far);
@@ -408,7 +275,7 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
 void Rewriter::releaseSlot(OpBuilder &in) {
   if (plan.asyncDots.empty()) {
     Value always = arith::ConstantOp::create(in, loc, in.getBoolAttr(true));
-    ReleaseOp::create(in, loc, empty, reads, always);
+    ReleaseOp::create(in, loc, copies.empty, reads, always);
     return;
   }
   Value isFirst = arith::CmpIOp::create(in, loc, arith::CmpIPredicate::eq,
@@ -419,7 +286,7 @@ void Rewriter::releaseSlot(OpBuilder &in) {
   Value hasBefore =
       arith::CmpIOp::create(in, loc, arith::CmpIPredicate::ne,
                             made.getInductionVar(), loop.getLowerBound());
-  ReleaseOp::create(in, loc, empty, before, hasBefore);
+  ReleaseOp::create(in, loc, copies.empty, before, hasBefore);
 }
 
 /// After the loop nothing is on its way, and nobody reads the rings.
@@ -431,7 +298,7 @@ void Rewriter::finish(OpBuilder &b) {
     beginNextTime(b, made.getResult(own));
   }
   waitForDots(b, 0, results);
-  if (inGroups) {
+  if (copies.inGroups) {
     AsyncWaitOp::create(b, loc, 0u);
   }
   if (around) {
@@ -441,22 +308,14 @@ void Rewriter::finish(OpBuilder &b) {
     SmallVector<Value> same(loop.getInitArgs());
     same.append({firstRead->getResult(0), firstPhase->getResult(0)});
     scf::YieldOp::create(none, loc, same);
-  } else if (full && plan.together == 1) { // others may arrive at ours
-    endBarriers(b);
+  } else if (copies.full && plan.together == 1) { // others may arrive at ours
+    copies.endBarriers(b);
   }
   if (!results.empty()) {
     scf::YieldOp::create(b, loc, results);
   }
   loop.replaceAllUsesWith(branch.getResults().take_front(loop.getNumResults()));
   loop.erase();
-}
-
-void Rewriter::endBarriers(OpBuilder &b) {
-  SmallVector<Value> barriers = {full};
-  if (empty) {
-    barriers.push_back(empty);
-  }
-  BarriersEndOp::create(b, loc, barriers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -473,8 +332,8 @@ void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere, Value slot) {
   }
   for (unsigned turn = 0; turn < plan.distance; ++turn) {
     Value exists = beginSlice(b, time, loop.getLowerBound(), turn);
-    issue(b, time, slotAfter(b, slot, turn),
-          arith::AndIOp::create(b, loc, isThere, exists));
+    copies.issue(b, time, slotAfter(b, slot, turn),
+                 arith::AndIOp::create(b, loc, isThere, exists));
   }
 }
 
@@ -485,14 +344,11 @@ void Rewriter::beginNextTime(OpBuilder &b, Value slot) {
 
 /// Rings and the copies of the first time stand before the loop around.
 void Rewriter::beginFirstTime() {
-  SmallVector<Value> positions;
-  for (const Copy &copy : copies) {
-    llvm::append_range(positions, copy.position);
-  }
   // What the planner looked at, and sums and products of it.
-  ofAround = sliceAround(around, loop, plan, positions)->inOrder(around);
+  ofAround =
+      sliceAround(around, loop, plan, copies.positions())->inOrder(around);
   OpBuilder before(around);
-  makeRings(before);
+  copies.makeRings(before);
   beginTime(before, around.getLowerBound(),
             hasTurn(before, around, around.getLowerBound(), 0),
             constant(before, 0));
@@ -523,7 +379,7 @@ void Rewriter::carryState() {
   firstPhase->erase();
   OpBuilder b(around->getContext());
   b.setInsertionPointAfter(around);
-  endBarriers(b);
+  copies.endBarriers(b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -558,67 +414,6 @@ void Rewriter::advance(IRMapping &map) {
   for (auto [i, value] : llvm::zip_equal(plan.ahead.carried, next)) {
     map.map(loop.getRegionIterArg(i), value);
   }
-}
-
-/// The copies of one turn: those of the threads as a group, those in bulk at
-/// the slot's barrier.
-void Rewriter::issue(OpBuilder &b, const IRMapping &map, Value slot,
-                     Value when) {
-  int64_t bytes = 0;
-  for (const Fetch &fetch : plan.fetches) {
-    bytes += fetch.frame ? fetch.buffer.getBytes() : 0;
-  }
-  if (full) {
-    ExpectOp::create(b, loc, full, slot, bytes, when);
-  }
-  for (const Copy &copy : copies) {
-    Value to = SlotOp::create(b, copy.fetch->load->getLoc(), copy.fetch->buffer,
-                              copy.ring, slot);
-    if (copy.fetch->frame) {
-      issueInBulk(b, copy, map, to, slot, when);
-    } else {
-      issueByThreads(b, copy, map, to, when);
-    }
-  }
-  if (inGroups) {
-    AsyncCommitOp::create(b, loc);
-  }
-}
-
-void Rewriter::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
-                           Value to, Value slot, Value when) {
-  auto view = cast<tile::LoadViewOp>(copy.fetch->load);
-  SmallVector<Value> offsets;
-  for (Value offset : view.getOffsets()) {
-    offsets.push_back(map.lookupOrDefault(offset));
-  }
-  SmallVector<Value> position;
-  for (Value one : copy.position) {
-    position.push_back(map.lookupOrDefault(one));
-  }
-  SmallVector<Value> at =
-      blockIn(b, view.getLoc(), copy.fetch->buffer, position, offsets);
-  BulkCopyOp::create(b, view.getLoc(), copy.descriptor, at, to, full, slot,
-                     when, copy.shared, view.getCache(), view.getEvict());
-}
-
-void Rewriter::issueByThreads(OpBuilder &b, const Copy &copy,
-                              const IRMapping &map, Value to, Value when) {
-  Location at = copy.fetch->load->getLoc();
-  if (auto view = dyn_cast<tile::LoadViewOp>(copy.fetch->load)) {
-    SmallVector<Value> offsets;
-    for (Value offset : view.getOffsets()) {
-      offsets.push_back(map.lookupOrDefault(offset));
-    }
-    AsyncCopyViewOp::create(b, at, map.lookupOrDefault(view.getView()), offsets,
-                            to, when, view.getChecked(), copy.fetch->layout,
-                            view.getCache(), view.getEvict());
-    return;
-  }
-  auto load = cast<tile::LoadOp>(copy.fetch->load);
-  Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
-  AsyncCopyOp::create(b, at, map.lookupOrDefault(load.getPointer()), mask, to,
-                      when, load.getCache(), load.getEvict());
 }
 
 /// Of what the loop carries, the sums of dots in flight become what comes out
@@ -672,17 +467,13 @@ Value Rewriter::phaseAfter(OpBuilder &b, Value phase, Value nextSlot) {
 }
 
 void Rewriter::run() {
-  for (const Fetch &fetch : plan.fetches) {
-    copies.push_back({&fetch, {}, {}, {}, {}});
-  }
-  describeFrames();
   if (around) {
     beginFirstTime();
   }
   OpBuilder b = makeBranch();
   IRMapping ahead;
   if (!around) {
-    makeRings(b);
+    copies.makeRings(b);
     beginFirstTurns(b, ahead);
   }
   makeLoop(b, ahead);
