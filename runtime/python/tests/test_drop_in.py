@@ -18,6 +18,7 @@ from triton.runtime.cache import get_cache_manager
 import terrazzo.triton, numpy as np, sys
 import triton.runtime.driver
 assert triton.runtime.driver.active is triton.runtime.driver.default  # the object, not the module of its name
+assert triton.runtime.jit.JITFunction is JITFunction and triton.runtime.jit.jit is triton.jit  # the module
 assert triton is terrazzo.triton and tl is terrazzo.triton.language
 assert triton.language.extra.libdevice is sys.modules["triton.language.extra.libdevice"]
 assert triton.__spec__.name == "terrazzo.triton"

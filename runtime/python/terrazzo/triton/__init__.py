@@ -9,7 +9,8 @@ from . import knobs
 from ..constexprs import constexpr_function
 from . import language
 from .runtime import (Autotuner, Config, Heuristics, InterpreterError, JITFunction, KernelInterface, MockTensor,
-                      OutOfResources, TensorWrapper, autotune, driver, heuristics, jit, reinterpret)
+                      OutOfResources, TensorWrapper, autotune, driver, heuristics, reinterpret)
+from .runtime.jit import jit  # triton.runtime.jit is the module
 from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .compiler import CompilationError, compile
