@@ -208,6 +208,26 @@ private:
   bool pushed = false;
 };
 
+/// What this thread prepares while this lives (memory, code) is nothing that a
+/// stream would order: it is allowed while one of the process records a graph.
+class PreparationScope {
+public:
+  explicit PreparationScope(const Driver &driver) : driver(driver) {
+    isRelaxed = driver.threadExchangeCaptureMode(&mode) == driver::Success;
+  }
+  ~PreparationScope() {
+    if (isRelaxed) {
+      (void)driver.threadExchangeCaptureMode(&mode);
+    }
+  }
+  PreparationScope(const PreparationScope &) = delete;
+
+private:
+  const Driver &driver;
+  driver::CaptureMode mode = driver::CaptureRelaxed; // then the one before
+  bool isRelaxed = false;
+};
+
 /// Reads the facts of a device; throws if the driver does not tell them.
 DeviceFacts readFacts(const Driver &driver, int ordinal,
                       driver::DeviceNumber number);

@@ -148,6 +148,10 @@ enum JitOption : int {
   JitErrorLogBytes = 6,
 };
 
+// enum CUstreamCaptureMode, CUstreamCaptureStatus.
+enum CaptureMode : int { CaptureGlobal = 0, CaptureRelaxed = 2 };
+enum CaptureStatus : int { CaptureNone = 0, CaptureActive = 1 };
+
 // Flags of cuStreamCreateWithPriority, cuEventCreate, cuMemHostAlloc,
 // cuMemAllocManaged.
 inline constexpr unsigned StreamNonBlocking = 1;

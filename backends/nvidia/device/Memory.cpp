@@ -51,6 +51,14 @@ static std::string freeMemory(tz_device &device) {
          device.label();
 }
 
+/// Memory that is asked for in its order would be the graph's.
+static bool isRecording(const tz_stream &stream) {
+  CaptureStatus status = CaptureNone;
+  return stream.device.driver.streamIsCapturing(stream.native, &status) ==
+             Success &&
+         status != CaptureNone;
+}
+
 tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
                  uint64_t align, tz_stream *stream) {
   device.mustWork();
@@ -74,10 +82,12 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
   }
   uint64_t bytes = std::max<uint64_t>(size, 1) + extra;
   ContextScope scope(device);
+  PreparationScope preparation(device.driver);
   Allocation made;
   made.size = size;
   made.kind = kind;
-  made.ordered = kind == TZ_MEM_DEVICE && stream && device.facts.memoryPools;
+  made.ordered = kind == TZ_MEM_DEVICE && stream && device.facts.memoryPools &&
+                 !isRecording(*stream);
   Result result = Success;
   if (kind == TZ_MEM_HOST_PINNED) {
     void *memory = nullptr;

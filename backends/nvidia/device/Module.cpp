@@ -126,6 +126,7 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
   auto module = std::make_unique<tz_module>(device);
   module->views = readViews(blobs, count);
   ContextScope scope(device);
+  PreparationScope preparation(device.driver);
   for (const tz_blob *blob = blobs; blob != blobs + count; ++blob) {
     if (blob == first || plugin::view(blob->format) == "cubin") {
       module->parts.push_back(loadPart(device, isText(*blob), imageOf(*blob)));
@@ -205,6 +206,7 @@ tz_kernel &findKernel(tz_module &module, std::string_view name) {
     return *known->second;
   }
   ContextScope scope(device);
+  PreparationScope preparation(device.driver);
   const Driver &driver = device.driver;
   auto kernel =
       std::make_unique<tz_kernel>(module, device.platform.intern(name));
@@ -247,6 +249,7 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
   device.mustWork();
   std::lock_guard guard(module.mutex);
   ContextScope scope(device);
+  PreparationScope preparation(device.driver);
   std::string text(name);
   size_t bytes = 0;
   Result result = askParts(module, [&](driver::Module part) {

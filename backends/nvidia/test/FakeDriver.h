@@ -32,6 +32,7 @@ struct FakeDriver {
   int devices = 2, version = 13000, init = 0, capability = 90;
   size_t totalMemory = size_t(1) << 30;
   bool eventsPending = false; ///< nothing recorded has come yet
+  bool recording = false;     ///< all streams record a graph
   /// Every kernel is there; launches do nothing and are not recorded, so that
   /// what comes before the driver can be timed. Also from TZ_FAKE_CUDA.
   int idle = 0;

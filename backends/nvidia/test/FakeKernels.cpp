@@ -44,6 +44,7 @@ FAKE_API Result cuModuleLoadDataEx(Module *out, const void *image,
                                    unsigned count, JitOption *options,
                                    void **values) {
   ENTER_CONTEXT(cuModuleLoadDataEx)
+  REQUIRE(mayPrepare(), StreamCaptureUnsupported)
   std::string text(static_cast<const char *>(image));
   bool machine = text.compare(0, 4, "\177ELF") == 0;
   REQUIRE(machine || text.compare(0, 8, ".version") == 0, InvalidImage)

@@ -72,6 +72,7 @@ FAKE_API Result cuMemGetInfo_v2(size_t *free, size_t *total) {
 
 FAKE_API Result cuMemAlloc_v2(Pointer *out, size_t size) {
   ENTER_CONTEXT(cuMemAlloc_v2)
+  REQUIRE(mayPrepare(), StreamCaptureUnsupported)
   return allocate(out, size, DeviceMemory, false);
 }
 FAKE_API Result cuMemFree_v2(Pointer at) {
@@ -90,6 +91,7 @@ FAKE_API Result cuMemFreeAsync(Pointer at, Stream stream) {
 }
 FAKE_API Result cuMemHostAlloc(void **out, size_t size, unsigned) {
   ENTER_CONTEXT(cuMemHostAlloc)
+  REQUIRE(mayPrepare(), StreamCaptureUnsupported)
   Pointer at = 0;
   Result result = allocate(&at, size, HostMemory, false);
   *out = reinterpret_cast<void *>(at);
@@ -101,6 +103,7 @@ FAKE_API Result cuMemFreeHost(void *at) {
 }
 FAKE_API Result cuMemAllocManaged(Pointer *out, size_t size, unsigned flags) {
   ENTER_CONTEXT(cuMemAllocManaged)
+  REQUIRE(mayPrepare(), StreamCaptureUnsupported)
   REQUIRE(flags == AttachGlobal, InvalidValue)
   return allocate(out, size, DeviceMemory, true);
 }

@@ -113,6 +113,12 @@ public:
     return result;                                                             \
   }
 
+/// What a thread may do while a graph is recorded.
+inline thread_local CaptureMode captureMode = CaptureGlobal;
+inline bool mayPrepare() {
+  return !state().control.recording || captureMode == CaptureRelaxed;
+}
+
 bool isKnown(Stream stream);
 /// Whether [at, at + bytes) lies in memory that the device reaches.
 bool onDevice(Pointer at, size_t bytes);

@@ -68,6 +68,19 @@ FAKE_API Result cuStreamGetCtx(Stream stream, Context *out) {
   return Success;
 }
 
+FAKE_API Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  ENTER(cuThreadExchangeStreamCaptureMode)
+  std::swap(*mode, captureMode);
+  return Success;
+}
+
+FAKE_API Result cuStreamIsCapturing(Stream stream, CaptureStatus *out) {
+  ENTER_CONTEXT(cuStreamIsCapturing)
+  REQUIRE(isKnown(stream), InvalidHandle)
+  *out = state().control.recording ? CaptureActive : CaptureNone;
+  return Success;
+}
+
 FAKE_API Result cuEventCreate(Event *out, unsigned flags) {
   ENTER_CONTEXT(cuEventCreate)
   *out = new EventObject{current.back(), !(flags & EventDisableTiming)};

@@ -254,6 +254,22 @@ TEST_F(Launch, FindsKernelsOfEachPart) {
   EXPECT_EQ(both, nullptr);
 }
 
+TEST_F(Launch, CodeAndMemoryArePreparedWhileAGraphIsRecorded) {
+  fake.recording = true;
+  tz_module *made = load();
+  tz_launch l = request();
+  EXPECT_EQ(Told(api.launch(stream, kernel(made, "empty"), &l)).code, TZ_E_OK);
+  for (uint32_t kind : {TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED, TZ_MEM_MANAGED}) {
+    tz_dptr out = 0;
+    ASSERT_EQ(Told(api.mem_alloc(device, kind, 64, 0, stream, &out)).code,
+              TZ_E_OK);
+    EXPECT_EQ(Told(api.mem_free(device, out, nullptr)).code, TZ_E_OK);
+  }
+  EXPECT_EQ(fake.calls["cuMemAllocAsync"], 0) << "it would be the graph's";
+  fake.recording = false;
+  api.module_unload(made);
+}
+
 TEST_F(Launch, PtxWaitsUntilItsKernelIsSought) {
   const std::string rare = ".version 8.0\narch 80\nkernel rare regs=8\n",
                     bad = ".version 8.0\nerror here\n";

@@ -102,7 +102,7 @@ void RingCopies::makeRings(OpBuilder &b) {
 /// The copies of one turn: those of the threads as a group, those in bulk at
 /// the slot's barrier.
 void RingCopies::issue(OpBuilder &b, const IRMapping &map, Value slot,
-                     Value when) {
+                       Value when) {
   int64_t bytes = 0;
   for (const Fetch &fetch : plan.fetches) {
     bytes += fetch.frame ? fetch.buffer.getBytes() : 0;
@@ -124,8 +124,9 @@ void RingCopies::issue(OpBuilder &b, const IRMapping &map, Value slot,
   }
 }
 
-void RingCopies::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &map,
-                           Value to, Value slot, Value when) {
+void RingCopies::issueInBulk(OpBuilder &b, const Copy &copy,
+                             const IRMapping &map, Value to, Value slot,
+                             Value when) {
   auto view = cast<tile::LoadViewOp>(copy.fetch->load);
   SmallVector<Value> offsets;
   for (Value offset : view.getOffsets()) {
@@ -142,7 +143,7 @@ void RingCopies::issueInBulk(OpBuilder &b, const Copy &copy, const IRMapping &ma
 }
 
 void RingCopies::issueByThreads(OpBuilder &b, const Copy &copy,
-                              const IRMapping &map, Value to, Value when) {
+                                const IRMapping &map, Value to, Value when) {
   Location at = copy.fetch->load->getLoc();
   if (auto view = dyn_cast<tile::LoadViewOp>(copy.fetch->load)) {
     SmallVector<Value> offsets;

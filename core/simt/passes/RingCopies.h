@@ -1,6 +1,7 @@
 //===- RingCopies.h - the copies of a pipelined loop ------------*- C++ -*-===//
 //
-// What   For what a loop fetches: rings of buffers, descriptors, the barriers of
+// What   For what a loop fetches: rings of buffers, descriptors, the barriers
+// of
 //        the slots; begins the copies of a turn, and gives a turn's tiles from
 //        their slot.
 // Why    How a tile comes into its slot is another question than when

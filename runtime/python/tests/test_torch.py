@@ -165,3 +165,38 @@ def test_prints_and_asserts(accelerator, capfd):
         kernel[(1,)](out, 7)
     kernel[(1,)](out, 4)
     assert out.item() == 4
+
+
+@terrazzo.jit
+def product_kernel(a, b, c, size, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    sums = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for at in range(0, size, BLOCK):
+        inner = at + tl.arange(0, BLOCK)
+        left = tl.load(a + rows[:, None] * size + inner[None, :])
+        right = tl.load(b + inner[:, None] * size + columns[None, :])
+        sums = tl.dot(left, right, sums)
+    tl.store(c + rows[:, None] * size + columns[None, :], sums)
+
+
+@needs_accelerator
+@pytest.mark.parametrize("warm", [3, 0])
+def test_graphs(accelerator, warm):
+    """A recorded graph runs the kernels on what its tensors hold then; code may be compiled and loaded meanwhile."""
+    backend = getattr(torch, accelerator)
+    if not hasattr(backend, "make_graphed_callables"):
+        pytest.skip("torch has no graphs for this accelerator")
+    size = 256 + 64 * warm
+
+    def step(x):
+        y, z = torch.empty_like(x), torch.empty_like(x)
+        product_kernel[(size // 64, size // 64)](x, x, y, size, BLOCK=64)
+        add_kernel[(size * size // 1024,)](x, y, z, size * size, BLOCK=1024)
+        return z
+
+    x = torch.randn(size, size, device=accelerator, dtype=torch.float16) / 16
+    replay = backend.make_graphed_callables(step, (x,), num_warmup_iters=warm)
+    for _ in range(3):
+        x = torch.randn(size, size, device=accelerator, dtype=torch.float16) / 16
+        torch.testing.assert_close(replay(x), x + x @ x, rtol=1e-2, atol=1e-2)
