@@ -6,7 +6,7 @@
 //        it in use asks for a fast function that every target has.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/Bindings.h"
+#include "core/frontend/InlineAssembly.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,104 +16,26 @@ namespace tz::frontend {
 
 namespace {
 
-/// An instruction of one result and its operands, and a function of libdevice.
-struct Idiom {
-  const char *instruction;
-  unsigned operands;
-  const char *function;
-};
-constexpr Idiom idioms[] = {
-    {"tanh.approx.f32", 1, "tanh"},
-    {"ex2.approx.f32", 1, "exp2"},
-    {"ex2.approx.ftz.f32", 1, "exp2"},
-    {"lg2.approx.f32", 1, "log2"},
-    {"lg2.approx.ftz.f32", 1, "log2"},
-    {"sin.approx.f32", 1, "sin"},
-    {"sin.approx.ftz.f32", 1, "sin"},
-    {"cos.approx.f32", 1, "cos"},
-    {"cos.approx.ftz.f32", 1, "cos"},
-    {"sqrt.approx.f32", 1, "sqrt"},
-    {"sqrt.approx.ftz.f32", 1, "sqrt"},
-    {"rsqrt.approx.f32", 1, "rsqrt"},
-    {"rsqrt.approx.ftz.f32", 1, "rsqrt"},
-    {"rcp.approx.f32", 1, "rcp_rn"},
-    {"rcp.approx.ftz.f32", 1, "rcp_rn"},
-    {"rcp.rn.f32", 1, "rcp_rn"},
-    {"div.approx.f32", 2, "fast_dividef"},
-    {"div.full.f32", 2, "fast_dividef"},
-    {"fma.rn.f32", 3, "fma_rn"},
-    {"fma.rz.f32", 3, "fma_rz"},
-    {"add.rn.f32", 2, "add_rn"},
-    {"add.rz.f32", 2, "add_rz"},
-    {"mul.rn.f32", 2, "mul_rn"},
-    {"mul.rz.f32", 2, "mul_rz"},
-    {"v_rcp_f32", 1, "rcp_rn"},
-    {"v_exp_f32", 1, "exp2"},
-    {"v_log_f32", 1, "log2"},
-    {"v_rsq_f32", 1, "rsqrt"},
-    {"v_sqrt_f32", 1, "sqrt"},
-};
-
-/// "op $0, $1, $2;" as {op, $0, $1, $2}; braces and blanks do not matter.
-SmallVector<std::string> wordsOf(StringRef text) {
-  SmallVector<std::string> words;
-  std::string word;
-  for (char c : text) {
-    if (isSpace(c) || c == ',' || c == ';' || c == '{' || c == '}') {
-      if (!word.empty()) {
-        words.push_back(word);
+/// One shape for all of them.
+bool broadcastAll(BuiltinCall &call, SmallVectorImpl<TileValue> &values) {
+  OpEmitter &emit = emitterAt(call.evaluator, call.loc);
+  for (size_t pass = 0; pass < 2; ++pass) {
+    for (TileValue &value : values) {
+      auto pair = emit.broadcast(values[0], value, call.at(2));
+      if (!pair) {
+        return false;
       }
-      word.clear();
-    } else {
-      word += c;
+      values[0] = pair->first;
+      value = pair->second;
     }
   }
-  if (!word.empty()) {
-    words.push_back(word);
-  }
-  return words;
-}
-
-const Idiom *recognise(StringRef text, size_t operands) {
-  SmallVector<std::string> words = wordsOf(text);
-  for (const Idiom &idiom : idioms) {
-    bool same = words.size() == idiom.operands + 2 &&
-                words[0] == idiom.instruction && operands == idiom.operands;
-    for (size_t i = 1; same && i < words.size(); ++i) {
-      same = words[i] == "$" + std::to_string(i - 1);
-    }
-    if (same) {
-      return &idiom;
-    }
-  }
-  return nullptr;
-}
-
-bool isFloat32(const Value &dtype) {
-  Value single = dtype.isSequence() && dtype.items().size() == 1
-                     ? Value(dtype.items()[0])
-                     : dtype;
-  return single.is(ValueKind::Type) && single.asType().isScalar() &&
-         !single.asType().isPtr && single.asType().elem == DType::F32;
-}
-
-Value callFunction(BuiltinCall &call, StringRef name, const Value &arguments) {
-  auto module = Registry::get().module("triton.language.extra.libdevice");
-  auto it = module->members.find(name);
-  if (it == module->members.end()) {
-    return Value();
-  }
-  Evaluator &ev = call.evaluator;
-  CallArgs args;
-  for (const Value &value : arguments.items()) {
-    args.add(value, call.loc);
-  }
-  return ev.call(ev.resolve(it->second.value, call.loc), args, call.loc);
+  return true;
 }
 
 Value inlineAssembly(BuiltinCall &call) {
   std::optional<std::string> text = call.string(0);
-  if (!text) {
+  std::optional<int64_t> pack = call.integer(5);
+  if (!text || !pack) {
     return Value();
   }
   if (!call[2].isSequence()) {
@@ -121,31 +43,50 @@ Value inlineAssembly(BuiltinCall &call) {
                          "found " +
                              describe(call[2]));
   }
-  const Idiom *idiom = recognise(*text, call[2].items().size());
-  bool floats = isFloat32(call[3]);
+  if (*pack != 1) {
+    return call.error(5, "inline assembly is understood for one element at a "
+                         "time alone: pack=1");
+  }
+  SmallVector<TileValue, 4> operands;
   for (const Value &value : call[2].items()) {
-    floats &=
-        value.isNumber() || (value.isTile() && !value.asTile().type.isPtr &&
-                             !value.asTile().type.isView() &&
-                             value.asTile().type.elem == DType::F32);
+    Value tile = call.evaluator.materialise(value, call.at(2));
+    if (!tile.isTile()) {
+      return Value();
+    }
+    operands.push_back(tile.asTile());
   }
-  if (idiom && floats) {
-    Value result = callFunction(call, idiom->function, call[2]);
-    return call[3].isSequence() && !result.isError() ? Value::tuple({result})
-                                                     : result;
+  bool isTuple = call[3].isSequence();
+  SmallVector<DType, 2> types;
+  for (const Value &type :
+       isTuple ? ArrayRef<Value>(call[3].items()) : ArrayRef(call[3])) {
+    if (!type.is(ValueKind::Type) || type.asType().isPtr ||
+        type.asType().isView()) {
+      return call.error(3, "dtype of inline_asm_elementwise is a type or a "
+                           "list of types, found " +
+                               describe(type));
+    }
+    types.push_back(type.asType().elem);
   }
-  if (idiom) {
-    return call.error(0, Twine("instruction '") + idiom->instruction +
-                             "' is understood with operands and result of "
-                             "fp32 alone");
+  if (!operands.empty() && !broadcastAll(call, operands)) {
+    return Value();
   }
-  SmallVector<std::string> words = wordsOf(*text);
-  return call.error(
-      0, "inline assembly is text for one machine; target '" +
-             call.evaluator.targetName() + "' takes none, and '" +
-             (words.empty() ? std::string() : words[0]) +
-             "' is not among the instructions that are understood; write it "
-             "with operations of the language or libdevice");
+  auto results = runAssembly(call, *text, operands, types);
+  if (!results) {
+    return Value();
+  }
+  std::vector<Value> values;
+  for (TileValue &result : *results) {
+    OptionalTile whole = result;
+    if (!operands.empty()) {
+      whole = emitterAt(call.evaluator, call.loc)
+                  .broadcastTo(result, operands[0].type.shape, call.loc);
+    }
+    if (!whole) {
+      return Value();
+    }
+    values.push_back(Value::tile(*whole));
+  }
+  return isTuple ? Value::tuple(std::move(values)) : values[0];
 }
 
 /// Symbols "__nv_NAME[f]", "__ocml_NAME_f32" and the like, without vendor.
@@ -198,7 +139,7 @@ Value foreignSymbol(BuiltinCall &call) {
     for (StringRef end : {"", "f"}) {
       StringRef stem = name;
       if (stem.consume_back(end) && module->members.count(stem)) {
-        return callFunction(call, stem, call[2]);
+        return callLibdevice(call, stem, call[2].items());
       }
     }
   }

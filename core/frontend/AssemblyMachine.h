@@ -1,0 +1,84 @@
+//===- AssemblyMachine.h - registers of inline assembly ---------*- C++ -*-===//
+//
+// What   AssemblyMachine: runs statements of InlineAssembly.h on tiles.
+// Why    Registers (InlineAssembly.cpp) and instructions
+//        (AssemblyOperations.cpp) are files of their own.
+//
+// Invariants
+//  1  A register holds a tile of the type that was written last. Reading it as
+//     another type of its width reinterprets the bits, as the machine does.
+//  2  Opcodes give the types, registers' declarations and constraints do not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_FRONTEND_ASSEMBLYMACHINE_H
+#define TERRAZZO_CORE_FRONTEND_ASSEMBLYMACHINE_H
+
+#include "core/frontend/InlineAssembly.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace tz::frontend {
+
+/// The unsigned integer of so many bits.
+DType unsignedOf(unsigned bits);
+
+/// Runs statements; every member gives nothing after it reported an error.
+class AssemblyMachine {
+public:
+  AssemblyMachine(BuiltinCall &call, llvm::ArrayRef<TileValue> operands,
+                  size_t results)
+      : call(call), emit(emitterAt(call.evaluator, call.loc)) {
+    for (auto [i, value] : llvm::enumerate(operands)) {
+      registers["$" + std::to_string(results + i)] = value;
+    }
+  }
+
+  bool run(const AssemblyStatement &statement);
+  /// The register's low bits as `type`.
+  OptionalTile result(const std::string &name, DType type);
+
+private:
+  BuiltinCall &call;
+  OpEmitter &emit;
+  llvm::StringMap<TileValue> registers;
+  llvm::SmallVector<llvm::StringRef, 4> parts; // of the opcode: setp, gt, f32
+  const AssemblyStatement *now = nullptr;
+
+  std::nullopt_t error(const llvm::Twine &message) {
+    call.error(0, message);
+    return std::nullopt;
+  }
+  std::nullopt_t notUnderstood(llvm::StringRef what) {
+    return error("inline assembly is text for one machine; target '" +
+                 call.evaluator.targetName() + "' takes none, and '" + what +
+                 "' is not among the instructions that are understood; write "
+                 "it with operations of the language or libdevice");
+  }
+  /// The opcode's parts behind the first, less the types at the end, are all
+  /// among `words`.
+  bool onlyWords(llvm::ArrayRef<llvm::StringRef> words,
+                 size_t types = 1) const {
+    return llvm::all_of(
+        llvm::ArrayRef(parts).drop_front().drop_back(types),
+        [&](llvm::StringRef part) { return llvm::is_contained(words, part); });
+  }
+  bool has(llvm::StringRef part) const {
+    return llvm::is_contained(parts, part);
+  }
+
+  OptionalTile immediate(llvm::StringRef text, DType type);
+  OptionalTile read(llvm::StringRef name, DType type);
+  /// Operands from `first` on as `type`.
+  std::optional<llvm::SmallVector<Value, 3>> readAll(size_t first, DType type);
+  OptionalTile evaluate();
+  OptionalTile function(llvm::StringRef name, DType type);
+  OptionalTile floats(llvm::StringRef base, DType type);
+  OptionalTile integers(llvm::StringRef base, DType type);
+  OptionalTile comparison(DType type);
+  OptionalTile conversion();
+  OptionalTile binary(BinaryFn fn, DType type);
+};
+
+} // namespace tz::frontend
+
+#endif // TERRAZZO_CORE_FRONTEND_ASSEMBLYMACHINE_H
