@@ -300,6 +300,8 @@ static void bindDtypes(Registry &r) {
   propagate->names = {"NONE", "ALL"};
   propagate->items = {Value::integer(0), Value::integer(0xFFFF)};
   r.set("triton.language", "PropagateNan", Value::record(propagate));
+  // A default of library functions that are copied.
+  r.set("triton.language.core", "CONSTEXPR_0", Value::integer(0));
 }
 
 static void bindTypeMethods(Registry &r) {

@@ -15,6 +15,7 @@ def test_names_are_there():
     assert tl.extra.libdevice.tanh.__terrazzo__ == "triton.language.extra.libdevice.tanh"
     assert tl.math.exp.__name__ == "exp" and tl.standard._log2(64) == 6
     assert tl.core.PropagateNan.ALL == 0xFFFF
+    assert tl.core.CONSTEXPR_0 == 0
 
 
 def test_every_function_has_a_signature():

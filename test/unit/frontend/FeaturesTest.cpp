@@ -488,4 +488,21 @@ def k(o, s):
   }
 }
 
+TEST(Library, CopiedFunctionsKeepTheirDefaults) {
+  const char *text = R"py(
+@triton.jit
+def largest(x, dim: tl.constexpr = None, descending: tl.constexpr = tl.core.CONSTEXPR_0):
+    tl.static_assert(not descending)
+    return tl.sort(x, dim, descending)
+
+@triton.jit
+def k(o):
+    at = tl.arange(0, 4)
+    tl.store(o + at, largest(3 - at))
+)py";
+  std::vector<int32_t> out(4);
+  runText(text, "k o=*i32", {ArgValue::pointer(out.data())});
+  EXPECT_THAT(out, ElementsAre(0, 1, 2, 3));
+}
+
 } // namespace

@@ -13,6 +13,7 @@ from .values import (PropagateNan, base_value, condition, const, constexpr, rang
                      tensor_descriptor, tensor_descriptor_base, tuple)
 
 globals().update(_dtypes.NAMES)
+CONSTEXPR_0 = constexpr(0)  # a default of library functions that are copied
 _functions.fill(globals(), "triton.language")
 _functions.fill(globals(), "triton.language.core")
 for _name, _parameters in _METHODS["tensor"].items():
