@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Errors.h"
+#include "core/interpreter/ProductBound.h"
 #include "core/interpreter/SumBound.h"
 
 #include <cstring>
@@ -168,10 +169,11 @@ TileValue appended(const TileValue &a, const TileValue &b) {
   return result;
 }
 
-/// The region is p + q on floats, in a wider type or not, and rounded to
-/// nearest: its error in any order is known. (24 bits are enough to add fp8
-/// numbers, round to f32 and again to fp8 as if there were one rounding.)
-bool isFloatSum(const Code &code) {
+/// The region is p + q (p * q) on floats, in a wider type or not, and rounded
+/// to nearest. (24 bits are enough to add fp8 numbers, round to f32 and again
+/// to fp8 as if there were one rounding.)
+template <typename Combine>
+bool isFloatFold(const Code &code) {
   if (code.arguments.size() != 2 || code.yields.size() != 1) {
     return false;
   }
@@ -193,7 +195,7 @@ bool isFloatSum(const Code &code) {
     }
     in = definer(in->operands[0]);
   }
-  if (!in || !isa<arith::AddFOp>(in->op)) {
+  if (!in || !isa<Combine>(in->op)) {
     return false;
   }
   auto argument = [&](uint32_t slot) {
@@ -229,6 +231,36 @@ public:
 
 private:
   std::vector<SumBound> sums;
+};
+
+/// Products of each of so many lanes, grouped otherwise.
+class LaneProducts {
+public:
+  LaneProducts(int64_t lanes, bool anyOrder)
+      : products(lanes, ProductBound(anyOrder)) {}
+
+  void addRow(const TileValue &row) {
+    Floats x = floatLanes(row), e = errorLanes(row);
+    for (size_t lane = 0; lane < products.size(); ++lane) {
+      products[lane].add(x[lane], laneOf(e, lane));
+    }
+  }
+  /// Takes the bounds of our products of the rows so far away where another
+  /// grouping has an infinity on its way.
+  void bound(TileValue &ours) const {
+    Floats errors = errorLanes(ours);
+    errors.resize(products.size(), errors.size() == 1 ? errors.front() : 0.0);
+    for (size_t lane = 0; lane < products.size(); ++lane) {
+      if (products[lane].mayLeaveRange(ours.kind())) {
+        errors[lane] = kUnknown;
+      }
+    }
+    ours = ours.recast(ours.kind());
+    attachErrors(ours, std::move(errors));
+  }
+
+private:
+  std::vector<ProductBound> products;
 };
 
 /// While it lives, ops of a combine region count as done in any order.
@@ -274,10 +306,14 @@ bool reduce(Machine &m, const Instruction &in) {
   const Code &code = in.regions.front();
   Rows rows = rowsAlong(m, in, op.getAxis());
   Tiles tiles = std::move(rows.tiles);
-  const bool isSum = m.options.trackErrors && isFloatSum(code);
+  const bool isSum = m.options.trackErrors && isFloatFold<arith::AddFOp>(code);
   LaneSums sums(isSum ? rows.lanes : 0);
-  for (int64_t k = 0; isSum && k < rows.length; ++k) {
-    sums.addRow(slice(tiles[0], k * rows.lanes, rows.lanes));
+  const bool isProduct =
+      m.options.trackErrors && isFloatFold<arith::MulFOp>(code);
+  LaneProducts products(isProduct ? rows.lanes : 0, /*anyOrder=*/true);
+  for (int64_t k = 0; (isSum || isProduct) && k < rows.length; ++k) {
+    const TileValue row = slice(tiles[0], k * rows.lanes, rows.lanes);
+    isSum ? sums.addRow(row) : products.addRow(row);
   }
   for (int64_t length = rows.length; length > 1; length = (length + 1) / 2) {
     const int64_t pairs = length / 2;
@@ -303,6 +339,9 @@ bool reduce(Machine &m, const Instruction &in) {
     } else if (hasRounding(code)) {
       widenToChain(tiles[i], rows.length);
     }
+    if (isProduct) {
+      products.bound(tiles[i]);
+    }
     m.setResult(in, std::move(tiles[i]), i);
   }
   return true;
@@ -320,8 +359,11 @@ bool scan(Machine &m, const Instruction &in) {
     results.emplace_back(tile.kind(), tile.count());
     bounds.emplace_back();
   }
-  const bool isSum = m.options.trackErrors && isFloatSum(code);
+  const bool isSum = m.options.trackErrors && isFloatFold<arith::AddFOp>(code);
   LaneSums sums(isSum ? rows.lanes : 0);
+  const bool isProduct =
+      m.options.trackErrors && isFloatFold<arith::MulFOp>(code);
+  LaneProducts products(isProduct ? rows.lanes : 0, /*anyOrder=*/false);
   for (int64_t step = 0; step < rows.length; ++step) {
     const int64_t k = reverse ? rows.length - 1 - step : step;
     Tiles row, next;
@@ -330,6 +372,9 @@ bool scan(Machine &m, const Instruction &in) {
     }
     if (isSum) {
       sums.addRow(row[0]);
+    }
+    if (isProduct) {
+      products.addRow(row[0]);
     }
     if (step == 0) {
       next = std::move(row);
@@ -346,6 +391,9 @@ bool scan(Machine &m, const Instruction &in) {
       TileValue part = running[i];
       if (isSum) {
         sums.bound(part);
+      }
+      if (isProduct) {
+        products.bound(part);
       }
       if (part.errors()) {
         Floats row = errorLanes(part);

@@ -101,15 +101,17 @@ Floats magnitudes(const Floats &lanes) {
   return result;
 }
 
-/// What an operand of a dot brings along; narrow denormals may be read as zero
-/// (P13). Empty: nothing.
-Floats errorsOf(const TileValue &operand, const Floats &lanes) {
+/// What an operand of a dot brings along; denormals may be read as zero (P13)
+/// by units that take narrow operands, or parts of wide ones. Empty: nothing.
+Floats errorsOf(const TileValue &operand, const Floats &lanes,
+                tile::Precision precision) {
   Floats errors;
   if (hasErrors(operand)) {
     errors = floatLanes(*operand.errors());
   }
   const Kind kind = operand.kind();
-  if (kind == Kind::F32 || kind == Kind::F64 || !isFloat(kind)) {
+  const bool isWhole = kind == Kind::F32 && precision == tile::Precision::ieee;
+  if (isWhole || kind == Kind::F64 || !isFloat(kind)) {
     return errors;
   }
   const double least = leastNormalOf(kind);
@@ -143,13 +145,15 @@ struct DotBound {
   double roundings;  ///< of one sum; 0: integers
   double perProduct; ///< relative, of the input precision
   double perSum;     ///< relative, of the accumulator as well
+  tile::Precision precision = tile::Precision::ieee; ///< of the operands
 };
 
 /// The target's unit sums products of 8-bit floats as it does (P22): all of
 /// them with the accumulator, or, if the dot has a limit, so many at a time.
 DotBound boundOf(const Machine &m, tile::DotOp op) {
   const tile::Precision precision = splitOf(m, op);
-  DotBound bound{roundingsOf(op, precision), productError(precision), 0};
+  DotBound bound{roundingsOf(op, precision), productError(precision), 0,
+                 precision};
   if (tile::storageBytes(tile::elementType(op.getA().getType())) == 1) {
     const auto terms = double(sizesOf(op).k),
                limit = double(op.getMaxImprecise());
@@ -164,7 +168,8 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
                      const Floats &a, const Floats &b, const Floats &exact,
                      DotBound bound, TileValue &result) {
   const TileValue &start = m.operand(in, 2);
-  Floats ea = errorsOf(m.operand(in, 0), a), eb = errorsOf(m.operand(in, 1), b);
+  Floats ea = errorsOf(m.operand(in, 0), a, bound.precision),
+         eb = errorsOf(m.operand(in, 1), b, bound.precision);
   Floats absA = magnitudes(a), absB = magnitudes(b);
   Floats sums(result.count(), 0.0), errors(result.count(), 0.0);
   accumulate<double>(s, absA, absB, sums);

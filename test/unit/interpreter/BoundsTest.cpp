@@ -191,6 +191,41 @@ TEST_F(Bounds, FollowElementsThroughDotAndTranspose) {
   EXPECT_EQ(report.undecided, 0u);
 }
 
+TEST_F(Bounds, OfAProductEndWhereAnotherGroupingOverflows) {
+  const std::string scan = R"(%r = tile.scan(%x) axis 0 : (TILE) -> TILE {
+^bb0(%a: f32, %b: f32):
+  %s = arith.mulf %a, %b : f32
+  tile.yield %s : f32
+})";
+  // 0 * (1e30 * 1e30) is NaN.
+  std::vector<double> bounds = boundsOf({2, 0, 1e30f, 1e30f}, scan);
+  EXPECT_LT(bounds[2], 1e-6);
+  EXPECT_TRUE(std::isinf(bounds[3]));
+  for (double bound : boundsOf({3, 5, 0, 1e30f}, scan)) {
+    EXPECT_LT(bound, 1e-5);
+  }
+}
+
+TEST_F(Bounds, OfAProductOfPartsEndWhereADenormalMeetsAnInfinity) {
+  for (auto [precision, isKnown] :
+       {std::pair("ieee", true), {"tf32", false}, {"tf32x3", false}}) {
+    std::vector<double> bounds =
+        boundsOf({1e-45f, INFINITY}, std::string(R"(
+      %low = tile.reshape %x : TILE -> tensor<2x1xf32>
+      %high = tile.reshape %x : TILE -> tensor<1x2xf32>
+      %z = arith.constant dense<0.0> : tensor<2x2xf32>
+      %d = tile.dot %low, %high, %z {precision = #tile<precision )") +
+                                         precision + R"(
+>} : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+      %r = tile.reduce(%d) axis 0 : (tensor<2x2xf32>) -> TILE {
+      ^bb0(%a: f32, %b: f32):
+        %s = tile.maxf %a, %b : f32
+        tile.yield %s : f32
+      })");
+    EXPECT_EQ(std::isfinite(bounds[1]), isKnown) << precision;
+  }
+}
+
 TEST_F(Bounds, OfExpOfAnInfinityAreZero) {
   // A masked softmax lane: exp(-inf - max) is 0, whatever the target.
   auto bounds = boundsOf({-INFINITY, -1.0f, 1000.0f, -1000.0f, NAN},
