@@ -34,23 +34,21 @@ void ProductBound::add(double factor, double error) {
                       : std::max(greatest, greatestHere);
 }
 
-/// Where a type saturates, a product that does is no infinity, but as far off.
-static double largestFinite(Kind kind) {
-  const double largest = largestOf(kind);
-  return std::isfinite(largest) ? largest
-                                : decodeFloat(kind, encodeFloat(kind, 1e30));
-}
-
 bool ProductBound::mayLeaveRange(Kind kind) const {
+  // Types that saturate have no infinities, and so few digits that the bounds
+  // of their roundings are as wide as what other groupings lose.
+  if (!std::isfinite(largestOf(kind))) {
+    return false;
+  }
   // Each multiplication rounds.
   const double slack = 2 * factors * unitRoundoff(kind),
-               top = std::log2(largestFinite(kind)) - slack,
+               top = std::log2(largestOf(kind)) - slack,
                bottom = std::log2(leastNormalOf(kind)) + slack;
   // What is infinite stays so unless a part vanishes, and NaN beside a zero.
   const bool isInfinite = hasNonFinite || whole > top + 2 * slack;
   const bool overflows = greatest > top && !isInfinite;
-  const bool vanishes = !hasZero && least < bottom &&
-                        (isInfinite || whole > bottom - 2 * slack);
+  const bool vanishes =
+      !hasZero && least < bottom && (isInfinite || whole > bottom - 2 * slack);
   return overflows || vanishes;
 }
 

@@ -1,4 +1,5 @@
-//===- ProductBound.h - products that leave the range in between -*- C++ -*-===//
+//===- ProductBound.h - products that leave the range in between -*- C++
+//-*-===//
 //
 // What   Takes the factors of a float product one by one and says whether some
 //        other grouping of them meets an infinity, or a number too small to be
@@ -21,7 +22,7 @@ public:
 
   /// A factor that may itself be off by `error`.
   void add(double factor, double error);
-  /// Of the factors so far.
+  /// Of the factors so far. Never of a type that saturates.
   bool mayLeaveRange(Kind kind) const;
 
 private:

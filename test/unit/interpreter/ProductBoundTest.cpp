@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/ProductBound.h"
 
-#include "core/interpreter/Errors.h"
-
 #include "gtest/gtest.h"
+
+#include "core/interpreter/Errors.h"
 
 #include <cmath>
 #include <random>
