@@ -182,7 +182,7 @@ def answer(value, is_global=False):
     function = _jit_function(value)
     if function is not None:
         text, line = function._excerpt()
-        return FUNCTION, text, function.fn.__code__.co_filename, line, function.__name__, function._scope
+        return FUNCTION, text, function._path, line, function.__name__, function._scope
     if isinstance(value, type):
         if _is_aggregate(value) or (hasattr(value, "_fields") and issubclass(value, tuple)):
             return _class_answer(value)
@@ -219,7 +219,7 @@ def _default_of(fn, name):
 
 
 def _of_function(root, function, name):
-    fn = function.fn
+    fn = function._python
     if name == "@jit":
         options = {key: list(value) for key, value in (
             ("do_not_specialize", function.do_not_specialize),
@@ -242,6 +242,8 @@ def _of_function(root, function, name):
             return None
     if root is not None and not isinstance(value, types.ModuleType):
         root._watch(namespace, name, value)
+        if namespace is fn.__globals__ and root.used_global_vals is not None:
+            root.used_global_vals[name, id(namespace)] = value, namespace
     return answer(value, is_global=True)
 
 
@@ -255,16 +257,34 @@ def _of_object(value, name):
     return None if found is _absent else answer(found)
 
 
+def _of_copy(function, kind, scope, text):
+    """Of a function that was compiled in another process (copies.py): what was told there."""
+    found = function._told.get((kind, scope, text), _absent)
+    if found is not _absent:
+        return found
+    if hasattr(builtins, text):
+        return None
+    return (OPAQUE, f"this copy of '{function.__name__}' comes from another process, where nothing compiled had asked for "
+            "it", None, 0, None, 0)
+
+
+def _find(root, scope, name):
+    function = _functions.get(scope)
+    if function is not None:
+        return _of_copy(function, "find", scope, name) if function._python is None else _of_function(root, function, name)
+    if scope in _objects:
+        return _of_object(_objects[scope], name)
+    return None
+
+
 def find(root, scope, name):
     """The answer for a name of a scope, or None. `root`: the kernel that is compiled."""
     if name in _labels:
         return answer(_labels[name])
-    function = _functions.get(scope)
-    if function is not None:
-        return _of_function(root, function, name)
-    if scope in _objects:
-        return _of_object(_objects[scope], name)
-    return None
+    found = _find(root, scope, name)
+    if root is not None:
+        root._told["find", scope, name] = found
+    return found
 
 
 def _object(scope):
@@ -277,8 +297,10 @@ def _dtype(name):
     return language.core.str_to_ty(name) if hasattr(language.core, "str_to_ty") else language.str_to_ty(name)
 
 
-def call(root, scope, arguments):
-    """What a function of the program gives; an exception is a name that is not defined."""
+def _call(scope, arguments):
+    function = _functions.get(scope)
+    if function is not None:
+        return _of_copy(function, "call", scope, arguments)
     function = _objects[scope]
     try:
         args, kwargs = eval(f"pack({arguments})", {
@@ -286,6 +308,14 @@ def call(root, scope, arguments):
         return answer(unwrap(function(*args, **kwargs)))
     except Exception as error:
         return UNDEFINED, f"{type(error).__name__}: {error}", None, 0, None, 0
+
+
+def call(root, scope, arguments):
+    """What a function of the program gives; an exception is a name that is not defined."""
+    found = _call(scope, arguments)
+    if root is not None:
+        root._told["call", scope, arguments] = found
+    return found
 
 
 def is_same(old, new):

@@ -55,8 +55,9 @@ def is_installed():
 def install_as_triton():
     """Makes `import triton` and `import triton.language` give Terrazzo's modules in this process.
 
-    Call it before anything imports Triton; calling it again does nothing. torch.compile then compiles in this
-    process (TORCHINDUCTOR_COMPILE_THREADS=1, if it is not set).
+    Call it before anything imports Triton; calling it again does nothing. Processes that are started with this
+    one's sys.path (multiprocessing's, torch.compile's workers) have them, too. torch.compile compiles in this process
+    unless TORCHINDUCTOR_COMPILE_THREADS is set.
     """
     if is_installed():
         return
@@ -65,5 +66,8 @@ def install_as_triton():
         raise RuntimeError(f"triton was imported before ({getattr(there, '__file__', 'unknown')}): call "
                            "terrazzo.install_as_triton() before what imports it, or run `python -m terrazzo script.py`")
     sys.meta_path.insert(0, _Finder())
-    # torch.compile would compile in other processes, which import what is called triton there.
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "for_children")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    # torch.compile's workers import torch, which costs more than compiling does; who wants them sets their number.
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")

@@ -77,6 +77,16 @@ def _parameters(fn, do_not_specialize, on_alignment):
     ]
 
 
+class _Constant:
+    """A function of one argument that gives a text; it can be pickled."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __call__(self, _=None):
+        return self.text
+
+
 class JITFunction(_native.Function):
     """A function in the kernel language: `kernel[grid](...)` launches it, other kernels call it."""
 
@@ -84,9 +94,12 @@ class JITFunction(_native.Function):
                  do_not_specialize_on_alignment=None, debug=None, noinline=None):
         if not inspect.isfunction(fn):
             raise TypeError(f"@terrazzo.jit decorates a function, found {type(fn).__name__}")
-        self.fn = fn
+        # Callers may take `fn` and __globals__ out (see copies.py); what compiles goes by _python.
+        self.fn = self._python = fn
+        self.__globals__ = fn.__globals__
+        self.used_global_vals = {}  # (name, id of its globals) -> (value when compiled, globals)
         self.version, self.launch_metadata, self.debug, self.noinline = version, launch_metadata, debug, noinline
-        self._repr = repr
+        self.repr = repr or _Constant(fn.__name__)
         self._text = None  # set by the user instead of the file's
         self.do_not_specialize = do_not_specialize or ()
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or ()
@@ -94,12 +107,19 @@ class JITFunction(_native.Function):
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks = []
-        self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
+        self._path, self.starting_line_number = fn.__code__.co_filename, fn.__code__.co_firstlineno
         # The text as it is now: a file that is edited later is another program.
         self._lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
         functools.update_wrapper(self, fn)
         self._scope = _names.scope_of_function(self)
-        super().__init__(fn.__name__, [
+        self._told = {}  # what the compiler asked -> what it was told
+        self._key = None  # of a copy: its cache_key
+        self._begin()
+
+    def _begin(self):
+        """What the extension needs, and nothing compiled yet."""
+        self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
+        super().__init__(self.__name__, [
             (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
         self._is_interpreted = _is_interpreted()
         self._use_run(self._is_interpreted)
@@ -108,8 +128,12 @@ class JITFunction(_native.Function):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
 
     def __reduce__(self):
-        """By its name, as functions are pickled; a copy is the same object."""
-        return self.__qualname__
+        """By its name, as functions are pickled; a copy is the same object. Without `fn` by what was compiled."""
+        if self.fn is not None:
+            return self.__qualname__
+        from . import copies
+
+        return copies.reduce(self)
 
     def __call__(self, *args, **kwargs):
         raise TerrazzoError(
@@ -129,24 +153,20 @@ class JITFunction(_native.Function):
     def jit_function(self):
         return self
 
-    @property
-    def __globals__(self):
-        return self.fn.__globals__
-
     @functools.cached_property
     def signature(self):
         """As inspect.signature of the function."""
-        return inspect.signature(self.fn)
-
-    @property
-    def starting_line_number(self):
-        return self.fn.__code__.co_firstlineno
+        if self._python is not None:
+            return inspect.signature(self._python)
+        return inspect.Signature([
+            inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=p.default,
+                              annotation=p.annotation or inspect.Parameter.empty) for p in self.params])
 
     @functools.cached_property
     def raw_src(self):
         if not self._lines:
             raise TerrazzoError(
-                f"the source of kernel '{self.__name__}' cannot be read: {self.fn.__code__.co_filename}; "
+                f"the source of kernel '{self.__name__}' cannot be read: {self._path}; "
                 "a function made by exec needs its text in linecache")
         return inspect.getblock(self._lines[self.starting_line_number - 1:])
 
@@ -238,13 +258,14 @@ class JITFunction(_native.Function):
     @property
     def cache_key(self):
         """Changes with the text of the function, of those that it calls, and with the constants they read."""
-        return hashlib.sha256(repr(self._dependencies({})).encode()).hexdigest()
+        return self._key or hashlib.sha256(repr(self._dependencies({})).encode()).hexdigest()
 
     def _dependencies(self, seen):
         if self._scope in seen:
             return seen[self._scope]
-        seen[self._scope] = mine = [self.__name__, self.src]
-        for name in sorted(set(self.fn.__code__.co_names + self.fn.__code__.co_freevars)):
+        seen[self._scope] = mine = [self.__name__, self._key or self.src]
+        code = getattr(self._python, "__code__", None)
+        for name in sorted(set(code.co_names + code.co_freevars)) if code else ():
             kind, text, *_, scope = _names.find(None, self._scope, name) or (0, None, 0)
             function = _names._functions.get(scope)
             if function is not None:
@@ -256,7 +277,7 @@ class JITFunction(_native.Function):
     def _source(self):
         """For the extension: path, text, function, first line, scope."""
         text, line = self._excerpt()
-        return self.fn.__code__.co_filename, text, self.__name__, line, self._scope
+        return self._path, text, self.__name__, line, self._scope
 
 
 KernelInterface.register(JITFunction)

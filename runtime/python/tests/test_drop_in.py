@@ -83,3 +83,13 @@ def test_bad_command_lines():
     assert python("-m", "terrazzo").returncode == 2
     run = python("-m", "terrazzo", "-c", "import triton; print(triton.__version__)")
     assert run.stdout == "3.6.0\n"
+
+
+def test_processes_that_inherit_the_path(tmp_path):
+    """As those of multiprocessing's spawn and torch.compile's workers: PYTHONPATH is the parent's sys.path."""
+    child = "import triton.language as tl, triton, sys, terrazzo.triton; assert triton is terrazzo.triton is sys.modules['triton']; " \
+            "assert tl is terrazzo.triton.language; print('ours')"
+    parent = "import os, subprocess, sys, terrazzo; terrazzo.install_as_triton(); " \
+             f"subprocess.run([sys.executable, '-c', {child!r}], check=True, env={{**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}})"
+    run = python("-c", parent, cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (0, "ours\n"), run.stderr

@@ -3,22 +3,26 @@
 import hashlib
 from collections import namedtuple
 
-_Metadata = namedtuple("KernelMetadata", ("name", "hash", "target", "num_warps", "num_stages", "num_ctas", "cluster_dims", "shared",
-                                          "maxnreg", "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "debug",
-                                          "backend_name", "arch", "warp_size", "tmem_size", "global_scratch_size",
-                                          "global_scratch_align", "profile_scratch_size", "profile_scratch_align"))
+KernelMetadata = namedtuple("KernelMetadata", (
+    "name", "hash", "target", "num_warps", "num_stages", "num_ctas", "cluster_dims", "shared", "maxnreg",
+    "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "debug", "backend_name", "arch", "warp_size", "tmem_size",
+    "global_scratch_size", "global_scratch_align", "profile_scratch_size", "profile_scratch_align"))
 
 
 class CompiledKernel:
-    """A function compiled for one signature."""
+    """A function compiled for one signature.
+
+    What is in its __dict__ can be pickled, and an object with that dictionary compiles again when it is asked for
+    its code: found in the cache on disk where another process compiled it.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_inner")
 
     def __init__(self, src, target, options, chosen):
         from ..backends import GPUTarget  # noqa: F401 - the target's class, for unpickling
         self.src = src
         self.options = chosen
-        self._examples = src.examples()
-        inner = src.fn._compile(self._examples, chosen, tells=False)
-        self.inner = inner
+        inner = self.inner
         text = repr((src.hash(), target, sorted(chosen.items())))
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.name = src.fn.__name__
@@ -26,19 +30,36 @@ class CompiledKernel:
         self.n_spills = getattr(inner, "n_spills", 0) or 0
         self.n_max_threads = getattr(inner, "n_max_threads", 1024)
         inner_metadata = getattr(inner, "metadata", None)
-        self.metadata = _Metadata(
+        self.metadata = KernelMetadata(
             self.name, self.hash, target, options.num_warps, options.num_stages, options.num_ctas, (1, 1, 1),
             getattr(inner_metadata, "shared", 0), options.maxnreg, options.enable_fp_fusion,
             options.launch_cooperative_grid, options.launch_pdl, options.debug, target.backend, target.arch,
             target.warp_size, 0, 0, 1, 0, 1)
         self.packed_metadata = (options.num_warps, options.num_ctas, self.metadata.shared)
-        self.asm = getattr(inner, "asm", {})
-        self.kernel = next(reversed(self.asm.values()), None) if isinstance(self.asm, dict) else None
         self.module = self.function = None
 
+    def __getstate__(self):
+        return {**self.__dict__, "module": None, "function": None}
+
+    @property
+    def inner(self):
+        """The CompiledKernel that a launch would give."""
+        if getattr(self, "_inner", None) is None:
+            self._inner = self.src.fn._compile(self.src.examples(), self.options, tells=False)
+        return self._inner
+
+    @property
+    def asm(self):
+        return getattr(self.inner, "asm", {})
+
+    @property
+    def kernel(self):
+        return next(reversed(self.asm.values()), None) if isinstance(self.asm, dict) else None
+
     def _init_handles(self):
-        """Loads the kernel; done when it was compiled."""
+        """Loads the kernel, and compiles it in a process that has not."""
         self.module = self.function = self.inner
+        self.__dict__.pop("run", None)  # torch sets what is made anew here to None
 
     def run(self, grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
         """Launches. Arrays say where they lie and whose stream is current; `stream` is that one."""

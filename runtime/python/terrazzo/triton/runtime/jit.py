@@ -16,5 +16,4 @@ def get_jit_fn_file_line(fn):
     base = fn
     while not isinstance(base, JITFunction):
         base = base.fn
-    code = base.fn.__code__
-    return code.co_filename, code.co_firstlineno
+    return base._path, base.starting_line_number
