@@ -2,8 +2,7 @@
 //
 // What   Finds pointer arguments of a launch that are the same, not null.
 // Why    Each launch asks (docs/decisions/008): for a few pointers every pair
-// is
-//        compared, for more a small table makes it one look for each.
+//        is compared, for more a small table makes it one look for each.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_RUNTIME_SESSION_ADDRESSES_H
 #define TERRAZZO_RUNTIME_SESSION_ADDRESSES_H

@@ -1,9 +1,8 @@
 //===- Fibers.h - the threads of a block as fibers ------------------------===//
 //
 // What   Runs the programs of a grid one after the other, or those together
-// that
-//        run so, their threads as fibers of one CPU thread: barriers, exchanges
-//        between lanes, shared memory.
+//        that run so, their threads as fibers of one CPU thread: barriers,
+//        exchanges between lanes, shared memory.
 // Why    Code for many threads in step can be tried without such a machine, in
 //        an order that shows what a barrier was needed for: a thread runs on
 //        until it must wait, and shared memory begins with rubbish.

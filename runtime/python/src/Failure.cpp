@@ -120,4 +120,25 @@ bool fail(const char *exception, const std::string &message) {
   return false;
 }
 
+bool nameArgument(const std::string &kernel, PyObject *argument) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Reference name(packageAttribute("terrazzo.errors", "of_argument"));
+  Reference named(name ? PyObject_CallFunction(name.get(), "sOO",
+                                               kernel.c_str(), argument, value)
+                       : nullptr);
+  if (named && named.get() != value) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(named.get())),
+                    named.get());
+    return false;
+  }
+  PyErr_Clear(); // what was wrong with the argument tells more
+  PyErr_Restore(type, value, trace);
+  return false;
+}
+
 } // namespace tz::python

@@ -53,6 +53,10 @@ inline bool settle(tz_status_t status) {
 /// Sets an exception of terrazzo.errors by the name of its class.
 bool fail(const char *exception, const std::string &message);
 
+/// Says in the exception that is set which argument of which kernel it is
+/// about. Gives false.
+bool nameArgument(const std::string &kernel, PyObject *argument);
+
 /// An attribute of a module of the package, imported; null with the error set.
 PyObject *packageAttribute(const char *module, const char *name);
 

@@ -90,7 +90,10 @@ bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
     break;
   case 1:
     if (!integer(value, made.value)) {
-      return false;
+      PyErr_Clear();
+      return fail("ArgumentError",
+                  "launch option '" + std::string(PyUnicode_AsUTF8(key)) +
+                      "' of kernel '" + name + "' does not fit 64 bits");
     }
     break;
   default:
@@ -187,7 +190,7 @@ bool Function::convert(const Bound &bound, Arguments &arguments) const {
               ? arguments.addConstant(value, parameter.name.get())
               : arguments.add(value, parameter.name.get(),
                               parameter.fixedType))) {
-      return false;
+      return nameArgument(name, parameter.name.get());
     }
   }
   return true;
@@ -307,9 +310,15 @@ bool Function::readGrid(PyObject *grid, const Bound &bound,
     int overflow = 0;
     sizes[i] = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
     if (overflow || sizes[i] < 0) {
-      return fail("LaunchError", "dimension " + std::to_string(i) +
-                                     " of the grid of kernel '" + name +
-                                     "' is negative or too large");
+      Reference text(PyObject_Str(number.get()));
+      const char *shown = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+      PyErr_Clear(); // thousands of digits have no text
+      return fail("LaunchError",
+                  "dimension " + std::to_string(i) +
+                      " of the grid of kernel '" + name + "' is " +
+                      (shown ? shown : "too long a number") +
+                      (overflow > 0 ? "; it has at most 2^63 - 1 programs"
+                                    : "; it has 0 programs or more"));
     }
   }
   return true;

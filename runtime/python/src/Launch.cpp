@@ -1,8 +1,7 @@
 //===- Launch.cpp - from a call's values to the driver --------------------===//
 //
 // What   The launch of a Function: the kernel for its options, the stream's
-// turn,
-//        hooks of launches.
+//        turn, hooks of launches.
 // Why    See Function.h. A launch whose code is known allocates nothing here
 //        and takes no lock but the interpreter's.
 //===----------------------------------------------------------------------===//

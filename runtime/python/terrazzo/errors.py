@@ -55,6 +55,19 @@ class ArgumentError(TerrazzoError, TypeError, ValueError):
     """An argument of a launch is of a type or value that the kernel cannot take."""
 
 
+def of_argument(kernel, argument, error):
+    """`error`, or what is raised instead, with the argument that it is about.
+
+    Exceptions of frameworks stay what they are; the argument is in a note (Python 3.11 and later print it).
+    """
+    about = f"argument '{argument}' of kernel '{kernel}'"
+    if isinstance(error, ArgumentError):
+        return error if str(error).startswith("argument '") else ArgumentError(f"{about}: {error}")
+    if isinstance(error, Exception) and hasattr(error, "add_note"):
+        error.add_note(about)
+    return error
+
+
 class LaunchError(TerrazzoError, RuntimeError):
     """The launch was refused, or failed."""
 

@@ -186,7 +186,10 @@ class JITFunction(_native.Function):
         if self._text is not None:
             return self._text, self.starting_line_number
         lines = self.raw_src
-        first = next(i for i, line in enumerate(lines) if _begins.match(line))
+        first = next((i for i, line in enumerate(lines) if _begins.match(line)), None)
+        if first is None:
+            raise TerrazzoError(f"{self.fn.__code__.co_filename}:{self.starting_line_number}: a kernel is a function that "
+                                "'def' defines, found:\n    " + lines[0].strip())
         return "".join(lines[first:]), self.starting_line_number + first
 
     def run(self, *args, grid, warmup=False, **kwargs):

@@ -1,5 +1,6 @@
 """What a user does wrong is an exception with a sentence that helps."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -60,21 +61,22 @@ def test_array_for_a_constexpr(given):
 
 def test_elements_that_no_kernel_has(given):
     given[0] = given[0].astype(np.complex64)
-    with pytest.raises(ArgumentError, match="no kernel has arrays of complex64"):
+    with pytest.raises(ArgumentError, match="argument 'x' of kernel 'add_kernel': no kernel has arrays of complex64"):
         add_kernel[(8,)](*given, 128)
 
 
 def test_integer_beyond_64_bits(given):
     given[3] = 2**64
-    with pytest.raises(ArgumentError, match="does not fit 64 bits"):
+    with pytest.raises(ArgumentError, match="argument 'n' of kernel 'add_kernel': an integer does not fit 64 bits"):
         add_kernel[(8,)](*given, 128)
 
 
 @pytest.mark.parametrize("grid, text", [
     ((1, 2, 3, 4), "has 4 dimensions; 1 to 3"),
     ((), "has 0 dimensions"),
-    ((-1,), "is negative or too large"),
-    ((2**70,), "is negative or too large"),
+    ((-1,), "dimension 0 of the grid of kernel 'add_kernel' is -1; it has 0 programs or more"),
+    ((1, -(2**70)), "dimension 1 .* is -1180591620717411303424; it has 0 programs or more"),
+    ((2**70,), "is 1180591620717411303424; it has at most"),
     (("8",), "found str"),
     (8.0, "found float"),
     (None, "found NoneType"),
@@ -110,6 +112,29 @@ def test_compile_error_has_the_kernels_line(given):
 def test_jit_of_something_else():
     with pytest.raises(TypeError, match="decorates a function, found int"):
         terrazzo.jit(3)
+
+
+def test_lambda():
+    with pytest.raises(TerrazzoError, match=r"test_bad_input.py:\d+: a kernel is a function that 'def' defines, found"):
+        terrazzo.jit(lambda x: x)[(1,)](1)
+
+
+def test_option_beyond_64_bits(given):
+    with pytest.raises(ArgumentError, match="launch option 'num_warps' of kernel 'add_kernel' does not fit 64 bits"):
+        add_kernel[(8,)](*given, 128, num_warps=2**70)
+
+
+def test_exception_of_an_argument(given):
+    class Array:
+        @property
+        def __array_interface__(self):
+            raise OSError("the disk is gone")
+
+    given[1] = Array()
+    with pytest.raises(OSError, match="the disk is gone") as caught:
+        add_kernel[(8,)](*given, 128)
+    assert getattr(caught.value, "__notes__", None) in (None, ["argument 'y' of kernel 'add_kernel'"])
+    assert sys.version_info < (3, 11) or caught.value.__notes__
 
 
 def test_function_without_init():

@@ -1,5 +1,7 @@
 """Tensors of torch, on the host and on the accelerator."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,12 @@ def test_parameter_and_view(device):
 def test_complex_is_refused(device):
     with pytest.raises(terrazzo.errors.ArgumentError, match="no kernel has arrays of torch.complex64"):
         fill_kernel[(1,)](torch.zeros(16, dtype=torch.complex64, device=device), 1, 16)
+
+
+def test_sparse_is_refused(device):
+    with pytest.raises(RuntimeError, match="storage") as caught:
+        fill_kernel[(1,)](torch.eye(4, device=device).to_sparse(), 1, 16)
+    assert sys.version_info < (3, 11) or caught.value.__notes__ == ["argument 'out' of kernel 'fill_kernel'"]
 
 
 def test_numpy_and_torch_together():

@@ -1,9 +1,8 @@
 /*===- driver_launches.c - launches without anything of ours ----------------===
  *
  * What   Loads a kernel's machine code and launches it in a loop: by each of
- * the
- *        driver's two functions, with arguments as one packed buffer and as a
- *        pointer each.
+ *        the driver's two functions, with arguments as one packed buffer and
+ *        as a pointer each.
  * Why    python_cost.py compiles and calls it, in the process and in turns with
  *        what it times, so that the driver's part of a launch is known.
  *===----------------------------------------------------------------------===*/

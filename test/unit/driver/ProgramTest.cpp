@@ -6,8 +6,8 @@
 //        tz_code_stage say of compiled code, and tz_kernel_find_code of what is
 //        not compiled.
 // Why    It is how Python's package loads each kernel. What was answered
-// belongs
-//        to the cache's key: another program with the same text is another.
+//        belongs to the cache's key: another program with the same text is
+//        another.
 //===----------------------------------------------------------------------===//
 #include "test/unit/driver/CompilingSession.h"
 #include "test/unit/runtime/TemporaryFolder.h"
