@@ -109,13 +109,18 @@ static void bindTests(Registry &r) {
   auto add = [&](StringRef name, BuiltinFn run) {
     r.add("triton.language.extra.libdevice", name, "x", std::move(run));
   };
+  // Where it was before Triton 3, too.
+  auto addOlder = [&](StringRef name, const BuiltinFn &run) {
+    r.add("triton.language.math", name, "x", run);
+    add(name, run);
+  };
   auto isNan = [](BuiltinCall &call) {
     TileCall c(call);
     TileValue x = c.tile(0);
     return c.valid ? c.result(c.emit.compare(CompareFn::Ne, x, x, c.loc()))
                    : Value();
   };
-  add("isnan", isNan);
+  addOlder("isnan", isNan);
   auto magnitude = [](BuiltinCall &call, CompareFn fn) {
     TileCall c(call);
     Operand x = c.operand(0);
@@ -126,11 +131,11 @@ static void bindTests(Registry &r) {
                       c.loc()))
                 : Value();
   };
-  add("isinf", [magnitude](BuiltinCall &call) {
+  addOlder("isinf", [magnitude](BuiltinCall &call) {
     return magnitude(call, CompareFn::Eq);
   });
   for (const char *name : {"finitef", "isfinited"}) {
-    add(name, [magnitude](BuiltinCall &call) {
+    addOlder(name, [magnitude](BuiltinCall &call) {
       return magnitude(call, CompareFn::Lt);
     });
   }

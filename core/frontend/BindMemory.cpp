@@ -87,6 +87,16 @@ static void bindAtomics(Registry &r) {
       true);
 }
 
+static Value makeDescriptor(TileCall &c) {
+  TileValue base = c.tile(0);
+  auto shape = c.operands(1), strides = c.operands(2);
+  Shape block = c.integers(3);
+  std::string padding = c.string(4);
+  return c.valid ? c.result(c.emit.makeDescriptor(base, shape, strides, block,
+                                                  padding, c.loc()))
+                 : Value();
+}
+
 static Value loadDescriptor(TileCall &c) {
   TileValue descriptor = c.tile(0);
   auto offsets = c.operands(1);
@@ -147,18 +157,12 @@ static void bindViews(TileBinder &t) {
                        : Value();
       },
       true);
-  t.function("make_tensor_descriptor",
-             "base, shape, strides, block_shape, padding_option='zero'",
-             [](TileCall &c) {
-               TileValue base = c.tile(0);
-               auto shape = c.operands(1), strides = c.operands(2);
-               Shape block = c.integers(3);
-               std::string padding = c.string(4);
-               return c.valid
-                          ? c.result(c.emit.makeDescriptor(
-                                base, shape, strides, block, padding, c.loc()))
-                          : Value();
-             });
+  // The second is what Triton before 3.4 calls it.
+  for (const char *name :
+       {"make_tensor_descriptor", "_experimental_make_tensor_descriptor"}) {
+    t.function(name, "base, shape, strides, block_shape, padding_option='zero'",
+               makeDescriptor);
+  }
   bindRows(t);
   t.function("load_tensor_descriptor", "desc, offsets", loadDescriptor);
   t.function("store_tensor_descriptor", "desc, offsets, value",

@@ -63,6 +63,28 @@ static void bindQuestions(Registry &r, const KnownVendor &vendor) {
   }
 }
 
+/// extra.<backend>.NAME(): so many for each warp of the launch. Other targets
+/// have no such number.
+static void bindCounts(Registry &r, StringRef module,
+                       const KnownVendor &vendor) {
+  SmallVector<StringRef> counts;
+  SplitString(vendor.counts, counts, " ");
+  for (StringRef count : counts) {
+    auto [name, digits] = count.split('=');
+    const int64_t factor = machineNumber(digits);
+    r.add(module, name, "",
+          [folder = vendor.folder, factor](BuiltinCall &call) {
+            StringRef target = call.evaluator.targetName();
+            target = target.empty() ? "none" : target;
+            return target.split(':').first == folder
+                       ? Value::integer(factor * call.evaluator.numWarps())
+                       : call.error(call.builtin.name + " is a number of " +
+                                    folder + " targets, and this one is '" +
+                                    target.str() + "'");
+          });
+  }
+}
+
 /// The vendor's module of extra: the functions that all targets have, and
 /// hints, which change no meaning where they do nothing.
 static void bindExtra(Registry &r, const KnownVendor &vendor) {
@@ -76,6 +98,7 @@ static void bindExtra(Registry &r, const KnownVendor &vendor) {
   for (StringRef hint : hints) {
     r.add(module, hint, "", [](BuiltinCall &) { return Value::none(); });
   }
+  bindCounts(r, module, vendor);
 }
 
 static Value currentTarget(BuiltinCall &call) {

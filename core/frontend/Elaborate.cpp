@@ -448,7 +448,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   }
   evaluator.attach(emitter, builder);
   evaluator.setDebugMap(debugMap);
-  evaluator.setTarget(spec.target);
+  evaluator.setTarget(spec.target, spec.numWarps);
   emitter.sanitizeOverflow = spec.sanitizeOverflow;
   emitter.f32Default = spec.f32Default;
   mlir::Location at = evaluator.location(kernel->loc());

@@ -113,7 +113,11 @@ public:
   const Limits &limits() const { return bounds; }
   /// What the kernel is compiled for, for messages and tl.target_info.
   const std::string &targetName() const { return target; }
-  void setTarget(std::string name) { target = std::move(name); }
+  int numWarps() const { return warps; }
+  void setTarget(std::string name, int numWarps) {
+    target = std::move(name);
+    warps = numWarps;
+  }
   ModuleLoader &modules() { return loader; }
   bool insideKernel() const { return ops != nullptr; }
   std::shared_ptr<ModuleObject> currentModule() const {
@@ -292,6 +296,7 @@ private:
   DebugMap *debugMap = nullptr;
   Limits bounds;
   std::string target;
+  int warps = 4;
   std::vector<Frame> frames;
   llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
   unsigned depth = 0;

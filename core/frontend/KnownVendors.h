@@ -28,6 +28,7 @@ struct KnownVendor {
   const char *atLeast; // the question with (major, minor), or empty
   const char *options; // of compiling that its targets alone have
   const char *hints;   // functions of extra.<backend> that may do nothing
+  const char *counts;  // its constants "name=factor": times num_warps
   llvm::ArrayRef<VendorQuestion> questions;
 };
 

@@ -93,8 +93,8 @@ class _Reader:
 # ---- constants as JSON -------------------------------------------------------
 
 
-class _NotPortable(Exception):
-    pass
+class NotPortable(TypeError):
+    """A constant that another process cannot find."""
 
 
 def _named(value):
@@ -110,10 +110,10 @@ def _named(value):
     try:
         found = _found(place)
     except Exception:
-        raise _NotPortable from None
+        raise NotPortable(f"{value!r} has no name in a module") from None
     function = _names._jit_function(value)
     if found is not value and (function is None or _names._jit_function(found) is not function):
-        raise _NotPortable
+        raise NotPortable(f"{place} is another object than {value!r}")
     return place
 
 
@@ -210,19 +210,11 @@ class Specialization:
     @property
     def data(self):
         """For JITFunction.preload; None if a constant is an object that has no name in a module."""
-        import json
-
         try:
-            constants = [_to_json(value) for value in self.constants.values()]
-        except _NotPortable:
+            return serialized(full_name(self.function), self.signature, self.constants, self.attributes, self.options,
+                              self.key, self.framework or ("host" if self.index == -1 else None), self.device)
+        except NotPortable:
             return None
-        return json.dumps({
-            "name": _full_name(self.function), "signature": self.signature,
-            "constant_keys": list(self.constants), "constant_vals": constants,
-            "attrs_keys": list(self.attributes), "attrs_vals": list(self.attributes.values()),
-            "options": self.options, "key": self.key,
-            "memory": self.framework or ("host" if self.index == -1 else None), "index": self.device,
-        })
 
     def _told(self, hook, is_warmup):
         options = {"num_warps": 4, "num_ctas": 1, "num_stages": 3, "enable_fp_fusion": True,
@@ -253,8 +245,20 @@ class Specialization:
             self._told(hook, is_warmup)
 
 
-def _full_name(function):
+def full_name(function):
     return f"{function.__module__}.{function.__qualname__}"
+
+
+def serialized(name, signature, constants, attributes, options, key, memory=None, index=0):
+    """A specialisation as JITFunction.preload takes it; NotPortable if a constant has no name in a module."""
+    import json
+
+    return json.dumps({
+        "name": name, "signature": signature,
+        "constant_keys": list(constants), "constant_vals": [_to_json(value) for value in constants.values()],
+        "attrs_keys": list(attributes), "attrs_vals": list(attributes.values()),
+        "options": options, "key": key, "memory": memory, "index": index,
+    })
 
 
 def _memory(framework, index):
@@ -286,8 +290,8 @@ def examples(function, data):
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ArgumentError(f"preload of '{function.__name__}' takes the specialization_data of a hook, found "
                             f"{str(data)[:80]!r} ({error!r})") from error
-    if name != _full_name(function):
-        raise LaunchError(f"this specialization_data was made for {name}; preload it there, not for {_full_name(function)}")
+    if name != full_name(function):
+        raise LaunchError(f"this specialization_data was made for {name}; preload it there, not for {full_name(function)}")
     constants = {path: _from_json(value) for path, value in constants.items()}
     source = ASTSource(function, signature, {}, attributes)
     source.constants, source.memory = constants, memory

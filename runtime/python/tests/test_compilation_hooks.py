@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import types
 from collections import namedtuple
 
 import numpy as np
@@ -232,6 +233,7 @@ def test_another_process_preloads():
     data, = data_of(lambda: fill_kernel.warmup(np.zeros(64, np.float64), 7, 64, grid=(1,), num_warps=2))
     program = """
 import sys
+import types
 import numpy as np
 from terrazzo import knobs
 from kernels import fill_kernel
@@ -263,3 +265,32 @@ def test_constants_without_a_name_have_no_data():
         tl.store(out + tl.arange(0, shape.size), 1)
 
     assert data_of(lambda: kernel.warmup(np.zeros(8, np.float32), Local(), grid=(1,))) == [None]
+
+
+def test_serialized_by_its_caller():
+    """As programs do that wrap a hook: from what it was told."""
+    from terrazzo.triton.runtime import jit
+
+    kernel, hook = make(), Hook()
+    knobs.runtime.jit_post_compile_hook = hook
+    launch(kernel)
+    told = hook.told[0]["compile"]
+    options = {name: told[name] for name in ("num_warps", "num_ctas", "num_stages", "enable_fp_fusion")}
+    data = jit.serialize_specialization_data(jit.get_full_name(kernel), told["signature"], told["constants"],
+                                             told["configs"][0], types.SimpleNamespace(**options, extern_libs=None), told["key"])
+    assert json.loads(data)["name"] == jit.get_full_name(kernel)
+    again = make()
+    assert again.preload(data) is not None
+    with pytest.raises(TypeError, match="has no name in a module"):
+        jit.serialize_specialization_data("m.f", {"x": "constexpr"}, {(0,): lambda: 0}, {}, options, "")
+
+
+def test_keys_of_specialisations():
+    from terrazzo.triton.runtime.jit import compute_cache_key
+
+    keys, options = {}, types.SimpleNamespace(num_warps=4)
+    one = compute_cache_key(keys, [("*fp32", "D"), ("constexpr", make())], options)
+    assert compute_cache_key(keys, [("*fp32", "D"), ("constexpr", make())], options) == one and len(keys) == 2
+    for other in ([("*fp32", ""), ("constexpr", make())], [("*fp32", "D"), ("constexpr", make(6))]):
+        assert compute_cache_key(keys, other, options) != one
+    assert compute_cache_key(keys, [("*fp32", "D"), ("constexpr", make())], types.SimpleNamespace(num_warps=8)) != one

@@ -197,3 +197,16 @@ def test_signature_of_a_copy():
     assert [(p.name, p.default) for p in copy.signature.parameters.values()] == \
         [(p.name, p.default) for p in kernel.signature.parameters.values()]
     assert copy.signature.parameters["x"].default is inspect.Parameter.empty and copy.raw_src == kernel.raw_src
+
+
+def test_options_that_are_off():
+    """False says something where the default is True."""
+
+    @terrazzo.jit
+    def kernel(x, y, out):
+        tl.store(out, tl.load(x) * tl.load(y) + tl.load(out))
+
+    for fuses in (True, False):
+        source = ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "out": "*fp32"})
+        text = compile_source(source, options={"enable_fp_fusion": fuses, "debug": False}).asm["tile"]
+        assert ("contract = false" in text) == (not fuses)

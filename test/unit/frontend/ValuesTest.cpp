@@ -300,6 +300,14 @@ TEST_F(Values, LibraryFunctions) {
        [](double v) { return double(v == 0.0); }},
       {"libdevice.finitef(1.0 / v)", 0, 1,
        [](double v) { return double(v != 0.0); }},
+      {"tl.math.finitef(1.0 / v)", 0, 1,
+       [](double v) { return double(v != 0.0); }},
+      {"tl.math.isfinited(1.0 / v)", 0, 1,
+       [](double v) { return double(v != 0.0); }},
+      {"tl.math.isinf(1.0 / v)", 0, 1,
+       [](double v) { return double(v == 0.0); }},
+      {"tl.math.isnan(v / (v - v))", 0, 1,
+       [](double v) { return double(v == 0.0); }},
   };
   for (const MathRow &row : rows) {
     for (const char *type : {"float64", "float32"}) {

@@ -142,11 +142,12 @@ class IRSource:
 _NOT_OPTIONS = {"backend_name", "arch", "warp_size", "cluster_dims", "supported_fp8_dtypes", "extern_libs"}
 
 
-def _launch_options(options):
+def launch_options(options):
     """Those that a launch takes, without the ones that say nothing."""
     given = options if isinstance(options, dict) else dict(vars(options))
     return {name: value for name, value in given.items()
-            if name not in _NOT_OPTIONS and value is not None and value is not False and isinstance(value, (bool, int, str))}
+            if name not in _NOT_OPTIONS and isinstance(value, (bool, int, str)) and
+            (value is not False or name == "enable_fp_fusion")}
 
 
 def compile(src, target=None, options=None, _env_vars=None):
@@ -156,7 +157,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         IRSource(os.fspath(src))
     target = target or driver.active.get_current_target()
     options = dict(options or {}) if not hasattr(options, "__dict__") else dict(vars(options))
-    chosen = _launch_options(options)
+    chosen = launch_options(options)
     kernel = CompiledKernel(src, target, make_backend(target).parse_options(options), chosen)
     listener = knobs.compilation.listener
     if listener:

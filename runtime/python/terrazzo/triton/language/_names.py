@@ -2,6 +2,7 @@
 #   TERRAZZO_BLESS=1 test-frontend --gtest_filter='PythonNames.*'
 FUNCTIONS = {
     "triton.language": {
+        "_experimental_make_tensor_descriptor": "base, shape, strides, block_shape, padding_option='zero'",
         "abs": 'x',
         "add": 'x, y, sanitize_overflow=True',
         "advance": 'base, offsets',
@@ -142,6 +143,8 @@ FUNCTIONS = {
     "triton.language.extra.cuda": {
         "gdc_launch_dependents": '',
         "gdc_wait": '',
+        "num_threads": '',
+        "num_warps": '',
     },
     "triton.language.extra.hip": {
     },
@@ -363,7 +366,11 @@ FUNCTIONS = {
         "fast_sinf": 'x',
         "fast_tanf": 'x',
         "fast_tanhf": 'x',
+        "finitef": 'x',
         "floor": 'x',
+        "isfinited": 'x',
+        "isinf": 'x',
+        "isnan": 'x',
         "log": 'x',
         "log1p": 'x',
         "log2": 'x',

@@ -3,7 +3,8 @@
 from ...constexprs import ConstexprFunction, constexpr_function  # noqa: F401
 from ...interface import KernelInterface  # noqa: F401
 from ...jit_function import JITFunction, jit  # noqa: F401
-from ...specialization import JitFunctionInfo  # noqa: F401
+from ...specialization import JitFunctionInfo, serialized
+from ...specialization import full_name as get_full_name  # noqa: F401
 from ...wrappers import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 from ..language.dtypes import SIGNATURE_NAMES as type_canonicalisation_dict  # noqa: F401
 from .specialize import KernelParam, mangle_type, native_specialize_impl  # noqa: F401
@@ -17,3 +18,29 @@ def get_jit_fn_file_line(fn):
     while not isinstance(base, JITFunction):
         base = base.fn
     return base._path, base.starting_line_number
+
+
+def serialize_specialization_data(name, signature, constants, attrs, options, key):
+    """A text that JITFunction.preload takes, for arrays wherever the process that preloads has them.
+
+    What hooks of compilations are told: get_full_name of the function, the signature, constants and attributes by
+    path, options (an object or a dictionary), the key.
+    """
+    from ..compiler.compiler import launch_options
+
+    return serialized(name, signature, constants, attrs, launch_options(options), key)
+
+
+def compute_cache_key(kernel_key_cache, specialization, options):
+    """A text for (type, key) of each argument and for options; `kernel_key_cache` keeps it. Jit functions among them
+    count by what they compile. No key of device_caches: those know the device, too."""
+    asked = tuple(specialization), str(options)
+    if asked not in kernel_key_cache:
+        kernel_key_cache[asked] = str(_by_content(specialization)) + asked[1]
+    return kernel_key_cache[asked]
+
+
+def _by_content(value):
+    if isinstance(value, (tuple, list)):
+        return [_by_content(item) for item in value]
+    return value.cache_key if isinstance(value, JITFunction) else value
