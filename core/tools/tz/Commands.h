@@ -17,6 +17,7 @@ void addTargetsCommand(CLI::App &app, int &status);
 void addCacheCommand(CLI::App &app, int &status);
 void addCompileCommand(CLI::App &app, int &status);
 void addRunCommand(CLI::App &app, int &status);
+void addBenchCommand(CLI::App &app, int &status);
 void addDebugCommand(CLI::App &app, int &status);
 void addExplainCommand(CLI::App &app, int &status);
 void addConformCommand(CLI::App &app, int &status);

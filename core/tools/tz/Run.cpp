@@ -10,6 +10,7 @@
 #include "core/driver/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Runner.h"
+#include "core/tools/tz/Upload.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -175,29 +176,14 @@ Status Runner::uploadAll(Device &device, Stream &stream) {
   if (device.isHostMemory()) {
     guarded.emplace(checkedCommand());
   }
-  for (const BoundBuffer &buffer : binding.buffers) {
-    Result<tz_dptr> at =
-        guarded ? guarded->allocate(buffer.name, buffer.content.size())
-                : device.allocate(std::max<size_t>(buffer.content.size(), 1));
-    if (!at) {
-      return std::move(at.takeStatus()).in("argument '" + buffer.name + "'");
-    }
-    memory.push_back(*at);
-  }
-  for (size_t i = 0; i < binding.buffers.size(); ++i) {
-    BoundBuffer &buffer = binding.buffers[i];
-    for (size_t j = 0; j < buffer.addressesOf.size(); ++j) {
-      std::memcpy(buffer.content.data() + 8 * j, &memory[buffer.addressesOf[j]],
-                  8);
-    }
-    Status s = stream.copy(memory[i],
-                           reinterpret_cast<uintptr_t>(buffer.content.data()),
-                           buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
-    if (!s.ok()) {
-      return s;
-    }
-  }
-  return stream.synchronize();
+  return upload(
+      binding, stream,
+      [&](const BoundBuffer &buffer) {
+        const size_t bytes = buffer.content.size();
+        return guarded ? guarded->allocate(buffer.name, bytes)
+                       : device.allocate(std::max<size_t>(bytes, 1));
+      },
+      memory);
 }
 
 Status Runner::measure(LoadedKernel &kernel, Stream &stream,
@@ -253,14 +239,7 @@ int Runner::runNative(const std::string &target) {
   if (Status s = uploadAll(**device, **stream); !s.ok()) {
     return fail(s);
   }
-  std::vector<ArgValue> args;
-  for (uint32_t index : (*artifact)->userLeaves) {
-    const BoundLeaf &bound = binding.leaves[index];
-    args.push_back(
-        bound.kind == BoundLeaf::Buffer
-            ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer] + bound.offset}
-            : ArgValue{bound.type, bound.bits});
-  }
+  const std::vector<ArgValue> args = launchValues(**artifact, binding, memory);
   mark("load and copy in");
   std::fflush(stdout); // a fault would lose it
   Status s = (*kernel)->launch(**stream, grid, args);

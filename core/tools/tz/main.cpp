@@ -67,6 +67,7 @@ static int runTool(int argc, char **argv) {
   app.footer(examples);
   int status = 0;
   tz::tool::addRunCommand(app, status);
+  tz::tool::addBenchCommand(app, status);
   tz::tool::addCompileCommand(app, status);
   tz::tool::addDebugCommand(app, status);
   tz::tool::addExplainCommand(app, status);
