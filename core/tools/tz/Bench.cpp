@@ -2,17 +2,17 @@
 //
 // What   Times a kernel with made inputs: on several targets, over sizes, over
 //        the configurations that its source lists for autotuning.
-// Why    Whether a kernel is quick, where, and with which configuration is asked
+// Why    Whether a kernel is quick, where, and with which configuration is
+// asked
 //        before any program around it exists.
 //===----------------------------------------------------------------------===//
+#include "core/driver/Types.h"
+#include "core/driver/VendorCompiler.h"
 #include "core/tools/tz/BenchReport.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Request.h"
 #include "core/tools/tz/Upload.h"
 #include "core/tools/tz/Variations.h"
-
-#include "core/driver/Types.h"
-#include "core/driver/VendorCompiler.h"
 #include "runtime/session/Session.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -308,8 +308,8 @@ Status Bench::measure(Launch &launch, Place &place, Measurement &to) {
   Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, held);
   to.compileMilliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  Status s = artifact ? timeOn(launch, place, *artifact, to)
-                      : artifact.takeStatus();
+  Status s =
+      artifact ? timeOn(launch, place, *artifact, to) : artifact.takeStatus();
   place.release();
   if (s.code() == TZ_E_RESOURCE_LIMIT && !options.configs.empty()) {
     // Lists of configurations are made for more than one device.
@@ -435,8 +435,7 @@ void addBenchCommand(CLI::App &app, int &status) {
                    "swept before each launch, warm, or auto: swept on devices "
                    "with memory of their own (auto)")
       ->check(CLI::IsMember({"auto", "swept", "warm"}));
-  command
-      ->add_option("--seconds", o->seconds, "How long each is timed (0.3)")
+  command->add_option("--seconds", o->seconds, "How long each is timed (0.3)")
       ->check(CLI::Range(0.001, 3600.0));
   command->add_option("--seed", o->seed, "Of the random inputs (0)");
   command->add_option("--bytes", o->bytes,

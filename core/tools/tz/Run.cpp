@@ -329,7 +329,7 @@ int Runner::run() {
     }
   }
   bool wantsReference = !options.compare.empty() || options.check ||
-                        std::count(targets.begin(), targets.end(), "interp");
+                        llvm::is_contained(targets, "interp");
   if (alone) {
     job.target = "interp"; // has no options but the language's
     Status s =

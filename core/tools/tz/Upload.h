@@ -8,7 +8,6 @@
 #define TERRAZZO_CORE_TOOLS_TZ_UPLOAD_H
 
 #include "core/tools/tz/Binding.h"
-
 #include "runtime/device/Device.h"
 #include "runtime/launch/Kernel.h"
 
@@ -27,9 +26,9 @@ runtime::Status upload(Binding &binding, runtime::Stream &stream,
                        AllocateBuffer allocate, std::vector<tz_dptr> &memory);
 
 /// The run-time arguments of compiled code.
-std::vector<runtime::ArgValue>
-launchValues(const runtime::Artifact &artifact, const Binding &binding,
-             std::span<const tz_dptr> memory);
+std::vector<runtime::ArgValue> launchValues(const runtime::Artifact &artifact,
+                                            const Binding &binding,
+                                            std::span<const tz_dptr> memory);
 
 } // namespace tz::tool
 

@@ -8,7 +8,8 @@
 #include "core/tools/tz/Expression.h"
 #include "core/tools/tz/Values.h"
 
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
+
 #include <charconv>
 #include <set>
 
@@ -70,11 +71,9 @@ Result<Variation> parseVariation(const std::string &text) {
                      "before) or 512..4096+512");
     }
   }
-  if (made.values.empty() || std::count(made.values.begin(), made.values.end(),
-                                        std::string()) != 0) {
-    return invalid("--vary " + text +
-                   ": a value is missing; write " + made.name +
-                   "=1024,4096 or " + made.name + "=1024..65536*2");
+  if (made.values.empty() || llvm::is_contained(made.values, "")) {
+    return invalid("--vary " + text + ": a value is missing; write " +
+                   made.name + "=1024,4096 or " + made.name + "=1024..65536*2");
   }
   return made;
 }
@@ -114,8 +113,9 @@ Result<std::vector<unsigned>> parseConfigurations(const std::string &text,
          !readInteger(dash == std::string::npos ? item : item.substr(dash + 1),
                       high) ||
          low < 1 || low > high)) {
-      return invalid("--configs " + text + ": '" + item +
-                     "' is no number of a configuration; write all, 2 or 1,3-5");
+      return invalid(
+          "--configs " + text + ": '" + item +
+          "' is no number of a configuration; write all, 2 or 1,3-5");
     }
     if (high > int64_t(count) || !count) {
       return Status(TZ_E_OUT_OF_RANGE,
