@@ -8,9 +8,7 @@ The choice is kept per key, and on disk if asked for. In deterministic mode
 nothing is timed: a rule chooses by what is known without a clock (_rank).
 """
 
-import concurrent.futures
 import functools
-import hashlib
 import inspect
 import json
 import math
@@ -239,6 +237,8 @@ class Autotuner(KernelInterface):
         threads = knobs.autotuning.threads or min(len(configs), os.cpu_count() or 1)
         if threads < 2 or any(config.pre_hook for config in configs) or self.user_defined_pre_hook:
             return {}
+        import concurrent.futures
+
         with concurrent.futures.ThreadPoolExecutor(threads, "terrazzo-autotune") as pool:
             jobs = {config: pool.submit(self._warm, args, kwargs, config) for config in configs}
             for done, job in enumerate(concurrent.futures.as_completed(jobs.values()), 1):
@@ -329,6 +329,8 @@ class Autotuner(KernelInterface):
         text = "\n".join([getattr(base, "cache_key", ""), str(driver.active.get_current_target()), repr(key)] +
                          sorted(str(config) for config in configs))
         folder = os.path.join(knobs.cache.dir, "autotune")
+        import hashlib
+
         return os.path.join(folder, f"{self.base_fn.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.json")
 
     def _read_table(self, path, configs):

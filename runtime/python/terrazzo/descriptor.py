@@ -1,7 +1,6 @@
 """TensorDescriptor: a tensor of which a kernel loads and stores blocks."""
 
 from dataclasses import dataclass
-from typing import Any, List
 
 
 @dataclass(eq=False)
@@ -12,10 +11,10 @@ class TensorDescriptor:
     and block_shape have as many entries as the view has dimensions.
     """
 
-    base: Any
-    shape: List[int]
-    strides: List[int]
-    block_shape: List[int]
+    base: object
+    shape: list
+    strides: list
+    block_shape: list
     padding: str = "zero"
     round_f32_to_tf32: bool = False
 

@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import hashlib
 import inspect
 import linecache
 import os
@@ -261,6 +260,8 @@ class JITFunction(_native.Function):
     @property
     def cache_key(self):
         """Changes with the text of the function, of those that it calls, and with the constants they read."""
+        import hashlib
+
         return self._key or hashlib.sha256(repr(self._dependencies({})).encode()).hexdigest()
 
     def _dependencies(self, seen):

@@ -8,7 +8,6 @@ import functools
 import itertools
 import math
 import os
-import statistics
 import sys
 import time
 
@@ -101,8 +100,11 @@ def _summary(times, quantiles, return_mode):
         return found[0] if len(found) == 1 else found
     if return_mode == "all":
         return times
-    return getattr(statistics, return_mode, None)(times) if return_mode in ("mean", "median") else \
-        {"min": min, "max": max}[return_mode](times)
+    if return_mode in ("mean", "median"):
+        import statistics
+
+        return getattr(statistics, return_mode)(times)
+    return {"min": min, "max": max}[return_mode](times)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):

@@ -2,6 +2,8 @@
 
 import inspect
 import pickle
+import subprocess
+import sys
 
 import pytest
 import terrazzo.triton as triton
@@ -88,3 +90,12 @@ def test_helpers_of_the_host():
     assert doubled(tl.constexpr(4)) == 8 and doubled.__name__ == "doubled"
     with pytest.raises(ValueError, match=r"shape\[1\] must be a power of 2, not 3"):
         tl.core.validate_block_shape([2, 3])
+
+
+def test_import_loads_little():
+    """What only some calls need is imported by them: the import is a program's first wait."""
+    heavy = ["concurrent.futures", "decimal", "hashlib", "numpy", "statistics", "subprocess", "uuid"]
+    found = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path = {sys.path!r}; before = set(sys.modules); "
+                            f"import terrazzo.triton.language; print(*sorted(set({heavy!r}) & set(sys.modules) - before))"],
+                           capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []

@@ -1,7 +1,6 @@
 """`triton.testing`."""
 
 import contextlib
-import subprocess
 
 from .. import testing as _testing
 from ..testing import Benchmark, Mark, assert_close, do_bench, perf_report  # noqa: F401
@@ -46,6 +45,8 @@ class _Bare:
 
 def nvsmi(attrs):
     """Numbers of the first device by nvidia-smi's names, as ["clocks.max.sm"]."""
+    import subprocess
+
     out = subprocess.check_output(["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs), "--format=csv,noheader,nounits"])
     return [int(field) for field in out.decode().replace(",", " ").split()]
 
@@ -88,6 +89,8 @@ def get_max_simd_tflops(dtype, clock_rate, device=None):
 @contextlib.contextmanager
 def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
     """Fixes the clocks of the first device; gives (TFLOP/s, GB/s) to expect. Needs the right to do so."""
+    import subprocess
+
     run = subprocess.check_output
     try:
         run(["nvidia-smi", "-i", "0", "-pm", "1"])

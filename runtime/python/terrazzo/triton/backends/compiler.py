@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from enum import Enum
 from types import SimpleNamespace
-from typing import Union
 
 
 @dataclass(frozen=True)
@@ -11,7 +10,7 @@ class GPUTarget:
     """A target by Triton's names: backend "cuda" with arch 90, "hip" with "gfx942", "cpu" ..."""
 
     backend: str
-    arch: Union[int, str]
+    arch: int | str
     warp_size: int
 
 

@@ -1,7 +1,6 @@
 """`triton.compiler.compiler`: compiling a function for a signature, without arguments at hand."""
 
 import collections
-import hashlib
 import os
 import re
 import types
@@ -51,6 +50,8 @@ class ASTSource:
     def hash(self):
         text = repr((self.fn.cache_key, sorted(self.signature.items()), sorted(self.constants.items(), key=str),
                      sorted(self.attrs.items(), key=str)))
+        import hashlib
+
         return hashlib.sha256(text.encode()).hexdigest()
 
     def parse_options(self):

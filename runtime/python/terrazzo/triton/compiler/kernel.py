@@ -1,6 +1,5 @@
 """CompiledKernel for callers that compile first and launch by hand, as torch's Inductor does."""
 
-import hashlib
 from collections import namedtuple
 
 KernelMetadata = namedtuple("KernelMetadata", (
@@ -24,6 +23,8 @@ class CompiledKernel:
         self.options = chosen
         inner = self.inner
         text = repr((src.hash(), target, sorted(chosen.items())))
+        import hashlib
+
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.name = src.fn.__name__
         self.n_regs = getattr(inner, "n_regs", 0) or 0

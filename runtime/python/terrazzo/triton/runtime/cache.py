@@ -2,10 +2,8 @@
 
 import base64
 import functools
-import hashlib
 import json
 import os
-import uuid
 
 from ... import knobs
 
@@ -57,7 +55,7 @@ class FileCacheManager(CacheManager):
         if not self.lock_path:
             raise RuntimeError("an override folder is only read")
         path = self._make_path(filename)
-        folder = os.path.join(self.cache_dir, f"part-{os.getpid()}-{uuid.uuid4()}")
+        folder = os.path.join(self.cache_dir, f"part-{os.getpid()}-{os.urandom(16).hex()}")
         os.makedirs(folder)
         part = os.path.join(folder, filename)
         is_bytes = isinstance(data, (bytes, bytearray))
@@ -168,4 +166,6 @@ def triton_key():
 def get_cache_key(src, backend, backend_options, env_vars):
     """A key of a source compiled with some options."""
     parts = (triton_key(), src.hash(), backend.hash(), str(backend_options), str(sorted(env_vars.items())))
+    import hashlib
+
     return hashlib.sha256("-".join(parts).encode()).hexdigest()
