@@ -2,9 +2,8 @@
 //
 // What   Times a kernel with made inputs: on several targets, over sizes, over
 //        the configurations that its source lists for autotuning.
-// Why    Whether a kernel is quick, where, and with which configuration is
-// asked
-//        before any program around it exists.
+// Why    Whether a kernel is quick, where, and with which configuration, is
+//        asked before any program around it exists.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Types.h"
 #include "core/driver/VendorCompiler.h"

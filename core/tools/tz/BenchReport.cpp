@@ -160,7 +160,7 @@ std::string BenchReport::json() const {
     const BenchRow &row = rows[one.row];
     llvm::json::Object values;
     for (const auto &[name, value] : row.values) {
-      values[name] = value;
+      values[name] = llvm::json::fixUTF8(value);
     }
     llvm::json::Object made{{"target", targets[one.target].id},
                             {"device", targets[one.target].device},

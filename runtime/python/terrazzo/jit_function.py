@@ -187,7 +187,7 @@ class JITFunction(_native.Function):
         lines = self.raw_src
         first = next((i for i, line in enumerate(lines) if _begins.match(line)), None)
         if first is None:
-            raise TerrazzoError(f"{self.fn.__code__.co_filename}:{self.starting_line_number}: a kernel is a function that "
+            raise TerrazzoError(f"{self._path}:{self.starting_line_number}: a kernel is a function that "
                                 "'def' defines, found:\n    " + lines[0].strip())
         return "".join(lines[first:]), self.starting_line_number + first
 

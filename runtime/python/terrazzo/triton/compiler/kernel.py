@@ -18,13 +18,13 @@ class CompiledKernel:
     __slots__ = ("__dict__", "__weakref__", "_inner")
 
     def __init__(self, src, target, options, chosen):
+        import hashlib
+
         from ..backends import GPUTarget  # noqa: F401 - the target's class, for unpickling
         self.src = src
         self.options = chosen
         inner = self.inner
         text = repr((src.hash(), target, sorted(chosen.items())))
-        import hashlib
-
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.name = src.fn.__name__
         self.n_regs = getattr(inner, "n_regs", 0) or 0
