@@ -112,11 +112,14 @@ private:
 /// Adds a value to what the command line says of the launch.
 void give(Request &request, const KernelSignature &signature,
           const std::string &name, const std::string &value) {
-  const bool isConstexpr =
-      llvm::any_of(signature.parameters, [&](const KernelParameter &one) {
-        return one.name == name && one.isConstexpr;
+  auto parameter =
+      llvm::find_if(signature.parameters, [&](const KernelParameter &one) {
+        return one.name == name;
       });
-  (isConstexpr ? request.binding.constexprs : request.binding.args)
+  Binding::Options &given = request.binding;
+  (parameter == signature.parameters.end() ? given.names
+   : parameter->isConstexpr                ? given.constexprs
+                                           : given.args)
       .push_back(name + "=" + value);
 }
 
@@ -156,6 +159,10 @@ Status Bench::makeRows() {
     for (unsigned configuration : configurations) {
       BenchRow row;
       Request request = options.request;
+      request.binding.expressions = {options.bytes, options.flops};
+      for (const Variation &variation : variations) {
+        llvm::append_range(request.binding.expressions, variation.values);
+      }
       for (auto [variation, value] : llvm::zip_equal(variations, combination)) {
         row.values.emplace_back(variation.name, value);
         give(request, signature, variation.name, value);
@@ -402,7 +409,8 @@ Examples
       --arg x=randn:f32[n] --arg y=randn:f32[n] --arg out=zeros:f32[n]
       --vary n=65536..16777216*4 --constexpr BLOCK=1024
   tz bench matmul.py::matmul_kernel ... --configs all --flops "2*M*N*K"
-  tz bench kernel.py::k ... --target nvidia,cpu --json times.json
+  tz bench kernel.py::k ... --target cpu:x86-64-v4,cpu:x86-64-v3
+      --json times.json
 
 A launch is timed by the device's events, on the host by its clock. The median
 is of all samples of --seconds; a tenth took less than the first percentage
@@ -415,9 +423,10 @@ void addBenchCommand(CLI::App &app, int &status) {
   auto o = std::make_shared<BenchOptions>();
   addRequestOptions(*command, o->request);
   command
-      ->add_option("--vary", o->vary,
-                   "NAME=VALUES: an argument or constexpr that takes each of "
-                   "several values, see below")
+      ->add_option(
+          "--vary", o->vary,
+          "NAME=VALUES: an argument, a constexpr or a name as of --let "
+          "that takes each of several values, see below")
       ->take_all()
       ->allow_extra_args(false);
   command
@@ -426,9 +435,9 @@ void addBenchCommand(CLI::App &app, int &status) {
                    "1,3-5")
       ->excludes(command->get_option("--config"));
   command->add_option("--target", o->target,
-                      "cpu, nvidia:0, or several, compared with the first: "
-                      "nvidia,cpu (default: TERRAZZO_TARGET, else the best "
-                      "there is)");
+                      "cpu, cpu:0, or several, compared with the first: "
+                      "cpu:x86-64-v4,cpu:x86-64-v3 (default: "
+                      "TERRAZZO_TARGET, else the best there is)");
   command
       ->add_option("--caches", o->caches,
                    "swept before each launch, warm, or auto: swept on devices "

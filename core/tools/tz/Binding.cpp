@@ -10,6 +10,7 @@
 #include "core/tools/tz/Elements.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <CLI/CLI.hpp>
@@ -178,6 +179,56 @@ Status Binding::collect(const Options &given) {
   return bindOptions(given);
 }
 
+/// Does any of the words refer to the name? What stands before = names itself.
+static bool refersTo(const std::vector<std::string> &words,
+                     llvm::StringRef name, bool areAssignments) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return llvm::any_of(words, [&](llvm::StringRef word) {
+    size_t from = areAssignments ? word.find('=') : 0;
+    for (size_t at; (at = word.find(name, from)) != llvm::StringRef::npos;
+         from = at + 1) {
+      size_t end = at + name.size();
+      if ((at == 0 || !isPart(word[at - 1])) &&
+          (end == word.size() || !isPart(word[end]))) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+Status Binding::collectNumbers(const KernelSignature &signature,
+                               const Options &given) {
+  for (const std::string &text : given.names) {
+    auto assignment = parseAssignment(text, "--let");
+    if (!assignment) {
+      return assignment.takeStatus();
+    }
+    const std::string &name = assignment->first;
+    if (llvm::any_of(signature.parameters, [&](const KernelParameter &one) {
+          return one.name == name;
+        })) {
+      return invalid("--let " + text + ": '" + name +
+                     "' is an argument of the kernel; give it by --arg or "
+                     "--constexpr");
+    }
+    if (!numbers.insert(*assignment).second) {
+      return invalid("'" + name + "' is given twice");
+    }
+    if (!refersTo(given.args, name, true) &&
+        !refersTo(given.buffers, name, true) &&
+        !refersTo(given.constexprs, name, true) &&
+        !refersTo(given.options, name, true) &&
+        !refersTo(given.names, name, true) &&
+        !refersTo(given.expressions, name, false)) {
+      return invalid("nothing refers to '" + name + "', and kernel '" +
+                     signature.function + "' has no argument of that name" +
+                     suggestion(name, signature));
+    }
+  }
+  return Status();
+}
+
 Status Binding::bindOptions(const Options &given) {
   for (const std::string &text : given.options) {
     auto assignment = parseAssignment(text, "--option");
@@ -223,6 +274,8 @@ Result<int64_t> Binding::lookup(std::string_view name, int depth) const {
              (arg->second.kind == ArgumentText::Scalar ||
               arg->second.kind == ArgumentText::Constant)) {
     text = arg->second.value;
+  } else if (auto number = numbers.find(name); number != numbers.end()) {
+    text = number->second;
   } else if (arg != args.end()) {
     return invalid("'" + std::string(name) + "' has no integer value here");
   } else {
@@ -318,10 +371,13 @@ Status Binding::bind(const KernelSignature &signature, const Options &given) {
   if (Status s = collect(given); !s.ok()) {
     return s;
   }
+  if (Status s = collectNumbers(signature, given); !s.ok()) {
+    return s;
+  }
   auto isParameter = [&](const std::string &name) {
-    return std::any_of(
-        signature.parameters.begin(), signature.parameters.end(),
-        [&](const KernelParameter &p) { return p.name == name; });
+    return llvm::any_of(signature.parameters, [&](const KernelParameter &p) {
+      return p.name == name;
+    });
   };
   for (const auto &[name, text] : args) {
     if (!isParameter(name)) {

@@ -61,7 +61,9 @@ class Binding {
 public:
   struct Options {
     std::vector<std::string> args, buffers, constexprs, options;
-    bool allowTypes = false; // tz compile
+    std::vector<std::string> names;       // of numbers that are no arguments
+    std::vector<std::string> expressions; // that names may stand in, too
+    bool allowTypes = false;              // tz compile
     std::optional<unsigned> debugLevel;
   };
   /// Binds everything to the parameters; sizes and scalars are evaluated.
@@ -85,6 +87,8 @@ public:
 
 private:
   runtime::Status collect(const Options &options);
+  runtime::Status collectNumbers(const runtime::KernelSignature &signature,
+                                 const Options &options);
   // BindArguments.cpp: each adds the leaves of the value.
   runtime::Result<runtime::ArgumentSpec>
   bindParameter(const runtime::KernelParameter &parameter,
@@ -112,6 +116,7 @@ private:
   std::map<std::string, ArgumentText, std::less<>> args;
   std::map<std::string, ArgumentText, std::less<>> extra; // --buffer
   std::map<std::string, std::string, std::less<>> constexprs;
+  std::map<std::string, std::string, std::less<>> numbers; // --let
 };
 
 } // namespace tz::tool

@@ -35,6 +35,12 @@ void addRequestOptions(CLI::App &command, Request &request) {
       ->take_all()
       ->allow_extra_args(false);
   command
+      .add_option("--let", request.binding.names,
+                  "NAME=VALUE: a number for the expressions, which the kernel "
+                  "does not take")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
       .add_option("--option", request.binding.options,
                   "num_warps=4, num_stages=3, and those of the target")
       ->take_all()
@@ -133,6 +139,7 @@ Result<Launch> resolve(const Request &request, driver::Driver &driver,
       !s.ok()) {
     return s;
   }
+  given.expressions.push_back(request.grid);
   Binding &binding = launch.binding;
   // Types alone: the IR has them already.
   Status bound = job.source.isIR && given.allowTypes

@@ -84,8 +84,10 @@ Status Runner::saveContent(size_t buffer, const uint8_t *content) const {
 }
 
 int Runner::prepare() {
-  Result<Launch> launch = resolve(options.request, driver, sink,
-                                  [this] { mark("read and parse"); });
+  Request request = options.request;
+  request.binding.expressions = {options.bytes, options.flops};
+  Result<Launch> launch =
+      resolve(request, driver, sink, [this] { mark("read and parse"); });
   if (!launch) {
     return fail(launch.status());
   }
