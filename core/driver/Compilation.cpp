@@ -104,6 +104,7 @@ static bool isVerdict(const Status &failure) {
   case TZ_E_NOT_FOUND:
   case TZ_E_UNIMPLEMENTED:
   case TZ_E_UNSUPPORTED_OP:
+  case TZ_E_RESOURCE_LIMIT:
     break;
   default:
     return false;

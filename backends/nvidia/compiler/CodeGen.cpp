@@ -345,7 +345,7 @@ void Generation::lower(unsigned mostRegisters) {
     }
   }
   if (variant.lowered.sharedBytes > architecture.sharedBytes) {
-    throw simt::Unsupported(
+    throw simt::TooLarge(
         variant.kernel.getLoc(),
         "the kernel needs " + std::to_string(variant.lowered.sharedBytes) +
             " bytes of shared memory, a block of " + architecture.cpu.str() +

@@ -177,6 +177,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   std::vector<CompiledVariant> compiled;
   try {
     compiled = compileKernel(kernel, architecture, options);
+  } catch (const simt::TooLarge &problem) {
+    plugin::refuse(request, TZ_E_RESOURCE_LIMIT, problem.what(),
+                   problem.location);
   } catch (const simt::Unsupported &problem) {
     plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
                    problem.location);

@@ -12,7 +12,6 @@
 #include "core/tools/tz/Request.h"
 #include "core/tools/tz/Upload.h"
 #include "core/tools/tz/Variations.h"
-#include "runtime/session/Session.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -70,17 +69,11 @@ struct Place {
 class Bench {
 public:
   explicit Bench(const BenchOptions &options)
-      : options(options), session(sessionOptions()),
+      : options(options), session(toolSession()),
         driver(session.registry(), session.cache()) {}
   int run();
 
 private:
-  static SessionOptions sessionOptions() {
-    SessionOptions made;
-    made.useCompiler = false; // this program has its own driver
-    made.plugins.wantsCompiler = true;
-    return made;
-  }
   Status makeRows();
   Status checkFirst();
   Status openPlaces();

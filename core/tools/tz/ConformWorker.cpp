@@ -15,6 +15,7 @@
 #include "core/tools/tz/Elements.h"
 #include "core/tools/tz/GuardedMemory.h"
 #include "core/tools/tz/Reference.h"
+#include "core/tools/tz/Request.h"
 #include "runtime/launch/Kernel.h"
 #include "runtime/session/Session.h"
 
@@ -88,9 +89,7 @@ public:
 
 private:
   SessionOptions options() {
-    SessionOptions made;
-    made.useCompiler = false; // this program has its own driver
-    made.plugins.wantsCompiler = true;
+    SessionOptions made = toolSession();
     // The compiler is what is tested; what it keeps itself goes by content.
     made.useCache = compilesOnly;
     made.print = [this](std::string_view line) { printed.emplace_back(line); };

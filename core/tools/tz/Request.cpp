@@ -13,6 +13,13 @@ namespace tz::tool {
 
 using namespace runtime;
 
+SessionOptions toolSession() {
+  SessionOptions made;
+  made.useCompiler = false;
+  made.plugins.wantsCompiler = true;
+  return made;
+}
+
 void addRequestOptions(CLI::App &command, Request &request) {
   command
       .add_option("kernel", request.kernel,

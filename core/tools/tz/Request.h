@@ -8,6 +8,7 @@
 #define TERRAZZO_CORE_TOOLS_TZ_REQUEST_H
 
 #include "core/tools/tz/Binding.h"
+#include "runtime/session/Session.h"
 
 namespace CLI {
 class App;
@@ -24,6 +25,9 @@ struct Request {
 
 /// The options that describe a launch, and the kernel itself.
 void addRequestOptions(CLI::App &command, Request &request);
+
+/// A session for a command, which compiles with a driver of its own.
+runtime::SessionOptions toolSession();
 
 /// What a request means.
 struct Launch {

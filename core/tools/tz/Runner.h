@@ -29,17 +29,11 @@ struct RunOptions {
 class Runner {
 public:
   explicit Runner(const RunOptions &options)
-      : options(options), session(sessionOptions()),
+      : options(options), session(toolSession()),
         driver(session.registry(), session.cache()) {}
   int run();
 
 private:
-  static runtime::SessionOptions sessionOptions() {
-    runtime::SessionOptions made;
-    made.useCompiler = false; // this program has its own driver
-    made.plugins.wantsCompiler = true;
-    return made;
-  }
   int fail(const runtime::Status &status) {
     return reportFailure(status, sink);
   }

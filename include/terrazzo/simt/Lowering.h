@@ -22,6 +22,11 @@ struct Unsupported : std::runtime_error {
   mlir::Location location;
 };
 
+/// It could be lowered, and is more than the target has of something.
+struct TooLarge : Unsupported {
+  using Unsupported::Unsupported;
+};
+
 struct Lowered {
   /// void(arguments of the kernel..., descriptors by value..., programs on each
   /// axis of gridAxes as i32..., pointer to the log if usesLog)

@@ -102,7 +102,7 @@ def _class_of(code, message):
         return DeviceAssertionError
     if message.startswith("interp"):
         return InterpreterError
-    if code == "TZ_E_RESOURCE_LIMIT" or _exhausted.search(message):
+    if code == "TZ_E_RESOURCE_LIMIT":
         return OutOfResources
     if code in ("TZ_E_DEVICE_LOST", "TZ_E_UNAVAILABLE", "TZ_E_FAILED_PRECONDITION", "TZ_E_OUT_OF_MEMORY",
                 "TZ_E_CANCELLED", "TZ_E_OUT_OF_RANGE", "TZ_E_NOT_FOUND"):

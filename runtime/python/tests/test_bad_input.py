@@ -137,6 +137,15 @@ def test_exception_of_an_argument(given):
     assert sys.version_info < (3, 11) or caught.value.__notes__
 
 
+def test_what_does_not_fit():
+    said = "k.py:7:5: error: the kernel needs 266240 bytes of shared memory, a block of this device has 232448; use smaller tiles\n"
+    error = terrazzo.errors.from_status(34, "TZ_E_RESOURCE_LIMIT", "does not compile", None, None, said)
+    assert isinstance(error, terrazzo.OutOfResources) and (error.required, error.limit) == (266240, 232448)
+    assert error.line == 7 and error.name == "shared memory"
+    error = terrazzo.errors.from_status(33, "TZ_E_UNSUPPORTED_OP", "does not compile", None, None, said)
+    assert isinstance(error, CompilationError)
+
+
 def test_function_without_init():
     broken = terrazzo.JITFunction.__new__(terrazzo.JITFunction)
     with pytest.raises(RuntimeError, match="__init__ was not called"):
