@@ -1,5 +1,4 @@
-//===- ProductBound.h - products that leave the range in between -*- C++
-//-*-===//
+//===- ProductBound.h - products that leave the range -----------*- C++ -*-===//
 //
 // What   Takes the factors of a float product one by one and says whether some
 //        other grouping of them meets an infinity, or a number too small to be

@@ -1,5 +1,4 @@
-//===- LoopContents.h - what loops hold, and who reads their masks -*- C++
-//-*-===//
+//===- LoopContents.h - loops, and who reads their masks --------*- C++ -*-===//
 //
 // What   Questions about code that a pass may copy: dots, loops, what a mask
 //        decides, what differs between programs.
