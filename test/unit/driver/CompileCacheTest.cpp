@@ -285,8 +285,8 @@ TEST_F(CompileCache, AMistakeIsToldAgainWordForWord) {
 }
 
 TEST_F(CompileCache, AVendorsRefusalIsKept) {
-  for (int32_t code :
-       {TZ_E_UNSUPPORTED_OP, TZ_E_INVALID_ARGUMENT, TZ_E_UNIMPLEMENTED}) {
+  for (int32_t code : {TZ_E_UNSUPPORTED_OP, TZ_E_INVALID_ARGUMENT,
+                       TZ_E_UNIMPLEMENTED, TZ_E_RESOURCE_LIMIT}) {
     CompileJob one = with(job(source()), "fail", code);
     Answer first = compile(one), second = compile(one);
     EXPECT_EQ(first.compilations, 1u) << code;
@@ -297,9 +297,9 @@ TEST_F(CompileCache, AVendorsRefusalIsKept) {
 }
 
 TEST_F(CompileCache, WhatMayPassIsTriedAgain) {
-  for (int32_t code : {TZ_E_CANCELLED, TZ_E_UNKNOWN, TZ_E_TIMEOUT,
-                       TZ_E_OUT_OF_MEMORY, TZ_E_INTERNAL, TZ_E_UNAVAILABLE,
-                       TZ_E_DATA_LOSS, TZ_E_RESOURCE_LIMIT, TZ_E_DEVICE_LOST}) {
+  for (int32_t code :
+       {TZ_E_CANCELLED, TZ_E_UNKNOWN, TZ_E_TIMEOUT, TZ_E_OUT_OF_MEMORY,
+        TZ_E_INTERNAL, TZ_E_UNAVAILABLE, TZ_E_DATA_LOSS, TZ_E_DEVICE_LOST}) {
     CompileJob one = with(job(source()), "fail", code);
     EXPECT_FALSE(compile(one).artifact.ok());
     EXPECT_EQ(compile(one).compilations, 1u) << code;
