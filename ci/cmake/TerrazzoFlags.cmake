@@ -15,6 +15,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 # --as-needed: Debian's LLVM names libraries (libz3) that nothing here calls (R19).
 add_link_options(-Wl,--gc-sections -Wl,-z,noexecstack -Wl,--as-needed)
+# Debian's static LLVM brings debug information of its own, of a kind that
+# Debian's valgrind ends on. It goes where nobody asked for any.
+if(NOT CMAKE_CXX_FLAGS MATCHES "(^| )-g([1-3]|gdb|line-tables-only|dwarf-[2-5])?( |$)")
+  add_link_options("$<$<NOT:$<CONFIG:Debug,RelWithDebInfo>>:-Wl,--strip-debug>")
+endif()
 if(TERRAZZO_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -2,24 +2,27 @@
 #                 [COMPILER <target>] [DEVICE <target>] [VERSION <x.y.z>])
 #
 # Makes module libraries into a plugin: one exported symbol, everything bound
-# inside, files and manifest together in lib/terrazzo/plugins.d (of the build and
-# of the installation). The same function serves the source tree and, through
-# find_package(Terrazzo), a vendor's own project.
+# inside, files and manifest together in lib/terrazzo/plugins.d (of the project's
+# build folder and of the installation). The same function serves the source tree
+# and, through find_package(Terrazzo) or add_subdirectory, a vendor's own project.
 #
 # The manifest template sees @TZ_PLUGIN_NAME@ @TZ_PLUGIN_VERSION@ @TZ_ABI_MAJOR@
 # @TZ_ABI_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file names; empty: no
 # such half) and @TZ_PLUGIN_ARCH@.
 include(GNUInstallDirs)
-set(TERRAZZO_PLUGIN_FOLDER ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
+# The ABI is a fact of the header that plugins are compiled against. An installed
+# package has said where it is.
+if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../../include/terrazzo/plugin.h)
+  set_property(GLOBAL PROPERTY TERRAZZO_PLUGIN_HEADER ${CMAKE_CURRENT_LIST_DIR}/../../include/terrazzo/plugin.h)
+endif()
 
 function(terrazzo_plugin name)
   cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;DEVICE;VERSION" "" ${ARGN})
-  # The ABI is a fact of the header that the plugin is compiled against.
-  set(header ${CMAKE_SOURCE_DIR}/include/terrazzo/plugin.h)
-  if(TARGET Terrazzo::headers)
-    get_target_property(folder Terrazzo::headers INTERFACE_INCLUDE_DIRECTORIES)
-    set(header ${folder}/terrazzo/plugin.h)
+  set(rule install)
+  if(PROJECT_NAME STREQUAL Terrazzo)
+    set(rule terrazzo_install)
   endif()
+  get_property(header GLOBAL PROPERTY TERRAZZO_PLUGIN_HEADER)
   file(STRINGS ${header} lines REGEX "^#define TZ_ABI_(MAJOR|MINOR) ")
   foreach(line IN LISTS lines)
     if(line MATCHES "TZ_ABI_(MAJOR|MINOR) ([0-9]+)u")
@@ -33,7 +36,8 @@ function(terrazzo_plugin name)
   endif()
   set(TZ_PLUGIN_ARCH ${CMAKE_SYSTEM_PROCESSOR})
   get_filename_component(map ${ARG_MAP} ABSOLUTE)
-  set(folder ${CMAKE_BINARY_DIR}/lib/terrazzo/plugins.d)
+  set(folder ${PROJECT_BINARY_DIR}/lib/terrazzo/plugins.d)
+  set(destination ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
   foreach(half IN ITEMS COMPILER DEVICE)
     set(target ${ARG_${half}})
     if(NOT TARGET "${target}")
@@ -44,7 +48,7 @@ function(terrazzo_plugin name)
     set_target_properties(${target} PROPERTIES
       PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${folder}
       INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${map})
-    if(TARGET Terrazzo::headers) # in the source tree the global flags say it
+    if(NOT PROJECT_NAME STREQUAL Terrazzo) # whose own flags say it
       set_target_properties(${target} PROPERTIES
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()
@@ -56,14 +60,14 @@ function(terrazzo_plugin name)
       target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
     set_property(GLOBAL APPEND PROPERTY TERRAZZO_PLUGIN_TARGETS ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugin-${name})
+    cmake_language(CALL ${rule} TARGETS ${target} LIBRARY DESTINATION ${destination} COMPONENT plugin-${name})
   endforeach()
   configure_file(${ARG_MANIFEST} ${folder}/${name}.json @ONLY)
-  install(FILES ${folder}/${name}.json DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugin-${name})
+  cmake_language(CALL ${rule} FILES ${folder}/${name}.json DESTINATION ${destination} COMPONENT plugin-${name})
   # What tz conform is to expect, beside the manifest.
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/known_failures.txt)
     configure_file(known_failures.txt ${folder}/${name}.known_failures.txt COPYONLY)
-    install(FILES ${folder}/${name}.known_failures.txt
-            DESTINATION ${TERRAZZO_PLUGIN_FOLDER} COMPONENT plugin-${name})
+    cmake_language(CALL ${rule} FILES ${folder}/${name}.known_failures.txt
+      DESTINATION ${destination} COMPONENT plugin-${name})
   endif()
 endfunction()

@@ -3,23 +3,40 @@
 #   terrazzo_library(name MLIR ...)   sources that include LLVM or MLIR
 #   terrazzo_library(name ...)        C++ only (runtime, loader, tools without LLVM)
 
-set(TERRAZZO_SOURCE_DIR ${CMAKE_SOURCE_DIR})
-set(TERRAZZO_INCLUDE_DIRS ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
-set(TERRAZZO_OUTPUT_BIN ${CMAKE_BINARY_DIR}/bin)
-set(TERRAZZO_OUTPUT_LIB ${CMAKE_BINARY_DIR}/lib)
+include(GNUInstallDirs)
+set(TERRAZZO_SOURCE_DIR ${Terrazzo_SOURCE_DIR})
+set(TERRAZZO_INCLUDE_DIRS ${Terrazzo_SOURCE_DIR}/include ${Terrazzo_BINARY_DIR}/include)
+set(TERRAZZO_OUTPUT_BIN ${Terrazzo_BINARY_DIR}/bin)
+set(TERRAZZO_OUTPUT_LIB ${Terrazzo_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${TERRAZZO_OUTPUT_BIN})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${TERRAZZO_OUTPUT_LIB})
 
-file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
-add_library(tz_pch_cxx OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+# The public headers, for programs and for plugins, which link no library.
+add_library(terrazzo_headers INTERFACE)
+add_library(Terrazzo::headers ALIAS terrazzo_headers)
+set_target_properties(terrazzo_headers PROPERTIES EXPORT_NAME headers)
+target_include_directories(terrazzo_headers INTERFACE
+  "$<BUILD_INTERFACE:${TERRAZZO_INCLUDE_DIRS}>"
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+# terrazzo_install(...): install(), unless another project holds this one.
+macro(terrazzo_install)
+  if(TERRAZZO_INSTALL)
+    install(${ARGN})
+  endif()
+endmacro()
+
+file(WRITE ${Terrazzo_BINARY_DIR}/pch/empty.cpp "")
+add_library(tz_pch_cxx OBJECT ${Terrazzo_BINARY_DIR}/pch/empty.cpp)
 target_precompile_headers(tz_pch_cxx PRIVATE
   <algorithm> <array> <atomic> <chrono> <cstdint> <cstdio> <cstdlib> <cstring>
   <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <span>
   <string> <string_view> <thread> <tuple> <unordered_map> <utility> <variant>
   <vector>)
 
+if(TERRAZZO_BUILD_COMPILER)
 # The dialect is in it, too: nearly every file that sees MLIR sees that.
-add_library(tz_pch_mlir OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+add_library(tz_pch_mlir OBJECT ${Terrazzo_BINARY_DIR}/pch/empty.cpp)
 target_include_directories(tz_pch_mlir PRIVATE ${TERRAZZO_INCLUDE_DIRS})
 target_include_directories(tz_pch_mlir SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 add_dependencies(tz_pch_mlir TerrazzoIRIncGen)
@@ -41,9 +58,10 @@ target_precompile_headers(tz_pch_mlir PRIVATE
   <llvm/Support/raw_ostream.h> <terrazzo/ir/Tile.h>
   <algorithm> <array> <atomic> <chrono> <cstring> <filesystem> <functional>
   <map> <mutex> <set> <thread> <unordered_map> <variant>)
+endif()
 
 function(_terrazzo_configure name mlir)
-  target_include_directories(${name} PRIVATE ${TERRAZZO_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${TERRAZZO_INCLUDE_DIRS} ${Terrazzo_SOURCE_DIR})
   if(mlir)
     target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
     target_precompile_headers(${name} REUSE_FROM tz_pch_mlir)
