@@ -19,9 +19,11 @@ config.test_exec_root = os.path.join(build, "lit", suite)
 llvm = "/usr/lib/llvm-22/bin"
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), llvm, os.environ.get("PATH", "")])
-# Tests never see the user's plugins, cache or target.
+# Tests never see the user's plugins, cache or target. A cap on the machine stays: it stands for another machine.
 for name in [n for n in os.environ if n.startswith(("TERRAZZO_", "TRITON_"))]:
     config.environment.pop(name, None)
+if "TERRAZZO_CPU_CAP" in os.environ:
+    config.environment["TERRAZZO_CPU_CAP"] = os.environ["TERRAZZO_CPU_CAP"]
 config.environment["TERRAZZO_CACHE_DIR"] = os.path.join(build, "lit", "cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
@@ -45,10 +47,3 @@ config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os
 # The tests of a full disk mount a small one, which not every machine allows.
 if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"], capture_output=True).returncode == 0:
     config.available_features.add("mount")
-try:
-    flags = open("/proc/cpuinfo").read()
-    for feature in ("avx2", "avx512f", "avx512_bf16"):
-        if feature in flags:
-            config.available_features.add(feature)
-except OSError:
-    pass

@@ -734,6 +734,11 @@ typedef struct tz_device_api {
   tz_error *(TZ_CALL *kernel_occupancy)(tz_kernel *, const tz_launch *,
                                         tz_occupancy *out);
   tz_error *(TZ_CALL *launch)(tz_stream *, tz_kernel *, const tz_launch *);
+  /* Can this device run what the compiler half makes for this target id?
+   * TZ_E_FAILED_PRECONDITION says why not, TZ_E_NOT_FOUND that there is no such
+   * target. Asked when a person names a target, before anything is compiled. If
+   * NULL: check_artifact or module_load finds out. */
+  tz_error *(TZ_CALL *check_target)(tz_device *, tz_str target);
 } tz_device_api;
 
 /*===-- 10. "tz.profiler/1": device activity only -----------------------===*/

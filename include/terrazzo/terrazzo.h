@@ -135,8 +135,13 @@ TZ_API tz_status_t tz_session_plugin(tz_session_t session, size_t index,
 
 typedef struct tz_device_s *tz_device_t;
 
-/* target: "cpu", "cpu:1", "auto", a comma list in order of preference; NULL or
- * "": TERRAZZO_TARGET, else "auto". */
+/* target: "cpu", "cpu:1" (device), "cpu:x86-64-v3" (code), "cpu:1:x86-64-v3"
+ * (both), "auto", a comma list in order of preference; NULL or "":
+ * TERRAZZO_TARGET, else "auto". Without a code target the device's own is
+ * taken. One that there is not (TZ_E_NOT_FOUND), or that the device cannot run
+ * (TZ_E_FAILED_PRECONDITION), is refused with those that it can. Equal answers
+ * give one handle; a device opened for two code targets has two, which share
+ * its memory, and a launch runs the code of its stream's. */
 TZ_API tz_status_t tz_device_open(tz_session_t session, const char *target,
                                   tz_device_t *out);
 

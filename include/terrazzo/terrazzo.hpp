@@ -330,7 +330,8 @@ public:
   Session() : Session(nullptr) {}
   explicit Session(const tz_session_options &options) : Session(&options) {}
 
-  /// "cpu", "cpu:1", "auto" ...; empty: TERRAZZO_TARGET, else "auto".
+  /// "cpu", "cpu:1", "cpu:x86-64-v3", "auto" ... (tz_device_open); empty:
+  /// TERRAZZO_TARGET, else "auto".
   Device device(const std::string &target = "") const {
     tz_device_t made = nullptr;
     check(tz_device_open(handle.get(), target.c_str(), &made));

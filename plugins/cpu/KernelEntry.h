@@ -2,8 +2,8 @@
 //
 // What   The convention between the two halves of this plugin: the entry of a
 //        kernel, the record that describes it, and the feature string.
-// Why    The halves are separate shared objects and share no code. This header
-//        is the only thing that both include; it is C99 and depends on nothing.
+// Why    The halves are separate shared objects. This header, C99 that depends
+//        on nothing, and the folder machine/ are all that both include.
 //
 // The artifact is one ELF relocatable object (blob format "elf"). For a kernel
 // `foo` it defines two global symbols:

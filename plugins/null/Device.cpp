@@ -116,6 +116,13 @@ struct NullDevice final : Device {
                     "the artifact was not made by the null plugin");
     }
   }
+  // A device that runs some of the compiler half's targets alone would throw
+  // TZ_E_FAILED_PRECONDITION with the reason for the others.
+  void checkTarget(std::string_view target) override {
+    if (target != "null:any") {
+      throw Failure(TZ_E_NOT_FOUND, "there is null:any alone");
+    }
+  }
 };
 
 const void *getInterface(const char *id) {

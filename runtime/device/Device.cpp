@@ -14,7 +14,8 @@ Device::Device(Plugin &plugin, const Plugin::DeviceHalf *half, size_t index)
   properties.fill(-1);
 }
 
-Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index) {
+Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index,
+                                             std::string code) {
   Result<const Plugin::DeviceHalf *> half = plugin.device();
   if (!half) {
     return half.takeStatus();
@@ -34,7 +35,8 @@ Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index) {
     return s;
   }
   device->deviceName = view(info.name);
-  device->targetId = view(info.target);
+  device->targetId =
+      code.empty() ? std::string(view(info.target)) : std::move(code);
   device->driver = view(info.driver_version);
   auto known = [](uint64_t v) { return v ? int64_t(v) : int64_t(-1); };
   device->properties[TZ_DEV_COMPUTE_UNITS] = known(info.compute_units);

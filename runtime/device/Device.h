@@ -24,7 +24,10 @@ class Event;
 /// [thread: any]
 class Device : public std::enable_shared_from_this<Device> {
 public:
-  static Result<std::shared_ptr<Device>> open(Plugin &plugin, size_t index);
+  /// code: the target id that kernels are compiled for; empty: the device's
+  /// own. It is not checked here (Registry::resolve has done that).
+  static Result<std::shared_ptr<Device>> open(Plugin &plugin, size_t index,
+                                              std::string code = {});
 
   Plugin &plugin() const { return owner; }
   int index() const { return number; }
@@ -32,6 +35,7 @@ public:
   tz_device *handle() const { return native; }
 
   const std::string &name() const { return deviceName; }
+  /// What kernels for this device are compiled for.
   const std::string &target() const { return targetId; }
   const std::string &driverVersion() const { return driver; }
   const tz_device_info &info() const { return facts; } // strings: see above

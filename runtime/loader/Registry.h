@@ -124,9 +124,10 @@ public:
   /// filtered one of that name with its reason.
   Result<Plugin *> find(std::string_view name) const;
 
-  /// "cpu", "cpu:1" (device), "cpu:x86-64-v4" (code), "auto", or a comma list =
-  /// order of preference. Empty: TERRAZZO_TARGET, else "auto". `needDevice`:
-  /// skip what has no device here.
+  /// "cpu", "cpu:1" (device), "cpu:x86-64-v4" (code), "cpu:1:x86-64-v4" (both),
+  /// "auto", or a comma list = order of preference. Empty: TERRAZZO_TARGET,
+  /// else "auto". A code target that there is not is refused. `needDevice`:
+  /// skip what has no device here, and refuse code that the device cannot run.
   Result<Target> resolve(std::string_view spec, bool needDevice = true) const;
 
 private:
@@ -135,7 +136,7 @@ private:
   void addFolder(const std::string &folder, const std::string &origin);
   void addBuiltin(const BuiltinPlugin &builtin);
   void admit(std::unique_ptr<Plugin> plugin, PluginListing line);
-  Result<Target> resolveOne(std::string_view spec, bool needDevice) const;
+  Result<Target> resolveOne(const std::string &spec, bool needDevice) const;
   Result<Target> resolveAuto(bool needDevice) const;
 
   Cache *cache;

@@ -1,101 +1,265 @@
 //===- Targets.cpp - from "cpu:1" to a plugin, a code target, a device ----===//
 //
 // What   The grammar of TERRAZZO_TARGET: a comma list of
-//        plugin[:device number | :code target], or "auto".
+//        plugin[:device number][:code target], or "auto". What a code target
+//        means is asked of the plugin's halves.
 // Why    The same text means the same in the environment, in the C API and on
-//        the command line.
+//        the command line; and a target that was named is what runs, or is
+//        refused before anything is compiled.
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Registry.h"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace tz::runtime {
 
-static Result<std::string> deviceTarget(Plugin &plugin, size_t index) {
+namespace {
+
+/// "cpu:1:x86-64-v4" in its parts.
+struct Spec {
+  std::string text, plugin;
+  std::optional<size_t> device;
+  std::string code; // empty: the device's own
+
+  explicit Spec(const std::string &text);
+  /// The id of the code target.
+  std::string id() const { return plugin + ":" + code; }
+  Status error(int32_t code, const std::string &what) const {
+    return Status(code, "target '" + text + "': " + what);
+  }
+};
+
+Spec::Spec(const std::string &text) : text(text) {
+  const size_t colon = text.find(':');
+  plugin = text.substr(0, colon);
+  std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const size_t digits =
+      std::min(rest.find_first_not_of("0123456789"), rest.size());
+  if (digits > 0 && digits < 5 &&
+      (digits == rest.size() || rest[digits] == ':')) {
+    device = size_t(std::stoul(rest.substr(0, digits)));
+    rest.erase(0, digits + 1);
+  }
+  code = std::move(rest);
+}
+
+/// The device half of a plugin, and one of its devices.
+struct Place {
+  const Plugin::DeviceHalf *half;
+  size_t index;
+  tz_device *device() const { return half->devices[index]; }
+};
+
+} // namespace
+
+static Result<Place> findDevice(Plugin &plugin, const Spec &spec) {
   Result<const Plugin::DeviceHalf *> half = plugin.device();
   if (!half) {
     return half.takeStatus();
   }
+  const size_t count = (*half)->devices.size(), index = spec.device.value_or(0);
+  if (count == 0) {
+    return spec.error(TZ_E_UNAVAILABLE, "plugin '" + plugin.name() +
+                                            "' found no device in this "
+                                            "machine");
+  }
+  if (index >= count) {
+    return spec.error(TZ_E_NOT_FOUND,
+                      count == 1 ? "there is 1 device, number 0"
+                                 : "there are " + std::to_string(count) +
+                                       " devices, numbered from 0");
+  }
+  return Place{*half, index};
+}
+
+static Result<std::string> ownTarget(Plugin &plugin, const Place &place) {
   tz_device_info info{};
   info.struct_size = sizeof(info);
-  Status s = takeError(
-      (*half)->api->device_info((*half)->devices[index], &info), plugin.name());
+  Status s = takeError(place.half->api->device_info(place.device(), &info),
+                       plugin.name());
   if (!s.ok()) {
     return s;
   }
   return std::string(view(info.target));
 }
 
-static Result<Target> onDevice(Plugin &plugin, std::string_view spec,
-                               std::string_view rest) {
-  Result<const Plugin::DeviceHalf *> half = plugin.device();
-  if (!half) {
-    return half.takeStatus();
-  }
-  size_t count = (*half)->devices.size();
-  if (count == 0) {
-    return Status(TZ_E_UNAVAILABLE, "target '" + std::string(spec) +
-                                        "': plugin '" + plugin.name() +
-                                        "' found no device in this machine");
-  }
-  size_t index = 0;
-  bool isNumber =
-      !rest.empty() && rest.size() < 5 &&
-      rest.find_first_not_of("0123456789") == std::string_view::npos;
-  if (isNumber) {
-    index = size_t(std::stoul(std::string(rest)));
-    if (index >= count) {
-      return Status(TZ_E_NOT_FOUND,
-                    "target '" + std::string(spec) + "': there are " +
-                        std::to_string(count) + " devices, numbered from 0");
+/// Whether the device runs code for the target; a device half that does not say
+/// so is asked when there is code.
+static Status checkTarget(const Place &place, const std::string &id) {
+  const tz_device_api &api = *place.half->api;
+  return api.check_target
+             ? takeError(api.check_target(place.device(), str(id)), "")
+             : Status();
+}
+
+/// Insertions, deletions and replacements that make one text of the other.
+static size_t editDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < to.size(); ++j) {
+      const size_t above = row[j + 1];
+      row[j + 1] =
+          std::min({diagonal + (from[i] != to[j]), above + 1, row[j] + 1});
+      diagonal = above;
     }
   }
-  Target target{&plugin, {}, int(index)};
-  if (!isNumber && !rest.empty()) {
-    // A code target chosen by hand; whether this device runs it is checked when
-    // the artifact is loaded.
-    target.id = spec;
-    return target;
+  return row.back();
+}
+
+/// "; did you mean 'x:v2'?" if one of the ids is nearer than all others: at
+/// most two edits, then the longest common beginning.
+static std::string suggestion(const std::string &id,
+                              const std::vector<std::string> &known) {
+  using Rank = std::pair<size_t, size_t>;
+  std::multimap<Rank, const std::string *> ranked;
+  for (const std::string &one : known) {
+    const auto differs =
+        std::mismatch(id.begin(), id.end(), one.begin(), one.end()).first;
+    ranked.emplace(Rank(editDistance(id, one), id.end() - differs), &one);
   }
-  Result<std::string> id = deviceTarget(plugin, index);
+  if (ranked.empty() || ranked.begin()->first.first > 2 ||
+      ranked.count(ranked.begin()->first) > 1) {
+    return {};
+  }
+  return "; did you mean '" + *ranked.begin()->second + "'?";
+}
+
+static std::string listed(const std::vector<std::string> &ids) {
+  std::string text;
+  for (const std::string &id : ids) {
+    text += (text.empty() ? "" : ", ") + id;
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// Those that the compiler half lists and the device runs.
+static std::vector<std::string> runnable(Plugin &plugin, const Place &place) {
+  std::vector<std::string> ids;
+  if (Result<const Plugin::CompilerHalf *> half = plugin.compiler()) {
+    std::copy_if((*half)->targets.begin(), (*half)->targets.end(),
+                 std::back_inserter(ids), [&](const std::string &id) {
+                   return checkTarget(place, id).ok();
+                 });
+  }
+  return ids;
+}
+
+static std::string deviceName(const Plugin &plugin, const Place &place) {
+  return plugin.name() + ":" + std::to_string(place.index);
+}
+
+/// Of a code target that there is not. `place`: it was to run there.
+static Status unknownCode(Plugin &plugin, const Spec &spec,
+                          const std::vector<std::string> &known,
+                          const Place *place) {
+  const std::string near = suggestion(spec.id(), known);
+  return spec.error(
+      TZ_E_NOT_FOUND,
+      "there is no code target '" + spec.code + "'" +
+          (near.empty() ? "; " : near + " ") +
+          (place ? deviceName(plugin, *place) + " can run: " : "there are: ") +
+          listed(place ? runnable(plugin, *place) : known));
+}
+
+/// The id by which the compiler half knows the code target.
+static Result<std::string> codeTarget(Plugin &plugin, const Spec &spec,
+                                      const Place *place) {
+  if (place && !plugin.hasCompiler()) {
+    return spec.id(); // it will run artifacts
+  }
+  Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
+  if (!opened) {
+    return opened.takeStatus();
+  }
+  const Plugin::CompilerHalf &half = **opened;
+  tz_target_desc about{};
+  about.struct_size = sizeof(about);
+  Status s = [&] {
+    std::unique_lock<std::mutex> guard;
+    if (half.serial) {
+      guard = std::unique_lock(*half.serial);
+    }
+    return takeError(
+        half.api->describe_target(half.object, str(spec.id()), &about),
+        plugin.name());
+  }();
+  if (s.code() == TZ_E_NOT_FOUND) {
+    return unknownCode(plugin, spec, half.targets, place);
+  }
+  if (!s.ok()) {
+    return s;
+  }
+  return about.id.size ? std::string(view(about.id)) : spec.id();
+}
+
+/// Code that was chosen by hand.
+static Result<Target> withCode(Plugin &plugin, const Spec &spec,
+                               bool needDevice) {
+  std::optional<Place> place;
+  if (needDevice || spec.device) {
+    Result<Place> found = findDevice(plugin, spec);
+    if (!found) {
+      return found.takeStatus();
+    }
+    place = *found;
+  }
+  const Place *runsOn = needDevice ? &*place : nullptr;
+  Result<std::string> id = codeTarget(plugin, spec, runsOn);
   if (!id) {
     return id.takeStatus();
   }
-  target.id = std::move(*id);
-  return target;
+  const Status s = runsOn ? checkTarget(*place, *id) : Status();
+  if (s.code() == TZ_E_NOT_FOUND) {
+    return unknownCode(plugin, spec, runnable(plugin, *place), runsOn);
+  }
+  if (!s.ok()) {
+    return spec.error(s.code(),
+                      deviceName(plugin, *place) +
+                          " cannot run this code: " + s.message() +
+                          "; it can run: " + listed(runnable(plugin, *place)));
+  }
+  return Target{&plugin, std::move(*id), place ? int(place->index) : -1};
 }
 
-static Result<Target> forCode(Plugin &plugin, std::string_view spec,
-                              std::string_view rest) {
+/// The default of the device, or of the compiler half where there is none.
+static Result<Target> withoutCode(Plugin &plugin, const Spec &spec,
+                                  bool needDevice) {
+  Result<Place> place = findDevice(plugin, spec);
+  if (place) {
+    Result<std::string> id = ownTarget(plugin, *place);
+    if (id) {
+      return Target{&plugin, std::move(*id), int(place->index)};
+    }
+    place = id.takeStatus();
+  }
+  if (needDevice || spec.device) {
+    return place.takeStatus();
+  }
   Result<const Plugin::CompilerHalf *> half = plugin.compiler();
   if (!half) {
     return half.takeStatus();
   }
-  Target target{&plugin, std::string(spec), -1};
-  if (rest.empty()) {
-    if ((*half)->targets.empty()) {
-      return Status(TZ_E_UNAVAILABLE,
-                    "plugin '" + plugin.name() + "' lists no target");
-    }
-    target.id = (*half)->targets.front();
+  if ((*half)->targets.empty()) {
+    return Status(TZ_E_UNAVAILABLE,
+                  "plugin '" + plugin.name() + "' lists no target");
   }
-  return target;
+  return Target{&plugin, (*half)->targets.front(), -1};
 }
 
-Result<Target> Registry::resolveOne(std::string_view spec,
+Result<Target> Registry::resolveOne(const std::string &text,
                                     bool needDevice) const {
-  size_t colon = spec.find(':');
-  std::string_view rest =
-      colon == std::string_view::npos ? "" : spec.substr(colon + 1);
-  Result<Plugin *> plugin = find(spec.substr(0, colon));
+  const Spec spec(text);
+  Result<Plugin *> plugin = find(spec.plugin);
   if (!plugin) {
     return plugin.takeStatus();
   }
-  Result<Target> target = onDevice(**plugin, spec, rest);
-  if (target || needDevice) {
-    return target;
-  }
-  return forCode(**plugin, spec, rest);
+  return spec.code.empty() ? withoutCode(**plugin, spec, needDevice)
+                           : withCode(**plugin, spec, needDevice);
 }
 
 Result<Target> Registry::resolve(std::string_view spec, bool needDevice) const {

@@ -37,10 +37,10 @@ Result<std::shared_ptr<Device>> Session::device(std::string_view spec) {
   }
   std::lock_guard guard(lock);
   std::shared_ptr<Device> &known =
-      devices[{target->plugin, target->deviceIndex}];
+      devices[{target->plugin, target->deviceIndex, target->id}];
   if (!known) {
     Result<std::shared_ptr<Device>> opened =
-        Device::open(*target->plugin, size_t(target->deviceIndex));
+        Device::open(*target->plugin, size_t(target->deviceIndex), target->id);
     if (!opened) {
       return opened.takeStatus();
     }

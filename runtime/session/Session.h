@@ -14,6 +14,7 @@
 #include "runtime/session/CompilerService.h"
 
 #include <map>
+#include <tuple>
 
 namespace tz::runtime {
 
@@ -38,6 +39,8 @@ public:
   CompilerService *compiler() { return service.get(); }
   bool mayCompile() const { return options.useCompiler; }
 
+  /// Kernels for it are compiled for the code target that `target` names, else
+  /// for the device's own. One object for equal answers.
   Result<std::shared_ptr<Device>> device(std::string_view target);
   Result<std::unique_ptr<Stream>> stream(Device &device);
   void report(uint32_t severity, std::string_view rendered) override;
@@ -51,7 +54,9 @@ private:
   std::unique_ptr<Registry> plugins;
   std::unique_ptr<CompilerService> service;
   std::mutex lock;
-  std::map<std::pair<Plugin *, int>, std::shared_ptr<Device>> devices;
+  /// By plugin, number and code target: one device may be open for several.
+  std::map<std::tuple<Plugin *, int, std::string>, std::shared_ptr<Device>>
+      devices;
 };
 
 } // namespace tz::runtime

@@ -68,4 +68,20 @@ std::string whyIncompatible(std::string_view compat, int major, int minor) {
                    "; compile it for this device";
 }
 
+std::optional<std::string> whyNotRun(std::string_view target, int major,
+                                     int minor) {
+  constexpr std::string_view plugin = "nvidia:";
+  if (!target.starts_with(plugin)) {
+    return std::nullopt;
+  }
+  std::optional<Architecture> one =
+      Architecture::parse(target.substr(plugin.size()));
+  if (!one || one->portable) {
+    return std::nullopt;
+  }
+  return one->runsOn(major, minor)
+             ? std::string()
+             : "the device is " + targetOf(major, minor).substr(plugin.size());
+}
+
 } // namespace tz::nvidia

@@ -32,6 +32,11 @@ std::string targetOf(int major, int minor);
 /// "sm_90a;compute_80" of what the artifact holds; one that runs is enough.
 std::string whyIncompatible(std::string_view compat, int major, int minor);
 
+/// Why a device does not run code for a target, "nvidia:sm_90a"; empty: it
+/// does. Nothing: there is no such target.
+std::optional<std::string> whyNotRun(std::string_view target, int major,
+                                     int minor);
+
 } // namespace tz::nvidia
 
 #endif

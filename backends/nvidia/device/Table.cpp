@@ -135,6 +135,21 @@ tz_error *checkArtifact(tz_device *device, tz_str compat) {
   });
 }
 
+tz_error *checkTarget(tz_device *device, tz_str target) {
+  return guarded([&] {
+    const DeviceFacts &facts = object(device).facts;
+    std::optional<std::string> why =
+        whyNotRun(view(target), facts.major, facts.minor);
+    if (!why) {
+      throw Failure(TZ_E_NOT_FOUND,
+                    "unknown target '" + std::string(view(target)) + "'");
+    }
+    if (!why->empty()) {
+      throw Failure(TZ_E_FAILED_PRECONDITION, *why);
+    }
+  });
+}
+
 //===--- Memory -----------------------------------------------------------===//
 
 tz_error *memAlloc(tz_device *device, uint32_t kind, uint64_t size,
@@ -297,6 +312,7 @@ constexpr tz_device_api DeviceApi = {
     argEncode,
     kernelOccupancy,
     launchSlot,
+    checkTarget,
 };
 
 } // namespace

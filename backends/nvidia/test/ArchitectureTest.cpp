@@ -72,4 +72,13 @@ TEST(Architecture, KnowsWhatRuns) {
   EXPECT_THAT(whyIncompatible("", 9, 0), HasSubstr("does not say"));
 }
 
+TEST(Architecture, KnowsWhichTargetsADeviceRuns) {
+  EXPECT_EQ(whyNotRun("nvidia:sm_90a", 9, 0), "");
+  EXPECT_EQ(whyNotRun("nvidia:sm_80", 8, 9), "");
+  EXPECT_EQ(whyNotRun("nvidia:sm_80", 9, 0), "the device is sm_90a");
+  for (const char *none : {"nvidia:sm_", "nvidia:compute_80", "sm_90a", ""}) {
+    EXPECT_EQ(whyNotRun(none, 9, 0), std::nullopt) << none;
+  }
+}
+
 } // namespace

@@ -380,6 +380,11 @@ struct InterpreterDevice final : Device {
                     "the artifact is not of the interpreter");
     }
   }
+  void checkTarget(std::string_view target) override {
+    if (target != "interp:reference") {
+      throw Failure(TZ_E_NOT_FOUND, "there is interp:reference alone");
+    }
+  }
 
   const tz_host *host;
   Allocations allocations;

@@ -145,7 +145,7 @@ static int showTargets(bool verbose) {
       return reportError(target.status().message());
     }
     std::printf("TERRAZZO_TARGET=%s chooses %s\n", chosen->c_str(),
-                target->plugin->name().c_str());
+                target->id.c_str());
   }
   return 0;
 }

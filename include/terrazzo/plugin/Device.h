@@ -56,6 +56,9 @@ struct Device {
   virtual std::unique_ptr<Module> load(const tz_blob *blobs, size_t count) = 0;
   /// Throws TZ_E_FAILED_PRECONDITION with the reason.
   virtual void checkArtifact(std::string_view compat) {}
+  /// Throws TZ_E_FAILED_PRECONDITION if this device cannot run code for the
+  /// target, with the reason; TZ_E_NOT_FOUND if there is no such target.
+  virtual void checkTarget(std::string_view target) {}
 };
 
 namespace detail {
@@ -100,6 +103,9 @@ tz_device_api makeDeviceTable() {
   };
   t.check_artifact = [](tz_device *d, tz_str compat) -> tz_error * {
     return guarded([&] { object(d).checkArtifact(view(compat)); });
+  };
+  t.check_target = [](tz_device *d, tz_str target) -> tz_error * {
+    return guarded([&] { object(d).checkTarget(view(target)); });
   };
   t.mem_alloc = [](tz_device *d, uint32_t kind, uint64_t size, uint64_t align,
                    tz_stream *, tz_dptr *out) -> tz_error * {

@@ -8,6 +8,8 @@
 #include "plugins/cpu/compiler/Check.h"
 #include "plugins/cpu/compiler/CodeGen.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/machine/Levels.h"
+#include "plugins/cpu/machine/Machine.h"
 
 #include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
@@ -34,7 +36,12 @@ struct Description {
 
 class CpuCompiler final : public plugin::Compiler {
 public:
-  using Compiler::Compiler;
+  explicit CpuCompiler(const tz_host *host) : Compiler(host) {
+    if (const std::string &problem = Machine::host().problem;
+        !problem.empty()) {
+      throw plugin::Failure(TZ_E_INVALID_ARGUMENT, problem);
+    }
+  }
 
   std::vector<std::string> targets() override { return targetIds(); }
   tz_target_desc describe(std::string_view target) override;
@@ -54,8 +61,8 @@ private:
     if (!target) {
       throw plugin::Failure(TZ_E_NOT_FOUND,
                             "unknown target '" + std::string(id) +
-                                "'; there are cpu, cpu:x86-64-v2, -v3, -v4, "
-                                "with +avx512bf16 and +avx512vnni");
+                                "'; there are cpu, and after 'cpu:' " +
+                                levelNames());
     }
     return *target;
   }

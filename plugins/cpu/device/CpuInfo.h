@@ -1,12 +1,15 @@
 //===- CpuInfo.h - What this machine is -----------------------------------===//
 //
-// What   Brand, features, caches, memory and usable cores of the host CPU.
-// Why    The only place that asks CPUID and the system; the rest asks this.
+// What   Features (Machine.h), caches, memory and usable cores of the host CPU.
+// Why    The only place that asks the system; the rest asks this.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_CPUINFO_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_CPUINFO_H
 
+#include "plugins/cpu/machine/Machine.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +17,12 @@
 namespace tz::cpu {
 
 struct CpuInfo {
-  std::string brand;
-  std::string target;                ///< the target id of KernelEntry.h
-  std::vector<std::string> features; ///< LLVM's names, sorted
+  const Machine &machine = Machine::host();
+  std::string target; ///< the target id of KernelEntry.h
   unsigned vectorBits = 128;
   unsigned cores = 1; ///< that this process may use
   uint64_t l1dBytes = 0, l2Bytes = 0, l3Bytes = 0;
   uint64_t totalMemory = 0; ///< of the machine, or the control group's limit
-
-  bool has(std::string_view feature) const;
 
   /// Asked once, then remembered.
   static const CpuInfo &host();
@@ -31,8 +31,12 @@ struct CpuInfo {
 /// Memory that is available now, in bytes.
 uint64_t availableMemory();
 
-/// Empty if `compat` (KernelEntry.h) can run on `cpu`, else the reason.
-std::string whyIncompatible(const CpuInfo &cpu, std::string_view compat);
+/// Empty if `compat` (KernelEntry.h) can run on the machine, else the reason.
+std::string whyIncompatible(const Machine &machine, std::string_view compat);
+
+/// The same for a target id; nothing: there is no such target.
+std::optional<std::string> whyNotRun(const Machine &machine,
+                                     std::string_view target);
 
 } // namespace tz::cpu
 

@@ -7,6 +7,7 @@
 #include "plugins/cpu/device/Device.h"
 
 #include "plugins/cpu/device/Error.h"
+#include "plugins/cpu/machine/Levels.h"
 
 #include <cerrno>
 #include <climits>
@@ -88,6 +89,10 @@ tz_error *chooseThreads(unsigned &out) {
 tz_error *createPlatform(const tz_host *, const tz_kv *, size_t,
                          tz_platform **out) {
   return guarded([&]() -> tz_error * {
+    if (const std::string &problem = Machine::host().problem;
+        !problem.empty()) {
+      return makeError(TZ_E_INVALID_ARGUMENT, problem);
+    }
     unsigned threads = 1;
     if (tz_error *error = chooseThreads(threads)) {
       return error;
@@ -111,7 +116,7 @@ tz_error *describeDevice(tz_device *device, tz_device_info *out) {
     const CpuInfo &cpu = CpuInfo::host();
     tz_platform &platform = *device->platform;
     tz_device_info info{};
-    info.name = str(cpu.brand);
+    info.name = str(cpu.machine.brand);
     info.driver_version = str(platform.driverVersion);
     info.target = str(cpu.target);
     info.dlpack_type = kDlpackCpu;
@@ -131,9 +136,21 @@ tz_error *describeDevice(tz_device *device, tz_device_info *out) {
 
 tz_error *checkArtifact(tz_device *, tz_str compat) {
   return guarded([&]() -> tz_error * {
-    std::string reason = whyIncompatible(CpuInfo::host(), view(compat));
+    std::string reason = whyIncompatible(Machine::host(), view(compat));
     return reason.empty() ? nullptr
                           : makeError(TZ_E_FAILED_PRECONDITION, reason);
+  });
+}
+
+tz_error *checkTarget(tz_device *, tz_str target) {
+  return guarded([&]() -> tz_error * {
+    std::optional<std::string> reason =
+        whyNotRun(Machine::host(), view(target));
+    if (!reason) {
+      return makeError(TZ_E_NOT_FOUND, "there are " + levelNames());
+    }
+    return reason->empty() ? nullptr
+                           : makeError(TZ_E_FAILED_PRECONDITION, *reason);
   });
 }
 
@@ -339,6 +356,7 @@ constexpr tz_device_api kDeviceApi = {
     nullptr,
     kernelOccupancy,
     launch,
+    checkTarget,
 };
 
 } // namespace
@@ -349,13 +367,16 @@ tz_platform::tz_platform(unsigned threads)
   device.platform = this;
   deviceList[0] = &device;
   driverVersion = "host cpu, " + std::to_string(pool.threads()) + " threads";
+  if (!cpu.machine.cap.empty()) {
+    driverVersion += ", TERRAZZO_CPU_CAP=" + cpu.machine.cap;
+  }
   props = {number("threads", pool.threads()),
            number("cores", cpu.cores),
            number("vector.bits", cpu.vectorBits),
            number("cache.l1d.bytes", cpu.l1dBytes),
            number("cache.l2.bytes", cpu.l2Bytes),
            number("cache.l3.bytes", cpu.l3Bytes)};
-  for (const std::string &feature : cpu.features) {
+  for (const std::string &feature : cpu.machine.features) {
     props.push_back({str(feature), TZ_KV_BOOL, 0, 1, 0, {}});
   }
 }

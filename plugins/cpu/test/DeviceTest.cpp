@@ -162,6 +162,21 @@ TEST_F(Device, ChecksFeaturesOfAnArtifact) {
   EXPECT_THAT(text, HasSubstr("aarch64"));
 }
 
+TEST_F(Device, ChecksTargets) {
+  auto check = [&](std::string_view target, std::string *text) {
+    return codeOf(api.check_target(device, {target.data(), target.size()}),
+                  text);
+  };
+  tz_device_info info{};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(codeOf(api.device_info(device, &info)), TZ_E_OK);
+  EXPECT_EQ(check({info.target.data, info.target.size}, nullptr), TZ_E_OK);
+  EXPECT_EQ(check("cpu:x86-64-v2", nullptr), TZ_E_OK);
+  std::string text;
+  EXPECT_EQ(check("cpu:nonsense", &text), TZ_E_NOT_FOUND);
+  EXPECT_THAT(text, HasSubstr("x86-64-v3"));
+}
+
 TEST_F(Device, MemoryIsAlignedRegisteredAndBounded) {
   for (uint64_t size : {0, 1, 63, 4096, 3 << 20}) {
     tz_dptr p = allocate(size);

@@ -39,7 +39,7 @@ std::string featuresOf(const std::string &level) {
 }
 
 bool hostRuns(const std::string &level) {
-  return whyIncompatible(CpuInfo::host(), "x86_64;" + featuresOf(level))
+  return whyIncompatible(Machine::host(), "x86_64;" + featuresOf(level))
       .empty();
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace tz::python {
 
@@ -65,22 +66,49 @@ static Device *hostDevice(Session &session, const std::string &kernel) {
   return device;
 }
 
-/// The device of `index` of the framework's accelerator.
+/// The entry of the comma list `targets` that is about the plugin: ":1:v2" of
+/// "a,plugin:1:v2". Nothing: it names others alone.
+static std::optional<std::string> entryOf(const std::string &targets,
+                                          const std::string &plugin) {
+  for (size_t begin = 0; begin <= targets.size();) {
+    const size_t end = std::min(targets.find(',', begin), targets.size());
+    const std::string one = targets.substr(begin, end - begin);
+    begin = end + 1;
+    if (one == "auto") {
+      return std::string();
+    }
+    const size_t colon = std::min(one.find(':'), one.size());
+    if (one.compare(0, colon, plugin) == 0) {
+      return one.substr(colon);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The device of `index` of the framework's accelerator, for the code target
+/// that TERRAZZO_TARGET names.
 static Device *acceleratorDevice(Session &session, const Memory &memory,
                                  const std::string &kernel) {
-  const std::string own =
-      memory.accelerator->target + ":" + std::to_string(memory.index);
-  std::string target = wanted();
-  if (!target.empty() && target != "auto" &&
-      target.compare(0, memory.accelerator->target.size(),
-                     memory.accelerator->target) != 0) {
+  const std::string &plugin = memory.accelerator->target;
+  const std::string own = plugin + ":" + std::to_string(memory.index);
+  const std::string target = wanted();
+  std::optional<std::string> entry =
+      target.empty() ? std::string() : entryOf(target, plugin);
+  if (!entry) {
     fail("LaunchError", "the arrays of kernel '" + kernel +
                             "' lie in the "
                             "memory of " +
                             own + ", but TERRAZZO_TARGET is " + target);
     return nullptr;
   }
-  return session.device(own);
+  // Arrays say which device it is; what stands before the code is its number.
+  const size_t code = entry->find_first_not_of("0123456789", 1);
+  if (entry->size() > 1 && code != std::string::npos) {
+    entry->erase(0, (*entry)[code] == ':' ? code : 0);
+  } else {
+    entry->clear();
+  }
+  return session.device(own + *entry);
 }
 
 bool Place::findStream() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -71,7 +72,9 @@ Device::Device(tz_device_t handle) : native(handle) {
   }
   hostMemory = facts.host_memory;
   interpreter = std::string_view(facts.plugin) == "interp";
+  const std::string_view code(facts.target);
   targetName = std::string(facts.plugin) + ":" + std::to_string(facts.index);
+  targetName += code.substr(std::min(code.find(':'), code.size()));
 }
 
 Stream *Device::findStream(void *framework) {

@@ -47,6 +47,7 @@ public:
   bool isHost() const { return hostMemory; }
   /// Accesses are checked.
   bool isInterpreter() const { return interpreter; }
+  /// With its number and what code is made for: "cpu:0:x86-64-v3".
   const std::string &target() const { return targetName; }
 
   /// The stream that a framework calls `framework`. Null with the error set.

@@ -321,12 +321,17 @@ class Autotuner(KernelInterface):
 
     # The table on disk.
 
+    @staticmethod
+    def _code_target():
+        from .triton.runtime.driver import driver
+        active = driver.active  # perhaps a program's own
+        return str(getattr(active, "get_code_target", active.get_current_target)())
+
     def _table_path(self, key, configs):
         base = self.fn
         while not hasattr(base, "cache_key") and hasattr(base, "fn"):
             base = base.fn
-        from .triton.runtime.driver import driver
-        text = "\n".join([getattr(base, "cache_key", ""), str(driver.active.get_current_target()), repr(key)] +
+        text = "\n".join([getattr(base, "cache_key", ""), self._code_target(), repr(key)] +
                          sorted(str(config) for config in configs))
         folder = os.path.join(knobs.cache.dir, "autotune")
         import hashlib

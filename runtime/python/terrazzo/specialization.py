@@ -181,7 +181,7 @@ class Specialization:
     """One specialisation of a function on one device.
 
     function, options (those that were given), values (parameter -> argument),
-    entries (see describeArguments in the extension), target ("cpu:0"), index of
+    entries (see describeArguments in the extension), target ("cpu:0:x86-64-v3"), index of
     the device in its framework (below 0: the host, or no array says), framework.
     """
 

@@ -103,6 +103,15 @@ struct EchoDevice final : Device {
     info.compute_units = 4;
     return info;
   }
+  /// It runs echo:any and echo:small; echo:large is another machine's.
+  void checkTarget(std::string_view target) override {
+    if (target == "echo:large") {
+      throw Failure(TZ_E_FAILED_PRECONDITION, "it is too small");
+    }
+    if (target != "echo:any" && target != "echo:small") {
+      throw Failure(TZ_E_NOT_FOUND, "unknown");
+    }
+  }
   tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
     step();
     ++Echo::instance().allocations;

@@ -54,8 +54,28 @@ TEST(Registry, ResolvesDevicesTargetsAndLists) {
   EXPECT_EQ(registry.resolve("nosuch,null")->plugin->name(), "null");
   Result<Target> far = registry.resolve("null:7");
   ASSERT_FALSE(far);
-  EXPECT_THAT(far.status().message(), HasSubstr("there are 1 devices"));
+  EXPECT_THAT(far.status().message(), HasSubstr("there is 1 device"));
   EXPECT_FALSE(registry.resolve(","));
+}
+
+TEST(Registry, RefusesCodeTargetsThatThereAreNot) {
+  Registry registry(only({TZ_TEST_PLUGIN_FOLDER}));
+  EXPECT_EQ(registry.resolve("null:0:any")->id, "null:any");
+  EXPECT_EQ(registry.resolve("null:any", false)->deviceIndex, -1);
+  for (bool needDevice : {true, false}) {
+    Result<Target> none = registry.resolve("null:nonsense", needDevice);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.status().code(), TZ_E_NOT_FOUND);
+    EXPECT_EQ(
+        none.status().message(),
+        std::string("target 'null:nonsense': there is no code target "
+                    "'nonsense'; ") +
+            (needDevice ? "null:0 can run: null:any" : "there are: null:any"));
+  }
+  EXPECT_THAT(registry.resolve("null:ayn").status().message(),
+              HasSubstr("; did you mean 'null:any'? null:0 can run: null:any"));
+  EXPECT_EQ(registry.resolve("null:nonsense,null:any")->id, "null:any")
+      << "the next of the list";
 }
 
 TEST(Registry, TheEnvironmentChoosesAndTheApiWins) {

@@ -70,6 +70,55 @@ TEST_F(SessionApi, MoreSpecialisationsThanAnyTableHolds) {
   EXPECT_EQ(compiled(), 400u);
 }
 
+TEST_F(SessionApi, CodeIsForTheTargetThatWasNamed) {
+  tz_device_t small = nullptr, again = nullptr, second = nullptr;
+  ok(tz_device_open(session, "echo:small", &small));
+  ok(tz_device_open(session, "echo:0:small", &again));
+  ok(tz_device_open(session, "echo:1:small", &second));
+  EXPECT_EQ(small, again);
+  EXPECT_NE(small, device);
+  EXPECT_NE(small, second);
+  tz_device_facts facts{};
+  facts.struct_size = sizeof(facts);
+  ok(tz_device_describe(second, &facts));
+  EXPECT_STREQ(facts.target, "echo:small");
+  EXPECT_EQ(facts.index, 1u);
+  tz_device_t own = nullptr;
+  ok(tz_device_open(session, "echo:any", &own));
+  EXPECT_EQ(own, device) << "its own target, named";
+
+  // One kernel, two streams: each launch runs the code of its stream's target.
+  std::vector<tz_arg> args{ptr(64), tz_i32(24), tz_f32(2), tz_i32(128)};
+  tz_stream_t other = nullptr;
+  ok(tz_stream_create(small, &other));
+  int64_t grid[3] = {1, 1, 1};
+  for (int round = 0; round < 3; ++round) {
+    ok(tz_kernel_launch(kernel, stream, grid, args.data(), args.size()));
+    ok(tz_kernel_launch(kernel, other, grid, args.data(), args.size()));
+  }
+  ASSERT_EQ(compiled(), 2u);
+  EXPECT_EQ(CountingCompiler::jobs[0].target, "echo:any");
+  EXPECT_EQ(CountingCompiler::jobs[1].target, "echo:small");
+  tz_stream_destroy(other);
+}
+
+TEST_F(SessionApi, CodeThatTheDeviceCannotRunIsRefused) {
+  tz_device_t none = nullptr;
+  Owned s(tz_device_open(session, "echo:large", &none));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_FAILED_PRECONDITION);
+  EXPECT_THAT(tz_status_message(s.get()),
+              HasSubstr("target 'echo:large': echo:0 cannot run this code: it "
+                        "is too small"));
+  s = Owned(tz_device_open(session, "echo:1:nosuch", &none));
+  EXPECT_EQ(tz_status_code(s.get()), TZ_E_NOT_FOUND);
+  EXPECT_THAT(tz_status_message(s.get()),
+              HasSubstr("target 'echo:1:nosuch': there is no code target "
+                        "'nosuch'"));
+  s = Owned(tz_device_open(session, "echo:7", &none));
+  EXPECT_THAT(tz_status_message(s.get()), HasSubstr("there are 2 devices"));
+  EXPECT_EQ(none, nullptr);
+}
+
 TEST_F(SessionApi, WrongArgumentsSaySo) {
   Owned s = launch({ptr(64)});
   ASSERT_TRUE(s);

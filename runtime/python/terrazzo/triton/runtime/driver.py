@@ -36,6 +36,10 @@ class DriverBase:
     def get_current_target(self):
         raise NotImplementedError
 
+    def get_code_target(self):
+        """What code is made for, as Terrazzo says it: timings of one are not those of another."""
+        return f"{self.get_current_target()} {os.environ.get('TERRAZZO_TARGET', '')}"
+
     def get_active_torch_device(self):
         raise NotImplementedError
 
@@ -91,6 +95,11 @@ class HostDriver(DriverBase):
     def get_current_target(self):
         import platform
         return GPUTarget(_backend_name("cpu"), platform.machine(), 1)
+
+    def get_code_target(self):
+        from ... import _native
+        target = os.environ.get("TERRAZZO_TARGET", "")
+        return _native.describe_device("cpu" if target in ("", "auto") else target)["target"]
 
     def get_active_torch_device(self):
         import torch
