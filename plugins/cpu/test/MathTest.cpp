@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include "plugins/cpu/compiler/math/Ops.h"
 #include "plugins/cpu/test/Jit.h"
 
 #include <cmath>
@@ -281,9 +282,86 @@ void checkFmod(const std::string &level, size_t count) {
 
 TEST_P(Math, FmodIsExact) {
   checkFmod<float>(GetParam(), 1 << 14);
-  if (Jit(GetParam()).isa.fma) {
-    checkFmod<double>(GetParam(), 1 << 14);
+  checkFmod<double>(GetParam(), 1 << 14);
+}
+
+/// Operands whose sum is hard to round: edges, bits at random, and sums that
+/// nearly cancel, lie near a tie, or leave the range.
+template <typename T>
+std::array<std::vector<T>, 3> fmaOperands() {
+  using Limits = std::numeric_limits<T>;
+  std::array<std::vector<T>, 3> operands;
+  auto add = [&](T x, T y, T z) {
+    operands[0].push_back(x);
+    operands[1].push_back(y);
+    operands[2].push_back(z);
+  };
+  std::vector<T> edges;
+  for (T v :
+       {T(0), T(1), T(3), 1 + Limits::epsilon(), 1 - Limits::epsilon() / 2,
+        Limits::max(), Limits::min(), Limits::denorm_min(), Limits::infinity(),
+        Limits::min() - Limits::denorm_min(), std::sqrt(Limits::max()),
+        std::sqrt(Limits::min())}) {
+    edges.push_back(v);
+    edges.push_back(-v);
   }
+  edges.push_back(Limits::quiet_NaN());
+  for (T x : edges) {
+    for (T y : edges) {
+      for (T z : edges) {
+        add(x, y, z);
+      }
+    }
+  }
+  std::mt19937_64 random(11);
+  for (int i = 0; i < (1 << 15); ++i) {
+    T x = fromBits<T>(random()), y = fromBits<T>(random());
+    if (i & 1) { // of moderate size, so that z's distance decides
+      int unused;
+      x = std::ldexp(std::frexp(x, &unused), int(random() % 40));
+      y = std::ldexp(std::frexp(y, &unused), int(random() % 40));
+    }
+    const T product = x * y;
+    const int apart = int(random() % 260) - 130;
+    add(x, y, i & 2 ? std::ldexp(product, apart) * T(0.9) : -product);
+    add(x, y, std::ldexp(T(1), std::ilogb(product) + apart));
+  }
+  while (operands[0].size() % 64) {
+    add(1, 1, 1);
+  }
+  return operands;
+}
+
+template <typename T>
+void checkFma(const std::string &level) {
+  Jit jit(level);
+  constexpr bool isF64 = sizeof(T) == 8;
+  llvm::Type *type = elementType(jit.context, isF64);
+  jit.defineMap("fma", jit.isa.lanes(8 * sizeof(T)), {type, type, type}, type,
+                [&](llvm::IRBuilder<> &b, auto args) {
+                  const math::Ops ops(b, jit.isa, args[0]->getType());
+                  return ops.fma(args[0], args[1], args[2]);
+                });
+  ASSERT_NO_THROW(jit.load());
+  const auto [x, y, z] = fmaOperands<T>();
+  std::vector<T> out(x.size());
+  jit.function<void (*)(const T *, const T *, const T *, T *, int64_t)>("fma")(
+      x.data(), y.data(), z.data(), out.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const T expected = std::fma(x[i], y[i], z[i]);
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(std::isnan(out[i])) << x[i] << " " << y[i] << " " << z[i];
+    } else {
+      ASSERT_EQ(std::memcmp(&out[i], &expected, sizeof(T)), 0)
+          << std::hexfloat << x[i] << " * " << y[i] << " + " << z[i] << " = "
+          << expected << ", not " << out[i];
+    }
+  }
+}
+
+TEST_P(Math, FmaRoundsOnce) {
+  checkFma<float>(GetParam());
+  checkFma<double>(GetParam());
 }
 
 TEST_P(Math, PowF32) {

@@ -42,48 +42,14 @@ Value *Ops::fma(V x, V y, V z) const {
   if (isa.fma) {
     return b.CreateIntrinsic(Intrinsic::fma, {type}, {x, y, z});
   }
-  if (!isF64) {
-    // The product is exact in double; the sum is rounded twice, which is wrong
-    // by less than a millionth of a unit in the last place.
-    Type *wide = shapedAs(type, b.getDoubleTy());
-    Value *product = mul(b.CreateFPExt(x, wide), b.CreateFPExt(y, wide));
-    return b.CreateFPTrunc(add(product, b.CreateFPExt(z, wide)), type);
-  }
-  // A function of the module: it is long, and formulas hold many of them.
-  return callInternal(b, "fma." + typeName(type), type, {x, y, z},
-                      [&](IRBuilder<> &inner, ArrayRef<Value *> args) {
-                        const Ops ops(inner, isa, type);
-                        return ops.exactFma(args[0], args[1], args[2]);
-                      });
-}
-
-Value *Ops::exactFma(V x, V y, V z) const {
-  // Dekker's product and Knuth's sum. A huge factor gives of its exponent to
-  // the other one, so that splitting does not overflow; what is not finite
-  // then has no error to add.
-  auto balance = [&](V &large, V &other) {
-    V huge = b.CreateFCmpOGT(abs(large), c(0x1p960));
-    large = mul(large, select(huge, c(0x1p-64), c(1)));
-    other = mul(other, select(huge, c(0x1p64), c(1)));
-  };
-  balance(x, y);
-  balance(y, x);
-  auto split = [&](V v, V &high, V &low) {
-    V t = mul(v, c(134217729.0));
-    high = sub(t, sub(t, v));
-    low = sub(v, high);
-  };
-  V xh, xl, yh, yl;
-  split(x, xh, xl);
-  split(y, yh, yl);
-  V p = mul(x, y);
-  V e =
-      add(add(add(sub(mul(xh, yh), p), mul(xh, yl)), mul(xl, yh)), mul(xl, yl));
-  V s = add(p, z);
-  V part = sub(s, p);
-  V sumError = add(sub(p, sub(s, part)), sub(z, part));
-  V error = add(e, sumError);
-  return select(b.CreateFCmpUNO(error, error), s, add(s, error));
+  // Functions of the module: they are long, and formulas hold many of them.
+  return callInternal(
+      b, "fma." + typeName(type), type, {x, y, z},
+      [&](IRBuilder<> &inner, ArrayRef<Value *> args) {
+        const Ops ops(inner, isa, type);
+        return isF64 ? fmaInIntegers(ops, args[0], args[1], args[2])
+                     : fmaInDouble(ops, args[0], args[1], args[2]);
+      });
 }
 
 Value *Ops::abs(V x) const {

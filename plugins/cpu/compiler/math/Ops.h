@@ -83,7 +83,6 @@ public:
   V any(V mask) const;
 
 private:
-  V exactFma(V x, V y, V z) const; ///< of f64, without the instruction
   llvm::IRBuilderBase::FastMathFlagGuard guard;
 };
 
@@ -96,6 +95,12 @@ callInternal(llvm::IRBuilderBase &b, const llvm::Twine &name,
              llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &,
                                               llvm::ArrayRef<llvm::Value *>)>
                  body);
+
+/// x * y + z rounded once, without the instruction: of floats, of doubles.
+llvm::Value *fmaInDouble(const Ops &o, llvm::Value *x, llvm::Value *y,
+                         llvm::Value *z);
+llvm::Value *fmaInIntegers(const Ops &o, llvm::Value *x, llvm::Value *y,
+                           llvm::Value *z);
 
 /// A name for `type` in the names of internal functions: "v16f32", "f64".
 std::string typeName(llvm::Type *type);
