@@ -9,6 +9,7 @@
 #include "plugins/cpu/KernelEntry.h"
 #include "plugins/cpu/compiler/CodeGen.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/device/CpuInfo.h"
 #include "plugins/cpu/device/ElfObject.h"
 
 #include "terrazzo/plugin.h"
@@ -26,6 +27,18 @@ inline double threadSeconds() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+/// "cpu", and each plain level that this machine runs.
+inline std::vector<std::string> targetsThatRun() {
+  std::vector<std::string> targets{"cpu"};
+  for (const char *level :
+       {"cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4"}) {
+    if (whyNotRun(Machine::host(), level) == "") {
+      targets.emplace_back(level);
+    }
+  }
+  return targets;
 }
 
 /// What the compiler refused. Unlike Unsupported it outlives the context that

@@ -350,16 +350,17 @@ std::string Case::runRefused() const {
 }
 
 void Tally::add(Case c) {
-  auto on = [](const char *target) {
-    return [target](const Case &what) { return what.run(target); };
-  };
   if (work.size() % 10 == 0) {
-    work.push_back({c, on("cpu:x86-64-v2")});
-    if (parseTarget("cpu")->isa.avx2) {
-      work.push_back({c, on("cpu:avx2")});
+    for (const std::string &target : targetsThatRun()) {
+      if (target != "cpu") {
+        work.push_back({c, [target](const Case &what) {
+                          return what.run(target.c_str());
+                        }});
+      }
     }
   }
-  work.push_back({std::move(c), on(nullptr)});
+  work.push_back(
+      {std::move(c), [](const Case &what) { return what.run(nullptr); }});
 }
 
 Tally::~Tally() {

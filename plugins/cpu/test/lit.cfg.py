@@ -12,7 +12,9 @@ try:
         config.available_features.add("gdb")
 except (OSError, subprocess.TimeoutExpired):
     pass
-# What the plugin says of this machine, or of the one that TERRAZZO_CPU_CAP makes of it: "x86-64-v4", "avx512bf16" ...
+# What the plugin says of this machine, or of the one that TERRAZZO_CPU_CAP makes of it: "avx512bf16", "x86-64-v4" and
+# the levels below it.
 listed = subprocess.run(["tz", "targets"], capture_output=True, text=True, env={**os.environ, **config.environment}).stdout
 level = re.search(r"compiles for cpu:(\S+)", listed)
-config.available_features.update(level.group(1).split("+") if level else [])
+names = level.group(1).split("+") if level else []
+config.available_features.update(names[1:] + [f"x86-64-v{n}" for n in (2, 3, 4) if names and f"x86-64-v{n}" <= names[0]])
