@@ -3,75 +3,45 @@
 // What   <folder>/<2 hex>/<62 hex> = mark, key hash, hash of the rest, size of
 //        the label, label, content.
 //        Written to a temporary file beside and renamed; read with both hashes
-//        checked; the access time of a hit is the order of eviction.
+//        checked; the modification time, set by a hit, is the order of
+//        eviction.
 // Why    rename is atomic, so a reader sees a whole entry or none whatever
-//        other processes do, and no lock file can be left behind.
+//        other processes do, and no lock file can be left behind. The folder
+//        may be shared: subfolders that are links are not entered, and only
+//        regular files of this user or root count.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Cache.h"
 
+#include "runtime/file/File.h"
 #include "runtime/loader/Host.h"
 
+#include <algorithm>
 #include <atomic>
-#include <fcntl.h>
-#include <filesystem>
+#include <dirent.h>
 #include <mutex>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tz::runtime {
 
-namespace fs = std::filesystem;
-
 namespace {
+
+using std::chrono::system_clock;
 
 constexpr char Mark[8] = {'T', 'Z', 'C', 'A', 'C', 'H', 'E', '2'};
 constexpr size_t HeaderSize = 8 + 32 + 32, LabelSize = 1, MaxLabel = 255;
+constexpr size_t FolderName = 2, FileName = 62;
 constexpr uint64_t MaxEntryBytes = uint64_t(1) << 31;
-
-struct File {
-  int fd = -1;
-  ~File() {
-    if (fd >= 0) {
-      close(fd);
-    }
-  }
-};
-
-bool readAll(int fd, std::string &to, size_t size) {
-  to.resize(size);
-  for (size_t done = 0; done < size;) {
-    ssize_t n = ::read(fd, to.data() + done, size - done);
-    if (n <= 0) {
-      return false;
-    }
-    done += size_t(n);
-  }
-  return true;
-}
-
-bool writeAll(int fd, std::string_view from) {
-  while (!from.empty()) {
-    ssize_t n = ::write(fd, from.data(), from.size());
-    if (n <= 0) {
-      return false;
-    }
-    from.remove_prefix(size_t(n));
-  }
-  return true;
-}
 
 std::string_view asText(const Sha256 &hash) {
   return {reinterpret_cast<const char *>(hash.data()), hash.size()};
 }
 
 struct Entry {
-  fs::path path;
+  std::string folder, file; // names, not paths
   uint64_t bytes;
-  fs::file_time_type used;
+  system_clock::time_point used;
 
-  bool isTemporary() const {
-    return path.filename().string().find(".tmp.") != std::string::npos;
-  }
+  bool isTemporary() const { return file.size() > FileName; }
 };
 
 bool isHex(std::string_view text) {
@@ -80,36 +50,119 @@ bool isHex(std::string_view text) {
 
 /// Ours by name: the folder may be one that the user keeps other things in.
 bool isEntryName(std::string_view name) {
-  return name.size() >= 62 && isHex(name.substr(0, 62)) &&
-         (name.size() == 62 || name.substr(62, 5) == ".tmp.");
+  return name.size() >= FileName && isHex(name.substr(0, FileName)) &&
+         (name.size() == FileName || name.substr(FileName, 5) == ".tmp.");
 }
 
-/// Entries and left-over temporary files of all subfolders.
-std::vector<Entry> scan(const std::string &folder) {
-  std::vector<Entry> entries;
-  std::error_code error;
-  for (auto sub = fs::directory_iterator(folder, error);
-       !error && sub != fs::directory_iterator(); sub.increment(error)) {
-    std::string name = sub->path().filename().string();
-    if (name.size() != 2 || !isHex(name)) {
-      continue;
-    }
-    std::error_code inner;
-    for (auto it = fs::directory_iterator(sub->path(), inner);
-         !inner && it != fs::directory_iterator(); it.increment(inner)) {
-      if (!isEntryName(it->path().filename().string())) {
-        continue;
-      }
-      std::error_code gone;
-      uint64_t size = it->file_size(gone);
-      fs::file_time_type time = it->last_write_time(gone);
-      if (!gone) {
-        entries.push_back({it->path(), size, time});
-      }
+/// A folder that is being listed.
+class Listed {
+public:
+  /// On success it owns what `folder` held.
+  explicit Listed(Descriptor &folder) : stream(fdopendir(folder.get())) {
+    if (stream) {
+      (void)folder.release();
     }
   }
-  return entries;
+  ~Listed() {
+    if (stream) {
+      closedir(stream);
+    }
+  }
+  Listed(const Listed &) = delete;
+
+  explicit operator bool() const { return stream != nullptr; }
+  int get() const { return dirfd(stream); }
+  /// The next name; null at the end or after an error, which errno tells.
+  const char *next() {
+    errno = 0;
+    const dirent *entry = readdir(stream);
+    return entry ? entry->d_name : nullptr;
+  }
+
+private:
+  DIR *stream;
+};
+
+constexpr int OpenFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+/// A subfolder; one that is a link is none of ours.
+Descriptor openSubfolder(const std::string &folder, std::string_view name) {
+  return Descriptor(open((folder + "/").append(name).c_str(),
+                         OpenFolder | O_NOFOLLOW | O_NONBLOCK));
 }
+
+/// Absent, or something else than a folder.
+bool isNone(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP;
+}
+
+/// What lies in a cache folder, as far as it can be read.
+struct Scan {
+  std::vector<Entry> entries; // and temporary files that were left over
+  Status problem;
+
+  explicit Scan(const std::string &folder) {
+    Descriptor top(open(folder.c_str(), OpenFolder));
+    if (!top) {
+      // A folder that is not there yet is an empty cache.
+      if (errno != ENOENT) {
+        fail(folder, errno);
+      }
+      return;
+    }
+    Listed list(top);
+    if (!list) {
+      fail(folder, errno);
+      return;
+    }
+    while (const char *name = list.next()) {
+      if (std::string_view(name).size() == FolderName && isHex(name)) {
+        addSubfolder(folder, name);
+      }
+    }
+    if (errno) {
+      fail(folder, errno);
+    }
+  }
+
+private:
+  void fail(const std::string &path, int error) {
+    if (problem.ok()) {
+      problem = Status(TZ_E_UNAVAILABLE,
+                       path + ": cannot be read: " + describeError(error));
+    }
+  }
+
+  void addSubfolder(const std::string &folder, const std::string &name) {
+    Descriptor opened = openSubfolder(folder, name);
+    if (!opened) {
+      if (!isNone(errno)) {
+        fail(folder + "/" + name, errno);
+      }
+      return;
+    }
+    Listed list(opened);
+    if (!list) {
+      return fail(folder + "/" + name, errno);
+    }
+    while (const char *file = list.next()) {
+      struct stat facts{};
+      if (!isEntryName(file) ||
+          fstatat(list.get(), file, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+          !S_ISREG(facts.st_mode)) {
+        errno = 0;
+        continue;
+      }
+      auto since = std::chrono::seconds(facts.st_mtim.tv_sec) +
+                   std::chrono::nanoseconds(facts.st_mtim.tv_nsec);
+      entries.push_back({name, file, uint64_t(facts.st_size),
+                         system_clock::time_point(since)});
+    }
+    if (errno) {
+      fail(folder + "/" + name, errno);
+    }
+  }
+};
 
 } // namespace
 
@@ -119,13 +172,9 @@ struct Cache::State {
   std::function<void(const std::string &)> warn;
   std::atomic<bool> warned{false};
   std::atomic<uint64_t> hits{0}, misses{0}, damaged{0}, stored{0}, evicted{0};
-  std::atomic<uint64_t> bytesEstimate{0}, counter{0};
+  std::atomic<uint64_t> bytesEstimate{0};
   std::once_flag measured;
 
-  std::string path(const Sha256 &key) const {
-    std::string hex = toHex(key);
-    return folder + "/" + hex.substr(0, 2) + "/" + hex.substr(2);
-  }
   void warnOnce(const std::string &what) {
     if (warned.exchange(true)) {
       return;
@@ -144,13 +193,15 @@ struct Cache::State {
   void measure() {
     std::call_once(measured, [this] {
       uint64_t total = 0;
-      for (const Entry &entry : scan(folder)) {
+      for (const Entry &entry : Scan(folder).entries) {
         total += entry.bytes;
       }
       bytesEstimate += total;
     });
   }
-  Removed prune(uint64_t goal, fs::file_time_type usedSince);
+  /// False if it is still there; the reason is then in `removed`.
+  bool remove(const Entry &entry, Removed &removed);
+  Removed prune(uint64_t goal, system_clock::time_point usedSince);
 };
 
 Cache::Cache(CacheOptions options) : state(std::make_unique<State>()) {
@@ -187,45 +238,60 @@ std::string Cache::defaultFolder() {
 const std::string &Cache::folder() const { return state->folder; }
 uint64_t Cache::maxBytes() const { return state->maxBytes; }
 
+/// The content behind a file's label; nothing if the file is damaged.
+static std::optional<std::string> readEntry(const OpenFile &file,
+                                            const Sha256 &hash) {
+  const uint64_t size = uint64_t(file.facts.st_size);
+  char header[HeaderSize];
+  // The header first: a foreign file is not read whole.
+  if (size < HeaderSize + LabelSize || size > MaxEntryBytes ||
+      !readExactly(file.descriptor.get(), header, HeaderSize) ||
+      std::memcmp(header, Mark, sizeof(Mark)) != 0 ||
+      std::string_view(header + 8, 32) != asText(hash)) {
+    return std::nullopt;
+  }
+  std::string rest(size - HeaderSize, '\0');
+  if (!readExactly(file.descriptor.get(), rest.data(), rest.size()) ||
+      std::string_view(header + 40, 32) != asText(sha256(rest))) {
+    return std::nullopt;
+  }
+  const size_t begin = LabelSize + uint8_t(rest[0]);
+  return begin <= rest.size() ? std::optional(rest.substr(begin))
+                              : std::nullopt;
+}
+
 std::optional<std::string> Cache::get(std::string_view key) {
   if (state->folder.empty()) {
     return std::nullopt;
   }
   Sha256 hash = sha256(key);
-  std::string path = state->path(hash);
-  File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
-  struct stat info{};
-  if (file.fd < 0 || fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+  const std::string hex = toHex(hash), name = hex.substr(FolderName);
+  Descriptor folder = openSubfolder(state->folder, hex.substr(0, FolderName));
+  OpenFile file;
+  // An entry is code: it must be this user's or root's, and nobody else may
+  // have written it.
+  if (!folder ||
+      openRegularAt(folder.get(), name.c_str(), O_NOFOLLOW, file) != 0 ||
+      (file.facts.st_uid != geteuid() && file.facts.st_uid != 0)) {
     ++state->misses;
     return std::nullopt;
   }
-  // Somebody else's entry is somebody else's code.
-  if (info.st_uid != geteuid() && info.st_uid != 0) {
+  if (file.facts.st_mode & (S_IWGRP | S_IWOTH)) {
+    state->warnOnce("others may write its entries, so they are not used");
     ++state->misses;
     return std::nullopt;
   }
-  std::string text;
-  uint64_t size = uint64_t(info.st_size);
-  bool whole = size >= HeaderSize + LabelSize && size <= MaxEntryBytes &&
-               readAll(file.fd, text, size) &&
-               std::memcmp(text.data(), Mark, sizeof(Mark)) == 0 &&
-               std::string_view(text).substr(8, 32) == asText(hash);
-  size_t begin = HeaderSize + LabelSize;
-  if (whole) {
-    std::string_view rest = std::string_view(text).substr(HeaderSize);
-    begin += uint8_t(rest[0]);
-    whole = begin <= size &&
-            std::string_view(text).substr(40, 32) == asText(sha256(rest));
-  }
-  if (!whole) {
-    unlink(path.c_str());
+  std::optional<std::string> content = readEntry(file, hash);
+  if (!content) {
+    (void)unlinkat(folder.get(), name.c_str(), 0);
     ++state->damaged;
     ++state->misses;
     return std::nullopt;
   }
-  futimens(file.fd, nullptr); // the order of eviction; may fail, read-only
+  // The order of eviction; may fail, read-only.
+  (void)futimens(file.descriptor.get(), nullptr);
   ++state->hits;
-  return text.substr(begin);
+  return content;
 }
 
 bool Cache::put(std::string_view key, std::string_view content,
@@ -238,67 +304,76 @@ bool Cache::put(std::string_view key, std::string_view content,
     return false;
   }
   state->measure();
-  Sha256 hash = sha256(key);
-  std::string path = state->path(hash);
-  std::error_code error;
-  fs::path parent = fs::path(path).parent_path();
-  if (!fs::exists(state->folder, error)) {
-    fs::create_directories(state->folder, error);
-    chmod(state->folder.c_str(), 0700);
-  }
-  fs::create_directories(parent, error);
-  if (error) {
-    state->warnOnce("cannot be written: " + error.message());
+  const Sha256 hash = sha256(key), whole = sha256(rest);
+  const std::string hex = toHex(hash);
+  auto fail = [&](int error) {
+    state->warnOnce("cannot be written: " + describeError(error));
     return false;
+  };
+  const std::string subfolder = state->folder + "/" + hex.substr(0, FolderName);
+  if (int error = makeFolders(state->folder)) {
+    return fail(error);
   }
-  std::string temporary = path + ".tmp." + std::to_string(getpid()) + "." +
-                          std::to_string(state->counter++);
-  File file{open(temporary.c_str(),
-                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  bool written = file.fd >= 0 && writeAll(file.fd, {Mark, sizeof(Mark)}) &&
-                 writeAll(file.fd, asText(hash)) &&
-                 writeAll(file.fd, asText(sha256(rest))) &&
-                 writeAll(file.fd, rest);
-  int reason = errno;
-  if (!written || rename(temporary.c_str(), path.c_str()) != 0) {
-    reason = written ? errno : reason;
-    unlink(temporary.c_str());
-    state->warnOnce("cannot be written: " +
-                    std::error_code(reason, std::generic_category()).message());
-    return false;
+  if (mkdir(subfolder.c_str(), 0755) != 0 && errno != EEXIST) {
+    return fail(errno);
+  }
+  Descriptor folder = openSubfolder(state->folder, hex.substr(0, FolderName));
+  if (!folder) {
+    return fail(errno);
+  }
+  const std::string_view parts[] = {
+      {Mark, sizeof(Mark)}, asText(hash), asText(whole), rest};
+  if (int error = replaceFileAt(folder.get(), hex.substr(FolderName), parts,
+                                S_IRUSR | S_IWUSR)) {
+    return fail(error);
   }
   ++state->stored;
   state->bytesEstimate += rest.size() + HeaderSize;
   if (state->bytesEstimate > state->maxBytes) {
     // A tenth is freed, so that not every entry after it scans the folder.
-    state->prune(state->maxBytes - state->maxBytes / 10,
-                 fs::file_time_type::min());
+    // What cannot be removed is met again at the next entry.
+    (void)state->prune(state->maxBytes - state->maxBytes / 10,
+                       system_clock::time_point::min());
   }
   return true;
 }
 
+bool Cache::State::remove(const Entry &entry, Removed &removed) {
+  Descriptor opened = openSubfolder(folder, entry.folder);
+  if (opened && unlinkat(opened.get(), entry.file.c_str(), 0) == 0) {
+    removed.bytes += entry.bytes;
+    removed.entries += !entry.isTemporary();
+    return true;
+  }
+  // Another process may have been quicker.
+  if (!isNone(errno) && removed.problem.ok()) {
+    removed.problem = Status(
+        TZ_E_UNAVAILABLE, folder + "/" + entry.folder + "/" + entry.file +
+                              ": cannot be removed: " + describeError(errno));
+  }
+  return isNone(errno);
+}
+
 Cache::Removed Cache::State::prune(uint64_t goal,
-                                   fs::file_time_type usedSince) {
-  std::vector<Entry> entries = scan(folder);
-  std::sort(entries.begin(), entries.end(),
+                                   system_clock::time_point usedSince) {
+  Scan found(folder);
+  std::sort(found.entries.begin(), found.entries.end(),
             [](const Entry &a, const Entry &b) { return a.used < b.used; });
   uint64_t total = 0;
-  for (const Entry &entry : entries) {
+  for (const Entry &entry : found.entries) {
     total += entry.bytes;
   }
   // A writer that lives is done within an hour.
-  auto hourAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  auto hourAgo = system_clock::now() - std::chrono::hours(1);
   Removed removed;
-  for (const Entry &entry : entries) {
+  removed.problem = std::move(found.problem);
+  for (const Entry &entry : found.entries) {
     if (entry.isTemporary() ? entry.used > hourAgo
                             : total <= goal && entry.used >= usedSince) {
       continue;
     }
-    std::error_code error;
-    if (fs::remove(entry.path, error)) {
+    if (remove(entry, removed)) {
       total -= entry.bytes;
-      removed.bytes += entry.bytes;
-      removed.entries += !entry.isTemporary();
     }
   }
   evicted += removed.entries;
@@ -307,23 +382,28 @@ Cache::Removed Cache::State::prune(uint64_t goal,
 }
 
 void Cache::remove(std::string_view key) {
-  if (!state->folder.empty()) {
-    unlink(state->path(sha256(key)).c_str());
+  if (state->folder.empty()) {
+    return;
+  }
+  const std::string hex = toHex(sha256(key));
+  if (Descriptor folder =
+          openSubfolder(state->folder, hex.substr(0, FolderName))) {
+    (void)unlinkat(folder.get(), hex.substr(FolderName).c_str(), 0);
   }
 }
 
 Cache::Removed Cache::clear() {
   Removed removed;
-  if (!state->folder.empty()) {
-    for (const Entry &entry : scan(state->folder)) {
-      std::error_code error;
-      if (fs::remove(entry.path, error)) {
-        removed.bytes += entry.bytes;
-        removed.entries += !entry.isTemporary();
-      }
-    }
-    state->bytesEstimate = 0;
+  if (state->folder.empty()) {
+    return removed;
   }
+  Scan found(state->folder);
+  removed.problem = std::move(found.problem);
+  uint64_t left = 0;
+  for (const Entry &entry : found.entries) {
+    left += state->remove(entry, removed) ? 0 : entry.bytes;
+  }
+  state->bytesEstimate = left;
   return removed;
 }
 
@@ -333,46 +413,46 @@ Cache::Removed Cache::prune(uint64_t maxBytes, std::chrono::seconds unused) {
   }
   // A time that the clock cannot count back to is before every entry.
   bool all = unused > std::chrono::hours(24 * 365 * 50);
-  return state->prune(maxBytes,
-                      all ? fs::file_time_type::min()
-                          : fs::file_time_type::clock::now() - unused);
+  return state->prune(maxBytes, all ? system_clock::time_point::min()
+                                    : system_clock::now() - unused);
 }
 
 /// The label of a file that begins as an entry does.
-static std::optional<std::string> readLabel(const fs::path &path) {
-  File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
-  std::string header, label;
-  if (file.fd < 0 || !readAll(file.fd, header, HeaderSize + LabelSize) ||
-      std::memcmp(header.data(), Mark, sizeof(Mark)) != 0 ||
-      !readAll(file.fd, label, uint8_t(header[HeaderSize]))) {
+static std::optional<std::string> readLabel(const std::string &folder,
+                                            const Entry &entry) {
+  Descriptor opened = openSubfolder(folder, entry.folder);
+  OpenFile file;
+  char header[HeaderSize + LabelSize];
+  if (!opened ||
+      openRegularAt(opened.get(), entry.file.c_str(), O_NOFOLLOW, file) != 0 ||
+      !readExactly(file.descriptor.get(), header, sizeof(header)) ||
+      std::memcmp(header, Mark, sizeof(Mark)) != 0) {
     return std::nullopt;
   }
-  return label;
+  std::string label(uint8_t(header[HeaderSize]), '\0');
+  return readExactly(file.descriptor.get(), label.data(), label.size())
+             ? std::optional(std::move(label))
+             : std::nullopt;
 }
 
-std::vector<Cache::Line> Cache::list() const {
-  std::vector<Line> lines;
+Cache::Listing Cache::list() const {
+  Listing listing;
   if (state->folder.empty()) {
-    return lines;
+    return listing;
   }
-  std::vector<Entry> entries = scan(state->folder);
-  std::sort(entries.begin(), entries.end(),
+  Scan found(state->folder);
+  listing.problem = std::move(found.problem);
+  std::sort(found.entries.begin(), found.entries.end(),
             [](const Entry &a, const Entry &b) { return a.used > b.used; });
-  for (const Entry &entry : entries) {
-    if (entry.isTemporary()) {
-      continue;
+  for (const Entry &entry : found.entries) {
+    if (!entry.isTemporary()) {
+      listing.lines.push_back(
+          {entry.folder + entry.file,
+           readLabel(state->folder, entry).value_or("damaged"), entry.bytes,
+           entry.used});
     }
-    Line line;
-    line.name = entry.path.parent_path().filename().string() +
-                entry.path.filename().string();
-    line.label = readLabel(entry.path).value_or("damaged");
-    line.bytes = entry.bytes;
-    line.used =
-        std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-            std::chrono::file_clock::to_sys(entry.used));
-    lines.push_back(std::move(line));
   }
-  return lines;
+  return listing;
 }
 
 Cache::Statistics Cache::statistics() const {
@@ -383,10 +463,12 @@ Cache::Statistics Cache::statistics() const {
   s.stored = state->stored;
   s.evicted = state->evicted;
   if (!state->folder.empty()) {
-    for (const Entry &entry : scan(state->folder)) {
+    Scan found(state->folder);
+    for (const Entry &entry : found.entries) {
       s.entries += !entry.isTemporary();
       s.bytes += entry.bytes;
     }
+    s.problem = std::move(found.problem);
   }
   return s;
 }

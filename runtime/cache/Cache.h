@@ -42,8 +42,11 @@ public:
   struct Removed {
     size_t entries = 0;
     uint64_t bytes = 0;
+    Status problem; // why something may be left
   };
-  /// Removes every entry.
+  /// Removes every entry. Like all that lists or removes, it goes on after a
+  /// problem and tells the first. Only regular files with the name of an entry
+  /// are touched, none behind a link.
   Removed clear();
   /// Removes what nobody has used for `unused`, then the longest unused until
   /// at most `maxBytes` are left, and files that writers left behind.
@@ -56,12 +59,17 @@ public:
     uint64_t bytes = 0;
     std::chrono::system_clock::time_point used;
   };
+  struct Listing {
+    std::vector<Line> lines;
+    Status problem; // why there may be more
+  };
   /// Last used first. Reads no content.
-  std::vector<Line> list() const;
+  Listing list() const;
 
   struct Statistics {
     uint64_t hits = 0, misses = 0, damaged = 0, stored = 0, evicted = 0;
-    uint64_t entries = 0, bytes = 0;
+    uint64_t entries = 0, bytes = 0; // in the folder
+    Status problem;                  // why there may be more in the folder
   };
   Statistics statistics() const;
   const std::string &folder() const;

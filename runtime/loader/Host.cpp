@@ -9,8 +9,6 @@
 #include "runtime/cache/Cache.h"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 namespace tz::runtime {
 
@@ -97,19 +95,13 @@ int32_t hostOpenResource(void *ctx, tz_str name, void **data, size_t *size) {
       return TZ_E_NOT_FOUND;
     }
     std::string path = self(ctx).folder + "/" + file;
-    std::error_code error;
-    uintmax_t bytes = std::filesystem::file_size(path, error);
-    if (error) {
-      return TZ_E_NOT_FOUND;
+    Result<TrustedFile> opened = openTrusted(path, self(ctx).trust);
+    if (!opened) {
+      return opened.status().code();
     }
-    if (bytes > MaxResourceBytes) {
-      return TZ_E_RESOURCE_LIMIT;
-    }
-    std::string text(bytes, '\0');
-    std::ifstream stream(path, std::ios::binary);
-    stream.read(text.data(), std::streamsize(bytes));
-    text.resize(size_t(stream.gcount()));
-    return handOver(text, data, size);
+    Result<std::string> text =
+        readRegular(opened->file, path, MaxResourceBytes);
+    return text ? handOver(*text, data, size) : text.status().code();
   } catch (...) {
     return TZ_E_OUT_OF_MEMORY;
   }
@@ -143,9 +135,9 @@ uint32_t shownLevel() {
 } // namespace
 
 HostServices::HostServices(std::string pluginName, std::string manifestFolder,
-                           Cache *sharedCache)
+                           Cache *sharedCache, TrustRule rule)
     : plugin(std::move(pluginName)), folder(std::move(manifestFolder)),
-      cache(sharedCache) {
+      cache(sharedCache), trust(std::move(rule)) {
   host.struct_size = sizeof(host);
   host.ctx = this;
   host.abi_major = TZ_ABI_MAJOR;

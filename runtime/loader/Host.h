@@ -9,6 +9,7 @@
 #define TERRAZZO_RUNTIME_LOADER_HOST_H
 
 #include "runtime/loader/Status.h"
+#include "runtime/loader/Trust.h"
 
 #include <memory>
 
@@ -18,11 +19,13 @@ class Cache;
 
 struct HostServices {
   /// `cache` may be null. `folder`: of the manifest, or empty.
-  HostServices(std::string plugin, std::string folder, Cache *cache);
+  HostServices(std::string plugin, std::string folder, Cache *cache,
+               TrustRule trust = {});
   const tz_host *table() const { return &host; }
 
   std::string plugin, folder;
   Cache *cache;
+  TrustRule trust; // of the files in the folder
 
 private:
   tz_host host{};

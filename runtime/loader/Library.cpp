@@ -1,10 +1,12 @@
 //===- Library.cpp - a plugin's shared object, opened and negotiated ------===//
 //
-// What   File checks (exists, is ELF for this machine, complete, not writable
-//        by everybody, expected hash), dlopen, entry symbol, negotiation.
+// What   File checks (trusted, ELF for this machine, complete, expected hash)
+//        on the open file, dlopen, entry symbol, negotiation.
 // Why    The dynamic linker maps a truncated file without complaint and the
 //        process dies later on a missing page, so completeness is checked here.
 //        A library is never closed: LLVM and thread-locals do not survive it.
+//        It is opened by its name, not as /proc/self/fd/N: debuggers, $ORIGIN
+//        and fingerprints need the name.
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Library.h"
 
@@ -12,8 +14,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <fstream>
-#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tz::runtime {
 
@@ -31,12 +32,26 @@ Status refuse(const std::string &path, const std::string &what) {
   return Status(TZ_E_FAILED_PRECONDITION, path + ": " + what);
 }
 
+/// As many bytes from `offset` on as there are, at most `size`.
+size_t readAt(const OpenFile &file, void *to, size_t size, uint64_t offset) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t count = pread(file.descriptor.get(), static_cast<char *>(to) + done,
+                          size - done, off_t(offset + done));
+    if (count <= 0 && !(count < 0 && errno == EINTR)) {
+      break;
+    }
+    done += count > 0 ? size_t(count) : 0;
+  }
+  return done;
+}
+
 /// Every part that the dynamic linker would map must be inside the file.
-Status checkElf(const std::string &path, uint64_t size) {
-  std::ifstream file(path, std::ios::binary);
+Status checkElf(const OpenFile &file, const std::string &path) {
+  const uint64_t size = uint64_t(file.facts.st_size);
   Elf64_Ehdr header{};
-  file.read(reinterpret_cast<char *>(&header), sizeof(header));
-  if (file.gcount() < 4 || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+  size_t got = readAt(file, &header, sizeof(header), 0);
+  if (got < 4 || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return refuse(path,
                   "not a shared object (no ELF header); the manifest must "
                   "name the plugin's library");
@@ -45,7 +60,7 @@ Status checkElf(const std::string &path, uint64_t size) {
       path, "truncated: " + std::to_string(size) +
                 " bytes are fewer than its headers describe; install the "
                 "plugin again");
-  if (file.gcount() < std::streamsize(sizeof(header))) {
+  if (got < sizeof(header)) {
     return truncated;
   }
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -64,8 +79,9 @@ Status checkElf(const std::string &path, uint64_t size) {
     return truncated;
   }
   std::vector<Elf64_Phdr> segments(header.e_phnum);
-  file.seekg(std::streamoff(header.e_phoff));
-  file.read(reinterpret_cast<char *>(segments.data()), std::streamsize(table));
+  if (readAt(file, segments.data(), table, header.e_phoff) != table) {
+    return truncated;
+  }
   bool dynamic = false;
   for (const Elf64_Phdr &segment : segments) {
     dynamic = dynamic || segment.p_type == PT_DYNAMIC;
@@ -79,16 +95,17 @@ Status checkElf(const std::string &path, uint64_t size) {
                  : refuse(path, "an ELF file without dynamic section");
 }
 
-Status checkHash(const std::string &path, const std::string &expected) {
+Status checkHash(const OpenFile &file, const std::string &path,
+                 const std::string &expected) {
   if (expected.empty()) {
     return Status();
   }
-  std::ifstream file(path, std::ios::binary);
   Sha256Hasher hasher;
   std::vector<char> buffer(1 << 16);
-  while (file.read(buffer.data(), std::streamsize(buffer.size())),
-         file.gcount() > 0) {
-    hasher.update({buffer.data(), size_t(file.gcount())});
+  uint64_t done = 0;
+  while (size_t count = readAt(file, buffer.data(), buffer.size(), done)) {
+    hasher.update({buffer.data(), count});
+    done += count;
   }
   std::string found = toHex(hasher.finish());
   return found == expected
@@ -96,6 +113,36 @@ Status checkHash(const std::string &path, const std::string &expected) {
              : refuse(path, "its SHA-256 is " + found + ", the manifest says " +
                                 expected +
                                 "; file and manifest are of different builds");
+}
+
+Result<TrustedFile> openChecked(const std::string &path,
+                                const Manifest &manifest,
+                                const TrustRule &trust) {
+  Result<TrustedFile> file = openTrusted(path, trust);
+  if (!file) {
+    return file.status().code() == TZ_E_NOT_FOUND
+               ? Status(TZ_E_NOT_FOUND,
+                        path +
+                            ": plugin library does not exist; it is named by " +
+                            manifest.path)
+               : file.takeStatus();
+  }
+  Status s = checkElf(file->file, path);
+  return s.ok() ? std::move(file) : s;
+}
+
+/// dlerror() is text alone; a lack of memory or descriptors passes.
+Status cannotLoad(const std::string &path) {
+  const char *text = dlerror();
+  Status status = refuse(path, std::string("cannot be loaded: ") +
+                                   (text ? text : "unknown reason"));
+  for (int error : {ENOMEM, EMFILE, ENFILE}) {
+    if (text && std::string_view(text).find(describeError(error)) !=
+                    std::string_view::npos) {
+      status.with("transient", "true");
+    }
+  }
+  return status;
 }
 
 /// A plugin of another major exports another symbol; say which.
@@ -162,39 +209,33 @@ Result<const Table *> checkTable(const tz_plugin &plugin, const char *id,
 
 } // namespace
 
-Status checkLibrary(const std::string &path, const Manifest &manifest) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0) {
-    return Status(TZ_E_NOT_FOUND,
-                  path + ": plugin library does not exist; it is named by " +
-                      manifest.path);
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return refuse(path, "not a file");
-  }
-  if (info.st_mode & S_IWOTH) {
-    return refuse(path, "everybody may write to this file, so it is not "
-                        "trusted; remove the permission: chmod o-w");
-  }
-  return checkElf(path, uint64_t(info.st_size));
+Status checkLibrary(const std::string &path, const Manifest &manifest,
+                    const TrustRule &trust) {
+  return openChecked(path, manifest, trust).takeStatus();
 }
 
 Result<const tz_plugin *> openLibrary(const std::string &path,
                                       const Manifest &manifest,
-                                      const std::string &expectedSha256) {
-  if (Status s = checkLibrary(path, manifest); !s.ok()) {
+                                      const std::string &expectedSha256,
+                                      const TrustRule &trust) {
+  Result<TrustedFile> checked = openChecked(path, manifest, trust);
+  if (!checked) {
+    return checked.takeStatus();
+  }
+  if (Status s = checkHash(checked->file, path, expectedSha256); !s.ok()) {
     return s;
   }
-  if (Status s = checkHash(path, expectedSha256); !s.ok()) {
-    return s;
-  }
-  char *real = realpath(path.c_str(), nullptr);
-  void *library = dlopen(real ? real : path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::free(real);
+  void *library = dlopen(checked->path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    const char *text = dlerror();
-    return refuse(path, std::string("cannot be loaded: ") +
-                            (text ? text : "unknown reason"));
+    return cannotLoad(path);
+  }
+  // The checked file is open, so no other file can have its number.
+  struct stat now{};
+  if (stat(checked->path.c_str(), &now) != 0 ||
+      now.st_dev != checked->file.facts.st_dev ||
+      now.st_ino != checked->file.facts.st_ino) {
+    return refuse(path, "was replaced while it was opened; start the program "
+                        "again when its installation is done");
   }
   auto query =
       reinterpret_cast<tz_plugin_query_fn>(dlsym(library, TZ_PLUGIN_ENTRY));

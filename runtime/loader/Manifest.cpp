@@ -8,7 +8,6 @@
 #include "runtime/loader/Manifest.h"
 
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -313,18 +312,14 @@ Result<Manifest> parseManifest(std::string_view text, const std::string &path) {
   return m;
 }
 
-Result<Manifest> readManifest(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code error;
-  if (!file || fs::is_directory(path, error)) {
-    return Status(TZ_E_NOT_FOUND, path + ": plugin manifest cannot be opened");
+Result<Manifest> readManifest(const std::string &path, const TrustRule &trust) {
+  Result<TrustedFile> file = openTrusted(path, trust);
+  if (!file) {
+    return file.takeStatus().in("plugin manifest cannot be opened");
   }
-  // One byte more than allowed tells a file that is too large from one that
-  // just fits.
-  std::string text(MaxManifestBytes + 1, '\0');
-  file.read(text.data(), std::streamsize(text.size()));
-  text.resize(size_t(file.gcount()));
-  return parseManifest(text, path);
+  Result<std::string> text = readRegular(file->file, path, MaxManifestBytes);
+  return text ? parseManifest(*text, path)
+              : text.takeStatus().in("plugin manifest cannot be read");
 }
 
 Status checkManifest(const Manifest &m) {

@@ -20,14 +20,14 @@ static void adopt(const T *from, T &to) {
   to.struct_size = sizeof(T);
 }
 
-Plugin::Plugin(Manifest m, Cache *cache)
-    : manifest(std::move(m)),
+Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule)
+    : manifest(std::move(m)), trust(std::move(rule)),
       services(
           manifest.name,
           manifest.path.empty()
               ? std::string()
               : std::filesystem::path(manifest.path).parent_path().string(),
-          cache) {}
+          cache, trust) {}
 
 Plugin::~Plugin() {
   if (compilerHalf.object) {
@@ -46,7 +46,7 @@ Status Plugin::compilerFile() const {
     return Status();
   }
   return hasCompiler()
-             ? checkLibrary(manifest.compilerLibrary, manifest)
+             ? checkLibrary(manifest.compilerLibrary, manifest, trust)
              : Status(TZ_E_UNIMPLEMENTED,
                       "plugin '" + manifest.name + "' has no compiler half");
 }
@@ -66,9 +66,9 @@ Result<const tz_plugin *> Plugin::query(bool wantsCompiler) {
                   "plugin '" + manifest.name + "' has no " +
                       (wantsCompiler ? "compiler" : "device") + " half");
   }
-  return openLibrary(path, manifest,
-                     wantsCompiler ? manifest.compilerSha256
-                                   : manifest.deviceSha256);
+  return openLibrary(
+      path, manifest,
+      wantsCompiler ? manifest.compilerSha256 : manifest.deviceSha256, trust);
 }
 
 Status Plugin::openCompiler() {
@@ -144,13 +144,20 @@ Status Plugin::openDevice() {
   return Status();
 }
 
+/// What passes, such as a lack of memory, is tried again by the next call.
+Plugin::State Plugin::stateAfter(const Status &opened) {
+  return opened.ok()            ? State::Open
+         : opened.isTransient() ? State::Unopened
+                                : State::Failed;
+}
+
 Result<const Plugin::CompilerHalf *> Plugin::compiler() {
   std::lock_guard guard(lock);
   if (compilerState == State::Unopened) {
     compilerFailure = openCompiler();
-    compilerState = compilerFailure.ok() ? State::Open : State::Failed;
+    compilerState = stateAfter(compilerFailure);
   }
-  if (compilerState == State::Failed) {
+  if (compilerState != State::Open) {
     return compilerFailure;
   }
   return &compilerHalf;
@@ -160,9 +167,9 @@ Result<const Plugin::DeviceHalf *> Plugin::device() {
   std::lock_guard guard(lock);
   if (deviceState == State::Unopened) {
     deviceFailure = openDevice();
-    deviceState = deviceFailure.ok() ? State::Open : State::Failed;
+    deviceState = stateAfter(deviceFailure);
   }
-  if (deviceState == State::Failed) {
+  if (deviceState != State::Open) {
     return deviceFailure;
   }
   return &deviceHalf;

@@ -11,7 +11,6 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
-#include <sys/stat.h>
 
 namespace tz::runtime {
 
@@ -168,14 +167,9 @@ void Registry::discover(const RegistryOptions &options) {
   if (auto text = variable("TERRAZZO_PLUGINS")) {
     filter = split(*text, ',');
   }
-  if (auto trust = variable("TERRAZZO_PLUGIN_TRUST")) {
-    systemOnly = *trust == "system";
-    if (!systemOnly) {
-      logMessage(1, "",
-                 "TERRAZZO_PLUGIN_TRUST is '" + *trust +
-                     "'; the only value is 'system'");
-    }
-  }
+  trust = options.trust             ? *options.trust
+          : options.readEnvironment ? trustOfEnvironment()
+                                    : TrustRule();
   for (const BuiltinPlugin &builtin : options.builtins) {
     addBuiltin(builtin);
   }
@@ -243,15 +237,7 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
   PluginListing line;
   line.path = path;
   line.origin = origin;
-  if (struct stat info{};
-      systemOnly && stat(path.c_str(), &info) == 0 && info.st_uid != 0) {
-    line.name = fs::path(path).stem().string();
-    line.state = PluginListing::Rejected;
-    line.reason = path + ": not owned by root (TERRAZZO_PLUGIN_TRUST=system)";
-    lines.push_back(std::move(line));
-    return;
-  }
-  Result<Manifest> manifest = readManifest(path);
+  Result<Manifest> manifest = readManifest(path, trust);
   Status status = manifest ? checkManifest(*manifest) : manifest.status();
   if (manifest) {
     line.name = manifest->name;
@@ -271,7 +257,7 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
     lines.push_back(std::move(line));
     return;
   }
-  admit(std::unique_ptr<Plugin>(new Plugin(std::move(*manifest), cache)),
+  admit(std::unique_ptr<Plugin>(new Plugin(std::move(*manifest), cache, trust)),
         std::move(line));
 }
 
@@ -296,7 +282,8 @@ void Registry::addBuiltin(const BuiltinPlugin &builtin) {
     manifest.vendor = line.vendor = view(info->vendor);
     manifest.version = line.version = view(info->version);
   }
-  auto plugin = std::unique_ptr<Plugin>(new Plugin(std::move(manifest), cache));
+  auto plugin =
+      std::unique_ptr<Plugin>(new Plugin(std::move(manifest), cache, trust));
   plugin->builtin = builtin;
   admit(std::move(plugin), std::move(line));
 }

@@ -64,12 +64,14 @@ public:
 private:
   friend class Registry;
   enum class State { Unopened, Open, Failed };
-  Plugin(Manifest m, Cache *cache);
+  Plugin(Manifest m, Cache *cache, TrustRule trust);
   Result<const tz_plugin *> query(bool wantsCompiler);
   Status openCompiler();
   Status openDevice();
+  static State stateAfter(const Status &opened);
 
   Manifest manifest;
+  TrustRule trust;
   BuiltinPlugin builtin;
   HostServices services;
   std::mutex lock;
@@ -110,6 +112,8 @@ struct RegistryOptions {
   /// there is another.
   bool wantsCompiler = false;
   std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
+  /// Without it TERRAZZO_PLUGIN_TRUST, if the environment is read.
+  std::optional<TrustRule> trust;
 };
 
 class Registry {
@@ -144,7 +148,7 @@ private:
   std::vector<PluginListing> lines;
   std::vector<std::string> filter;
   bool readEnvironment, wantsCompiler;
-  bool systemOnly = false;
+  TrustRule trust;
 
   Status missing(std::string_view name) const;
 };

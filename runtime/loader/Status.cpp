@@ -15,6 +15,15 @@ Status Status::in(std::string_view where) && {
   return std::move(*this);
 }
 
+bool Status::isTransient() const {
+  for (const auto &[key, value] : facts) {
+    if (key == "transient") {
+      return true;
+    }
+  }
+  return codeValue == TZ_E_OUT_OF_MEMORY;
+}
+
 const char *codeName(int32_t code) {
   switch (code) {
   case TZ_E_OK:

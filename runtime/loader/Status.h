@@ -38,6 +38,8 @@ public:
   const std::vector<std::pair<std::string, std::string>> &payload() const {
     return facts;
   }
+  /// May the same call succeed later, with nothing changed by anybody?
+  bool isTransient() const;
   /// Puts "where: " before the message.
   Status in(std::string_view where) &&;
 

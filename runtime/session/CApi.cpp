@@ -3,13 +3,13 @@
 // What   Handles, option structs, and one wrapper that lets no exception out.
 // Why    All decisions are in the classes; here is only translation.
 //===----------------------------------------------------------------------===//
+#include "runtime/file/File.h"
 #include "runtime/session/Fork.h"
 #include "runtime/session/Kernel.h"
 
 #include <terrazzo/terrazzo.h>
 
 #include <filesystem>
-#include <fstream>
 
 using namespace tz::runtime;
 
@@ -219,24 +219,6 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
     request.source.line = s.line;
   }
   return request;
-}
-
-/// Written beside and renamed, so that nothing half-written is ever there.
-Status saveFile(const std::string &path, const std::string &bytes) {
-  std::string temporary = path + ".tmp";
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file.write(bytes.data(), std::streamsize(bytes.size()));
-    if (!file.flush()) {
-      std::remove(temporary.c_str());
-      return Status(TZ_E_UNAVAILABLE, path + ": cannot be written");
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    return Status(TZ_E_UNAVAILABLE, path + ": cannot be written");
-  }
-  return Status();
 }
 
 } // namespace
@@ -573,7 +555,7 @@ tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
     if (!code) {
       return code.takeStatus();
     }
-    return saveFile(path, (*code)->write());
+    return replaceFile(path, (*code)->write());
   });
 }
 

@@ -5,23 +5,13 @@
 // Why    Which code a launch gets is Specialize.cpp's question.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Sha256.h"
+#include "runtime/file/File.h"
 #include "runtime/session/Specialization.h"
-
-#include <filesystem>
-#include <fstream>
 
 namespace tz::runtime {
 
-static Result<std::string> readAll(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code error;
-  if (!file || std::filesystem::is_directory(path, error)) {
-    return Status(TZ_E_NOT_FOUND,
-                  path + ": no such file, or it cannot be read");
-  }
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  return text;
-}
+/// Of a source or an artifact.
+static constexpr uint64_t MaxSourceBytes = uint64_t(1) << 31;
 
 Kernel::Kernel(Session &session, KernelRequest request)
     : session(session), request(std::move(request)) {}
@@ -40,7 +30,7 @@ Result<std::unique_ptr<Kernel>> Kernel::load(Session &session,
 Status Kernel::initialize() {
   KernelSource &source = request.source;
   if (source.text.empty()) {
-    Result<std::string> text = readAll(source.path);
+    Result<std::string> text = readRegular(source.path, MaxSourceBytes);
     if (!text) {
       return text.takeStatus();
     }

@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
   options.registeredBuiltins = options.readEnvironment = false;
   options.manifestFiles = {argv[1]};
   options.defaultFolders = {"/dev/null"};
+  options.trust = runtime::trustOfEnvironment();
   std::optional<runtime::Cache> cache; // of the plugin, not of artifacts
   if (*argv[3]) {
     runtime::CacheOptions where;

@@ -52,16 +52,20 @@ static std::string ageText(std::chrono::system_clock::time_point then) {
                            : std::to_string(age / 86400) + " d";
 }
 
-/// Runs `body` on the cache that there is; none is an error.
-static int withCache(const std::function<void(Cache &)> &body) {
+/// Runs `body` on the cache that there is; none is an error, and so is what
+/// `body` answers.
+static int withCache(const std::function<runtime::Status(Cache &)> &body) {
   if (Cache::defaultFolder().empty()) {
     return reportError("there is no cache folder",
                        "set TERRAZZO_CACHE_DIR to a folder (it is 'off' or "
                        "HOME is not set)");
   }
   Cache cache;
-  body(cache);
-  return 0;
+  runtime::Status problem = body(cache);
+  return problem.ok() ? 0
+                      : reportError(problem.message(),
+                                    "the cache folder must be a folder that "
+                                    "you can read and write");
 }
 
 static int stat() {
@@ -74,12 +78,14 @@ static int stat() {
     std::printf("%s: %s, %s of %s\n", cache.folder().c_str(),
                 entriesText(now.entries).c_str(), sizeText(now.bytes).c_str(),
                 sizeText(cache.maxBytes()).c_str());
+    return now.problem;
   });
 }
 
 static int list(size_t limit) {
   return withCache([limit](Cache &cache) {
-    std::vector<Cache::Line> lines = cache.list();
+    const Cache::Listing listing = cache.list();
+    const std::vector<Cache::Line> &lines = listing.lines;
     size_t shown = limit ? std::min(limit, lines.size()) : lines.size();
     for (size_t i = 0; i < shown; ++i) {
       const Cache::Line &line = lines[i];
@@ -90,12 +96,15 @@ static int list(size_t limit) {
     if (shown < lines.size()) {
       std::printf("and %s more\n", entriesText(lines.size() - shown).c_str());
     }
+    return listing.problem;
   });
 }
 
-static void showRemoved(const Cache &cache, const Cache::Removed &removed) {
+static runtime::Status showRemoved(const Cache &cache,
+                                   const Cache::Removed &removed) {
   std::printf("removed %s (%s) from %s\n", entriesText(removed.entries).c_str(),
               sizeText(removed.bytes).c_str(), cache.folder().c_str());
+  return removed.problem;
 }
 
 static int prune(const CacheCommand &o, bool hasSize) {
@@ -104,7 +113,7 @@ static int prune(const CacheCommand &o, bool hasSize) {
                       ? std::chrono::seconds(std::llround(o.unusedDays * 86400))
                       : std::chrono::seconds::max();
     uint64_t size = hasSize ? o.size : cache.maxBytes();
-    showRemoved(cache, cache.prune(size, unused));
+    return showRemoved(cache, cache.prune(size, unused));
   });
 }
 
@@ -152,11 +161,13 @@ void addCacheCommand(CLI::App &app, int &status) {
     } else if (what == "prune") {
       status = prune(*o, size->count() != 0);
     } else if (what == "path") {
-      status =
-          withCache([](Cache &cache) { std::puts(cache.folder().c_str()); });
+      status = withCache([](Cache &cache) {
+        std::puts(cache.folder().c_str());
+        return runtime::Status();
+      });
     } else {
-      status =
-          withCache([](Cache &cache) { showRemoved(cache, cache.clear()); });
+      status = withCache(
+          [](Cache &cache) { return showRemoved(cache, cache.clear()); });
     }
   });
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Terminal.h"
 
+#include "runtime/file/File.h"
+
 #include "llvm/ADT/ScopeExit.h"
 
 #include <cerrno>
@@ -118,28 +120,21 @@ Status writeFile(const std::string &path, std::string_view content) {
   // A device or a pipe cannot be renamed over.
   bool special = std::filesystem::exists(path, ignored) &&
                  !std::filesystem::is_regular_file(path, ignored);
-  std::string temporary =
-      special ? path : path + ".tmp" + std::to_string(getpid());
-  auto fail = [&] {
-    Status status(TZ_E_UNAVAILABLE, "cannot write " + path + ": " +
-                                        std::strerror(errno ? errno : EIO));
-    if (!special) {
-      unlink(temporary.c_str());
-    }
-    return status;
-  };
+  if (!special) {
+    int error = runtime::replaceFileAt(AT_FDCWD, path, {&content, 1}, 0666);
+    return error ? Status(TZ_E_UNAVAILABLE,
+                          "cannot write " + path + ": " + std::strerror(error))
+                 : Status();
+  }
   errno = 0;
-  std::FILE *file = std::fopen(temporary.c_str(), "wb");
-  if (!file) {
-    return fail();
-  }
-  bool whole =
-      std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  whole = std::fclose(file) == 0 && whole;
-  if (!whole || (!special && std::rename(temporary.c_str(), path.c_str()))) {
-    return fail();
-  }
-  return Status();
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool whole = file && std::fwrite(content.data(), 1, content.size(), file) ==
+                           content.size();
+  whole = file && std::fclose(file) == 0 && whole;
+  return whole
+             ? Status()
+             : Status(TZ_E_UNAVAILABLE, "cannot write " + path + ": " +
+                                            std::strerror(errno ? errno : EIO));
 }
 
 Result<std::string> readFile(const std::string &path) {

@@ -209,7 +209,7 @@ TEST_F(CacheFolder, ListsWhatWasUsedLastFirst) {
   EXPECT_EQ(cache.get("b"), "three") << "a long label is cut, not the content";
   std::this_thread::sleep_for(std::chrono::milliseconds(12));
   EXPECT_EQ(cache.get("a"), "one");
-  std::vector<Cache::Line> lines = cache.list();
+  std::vector<Cache::Line> lines = cache.list().lines;
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].label, "first");
   EXPECT_EQ(lines[0].name, toHex(sha256("a")));
@@ -218,7 +218,7 @@ TEST_F(CacheFolder, ListsWhatWasUsedLastFirst) {
   auto age = std::chrono::system_clock::now() - lines[0].used;
   EXPECT_LT(std::chrono::abs(age), std::chrono::minutes(1));
   std::ofstream(files().at(0), std::ios::binary) << "not an entry";
-  lines = cache.list();
+  lines = cache.list().lines;
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_TRUE(lines[0].label == "damaged" || lines[1].label == "damaged");
 }
@@ -230,7 +230,7 @@ TEST_F(CacheFolder, PruneTakesTheOldAndWhatIsTooMuch) {
     ASSERT_TRUE(cache.put(key, std::string(1000, 'x'), key));
   }
   auto age = [&](const std::string &label, int days, const char *suffix = "") {
-    for (const Cache::Line &line : cache.list()) {
+    for (const Cache::Line &line : cache.list().lines) {
       if (line.label == label) {
         std::string path = folder.path + "/cache/" + line.name.substr(0, 2) +
                            "/" + line.name.substr(2);
@@ -270,6 +270,141 @@ TEST_F(CacheFolder, OtherFilesInTheFolderAreLeftAlone) {
   cache.clear();
   EXPECT_EQ(readFile(folder.path + "/cache/ab/notes.txt").size(), 5000u);
   EXPECT_EQ(readFile(folder.path + "/cache/readme"), "mine");
+}
+
+/// Where the entry of a key lies.
+std::string pathOf(const std::string &folder, const char *key) {
+  const std::string hex = toHex(sha256(key));
+  return folder + "/cache/" + hex.substr(0, 2) + "/" + hex.substr(2);
+}
+
+TEST_F(CacheFolder, APipeInAnEntrysPlaceIsAMiss) {
+  Cache cache = make();
+  ASSERT_TRUE(cache.put("a", "b"));
+  const std::string path = pathOf(folder.path, "a");
+  for (int kind : {S_IFIFO, S_IFSOCK, S_IFDIR}) {
+    std::filesystem::remove(path);
+    ASSERT_EQ(kind == S_IFDIR ? mkdir(path.c_str(), 0700)
+                              : mknod(path.c_str(), mode_t(kind) | 0600, 0),
+              0);
+    alarm(20); // a reader that waits would wait for ever
+    EXPECT_FALSE(cache.get("a"));
+    EXPECT_TRUE(cache.list().lines.empty());
+    EXPECT_EQ(cache.statistics().bytes, 0u) << "not the size of no file";
+    EXPECT_EQ(cache.clear().entries, 0u);
+    alarm(0);
+    EXPECT_TRUE(std::filesystem::exists(path)) << "it is not ours";
+    EXPECT_EQ(cache.put("a", "b"), kind != S_IFDIR);
+    EXPECT_EQ(cache.get("a").has_value(), kind != S_IFDIR);
+  }
+}
+
+TEST_F(CacheFolder, NothingBehindALinkIsTouched) {
+  Cache cache = make();
+  ASSERT_TRUE(cache.put("a", "b"));
+  const std::filesystem::path entry = pathOf(folder.path, "a"),
+                              sub = entry.parent_path(),
+                              elsewhere = folder.path + "/elsewhere";
+  // Somebody puts a link in the place of a subfolder, and one of an entry.
+  std::filesystem::rename(sub, elsewhere);
+  std::filesystem::create_directory_symlink(elsewhere, sub);
+  EXPECT_FALSE(cache.get("a"));
+  EXPECT_FALSE(cache.put("a", "c"));
+  cache.remove("a");
+  EXPECT_EQ(cache.clear().entries, 0u);
+  EXPECT_EQ(cache.prune(0).entries, 0u);
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / entry.filename()));
+  std::filesystem::remove(sub);
+  std::filesystem::create_directory(sub);
+  std::filesystem::create_symlink(elsewhere / entry.filename(), entry);
+  EXPECT_FALSE(cache.get("a"));
+  EXPECT_EQ(cache.clear().entries, 0u);
+  EXPECT_TRUE(cache.put("a", "c")) << "replaces the link";
+  EXPECT_EQ(cache.get("a"), "c");
+  EXPECT_EQ(readFile(elsewhere / entry.filename()).back(), 'b');
+}
+
+TEST_F(CacheFolder, EntriesThatOthersMayWriteAreNotUsed) {
+  Cache cache = make();
+  ASSERT_TRUE(cache.put("a", "b"));
+  chmod(pathOf(folder.path, "a").c_str(), 0660);
+  EXPECT_FALSE(cache.get("a"));
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("others may write")));
+  EXPECT_TRUE(cache.put("a", "b"));
+  EXPECT_EQ(cache.get("a"), "b");
+}
+
+TEST_F(CacheFolder, AFolderThatCannotBeReadIsSaid) {
+  EXPECT_TRUE(make().clear().problem.ok()) << "not there yet: empty";
+  ASSERT_TRUE(make().put("a", "b"));
+  const std::string sub =
+      std::filesystem::path(pathOf(folder.path, "a")).parent_path();
+  chmod(folder.path.c_str(), 0755);
+  int result = inChild([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) {
+      return 99; // root reads everything
+    }
+    // Not root's folder and not readable, or ours and closed.
+    chmod(sub.c_str(), 0);
+    Cache cache = make();
+    auto says = [&](const Status &s) {
+      return s.code() == TZ_E_UNAVAILABLE &&
+             s.message().find("cannot be read: Permission denied") !=
+                 std::string::npos;
+    };
+    return says(cache.clear().problem) && says(cache.list().problem) &&
+                   says(cache.prune(0).problem) &&
+                   says(cache.statistics().problem)
+               ? 0
+               : 1;
+  });
+  chmod(sub.c_str(), 0755);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(make().get("a"), "b");
+  folder.write("file", "");
+  CacheOptions options;
+  options.folder = folder.path + "/file";
+  EXPECT_THAT(Cache(options).list().problem.message(),
+              HasSubstr("Not a directory"));
+}
+
+TEST_F(CacheFolder, AnEntryThatStaysIsSaid) {
+  ASSERT_TRUE(make().put("a", "b"));
+  const std::string path = pathOf(folder.path, "a");
+  const std::string sub = std::filesystem::path(path).parent_path();
+  chmod(folder.path.c_str(), 0755);
+  chmod((folder.path + "/cache").c_str(), 0755);
+  chmod(sub.c_str(), 0555);
+  int result = inChild([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) {
+      return 99;
+    }
+    Cache::Removed removed = make().clear();
+    return removed.entries == 0 && removed.problem.message() ==
+                                       path + ": cannot be removed: Permission "
+                                              "denied"
+               ? 0
+               : 1;
+  });
+  chmod(sub.c_str(), 0755);
+  EXPECT_EQ(result, 0);
+}
+
+/// Writers with equal process ids, as in containers that share a folder.
+TEST_F(CacheFolder, EqualProcessIdsDoNotCollide) {
+  // What a writer in another container has open now, under the old names.
+  const std::string path = pathOf(folder.path, "a");
+  std::filesystem::create_directories(
+      std::filesystem::path(path).parent_path());
+  for (int count = 0; count < 4; ++count) {
+    std::ofstream(path + ".tmp." + std::to_string(getpid()) + "." +
+                  std::to_string(count))
+        << "half";
+  }
+  Cache cache = make();
+  EXPECT_TRUE(cache.put("a", "b"));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(cache.get("a"), "b");
 }
 
 /// Processes write, read and evict the same few keys: what is read is always

@@ -141,23 +141,6 @@ TEST(Registry, PluginFilesReplaceThePaths) {
   unsetenv("TERRAZZO_PLUGIN_PATH");
 }
 
-TEST(Registry, TrustSystemTakesOnlyRootsManifests) {
-  if (geteuid() != 0) {
-    GTEST_SKIP() << "only root can make a file of another owner";
-  }
-  TemporaryFolder folder;
-  std::string file = folder.write(
-      "null.json", readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json"));
-  ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
-  RegistryOptions options = only({folder.path});
-  options.readEnvironment = true;
-  EXPECT_TRUE(Registry(options).find("null"));
-  setenv("TERRAZZO_PLUGIN_TRUST", "system", 1);
-  EXPECT_THAT(Registry(options).find("null").status().message(),
-              HasSubstr("not owned by root"));
-  unsetenv("TERRAZZO_PLUGIN_TRUST");
-}
-
 TEST(Registry, AutoNeverChoosesANegativePriority) {
   TemporaryFolder folder;
   folder.write("null.json",
