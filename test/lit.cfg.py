@@ -25,6 +25,7 @@ for name in [n for n in os.environ if n.startswith(("TERRAZZO_", "TRITON_"))]:
 if "TERRAZZO_CPU_CAP" in os.environ:
     config.environment["TERRAZZO_CPU_CAP"] = os.environ["TERRAZZO_CPU_CAP"]
 config.environment["TERRAZZO_CACHE_DIR"] = os.path.join(build, "lit", "cache")
+config.environment["XDG_STATE_HOME"] = os.path.join(build, "lit", "state")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -6,20 +6,14 @@
 #include "core/driver/worker/Workers.h"
 
 #include "core/driver/worker/Channel.h"
+#include "core/driver/worker/Reproducer.h"
 #include "runtime/cache/Cache.h"
-#include "runtime/cache/Sha256.h"
 #include "runtime/loader/Host.h"
-
-#include "terrazzo/ir/Tile.h"
-#include "terrazzo/wire/Wire.h"
-
-#include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -317,37 +311,6 @@ void Workers::giveBack(std::unique_ptr<Child> child) {
   freed.notify_one();
 }
 
-/// The kernel as text, so that `tz compile` shows the failure again.
-static std::string keepInput(const CompileJob &job, std::string_view ir) {
-  mlir::DialectRegistry registry;
-  tile::registerTileDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  std::string text, kernel(ir);
-  std::string name = "terrazzo-" + toHex(sha256(ir)).substr(0, 12) + ".mlir";
-  std::error_code error;
-  std::string path =
-      (std::filesystem::temp_directory_path(error) / name).string();
-  text = "// tz compile " + path + " --target " + job.target;
-  for (const KeyValue &option : job.options) {
-    std::string value = option.kind == TZ_KV_STR   ? option.str
-                        : option.kind == TZ_KV_F64 ? std::to_string(option.f64)
-                                                   : std::to_string(option.i64);
-    text += " --option " + option.key + "=" + value;
-  }
-  text += "\n";
-  auto module = wire::read(kernel, context);
-  if (!module) {
-    llvm::consumeError(module.takeError());
-    return {};
-  }
-  llvm::raw_string_ostream(text) << **module << "\n";
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return file ? path : std::string();
-}
-
 /// "ended by signal 6 (Aborted)", with the last line that it wrote.
 static std::string describeEnd(int status, const std::string &log) {
   std::string text =
@@ -439,8 +402,10 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
   } else {
     text += describeEnd(status, log);
   }
-  if (std::string path = keepInput(job, ir); !path.empty()) {
-    text += "; the kernel is kept in " + path;
+  if (Result<std::string> path = keepKernel(job, ir)) {
+    text += "; the kernel is kept in " + *path;
+  } else {
+    text += "; the kernel is not kept: " + path.status().message();
   }
   return {Status(isLate ? TZ_E_TIMEOUT : TZ_E_INTERNAL, text), {}};
 }
