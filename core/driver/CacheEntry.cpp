@@ -9,8 +9,7 @@
 
 #include "core/wire/Cursor.h"
 #include "runtime/cache/Sha256.h"
-
-#include "llvm/Support/MemoryBuffer.h"
+#include "runtime/file/File.h"
 
 namespace tz::driver {
 
@@ -20,6 +19,9 @@ using wire::ByteWriter;
 
 static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME3");
 static constexpr llvm::StringLiteral codeMark("TZCODE1");
+
+/// Of one imported file.
+static constexpr uint64_t MaxImportBytes = uint64_t(1) << 30;
 
 static llvm::StringRef ref(std::string_view text) {
   return {text.data(), text.size()};
@@ -95,8 +97,8 @@ bool Imports::hold(const frontend::Surroundings &around) const {
     }
   }
   for (const File &file : files) {
-    auto now = llvm::MemoryBuffer::getFile(file.path);
-    if (!now || hashOf((*now)->getBuffer()) != file.hash) {
+    Result<std::string> now = readRegular(file.path, MaxImportBytes);
+    if (!now || hashOf(*now) != file.hash) {
       return false;
     }
   }
@@ -109,6 +111,15 @@ static uint32_t number32(ByteReader &in) {
     in.fail("a number is too large");
   }
   return uint32_t(value);
+}
+
+/// A truth value is written as 0 or 1; the reader takes nothing else.
+static bool flag(ByteReader &in) {
+  uint64_t value = in.number();
+  if (value > 1) {
+    in.fail("a truth value is neither 0 nor 1");
+  }
+  return value == 1;
 }
 
 static void write(ByteWriter &out, const Place &place) {
@@ -198,10 +209,15 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   }
   for (uint64_t n = in.count(3); n > 0 && in.ok(); --n) {
     std::string name = in.string().str();
-    const bool isSet = in.number() != 0;
+    const bool isSet = flag(in);
     std::string value = in.string().str();
-    result.imports.environment[name] =
-        isSet ? std::optional(std::move(value)) : std::nullopt;
+    auto &variables = result.imports.environment;
+    // The writer has an ordered map, and no value for what is not set.
+    if ((!isSet && !value.empty()) ||
+        (!variables.empty() && name <= variables.rbegin()->first)) {
+      in.fail("an environment that no writer writes");
+    }
+    variables[name] = isSet ? std::optional(std::move(value)) : std::nullopt;
   }
   for (uint64_t n = in.count(2); n > 0 && in.ok(); --n) {
     Imports::File &file = result.imports.files.emplace_back();
@@ -211,7 +227,7 @@ std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   for (uint64_t n = in.count(9); n > 0 && in.ok(); --n) {
     frontend::HostRead &read = result.imports.reads.emplace_back();
     read.scope = in.number();
-    read.isCall = in.number() != 0;
+    read.isCall = flag(in);
     read.text = in.string().str();
     read.answer.kind = number32(in);
     read.answer.text = in.string().str();
