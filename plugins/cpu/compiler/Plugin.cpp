@@ -30,6 +30,7 @@ namespace {
 /// What a target_desc points to.
 struct Description {
   std::string id;
+  std::deque<std::string> names; // of features that are composed
   std::vector<const char *> features;
   std::vector<tz_kv> props;
 };
@@ -83,9 +84,8 @@ tz_target_desc CpuCompiler::describe(std::string_view id) {
           "sqrt_rn", "rsqrt", "erf",   "tanh", "floor", "ceil", "trunc", "rint",
           "abs",     "log1p", "expm1", "pow",  "rem",   "div",  "div_rn"}) {
       for (const char *type : {"f16", "bf16", "f32", "f64"}) {
-        static std::deque<std::string> names;
-        names.push_back(std::string("math.") + fn + "." + type);
-        d.features.push_back(names.back().c_str());
+        d.names.push_back(std::string("math.") + fn + "." + type);
+        d.features.push_back(d.names.back().c_str());
       }
     }
     for (const char *feature :

@@ -99,4 +99,40 @@ TEST(Concurrent, ThreadsCompileThroughOneDriver) {
   EXPECT_NE(artifacts[0], artifacts[1]);
 }
 
+/// Each session has a compiler object of its own, so their threads share only
+/// what the plugin's library holds.
+TEST(Concurrent, CompilersOfSessionsDescribeAtOnce) {
+  constexpr int Threads = 8;
+  std::atomic<int> waiting{Threads}, wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < Threads; ++t) {
+    threads.emplace_back([&] {
+      RegistryOptions options;
+      options.readEnvironment = false;
+      options.defaultFolders = {TZ_TEST_PLUGIN_FOLDER};
+      Registry registry(options);
+      auto half = (*registry.find("cpu"))->compiler();
+      for (--waiting; waiting;) {
+        std::this_thread::yield();
+      }
+      for (const std::string &id : (*half)->targets) {
+        tz_target_desc desc{};
+        desc.struct_size = sizeof(desc);
+        Status s = takeError(
+            (*half)->api->describe_target((*half)->object, str(id), &desc),
+            "cpu");
+        size_t math = 0;
+        for (size_t i = 0; s.ok() && i < desc.num_features; ++i) {
+          math += std::string_view(desc.features[i]).starts_with("math.");
+        }
+        wrong += math != 23 * 4;
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 } // namespace
