@@ -29,12 +29,12 @@ using namespace llvm;
 namespace tz::nvidia {
 
 std::string findPtxas() {
-  if (const char *choice = std::getenv("TERRAZZO_PTXAS");
+  if (const char *choice = secure_getenv("TERRAZZO_PTXAS");
       choice && StringRef(choice) == "none") {
     return {};
   }
   for (const char *name : {"TERRAZZO_PTXAS", "TRITON_PTXAS_PATH"}) {
-    if (const char *path = std::getenv(name);
+    if (const char *path = secure_getenv(name);
         path && sys::fs::can_execute(path)) {
       return path;
     }
@@ -230,7 +230,7 @@ size_t idleCores() {
 constexpr size_t mostKept = 2;
 
 bool keepsWaiting() {
-  const char *worker = std::getenv("TERRAZZO_WORKER");
+  const char *worker = secure_getenv("TERRAZZO_WORKER");
   return worker && worker == std::to_string(getpid());
 }
 

@@ -69,7 +69,7 @@ std::string text(Handle *handle, int (*size)(Handle *, size_t *), Get get) {
 } // namespace
 
 void *openJitLink(std::string &path) {
-  if (const char *given = std::getenv("TERRAZZO_NVJITLINK")) {
+  if (const char *given = secure_getenv("TERRAZZO_NVJITLINK")) {
     path = given;
     return path == "none" ? nullptr : dlopen(given, RTLD_NOW | RTLD_LOCAL);
   }

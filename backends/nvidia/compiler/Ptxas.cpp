@@ -7,6 +7,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -57,12 +58,15 @@ ssize_t writeQuietly(int pipe, const char *data, size_t size) {
 } // namespace
 
 Ptxas::Folder::Folder() {
+  // Others must not read the kernel, nor put another one into its place.
   SmallString<128> made;
-  if (std::error_code error =
-          sys::fs::createUniqueDirectory("terrazzo-ptxas", made)) {
-    throw std::runtime_error("no temporary folder: " + error.message());
-  }
+  sys::path::system_temp_directory(/*erasedOnReboot=*/true, made);
+  sys::path::append(made, "terrazzo-ptxas-XXXXXX");
   path = made.str().str();
+  if (!mkdtemp(path.data())) {
+    throw std::runtime_error("no temporary folder: " + path + ": " +
+                             std::strerror(errno));
+  }
 }
 
 Ptxas::Folder::~Folder() {

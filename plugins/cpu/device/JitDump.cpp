@@ -55,9 +55,14 @@ private:
     }
     std::string path = std::strcmp(folder, "1") == 0 ? "." : folder;
     path += "/jit-" + std::to_string(getpid()) + ".dump";
-    int fd = open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+    // perf wants this name, and anybody can guess it: a file of an earlier
+    // process goes, a link is not followed.
+    (void)unlink(path.c_str());
+    int fd = open(path.c_str(),
+                  O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) {
-      std::fprintf(stderr, "terrazzo: cannot write %s\n", path.c_str());
+      std::fprintf(stderr, "terrazzo: cannot write %s: %s\n", path.c_str(),
+                   std::strerror(errno));
       return;
     }
     // perf finds the file by this mapping in its own record of the process.
