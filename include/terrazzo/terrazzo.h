@@ -487,8 +487,8 @@ typedef struct tz_pointer_use {
   size_t struct_size;
   uint32_t is_read, is_written;
   /* 1: elements lie apart by sums of 1 and `steps` alone: all constants above 1
-   * in the address, rising, in elements. 0: a distance is an argument, or was
-   * loaded. */
+   * in the address, and by which the kernel divides, rising, in elements. 0: a
+   * distance is an argument, or was loaded. */
   uint32_t has_constant_steps;
   uint32_t num_steps;
   const int64_t *steps; /* as long as the code */

@@ -13,6 +13,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <bit>
 #include <cstdlib>
 #include <set>
 
@@ -329,11 +330,41 @@ void Walk::visitTerminator(OpOperand &at) {
   }
 }
 
+/// By how much an operation divides what it takes, also to get the remainder;
+/// nothing if that is no constant above 1.
+static std::optional<int64_t> divisorOf(Operation *op) {
+  std::optional<int64_t> by;
+  if (isa<DivSIOp, DivUIOp, RemSIOp, RemUIOp>(op)) {
+    by = constantOf(op->getOperand(1));
+  } else if (isa<ShrSIOp, ShrUIOp>(op)) {
+    by = constantOf(op->getOperand(1));
+    by = by && *by >= 0 && *by < 62 ? std::optional(int64_t(1) << *by)
+                                    : std::nullopt;
+  } else if (isa<arith::AndIOp>(op)) {
+    by = constantOf(op->getOperand(1));
+    by = by && *by > 0 && std::has_single_bit(uint64_t(*by) + 1)
+             ? std::optional(*by + 1)
+             : std::nullopt;
+  }
+  return by && *by > 1 ? by : std::nullopt;
+}
+
 std::vector<PointerUse> tz::analysis::pointerUses(KernelOp kernel) {
+  std::set<int64_t> divisors;
+  kernel.walk([&](Operation *op) {
+    if (std::optional<int64_t> by = divisorOf(op)) {
+      divisors.insert(*by);
+    }
+  });
   std::vector<PointerUse> uses;
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     uses.push_back(isa<PtrType>(argument.getType()) ? Walk().run(argument)
                                                     : PointerUse());
+    if (std::optional<std::vector<int64_t>> &steps = uses.back().steps) {
+      std::set<int64_t> all(steps->begin(), steps->end());
+      all.insert(divisors.begin(), divisors.end());
+      steps->assign(all.begin(), all.end());
+    }
   }
   return uses;
 }

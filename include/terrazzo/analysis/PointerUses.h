@@ -21,9 +21,10 @@ struct PointerUse {
   /// memory), so that nothing below is known.
   bool isKnown = false;
   bool isRead = false, isWritten = false;
-  /// All constants, above 1, that elements can lie apart, in elements, rising;
-  /// none if a distance depends on an argument or on what was loaded. The list
-  /// may be too long, never too short.
+  /// All constants, above 1, that elements can lie apart, in elements, and by
+  /// which the kernel divides (rows that it counts so), rising; none if a
+  /// distance depends on an argument or on what was loaded. The list may be too
+  /// long, never too short.
   std::optional<std::vector<int64_t>> steps;
 };
 

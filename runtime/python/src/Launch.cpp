@@ -114,8 +114,8 @@ bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
          to.place.find(to.arguments.memory(), name);
 }
 
-/// Arrays that the kernel would misread or must not write: false with the
-/// error set.
+/// Arrays that the kernel must not write or cannot reach, and a warning of those
+/// that it may misread: false with the error set.
 bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
   if (prepared.arguments.doubts().empty()) {
     return true;
@@ -125,30 +125,30 @@ bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
     return false;
   }
   const tz_code_t code = made->code;
-  for (const Doubt &doubt : prepared.arguments.doubts()) {
+  const Arguments &arguments = prepared.arguments;
+  for (const Doubt &doubt : arguments.doubts()) {
     tz_pointer_use use{};
     use.struct_size = sizeof(use);
     tz_status_t status = tz_code_pointer_use(code, doubt.argument, &use);
     const bool isKnown = !status;
     tz_status_release(status);
-    if (!doubt.isJustified(isKnown ? &use : nullptr)) {
+    const bool isCertain = doubt.isCertain(isKnown ? &use : nullptr);
+    if (!isCertain && !doubt.isLikely(isKnown ? &use : nullptr,
+                                      arguments.data(), arguments.size())) {
       continue;
     }
     Reference check(packageAttribute("terrazzo._doubts", "check"));
     const Layout &layout = doubt.layout;
-    Reference gaps(PyTuple_New(layout.numGaps));
-    for (size_t i = 0; gaps && i < layout.numGaps; ++i) {
-      PyTuple_SET_ITEM(gaps.get(), Py_ssize_t(i),
-                       PyLong_FromLongLong(layout.gaps[i]));
+    Reference gaps(PyTuple_New(isCertain ? 0 : layout.numGaps));
+    for (Py_ssize_t i = 0; gaps && i < PyTuple_GET_SIZE(gaps.get()); ++i) {
+      PyTuple_SET_ITEM(gaps.get(), i, PyLong_FromLongLong(layout.gaps[i]));
     }
-    Reference done(
-        check && gaps
-            ? PyObject_CallFunction(
-                  check.get(), "sOOOOO", name.c_str(), doubt.name, doubt.value,
-                  doubt.hasNoMemory ? Py_True : Py_False,
-                  layout.isReadOnly && use.is_written ? Py_True : Py_False,
-                  gaps.get())
-            : nullptr);
+    Reference done(check && gaps
+                       ? PyObject_CallFunction(
+                             check.get(), "OOOOO", self, doubt.name,
+                             doubt.value,
+                             doubt.hasNoMemory ? Py_True : Py_False, gaps.get())
+                       : nullptr);
     if (!done) {
       return false;
     }

@@ -31,9 +31,10 @@ void findGaps(int rank, const int64_t *shape, const int64_t *strides,
             [&](const Dimension &a, const Dimension &b) {
               return distance(a.stride) < distance(b.stride);
             });
-  int64_t expected = unit;
+  int64_t expected = unit, last = 0;
   for (size_t i = 0; i < count; ++i) {
     auto [size, stride] = dimensions[i];
+    last += distance(stride) * (size - 1);
     if (stride < 0 || stride > expected) {
       if (to.numGaps == Layout::MaxGaps) {
         to.numGaps = 0;
@@ -43,25 +44,37 @@ void findGaps(int rank, const int64_t *shape, const int64_t *strides,
     }
     expected = distance(stride) * size;
   }
+  to.extent = last / unit + 1;
+  to.padded = expected / unit;
 }
 
-bool Doubt::isJustified(const tz_pointer_use *use) const {
+bool Doubt::isCertain(const tz_pointer_use *use) const {
   if (hasNoMemory) {
-    return true;
+    return !use || use->is_read || use->is_written;
   }
-  if (!use) {
-    return false;
-  }
-  if (layout.isReadOnly && use->is_written) {
-    return true;
-  }
-  if (!use->is_read && !use->is_written) {
+  return layout.isReadOnly && use && use->is_written;
+}
+
+/// Is it a number of elements of the array's memory, those in gaps counted?
+static bool isExtent(const Layout &layout, const tz_arg &value) {
+  const auto number = int64_t(value.bits);
+  return value.type >= TZ_TYPE_I8 && value.type <= TZ_TYPE_U64 &&
+         number >= layout.extent && number <= layout.padded;
+}
+
+bool Doubt::isLikely(const tz_pointer_use *use, const tz_arg *arguments,
+                     size_t numArguments) const {
+  if (!layout.numGaps || !use || !use->has_constant_steps ||
+      (!use->is_read && !use->is_written)) {
     return false; // only its strides or its size are arguments, say
   }
-  const int64_t *end = use->steps + use->num_steps;
-  return layout.numGaps && use->has_constant_steps &&
-         std::find_first_of(layout.gaps, layout.gaps + layout.numGaps,
-                            use->steps, end) == layout.gaps + layout.numGaps;
+  const int64_t *gapsEnd = layout.gaps + layout.numGaps;
+  const int64_t *stepsEnd = use->steps + use->num_steps;
+  return std::find_first_of(layout.gaps, gapsEnd, use->steps, stepsEnd) ==
+             gapsEnd &&
+         std::none_of(
+             arguments, arguments + numArguments,
+             [&](const tz_arg &value) { return isExtent(layout, value); });
 }
 
 } // namespace tz::python

@@ -26,6 +26,9 @@ struct Layout {
   int64_t gaps[MaxGaps] = {};
   uint8_t numGaps = 0;
   bool isReadOnly = false;
+  /// With gaps: elements of the memory up to the last one, and with the gap
+  /// behind that.
+  int64_t extent = 0, padded = 0;
 
   bool isPlain() const { return !numGaps && !isReadOnly; }
 };
@@ -55,8 +58,14 @@ struct Doubt {
   Layout layout;
   bool hasNoMemory;
 
+  /// The kernel touches memory that is not there, or writes what is read-only.
   /// `use`: what the kernel does with it, or null if that is not known.
-  bool isJustified(const tz_pointer_use *use) const;
+  bool isCertain(const tz_pointer_use *use) const;
+  /// The array has gaps that the kernel does not know of: neither its text has
+  /// such a step, nor do the launch's arguments have the number of elements with
+  /// the gaps. A mask may leave them out all the same.
+  bool isLikely(const tz_pointer_use *use, const tz_arg *arguments,
+                size_t numArguments) const;
 };
 
 } // namespace tz::python

@@ -1,7 +1,11 @@
 """Arguments that a launch must look at before it runs; seldom any."""
 
+import warnings
+
 from . import _frameworks, knobs
-from .errors import ArgumentError
+from .errors import ArgumentError, ArrayWarning
+
+_told = set()  # (kernel, argument) that was warned of
 
 
 def _layout(value):
@@ -17,12 +21,13 @@ def _layout(value):
     return shape, tuple(stride // size for stride in interface.get("strides") or () if size)
 
 
-def check(kernel, name, value, has_no_memory, must_not_be_written, gaps):
-    """Raises ArgumentError for an array that the kernel would misread or must not write.
+def check(kernel, name, value, has_no_memory, gaps):
+    """Refuses an array that the kernel cannot reach or must not write; warns once of one that it may misread.
 
-    gaps: the strides, in elements, that the kernel knows nothing of.
+    gaps: the strides, in elements, that the kernel knows nothing of; () of an array that is refused. A kernel that
+    reads padded memory from one end to the other and leaves the padding out by a mask is right, and knows of none.
     """
-    what = f"argument '{name}' of kernel '{kernel}'"
+    what = f"argument '{name}' of kernel '{kernel.__name__}'"
     if has_no_memory:
         device = getattr(value, "device", None)
         raise ArgumentError(
@@ -31,12 +36,13 @@ def check(kernel, name, value, has_no_memory, must_not_be_written, gaps):
         )
     if not knobs.runtime.check_arrays:
         return
-    if must_not_be_written:
+    if not gaps:
         raise ArgumentError(f"{what} is read-only, but the kernel writes to it; pass a copy, or set its flag 'writeable'")
-    if gaps:
+    if (kernel._scope, name) not in _told:
         shape, strides = _layout(value)
-        raise ArgumentError(
-            f"{what} has gaps between its elements (shape {shape}, strides {strides}), but the "
-            f"kernel reaches them without any step of {' or '.join(map(str, gaps))}; make it contiguous, or let the "
-            "kernel take its strides (TERRAZZO_CHECK_ARRAYS=0 turns this check off)"
-        )
+        warnings.warn(
+            f"{what} has gaps between its elements (shape {shape}, strides {strides}), but the kernel reaches them "
+            f"without any step of {' or '.join(map(str, gaps))}: unless a mask leaves the gaps out, it takes them for "
+            "elements. Make the array contiguous, or let the kernel take its strides (TERRAZZO_CHECK_ARRAYS=0 turns this "
+            "warning off)", ArrayWarning, stacklevel=2)
+        _told.add((kernel._scope, name))

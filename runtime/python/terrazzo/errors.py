@@ -88,6 +88,10 @@ class CompilationWarning(UserWarning):
     """The compiler took the kernel, with a doubt."""
 
 
+class ArrayWarning(UserWarning):
+    """A kernel may misread an array: it has gaps that the kernel seems not to know of."""
+
+
 class KnobWarning(UserWarning):
     """A setting was given that changes nothing here."""
 

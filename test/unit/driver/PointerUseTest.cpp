@@ -2,8 +2,8 @@
 //
 // What   tz_code_pointer_use of small kernels: reads, writes, and the constant
 //        steps from element to element, or that there are others.
-// Why    Arrays are refused for what it says. A step that is missing in the
-//        list would refuse a right program.
+// Why    Callers warn of arrays for what it says. A step that is missing in the
+//        list would warn of a right program.
 //===----------------------------------------------------------------------===//
 #include "test/unit/driver/CompilingSession.h"
 
@@ -31,6 +31,10 @@ const Case cases[] = {
     {"PartsOfACounter",
      "p = tl.program_id(0) * B + r\n  tl.store(x + p // n * 300 + p % n, r)",
      "w 300"},
+    {"Divisors",
+     "p = tl.program_id(0) * B + r\n"
+     "  tl.store(x + p, p // 7 + (p & 15) + (p >> 5), p % 300 < 290)",
+     "w 7 16 32 64 300"},
     {"TurnsOfALoop",
      "for t in range(tl.program_id(0) * B, n, tl.num_programs(0) * B):\n"
      "    tl.store(x + t + r, r)",
