@@ -114,8 +114,8 @@ bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
          to.place.find(to.arguments.memory(), name);
 }
 
-/// Arrays that the kernel must not write or cannot reach, and a warning of those
-/// that it may misread: false with the error set.
+/// Arrays that the kernel must not write or cannot reach, and a warning of
+/// those that it may misread: false with the error set.
 bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
   if (prepared.arguments.doubts().empty()) {
     return true;
@@ -143,12 +143,11 @@ bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
     for (Py_ssize_t i = 0; gaps && i < PyTuple_GET_SIZE(gaps.get()); ++i) {
       PyTuple_SET_ITEM(gaps.get(), i, PyLong_FromLongLong(layout.gaps[i]));
     }
-    Reference done(check && gaps
-                       ? PyObject_CallFunction(
-                             check.get(), "OOOOO", self, doubt.name,
-                             doubt.value,
-                             doubt.hasNoMemory ? Py_True : Py_False, gaps.get())
-                       : nullptr);
+    Reference done(
+        check && gaps ? PyObject_CallFunction(
+                            check.get(), "OOOOO", self, doubt.name, doubt.value,
+                            doubt.hasNoMemory ? Py_True : Py_False, gaps.get())
+                      : nullptr);
     if (!done) {
       return false;
     }

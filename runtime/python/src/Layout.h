@@ -62,8 +62,8 @@ struct Doubt {
   /// `use`: what the kernel does with it, or null if that is not known.
   bool isCertain(const tz_pointer_use *use) const;
   /// The array has gaps that the kernel does not know of: neither its text has
-  /// such a step, nor do the launch's arguments have the number of elements with
-  /// the gaps. A mask may leave them out all the same.
+  /// such a step, nor do the launch's arguments have the number of elements
+  /// with the gaps. A mask may leave them out all the same.
   bool isLikely(const tz_pointer_use *use, const tz_arg *arguments,
                 size_t numArguments) const;
 };

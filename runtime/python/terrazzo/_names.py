@@ -210,12 +210,8 @@ def _cell(fn, name):
     return fn.__closure__[code.co_freevars.index(name)] if name in code.co_freevars else None
 
 
-def _default_of(fn, name):
-    names = fn.__code__.co_varnames[:fn.__code__.co_argcount]
-    defaults = fn.__defaults__ or ()
-    if name in names and len(names) - names.index(name) <= len(defaults):
-        return defaults[names.index(name) - len(names)]
-    return (fn.__kwdefaults__ or {}).get(name, _absent)
+def _default_of(function, name):
+    return next((p.default for p in function.params if p.name == name and p.has_default), _absent)
 
 
 def _of_function(root, function, name):
@@ -226,7 +222,7 @@ def _of_function(root, function, name):
             ("do_not_specialize_on_alignment", function.do_not_specialize_on_alignment)) if value}
         return _expression(repr(options)) if options else None
     if name.endswith("="):
-        value = _default_of(fn, name[:-1])
+        value = _default_of(function, name[:-1])
         return None if value is _absent else answer(value)
     cell = _cell(fn, name)
     if cell is not None:

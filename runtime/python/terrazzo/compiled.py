@@ -17,38 +17,47 @@ _OWN = ("tile", "neutral", "prepared", "simt", "llvm", "asm")
 _BINARY = ("cubin", "obj", "hsaco", "spv", "main", "portable")
 
 
+_IR = ("tile", "neutral", "prepared")  # of every target
+
+
 class Stages(collections.abc.Mapping):
-    """Stage -> its text or bytes; made when it is asked for."""
+    """Stage -> its text or bytes; made when it is asked for. Of the stages that the target has."""
 
     def __init__(self, code, plugin):
         self._code, self._names, self._known = code, _stages_of(plugin), {}
 
-    def __getitem__(self, name):
+    def _made(self, name):
+        """The stage, or None if the target has none of that name."""
         if name not in self._known:
             from .errors import TerrazzoError
 
-            if name not in self._names and name not in _OWN:
-                raise KeyError(name)
             try:
-                bytes = self._code.stage(self._names.get(name, name))
+                content = self._code.stage(self._names.get(name, name))
+                self._known[name] = content if name in _BINARY else content.decode()
             except TerrazzoError as error:
-                if error.code in ("TZ_E_NOT_FOUND", "TZ_E_UNIMPLEMENTED"):
-                    raise KeyError(name) from error
-                raise
-            self._known[name] = bytes if name in _BINARY else bytes.decode()
+                if error.code not in ("TZ_E_NOT_FOUND", "TZ_E_UNIMPLEMENTED"):
+                    raise
+                self._known[name] = None
         return self._known[name]
 
-    def _all(self):
-        return list(dict.fromkeys((*self._names, *_OWN)))
+    def __getitem__(self, name):
+        if name not in self._names and name not in _OWN:
+            raise KeyError(name)
+        content = self._made(name)
+        if content is None:
+            raise KeyError(name)
+        return content
 
     def __contains__(self, name):
-        return name in self._names or name in _OWN
+        if name not in self._names and name not in _OWN:
+            return False
+        return self._names.get(name, name) in _IR or self._made(name) is not None
 
     def __iter__(self):
-        return iter(self._all())
+        return (name for name in dict.fromkeys((*self._names, *_OWN)) if name in self)
 
     def __len__(self):
-        return len(self._all())
+        return sum(1 for _ in self)
 
 
 KernelMetadata = collections.namedtuple(
@@ -126,11 +135,7 @@ class CompiledKernel:
     def dump(self, folder):
         """Writes each stage that there is to folder/NAME.STAGE (knobs.compilation.dump_ir)."""
         os.makedirs(folder, exist_ok=True)
-        for stage in self.asm:
-            try:
-                content = self.asm[stage]
-            except KeyError:  # not of this target
-                continue
+        for stage, content in self.asm.items():
             with open(os.path.join(folder, f"{self.name}.{stage}"), "wb") as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
 

@@ -22,7 +22,10 @@ class _Loader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module):
+        from .triton import _absent
+
         module.__spec__ = self.spec  # the import set the alias's
+        _absent.attach(module)
         # What came with it has its second name too: a later import would set the name in the package anew, over
         # what the package has there, as triton.runtime.driver.
         for name, loaded in list(sys.modules.items()):
@@ -40,8 +43,13 @@ class _Finder(importlib.abc.MetaPathFinder):
         try:
             found = importlib.util.find_spec(real)
         except ModuleNotFoundError:
-            return None
+            found = None
         if found is None:
+            from .triton import _absent
+
+            said = _absent.missing_module(name)
+            if said is not None:
+                raise said
             return None
         return importlib.machinery.ModuleSpec(name, _Loader(real), origin=found.origin,
                                               is_package=found.submodule_search_locations is not None)

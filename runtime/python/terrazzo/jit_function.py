@@ -1,5 +1,6 @@
 """@terrazzo.jit: kernels and the functions that they call."""
 
+import ast
 import collections
 import functools
 import inspect
@@ -61,18 +62,26 @@ class KernelParam:
         return f"KernelParam({self.name!r}, constexpr={self.is_constexpr})"
 
 
-def _parameters(fn, do_not_specialize, on_alignment):
+def _described(fn):
+    """(name, annotation, default or inspect.Parameter.empty) of each parameter of a function.
+
+    `__signature__` says it where code made the function and a text that came later defines it; that code is not read.
+    """
+    if getattr(fn, "__signature__", None) is not None:
+        return [(name, None if p.annotation is p.empty else p.annotation, p.default)
+                for name, p in inspect.signature(fn).parameters.items()]
     code, annotations = fn.__code__, fn.__annotations__
-    if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        # Functions that kernels call may have *args; kernels cannot.
-        pass
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     defaults = dict(zip(reversed(names[:code.co_argcount]), reversed(fn.__defaults__ or ())))
     defaults.update(fn.__kwdefaults__ or {})
+    return [(name, annotations.get(name), defaults.get(name, inspect.Parameter.empty)) for name in names]
+
+
+def _parameters(fn, do_not_specialize, on_alignment):
     return [
-        KernelParam(i, name, annotations.get(name), defaults.get(name), name in defaults,
+        KernelParam(i, name, annotation, default, default is not inspect.Parameter.empty,
                     i in do_not_specialize or name in do_not_specialize, i in on_alignment or name in on_alignment)
-        for i, name in enumerate(names)
+        for i, (name, annotation, default) in enumerate(_described(fn))
     ]
 
 
@@ -160,6 +169,27 @@ class JITFunction(_native.Function):
         return inspect.Signature([
             inspect.Parameter(p.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=p.default,
                               annotation=p.annotation or inspect.Parameter.empty) for p in self.params])
+
+    def get_capture_scope(self):
+        """Name -> value of all that the function's text may mean: its globals, and variables of functions around it."""
+        fn = self._python
+        if fn is None:
+            return dict(self.__globals__ or {})
+        found = dict(fn.__globals__)
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not set yet
+                pass
+        return found
+
+    def parse(self):
+        """The text as Python's syntax tree: a module of one function."""
+        return ast.parse(self.src)
+
+    def is_gluon(self):
+        """Whether it is written in Triton's other language, which Terrazzo does not have."""
+        return False
 
     @functools.cached_property
     def raw_src(self):
@@ -268,8 +298,7 @@ class JITFunction(_native.Function):
         if self._scope in seen:
             return seen[self._scope]
         seen[self._scope] = mine = [self.__name__, self._key or self.src]
-        code = getattr(self._python, "__code__", None)
-        for name in sorted(set(code.co_names + code.co_freevars)) if code else ():
+        for name in sorted(self._names_read()):
             kind, text, *_, scope = _names.find(None, self._scope, name) or (0, None, 0)
             function = _names._functions.get(scope)
             if function is not None:
@@ -278,9 +307,20 @@ class JITFunction(_native.Function):
                 mine.append((name, text))
         return [seen[scope] for scope in seen]
 
+    def _names_read(self):
+        """Names that the text reads, and perhaps more."""
+        if self._python is None:
+            return set()
+        if self._text is None:
+            code = self._python.__code__
+            return {*code.co_names, *code.co_freevars}
+        return {node.id for node in ast.walk(self.parse()) if isinstance(node, ast.Name)}
+
     def _source(self):
         """For the extension: path, text, function, first line, scope."""
         text, line = self._excerpt()
+        if self._python is not None:  # its code may say since where the text comes from
+            self._path = self._python.__code__.co_filename
         return self._path, text, self.__name__, line, self._scope
 
 

@@ -76,6 +76,10 @@ class Setting:
             text = os.environ.get(key)
             if text is not None and (text != "" or self._read is not _integer):
                 return self._read(text, key)
+        return self.usual()
+
+    def usual(self):
+        """The value where nothing says another."""
         return self.default() if callable(self.default) else self.default
 
     def __get__(self, group, owner=None):
@@ -90,7 +94,7 @@ class Setting:
         if isinstance(value, _FromEnvironment):
             group.__dict__.pop(self.name, None)
             return
-        if self.idle and value != self.default:
+        if self.idle and value != self.usual():
             _warn_idle(self.key, self.idle)
         if propagate_env:
             if value is None:
@@ -318,7 +322,7 @@ def warn_of_environment():
     for group in list(globals().values()):
         for setting in group.knob_descriptors.values() if isinstance(group, base_knobs) else ():
             # Programs besides Triton read CC.
-            if setting.idle and setting.key != "CC" and setting.get() != setting.default:
+            if setting.idle and setting.key != "CC" and setting.get() != setting.usual():
                 _warn_idle(setting.key, setting.idle)
 
 

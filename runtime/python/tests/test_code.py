@@ -39,6 +39,13 @@ def test_stages():
         code.asm["cubit"]
 
 
+def test_stages_are_those_of_the_target():
+    stages = dict(launch().asm.items())
+    assert list(stages) == list(launch().asm) and len(launch().asm) == len(stages)
+    assert {"ttir", "llir", "tile", "asm"} <= set(stages) and all(stages.values())
+    assert "ttgir" not in stages and "ttgir" not in launch().asm and launch().asm.get("ttgir") is None
+
+
 def test_same_code_is_one_object():
     assert launch() is launch()
     assert launch() is not launch(num_warps=2)

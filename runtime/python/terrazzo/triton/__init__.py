@@ -15,7 +15,7 @@ from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .compiler import CompilationError, compile
 from .errors import TritonError
-from . import backends, runtime, testing, tools
+from . import _absent, backends, runtime, testing, tools
 
 must_use_result = language.core.must_use_result
 aggregate = language.core.aggregate
@@ -42,3 +42,14 @@ __all__ = [
     "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result", "next_power_of_2", "reinterpret",
     "runtime", "set_allocator", "testing", "tools",
 ]
+
+from . import compiler  # noqa: E402
+
+for _module in (language, language.core, language.math, language.extra, language.extra.cuda, language.extra.hip,
+                compiler, compiler.compiler, compiler.code_generator, runtime, runtime.jit, runtime.cache, tools,
+                backends.compiler):
+    _absent.attach(_module)
+
+
+def __getattr__(name):
+    raise _absent.missing(__name__, name)

@@ -1,5 +1,7 @@
 """`triton.knobs`: terrazzo.knobs itself, with the groups that Triton has for its vendors."""
 
+import os
+import re
 import sys
 
 from .. import knobs as _knobs
@@ -9,6 +11,54 @@ from ..knobs import Setting, _boolean, _Plain, base_knobs
 _NO_C = "nothing is built with a C compiler"
 _PTXAS = "the assembler's options are Terrazzo's"
 _OTHER = "it is a setting of a compiler that is not here"
+
+
+class NvidiaTool:
+    """A tool of the vendor's; as a text it is its path."""
+
+    def __init__(self, path):
+        self.path = os.path.realpath(path)
+
+    @property
+    def version(self):
+        """The release that it prints, as "13.0"; None if it cannot be run."""
+        import subprocess
+
+        try:
+            said = subprocess.check_output([self.path, "--version"], text=True, stderr=subprocess.STDOUT)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        found = re.search(r"release (\d+\.\d+)", said)
+        return found and found[1]
+
+    def __fspath__(self):
+        return self.path
+
+    def __str__(self):
+        return self.path
+
+    def __eq__(self, other):
+        return str(self) == str(other) if isinstance(other, (str, NvidiaTool)) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.path)
+
+
+class _Tool(Setting):
+    """A NvidiaTool or None: the one that the variable names, else the one on PATH."""
+
+    def __init__(self, key, name, idle=None):
+        super().__init__(key, lambda: self._on_path(name), lambda text, key: NvidiaTool(text), idle)
+
+    @staticmethod
+    def _on_path(name):
+        import shutil
+
+        path = shutil.which(name)
+        return path and NvidiaTool(path)
+
+    def __set__(self, group, value):
+        super().__set__(group, NvidiaTool(value) if isinstance(value, str) else value)
 
 
 class build_knobs(base_knobs):
@@ -23,10 +73,10 @@ class build_knobs(base_knobs):
 
 
 class nvidia_knobs(base_knobs):
-    ptxas = Setting("TRITON_PTXAS_PATH")
-    ptxas_blackwell = Setting("TRITON_PTXAS_BLACKWELL_PATH", idle="TRITON_PTXAS_PATH names the assembler of all targets")
-    cuobjdump = Setting("TRITON_CUOBJDUMP_PATH")
-    nvdisasm = Setting("TRITON_NVDISASM_PATH", idle="cuobjdump finds its own")
+    ptxas = _Tool("TRITON_PTXAS_PATH", "ptxas")
+    ptxas_blackwell = _Tool("TRITON_PTXAS_BLACKWELL_PATH", "ptxas", idle="TRITON_PTXAS_PATH names the assembler of all targets")
+    cuobjdump = _Tool("TRITON_CUOBJDUMP_PATH", "cuobjdump")
+    nvdisasm = _Tool("TRITON_NVDISASM_PATH", "nvdisasm", idle="cuobjdump finds its own")
     dump_nvptx = Setting("NVPTX_ENABLE_DUMP", False, _boolean, idle="asm['ptx'] of a compiled kernel has the text")
     disable_ptxas_opt = Setting("DISABLE_PTXAS_OPT", False, _boolean, idle=_PTXAS)
     ptxas_options = Setting("PTXAS_OPTIONS", idle=_PTXAS)

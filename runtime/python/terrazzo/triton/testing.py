@@ -4,7 +4,10 @@ import contextlib
 
 from .. import testing as _testing
 from ..testing import Benchmark, Mark, assert_close, do_bench, perf_report  # noqa: F401
+from . import runtime  # noqa: F401
 from .runtime.driver import driver
+
+_summarize_statistics = _testing._summary  # (times, quantiles, return_mode), for timers of others
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):

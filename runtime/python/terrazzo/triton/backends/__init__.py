@@ -7,7 +7,7 @@ from .compiler import BaseBackend, GPUTarget  # noqa: F401
 
 @dataclass(frozen=True)
 class Backend:
-    """The two classes that Triton's callers ask for."""
+    """The two classes that Triton's callers ask for. Of all backends' drivers exactly one is active."""
 
     compiler: type
     driver: type
@@ -15,17 +15,20 @@ class Backend:
 
 def _found():
     from ..runtime.driver import AcceleratorDriver, DriverBase, HostDriver  # noqa: F401
-    backends = {"cpu": Backend(BaseBackend, HostDriver)}
-    if AcceleratorDriver.is_active():
-        backends[AcceleratorDriver._vendor()[0]] = Backend(BaseBackend, AcceleratorDriver)
+    from .nvidia.compiler import CUDABackend
+    from .nvidia.driver import CudaDriver
+    backends = {"nvidia": Backend(CUDABackend, CudaDriver), "cpu": Backend(BaseBackend, HostDriver)}
+    vendor = AcceleratorDriver.vendor_folder()
+    if vendor is not None and vendor not in backends:
+        backends[vendor] = Backend(BaseBackend, AcceleratorDriver)
     return backends
 
 
 def __getattr__(name):
     if name == "backends":
-        globals()["backends"] = _found()
-        return globals()["backends"]
+        return _found()  # anew: torch, and with it a device, may have come since
     if name == "DriverBase":
         from ..runtime.driver import DriverBase
         return DriverBase
-    raise AttributeError(name)
+    from .._absent import missing
+    raise missing(__name__, name)

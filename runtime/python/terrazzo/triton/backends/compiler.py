@@ -61,6 +61,15 @@ class BaseBackend:
         return Options(**{"backend_name": self.target.backend, "arch": self.target.arch,
                           "warp_size": self.target.warp_size, **options})
 
+    def get_module_map(self):
+        """Modules whose names kernels spell in another way: none."""
+        return {}
+
+    def load_dialects(self, context):
+        from .._absent import missing
+
+        raise missing("triton._C.libtriton", "ir")
+
     @staticmethod
     def parse_attr(desc):
         """[["tt.divisibility", 16]] for the key "D"."""

@@ -16,6 +16,9 @@ from .kernel import CompiledKernel
 
 def make_backend(target):
     """The compiler for a target, as callers of Triton see it."""
+    if target.backend == "cuda":
+        from ..backends.nvidia.compiler import CUDABackend
+        return CUDABackend(target)
     return BaseBackend(target)
 
 

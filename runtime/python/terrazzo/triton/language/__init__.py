@@ -5,5 +5,6 @@ from .core import *  # noqa: F401,F403
 from .core import TRITON_MAX_TENSOR_NUMEL, aggregate, str_to_ty  # noqa: F401
 
 libdevice = extra.libdevice
+_experimental_make_tensor_descriptor = core._experimental_make_tensor_descriptor
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -169,3 +169,10 @@ def get_cache_key(src, backend, backend_options, env_vars):
     import hashlib
 
     return hashlib.sha256("-".join(parts).encode()).hexdigest()
+
+
+def get_cache_invalidating_env_vars():
+    """The variables of the environment, of those that are set, that change what is compiled."""
+    names = ("TRITON_DEBUG", "TRITON_DEFAULT_FP_FUSION", "TRITON_DISABLE_LINE_INFO", "TRITON_F32_DEFAULT", "TRITON_PTXAS_PATH")
+    names += tuple("TERRAZZO" + name.removeprefix("TRITON") for name in names) + ("TERRAZZO_DEBUG_LEVEL", "TERRAZZO_TARGET")
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -76,6 +76,11 @@ class DriverBase:
     def utils(self):
         return self
 
+    def __getattr__(self, name):
+        from .._absent import missing, reason
+        owner = "triton.runtime.driver.active"
+        raise missing(owner + ".utils" if reason(f"{owner}.utils.{name}") else owner, name)
+
 
 def _backend_name(default):
     """What get_current_target().backend says; TERRAZZO_REPORT_BACKEND replaces it, so that tests of Triton
@@ -90,7 +95,7 @@ class HostDriver(DriverBase):
 
     @classmethod
     def is_active(cls):
-        return True
+        return _runs_on_host()
 
     def get_current_target(self):
         import platform
@@ -114,26 +119,33 @@ class AcceleratorDriver(DriverBase):
     """What torch calls its accelerator and a plugin of Terrazzo runs on."""
 
     name = "accelerator"
+    folder = None  # the vendor's; None: whichever torch has
 
     _known = None
 
-    @classmethod
-    def _vendor(cls):
+    @staticmethod
+    def _vendor():
         """(folder, facts, torch's module) if the program has imported torch, and it has an accelerator; else None."""
         torch = sys.modules.get("torch")
-        if cls._known is None and hasattr(torch, "version"):
+        if AcceleratorDriver._known is None and hasattr(torch, "version"):
             from ..._frameworks import vendors
             for folder, facts in vendors().items():
                 entry = facts.get("frameworks", {}).get("torch")
                 module = getattr(torch, entry["device"], None) if entry and getattr(torch.version, entry["build"], None) else None
                 if module is not None and module.is_available():
-                    cls._known = folder, facts, module
+                    AcceleratorDriver._known = folder, facts, module
                     break
-        return cls._known
+        return AcceleratorDriver._known
+
+    @classmethod
+    def vendor_folder(cls):
+        """The vendor of torch's accelerator, or None."""
+        vendor = cls._vendor()
+        return vendor and vendor[0]
 
     @classmethod
     def is_active(cls):
-        return cls._vendor() is not None
+        return not _runs_on_host() and cls.folder in (None, cls.vendor_folder())
 
     def get_device_interface(self):
         return self._vendor()[2]
@@ -179,11 +191,19 @@ class AcceleratorDriver(DriverBase):
         }
 
 
-def _create_driver():
+def _runs_on_host():
+    """Whether kernels run on the host where no array says otherwise."""
     wanted = os.environ.get("TERRAZZO_TARGET", "auto").split(",")[0].split(":")[0]
-    if wanted not in ("cpu", "interp") and AcceleratorDriver.is_active():
-        return AcceleratorDriver()
-    return HostDriver()
+    return wanted in ("cpu", "interp") or AcceleratorDriver.vendor_folder() is None
+
+
+def _create_driver():
+    if _runs_on_host():
+        return HostDriver()
+    if AcceleratorDriver.vendor_folder() == "nvidia":
+        from ..backends.nvidia.driver import CudaDriver
+        return CudaDriver()
+    return AcceleratorDriver()
 
 
 class DriverConfig:
@@ -210,6 +230,10 @@ class DriverConfig:
 
     def reset_active(self):
         self._active = None
+
+    def __getattr__(self, name):
+        from .._absent import missing
+        raise missing("triton.runtime.driver", name)
 
 
 driver = DriverConfig()

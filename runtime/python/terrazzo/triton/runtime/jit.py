@@ -6,8 +6,8 @@ from ...jit_function import JITFunction, jit  # noqa: F401
 from ...specialization import JitFunctionInfo, serialized
 from ...specialization import full_name as get_full_name  # noqa: F401
 from ...wrappers import MockTensor, TensorWrapper, reinterpret  # noqa: F401
-from ..language.dtypes import SIGNATURE_NAMES as type_canonicalisation_dict  # noqa: F401
-from .specialize import KernelParam, mangle_type, native_specialize_impl  # noqa: F401
+from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from .specialize import KernelParam, mangle_type, native_specialize_impl, specialize_impl  # noqa: F401
 
 JITCallable = JITFunction
 

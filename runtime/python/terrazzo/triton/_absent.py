@@ -1,0 +1,140 @@
+"""Names of Triton that libraries ask for and Terrazzo does not have: what each is, and what to use.
+
+Libraries probe for many of them and go on without, so an absent name is an AttributeError, an absent module an
+ImportError, as in a Triton that does not have it. Only the text is ours.
+"""
+
+_GLUON = ("it is Triton's second language, in which layouts and copies are written by hand; Terrazzo compiles Triton's first "
+          "language (@triton.jit), and its optimizer chooses layouts and copies")
+_IR = ("it is Triton's compiler in C++; Terrazzo reads a kernel's text with its own (asm['ttir'] of a compiled kernel, or "
+       "`tz explain`, shows its IR)")
+_OLD_DESCRIPTOR = "it was an early form of descriptors; use tl.make_tensor_descriptor(...).load([...]) and .store([...], value)"
+_TMA_FILL = ("it filled a descriptor by hand before Triton had TensorDescriptor; use triton.tools.tensor_descriptor."
+             "TensorDescriptor on the host, or tl.make_tensor_descriptor in the kernel")
+_ASM = "write it as tl.inline_asm_elementwise({!r}, {!r}, [], dtype={}, is_pure=False, pack=1)"
+_FORK = "it belongs to a fork of Triton ({}), not to Triton; use that fork for it"
+_VENDOR = "it is the backend of a fork of Triton for {}; Terrazzo has no such target (`tz targets` lists what there is)"
+_META = _FORK.format("Meta's, TLX")
+_DISTRIBUTED = _FORK.format("Triton-distributed")
+_ATTRS = "it is of Triton before 3.3; attributes are {(index,): [['tt.divisibility', 16]]} now, the `attrs` of ASTSource"
+_RAW_LAUNCH = ("code is launched by Terrazzo's launch plan, which a launcher made by hand does not know; use kernel[grid](...), "
+               "or the C interface (docs/embedding.md)")
+_GONE = "it was taken out of Triton before 3.6"
+
+# By Triton's names; what stands below one of them is absent with it.
+NAMES = {
+    "triton._C": _IR,
+    "triton.common": _GONE + "; use triton.runtime",
+    "triton.compiler.AttrsDescriptor": _ATTRS,
+    "triton.compiler.compiler.AttrsDescriptor": _ATTRS,
+    "triton.backends.compiler.AttrsDescriptor": _ATTRS,
+    "triton.backends.compiler.BaseBackend.get_arg_specialization":
+        _GONE + "; use get_tensor_specialization and get_int_specialization",
+    "triton.backends.amd": _VENDOR.format("AMD GPUs"),
+    "triton.backends.intel": _VENDOR.format("Intel GPUs"),
+    "triton.backends.mlu": _VENDOR.format("Cambricon's devices"),
+    "triton.backends.tileir": _VENDOR.format("CUDA's tile IR"),
+    "triton.backends.nvidia.driver.CudaLauncher": _RAW_LAUNCH,
+    "triton.backends.nvidia.driver.make_launcher": _RAW_LAUNCH,
+    "triton.backends.nvidia.driver.TMA_DTYPE_DEVICE_TO_HOST": _RAW_LAUNCH,
+    "triton.backends.nvidia.driver.TMA_TF32": _RAW_LAUNCH,
+    "triton.compiler.code_generator.ast_to_ttir": _IR,
+    "triton.experimental": _GLUON,
+    "triton.fb": _META,
+    "triton.intraprof": _META,
+    "triton.kernels": _GONE + "; the package triton_kernels is apart",
+    "triton.language.async_task": _META + "; warp specialisation needs no mark here",
+    "triton.language._experimental_descriptor_load": _OLD_DESCRIPTOR,
+    "triton.language._experimental_descriptor_store": _OLD_DESCRIPTOR,
+    "triton.language.extra.ascend": _VENDOR.format("Huawei's Ascend"),
+    "triton.language.extra.cann": _VENDOR.format("Huawei's Ascend"),
+    "triton.language.extra.cuda.experimental_device_tensormap_create1d": _OLD_DESCRIPTOR,
+    "triton.language.extra.cuda.experimental_device_tensormap_create2d": _OLD_DESCRIPTOR,
+    "triton.language.extra.cuda.experimental_tensormap_fenceproxy_acquire": _OLD_DESCRIPTOR + "; no fence is needed",
+    "triton.language.extra.cuda.globaltimer":
+        "the GPU's clock is no function of the language; " + _ASM.format("mov.u64 $0, %globaltimer;", "=l", "tl.int64"),
+    "triton.language.extra.cuda.smid":
+        "a multiprocessor's number is no function of the language; " + _ASM.format("mov.u32 $0, %smid;", "=r", "tl.int32"),
+    "triton.language.extra.cuda.utils": _DISTRIBUTED,
+    "triton.language.extra.hip.librocshmem_device": _DISTRIBUTED,
+    "triton.language.extra.intel": _VENDOR.format("Intel GPUs"),
+    "triton.language.extra.mlu": _VENDOR.format("Cambricon's devices"),
+    "triton.language.extra.subtile_ops": _META,
+    "triton.language.extra.tlx": _META,
+    "triton.language.extract_slice": _VENDOR.format("Huawei's Ascend"),
+    "triton.language.insert_slice": _VENDOR.format("Huawei's Ascend"),
+    "triton.language.core.dispatch": _GONE + "; use tl.extern_elementwise or tl.inline_asm_elementwise",
+    "triton.language.core._unwrap_iterable": _IR,
+    "triton.language.int32.to_ir": _IR,
+    "triton.language.core.int32.to_ir": _IR,
+    "triton.language.cidv": "it is spelled tl.cdiv",
+    "triton.language.empty": _VENDOR.format("other devices") + "; use tl.zeros",
+    "triton.language.float": "types have their widths: tl.float32",
+    "triton.language.float8e4": "types have their formats: tl.float8e4nv, tl.float8e4b8 or tl.float8e4b15",
+    "triton.language.inline_intrinsic_elementwise": _DISTRIBUTED + "; tl.inline_asm_elementwise is in the language",
+    "triton.language.masked_select": _VENDOR.format("other devices"),
+    "triton.language.math.max": _GONE + "; use tl.maximum",
+    "triton.language.math.round": _GONE + "; use tl.extra.libdevice.round",
+    "triton.language.semantic": "it builds Triton's IR; " + _IR,
+    "triton.language.tanh": "it is in tl.extra.libdevice: from triton.language.extra.libdevice import tanh",
+    "triton.musa_testing": _VENDOR.format("Moore Threads' GPUs"),
+    "triton.ops": _GONE + "; the repository triton-lang/kernels has these kernels",
+    "triton.profiler.language": "there is no instrumentation inside of kernels; triton.profiler.scope names launches",
+    "triton.profiler.mode": "there is no instrumentation inside of kernels; triton.profiler.start(name, hook='triton') times launches",
+    "triton.pymaca": _DISTRIBUTED,
+    "triton.pymxshmem": _DISTRIBUTED,
+    "triton.runtime.build": "nothing is built with a C compiler; torch.utils.cpp_extension builds C++",
+    "triton.runtime.driver.utils": _GONE + "; use triton.runtime.driver.active.utils",
+    "triton.runtime.driver.active._obj": _GONE + "; the driver is triton.runtime.driver.active itself",
+    "triton.runtime.driver.active.utils.fill_1d_tma_descriptor": _TMA_FILL,
+    "triton.runtime.driver.active.utils.fill_2d_tma_descriptor": _TMA_FILL,
+    "triton.runtime.driver.active.utils.load_binary": _RAW_LAUNCH,
+    "triton.runtime.interpreter": "it is a class of Triton's own interpreter, which runs kernels as Python programs; "
+                                  "TRITON_INTERPRET=1 runs them in Terrazzo's (docs/python.md)",
+    "triton.runtime.jit._find_paths_if": _GONE + "; use triton._utils.find_paths_if",
+    "triton.runtime.jit._get_iterable_path": _GONE + "; use triton._utils.get_iterable_path",
+    "triton.runtime.jit.JITFunction.cache_hook": _GONE + "; use triton.knobs.runtime.jit_cache_hook",
+    "triton.runtime.jit.create_specialize_impl": _GONE + "; use native_specialize_impl",
+    "triton.runtime.cache.clear": "it was no function; remove the folder triton.knobs.cache.dir, or call `tz cache clear`",
+    "triton.tools.build_extern": "there are no tables of external functions to build; tl.extra.libdevice has the functions",
+    "triton.tools.disasm.extract": "it reads the output of cuobjdump line by line; use triton.tools.disasm.get_sass",
+    "triton.tools.experimental_descriptor": _TMA_FILL,
+    "triton.tools.link": "objects of kernels need no linking; tz_kernel_load reads each (docs/embedding.md)",
+}
+
+
+def reason(name):
+    """What is said of a name of Triton, or of what it is below; None if nothing is known of it."""
+    while name:
+        if name in NAMES:
+            return NAMES[name]
+        name = name.rpartition(".")[0]
+    return None
+
+
+def _text(name):
+    said = reason(name)
+    return said and f"Terrazzo has no {name}: {said}"
+
+
+def missing(module, name):
+    """The AttributeError for a name that a module of ours does not have."""
+    module = module.removeprefix("terrazzo.")
+    return AttributeError(_text(f"{module}.{name}") or f"module '{module}' has no attribute '{name}'", name=name)
+
+
+def missing_module(name):
+    """The ImportError for a module, or None if nothing is known of it."""
+    said = _text(name)
+    return said and ModuleNotFoundError(said, name=name)
+
+
+def attach(module):
+    """Lets a module of ours say what its absent names are, if something is known of any."""
+    name = module.__name__.removeprefix("terrazzo.")
+    if not hasattr(module, "__getattr__") and any(known.rpartition(".")[0] == name for known in NAMES):
+        module.__getattr__ = lambda attribute: _raise(name, attribute)
+
+
+def _raise(module, name):
+    raise missing(module, name)

@@ -1,0 +1,1 @@
+"""`triton.backends.nvidia`: what libraries import from Triton's backend of that name."""

@@ -1,0 +1,10 @@
+"""`triton.language.semantic`: in Triton, what builds IR for each function of the language.
+
+Terrazzo's frontend reads a kernel's text and is no Python program, so there is nothing to call; asking for a name says so.
+"""
+
+
+def __getattr__(name):
+    from .._absent import missing
+
+    raise missing(__name__, name)
