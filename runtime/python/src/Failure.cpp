@@ -78,12 +78,10 @@ static bool warn(const Diagnostics &diagnostics) {
   if (diagnostics.warnings.empty()) {
     return true;
   }
-  Reference category(packageAttribute("terrazzo.errors", "CompilationWarning"));
-  if (!category) {
-    return false;
-  }
+  Reference tell(packageAttribute("terrazzo.errors", "warn_of_compilation"));
   for (const std::string &text : diagnostics.warnings) {
-    if (PyErr_WarnEx(category.get(), text.c_str(), 1) < 0) {
+    if (!tell || !Reference(PyObject_CallFunction(tell.get(), "s#", text.data(),
+                                                  Py_ssize_t(text.size())))) {
       return false;
     }
   }

@@ -4,10 +4,14 @@ The configurations that are left after pruning are compiled at the same time, on
 threads (compiling releases the interpreter lock), then timed one after the other:
 all of them roughly, those near the best once more and longer, unless the caller
 says how long to time.
-The choice is kept per key, and on disk if asked for. In deterministic mode
-nothing is timed: a rule chooses by what is known without a clock (_rank).
+A configuration that does not compile, or does not fit the device, is left out and
+named in a warning; if none is left, one error names them all. Warnings of the
+compiler are told for the configuration that is chosen alone. The choice is kept
+per key, and on disk if asked for. In deterministic mode nothing is timed: a rule
+chooses by what is known without a clock (_rank).
 """
 
+import contextlib
 import functools
 import inspect
 import json
@@ -15,9 +19,11 @@ import math
 import os
 import sys
 import time
+import warnings
 
 from . import knobs
-from .errors import CompilationError, OutOfResources, TerrazzoError
+from .errors import (AutotuneWarning, CompilationError, CompilationWarning, OutOfResources, TerrazzoError,
+                     collected_warnings)
 from .interface import KernelInterface
 
 _ROUGH = 5, 15  # milliseconds of warm-up and timing
@@ -26,8 +32,19 @@ _NEAR = 1.2  # times the best rough time
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
 
+_SHOWN = 5  # configurations that a warning names; an error names all
+
+
 class AutotunerError(TerrazzoError):
     """autotune was asked for what cannot be, or no configuration can run."""
+
+
+class NoConfigurationCompiles(AutotunerError, CompilationError):
+    """No configuration can run, and not only because they need too much of something."""
+
+
+class NoConfigurationFits(AutotunerError, OutOfResources):
+    """Each configuration needs more of something than the device has."""
 
 
 class Config:
@@ -66,6 +83,14 @@ class Config:
 
     def __repr__(self):
         return f"Config({self})"
+
+
+def _depth():
+    """How far above its caller the program is, for warnings: past this module and the launch through interface.py."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _clone(value):
@@ -149,6 +174,9 @@ class Autotuner(KernelInterface):
         self.configs_timings = {}
         self.bench_time = 0.0
         self.nargs = None
+        self._failures = {}  # configuration -> why it cannot run, of the last tuning
+        self._warned = set()  # configurations that a warning named
+        self._notes = {}  # configuration -> what the compiler warned of
         functools.update_wrapper(self, self.base_fn, updated=())
 
     # What a run of a configuration needs before and after it.
@@ -193,7 +221,6 @@ class Autotuner(KernelInterface):
         return testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
 
     def _bench(self, *args, config, do_bench=None, **meta):
-        from .errors import CompileTimeAssertionFailure
         current = self._merged(config, meta)
         full = {**self.nargs, **current}
 
@@ -211,15 +238,68 @@ class Autotuner(KernelInterface):
             self.post_hook(full, exception=None)
 
         try:
-            return (do_bench or self.do_bench)(call, quantiles=(0.5, 0.2, 0.8))
-        except (OutOfResources, CompileTimeAssertionFailure) as failure:
-            self._say(f"skipped {config}: {failure}")
+            with self._noting(config):
+                return (do_bench or self.do_bench)(call, quantiles=(0.5, 0.2, 0.8))
+        except (OutOfResources, CompilationError) as failure:
+            self._leave_out(config, failure)
             return [float("inf")] * 3
-        except CompilationError as failure:
-            if not getattr(failure, "is_resource_failure", False):
-                raise
-            self._say(f"skipped {config}: {failure}")
-            return [float("inf")] * 3
+
+    # Configurations that cannot run, and what the compiler says of those that can.
+
+    @contextlib.contextmanager
+    def _noting(self, config):
+        """The compiler's warnings inside are those of a configuration: told if it is chosen."""
+        with collected_warnings() as texts:
+            try:
+                yield
+            finally:
+                self._notes.setdefault(config, []).extend(texts)
+
+    def _leave_out(self, config, failure):
+        self._failures[config] = failure
+        self._say(f"skipped {config}: {failure}")
+
+    def _told_of(self, configs, limit):
+        """A line for each configuration, with its first error; those that fail alike share one."""
+        alike = {}
+        for config in configs:
+            text = str(self._failures[config]).strip()
+            alike.setdefault(text.splitlines()[0] if text else type(self._failures[config]).__name__, []).append(str(config))
+        lines = [f"  {why}\n" + "\n".join(f"    of {name}" for name in names) for why, names in alike.items()]
+        shown = "\n".join(lines).splitlines()
+        left = sum(1 for line in shown[limit:] if line.startswith("    of"))
+        more = f"\n    and {left} more (TRITON_PRINT_AUTOTUNING=1 names all)" if left else ""
+        return "\n".join(shown[:limit] if left else shown) + more
+
+    def _warn_of_failures(self, total):
+        """Names configurations that were left out; each once."""
+        new = [config for config in self._failures if config not in self._warned]
+        if new:
+            self._warned.update(new)
+            warnings.warn(f"autotune of {self._name} goes on without {len(new)} of {total} configurations:\n"
+                          + self._told_of(new, 2 * _SHOWN), AutotuneWarning, stacklevel=_depth())
+
+    def _no_configuration(self):
+        """The error where all failed."""
+        failures = list(self._failures.values())
+        kind = NoConfigurationFits if all(isinstance(one, OutOfResources) for one in failures) else NoConfigurationCompiles
+        last = failures[-1]
+        where = {name: getattr(last, name, None) for name in ("file", "line", "column", "code")}
+        error = kind(f"none of the {len(failures)} configurations of {self._name} can run:\n"
+                     f"{self._told_of(self._failures, sys.maxsize)}\nThe last says:\n{last}", **where)
+        error.__cause__ = last
+        return error
+
+    def _tell_notes(self, config):
+        """What the compiler warned of for the configuration that was chosen; what it said of others is dropped."""
+        texts = self._notes.get(config, ())
+        self._notes = {}
+        for text in texts:
+            warnings.warn(text, CompilationWarning, stacklevel=_depth())
+
+    @property
+    def _name(self):
+        return getattr(self.base_fn, "__name__", "the kernel")
 
     @staticmethod
     def _say(text):
@@ -230,7 +310,8 @@ class Autotuner(KernelInterface):
         """Compiles for a launch with this configuration."""
         keywords = self._merged(config, kwargs)
         keywords.pop("warmup", None)
-        return self.fn.warmup(*args, **keywords)
+        with self._noting(config):
+            return self.fn.warmup(*args, **keywords)
 
     def _compile_all(self, args, configs, kwargs, progress):
         """Compiles for each configuration on threads; gives the futures, of none where hooks change the arguments."""
@@ -247,7 +328,8 @@ class Autotuner(KernelInterface):
         return jobs
 
     def _choose(self, args, kwargs, configs):
-        progress = _Progress(getattr(self.base_fn, "__name__", "kernel"))
+        progress = _Progress(self._name)
+        self._failures = {}
         try:
             self._compile_all(args, configs, kwargs, progress)
             timings = {}
@@ -298,7 +380,7 @@ class Autotuner(KernelInterface):
 
     def _by_rule(self, args, kwargs, configs):
         """The configuration with the least _rank; the first of several."""
-        ranks, failure = {}, None
+        ranks, self._failures = {}, {}
         compiled = self._compile_all(args, configs, kwargs, _Progress(self.base_fn.__name__))
         for config in configs:
             try:
@@ -308,12 +390,13 @@ class Autotuner(KernelInterface):
                     if config.pre_hook:
                         config.pre_hook({**self.nargs, **self._merged(config, kwargs)})
                     code = self._warm(args, kwargs, config)
-            except (OutOfResources, CompilationError) as error:
-                failure = error
+            except (OutOfResources, CompilationError) as failure:
+                self._leave_out(config, failure)
                 continue
             ranks[config] = self._rank(args, kwargs, config, code)
         if not ranks:
-            raise AutotunerError(f"no configuration of {self.base_fn.__name__} compiles; the last says: {failure}") from failure
+            raise self._no_configuration()
+        self._warn_of_failures(len(configs))
         best = min(ranks, key=ranks.__getitem__)
         self._say(f"{self.base_fn.__name__}: by rule {best} ({ranks[best][1]} words of a thread are spilled"
                   f"{', most compute units get no program' if ranks[best][2] else ''})")
@@ -375,8 +458,10 @@ class Autotuner(KernelInterface):
         self.configs_timings = timings
         best = min(timings, key=lambda config: timings[config][0])
         if timings[best][0] == float("inf"):
-            raise AutotunerError(f"none of the {len(timings)} configurations of {self.base_fn.__name__} can run "
-                                 "(TRITON_PRINT_AUTOTUNING=1 says why)")
+            if self._failures:
+                raise self._no_configuration()
+            raise AutotunerError(f"none of the {len(timings)} configurations of {self._name} can run, as a table on disk or the "
+                                 "given do_bench says")
         self.cache[key] = best
 
     def _key_of(self, args, kwargs):
@@ -412,6 +497,7 @@ class Autotuner(KernelInterface):
         configs = self.prune_configs(kwargs)
         if knobs.autotuning.deterministic:
             self.cache[key] = self._by_rule(args, kwargs, configs)
+            self._tell_notes(self.cache[key])
             return False
 
         def benchmark():
@@ -419,6 +505,8 @@ class Autotuner(KernelInterface):
             timings = self._choose(args, kwargs, configs)
             self.bench_time = time.perf_counter() - start
             self._set_best(key, timings)
+            self._warn_of_failures(len(configs))
+            self._tell_notes(self.cache[key])
             self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
 
         if self.cache_results or knobs.autotuning.cache:
@@ -448,10 +536,20 @@ class Autotuner(KernelInterface):
         return self.perf_model(**self.nargs, **kwargs, **config.all_kwargs())
 
     def warmup(self, *args, **kwargs):
-        """Compiles for every configuration that is not pruned; gives the compiled kernels."""
+        """Compiles for every configuration that is not pruned; gives the kernels of those that compile."""
         self.nargs = dict(zip(self.arg_names, args))
-        compiled = [self._warm(args, kwargs, config) for config in self.prune_configs(kwargs)]
+        self._failures, compiled = {}, []
+        configs = self.prune_configs(kwargs)
+        for config in configs:
+            try:
+                compiled.append(self._warm(args, kwargs, config))
+            except (OutOfResources, CompilationError) as failure:
+                self._leave_out(config, failure)
+        self._notes = {}
         self.nargs = None
+        if not compiled:
+            raise self._no_configuration()
+        self._warn_of_failures(len(configs))
         return compiled
 
 

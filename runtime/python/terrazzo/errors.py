@@ -4,7 +4,10 @@ Each says what went wrong in its text, as the compiler prints it (file:line:col,
 the source line, a caret), and in its attributes, for programs.
 """
 
+import contextlib
 import re
+import threading
+import warnings
 
 
 class TerrazzoError(Exception):
@@ -86,6 +89,33 @@ class InterpreterError(LaunchError):
 
 class CompilationWarning(UserWarning):
     """The compiler took the kernel, with a doubt."""
+
+
+class AutotuneWarning(UserWarning):
+    """autotune left configurations out: they do not compile, or do not fit the device."""
+
+
+_collecting = threading.local()
+
+
+def warn_of_compilation(text):
+    """Called by the extension for each warning of the compiler."""
+    texts = getattr(_collecting, "texts", None)
+    if texts is None:
+        warnings.warn(text, CompilationWarning, stacklevel=2)
+    else:
+        texts.append(text)
+
+
+@contextlib.contextmanager
+def collected_warnings():
+    """What the compiler warns of inside, on this thread, goes into the list that this gives."""
+    before = getattr(_collecting, "texts", None)
+    _collecting.texts = []
+    try:
+        yield _collecting.texts
+    finally:
+        _collecting.texts = before
 
 
 class ArrayWarning(UserWarning):

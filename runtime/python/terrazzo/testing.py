@@ -4,7 +4,6 @@ do_bench times a function, perf_report makes a table (and with matplotlib a plot
 of it over sizes, assert_close compares arrays of any library.
 """
 
-import functools
 import itertools
 import math
 import os
@@ -15,16 +14,10 @@ _RETURN_MODES = ("min", "max", "mean", "median", "all")
 
 
 class _HostClock:
-    """Times on the host: for targets that run a launch before it returns."""
-
-    sweep_bytes = 32 << 20
-
-    def __init__(self):
-        self._line, self._other = bytearray(self.sweep_bytes), bytes(self.sweep_bytes)
+    """Times on the host: for targets that run a launch before it returns. Caches stay warm, as in `tz bench`."""
 
     def sweep(self):
-        """Writes more than the caches hold."""
-        self._line[:] = self._other
+        pass
 
     def sync(self):
         pass
@@ -75,11 +68,6 @@ def _clock():
         interface = driver.active.get_device_interface()
         if interface is not None:
             return _DeviceClock(interface, driver.active.get_active_torch_device())
-    return _host_clock()
-
-
-@functools.lru_cache(maxsize=None)
-def _host_clock():
     return _HostClock()
 
 
@@ -110,9 +98,10 @@ def _summary(times, quantiles, return_mode):
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
     """The time of `fn()` in milliseconds.
 
-    It is called for about `warmup` ms, then timed for about `rep` ms, each time
-    after the caches were swept; less often if sweeping would take more than
-    three times as long. `quantiles` asks for these instead of
+    It is called for about `warmup` ms, then timed for about `rep` ms: on a device
+    each time after its caches were swept, less often if sweeping would take more
+    than three times as long; on the host with warm caches (`tz bench` has the
+    same rule). `quantiles` asks for these instead of
     `return_mode`: one of "min", "max", "mean", "median", "all" (a list).
     Tensors in `grad_to_none` lose their gradient before each call.
     """

@@ -1,6 +1,7 @@
 """autotune and heuristics on the CPU."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import terrazzo.triton as triton
 import terrazzo.triton.language as tl
 from terrazzo import knobs
 from terrazzo.autotuner import AutotunerError
+from terrazzo.errors import AutotuneWarning
 
 CONFIGS = [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128}, num_warps=8), triton.Config({"BLOCK": 256})]
 
@@ -141,8 +143,9 @@ def test_deterministic_believes_a_model(deterministic):
 
 def test_deterministic_takes_what_compiles(deterministic):
     broken = triton.Config({"BLOCK": 100})
-    assert chosen(triton.autotune([broken, CONFIGS[1]], **deterministic)(add_one)) is CONFIGS[1]
-    with pytest.raises(AutotunerError, match="no configuration of add_one compiles; the last says: .*power of two"):
+    with pytest.warns(AutotuneWarning, match="add_one goes on without 1 of 2 configurations"):
+        assert chosen(triton.autotune([broken, CONFIGS[1]], **deterministic)(add_one)) is CONFIGS[1]
+    with pytest.raises(AutotunerError, match="(?s)none of the 2 configurations of add_one can run:.*power of two"):
         chosen(triton.autotune([broken, triton.Config({"BLOCK": 3})], **deterministic)(add_one))
 
 
@@ -233,3 +236,100 @@ def test_times_roughly_first(monkeypatch):
     tuned = triton.autotune(CONFIGS, key=["n"], rep=50, pre_hook=lambda args, **_: current.append(args["BLOCK"]))(add_one)
     tuned[grid](x, out, 500)
     assert [rep for _, rep in timed] == [50] * 3  # as asked for
+
+
+@terrazzo.jit
+def pick(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    if BLOCK == 128:
+        tl.static_assert(BLOCK != 128, "no 128")
+    if BLOCK == 256:
+        tl.store(x + at, nowhere)  # noqa: F821
+    tl.store(x + at, BLOCK, mask=at < n)
+
+
+def test_configurations_that_do_not_compile_are_left_out():
+    tuned = triton.autotune(CONFIGS, **quick())(pick)
+    x = np.zeros(512, dtype=np.float32)
+    with pytest.warns(AutotuneWarning) as caught:
+        tuned[(1,)](x, 64)
+    text, = (str(warning.message) for warning in caught)
+    assert caught[0].filename == __file__
+    assert text.startswith("autotune of pick goes on without 2 of 3 configurations:\n")
+    assert "no 128" in text and "    of BLOCK: 128, num_warps: 8" in text
+    assert "nowhere" in text and "    of BLOCK: 256, num_warps: 4" in text
+    assert tuned.best_config is CONFIGS[0] and (x[:64] == 64).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tuned[(1,)](x, 32)  # tuned anew; named before
+    kernels = tuned.warmup(x, 64, grid=(1,))
+    assert [kernel.name for kernel in kernels] == ["pick"]
+
+
+def test_no_configuration_compiles():
+    tuned = triton.autotune(CONFIGS[1:], **quick())(pick)
+    x = np.zeros(512, dtype=np.float32)
+    for call in (lambda: tuned[(1,)](x, 64), lambda: tuned.warmup(x, 64, grid=(1,))):
+        with pytest.raises(AutotunerError) as caught:
+            call()
+        text = str(caught.value)
+        assert text.startswith("none of the 2 configurations of pick can run:\n")
+        assert "    of BLOCK: 128, num_warps: 8" in text and "    of BLOCK: 256, num_warps: 4" in text
+        assert isinstance(caught.value, terrazzo.CompilationError) and caught.value.line and "nowhere" in text
+
+
+def test_configurations_that_fail_alike_are_named_together():
+    configs = [triton.Config({"BLOCK": 128}, num_warps=warps) for warps in (1, 2, 4, 8)]
+    tuned = triton.autotune([CONFIGS[0], *configs], **quick())(pick)
+    with pytest.warns(AutotuneWarning) as caught:
+        tuned[(1,)](np.zeros(512, dtype=np.float32), 64)
+    lines = str(caught[0].message).splitlines()
+    assert len(lines) == 1 + 1 + 4 and all("    of BLOCK: 128" in line for line in lines[2:])
+
+
+def test_none_fits(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise terrazzo.OutOfResources("the kernel needs 300 bytes of shared memory, a block has 200", 300, 200, "shared memory")
+
+    tuned = triton.autotune(CONFIGS, **quick())(add_one)
+    monkeypatch.setattr(terrazzo.JITFunction, "run", refuse)
+    with pytest.raises(terrazzo.OutOfResources, match="none of the 3 configurations of add_one can run") as caught:
+        tuned[grid](np.zeros(64, np.float32), np.zeros(64, np.float32), 64)
+    assert isinstance(caught.value, AutotunerError) and str(caught.value).count("    of BLOCK") == 3
+
+
+@terrazzo.jit
+def doubtful(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, BLOCK, mask=at < n)
+
+
+def test_warnings_of_the_compiler_are_those_of_the_chosen_configuration(monkeypatch):
+    from terrazzo import errors
+
+    compile = terrazzo.JITFunction.warmup
+
+    def warmup(self, *args, **kwargs):
+        errors.warn_of_compilation(f"{kwargs['BLOCK']} elements: the assembler says that they are slow")  # as the extension
+        return compile(self, *args, **kwargs)
+
+    monkeypatch.setattr(terrazzo.JITFunction, "warmup", warmup)
+    times = {64: 3.0, 128: 1.0, 256: 2.0}
+    tuned = triton.autotune(CONFIGS, key=["n"], do_bench=lambda call, quantiles: [times[current[0]]] * 3)(doubtful)
+    current, bench = [None], tuned._bench
+    monkeypatch.setattr(tuned, "_bench", lambda *args, config, **rest: (
+        current.__setitem__(0, config.kwargs["BLOCK"]), bench(*args, config=config, **rest))[1])
+    with pytest.warns(errors.CompilationWarning) as caught:
+        tuned[(1,)](np.zeros(256, np.float32), 64)
+    assert [str(warning.message) for warning in caught] == ["128 elements: the assembler says that they are slow"]
+    with pytest.warns(errors.CompilationWarning, match="64 elements"):  # one that nobody chose among others
+        doubtful.warmup(np.zeros(256, np.float32), 64, BLOCK=64, grid=(1,))
+
+
+def test_small_kernels_are_tuned_quickly():
+    """Each launch of ten microseconds had memory of 32 MiB written before it, 2 s for three configurations."""
+    tuned = triton.autotune(CONFIGS, key=["n"])(doubtful)
+    launches = []
+    doubtful.add_pre_run_hook(lambda *args, **kwargs: launches.append(1))
+    tuned[(1,)](np.zeros(256, np.float32), 64)
+    assert len(launches) > 150  # in 15 ms each: a sweep takes 1 ms and more

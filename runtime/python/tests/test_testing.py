@@ -8,7 +8,7 @@ from terrazzo import testing
 
 
 def test_do_bench_times(monkeypatch):
-    monkeypatch.setattr(testing, "_clock", testing._host_clock)  # what sleeps is no device
+    monkeypatch.setattr(testing, "_clock", testing._HostClock)  # what sleeps is no device
     assert 1.0 < testing.do_bench(lambda: time.sleep(0.001), warmup=2, rep=10) < 20
     low, middle, high = testing.do_bench(lambda: time.sleep(0.0005), warmup=1, rep=10, quantiles=[0.0, 0.5, 1.0])
     assert 0.5 < low <= middle <= high
