@@ -452,6 +452,12 @@ typedef struct tz_code_s *tz_code_t;
 TZ_API tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
                                      const tz_arg *args, size_t num_args,
                                      tz_code_t *out);
+/* Compiles for a code target ("plugin:model") whose device need not be in this
+ * machine. The code can be described, and its stages read; launches never run
+ * it. Each call compiles anew, or loads from the cache. */
+TZ_API tz_status_t tz_kernel_compile_for(tz_kernel_t kernel, const char *target,
+                                         const tz_arg *args, size_t num_args,
+                                         tz_code_t *out);
 /* The code that a launch with such arguments would run, if it is there already;
  * else *out is NULL. Compiles nothing. An artifact's code is there if it fits.
  */

@@ -589,6 +589,23 @@ tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
                               tz_code_t *out) {
   return giveCode(&Kernel::compile, kernel, device, args, num_args, out);
 }
+tz_status_t tz_kernel_compile_for(tz_kernel_t kernel, const char *target,
+                                  const tz_arg *args, size_t num_args,
+                                  tz_code_t *out) {
+  TZ_REQUIRE(kernel);
+  TZ_REQUIRE(target);
+  TZ_REQUIRE(out);
+  if (num_args && !args) {
+    return give(isNull("args"));
+  }
+  return guarded([&] {
+    Result<Code *> code = kernel->kernel->compileFor(target, {args, num_args});
+    if (code) {
+      *out = reinterpret_cast<tz_code_t>(*code);
+    }
+    return code.takeStatus();
+  });
+}
 tz_status_t tz_kernel_find_code(tz_kernel_t kernel, tz_device_t device,
                                 const tz_arg *args, size_t num_args,
                                 tz_code_t *out) {

@@ -235,9 +235,51 @@ Kernel::compileAhead(const std::shared_ptr<Device> &device,
   if (fixedArtifact || !compiler) {
     return (*code)->artifact;
   }
-  CompileJob job = jobFor((*code)->arguments, *device);
+  CompileJob job =
+      jobFor((*code)->arguments, device->plugin().name(), device->target());
   job.makeAhead();
   return compiler->compile(job, session);
+}
+
+Result<Code *> Kernel::compileFor(std::string_view target,
+                                  std::span<const tz_arg> args) {
+  if (fixedArtifact || !session.compiler()) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  "kernel '" + signature.function +
+                      "' cannot be compiled for target '" +
+                      std::string(target) +
+                      "': it was loaded as code, or there is no compiler here");
+  }
+  Result<Target> found = session.registry().resolve(target, false);
+  if (!found) {
+    return found.takeStatus();
+  }
+  if (Status s = checkCount(args.size()); !s.ok()) {
+    return s;
+  }
+  SlotBuffer buffer;
+  Slots slots;
+  if (Status s = buffer.spread(args, openNames, signature.function, slots);
+      !s.ok()) {
+    return s;
+  }
+  Result<std::unique_ptr<Shape>> shape =
+      makeShape(0, nullptr, slots, args.size());
+  if (!shape) {
+    return shape.takeStatus();
+  }
+  uint64_t hash = 0;
+  Result<std::unique_ptr<Specialization>> made =
+      compileSpecialization(**shape, bitsOf(**shape, slots, hash), slots,
+                            found->plugin->name(), found->id);
+  if (!made) {
+    return made.takeStatus();
+  }
+  // Without a device: no launch finds them.
+  std::lock_guard guard(lock);
+  shapes.push_back(std::move(*shape));
+  specializations.push_back(std::move(*made));
+  return static_cast<Code *>(specializations.back().get());
 }
 
 Result<Code *> Kernel::findCode(const std::shared_ptr<Device> &device,
@@ -284,7 +326,8 @@ Result<std::string_view> Code::stage(const std::string &name) {
                                       name + "'");
   }
   Result<std::string> made = compiler->stage(
-      kernel->jobFor(arguments, loaded->owner()), name, kernel->session);
+      kernel->jobFor(arguments, artifact->plugin, artifact->target), name,
+      kernel->session);
   if (!made) {
     return made.takeStatus();
   }

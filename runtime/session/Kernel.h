@@ -76,6 +76,10 @@ public:
   /// The code that a launch with these arguments would run.
   Result<Code *> compile(const std::shared_ptr<Device> &device,
                          std::span<const tz_arg> args);
+  /// Code for a target ("plugin:model") whose device need not be here: to be
+  /// looked at, never launched. Each call makes one.
+  Result<Code *> compileFor(std::string_view target,
+                            std::span<const tz_arg> args);
   /// Code for a file: all of it is made, whatever a launch may never run.
   Result<std::shared_ptr<const Artifact>>
   compileAhead(const std::shared_ptr<Device> &device,
@@ -131,8 +135,12 @@ private:
   Shape *addShape(std::unique_ptr<Shape> shape);
   Result<std::unique_ptr<Specialization>>
   makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots);
+  /// Not loaded yet.
+  Result<std::unique_ptr<Specialization>>
+  compileSpecialization(Shape &shape, const Bits &bits, const Slots &slots,
+                        const std::string &plugin, const std::string &target);
   CompileJob jobFor(const std::vector<ArgumentSpec> &arguments,
-                    const Device &device) const;
+                    const std::string &plugin, const std::string &target) const;
   std::vector<uint32_t>
   slotsOfLeaves(const std::vector<ArgumentSpec> &arguments, size_t given) const;
   Result<std::unique_ptr<LoadedKernel>>

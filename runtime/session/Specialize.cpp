@@ -159,20 +159,23 @@ Kernel::loadOn(const std::shared_ptr<Device> &device,
 }
 
 CompileJob Kernel::jobFor(const std::vector<ArgumentSpec> &arguments,
-                          const Device &device) const {
+                          const std::string &plugin,
+                          const std::string &target) const {
   CompileJob job;
   job.source = request.source;
   job.arguments = arguments;
-  job.plugin = device.plugin().name();
-  job.target = device.target();
+  job.plugin = plugin;
+  job.target = target;
   job.options = request.options;
   return job;
 }
 
 /// Without the lock: it may take long.
 Result<std::unique_ptr<Kernel::Specialization>>
-Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
-  CompileJob job = jobFor(shape.arguments, *shape.device);
+Kernel::compileSpecialization(Shape &shape, const Bits &bits,
+                              const Slots &slots, const std::string &plugin,
+                              const std::string &target) {
+  CompileJob job = jobFor(shape.arguments, plugin, target);
   std::vector<Leaf> leaves;
   for (size_t i = 0; i < job.arguments.size(); ++i) {
     addLeaves(leaves, job.arguments[i], signature.parameters[i].name,
@@ -214,13 +217,24 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
     }
     made->fromLaunch.push_back(shape.slotOfLeaf[leaf]);
   }
+  return made;
+}
+
+Result<std::unique_ptr<Kernel::Specialization>>
+Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
+  Result<std::unique_ptr<Specialization>> made =
+      compileSpecialization(shape, bits, slots, shape.device->plugin().name(),
+                            shape.device->target());
+  if (!made) {
+    return made.takeStatus();
+  }
   Result<std::unique_ptr<LoadedKernel>> loaded =
-      loadOn(shape.device, made->artifact);
+      loadOn(shape.device, (*made)->artifact);
   if (!loaded) {
     return loaded.takeStatus();
   }
-  made->loaded = std::move(*loaded);
-  made->prepareRepeats(*this, slots);
+  (*made)->loaded = std::move(*loaded);
+  (*made)->prepareRepeats(*this, slots);
   return made;
 }
 

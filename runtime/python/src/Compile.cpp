@@ -53,8 +53,8 @@ static PyObject *optionsAsDict(const std::vector<Option> &given) {
   return options.release();
 }
 
-PyObject *Function::specialization(PyObject *self,
-                                   const Prepared &prepared) const {
+PyObject *Function::specialization(PyObject *self, const Prepared &prepared,
+                                   const std::string &target) const {
   Reference make(packageAttribute("terrazzo.specialization", "Specialization"));
   Reference options(optionsAsDict(prepared.variant->options));
   Reference values(boundAsDict(prepared.bound));
@@ -66,7 +66,7 @@ PyObject *Function::specialization(PyObject *self,
   const Memory &memory = arguments.memory();
   return PyObject_CallFunction(
       make.get(), "OOOOsiz", self, options.get(), values.get(), described.get(),
-      prepared.place.device->target().c_str(), memory.index,
+      target.c_str(), memory.index,
       memory.accelerator ? memory.accelerator->framework.c_str() : nullptr);
 }
 
@@ -75,7 +75,8 @@ Function::Compiled *Function::makeCompiled(PyObject *self, Prepared &prepared,
   Variant &variant = *prepared.variant;
   tz_code_facts facts{};
   facts.struct_size = sizeof(facts);
-  Reference call(specialization(self, prepared));
+  Reference call(
+      specialization(self, prepared, prepared.place.device->target()));
   Reference made(call ? makeCompiledKernel(variant.kernel, code, call.get())
                       : nullptr);
   if (!made || !settle(tz_code_describe(code, &facts))) {
@@ -115,7 +116,8 @@ bool Function::tellCompilation(PyObject *self, Prepared &prepared,
     return true;
   }
   PyObject *warm = isWarmup ? Py_True : Py_False;
-  Reference call(specialization(self, prepared));
+  Reference call(
+      specialization(self, prepared, prepared.place.device->target()));
   Reference answer(
       call ? PyObject_CallMethod(call.get(), "before_compiling", "O", warm)
            : nullptr);
@@ -143,6 +145,29 @@ PyObject *Function::warmup(PyObject *self, const Call &call, bool tells) {
     Py_RETURN_NONE;
   }
   return objectOf(compile(self, prepared));
+}
+
+PyObject *Function::compileFor(PyObject *self, const char *target,
+                               const Call &call) {
+  Prepared prepared(name);
+  if (!read(self, call, prepared)) {
+    return nullptr;
+  }
+  const std::shared_ptr<Kernel> &kernel = prepared.variant->kernel;
+  const Arguments &arguments = prepared.arguments;
+  tz_code_t code = nullptr;
+  Diagnostics diagnostics;
+  Compiling compiling(self);
+  tz_status_t status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = tz_kernel_compile_for(kernel->handle(), target, arguments.data(),
+                                 arguments.size(), &code);
+  Py_END_ALLOW_THREADS;
+  if (!settle(status, diagnostics)) {
+    return nullptr;
+  }
+  Reference made(specialization(self, prepared, target));
+  return made ? makeCompiledKernel(kernel, code, made.get()) : nullptr;
 }
 
 } // namespace tz::python

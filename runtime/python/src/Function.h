@@ -49,6 +49,8 @@ public:
   bool usesRun = false;
   /// Compiles, and launches nothing. `tells`: the hooks of compilations.
   PyObject *warmup(PyObject *self, const Call &call, bool tells);
+  /// Code for a target whose device need not be here, as an object.
+  PyObject *compileFor(PyObject *self, const char *target, const Call &call);
   /// The code will hold `value` of a name of a dictionary or cell: launches
   /// fail once it has another. False with the error set.
   bool watch(PyObject *place, PyObject *key, PyObject *value);
@@ -102,6 +104,7 @@ private:
   std::string signature() const;
 
   // Launch.cpp
+  bool read(PyObject *self, const Call &call, Prepared &to);
   bool prepare(PyObject *self, const Call &call, Prepared &to);
   Variant *variant(PyObject *self, const Bound &bound);
   tz_kernel_t load(PyObject *self, const Bound &bound);
@@ -126,7 +129,8 @@ private:
                          tz_code_t code) const;
   Compiled *compile(PyObject *self, Prepared &prepared) const;
   /// A terrazzo.specialization.Specialization. Null with the error set.
-  PyObject *specialization(PyObject *self, const Prepared &prepared) const;
+  PyObject *specialization(PyObject *self, const Prepared &prepared,
+                           const std::string &target) const;
   /// For code that is not there yet: asks the hooks, compiles, tells them.
   /// False with the error set; `isRefused`: a hook wants none of it.
   bool tellCompilation(PyObject *self, Prepared &prepared, bool isWarmup,

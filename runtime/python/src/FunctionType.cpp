@@ -206,6 +206,20 @@ PyObject *warmupMethod(PyObject *self, PyObject *given) {
   return function->warmup(self, unpacked.call, tells);
 }
 
+PyObject *compileForMethod(PyObject *self, PyObject *given) {
+  const char *target;
+  PyObject *args, *kwargs;
+  Function *function = functionOf(self);
+  Unpacked unpacked;
+  if (!function ||
+      !PyArg_ParseTuple(given, "sO!O!", &target, &PyTuple_Type, &args,
+                        &PyDict_Type, &kwargs) ||
+      !unpacked.read(args, kwargs)) {
+    return nullptr;
+  }
+  return function->compileFor(self, target, unpacked.call);
+}
+
 PyObject *useRunMethod(PyObject *self, PyObject *flag) {
   Function *function = functionOf(self);
   if (!function) {
@@ -237,6 +251,9 @@ PyMethodDef functionMethods[] = {
     {"_warmup", warmupMethod, METH_VARARGS,
      "_warmup(args, kwargs, tells): compiles for such arguments, does not "
      "launch; tells: hooks of compilations are asked."},
+    {"_compile_for", compileForMethod, METH_VARARGS,
+     "_compile_for(target, args, kwargs): compiles for such arguments and a "
+     "code target whose device need not be here."},
     {"_use_run", useRunMethod, METH_O,
      "_use_run(flag): kernel[grid](...) calls self.run, or launches itself."},
     {"_watch", watchMethod, METH_VARARGS,

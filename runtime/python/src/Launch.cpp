@@ -107,11 +107,15 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
 // Launch
 //===----------------------------------------------------------------------===//
 
-bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
+/// What a call gives, without a device for it.
+bool Function::read(PyObject *self, const Call &call, Prepared &to) {
   return bind(call, to.bound) && checkWatched() &&
          convert(to.bound, to.arguments) &&
-         (to.variant = variant(self, to.bound)) &&
-         to.place.find(to.arguments.memory(), name);
+         (to.variant = variant(self, to.bound));
+}
+
+bool Function::prepare(PyObject *self, const Call &call, Prepared &to) {
+  return read(self, call, to) && to.place.find(to.arguments.memory(), name);
 }
 
 /// Arrays that the kernel must not write or cannot reach, and a warning of

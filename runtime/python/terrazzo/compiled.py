@@ -132,6 +132,19 @@ class CompiledKernel:
         """As Terrazzo says it: "cpu:x86-64-v3"."""
         return self._facts["target"]
 
+    def check_device(self):
+        """LaunchError unless kernels run on a device of the code's target."""
+        from . import _native
+        from .errors import LaunchError
+
+        try:
+            here = _native.describe_device(self.plugin)["target"]
+        except LaunchError as error:
+            here = f"none ({error})"
+        if here != self.target:
+            raise LaunchError(f"kernel '{self.name}' was compiled for {self.target}, and the device here is {here}: its code can be "
+                              "looked at (asm), and launched where there is such a device")
+
     def dump(self, folder):
         """Writes each stage that there is to folder/NAME.STAGE (knobs.compilation.dump_ir)."""
         os.makedirs(folder, exist_ok=True)

@@ -237,13 +237,15 @@ class JITFunction(_native.Function):
         """Compiles for such arguments; arrays may be dtypes. Launches nothing."""
         return self._compile(args, kwargs, tells=True)
 
-    def _compile(self, args, kwargs, tells):
-        """tells: hooks of compilations are asked, and told."""
+    def _compile(self, args, kwargs, tells, target=None):
+        """tells: hooks of compilations are asked, and told. target: a code target whose device need not be here."""
         from .wrappers import MockTensor
 
         constexprs = {p.name for p in self.params if p.is_constexpr}
         args = tuple(arg if i in self.constexprs else MockTensor.wrap_dtype(arg) for i, arg in enumerate(args))
         kwargs = {name: value if name in constexprs else MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
+        if target is not None:
+            return self._compile_for(target, args, kwargs)
         if self._is_interpreted:
             from . import interpreter
 

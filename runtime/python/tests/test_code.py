@@ -159,3 +159,28 @@ def test_functions_are_freed():
         del kernel
     gc.collect()
     assert [one() for one in alive] == [None] * 3
+
+
+def source_of_add():
+    from terrazzo.triton.compiler import ASTSource
+
+    return ASTSource(add_kernel, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 256})
+
+
+def test_a_target_that_nothing_compiles_for():
+    import terrazzo.triton as triton
+    from terrazzo.triton.backends.compiler import GPUTarget
+
+    with pytest.raises(terrazzo.CompilationError, match="no compiler for GPUTarget.*'none'.*it compiles for the backends"):
+        triton.compile(source_of_add(), target=GPUTarget("none", 1, 32))
+
+
+def test_the_target_of_this_machine():
+    import terrazzo.triton as triton
+
+    x, out = np.ones(256, np.float32), np.zeros(256, np.float32)
+    for target in (None, triton.runtime.driver.active.get_current_target()):
+        kernel = triton.compile(source_of_add(), target=target)
+        assert kernel.inner.target == launch().target
+        kernel[(1,)](x, x, out, 256, 256)
+        assert (out == 2).all()

@@ -119,3 +119,43 @@ def test_tools_of_the_vendor(tmp_path, monkeypatch):
     with knobs.nvidia.scope():
         knobs.nvidia.ptxas = str(tool)
         assert knobs.nvidia.ptxas.version == "13.1" and os.environ["TRITON_PTXAS_PATH"] == str(tool)
+
+
+def test_code_for_a_gpu_that_is_not_here():
+    """It was x86 code, silently."""
+    assert run("""
+import linecache
+import terrazzo
+terrazzo.install_as_triton()
+import numpy as np, triton, triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+text = '''@triton.jit
+def fill(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, 1.0, mask=at < n)
+'''
+linecache.cache["fill.py"] = len(text), None, text.splitlines(True), "fill.py"
+exec(compile(text, "fill.py", "exec"))
+source = ASTSource(fill, {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 256})
+for arch, name in ((90, "sm_90a"), (80, "sm_80")):
+    kernel = triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": 2})
+    assert ".target " + name in kernel.asm["ptx"] and "fill" in kernel.asm["ptx"], kernel.asm["ptx"]
+    assert kernel.metadata.target == GPUTarget("cuda", arch, 32) and kernel.metadata.num_warps == 2
+    assert kernel.inner.target == "nvidia:" + name and "ttir" in kernel.asm
+    for launch in (lambda: kernel[(1,)](np.zeros(4, np.float32), 4, 256), kernel._init_handles):
+        try:
+            launch()
+        except terrazzo.LaunchError as error:
+            assert "kernel 'fill' was compiled for nvidia:" + name in str(error), error
+        else:
+            raise SystemExit("launched")
+x = np.zeros(4, np.float32)
+fill[(1,)](x, 4, BLOCK=256)
+assert (x == 1).all()
+try:
+    triton.compile(source, target=GPUTarget("hip", "gfx942", 64))
+except terrazzo.CompilationError as error:
+    print(error)
+""") == ("Terrazzo has no compiler for GPUTarget(backend='hip', arch='gfx942', warp_size=64): it compiles for the backends 'cuda' "
+         "and 'cpu'\n")

@@ -96,6 +96,8 @@ NAMES = {
     "triton.runtime.jit.JITFunction.cache_hook": _GONE + "; use triton.knobs.runtime.jit_cache_hook",
     "triton.runtime.jit.create_specialize_impl": _GONE + "; use native_specialize_impl",
     "triton.runtime.cache.clear": "it was no function; remove the folder triton.knobs.cache.dir, or call `tz cache clear`",
+    "triton.tools.compile": "it writes C that launches a kernel by the GPU's driver, which knows no launch plan; `tz compile` and "
+                            "tz_kernel_save write code that a C or C++ program loads and launches (docs/embedding.md)",
     "triton.tools.build_extern": "there are no tables of external functions to build; tl.extra.libdevice has the functions",
     "triton.tools.disasm.extract": "it reads the output of cuobjdump line by line; use triton.tools.disasm.get_sass",
     "triton.tools.experimental_descriptor": _TMA_FILL,

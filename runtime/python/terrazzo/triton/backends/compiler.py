@@ -61,6 +61,14 @@ class BaseBackend:
         return Options(**{"backend_name": self.target.backend, "arch": self.target.arch,
                           "warp_size": self.target.warp_size, **options})
 
+    def code_target(self):
+        """Terrazzo's name of the target; CompilationError if nothing compiles for it."""
+        if self.target.backend == "cpu":
+            return "cpu"
+        from ...errors import CompilationError
+
+        raise CompilationError(f"Terrazzo has no compiler for {self.target}: it compiles for the backends 'cuda' and 'cpu'")
+
     def get_module_map(self):
         """Modules whose names kernels spell in another way: none."""
         return {}

@@ -154,15 +154,30 @@ def launch_options(options):
             (value is not False or name == "enable_fp_fusion")}
 
 
+def _code_target(target):
+    """Terrazzo's name of a target that is not the one that kernels run on here; None of that one."""
+    from ... import _native
+    from ..runtime.driver import _backend_name
+    if target is None or target.backend == _backend_name(None):
+        return None
+    wanted, here = make_backend(target).code_target(), _native.describe_device("")
+    return None if wanted in (here["target"], here["plugin"]) or here["plugin"] == "interp" else wanted
+
+
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles a source for the active device; gives a CompiledKernel that launches what it was compiled for."""
+    """Compiles a source; gives a CompiledKernel that launches what it was compiled for.
+
+    target: a GPUTarget, of a device that need not be here (such code can be looked at, not launched); the active
+    device's if it is left out.
+    """
     from ..runtime.driver import driver
     if not isinstance(src, ASTSource):
         IRSource(os.fspath(src))
+    code_target = _code_target(target)
     target = target or driver.active.get_current_target()
     options = dict(options or {}) if not hasattr(options, "__dict__") else dict(vars(options))
     chosen = launch_options(options)
-    kernel = CompiledKernel(src, target, make_backend(target).parse_options(options), chosen)
+    kernel = CompiledKernel(src, target, make_backend(target).parse_options(options), chosen, code_target)
     listener = knobs.compilation.listener
     if listener:
         listener(src=src, metadata=kernel.metadata._asdict(), metadata_group={}, times=None, cache_hit=False)

@@ -17,12 +17,14 @@ class CompiledKernel:
 
     __slots__ = ("__dict__", "__weakref__", "_inner")
 
-    def __init__(self, src, target, options, chosen):
+    def __init__(self, src, target, options, chosen, code_target=None):
+        """code_target: Terrazzo's name of the target, if it is not the one that kernels run on here."""
         import hashlib
 
         from ..backends import GPUTarget  # noqa: F401 - the target's class, for unpickling
         self.src = src
         self.options = chosen
+        self.code_target = code_target
         inner = self.inner
         text = repr((src.hash(), target, sorted(chosen.items())))
         self.hash = hashlib.sha256(text.encode()).hexdigest()
@@ -46,7 +48,7 @@ class CompiledKernel:
     def inner(self):
         """The CompiledKernel that a launch would give."""
         if getattr(self, "_inner", None) is None:
-            self._inner = self.src.fn._compile(self.src.examples(), self.options, tells=False)
+            self._inner = self.src.fn._compile(self.src.examples(), self.options, tells=False, target=self.code_target)
         return self._inner
 
     @property
@@ -59,11 +61,17 @@ class CompiledKernel:
 
     def _init_handles(self):
         """Loads the kernel, and compiles it in a process that has not."""
+        self._check_device()
         self.module = self.function = self.inner
         self.__dict__.pop("run", None)  # torch sets what is made anew here to None
 
+    def _check_device(self):
+        if self.code_target is not None:
+            self.inner.check_device()
+
     def run(self, grid_0, grid_1, grid_2, stream, function, metadata, launch_metadata, enter_hook, exit_hook, *args):
         """Launches. Arrays say where they lie and whose stream is current; `stream` is that one."""
+        self._check_device()
         if enter_hook:
             enter_hook(launch_metadata)
         self.src.fn._launch((grid_0, grid_1, grid_2), args, self.options)
@@ -81,6 +89,7 @@ class CompiledKernel:
         sizes = tuple(grid) + (1,) * (3 - len(grid))
 
         def launch(*args, stream=None):
+            self._check_device()
             self.src.fn._launch(sizes, args, self.options)
         return launch
 

@@ -61,6 +61,10 @@ class CUDABackend(BaseBackend):
             raise ValueError(f"this is the backend 'cuda', and the target is {target}")
         super().__init__(target)
 
+    def code_target(self):
+        """"nvidia:sm_90a"."""
+        return f"nvidia:{sm_arch_from_capability(int(self.target.arch))}"
+
     def get_target_name(self, options=None):
         return f"cuda:{self.target.arch}"
 
