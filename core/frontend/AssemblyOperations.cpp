@@ -75,7 +75,40 @@ DType typeOf(StringRef name) {
       .Default(DType::Void);
 }
 
+/// Whether a conversion makes two narrow numbers of two operands.
+bool takesPair(StringRef opcode) {
+  auto [rest, from] = opcode.rsplit('.');
+  return rest.ends_with("x2") && !from.ends_with("x2");
+}
+
 } // namespace
+
+/// A function of a half type, computed in fp32.
+OptionalTile AssemblyMachine::viaSingle(StringRef opcode, DType type) {
+  std::string single = (opcode.rsplit('.').first + ".f32").str();
+  for (const Function &known : functions) {
+    if (single != known.opcode || now->operands.size() != known.operands + 1) {
+      continue;
+    }
+    SmallVector<Value, 3> values;
+    for (size_t i = 1; i < now->operands.size(); ++i) {
+      OptionalTile x = read(now->operands[i], type);
+      x = x ? emit.cast(*x, x->type.withElem(DType::F32), "", false, call.at(0))
+            : x;
+      if (!x) {
+        return std::nullopt;
+      }
+      values.push_back(Value::tile(*x));
+    }
+    Value result = callLibdevice(call, known.name, values);
+    emit.setLocation(call.evaluator.location(call.loc));
+    return result.isTile()
+               ? emit.cast(result.asTile(), result.asTile().type.withElem(type),
+                           "", false, call.at(0))
+               : OptionalTile();
+  }
+  return notUnderstood(now->opcode);
+}
 
 OptionalTile AssemblyMachine::function(StringRef name, DType type) {
   auto values = readAll(1, type);
@@ -102,7 +135,12 @@ OptionalTile AssemblyMachine::floats(StringRef base, DType type) {
   }
   auto tile = [&](size_t i) { return values[i].asTile(); };
   SourceLoc at = call.at(0);
-  if (onlyWords({"ftz"})) {
+  if (base == "fma" && onlyWords({"rn", "ftz"})) {
+    return emit.fma(tile(0), tile(1), tile(2), at);
+  }
+  // Sums and products of the half types round to nearest, said or not.
+  if (onlyWords({"ftz"}) ||
+      (bitWidth(type) == 16 && onlyWords({"rn", "ftz"}))) {
     if (base == "add" || base == "sub" || base == "mul") {
       return emit.binary(base == "add"   ? BinaryFn::Add
                          : base == "sub" ? BinaryFn::Sub
@@ -133,6 +171,10 @@ OptionalTile AssemblyMachine::integers(StringRef base, DType type) {
   }
   if (base == "mul" && parts.size() == 3 && parts[1] == "lo") {
     return binary(BinaryFn::Mul, bits);
+  }
+  if (base == "mul" && parts.size() == 3 &&
+      (parts[1] == "wide" || parts[1] == "hi")) {
+    return longProduct(type);
   }
   if (parts.size() != 2) {
     return notUnderstood(now->opcode);
@@ -217,17 +259,44 @@ OptionalTile AssemblyMachine::comparison(DType type) {
   return result && second ? emit.binary(joins, *result, *second, at) : result;
 }
 
+/// The two numbers in a register of `from` as two of `to`.
+OptionalTile AssemblyMachine::halvesTo(DType from, DType to) {
+  SourceLoc at = call.at(0);
+  const unsigned width = bitWidth(from);
+  OptionalTile source = read(now->operands[1], unsignedOf(2 * width));
+  TileList halves;
+  for (unsigned half : {0U, 1U}) {
+    OptionalTile one = shifted(source, false, half * width);
+    one = one ? emit.cast(*one, one->type.withElem(unsignedOf(width)), "",
+                          false, at)
+              : one;
+    one = one ? emit.cast(*one, one->type.withElem(from), "", true, at) : one;
+    one = one ? emit.cast(*one, one->type.withElem(to), "", false, at) : one;
+    if (!one) {
+      return std::nullopt;
+    }
+    halves.push_back(*one);
+  }
+  return joinBits(emit, halves, 2 * bitWidth(to), at);
+}
+
 /// cvt.rn.f16.f32, cvt.u32.u8, cvt.rzi.s32.f32, cvt.rn.satfinite.e4m3x2.f32.
 OptionalTile AssemblyMachine::conversion() {
   SourceLoc at = call.at(0);
   StringRef toName = parts[parts.size() - 2];
   DType from = typeOf(parts.back()), to = typeOf(toName);
-  bool isPair = toName.ends_with("x2");
+  bool isPair = takesPair(now->opcode);
   bool towardZero = has("rz") || has("rzi");
   if (parts.size() < 3 || from == DType::Void || to == DType::Void ||
       !onlyWords({"rn", "rz", "rni", "rzi", "ftz", "satfinite"}, 2) ||
       has("satfinite") != isFloat8(to) || (isPair && from != DType::F32)) {
     return notUnderstood(now->opcode);
+  }
+  if (parts.back().ends_with("x2")) { // of each half
+    if (!toName.ends_with("x2") || has("rz")) {
+      return notUnderstood(now->opcode);
+    }
+    return halvesTo(from, to);
   }
   auto convert = [&](StringRef name) -> OptionalTile {
     OptionalTile value = read(name, from);
@@ -286,13 +355,20 @@ OptionalTile AssemblyMachine::evaluate() {
   }
   StringRef(opcode).split(parts, '.');
   StringRef base = parts[0];
+  if (base != "cvt" && (parts.back() == "f16x2" || parts.back() == "bf16x2")) {
+    return onHalves();
+  }
+  if ((parts.back() == "f16" || parts.back() == "bf16") && has("approx")) {
+    return viaSingle(plain, typeOf(parts.back()));
+  }
   size_t count = StringSwitch<size_t>(base)
                      .Cases({"mov", "neg", "abs", "not"}, 1)
                      .Cases({"add", "sub", "mul", "min", "max"}, 2)
                      .Cases({"and", "or", "xor", "shl", "shr", "setp"}, 2)
                      .Cases({"mad", "selp"}, 3)
-                     .Case("cvt", StringRef(opcode).contains("x2.") ? 2 : 1)
-                     .Default(0);
+                     .Case("fma", 3)
+                     .Case("cvt", takesPair(opcode) ? 2 : 1)
+                     .Default(bitOperands(base));
   DType type = typeOf(parts.back());
   if (count == 0 || type == DType::Void || parts.size() < 2) {
     return notUnderstood(opcode);
@@ -315,7 +391,11 @@ OptionalTile AssemblyMachine::evaluate() {
                  which = no ? read(now->operands[3], DType::I1) : no;
     return which ? emit.where(*which, *yes, *no, call.at(0)) : which;
   }
-  if (type == DType::F32 || type == DType::F64) {
+  if (bitOperands(base) != 0) {
+    return isInteger(type) ? bits(base, type) : notUnderstood(opcode);
+  }
+  if (type == DType::F32 || type == DType::F64 || type == DType::F16 ||
+      type == DType::BF16) {
     return floats(base, type);
   }
   return isInteger(type) ? integers(base, type) : notUnderstood(opcode);

@@ -143,15 +143,21 @@ bool dependsOnOthers(Value condition) {
       continue;
     }
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      // What the loop carries: where it begins and what each turn gives.
-      if (auto loop =
-              dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp())) {
-        unsigned index = argument.getArgNumber();
+      // What the loop carries: where it begins and what each iteration gives.
+      Operation *parent = argument.getOwner()->getParentOp();
+      const unsigned index = argument.getArgNumber();
+      if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
         if (argument.getOwner() == loop.getBeforeBody()) {
           work.push_back(loop.getInits()[index]);
           work.push_back(loop.getYieldOp()->getOperand(index));
         } else {
           work.push_back(loop.getConditionOp().getArgs()[index]);
+        }
+      } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        llvm::append_range(work, loop->getOperands().take_front(3));
+        if (index > 0) {
+          work.push_back(loop.getInitArgs()[index - 1]);
+          work.push_back(loop.getYieldedValues()[index - 1]);
         }
       }
       continue;
@@ -163,7 +169,19 @@ bool dependsOnOthers(Value condition) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
       return true;
     }
-    llvm::append_range(work, op->getOperands());
+    const unsigned index = cast<OpResult>(value).getResultNumber();
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      work.push_back(branch.getCondition());
+      work.push_back(branch.thenYield()->getOperand(index));
+      work.push_back(branch.elseYield()->getOperand(index));
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      work.push_back(loop.getRegionIterArg(index));
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      work.push_back(loop.getConditionOp().getCondition());
+      work.push_back(loop.getConditionOp().getArgs()[index]);
+    } else {
+      llvm::append_range(work, op->getOperands());
+    }
   }
   return false;
 }

@@ -43,9 +43,10 @@ Value inlineAssembly(BuiltinCall &call) {
                          "found " +
                              describe(call[2]));
   }
-  if (*pack != 1) {
-    return call.error(5, "inline assembly is understood for one element at a "
-                         "time alone: pack=1");
+  if (*pack < 1 || *pack > 16 || (*pack & (*pack - 1)) != 0) {
+    return call.error(5, "pack of inline_asm_elementwise must be 1, 2, 4, 8 or "
+                         "16, found " +
+                             Twine(*pack));
   }
   SmallVector<TileValue, 4> operands;
   for (const Value &value : call[2].items()) {
@@ -70,7 +71,7 @@ Value inlineAssembly(BuiltinCall &call) {
   if (!operands.empty() && !broadcastAll(call, operands)) {
     return Value();
   }
-  auto results = runAssembly(call, *text, operands, types);
+  auto results = runAssembly(call, *text, operands, types, *pack);
   if (!results) {
     return Value();
   }

@@ -10,8 +10,17 @@ using namespace llvm;
 
 namespace tz::frontend {
 
+/// The first argument; Triton takes a tuple of one pointer, too.
+static TileValue pointerOf(TileCall &c) {
+  const Value given = c.call[0];
+  if (given.isSequence() && given.items().size() == 1) {
+    c.call.values[0] = given.items().front();
+  }
+  return c.tile(0);
+}
+
 static Value load(TileCall &c) {
-  TileValue pointer = c.tile(0);
+  TileValue pointer = pointerOf(c);
   LoadOptions options;
   options.mask = c.optionalTile(1);
   options.other = c.optionalOperand(2);
@@ -24,7 +33,7 @@ static Value load(TileCall &c) {
 }
 
 static Value store(TileCall &c) {
-  TileValue pointer = c.tile(0);
+  TileValue pointer = pointerOf(c);
   Operand value = c.operand(1);
   StoreOptions options;
   options.mask = c.optionalTile(2);

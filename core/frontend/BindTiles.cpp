@@ -175,6 +175,11 @@ static Value index(TileCall &c) {
   if (axes.empty()) {
     return c.call[0];
   }
+  if (rank == 0) { // cond[:, None] of a scalar has its new dimensions alone
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      axis = int64_t(i);
+    }
+  }
   return c.valid ? c.result(c.emit.expandDims(x, axes, c.loc())) : Value();
 }
 

@@ -4,10 +4,12 @@
 //        arms set; so does a run-time conditional expression.
 // Why    Control flow stays structured, and what follows an `if` is elaborated
 //        once:
-//        * an arm returns, one path falls through (`if c: return`): what
-//          follows moves to that path, up to the function's end;
-//        * an arm returns, several paths fall through: the scf.if tells whether
-//          it returned, and a second one on that flag holds what follows.
+//        * an arm leaves, one path falls through (`if c: return`): what
+//          follows moves to that path, up to the end of the function or of the
+//          loop's body;
+//        * an arm leaves, several paths fall through: the scf.if tells whether
+//          it left, and a second one on that flag holds what follows.
+//        To leave is to return, break or continue.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
@@ -30,15 +32,33 @@ using namespace ast;
 namespace scf = mlir::scf;
 namespace arith = mlir::arith;
 
+void Flow::setWays(unsigned ways) {
+  mixed = ways;
+  kind = Mixed;
+  for (Kind one : {Normal, Return, Break, Continue, Fell}) {
+    kind = ways == 1U << one ? one : kind;
+  }
+}
+
+Flow Flow::among(unsigned ways) const {
+  Flow flow = *this;
+  flow.setWays(this->ways() & ways);
+  if (!flow.may(Return)) {
+    flow.value = Value();
+  }
+  return flow;
+}
+
 /// How many paths lead through to the end of a block, if run-time conditions
 /// decide: 0, 1, or 2 for several.
 static unsigned waysThrough(Block block) {
   unsigned ways = 1;
   for (const Stmt *stmt : block) {
-    if (stmt->kind == StmtKind::Return) {
+    if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break ||
+        stmt->kind == StmtKind::Continue) {
       return 0;
     }
-    if (!containsReturn(stmt)) {
+    if (!mayLeave(stmt)) {
       continue;
     }
     unsigned through = 2; // a loop that returns
@@ -64,10 +84,10 @@ const Evaluator::Clauses &Evaluator::clausesOf(const If *node) {
   Clauses &from = *entry->second;
   const size_t count = node->clauses.size();
   from.names.resize(count + 1);
-  from.returns.resize(count + 1);
+  from.leaves.resize(count + 1);
   from.ways.resize(count + 1);
   from.names[count] = assignedNames(node->orElse);
-  from.returns[count] = containsReturn(node->orElse);
+  from.leaves[count] = mayLeave(node->orElse);
   from.ways[count] = waysThrough(node->orElse);
   for (size_t i = count; i-- > 0;) {
     Block body = node->clauses[i].body;
@@ -77,7 +97,7 @@ const Evaluator::Clauses &Evaluator::clausesOf(const If *node) {
     }
     names.insert(from.names[i + 1].begin(), from.names[i + 1].end());
     from.names[i] = names.takeVector();
-    from.returns[i] = from.returns[i + 1] || containsReturn(body);
+    from.leaves[i] = from.leaves[i + 1] || mayLeave(body);
     from.ways[i] = std::min(2U, from.ways[i + 1] + waysThrough(body));
   }
   return from;
@@ -109,10 +129,10 @@ Flow Evaluator::execIf(const If *node, size_t clause, Block block, size_t index,
   }
   ++depth;
   scope_exit restore([&] { --depth; });
-  // A known arm. It may contain run-time ifs that return: then what follows
+  // A known arm. It may contain run-time ifs that leave: then what follows
   // the whole statement goes with it.
   auto known = [&](Block body) -> Flow {
-    if (!containsReturn(body)) {
+    if (!mayLeave(body)) {
       return execBlock(body, nullptr);
     }
     auto following = [&] { return finished(execFrom(block, index, rest)); };
@@ -182,11 +202,11 @@ Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
     return {Flow::Return, Value()};
   }
   scope_exit leave([&] { --regionDepth; });
-  const bool returns = from.returns[clause];
-  const bool isOpen = returns && from.ways[clause] > 1;
+  const bool leaves = from.leaves[clause];
+  const bool isOpen = leaves && from.ways[clause] > 1;
   auto following = [&] { return finished(execFrom(block, index, rest)); };
   Continuation next =
-      returns && !isOpen ? Continuation(following) : Continuation(nullptr);
+      leaves && !isOpen ? Continuation(following) : Continuation(nullptr);
 
   mlir::OpBuilder::InsertionGuard guard(*b);
   Branch branch = openBranch(node->loc, flag.asTile().value);
@@ -200,7 +220,7 @@ Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
     branch.whenFalse.flow = execIf(node, clause + 1, {}, 0, nullptr);
   } else {
     branch.whenFalse.flow = execIf(node, clause + 1, block, index, rest);
-    if (returns && branch.whenFalse.flow.kind == Flow::Normal) {
+    if (leaves && branch.whenFalse.flow.kind == Flow::Normal) {
       branch.whenFalse.flow = following();
     }
   }
@@ -208,16 +228,41 @@ Flow Evaluator::runtimeIf(const If *node, size_t clause, const Value &condition,
   frame().openArms -= isOpen;
   // With the arms ran what follows, perhaps.
   Flow flow =
-      closeBranch(branch, returns ? changedNames(branch) : from.names[clause]);
-  if (flow.kind == Flow::Fell && (isOpen || !returns)) {
+      closeBranch(branch, leaves ? changedNames(branch) : from.names[clause]);
+  if (flow.kind == Flow::Fell && (isOpen || !leaves)) {
     return Flow(); // nothing of what follows was run
   }
-  if (flow.kind != Flow::MayReturn || !isOpen) {
+  if (!isOpen || !flow.may(Flow::Fell)) {
     return flow;
   }
-  // What follows, where it has not returned.
-  Branch again = openBranch(node->loc, flow.flag);
-  again.whenTrue.flow = {Flow::Return, flow.value};
+  return afterExits(flow, node->loc, following);
+}
+
+mlir::Value Evaluator::hasEnded(const Flow &flow, ArrayRef<Flow::Kind> ways,
+                                SourceLoc loc) {
+  mlir::Value any;
+  for (Flow::Kind way : ways) {
+    mlir::Value one;
+    if (flow.kind == way) {
+      one = arith::ConstantOp::create(*b, location(loc), b->getBoolAttr(true));
+    } else if (flow.may(way)) {
+      one = flow.flags[way];
+    }
+    any = any && one
+              ? mlir::Value(arith::OrIOp::create(*b, location(loc), any, one))
+          : one ? one
+                : any;
+  }
+  return any ? any
+             : mlir::Value(arith::ConstantOp::create(*b, location(loc),
+                                                     b->getBoolAttr(false)));
+}
+
+Flow Evaluator::afterExits(const Flow &flow, SourceLoc loc,
+                           Continuation following) {
+  mlir::Value left = hasEnded(flow, Flow::exits, loc);
+  Branch again = openBranch(loc, left);
+  again.whenTrue.flow = flow.among(~(1U << Flow::Fell));
   closeArm(again.whenTrue, again);
   b->setInsertionPoint(again.draft.elseYield());
   again.whenFalse.flow = following();
@@ -303,7 +348,7 @@ struct Evaluator::Leaving {
 /// What is returned; false after an error.
 bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
                               Flow &result) {
-  auto returns = [](const Arm &arm) { return arm.flow.kind != Flow::Fell; };
+  auto returns = [](const Arm &arm) { return arm.flow.may(Flow::Return); };
   auto in = [&](mlir::Operation *yield, auto make) {
     mlir::OpBuilder::InsertionGuard guard(*b);
     b->setInsertionPoint(yield);
@@ -417,14 +462,13 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
   }
 }
 
-/// Gives the scf.if its results: what is returned, whether, and `names`.
+/// Gives the scf.if its results: what is returned, how it ended, and `names`.
 Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
-  const Flow::Kind a = branch.whenTrue.flow.kind;
-  const Flow::Kind c = branch.whenFalse.flow.kind;
+  const Flow &a = branch.whenTrue.flow, &c = branch.whenFalse.flow;
   Flow result;
-  result.kind = a == c ? a : Flow::MayReturn;
+  result.setWays(a.ways() | c.ways());
   SmallVector<Leaving, 4> leaving;
-  if (result.kind != Flow::Fell && !mergeReturned(branch, leaving, result)) {
+  if (result.may(Flow::Return) && !mergeReturned(branch, leaving, result)) {
     return result;
   }
   if (result.kind != Flow::Return) {
@@ -437,20 +481,15 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
     flatten(item.whenTrue, thenValues);
     flatten(item.whenFalse, elseValues);
   }
-  mlir::Location at = location(branch.loc);
-  if (result.kind == Flow::MayReturn) {
-    auto hasReturned = [&](mlir::Operation *yield, const Flow &flow) {
-      if (flow.kind == Flow::MayReturn) {
-        return flow.flag;
-      }
-      b->setInsertionPoint(yield);
-      return mlir::Value(arith::ConstantOp::create(
-          *b, at, b->getBoolAttr(flow.kind == Flow::Return)));
-    };
-    thenValues.push_back(
-        hasReturned(branch.draft.thenYield(), branch.whenTrue.flow));
-    elseValues.push_back(
-        hasReturned(branch.draft.elseYield(), branch.whenFalse.flow));
+  SmallVector<Flow::Kind, 3> flagged;
+  for (Flow::Kind way : Flow::exits) {
+    if (result.kind == Flow::Mixed && result.may(way)) {
+      flagged.push_back(way);
+      b->setInsertionPoint(branch.draft.thenYield());
+      thenValues.push_back(hasEnded(a, way, branch.loc));
+      b->setInsertionPoint(branch.draft.elseYield());
+      elseValues.push_back(hasEnded(c, way, branch.loc));
+    }
   }
   b->setInsertionPointAfter(branch.draft);
   if (thenValues.empty()) {
@@ -466,8 +505,9 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
       frame().scope[item.name] = Binding{merged, item.loc};
     }
   }
-  if (result.kind == Flow::MayReturn) {
-    result.flag = results.front();
+  for (Flow::Kind way : flagged) {
+    result.flags[way] = results.front();
+    results = results.drop_front();
   }
   return result;
 }

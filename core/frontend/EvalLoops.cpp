@@ -1,9 +1,10 @@
 //===- EvalLoops.cpp - for and while --------------------------------------===//
 //
 // What   Run-time loops become scf.for and scf.while that carry the names
-//        which the body assigns; static_range loops are unrolled here.
-// Why    A name that changes type from one turn to the next has no meaning in
-//        structured control flow: that is found here, with both places.
+//        which the body assigns; static_range loops are unrolled here. Loops
+//        that are left early, by break or return: EvalLoopExits.cpp.
+// Why    A name that changes type from one iteration to the next has no meaning
+//        in structured control flow: that is found here, with both places.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Evaluator.h"
@@ -95,8 +96,8 @@ bool Evaluator::collectCarried(ArrayRef<Carried> carried,
       sink.error(now.loc, "loop-carried variable '" + item.name +
                               "' changes type: " + describe(item.before.value) +
                               " before the loop, " + describe(now.value) +
-                              " after one turn; give it the later type before "
-                              "the loop")
+                              " after one iteration; give it the later type "
+                              "before the loop")
           .note(item.before.loc,
                 "its type before the loop is " + describe(item.before.value));
       valid = false;
@@ -108,7 +109,7 @@ bool Evaluator::collectCarried(ArrayRef<Carried> carried,
 /// After the loop: carried names hold its results, names first set inside it
 /// may never have been set.
 void Evaluator::leaveLoop(const Scope &before, ArrayRef<Carried> carried,
-                          mlir::ValueRange results, SourceLoc loopLoc) {
+                          mlir::ValueRange results) {
   Scope inside = std::move(frame().scope);
   frame().scope = before;
   for (auto &[name, binding] : inside) {
@@ -136,10 +137,14 @@ void Evaluator::leaveLoop(const Scope &before, ArrayRef<Carried> carried,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// for
+//===----------------------------------------------------------------------===//
+
 Flow Evaluator::execFor(const For *node, Block block, size_t index,
                         Continuation rest) {
   if (!node->orElse.empty()) {
-    sink.error(node->loc, "'else' of a loop is not supported in kernel code");
+    refuseElse(node->loc);
   }
   Value iterable = eval(node->iterable);
   auto giveUp = [&] {
@@ -158,10 +163,10 @@ Flow Evaluator::execFor(const For *node, Block block, size_t index,
              describe(iterable));
     return giveUp();
   }
+  auto following = [&] { return finished(execFrom(block, index, rest)); };
   const RangeObject &range = iterable.asRange();
   if (range.kind != RangeObject::Static) {
-    runtimeFor(node, range);
-    return Flow();
+    return afterLoop(runtimeFor(node, range), node->loc, following);
   }
   const Value *parts[] = {&range.start, &range.stop, &range.step};
   for (const Value *part : parts) {
@@ -185,16 +190,18 @@ Flow Evaluator::execFor(const For *node, Block block, size_t index,
       sink.error(node->iterable->loc,
                  "static loops run more than " +
                      Twine(bounds.unrolledIterations) +
-                     " turns (limit of unrolled iterations)");
+                     " iterations (limit of unrolled iterations)");
       return giveUp();
     }
     items.push_back(Value::integer(i));
   }
-  if (!containsReturn(node->body)) {
+  if (!mayLeave(node->body)) {
     return staticFor(node, items, nullptr);
   }
-  auto following = [&] { return finished(execFrom(block, index, rest)); };
-  return staticFor(node, items, following);
+  if (mayLeave(node) && !leavesLoop(node->body)) {
+    return staticFor(node, items, following);
+  }
+  return afterLoop(unrolledFor(node, items), node->loc, following);
 }
 
 Flow Evaluator::staticFor(const For *node, ArrayRef<Value> items,
@@ -209,7 +216,7 @@ Flow Evaluator::staticFor(const For *node, ArrayRef<Value> items,
     }
     return Flow();
   }
-  // A turn may return at run time: the following turns are its rest.
+  // An iteration may return at run time: the following ones are its rest.
   if (items.empty()) {
     return rest();
   }
@@ -220,47 +227,113 @@ Flow Evaluator::staticFor(const For *node, ArrayRef<Value> items,
   return execBlock(node->body, next);
 }
 
-void Evaluator::runtimeFor(const For *node, const RangeObject &range) {
+Flow Evaluator::runtimeFor(const For *node, const RangeObject &range) {
   SourceLoc loc = node->loc;
   auto giveUp = [&] {
     for (StringRef name : assignedNames(node->body)) {
       bind(name, Value(), loc);
     }
+    return Flow();
   };
   if (!isa<Name>(node->target)) {
     fail(node->target->loc, "the loop variable of a range must be one name");
     return giveUp();
   }
+  std::optional<LoopBounds> counted = loopBoundsOf(node, range);
+  if (!counted || !enterRegion(node->loc)) {
+    return giveUp();
+  }
+  scope_exit leave([&] { --regionDepth; });
+  if (containsBreak(node->body) || containsReturn(node->body)) {
+    return leftLoop(node, *counted);
+  }
+  countedLoop(node, range, *counted);
+  return Flow();
+}
+
+std::optional<Evaluator::LoopBounds>
+Evaluator::loopBoundsOf(const For *node, const RangeObject &range) {
   Value start = range.start, stop = range.stop, step = range.step;
-  bool negative = false;
+  LoopBounds counted;
   if (step.isIntegral()) {
     if (step.asInt() == 0) {
       fail(node->iterable->loc, "step of a loop is zero");
-      return giveUp();
+      return std::nullopt;
     }
-    negative = step.asInt() < 0;
-    if (negative) {
+    counted.isNegative = step.asInt() < 0;
+    if (counted.isNegative) {
       step = Value::integer(-step.asInt());
       std::swap(start, stop);
     }
   }
-  auto loopBounds =
-      tileLoopBounds(*this, start, stop, step, node->iterable->loc);
-  if (!loopBounds || !enterRegion(node->loc)) {
-    return giveUp();
+  auto values = tileLoopBounds(*this, start, stop, step, node->iterable->loc);
+  if (!values) {
+    return std::nullopt;
   }
-  scope_exit leave([&] { --regionDepth; });
-  auto &[lower, upper, increment] = *loopBounds;
+  std::tie(counted.lower, counted.upper, counted.step) =
+      std::tuple((*values)[0], (*values)[1], (*values)[2]);
+  return counted;
+}
 
+/// Binds the loop variable for a counter that runs from lower to upper.
+void Evaluator::bindIndex(const For *node, const LoopBounds &counted,
+                          mlir::Value counter) {
+  Value index = Value::tile({counter, counted.lower.type});
+  if (counted.isNegative) {
+    // Runs upwards from stop; i = start - (i' - stop).
+    Value last = Value::tile(counted.upper);
+    Value first = Value::tile(counted.lower);
+    index = binary(Tok::Plus, binary(Tok::Minus, last, index, node->loc), first,
+                   node->loc);
+  }
+  StringRef target = cast<Name>(node->target)->id;
+  noteName(target, index, node->target->loc);
+  frame().scope[target] = Binding{index, node->target->loc};
+}
+
+std::vector<StringRef> Evaluator::assignedInLoop(const For *node,
+                                                 const LoopBounds &counted) {
   std::vector<StringRef> assigned = assignedNames(node->body);
   StringRef target = cast<Name>(node->target)->id;
   llvm::erase(assigned, target);
+  if (!isReadBehindLoops(target)) {
+    return assigned;
+  }
+  Binding &binding = frame().scope[target];
+  const Value first =
+      Value::tile(counted.isNegative ? counted.upper : counted.lower);
+  if (binding.value.isError() || binding.value.is(ValueKind::Unset)) {
+    // If the loop does not run, what it would begin with.
+    binding = Binding{first, node->target->loc};
+  }
+  Value before = sanitize(binding.value, binding.loc);
+  if (!sameShape(before, first)) {
+    Note origin{binding.loc, "it is " + describe(binding.value) +
+                                 " before the loop, from here"};
+    binding.value = Value::unset(
+        {origin}, "is " + describe(first) +
+                      " as the variable of a run-time loop, and of another "
+                      "type before it; give the two one type");
+    return assigned;
+  }
+  binding.value = before;
+  binding.foldedArgument = false;
+  assigned.push_back(target);
+  return assigned;
+}
+
+void Evaluator::countedLoop(const For *node, const RangeObject &range,
+                            const LoopBounds &counted) {
+  SourceLoc loc = node->loc;
   SmallVector<mlir::Value> inits;
-  std::vector<Carried> carried = carriedNames(assigned, inits);
+  std::vector<Carried> carried =
+      carriedNames(assignedInLoop(node, counted), inits);
   Scope before = frame().scope;
   mlir::Location at = location(loc);
-  auto loop = scf::ForOp::create(*b, at, lower.value, upper.value,
-                                 increment.value, inits);
+  auto loop =
+      scf::ForOp::create(*b, at, counted.lower.value, counted.upper.value,
+                         counted.step.value, inits, /*bodyBuilder=*/nullptr,
+                         /*unsignedCmp=*/!isSigned(counted.lower.type.elem));
   for (auto &[name, value] : range.hints) {
     if (value.is(ValueKind::Bool)) {
       if (value.asBool()) {
@@ -280,18 +353,8 @@ void Evaluator::runtimeFor(const For *node, const RangeObject &range) {
   }
   b->setInsertionPointToEnd(body);
   bindCarried(carried, loop.getRegionIterArgs());
-  Value index = Value::tile({loop.getInductionVar(), lower.type});
-  if (negative) {
-    // Runs upwards from stop; i = start - (i' - stop).
-    Value last = Value::tile(upper);
-    Value first = Value::tile(lower);
-    index = binary(Tok::Plus, binary(Tok::Minus, last, index, loc), first, loc);
-  }
-  noteName(target, index, node->target->loc);
-  frame().scope[target] = Binding{index, node->target->loc};
-  ++frame().runtimeLoops;
-  execBlock(node->body, nullptr);
-  --frame().runtimeLoops;
+  bindIndex(node, counted, loop.getInductionVar());
+  execBody(node->body);
 
   SmallVector<mlir::Value> yields;
   bool valid = collectCarried(carried, yields, loc);
@@ -300,70 +363,110 @@ void Evaluator::runtimeFor(const For *node, const RangeObject &range) {
                   loop.getRegionIterArgs().end());
   }
   scf::YieldOp::create(*b, at, yields);
-  if (before.count(target)) {
-    frame().scope[target] = before.find(target)->second;
-  }
   leaveLoop(before, carried,
-            valid ? mlir::ValueRange(loop.getResults()) : mlir::ValueRange(),
-            loc);
+            valid ? mlir::ValueRange(loop.getResults()) : mlir::ValueRange());
 }
 
-void Evaluator::runtimeWhile(const While *node) {
+//===----------------------------------------------------------------------===//
+// while
+//===----------------------------------------------------------------------===//
+
+/// The condition as a run-time value in the loop's first region; null if it is
+/// false at compile time or after an error. `live`: whether it is asked.
+mlir::Value Evaluator::whileCondition(const While *node, mlir::Value live) {
+  mlir::Location at = location(node->loc);
+  scf::IfOp asked;
+  mlir::OpBuilder::InsertionGuard guard(*b);
+  if (live) {
+    asked = scf::IfOp::create(*b, at, b->getI1Type(), live,
+                              /*withElseRegion=*/true);
+    b->setInsertionPointToEnd(asked.elseBlock());
+    scf::YieldOp::create(*b, at, hasEnded(Flow(), {}, node->loc));
+    b->setInsertionPointToEnd(asked.thenBlock());
+  }
+  Value condition = eval(node->condition);
+  if (condition.isError()) {
+    return mlir::Value();
+  }
+  mlir::Value holds;
+  if (condition.isTile()) {
+    Value flag = tileCondition(*this, condition, node->condition->loc, "while");
+    if (flag.isError()) {
+      return mlir::Value();
+    }
+    holds = flag.asTile().value;
+  } else if (std::optional<bool> decided = truth(condition);
+             decided && !*decided) {
+    return mlir::Value();
+  } else if (decided && live) {
+    holds = hasEnded({Flow::Break, {}}, Flow::Break, node->loc);
+  } else {
+    fail(node->condition->loc,
+         decided ? "the condition of 'while' holds at compile time (" +
+                       describe(condition) +
+                       ") and nothing leaves the loop: use a run-time value, "
+                       "or break"
+                 : "condition of 'while' is neither known at compile time nor "
+                   "a run-time scalar: " +
+                       describe(condition));
+    return mlir::Value();
+  }
+  if (!live) {
+    return holds;
+  }
+  scf::YieldOp::create(*b, at, holds);
+  return asked.getResult(0);
+}
+
+Flow Evaluator::runtimeWhile(const While *node) {
   SourceLoc loc = node->loc;
   if (!node->orElse.empty()) {
-    sink.error(loc, "'else' of a loop is not supported in kernel code");
+    refuseElse(loc);
   }
   if (!enterRegion(loc)) {
-    return;
+    return Flow();
   }
   scope_exit leave([&] { --regionDepth; });
+  const bool isLeft = containsBreak(node->body) || containsReturn(node->body);
+  mlir::Location at = location(loc);
   SmallVector<mlir::Value> inits;
+  if (isLeft) { // whether it goes on
+    inits.push_back(hasEnded({Flow::Break, {}}, Flow::Break, loc));
+  }
   std::vector<Carried> carried = carriedNames(assignedNames(node->body), inits);
   Scope before = frame().scope;
-  mlir::Location at = location(loc);
-  auto loop =
-      scf::WhileOp::create(*b, at, mlir::ValueRange(inits).getTypes(), inits);
+  mlir::TypeRange types = mlir::ValueRange(inits).getTypes();
+  auto loop = scf::WhileOp::create(*b, at, types, inits);
   mlir::OpBuilder::InsertionGuard guard(*b);
   SmallVector<mlir::Location> locs(inits.size(), at);
-  mlir::TypeRange types = mlir::ValueRange(inits).getTypes();
 
   mlir::Block *test = b->createBlock(&loop.getBefore(), {}, types, locs);
   bindCarried(carried, test->getArguments());
-  Value condition = eval(node->condition);
-  Value flag;
-  if (condition.isTile()) {
-    flag = tileCondition(*this, condition, node->condition->loc, "while");
-  } else if (!condition.isError()) {
-    fail(node->condition->loc,
-         "condition of 'while' is known at compile time (" +
-             describe(condition) + "): use a run-time value, or if");
-  }
-  if (flag.isError()) {
-    // Keep the IR whole; nothing of it is used after an error.
+  const size_t errors = sink.errorCount();
+  mlir::Value holds =
+      whileCondition(node, isLeft ? test->getArgument(0) : mlir::Value());
+  if (!holds) {
     frame().scope = before;
-    for (StringRef name : assignedNames(node->body)) {
-      bind(name, Value(), loc);
+    if (sink.errorCount() != errors || stopped) {
+      // Keep the IR whole; nothing of it is used after an error.
+      for (StringRef name : assignedNames(node->body)) {
+        bind(name, Value(), loc);
+      }
     }
     loop.erase();
-    return;
+    return Flow();
   }
-  scf::ConditionOp::create(*b, at, flag.asTile().value, test->getArguments());
+  scf::ConditionOp::create(*b, at, holds, test->getArguments());
 
   mlir::Block *body = b->createBlock(&loop.getAfter(), {}, types, locs);
   frame().scope = before;
   bindCarried(carried, body->getArguments());
-  ++frame().runtimeLoops;
-  execBlock(node->body, nullptr);
-  --frame().runtimeLoops;
+  Flow flow = execBody(node->body);
   SmallVector<mlir::Value> yields;
-  bool valid = collectCarried(carried, yields, loc);
-  if (!valid) {
-    yields.assign(body->getArguments().begin(), body->getArguments().end());
+  if (isLeft) {
+    yields.push_back(goesOn(flow, loc));
   }
-  scf::YieldOp::create(*b, at, yields);
-  leaveLoop(before, carried,
-            valid ? mlir::ValueRange(loop.getResults()) : mlir::ValueRange(),
-            loc);
+  return closeWhile(loop, flow, yields, before, carried, loc);
 }
 
 } // namespace tz::frontend

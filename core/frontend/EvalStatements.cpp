@@ -159,14 +159,6 @@ void Evaluator::unsupported(const Stmt *stmt) {
   StringRef what;
   StringRef hint;
   switch (stmt->kind) {
-  case StmtKind::Break:
-    what = "break";
-    hint = "; loops run to their end, use a condition in the body";
-    break;
-  case StmtKind::Continue:
-    what = "continue";
-    hint = "; put the rest of the body into an if";
-    break;
   case StmtKind::FunctionDef:
     what = "nested def";
     hint = "; define the jit function at module level";
@@ -328,12 +320,6 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
     switch (stmt->kind) {
     case StmtKind::Return: {
       auto *node = cast<Return>(stmt);
-      if (frame().runtimeLoops) {
-        sink.error(node->loc,
-                   "return inside a run-time loop is not supported; set a "
-                   "variable in the loop and return after it");
-        return {Flow::Return, Value()};
-      }
       Value value = node->value ? eval(node->value) : Value::none();
       if (inlining == 0 && !value.isNone() && !value.isError()) {
         sink.error(node->loc,
@@ -359,9 +345,27 @@ Flow Evaluator::execFrom(Block block, size_t index, Continuation rest) {
     case StmtKind::With:
       execWith(cast<With>(stmt));
       break;
-    case StmtKind::While:
-      runtimeWhile(cast<While>(stmt));
+    case StmtKind::While: {
+      auto *node = cast<While>(stmt);
+      auto following = [&] {
+        return finished(execFrom(block, index + 1, rest));
+      };
+      Flow flow = afterLoop(runtimeWhile(node), node->loc, following);
+      if (flow.kind != Flow::Normal) {
+        return flow;
+      }
       break;
+    }
+    case StmtKind::Break:
+    case StmtKind::Continue: {
+      const bool breaks = stmt->kind == StmtKind::Break;
+      if (frame().loops) {
+        return {breaks ? Flow::Break : Flow::Continue, Value()};
+      }
+      sink.error(stmt->loc, breaks ? "'break' outside of a loop"
+                                   : "'continue' outside of a loop");
+      break;
+    }
     default:
       execSimple(stmt);
     }

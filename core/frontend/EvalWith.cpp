@@ -20,8 +20,9 @@ using namespace ast;
 static constexpr const char *scopeName = "profiler scope";
 
 void Evaluator::execWith(const With *node) {
-  if (containsReturn(node->body)) {
-    fail(node->loc, "return inside a 'with' is not supported in kernel code");
+  if (mayLeave(node->body)) {
+    fail(node->loc, "return, break and continue inside a 'with' are not "
+                    "supported in kernel code");
     return;
   }
   std::vector<Value> contexts;

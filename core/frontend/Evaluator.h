@@ -17,6 +17,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/DenseSet.h"
+
+#include <array>
+
 namespace tz::frontend {
 
 class DebugMap;
@@ -40,13 +44,24 @@ struct Flow {
   enum Kind : uint8_t {
     Normal,
     Return,
-    Break,     // host code
-    Continue,  // host code
-    Fell,      // off an arm's end, with all that follows in the arm run
-    MayReturn, // has returned if `flag`, else Fell
+    Break,
+    Continue,
+    Fell,  // off an arm's end, with all that follows in the arm run
+    Mixed, // in one of several of these ways, which a run-time condition chose
   } kind = Normal;
-  Value value; // of Return and MayReturn
-  mlir::Value flag;
+  Value value; // what is returned, if it may return
+  /// Of Mixed: bit 1 << way for each way; and for Return, Break and Continue,
+  /// where they are among them, whether it ended so.
+  unsigned mixed = 0;
+  std::array<mlir::Value, 4> flags;
+
+  static constexpr std::array<Kind, 3> exits = {Return, Break, Continue};
+
+  unsigned ways() const { return kind == Mixed ? mixed : 1U << kind; }
+  bool may(Kind way) const { return (ways() & 1U << way) != 0; }
+  void setWays(unsigned ways);
+  /// The same, knowing that it ended in one of `ways`.
+  Flow among(unsigned ways) const;
 };
 
 /// What runs after a block that falls through; see execIf.
@@ -131,7 +146,7 @@ private:
     std::shared_ptr<Scope> closure;
     Scope scope;
     bool isHost = true;
-    unsigned runtimeLoops = 0;
+    unsigned loops = 0;    // whose bodies are being run
     unsigned openArms = 0; // arms being run whose end is not the function's
     mlir::LocationAttr callSite; // null: the outermost
   };
@@ -154,7 +169,7 @@ private:
   /// Entry i: of clauses i, i + 1, ... and else.
   struct Clauses {
     std::vector<std::vector<llvm::StringRef>> names; // that they assign
-    std::vector<bool> returns;                       // some arm may return
+    std::vector<bool> leaves;   // some arm may leave the statement's block
     std::vector<unsigned> ways; // to fall through: 0, 1, 2 = several
   };
   struct Arm {
@@ -169,6 +184,11 @@ private:
     Arm whenTrue, whenFalse;
   };
   struct Leaving;
+  /// Is the flow's end in one of these ways? A run-time value.
+  mlir::Value hasEnded(const Flow &flow, llvm::ArrayRef<Flow::Kind> ways,
+                       SourceLoc loc);
+  /// Runs what follows a statement where the statement did not leave its block.
+  Flow afterExits(const Flow &flow, SourceLoc loc, Continuation following);
   Flow execIf(const ast::If *node, size_t clause, ast::Block block,
               size_t index, Continuation rest);
   Flow runtimeIf(const ast::If *node, size_t clause, const Value &condition,
@@ -189,20 +209,37 @@ private:
                                llvm::ArrayRef<mlir::Value> elseValues);
 
   //===-- loops (EvalLoops.cpp) -------------------------------------------===//
-  Flow execFor(const ast::For *node, ast::Block block, size_t index,
-               Continuation rest);
-  Flow staticFor(const ast::For *node, llvm::ArrayRef<Value> items,
-                 Continuation rest);
-  void runtimeFor(const ast::For *node, const RangeObject &range);
-  void runtimeWhile(const ast::While *node);
-  /// Counts a run-time if or loop inside the others; an error beyond the limit.
-  bool enterRegion(SourceLoc loc);
-  void execWith(const ast::With *node); // EvalWith.cpp
   struct Carried {
     llvm::StringRef name;
     Binding before;
     unsigned begin = 0, count = 0; // of the flattened values
   };
+  /// What a run-time loop counts from, to and by, of one type. With a negative
+  /// step the counter runs upwards, and the loop variable is made from it.
+  struct LoopBounds {
+    TileValue lower, upper, step;
+    bool isNegative = false;
+  };
+  Flow execFor(const ast::For *node, ast::Block block, size_t index,
+               Continuation rest);
+  Flow staticFor(const ast::For *node, llvm::ArrayRef<Value> items,
+                 Continuation rest);
+  Flow runtimeFor(const ast::For *node, const RangeObject &range);
+  std::optional<LoopBounds> loopBoundsOf(const ast::For *node,
+                                         const RangeObject &range);
+  void bindIndex(const ast::For *node, const LoopBounds &counted,
+                 mlir::Value counter);
+  void countedLoop(const ast::For *node, const RangeObject &range,
+                   const LoopBounds &counted);
+  Flow runtimeWhile(const ast::While *node);
+  mlir::Value whileCondition(const ast::While *node, mlir::Value live);
+  /// Counts a run-time if or loop inside the others; an error beyond the limit.
+  bool enterRegion(SourceLoc loc);
+  void execWith(const ast::With *node); // EvalWith.cpp
+  /// The names that the body assigns, and the loop's variable if it is read
+  /// behind the loop.
+  std::vector<llvm::StringRef> assignedInLoop(const ast::For *node,
+                                              const LoopBounds &counted);
   std::vector<Carried> carriedNames(llvm::ArrayRef<llvm::StringRef> assigned,
                                     llvm::SmallVectorImpl<mlir::Value> &flat);
   void bindCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
@@ -210,7 +247,26 @@ private:
                       llvm::SmallVectorImpl<mlir::Value> &flat,
                       SourceLoc loopLoc);
   void leaveLoop(const Scope &before, llvm::ArrayRef<Carried> carried,
-                 mlir::ValueRange results, SourceLoc loopLoc);
+                 mlir::ValueRange results);
+
+  //===-- loops that are left early (EvalLoopExits.cpp) -------------------===//
+  void refuseElse(SourceLoc loc);
+  bool isReadBehindLoops(llvm::StringRef name);
+  /// Runs a loop's body: it ends by Continue, Break or Return, or Mixed ones.
+  Flow execBody(ast::Block body);
+  Flow unrolledFor(const ast::For *node, llvm::ArrayRef<Value> items);
+  Flow leftLoop(const ast::For *node, const LoopBounds &counted);
+  mlir::Value goesOn(const Flow &flow, SourceLoc loc);
+  mlir::scf::WhileOp carryReturned(mlir::scf::WhileOp loop, Flow &flow,
+                                   llvm::SmallVectorImpl<mlir::Value> &yields,
+                                   SourceLoc loc);
+  Flow closeWhile(mlir::scf::WhileOp loop, Flow flow,
+                  llvm::SmallVectorImpl<mlir::Value> &yields,
+                  const Scope &before, llvm::ArrayRef<Carried> carried,
+                  SourceLoc loc);
+  static Flow loopEnd(const Flow &flow);
+  /// Runs what follows a loop that may have returned.
+  Flow afterLoop(const Flow &flow, SourceLoc loc, Continuation following);
 
   //===-- host statements (HostStatements.cpp) ----------------------------===//
   Flow hostBlock(ast::Block block);
@@ -299,6 +355,8 @@ private:
   int warps = 4;
   std::vector<Frame> frames;
   llvm::DenseMap<const ast::If *, std::unique_ptr<Clauses>> clauses;
+  llvm::DenseMap<const ast::FunctionDef *, llvm::DenseSet<llvm::StringRef>>
+      behindLoops;
   unsigned depth = 0;
   unsigned regionDepth = 0;
   unsigned inlining = 0;
@@ -314,7 +372,17 @@ private:
 std::vector<llvm::StringRef> assignedNames(ast::Block block);
 /// Whether a return statement stands in the block (not in nested functions).
 bool containsReturn(ast::Block block);
-bool containsReturn(const ast::Stmt *stmt);
+/// Whether a break stands in the block that ends the loop around it.
+bool containsBreak(ast::Block block);
+/// Whether a break or continue stands in the block that the loop around it has.
+bool leavesLoop(ast::Block block);
+/// Whether the block or statement may be left before its end: by return, or by
+/// break or continue of a loop around it.
+bool mayLeave(ast::Block block);
+bool mayLeave(const ast::Stmt *stmt);
+/// Names that are read in a function outside of the loops whose variable they
+/// are (LoopVariables.cpp).
+llvm::DenseSet<llvm::StringRef> readBehindLoops(ast::Block function);
 
 } // namespace tz::frontend
 

@@ -50,11 +50,13 @@ SmallVector<AssemblyStatement, 8> parseAssembly(StringRef text) {
     if (statement.opcode == "}") {
       continue;
     }
-    SmallVector<StringRef> operands;
-    rest.split(operands, ',', -1, false);
-    for (StringRef operand : operands) {
+    while (!rest.empty()) {
+      // Up to the next comma that is in no vector, "{a, b}".
+      size_t end = rest.starts_with("{") ? rest.find('}') : 0;
+      end = rest.find(',', std::min(end, rest.size()));
+      StringRef operand = rest.take_front(end).trim();
+      rest = rest.drop_front(std::min(end, rest.size() - 1) + 1).ltrim();
       // A closing brace of the text, where no ';' stands before it.
-      operand = operand.trim();
       if (!operand.contains('{')) {
         operand = operand.rtrim("} \t\n\r");
       }
@@ -147,6 +149,15 @@ OptionalTile AssemblyMachine::read(StringRef name, DType type) {
   if (value.type.elem == type && !value.type.isPtr) {
     return value;
   }
+  // Of a register of two elements of 8 bits the text reads 16 bits or 32.
+  if (isInteger(type) && !value.type.isPtr && !value.type.isView() &&
+      packed.contains(name) && bitWidth(type) < 32) {
+    OptionalTile low =
+        emit.cast(value, value.type.withElem(unsignedOf(bitWidth(type))), "",
+                  false, call.at(0));
+    return low ? emit.cast(*low, low->type.withElem(type), "", true, call.at(0))
+               : low;
+  }
   if (value.type.isPtr || value.type.isView() ||
       bitWidth(value.type.elem) != bitWidth(type)) {
     return error("instruction '" + now->opcode + "' reads '" + name + "' as " +
@@ -174,6 +185,9 @@ bool AssemblyMachine::run(const AssemblyStatement &statement) {
   parts.clear();
   if (statement.operands.empty()) {
     return notUnderstood(statement.opcode), false;
+  }
+  if (movesVector()) {
+    return moveVector();
   }
   OptionalTile value = evaluate();
   if (!value) {
@@ -226,21 +240,47 @@ OptionalTile AssemblyMachine::result(const std::string &name, DType type) {
 
 std::optional<TileList> runAssembly(BuiltinCall &call, StringRef text,
                                     ArrayRef<TileValue> operands,
-                                    ArrayRef<DType> types) {
+                                    ArrayRef<DType> types, int64_t pack) {
   // Integers of a machine wrap.
   OpEmitter &emit = call.evaluator.emitter();
   bool sanitizes = emit.sanitizeOverflow;
   emit.sanitizeOverflow = false;
   scope_exit restore([&] { emit.sanitizeOverflow = sanitizes; });
-  AssemblyMachine machine(call, operands, types.size());
+  SourceLoc at = call.at(0);
+  auto given = packOperands(emit, operands, pack, at);
+  size_t count = 0;
+  for (DType type : types) {
+    count +=
+        size_t(pack) / elementsPerRegister(TileType().withElem(type), pack);
+  }
+  if (!given) {
+    return std::nullopt;
+  }
+  AssemblyMachine machine(call, *given, count, /*sharesRegister=*/pack > 1);
   for (const AssemblyStatement &statement : parseAssembly(text)) {
     if (!machine.run(statement)) {
       return std::nullopt;
     }
   }
+  const Shape shape =
+      operands.empty() ? Shape() : Shape(operands[0].type.shape);
   TileList results;
-  for (auto [i, type] : enumerate(types)) {
-    OptionalTile result = machine.result("$" + std::to_string(i), type);
+  size_t next = 0;
+  for (DType type : types) {
+    const unsigned each = elementsPerRegister(TileType().withElem(type), pack);
+    TileList registers;
+    for (int64_t i = 0; i < pack; i += each) {
+      OptionalTile one =
+          machine.result("$" + std::to_string(next++),
+                         each == 1 ? type : unsignedOf(each * bitWidth(type)));
+      if (!one) {
+        return std::nullopt;
+      }
+      registers.push_back(*one);
+    }
+    OptionalTile result =
+        pack == 1 ? OptionalTile(registers.front())
+                  : unpackResult(emit, registers, type, pack, shape, at);
     if (!result) {
       return std::nullopt;
     }

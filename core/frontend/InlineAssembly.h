@@ -24,11 +24,12 @@ struct AssemblyStatement {
 /// of registers are left out: what is read tells the type.
 llvm::SmallVector<AssemblyStatement, 8> parseAssembly(llvm::StringRef text);
 
-/// The text's results: $0 .. for each of `types`, then the operands. Empty
-/// after an error, which is told at the call's first argument.
+/// The text's results: $0 .. for each of `types`, then the operands, of which
+/// it gets `pack` elements at a time. Empty after an error, which is told at
+/// the call's first argument.
 std::optional<TileList> runAssembly(BuiltinCall &call, llvm::StringRef text,
                                     llvm::ArrayRef<TileValue> operands,
-                                    llvm::ArrayRef<DType> types);
+                                    llvm::ArrayRef<DType> types, int64_t pack);
 
 /// What libdevice's function gives; no value after an error.
 Value callLibdevice(BuiltinCall &call, llvm::StringRef name,

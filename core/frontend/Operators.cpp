@@ -173,8 +173,10 @@ static std::optional<Value> sequenceBinary(Evaluator &ev, Tok op,
     std::string text = lhs.asString() + rhs.asString();
     return text.size() > limit ? tooLong() : Value::string(std::move(text));
   }
-  bool bothTuples = lhs.isSequence() && rhs.isSequence() &&
-                    lhs.is(ValueKind::List) == rhs.is(ValueKind::List);
+  // In a kernel a list is a tuple, as in Triton: x.shape[:-1] + [32].
+  bool bothTuples =
+      lhs.isSequence() && rhs.isSequence() &&
+      (!ev.inHost() || lhs.is(ValueKind::List) == rhs.is(ValueKind::List));
   auto make = [&](std::vector<Value> items) {
     bool list = lhs.is(ValueKind::List) || rhs.is(ValueKind::List);
     return list ? Value::list(std::move(items))

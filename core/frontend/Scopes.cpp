@@ -1,6 +1,6 @@
 //===- Scopes.cpp - assigned names, flattened values ----------------------===//
 //
-// What   Which names a block assigns, whether it returns; taking a value apart
+// What   Which names a block assigns, how it may be left; taking a value apart
 //        into its SSA values and putting it together again.
 // Why    These say what flows through a loop or an if, apart from how the
 //        operations are built.
@@ -114,27 +114,65 @@ std::vector<StringRef> assignedNames(Block block) {
   return collector.names.takeVector();
 }
 
-bool containsReturn(const Stmt *stmt) {
+namespace {
+
+/// Statements that leave a block, and loops keep some of them.
+struct Exits {
+  bool returns = false, breaks = false, continues = false;
+
+  bool any() const { return returns || breaks || continues; }
+  Exits operator|(Exits other) const {
+    return {returns || other.returns, breaks || other.breaks,
+            continues || other.continues};
+  }
+};
+
+Exits exitsOf(Block block);
+
+Exits exitsOf(const Stmt *stmt) {
   switch (stmt->kind) {
   case StmtKind::Return:
-    return true;
-  case StmtKind::If:
-    return containsReturn(cast<If>(stmt)->orElse) ||
-           any_of(cast<If>(stmt)->clauses, [](const IfClause &clause) {
-             return containsReturn(clause.body);
-           });
+    return {true, false, false};
+  case StmtKind::Break:
+    return {false, true, false};
+  case StmtKind::Continue:
+    return {false, false, true};
+  case StmtKind::If: {
+    Exits all = exitsOf(cast<If>(stmt)->orElse);
+    for (const IfClause &clause : cast<If>(stmt)->clauses) {
+      all = all | exitsOf(clause.body);
+    }
+    return all;
+  }
   case StmtKind::For:
-    return containsReturn(cast<For>(stmt)->body);
+    return {exitsOf(cast<For>(stmt)->body).returns, false, false};
+  case StmtKind::While:
+    return {exitsOf(cast<While>(stmt)->body).returns, false, false};
   case StmtKind::With:
-    return containsReturn(cast<With>(stmt)->body);
+    return exitsOf(cast<With>(stmt)->body);
   default:
-    return false;
+    return {};
   }
 }
 
-bool containsReturn(Block block) {
-  return any_of(block, [](const Stmt *stmt) { return containsReturn(stmt); });
+Exits exitsOf(Block block) {
+  Exits all;
+  for (const Stmt *stmt : block) {
+    all = all | exitsOf(stmt);
+  }
+  return all;
 }
+
+} // namespace
+
+bool containsReturn(Block block) { return exitsOf(block).returns; }
+bool containsBreak(Block block) { return exitsOf(block).breaks; }
+bool leavesLoop(Block block) {
+  const Exits exits = exitsOf(block);
+  return exits.breaks || exits.continues;
+}
+bool mayLeave(Block block) { return exitsOf(block).any(); }
+bool mayLeave(const Stmt *stmt) { return exitsOf(stmt).any(); }
 
 void Evaluator::flatten(const Value &value, SmallVectorImpl<mlir::Value> &out) {
   WorkBudget::Level level;

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tz::nvidia {
@@ -21,6 +22,9 @@ namespace tz::nvidia {
 namespace {
 
 namespace plugin = terrazzo::plugin;
+
+/// What a thread can have; a request beyond is one for the nearest of these.
+constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255;
 
 class PtxCompiler final : public plugin::Compiler {
 public:
@@ -40,9 +44,10 @@ public:
     require(target);
     return {plugin::Option::integer("num_warps", 1, 32, 4,
                                     "warps of a block: 32 threads each"),
-            plugin::Option::integer("maxnreg", 24, 255, 255,
-                                    "registers that a thread may have; more "
-                                    "values than these are spilled")};
+            plugin::Option::integer(
+                "maxnreg", 1, 4095, kMostRegisters,
+                "registers that a thread may have, of the 24 to 255 that there "
+                "are; more values than these are spilled")};
   }
   std::string fingerprint(const plugin::Request &) override {
     return "nvidia " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
@@ -166,7 +171,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   CodeGenOptions options;
   options.keepsLLVM = request.wants("llvm");
   if (request.option("maxnreg")) {
-    options.mostRegisters = unsigned(request.integer("maxnreg", 255));
+    options.mostRegisters =
+        unsigned(std::clamp(request.integer("maxnreg", kMostRegisters),
+                            kLeastRegisters, kMostRegisters));
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;

@@ -24,7 +24,6 @@ bool OpEmitter::hasEffects(Region &region) {
   return effects.wasInterrupted();
 }
 
-/// The tiles of `pack` neighbours each: element i of part j is i * pack + j.
 TileList OpEmitter::neighbours(const TileValue &x, int64_t pack,
                                SourceLoc loc) {
   if (pack == 1) {
@@ -43,7 +42,6 @@ TileList OpEmitter::neighbours(const TileValue &x, int64_t pack,
   return parts;
 }
 
-/// The inverse, flat.
 TileValue OpEmitter::interleaved(ArrayRef<TileValue> parts, SourceLoc loc) {
   if (parts.size() == 1) {
     return parts.front();

@@ -187,6 +187,10 @@ public:
   /// `pack` neighbours of each at a time (Map.cpp).
   std::optional<TileList> map(llvm::ArrayRef<TileValue> inputs, int64_t pack,
                               MapFn function, SourceLoc loc);
+  /// Part j of `pack` parts: elements j, j + pack, ... in row-major order.
+  TileList neighbours(const TileValue &x, int64_t pack, SourceLoc loc);
+  /// The tile, of one dimension, that has these parts.
+  TileValue interleaved(llvm::ArrayRef<TileValue> parts, SourceLoc loc);
   OptionalTile histogram(const TileValue &x, int64_t bins, OptionalTile mask,
                          SourceLoc loc);
 
@@ -338,8 +342,6 @@ private:
                                      const TileValue &rows,
                                      const Operand &column,
                                      llvm::StringRef what, SourceLoc loc);
-  TileList neighbours(const TileValue &x, int64_t pack, SourceLoc loc);
-  TileValue interleaved(llvm::ArrayRef<TileValue> parts, SourceLoc loc);
   /// Does an op of the region access memory, print or assert?
   static bool hasEffects(mlir::Region &region);
   bool combineRegion(mlir::Region &region, llvm::ArrayRef<TileValue> sources,

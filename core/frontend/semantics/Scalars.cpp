@@ -372,7 +372,7 @@ OpEmitter::loopBounds(const Operand &lower, const Operand &upper,
     values[i] = *value;
     type = i ? widerInteger(type, value->type.elem) : value->type.elem;
   }
-  // Comparison in the loop is signed; small unsigned bounds fit a wider type.
+  // Small unsigned bounds fit a wider type, which compares signed.
   if (bitWidth(type) < 32) {
     type = DType::I32;
   }

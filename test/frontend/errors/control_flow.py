@@ -29,8 +29,8 @@ def k(o, n, B: tl.constexpr):
 # error@15:8: condition is neither known at compile time nor a run-time scalar: range
 # error@17:8: name 'slice' is not defined; did you mean 'size'?
 # error@19:14: condition is not known at compile time: range
-# error@20:11: condition of 'while' is known at compile time (range): use a run-time value, or if
-# error@22:11: condition of 'while' is known at compile time (int 64): use a run-time value, or if
+# error@20:11: condition of 'while' is neither known at compile time nor a run-time scalar: range
+# error@22:11: the condition of 'while' holds at compile time (int 64) and nothing leaves the loop: use a run-time value, or break
 # error@24:12: condition of assert is neither known now nor a run-time value: range
 # error@25:9: truth of range is not known at compile time
 # error@26:15: a tile or a number is needed here, found str 'a'
@@ -76,8 +76,8 @@ def k(o, n, B: tl.constexpr):
     for i in B:
         pass
 
-# error@46:5: 'else' of a loop is not supported in kernel code
-# error@50:5: 'else' of a loop is not supported in kernel code
+# error@46:5: 'else' of a loop is not supported in kernel code; set a variable before break and test it behind the loop
+# error@50:5: 'else' of a loop is not supported in kernel code; set a variable before break and test it behind the loop
 # error@54:9: the loop variable of a range must be one name
 # error@56:14: step of a loop is zero
 # error@60:14: range needs integers, found float 1.5
@@ -126,7 +126,7 @@ def k(o, n, B: tl.constexpr):
 # error@113:16: 'other' has different types on the two paths of a run-time if: run-time scalar int32 if the condition holds, run-time scalar fp32 otherwise; give it one type on both paths
 # note@110:13: it is run-time scalar int32 from here
 # note@112:13: it is run-time scalar fp32 from here
-# error@116:9: loop-carried variable 'pair' changes type: tuple of 2 values before the loop, tuple of 3 values after one turn; give it the later type before the loop
+# error@116:9: loop-carried variable 'pair' changes type: tuple of 2 values before the loop, tuple of 3 values after one iteration; give it the later type before the loop
 # note@114:5: its type before the loop is tuple of 2 values
 # error@117:5: loop-carried variable 'x' has different types on the two paths of a run-time if: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise; give it one type on both paths
 # note@120:13: it is run-time scalar fp32 from here

@@ -125,7 +125,6 @@ def k(o, n, B: tl.constexpr):
 # error@96:9: range is not known at compile time
 # error@97:9: int 64 is not a sequence
 # error@98:9: int 64 has no length
-# error@99:11: operator '+' is not supported between tuple of 3 values and list of 1 values
 # error@100:9: format '>>>' is not supported for int 64
 # error@101:12: an f-string holds compile-time values, found run-time scalar int32; tl.device_print("text", x) prints run-time ones
 # error@102:10: '*' needs a tuple or list, found run-time scalar int32
@@ -167,33 +166,33 @@ def k(o, n, B: tl.constexpr):
     a = open("f")
     a = eval("1")
 
-# error@142:9: str 'a' cannot be made an int
-# error@143:9: run-time scalar int32 cannot be made an int; use x.to(tl.int32)
-# error@144:9: None cannot be made an int
-# error@145:9: str 'a' cannot be made a float
-# error@146:21: float takes 1 argument, 2 were given
-# error@147:9: abs needs a number
-# error@148:9: min needs at least one value
-# error@149:9: comparison is not supported between str 'a' and int 1
-# error@150:9: operation is not defined on *fp32; pointers only move by integers
-# error@151:14: argument 'x' of bool must be known at compile time (a constexpr), found run-time scalar int32
-# error@152:9: run-time scalar int32 is not a sequence; use tl.sum(x, axis) to add its elements, tl.max for the largest
-# error@153:9: operator '+' is not supported between int 0 and str 'a'
-# error@154:23: int 1 is not a type that is known here
-# error@155:9: run-time scalar int32 has no attribute 'size'; write x.shape[axis]
-# error@156:20: argument 'name' of getattr must be a string, found int 1
-# error@157:20: argument 'name' of hasattr must be a string, found int 1
-# error@159:9: 'a' has no value that is known at compile time
-# note@158:9: type() is not evaluated
-# error@161:9: 'a' has no value that is known at compile time
-# note@160:9: enumerate of an unknown sequence
-# error@163:9: 'a' has no value that is known at compile time
-# note@162:9: zip of an unknown sequence
-# error@164:9: name 'round' is not defined; did you mean 'tl.rand'?
-# error@165:9: name 'sorted' is not defined; did you mean 'tl.sort'?
-# error@166:9: name 'map' is not defined; did you mean 'max'?
-# error@167:9: name 'open' is not defined
-# error@168:9: name 'eval' is not defined
+# error@141:9: str 'a' cannot be made an int
+# error@142:9: run-time scalar int32 cannot be made an int; use x.to(tl.int32)
+# error@143:9: None cannot be made an int
+# error@144:9: str 'a' cannot be made a float
+# error@145:21: float takes 1 argument, 2 were given
+# error@146:9: abs needs a number
+# error@147:9: min needs at least one value
+# error@148:9: comparison is not supported between str 'a' and int 1
+# error@149:9: operation is not defined on *fp32; pointers only move by integers
+# error@150:14: argument 'x' of bool must be known at compile time (a constexpr), found run-time scalar int32
+# error@151:9: run-time scalar int32 is not a sequence; use tl.sum(x, axis) to add its elements, tl.max for the largest
+# error@152:9: operator '+' is not supported between int 0 and str 'a'
+# error@153:23: int 1 is not a type that is known here
+# error@154:9: run-time scalar int32 has no attribute 'size'; write x.shape[axis]
+# error@155:20: argument 'name' of getattr must be a string, found int 1
+# error@156:20: argument 'name' of hasattr must be a string, found int 1
+# error@158:9: 'a' has no value that is known at compile time
+# note@157:9: type() is not evaluated
+# error@160:9: 'a' has no value that is known at compile time
+# note@159:9: enumerate of an unknown sequence
+# error@162:9: 'a' has no value that is known at compile time
+# note@161:9: zip of an unknown sequence
+# error@163:9: name 'round' is not defined; did you mean 'tl.rand'?
+# error@164:9: name 'sorted' is not defined; did you mean 'tl.sort'?
+# error@165:9: name 'map' is not defined; did you mean 'max'?
+# error@166:9: name 'open' is not defined
+# error@167:9: name 'eval' is not defined
 
 # ----- module math
 # run: k o=*fp32 n=i32 B:=64
@@ -213,13 +212,13 @@ def k(o, n, B: tl.constexpr):
     a = math.gamma(1.0)
     a = math.exp("a")
 
-# error@208:19: math.sqrt needs a number known at compile time, found run-time scalar int32; use tl.sqrt for run-time values
-# error@209:9: math.log needs numbers known at compile time; use tl.log for run-time values
-# error@210:9: math.pow needs numbers known at compile time
-# error@211:9: math.ceil needs a finite number known at compile time; use tl.ceil for run-time values
-# error@212:9: math.ceil needs a finite number known at compile time
-# error@213:14: module 'math' has no name 'gamma'
-# error@214:18: math.exp needs a number known at compile time, found str 'a'
+# error@207:19: math.sqrt needs a number known at compile time, found run-time scalar int32; use tl.sqrt for run-time values
+# error@208:9: math.log needs numbers known at compile time; use tl.log for run-time values
+# error@209:9: math.pow needs numbers known at compile time
+# error@210:9: math.ceil needs a finite number known at compile time; use tl.ceil for run-time values
+# error@211:9: math.ceil needs a finite number known at compile time
+# error@212:14: module 'math' has no name 'gamma'
+# error@213:18: math.exp needs a number known at compile time, found str 'a'
 
 # ----- types
 # run: k o=*fp32 n=i32
@@ -246,22 +245,22 @@ def k(o, n):
     a = o.dtype.element_typ
     a = o.shap
 
-# error@232:25: argument 'element_ty' of tl.pointer_type must be a dtype such as tl.float32, found run-time scalar int32
-# error@233:25: a pointer to *fp32 is not supported
-# error@234:35: argument 'shape' of tl.block_type must be known at compile time (a constexpr), found run-time scalar int32
-# error@235:23: argument 'element_ty' of tl.block_type must be a dtype such as tl.float32, found run-time scalar int32
-# error@236:18: no dtype has the name 'fp99'
-# error@237:18: argument 'name' of tl.dtype must be a string, found run-time scalar int32
-# error@238:20: dtype fp32 has no element_ty: it is neither a pointer nor a block type
-# error@239:20: dtype fp32 has no attribute 'size'; write x.shape[axis]
-# error@240:31: no integer type has int24
-# error@241:22: tl.constexpr needs a value known at compile time, found run-time scalar int32
-# error@242:9: tl.tuple needs a sequence
-# error@243:9: tl.tensor is a type and is not called
-# error@244:9: dtype fp32 cannot be called
-# error@245:17: dtype int32 has no element_ty: it is neither a pointer nor a block type
-# error@246:17: dtype *fp32 has no attribute 'element_typ'
-# error@247:11: run-time scalar *fp32 has no attribute 'shap'
+# error@231:25: argument 'element_ty' of tl.pointer_type must be a dtype such as tl.float32, found run-time scalar int32
+# error@232:25: a pointer to *fp32 is not supported
+# error@233:35: argument 'shape' of tl.block_type must be known at compile time (a constexpr), found run-time scalar int32
+# error@234:23: argument 'element_ty' of tl.block_type must be a dtype such as tl.float32, found run-time scalar int32
+# error@235:18: no dtype has the name 'fp99'
+# error@236:18: argument 'name' of tl.dtype must be a string, found run-time scalar int32
+# error@237:20: dtype fp32 has no element_ty: it is neither a pointer nor a block type
+# error@238:20: dtype fp32 has no attribute 'size'; write x.shape[axis]
+# error@239:31: no integer type has int24
+# error@240:22: tl.constexpr needs a value known at compile time, found run-time scalar int32
+# error@241:9: tl.tuple needs a sequence
+# error@242:9: tl.tensor is a type and is not called
+# error@243:9: dtype fp32 cannot be called
+# error@244:17: dtype int32 has no element_ty: it is neither a pointer nor a block type
+# error@245:17: dtype *fp32 has no attribute 'element_typ'
+# error@246:11: run-time scalar *fp32 has no attribute 'shap'
 
 # ----- calls
 # run: k o=*fp32 n=i32 B:=64
@@ -308,32 +307,32 @@ def k(o, n, B: tl.constexpr):
     x = two.run(n)
     x = two.nothing
 
-# error@291:13: '*' needs a tuple or list, found int 64
-# error@292:13: '**' needs a dictionary, found int 64
-# error@293:13: '*' needs a tuple or list, found run-time scalar int32
-# error@294:19: 'two' takes 2 arguments, 3 were given
-# note@276:5: function 'two' is defined here
-# error@295:15: 'two' has no parameter 'c'
-# note@276:5: function 'two' is defined here
-# error@296:9: 'two' needs a value for parameter 'a'
-# note@276:5: function 'two' is defined here
-# error@297:18: parameter 'a' of 'two' is given twice
-# note@276:5: function 'two' is defined here
-# error@298:9: default of parameter 'b' of 'defaults' is not known at compile time
-# note@281:5: function 'defaults' is defined here
-# error@299:9: 'host' needs a value for parameter 'b'
-# note@285:5: function 'host' is defined here
-# error@300:20: 'host' takes 2 arguments, 3 were given
-# note@285:5: function 'host' is defined here
-# error@301:9: 'host' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
-# note@286:14: operator '+' is not supported between str 'a' and int 2
-# error@302:9: int 64 cannot be called
-# error@303:9: str 'a' cannot be called
-# error@304:9: None cannot be called
-# error@305:9: module 'triton' cannot be called
-# error@307:9: dtype fp32 cannot be called
-# error@308:13: function 'two' has no attribute 'run'
-# error@309:13: function 'two' has no attribute 'nothing'
+# error@290:13: '*' needs a tuple or list, found int 64
+# error@291:13: '**' needs a dictionary, found int 64
+# error@292:13: '*' needs a tuple or list, found run-time scalar int32
+# error@293:19: 'two' takes 2 arguments, 3 were given
+# note@275:5: function 'two' is defined here
+# error@294:15: 'two' has no parameter 'c'
+# note@275:5: function 'two' is defined here
+# error@295:9: 'two' needs a value for parameter 'a'
+# note@275:5: function 'two' is defined here
+# error@296:18: parameter 'a' of 'two' is given twice
+# note@275:5: function 'two' is defined here
+# error@297:9: default of parameter 'b' of 'defaults' is not known at compile time
+# note@280:5: function 'defaults' is defined here
+# error@298:9: 'host' needs a value for parameter 'b'
+# note@284:5: function 'host' is defined here
+# error@299:20: 'host' takes 2 arguments, 3 were given
+# note@284:5: function 'host' is defined here
+# error@300:9: 'host' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
+# note@285:14: operator '+' is not supported between str 'a' and int 2
+# error@301:9: int 64 cannot be called
+# error@302:9: str 'a' cannot be called
+# error@303:9: None cannot be called
+# error@304:9: module 'triton' cannot be called
+# error@306:9: dtype fp32 cannot be called
+# error@307:13: function 'two' has no attribute 'run'
+# error@308:13: function 'two' has no attribute 'nothing'
 
 # ----- names
 # run: k o=*fp32 n=i32
@@ -377,28 +376,28 @@ def k(o, n):
     a = triton.language.nothing
     a = print.x
 
-# error@364:9: 'gone' has no value that is known at compile time
-# note@344:8: module 'missing.module' is neither built in nor a file beside this one or below an import root
-# error@365:9: 'other' has no value that is known at compile time
-# note@345:21: module 'missing' is neither built in nor a file beside this one or below an import root
-# error@366:9: 'arrange' has no value that is known at compile time
-# note@346:29: module 'triton.language' has no name 'arrange'; did you mean 'arange'?
-# error@367:19: module 'triton.language.extra.libdevice' has no name 'sinn'; did you mean 'sin'?
-# error@369:9: 'choice' has no value that is known at compile time
-# note@350:1: set under a condition that is not known at compile time
-# error@370:9: 'value' has no value that is known at compile time
-# note@355:17: operand is not known at compile time
-# error@371:9: 'part' has no value that is known at compile time
-# note@357:14: dictionary has no key 'b'
-# error@372:9: 'item' has no value that is known at compile time
-# note@359:17: index 5 is outside of a list of length 2
-# error@373:12: 'os.path' is not known at compile time: it is the host's
-# error@374:9: global 'table' is not a constexpr: a kernel may read it only if it is marked `table: tl.constexpr = ...` or `table = tl.constexpr(...)`
-# note@356:1: defined here
-# error@375:9: name 'lod' is not defined; did you mean 'tl.load'?
-# error@376:12: module 'triton.language' has no name 'laod'; did you mean 'load'?
-# error@377:25: module 'triton.language' has no name 'nothing'
-# error@378:15: function has no attribute 'x'
+# error@363:9: 'gone' has no value that is known at compile time
+# note@343:8: module 'missing.module' is neither built in nor a file beside this one or below an import root
+# error@364:9: 'other' has no value that is known at compile time
+# note@344:21: module 'missing' is neither built in nor a file beside this one or below an import root
+# error@365:9: 'arrange' has no value that is known at compile time
+# note@345:29: module 'triton.language' has no name 'arrange'; did you mean 'arange'?
+# error@366:19: module 'triton.language.extra.libdevice' has no name 'sinn'; did you mean 'sin'?
+# error@368:9: 'choice' has no value that is known at compile time
+# note@349:1: set under a condition that is not known at compile time
+# error@369:9: 'value' has no value that is known at compile time
+# note@354:17: operand is not known at compile time
+# error@370:9: 'part' has no value that is known at compile time
+# note@356:14: dictionary has no key 'b'
+# error@371:9: 'item' has no value that is known at compile time
+# note@358:17: index 5 is outside of a list of length 2
+# error@372:12: 'os.path' is not known at compile time: it is the host's
+# error@373:9: global 'table' is not a constexpr: a kernel may read it only if it is marked `table: tl.constexpr = ...` or `table = tl.constexpr(...)`
+# note@355:1: defined here
+# error@374:9: name 'lod' is not defined; did you mean 'tl.load'?
+# error@375:12: module 'triton.language' has no name 'laod'; did you mean 'load'?
+# error@376:25: module 'triton.language' has no name 'nothing'
+# error@377:15: function has no attribute 'x'
 
 # ----- text of messages
 # run: k o=*fp32 n=i32 B:=64
@@ -412,9 +411,9 @@ def k(o, n, B: tl.constexpr):
     tl.static_assert(B < 64, f"B is {B}")
     tl.static_assert(B < 64, "B is " + str(B) + " and " + str((1, 2.5, None, tl.float32)))
 
-# warning@411:5: static_print: run-time scalar int32
-# error@412:5: static assertion failed: B is 64
-# error@413:5: static assertion failed: B is 64 and (1, 2.5, None, fp32)
+# warning@410:5: static_print: run-time scalar int32
+# error@411:5: static assertion failed: B is 64
+# error@412:5: static assertion failed: B is 64 and (1, 2.5, None, fp32)
 
 # ----- functions of Python's math outside of their domain
 # run: k o=*fp32
@@ -431,8 +430,8 @@ def k(o):
     a: tl.constexpr = math.exp(1000)
     a: tl.constexpr = math.pow(-8, 1 / 3)
 
-# error@428:23: math.sqrt gives no finite number here
+# error@427:23: math.sqrt gives no finite number here
+# error@428:23: math.log gives no finite number here
 # error@429:23: math.log gives no finite number here
-# error@430:23: math.log gives no finite number here
-# error@431:23: math.exp gives no finite number here
-# error@432:23: math.pow gives no finite number here
+# error@430:23: math.exp gives no finite number here
+# error@431:23: math.pow gives no finite number here

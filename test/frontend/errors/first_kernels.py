@@ -405,7 +405,42 @@ def kernel(x, n):
 
 # error@404:17: run-time scalar fp32 cannot be made an int; use x.to(tl.int32)
 
-# ----- break in a loop
+# ----- break and continue outside of a loop
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def helper(n):
+    if n > 0:
+        continue
+
+
+@triton.jit
+def kernel(x, n):
+    for i in range(n):
+        helper(i)
+    break
+
+# error@417:9: 'continue' outside of a loop
+# note@423:9: in the call of 'helper' from here
+# error@424:5: 'break' outside of a loop
+
+# ----- a loop that nothing leaves
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n):
+    while True:
+        tl.store(x, n)
+
+# error@438:11: the condition of 'while' holds at compile time (bool True) and nothing leaves the loop: use a run-time value, or break
+
+# ----- a tile decides on break
 # run: kernel x=*fp32 n=i32
 import triton
 import triton.language as tl
@@ -414,12 +449,12 @@ import triton.language as tl
 @triton.jit
 def kernel(x, n):
     for i in range(n):
-        if tl.load(x + i) == 0:
+        if tl.load(x + tl.arange(0, 8)) > 0:
             break
 
-# error@418:13: 'break' is not supported in kernel code; loops run to their end, use a condition in the body
+# error@452:12: 'if' needs a scalar condition, found tile int1[8]; use tl.where to choose per element
 
-# ----- return in a loop
+# ----- what a loop that is left carries
 # run: kernel x=*fp32 n=i32
 import triton
 import triton.language as tl
@@ -427,11 +462,44 @@ import triton.language as tl
 
 @triton.jit
 def kernel(x, n):
+    count = 0
     for i in range(n):
-        if tl.load(x + i) == 0:
-            return
+        if i > 3:
+            count = 1.5
+            break
+    tl.store(x, count)
+    k = 1.5
+    for k in range(n):
+        tl.store(x, k)
+    tl.store(x, k)
+    for j in range(n):
+        if j > 3:
+            only = j
+            continue
+    tl.store(x, only)
 
-# error@432:13: return inside a run-time loop is not supported; set a variable in the loop and return after it
+# error@465:5: loop-carried variable 'count' has different types on the two paths of a run-time if: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise; give it one type on both paths
+# note@468:13: it is run-time scalar fp32 from here
+# note@465:5: it is run-time scalar int32 from here
+# error@474:17: 'k' is run-time scalar int32 as the variable of a run-time loop, and of another type before it; give the two one type
+# note@471:5: it is run-time scalar fp32 before the loop, from here
+# error@479:17: 'only' is first set inside a run-time loop, which may not run at all; set it before the loop
+# note@477:13: it is set here
+
+# ----- break in a with
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+import triton.profiler.language as pl
+
+
+@triton.jit
+def kernel(x, n):
+    for i in range(n):
+        with pl.scope("a"):
+            break
+
+# error@499:9: return, break and continue inside a 'with' are not supported in kernel code
 
 # ----- a value is returned by the kernel
 # run: kernel x=*fp32 n=i32
@@ -444,7 +512,7 @@ def kernel(x, n):
     a = tl.load(x)
     return a
 
-# error@445:5: a kernel cannot return a value: store it to memory
+# error@513:5: a kernel cannot return a value: store it to memory
 
 # ----- a lambda
 # run: kernel x=*fp32 n=i32
@@ -457,7 +525,7 @@ def kernel(x, n):
     square = lambda v: v * v
     tl.store(x, square(tl.load(x)))
 
-# error@457:14: lambda is not supported in kernel code; define a jit function at module level
+# error@525:14: lambda is not supported in kernel code; define a jit function at module level
 
 # ----- a function in a function
 # run: kernel x=*fp32 n=i32
@@ -471,7 +539,7 @@ def kernel(x, n):
         return v * v
     tl.store(x, square(tl.load(x)))
 
-# error@470:5: 'nested def' is not supported in kernel code; define the jit function at module level
+# error@538:5: 'nested def' is not supported in kernel code; define the jit function at module level
 
 # ----- an ordinary function is called
 # run: kernel x=*fp32 n=i32
@@ -487,8 +555,8 @@ def square(v):
 def kernel(x, n):
     tl.store(x, square(tl.load(x)))
 
-# error@488:17: 'square' is an ordinary Python function and is called with a run-time value; decorate it with @triton.jit
-# note@482:5: it is defined here
+# error@556:17: 'square' is an ordinary Python function and is called with a run-time value; decorate it with @triton.jit
+# note@550:5: it is defined here
 
 # ----- an ordinary function without arguments uses tl
 # run: kernel x=*fp32 n=i32
@@ -504,8 +572,8 @@ def offsets():
 def kernel(x, n):
     tl.store(x + offsets(), 0.0)
 
-# error@505:18: 'offsets' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
-# note@500:12: tl.arange is called outside of a kernel
+# error@573:18: 'offsets' cannot be evaluated at compile time; a function of the kernel needs @triton.jit
+# note@568:12: tl.arange is called outside of a kernel
 
 # ----- a kernel is launched in a kernel
 # run: kernel x=*fp32 n=i32
@@ -522,7 +590,7 @@ def fill(x):
 def kernel(x, n):
     fill[(1,)](x)
 
-# error@523:10: function 'fill' cannot be subscripted; kernel code calls it without a grid: fill(...)
+# error@591:10: function 'fill' cannot be subscripted; kernel code calls it without a grid: fill(...)
 
 # ----- the wrong decorator
 # run: kernel x=*fp32
@@ -534,8 +602,8 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@534:5: 'kernel' is not a kernel: it has no @triton.jit
-# note@533:9: module 'triton' has no name 'jti'; did you mean 'jit'?
+# error@602:5: 'kernel' is not a kernel: it has no @triton.jit
+# note@601:9: module 'triton' has no name 'jti'; did you mean 'jit'?
 
 # ----- no decorator
 # run: kernel x=*fp32
@@ -546,7 +614,7 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@546:5: 'kernel' is not a kernel: it has no @triton.jit
+# error@614:5: 'kernel' is not a kernel: it has no @triton.jit
 
 # ----- a decorator that is called for nothing
 # run: kernel x=*fp32
@@ -558,8 +626,8 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@558:5: 'kernel' is not a kernel: it has no @triton.jit
-# note@557:20: triton.jit has no parameter 'nowrap'
+# error@626:5: 'kernel' is not a kernel: it has no @triton.jit
+# note@625:20: triton.jit has no parameter 'nowrap'
 
 # ----- the import is missing
 # run: kernel x=*fp32
@@ -570,7 +638,7 @@ import triton
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@571:5: name 'tl' is not defined; write `import triton.language as tl`
+# error@639:5: name 'tl' is not defined; write `import triton.language as tl`
 
 # ----- an import of what is not there
 # run: kernel x=*fp32
@@ -583,8 +651,8 @@ from helpers import square
 def kernel(x):
     tl.store(x, square(tl.load(x)))
 
-# error@584:17: 'square' has no value that is known at compile time
-# note@579:21: module 'helpers' is neither built in nor a file beside this one or below an import root
+# error@652:17: 'square' has no value that is known at compile time
+# note@647:21: module 'helpers' is neither built in nor a file beside this one or below an import root
 
 # ----- a number at module level
 # run: kernel x=*fp32
@@ -598,8 +666,8 @@ BLOCK = 64
 def kernel(x):
     tl.store(x + tl.arange(0, BLOCK), 0.0)
 
-# error@599:31: global 'BLOCK' is not a constexpr: a kernel may read it only if it is marked `BLOCK: tl.constexpr = ...` or `BLOCK = tl.constexpr(...)`
-# note@594:1: defined here
+# error@667:31: global 'BLOCK' is not a constexpr: a kernel may read it only if it is marked `BLOCK: tl.constexpr = ...` or `BLOCK = tl.constexpr(...)`
+# note@662:1: defined here
 
 # ----- a variable at module level that changes
 # run: kernel x=*fp32
@@ -613,8 +681,8 @@ count = [0]
 def kernel(x):
     tl.store(x, count[0])
 
-# error@614:17: global 'count' is not a constexpr: a kernel may read it only if it is marked `count: tl.constexpr = ...` or `count = tl.constexpr(...)`
-# note@609:1: defined here
+# error@682:17: global 'count' is not a constexpr: a kernel may read it only if it is marked `count: tl.constexpr = ...` or `count = tl.constexpr(...)`
+# note@677:1: defined here
 
 # ----- the loop changes a type
 # run: kernel x=*fp32 n=i32
@@ -629,8 +697,8 @@ def kernel(x, n):
         acc += tl.load(x + i)
     tl.store(x, acc)
 
-# error@629:9: loop-carried variable 'acc' changes type: run-time scalar int32 before the loop, run-time scalar fp32 after one turn; give it the later type before the loop
-# note@627:5: its type before the loop is run-time scalar int32
+# error@697:9: loop-carried variable 'acc' changes type: run-time scalar int32 before the loop, run-time scalar fp32 after one iteration; give it the later type before the loop
+# note@695:5: its type before the loop is run-time scalar int32
 
 # ----- the loop changes a shape
 # run: kernel x=*fp32 n=i32
@@ -644,8 +712,8 @@ def kernel(x, n):
     for i in range(n):
         acc += tl.load(x + tl.arange(0, 64))
 
-# error@645:9: loop-carried variable 'acc' changes type: run-time scalar fp32 before the loop, tile fp32[64] after one turn; give it the later type before the loop
-# note@643:5: its type before the loop is run-time scalar fp32
+# error@713:9: loop-carried variable 'acc' changes type: run-time scalar fp32 before the loop, tile fp32[64] after one iteration; give it the later type before the loop
+# note@711:5: its type before the loop is run-time scalar fp32
 
 # ----- branches with two types
 # run: kernel x=*fp32 n=i32
@@ -661,9 +729,9 @@ def kernel(x, n):
         a = 0
     tl.store(x, a)
 
-# error@662:17: 'a' has different types on the two paths of a run-time if: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise; give it one type on both paths
-# note@659:9: it is run-time scalar fp32 from here
-# note@661:9: it is run-time scalar int32 from here
+# error@730:17: 'a' has different types on the two paths of a run-time if: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise; give it one type on both paths
+# note@727:9: it is run-time scalar fp32 from here
+# note@729:9: it is run-time scalar int32 from here
 
 # ----- branches with two shapes
 # run: kernel x=*fp32 n=i32
@@ -679,9 +747,9 @@ def kernel(x, n):
         a = tl.load(x + tl.arange(0, 32))
     tl.store(x, tl.sum(a))
 
-# error@680:24: 'a' has different types on the two paths of a run-time if: tile fp32[64] if the condition holds, tile fp32[32] otherwise; give it one type on both paths
-# note@677:9: it is tile fp32[64] from here
-# note@679:9: it is tile fp32[32] from here
+# error@748:24: 'a' has different types on the two paths of a run-time if: tile fp32[64] if the condition holds, tile fp32[32] otherwise; give it one type on both paths
+# note@745:9: it is tile fp32[64] from here
+# note@747:9: it is tile fp32[32] from here
 
 # ----- a name of one branch
 # run: kernel x=*fp32 n=i32
@@ -695,8 +763,8 @@ def kernel(x, n):
         a = tl.load(x)
     tl.store(x, a)
 
-# error@696:17: 'a' is set only on one path of a run-time if, it has no value when the condition is false; set it before the if or on both paths
-# note@695:9: it is set here
+# error@764:17: 'a' is set only on one path of a run-time if, it has no value when the condition is false; set it before the if or on both paths
+# note@763:9: it is set here
 
 # ----- a name of a loop
 # run: kernel x=*fp32 n=i32
@@ -710,8 +778,8 @@ def kernel(x, n):
         last = tl.load(x + i)
     tl.store(x, last)
 
-# error@711:17: 'last' is first set inside a run-time loop, which may not run at all; set it before the loop
-# note@710:9: it is set here
+# error@779:17: 'last' is first set inside a run-time loop, which may not run at all; set it before the loop
+# note@778:9: it is set here
 
 # ----- a name before it is set
 # run: kernel x=*fp32 n=i32
@@ -724,7 +792,7 @@ def kernel(x, n):
     tl.store(x, total)
     total = 0.0
 
-# error@724:17: name 'total' is not defined yet: it is set only further down
+# error@792:17: name 'total' is not defined yet: it is set only further down
 
 # ----- pointers are added
 # run: kernel x=*fp32 y=*fp32
@@ -736,7 +804,7 @@ import triton.language as tl
 def kernel(x, y):
     a = tl.load(x + y)
 
-# error@737:19: two pointers cannot be added or subtracted; convert them to int64 first
+# error@805:19: two pointers cannot be added or subtracted; convert them to int64 first
 
 # ----- a pointer and a float
 # run: kernel x=*fp32 n=i32
@@ -748,7 +816,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x + n / 2)
 
-# error@749:19: a pointer moves by integers, found fp32
+# error@817:19: a pointer moves by integers, found fp32
 
 # ----- the size as a pointer
 # run: kernel x=*fp32 n=i32
@@ -760,7 +828,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(n + tl.arange(0, 64))
 
-# error@761:9: tl.load needs a pointer, found int32[64]
+# error@829:9: tl.load needs a pointer, found int32[64]
 
 # ----- a value as a pointer
 # run: kernel x=*fp32 n=i32
@@ -773,7 +841,7 @@ def kernel(x, n):
     a = tl.load(x)
     tl.store(a, 1.0)
 
-# error@774:5: tl.store needs a pointer, found fp32
+# error@842:5: tl.store needs a pointer, found fp32
 
 # ----- load and store with exchanged arguments
 # run: kernel x=*fp32 n=i32
@@ -786,7 +854,7 @@ def kernel(x, n):
     a = tl.load(x)
     tl.store(a, x)
 
-# error@787:5: tl.store takes the pointer first and the value second, found fp32 and *fp32
+# error@855:5: tl.store takes the pointer first and the value second, found fp32 and *fp32
 
 # ----- a store of another shape
 # run: kernel x=*fp32 n=i32
@@ -799,7 +867,7 @@ def kernel(x, n):
     i = tl.arange(0, 64)
     tl.store(x + i, tl.zeros([32], tl.float32))
 
-# error@800:5: the value of tl.store of shape [32] cannot be broadcast to [64]
+# error@868:5: the value of tl.store of shape [32] cannot be broadcast to [64]
 
 # ----- a tile through a scalar pointer
 # run: kernel x=*fp32 n=i32
@@ -811,7 +879,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.zeros([32], tl.float32))
 
-# error@812:5: tl.store of a tile of shape [32] through a scalar pointer; add offsets to the pointer
+# error@880:5: tl.store of a tile of shape [32] through a scalar pointer; add offsets to the pointer
 
 # ----- an atomic on a type without one
 # run: kernel x=*fp16 n=i32
@@ -823,7 +891,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.atomic_max(x, 1.0)
 
-# error@824:5: tl.atomic_max is not defined on fp16
+# error@892:5: tl.atomic_max is not defined on fp16
 
 # ----- a tile is printed with print
 # run: kernel x=*fp32 n=i32
@@ -836,7 +904,7 @@ def kernel(x, n):
     a = tl.load(x)
     print(f"a is {a}")
 
-# error@837:19: an f-string holds compile-time values, found run-time scalar fp32; tl.device_print("text", x) prints run-time ones
+# error@905:19: an f-string holds compile-time values, found run-time scalar fp32; tl.device_print("text", x) prints run-time ones
 
 # ----- a string as a value
 # run: kernel x=*fp32 n=i32
@@ -850,7 +918,7 @@ def kernel(x, n):
     if n == mode:
         tl.store(x, 0.0)
 
-# error@850:8: comparison is not supported between run-time scalar int32 and str 'fast'
+# error@918:8: comparison is not supported between run-time scalar int32 and str 'fast'
 
 # ----- a dictionary
 # run: kernel x=*fp32 n=i32
@@ -863,7 +931,7 @@ def kernel(x, n):
     options = {"scale": 2.0}
     tl.store(x, options["scale"])
 
-# error@863:15: a dictionary is not supported in kernel code
+# error@931:15: a dictionary is not supported in kernel code
 
 # ----- a list that grows
 # run: kernel x=*fp32 n=i32
@@ -877,7 +945,7 @@ def kernel(x, n):
     for i in tl.static_range(4):
         parts.append(tl.load(x + i))
 
-# error@878:15: tuple of 0 values has no attribute 'append'; a sequence does not change in kernel code, make a new one with +
+# error@946:15: tuple of 0 values has no attribute 'append'; a sequence does not change in kernel code, make a new one with +
 
 # ----- a loop over a list
 # run: kernel x=*fp32 n=i32
@@ -890,7 +958,7 @@ def kernel(x, n):
     for v in [1.0, 2.0]:
         tl.store(x, v)
 
-# error@890:14: a kernel's 'for' runs over range, tl.range or tl.static_range, not over list of 2 values
+# error@958:14: a kernel's 'for' runs over range, tl.range or tl.static_range, not over list of 2 values
 
 # ----- a loop over a tile
 # run: kernel x=*fp32 n=i32
@@ -903,7 +971,7 @@ def kernel(x, n):
     for v in tl.load(x + tl.arange(0, 8)):
         tl.store(x, v)
 
-# error@903:14: a kernel's 'for' runs over range, tl.range or tl.static_range, not over tile fp32[8]
+# error@971:14: a kernel's 'for' runs over range, tl.range or tl.static_range, not over tile fp32[8]
 
 # ----- len of a tile
 # run: kernel x=*fp32 n=i32
@@ -916,7 +984,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     tl.store(x, len(a))
 
-# error@917:17: tile fp32[8] has no length; its sizes are in x.shape
+# error@985:17: tile fp32[8] has no length; its sizes are in x.shape
 
 # ----- an unknown keyword
 # run: kernel x=*fp32 n=i32
@@ -928,7 +996,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x, masks=n > 0)
 
-# error@929:26: tl.load has no parameter 'masks'; did you mean 'mask'?
+# error@997:26: tl.load has no parameter 'masks'; did you mean 'mask'?
 
 # ----- a keyword of another function
 # run: kernel x=*fp32 n=i32
@@ -940,7 +1008,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.sum(tl.load(x + tl.arange(0, 8)), dim=0)
 
-# error@941:50: 'sum' has no parameter 'dim'
+# error@1009:50: 'sum' has no parameter 'dim'
 # note@standard.py:177:5: function 'sum' is defined here
 
 # ----- too many arguments
@@ -953,7 +1021,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.program_id(0, 1)
 
-# error@954:26: tl.program_id takes 1 argument, 2 were given
+# error@1022:26: tl.program_id takes 1 argument, 2 were given
 
 # ----- an argument is missing
 # run: kernel x=*fp32 n=i32
@@ -965,7 +1033,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x)
 
-# error@966:5: tl.store needs a value for parameter 'value'
+# error@1034:5: tl.store needs a value for parameter 'value'
 
 # ----- a method that tiles do not have
 # run: kernel x=*fp32 n=i32
@@ -978,7 +1046,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     tl.store(x, a.mean())
 
-# error@979:19: tile fp32[8] has no attribute 'mean'; write tl.sum(x, axis) / n
+# error@1047:19: tile fp32[8] has no attribute 'mean'; write tl.sum(x, axis) / n
 
 # ----- the size of a tile by a method of torch
 # run: kernel x=*fp32 n=i32
@@ -991,7 +1059,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     tl.store(x, a.size(0))
 
-# error@992:19: tile fp32[8] has no attribute 'size'; write x.shape[axis]
+# error@1060:19: tile fp32[8] has no attribute 'size'; write x.shape[axis]
 
 # ----- astype instead of to
 # run: kernel x=*fp32 n=i32
@@ -1003,7 +1071,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x).astype(tl.float16)
 
-# error@1004:20: run-time scalar fp32 has no attribute 'astype'; write x.to(dtype)
+# error@1072:20: run-time scalar fp32 has no attribute 'astype'; write x.to(dtype)
 
 # ----- a dtype as a text
 # run: kernel x=*fp32 n=i32
@@ -1015,7 +1083,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x).to("float16")
 
-# error@1016:23: argument 'dtype' of tensor.to must be a dtype such as tl.float32, found str 'float16'; write tl.float16
+# error@1084:23: argument 'dtype' of tensor.to must be a dtype such as tl.float32, found str 'float16'; write tl.float16
 
 # ----- a dtype of Python
 # run: kernel x=*fp32 n=i32
@@ -1027,7 +1095,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x).to(float)
 
-# error@1028:23: argument 'dtype' of tensor.to must be a dtype such as tl.float32, found function
+# error@1096:23: argument 'dtype' of tensor.to must be a dtype such as tl.float32, found function
 
 # ----- the square root of an integer
 # run: kernel x=*fp32 n=i32
@@ -1039,7 +1107,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.sqrt(n))
 
-# error@1040:17: tl.sqrt needs fp32 or fp64, found int32; convert with .to(tl.float32)
+# error@1108:17: tl.sqrt needs fp32 or fp64, found int32; convert with .to(tl.float32)
 
 # ----- exp of fp16
 # run: kernel x=*fp16 n=i32
@@ -1051,7 +1119,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.exp(tl.load(x)))
 
-# error@1052:17: tl.exp needs fp32 or fp64, found fp16; convert with .to(tl.float32)
+# error@1120:17: tl.exp needs fp32 or fp64, found fp16; convert with .to(tl.float32)
 
 # ----- a power
 # run: kernel x=*fp32 n=i32
@@ -1063,7 +1131,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.load(x) ** 2)
 
-# error@1064:28: '**' is not supported on run-time values; write x * x, or tl.exp2(y * tl.log2(x))
+# error@1132:28: '**' is not supported on run-time values; write x * x, or tl.exp2(y * tl.log2(x))
 
 # ----- floor division of floats
 # run: kernel x=*fp32 n=i32
@@ -1075,7 +1143,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.load(x) // 2)
 
-# error@1076:28: '//' is not defined on floats; use '/' and tl.floor
+# error@1144:28: '//' is not defined on floats; use '/' and tl.floor
 
 # ----- a bit operation on floats
 # run: kernel x=*fp32 n=i32
@@ -1087,7 +1155,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, tl.load(x) & 1)
 
-# error@1088:28: invalid operands of type fp32: bitwise operations need integers
+# error@1156:28: invalid operands of type fp32: bitwise operations need integers
 
 # ----- an axis that the tile does not have
 # run: kernel x=*fp32 n=i32
@@ -1100,7 +1168,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     tl.store(x, tl.sum(a, axis=1))
 
-# error@1101:17: axis 1 is outside of a tile of 1 dimension
+# error@1169:17: axis 1 is outside of a tile of 1 dimension
 # note@standard.py:179:12: in the source of the library
 
 # ----- a program axis beyond the grid
@@ -1113,7 +1181,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x + tl.program_id(3), 0.0)
 
-# error@1114:18: program_id axis must be 0, 1 or 2, found 3
+# error@1182:18: program_id axis must be 0, 1 or 2, found 3
 
 # ----- a reshape to another size
 # run: kernel x=*fp32 n=i32
@@ -1126,7 +1194,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     b = tl.reshape(a, (4, 4))
 
-# error@1127:9: a tile of shape [8] (8 elements) cannot be reshaped to [4, 4] (16)
+# error@1195:9: a tile of shape [8] (8 elements) cannot be reshaped to [4, 4] (16)
 
 # ----- a transposition of a row
 # run: kernel x=*fp32 n=i32
@@ -1138,7 +1206,7 @@ import triton.language as tl
 def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8)).T
 
-# error@1139:38: transposition needs two dimensions, found shape [8]; x[:, None] is a column
+# error@1207:38: transposition needs two dimensions, found shape [8]; x[:, None] is a column
 
 # ----- a boolean operator on floats
 # run: kernel x=*fp32 n=i32
@@ -1152,7 +1220,7 @@ def kernel(x, n):
     if a and n:
         tl.store(x, 0.0)
 
-# error@1152:8: 'and' on run-time values needs int1, found fp32; compare with zero first
+# error@1220:8: 'and' on run-time values needs int1, found fp32; compare with zero first
 
 # ----- try in a kernel
 # run: kernel x=*fp32 n=i32
@@ -1167,7 +1235,7 @@ def kernel(x, n):
     except Exception:
         pass
 
-# error@1165:5: 'try' is not supported in kernel code
+# error@1233:5: 'try' is not supported in kernel code
 
 # ----- a class in a kernel
 # run: kernel x=*fp32 n=i32
@@ -1180,7 +1248,7 @@ def kernel(x, n):
     class Config:
         size = 4
 
-# error@1180:5: 'class' is not supported in kernel code
+# error@1248:5: 'class' is not supported in kernel code
 
 # ----- input and output
 # run: kernel x=*fp32 n=i32
@@ -1193,7 +1261,7 @@ def kernel(x, n):
     with open("log") as log:
         log.write("here")
 
-# error@1193:10: name 'open' is not defined
+# error@1261:10: name 'open' is not defined
 
 # ----- random numbers of Python
 # run: kernel x=*fp32 n=i32
@@ -1207,8 +1275,8 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, random.random())
 
-# error@1208:17: 'random' has no value that is known at compile time
-# note@1200:8: module 'random' is neither built in nor a file beside this one or below an import root
+# error@1276:17: 'random' has no value that is known at compile time
+# note@1268:8: module 'random' is neither built in nor a file beside this one or below an import root
 
 # ----- the type of an argument is missing
 # run: kernel x=*fp32
@@ -1220,8 +1288,8 @@ import triton.language as tl
 def kernel(x, n, BLOCK: tl.constexpr):
     tl.store(x, n)
 
-# error@1220:15: argument 'n' of kernel 'kernel' has no type; give one, such as n=i32
-# error@1220:18: constexpr parameter 'BLOCK' of kernel 'kernel' has no value; give one, such as BLOCK=128
+# error@1288:15: argument 'n' of kernel 'kernel' has no type; give one, such as n=i32
+# error@1288:18: constexpr parameter 'BLOCK' of kernel 'kernel' has no value; give one, such as BLOCK=128
 
 # ----- a constexpr is assigned again
 # run: kernel x=*fp32 BLOCK:=64
@@ -1234,7 +1302,7 @@ def kernel(x, BLOCK: tl.constexpr):
     BLOCK = BLOCK * 2
     i = tl.arange(0, BLOCK)
 
-# error@1235:22: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32; a number that is assigned becomes a run-time value, unless it is written `name: tl.constexpr = ...`
+# error@1303:22: argument 'end' of tl.arange must be known at compile time (a constexpr), found run-time scalar int32; a number that is assigned becomes a run-time value, unless it is written `name: tl.constexpr = ...`
 
 # ----- None as a pointer
 # run: kernel x=*fp32 y:=None
@@ -1246,7 +1314,7 @@ import triton.language as tl
 def kernel(x, y: tl.constexpr):
     tl.store(x, tl.load(y))
 
-# error@1247:25: a tile or a number is needed here, found None
+# error@1315:25: a tile or a number is needed here, found None
 
 # ----- a pointer is compared with None at run time
 # run: kernel x=*fp32
@@ -1259,7 +1327,7 @@ def kernel(x):
     if x == None:
         tl.store(x, 1.0)
 
-# error@1259:8: a run-time value is compared with None; write `is None` or `is not None`
+# error@1327:8: a run-time value is compared with None; write `is None` or `is not None`
 
 # ----- global state
 # run: kernel x=*fp32 n=i32
@@ -1272,7 +1340,7 @@ def kernel(x, n):
     global counter
     counter = 1
 
-# error@1272:5: 'global' is not supported in kernel code
+# error@1340:5: 'global' is not supported in kernel code
 
 # ----- a star as argument
 # run: kernel x=*fp32 n=i32
@@ -1284,7 +1352,7 @@ import triton.language as tl
 def kernel(x, n):
     tl.store(x, *n)
 
-# error@1285:17: '*' needs a tuple or list, found run-time scalar int32
+# error@1353:17: '*' needs a tuple or list, found run-time scalar int32
 
 # ----- an attribute is set on a pointer
 # run: kernel x=*fp32 n=i32
@@ -1296,7 +1364,7 @@ import triton.language as tl
 def kernel(x, n):
     x.dtype = tl.float16
 
-# error@1297:5: assignment to an attribute is not supported in kernel code
+# error@1365:5: assignment to an attribute is not supported in kernel code
 
 # ----- printf
 # run: kernel x=*fp32 n=i32
@@ -1308,4 +1376,4 @@ import triton.language as tl
 def kernel(x, n):
     printf("%d", n)
 
-# error@1309:5: name 'printf' is not defined; did you mean 'print'?
+# error@1377:5: name 'printf' is not defined; did you mean 'print'?

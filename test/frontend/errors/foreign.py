@@ -27,7 +27,7 @@ def kernel(o, n):
     tl.inline_asm_elementwise("add.f32 t, $1, $1;", "=f,f", [x], tl.float32, True, 1)
     tl.inline_asm_elementwise("mov.b32 $0, $1;", "=l,f", [x], tl.int64, True, 1)
     tl.inline_asm_elementwise("add.f32 $0, $1, 1x;", "=f,f", [x], tl.float32, True, 1)
-    tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], tl.float32, True, 2)
+    tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], tl.float32, True, 3)
     tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], 32, True, 1)
     tl.inline_asm_elementwise("add.rm.f32 $0, $1, $1;", "=f,f", [x], tl.float32, True, 1)
     tl.inline_asm_elementwise("again: bra again;", "=f,f", [x], tl.float32, True, 1)
@@ -45,11 +45,11 @@ def kernel(o, n):
 # error@27:31: inline assembly does not set its result '$0'
 # error@28:31: result '$0' of inline assembly is int64, but it holds uint32
 # error@29:31: inline assembly is text for one machine; target 'interp' takes none, and '1x' is not among the instructions that are understood; write it with operations of the language or libdevice
-# error@30:89: inline assembly is understood for one element at a time alone: pack=1
+# error@30:89: pack of inline_asm_elementwise must be 1, 2, 4, 8 or 16, found 3
 # error@31:71: dtype of inline_asm_elementwise is a type or a list of types, found int 32
 # error@32:31: inline assembly is text for one machine; target 'interp' takes none, and 'add.rm.f32' is not among the instructions that are understood; write it with operations of the language or libdevice
 # error@33:31: inline assembly is text for one machine; target 'interp' takes none, and 'again:' is not among the instructions that are understood; write it with operations of the language or libdevice
-# error@34:31: instruction 'mov.b32' takes 2 operands, found 3
+# error@34:31: 't' is read before it is set
 # error@9:22: symbol '__nv_mystery' is not known on target 'interp': foreign libraries are not linked; the functions of libdevice work everywhere
 # note@35:5: in the call of 'mystery' from here
 # error@15:22: extern_elementwise has no symbol for these argument types

@@ -8,4 +8,4 @@ def kernel(x, n):
     for i in tl.static_range(1000000):
         pass
 
-# error@8:14: static loops run more than 65536 turns (limit of unrolled iterations)
+# error@8:14: static loops run more than 65536 iterations (limit of unrolled iterations)

@@ -22,7 +22,7 @@ def in_while(x, n):
         total = total + tl.load(x).to(tl.float32)
         i += 1
 
-# error@12:9: loop-carried variable 'acc' changes type: tile fp32[16] before the loop, tile fp16[16] after one turn; give it the later type before the loop
+# error@12:9: loop-carried variable 'acc' changes type: tile fp32[16] before the loop, tile fp16[16] after one iteration; give it the later type before the loop
 # note@9:5: its type before the loop is tile fp32[16]
-# error@22:9: loop-carried variable 'total' changes type: run-time scalar int32 before the loop, run-time scalar fp32 after one turn; give it the later type before the loop
+# error@22:9: loop-carried variable 'total' changes type: run-time scalar int32 before the loop, run-time scalar fp32 after one iteration; give it the later type before the loop
 # note@19:5: its type before the loop is run-time scalar int32

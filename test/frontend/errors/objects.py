@@ -121,4 +121,4 @@ def kernel(o, q, n):
 # error@45:9: field 'first' of Knot cannot hold the aggregate itself
 # note@97:9: in the call of '__init__' from here
 # error@98:10: 'with' needs an aggregate with __enter__ and __exit__ or a scope of the profiler, found run-time scalar int32
-# error@100:5: return inside a 'with' is not supported in kernel code
+# error@100:5: return, break and continue inside a 'with' are not supported in kernel code

@@ -42,7 +42,7 @@ def returns(x, n):
 def in_loop(x, n):
     for i in range(n):
         if i > 3:
-            return
+            return i
 
 # error@17:9: 'only' is set only on one path of a run-time if, it has no value when the condition is false; set it before the if or on both paths
 # note@11:9: it is set here
@@ -51,10 +51,8 @@ def in_loop(x, n):
 # note@15:9: it is run-time scalar int32 from here
 # error@22:9: 'inside' is first set inside a run-time loop, which may not run at all; set it before the loop
 # note@21:9: it is set here
-# error@23:9: 'i' is first set inside a run-time loop, which may not run at all; set it before the loop
-# note@20:9: it is set here
 # error@24:9: the two values of a run-time conditional expression differ in type: run-time scalar int32 and run-time scalar fp32; convert one of the two
 # error@25:8: 'if' needs a scalar condition, found tile int1[8]; use tl.where to choose per element
 # error@31:5: returned values differ in type: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise
 # note@38:17: in the call of 'pick' from here
-# error@45:13: return inside a run-time loop is not supported; set a variable in the loop and return after it
+# error@45:13: a kernel cannot return a value: store it to memory

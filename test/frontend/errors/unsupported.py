@@ -41,8 +41,6 @@ def kernel(x, n):
     while True:
         pass
 
-# error@11:9: 'break' is not supported in kernel code; loops run to their end, use a condition in the body
-# error@13:9: 'continue' is not supported in kernel code; put the rest of the body into an if
 # error@14:5: 'try' is not supported in kernel code
 # error@18:10: name 'open' is not defined
 # error@20:5: 'raise' is not supported in kernel code; use tl.device_assert or tl.static_assert
@@ -64,4 +62,4 @@ def kernel(x, n):
 # error@38:9: await is not supported in kernel code
 # error@39:5: starred targets are not supported in kernel code
 # error@40:7: '@' is not supported on tiles; use tl.dot
-# error@41:11: condition of 'while' is known at compile time (bool True): use a run-time value, or if
+# error@41:11: the condition of 'while' holds at compile time (bool True) and nothing leaves the loop: use a run-time value, or break
