@@ -119,8 +119,9 @@ struct HoistInvariants
     if (loop->hasAttr(kDisabled)) {
       return;
     }
-    bool runs = hints.range(loop.getLowerBound()).high <
-                hints.range(loop.getUpperBound()).low;
+    bool runs =
+        hints.countsSigned(loop) && hints.range(loop.getLowerBound()).high <
+                                        hints.range(loop.getUpperBound()).low;
     SmallVector<Operation *> loads;
     for (Operation &op : *loop.getBody()) {
       auto isOutside = [&](Value v) { return loop.isDefinedOutsideOfLoop(v); };

@@ -106,8 +106,11 @@ scf::ForOp optimizer::splitTail(scf::ForOp loop, Value turn, int64_t step) {
 void optimizer::runOnce(scf::ForOp loop) {
   OpBuilder builder(loop);
   const Location loc = loop.getLoc();
-  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                    loop.getLowerBound(), loop.getUpperBound());
+  Value any =
+      arith::CmpIOp::create(builder, loc,
+                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                  : arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
   auto once = scf::IfOp::create(
       builder, loc, any,
       [&](OpBuilder &then, Location) {

@@ -360,6 +360,10 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   if (!step || !from || step->start.constant().value_or(0) <= 0) {
     return "the loop's step is no positive constant; make it a constexpr";
   }
+  if (!hints->countsSigned(loop)) {
+    return "the loop counts unsigned numbers that may be above the largest "
+           "signed one; tl.assume(end < 0x80000000) says that they are not";
+  }
   if (!isNonNegative(from->start)) {
     return "the loop is not known to begin at 0 or above; "
            "tl.assume(start >= 0) says so";
@@ -423,7 +427,8 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   auto step = forms->of(loop.getStep());
   auto from = forms->of(loop.getLowerBound());
   if (!boundsAreFree() || !hasDots(loop) || !step || !from ||
-      step->start.constant().value_or(0) <= 0 || !isNonNegative(from->start)) {
+      !hints->countsSigned(loop) || step->start.constant().value_or(0) <= 0 ||
+      !isNonNegative(from->start)) {
     return {};
   }
   const unsigned iv = forms->scalars().number(loop.getInductionVar());

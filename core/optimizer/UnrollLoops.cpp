@@ -95,19 +95,33 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   auto is = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   };
-  // turns = ceildiv(high - low, step). A distance that the type does not hold
-  // leaves all turns to the second loop.
+  // turns = ceildiv(high - low, step). A distance that a signed type does not
+  // hold leaves all turns to the second loop.
+  const bool isUnsigned = loop.getUnsignedCmp();
+  auto larger = [&](Value a, Value b) -> Value {
+    return isUnsigned ? MaxUIOp::create(builder, loc, type, a, b).getResult()
+                      : MaxSIOp::create(builder, loc, type, a, b).getResult();
+  };
+  auto divide = [&](Value a, Value b) -> Value {
+    return isUnsigned ? DivUIOp::create(builder, loc, type, a, b).getResult()
+                      : DivSIOp::create(builder, loc, type, a, b).getResult();
+  };
   Value low = loop.getLowerBound(), step = loop.getStep();
-  Value high = MaxSIOp::create(builder, loc, type, loop.getUpperBound(), low);
+  Value high = larger(loop.getUpperBound(), low);
   Value distance = arith::SubIOp::create(builder, loc, high, low);
   Value none = constant(0), one = constant(1);
   Value turns = arith::SubIOp::create(builder, loc, distance, one);
-  turns = DivSIOp::create(builder, loc, type, turns, step);
+  turns = divide(turns, step);
   turns = arith::AddIOp::create(builder, loc, turns, one);
-  Value runs = is(arith::CmpIPredicate::sgt, distance, none);
+  Value runs =
+      is(isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt,
+         distance, none);
   turns = arith::SelectOp::create(builder, loc, runs, turns, none);
   Value factor = constant(copies);
-  Value rest = RemSIOp::create(builder, loc, type, turns, factor);
+  Value rest =
+      isUnsigned
+          ? RemUIOp::create(builder, loc, type, turns, factor).getResult()
+          : RemSIOp::create(builder, loc, type, turns, factor).getResult();
   Value whole = arith::SubIOp::create(builder, loc, turns, rest);
   // Where the second loop begins: at its end if nothing is left, since the turn
   // after the last may lie outside of the type.
@@ -118,7 +132,8 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   next = arith::SelectOp::create(builder, loc, isDone, high, next);
 
   auto main =
-      scf::ForOp::create(builder, loc, none, whole, factor, loop.getInitArgs());
+      scf::ForOp::create(builder, loc, none, whole, factor, loop.getInitArgs(),
+                         /*bodyBuilder=*/nullptr, isUnsigned);
   main->setAttrs(loop->getAttrs());
   loop->moveAfter(main);
   loop.setLowerBound(next);

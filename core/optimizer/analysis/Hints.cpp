@@ -103,8 +103,15 @@ void Hints::set(Value value, Hint hint) {
   known[value] = hint;
 }
 
-/// What `value pred bound` says about value.
-static Interval implied(arith::CmpIPredicate predicate, int64_t bound) {
+bool Hints::countsSigned(scf::ForOp loop) const {
+  return !loop.getUnsignedCmp() || (range(loop.getLowerBound()).nonNegative() &&
+                                    range(loop.getUpperBound()).nonNegative());
+}
+
+/// What `value pred bound` says about value, both of a type with this least
+/// signed number.
+static Interval implied(arith::CmpIPredicate predicate, int64_t bound,
+                        int64_t least) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
     return {bound, bound};
@@ -116,6 +123,13 @@ static Interval implied(arith::CmpIPredicate predicate, int64_t bound) {
     return {kMin, bound == kMin ? bound : bound - 1};
   case arith::CmpIPredicate::sle:
     return {kMin, bound};
+  // Of the unsigned ones, those that leave no value with the sign bit set.
+  case arith::CmpIPredicate::ult:
+    return bound > 0        ? Interval{0, bound - 1}
+           : bound == least ? Interval{0, kMax}
+                            : Interval{};
+  case arith::CmpIPredicate::ule:
+    return bound >= 0 ? Interval{0, bound} : Interval{};
   default:
     return {};
   }
@@ -155,9 +169,10 @@ void Hints::assume(Value condition) {
     auto predicate = compare.getPredicate();
     Value value = compare.getLhs();
     std::optional<int64_t> bound = constantOf(compare.getRhs());
+    const int64_t least = rangeOfType(value.getType()).low;
     Interval range;
     if (bound) {
-      range = implied(predicate, *bound);
+      range = implied(predicate, *bound, least);
     } else if ((bound = constantOf(compare.getLhs()))) {
       value = compare.getRhs();
       using P = arith::CmpIPredicate;
@@ -165,8 +180,12 @@ void Hints::assume(Value condition) {
                   : predicate == P::sle ? P::sge
                   : predicate == P::sgt ? P::slt
                   : predicate == P::sge ? P::sle
+                  : predicate == P::ugt ? P::ult
+                  : predicate == P::uge ? P::ule
+                  : predicate == P::ult ? P::ugt
+                  : predicate == P::ule ? P::uge
                                         : predicate;
-      range = implied(swapped, *bound);
+      range = implied(swapped, *bound, least);
     }
     auto [it, isNew] = assumed.try_emplace(value, range);
     if (!isNew) {
@@ -349,8 +368,8 @@ void Hints::visit(Operation *op) {
         Interval to = range(loop.getUpperBound());
         Interval iv{from.low, to.high == kMin ? to.high : to.high - 1};
         Type type = loop.getInductionVar().getType();
-        if (iv.low > iv.high) {
-          iv = rangeOfType(type); // the body never runs
+        if (iv.low > iv.high || !countsSigned(loop)) {
+          iv = rangeOfType(type); // the body never runs, or the counter wraps
         }
         set(loop.getInductionVar(),
             {iv, std::gcd(divisibility(loop.getLowerBound()),

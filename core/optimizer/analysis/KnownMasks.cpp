@@ -158,8 +158,9 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   auto sides = sidesOf(op);
   Type element = tile::elementType(op.getLhs().getType());
   // Formulas of 64 bits hold what leaves a type of 32.
-  if (!sides || element.getIntOrFloatBitWidth() > 32 ||
-      !isModular(sides->small) || !isModular(sides->large)) {
+  if (!sides || !hints.countsSigned(loop) ||
+      element.getIntOrFloatBitWidth() > 32 || !isModular(sides->small) ||
+      !isModular(sides->large)) {
     return std::nullopt;
   }
   auto small = forms.of(sides->small), large = forms.of(sides->large);

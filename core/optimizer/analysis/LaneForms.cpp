@@ -360,8 +360,10 @@ std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
   if (!from || !step) {
     return std::nullopt; // index bounds
   }
+  // Formulas read numbers as signed ones.
+  const bool isSigned = !loop.getUnsignedCmp();
   divisor = step->start.constant().value_or(0);
-  bool divides = divisor > 0;
+  bool divides = divisor > 0 && isSigned;
   for (const Polynomial &p : increments) {
     for (const Term &term : p.getTerms()) {
       divides = divides && term.coefficient % divisor == 0;
@@ -376,8 +378,17 @@ std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
   Location loc = loop.getLoc();
   Value distance = arith::SubIOp::create(builder, loc, loop.getInductionVar(),
                                          loop.getLowerBound());
-  Value turn = tile::DivSIOp::create(builder, loc, distance.getType(), distance,
-                                     loop.getStep());
+  Value turn;
+  if (isSigned) {
+    turn = tile::DivSIOp::create(builder, loc, distance.getType(), distance,
+                                 loop.getStep());
+  } else {
+    turn = tile::DivUIOp::create(builder, loc, distance.getType(), distance,
+                                 loop.getStep());
+    if (Type wide = builder.getI64Type(); turn.getType() != wide) {
+      turn = arith::ExtUIOp::create(builder, loc, wide, turn);
+    }
+  }
   return Polynomial::scalar(table.number(turn));
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"
 
+#include "terrazzo/lowering/Loops.h"
+
 using namespace llvm;
 namespace scf = mlir::scf;
 
@@ -71,21 +73,19 @@ static void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values,
 }
 
 void Lowering::forOp(scf::ForOp op) {
-  Value *low = scalar(op.getLowerBound()), *high = scalar(op.getUpperBound()),
-        *step = scalar(op.getStep());
+  lowering::LoopCounter counter(b, scalar(op.getLowerBound()),
+                                scalar(op.getUpperBound()),
+                                scalar(op.getStep()), op.getUnsignedCmp());
   Registers start = flatten(op.getInitArgs());
   BasicBlock *header = block("for"), *body = block("for.body"),
              *after = block("for.after");
   BasicBlock *before = b.GetInsertBlock();
   b.CreateBr(header);
   b.SetInsertPoint(header);
-  PHINode *index = b.CreatePHI(low->getType(), 2);
-  index->addIncoming(low, before);
+  PHINode *index = counter.begin(b);
   SmallVector<PHINode *> carried = phis(start);
   addIncoming(carried, start, before);
-  Value *goesOn = op.getUnsignedCmp() ? b.CreateICmpULT(index, high)
-                                      : b.CreateICmpSLT(index, high);
-  b.CreateCondBr(goesOn, body, after);
+  b.CreateCondBr(counter.goesOn(b), body, after);
   b.SetInsertPoint(body);
   const Hazards outside = hazards;
   enterLoop(op);
@@ -95,7 +95,7 @@ void Lowering::forOp(scf::ForOp op) {
   emitBlock(*op.getBody());
   separateTurns();
   Registers next = flatten(op.getBody()->getTerminator()->getOperands());
-  index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
+  counter.next(b);
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);
   b.SetInsertPoint(after);

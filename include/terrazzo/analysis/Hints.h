@@ -16,6 +16,8 @@
 
 #include "terrazzo/ir/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
@@ -55,6 +57,10 @@ public:
   int64_t divisibility(mlir::Value value) const {
     return of(value).divisibility;
   }
+  /// Whether signed comparisons of the loop's counter and bounds give what the
+  /// loop itself compares: it compares signed, or neither bound is above the
+  /// largest signed number.
+  bool countsSigned(mlir::scf::ForOp loop) const;
 
 private:
   void collectAssumptions(tile::KernelOp kernel);

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
 
+#include "terrazzo/lowering/Loops.h"
+
 using namespace llvm;
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
@@ -173,8 +175,7 @@ void Lowering::forOp(scf::ForOp op) {
     return op.getUnsignedCmp() ? b.CreateZExt(scalar(v), i64)
                                : b.CreateSExt(scalar(v), i64);
   };
-  Value *lower = wide(op.getLowerBound()), *upper = wide(op.getUpperBound());
-  Value *step = wide(op.getStep());
+  const bool isNarrow = !op.getInductionVar().getType().isInteger(64);
 
   // What the arguments are before the first turn.
   SmallVector<Buffer> homes(n);
@@ -206,13 +207,15 @@ void Lowering::forOp(scf::ForOp op) {
     materialiseInto(init, homes[i]);
   }
 
+  lowering::LoopCounter counter(b, wide(op.getLowerBound()),
+                                wide(op.getUpperBound()), wide(op.getStep()),
+                                op.getUnsignedCmp(), /*isWide=*/isNarrow);
   BasicBlock *before = b.GetInsertBlock();
   BasicBlock *head = block("for"), *inside = block("for.body"),
              *exit = block("for.end");
   b.CreateBr(head);
   b.SetInsertPoint(head);
-  PHINode *counter = b.CreatePHI(i64, 2);
-  counter->addIncoming(lower, before);
+  PHINode *index = counter.begin(b);
   struct Carried {
     PHINode *phi;
     unsigned argument;
@@ -249,12 +252,10 @@ void Lowering::forOp(scf::ForOp op) {
       scalars[argument] = scalars[result] = phi(scalar(init), i, -1);
     }
   }
-  b.CreateCondBr(op.getUnsignedCmp() ? b.CreateICmpULT(counter, upper)
-                                     : b.CreateICmpSLT(counter, upper),
-                 inside, exit);
+  b.CreateCondBr(counter.goesOn(b), inside, exit);
   b.SetInsertPoint(inside);
   scalars[op.getInductionVar()] =
-      b.CreateTrunc(counter, type(op.getInductionVar().getType()));
+      b.CreateTrunc(index, type(op.getInductionVar().getType()));
   emitBlock(*body);
 
   // The next values: tiles first into places of their own, then all at once.
@@ -316,7 +317,7 @@ void Lowering::forOp(scf::ForOp op) {
   for (auto [c, value] : llvm::zip(carried, incoming)) {
     c.phi->addIncoming(value, latch);
   }
-  counter->addIncoming(b.CreateAdd(counter, step, "", false, true), latch);
+  counter.next(b);
   b.CreateBr(head);
   b.SetInsertPoint(exit);
 }

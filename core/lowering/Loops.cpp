@@ -1,0 +1,59 @@
+//===- Loops.cpp - the counter of a loop ----------------------------------===//
+//
+// What   See Loops.h.
+// Why    See Loops.h.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/lowering/Loops.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Intrinsics.h"
+
+using namespace llvm;
+
+namespace tz::lowering {
+
+LoopCounter::LoopCounter(IRBuilderBase &b, Value *low, Value *high, Value *step,
+                         bool isUnsigned, bool isWide)
+    : before(b.GetInsertBlock()), low(low), high(high), step(step),
+      isUnsigned(isUnsigned), isWide(isWide) {
+  // A counter below `high` has room for one more.
+  auto *constant = dyn_cast<ConstantInt>(step);
+  if (isWide || (constant && constant->isOne())) {
+    return;
+  }
+  // counter + step < high, where the sum may wrap: counter < high - step. If
+  // that difference wraps, no counter has a next one.
+  runs = isUnsigned ? b.CreateICmpULT(low, high) : b.CreateICmpSLT(low, high);
+  last = b.CreateBinaryIntrinsic(
+      isUnsigned ? Intrinsic::usub_sat : Intrinsic::ssub_sat, high, step);
+}
+
+Value *LoopCounter::isBelow(IRBuilderBase &b, Value *bound) {
+  return isUnsigned ? b.CreateICmpULT(counter, bound)
+                    : b.CreateICmpSLT(counter, bound);
+}
+
+PHINode *LoopCounter::begin(IRBuilderBase &b) {
+  counter = b.CreatePHI(low->getType(), 2);
+  counter->addIncoming(low, before);
+  if (last) {
+    exists = b.CreatePHI(b.getInt1Ty(), 2);
+    exists->addIncoming(runs, before);
+  }
+  return counter;
+}
+
+Value *LoopCounter::goesOn(IRBuilderBase &b) {
+  return exists ? exists : isBelow(b, high);
+}
+
+void LoopCounter::next(IRBuilderBase &b) {
+  BasicBlock *end = b.GetInsertBlock();
+  if (exists) {
+    exists->addIncoming(isBelow(b, last), end);
+  }
+  counter->addIncoming(
+      b.CreateAdd(counter, step, "", /*HasNUW=*/false, /*HasNSW=*/isWide), end);
+}
+
+} // namespace tz::lowering
