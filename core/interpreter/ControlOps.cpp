@@ -66,7 +66,7 @@ bool countedLoop(Machine &m, const Instruction &in) {
   uint64_t index = low.bitsAt(0);
   for (uint64_t turn = 0; turn < turns; ++turn, index += step.bitsAt(0)) {
     m.setValue(code.arguments.front(), fromIntegers(low.kind(), {index}));
-    if (!m.execute(code)) {
+    if (!m.iterate(in) || !m.execute(code)) {
       return false;
     }
     moveValues(m, code.yields, carried);
@@ -79,7 +79,7 @@ bool conditionalLoop(Machine &m, const Instruction &in) {
   const Code &before = in.regions[0], &after = in.regions[1];
   moveValues(m, in.operands, before.arguments);
   while (true) {
-    if (!m.execute(before)) {
+    if (!m.iterate(in) || !m.execute(before)) {
       return false;
     }
     // scf.condition: the condition, then what it hands on.

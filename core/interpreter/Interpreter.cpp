@@ -8,7 +8,11 @@
 
 #include "core/interpreter/Machine.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/Twine.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -33,11 +37,34 @@ llvm::StringRef toString(FindingKind kind) {
 }
 
 bool Machine::step(const Instruction &in) {
-  if (++report.steps > options.stepLimit && options.stepLimit != 0) {
-    return fail(in, "the limit of " + llvm::Twine(options.stepLimit) +
-                        " steps is reached");
+  ++report.steps;
+  if (stepsLeft == 0) {
+    return stopAt(*in.op);
   }
+  --stepsLeft;
   return in.handler(*this, in);
+}
+
+bool Machine::iterate(const Instruction &in) {
+  if (stepsLeft == 0) {
+    return stopAt(*in.op);
+  }
+  --stepsLeft;
+  return true;
+}
+
+/// Ends the run at the innermost loop around an op.
+bool Machine::stopAt(Operation &op) {
+  Operation *loop = &op;
+  while (loop && !isa<scf::ForOp, scf::WhileOp>(loop)) {
+    loop = loop->getParentOp();
+  }
+  return failAt(
+      loop ? *loop : op,
+      (loop ? "this loop may never end: the program" : "the program") +
+          llvm::Twine(" has run the limit of ") + llvm::Twine(stepLimit) +
+          " steps; TERRAZZO_INTERP_STEPS=N allows N, and 0 any "
+          "number");
 }
 
 bool Machine::execute(const Code &code) {
@@ -83,11 +110,15 @@ static std::string nameOf(const std::array<uint32_t, 3> &program) {
 }
 
 bool Machine::fail(const Instruction &in, const llvm::Twine &message) {
-  failure = (describe(in.op->getLoc()) + ": " + message + " (program " +
+  return failAt(*in.op, message);
+}
+
+bool Machine::failAt(Operation &op, const llvm::Twine &message) {
+  failure = (describe(op.getLoc()) + ": " + message + " (program " +
              nameOf(program) + ")")
                 .str();
   if (options.observer) {
-    options.observer->failed(*in.op, message.str());
+    options.observer->failed(op, message.str());
   }
   return false;
 }
@@ -145,7 +176,23 @@ static llvm::Error checkLaunch(tile::KernelOp kernel, const LaunchArgs &args,
   return llvm::Error::success();
 }
 
+/// Of the options, or of the environment.
+static llvm::Expected<uint64_t> stepLimitOf(const Options &options) {
+  if (options.stepLimit) {
+    return *options.stepLimit;
+  }
+  const char *text = std::getenv("TERRAZZO_INTERP_STEPS");
+  uint64_t limit = kStepLimit;
+  if (text && *text && llvm::StringRef(text).getAsInteger(10, limit)) {
+    return llvm::createStringError("TERRAZZO_INTERP_STEPS='" +
+                                   llvm::Twine(text) +
+                                   "' is no number of steps; 0 allows any");
+  }
+  return limit;
+}
+
 bool Machine::runProgram(const Code &code, tile::KernelOp kernel) {
+  stepsLeft = stepLimit == 0 ? UINT64_MAX : stepLimit;
   if (options.observer) {
     slots.assign(slots.size(), TileValue()); // nothing of the last program
     if (!go(options.observer->startProgram(program))) {
@@ -175,7 +222,12 @@ llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
   if (!code) {
     return code.takeError();
   }
+  llvm::Expected<uint64_t> limit = stepLimitOf(options);
+  if (!limit) {
+    return limit.takeError();
+  }
   Machine machine(args, options, report, slots);
+  machine.stepLimit = *limit;
   if (auto contract = kernel->getAttrOfType<BoolAttr>("tile.contract")) {
     machine.contract = contract.getValue();
   }

@@ -81,6 +81,9 @@ struct PrintEvent {
 
 class Observer;
 
+/// More than a program runs in a minute: one that comes here may never end.
+inline constexpr uint64_t kStepLimit = 300'000'000;
+
 struct Options {
   /// Known memory. If not empty, every access must lie inside one allocation.
   MemoryMap memory;
@@ -95,8 +98,9 @@ struct Options {
   bool defaultIsTf32 = false;
   /// Run this program only.
   std::optional<std::array<uint32_t, 3>> onlyProgram;
-  /// Ops that may be executed; 0 = no limit.
-  uint64_t stepLimit = 0;
+  /// Ops that one program may execute; 0: any number. Without a value
+  /// TERRAZZO_INTERP_STEPS says how many, else it is kStepLimit.
+  std::optional<uint64_t> stepLimit;
   /// Distinct findings that are kept; the rest is counted.
   size_t maxFindings = 64;
   std::function<void(const PrintEvent &)> print;

@@ -96,6 +96,9 @@ public:
 
   /// Ends the run with an error at the op. Always false.
   bool fail(const Instruction &in, const llvm::Twine &message);
+  bool failAt(mlir::Operation &op, const llvm::Twine &message);
+  /// Counts an iteration of a loop as a step: its regions may have no op.
+  bool iterate(const Instruction &in);
   /// Records a finding of checked mode; equal ones are counted.
   void find(const Instruction &in, FindingKind kind, uint64_t address,
             const llvm::Twine &message);
@@ -124,6 +127,8 @@ public:
   bool contract = true;
   /// Inside a combine region: targets may combine in another order.
   bool anyOrder = false;
+  /// Ops that a program may execute; 0: any number.
+  uint64_t stepLimit = 0;
 
   /// Linear id of the running program, x fastest.
   uint32_t linearProgram() const;
@@ -137,6 +142,7 @@ public:
 private:
   bool executeObserved(const Code &code);
   bool step(const Instruction &in);
+  bool stopAt(mlir::Operation &op);
   bool go(bool on) {
     ended |= !on;
     return on;
@@ -145,6 +151,7 @@ private:
   const SlotMap &slotOf;
   std::vector<TileValue> slots;
   bool ended = false;
+  uint64_t stepsLeft = 0; // of the running program
   std::string failure;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, size_t> found;
 };

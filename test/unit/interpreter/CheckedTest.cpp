@@ -248,7 +248,33 @@ TEST_F(Checked, StepLimitEndsALoop) {
       }
       tile.return
     })"),
-              HasSubstr("the limit of 1000 steps is reached"));
+              HasSubstr("t:4:7: this loop may never end: the program has run "
+                        "the limit of 1000 steps; TERRAZZO_INTERP_STEPS=N "
+                        "allows N, and 0 any number"));
+}
+
+TEST_F(Checked, StepLimitIsOfEachProgramAndTheEnvironmentSetsIt) {
+  const char *text = R"(
+    tile.kernel @k() {
+      %low = arith.constant 0 : i32
+      %high = arith.constant 100 : i32
+      %step = arith.constant 1 : i32
+      scf.for %i = %low to %high step %step : i32 {
+      }
+      tile.return
+    })";
+  launch.grid = {3, 1, 1};
+  options.stepLimit = 110;
+  EXPECT_EQ(run(text), "");
+  options.stepLimit = 50;
+  EXPECT_THAT(run(text), HasSubstr("t:6:7: this loop may never end"));
+  options.stepLimit.reset();
+  setenv("TERRAZZO_INTERP_STEPS", "20", 1);
+  EXPECT_THAT(run(text), HasSubstr("the limit of 20 steps"));
+  setenv("TERRAZZO_INTERP_STEPS", "many", 1);
+  EXPECT_THAT(run(text), HasSubstr("'many' is no number of steps"));
+  unsetenv("TERRAZZO_INTERP_STEPS");
+  EXPECT_EQ(run(text), "");
 }
 
 TEST_F(Checked, LoopBoundsAtTheEdgeDoNotOverflow) {
