@@ -265,14 +265,14 @@ static void listen(Request &request, const VendorListener &listener) {
 Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
                                  std::string_view ir,
                                  const VendorListener &listener) {
-  Workers *workers = Workers::of(plugin);
+  Workers *workers = Workers::of(plugin, ir.size());
   return workers ? workers->compile(job, ir, listener)
                  : compileHere(plugin, job, ir, listener);
 }
 
 Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
                      const VendorListener &listener) {
-  Workers *workers = Workers::of(plugin);
+  Workers *workers = Workers::of(plugin, ir.size());
   return workers ? workers->check(job, ir, listener)
                  : checkHere(plugin, job, ir, listener);
 }

@@ -148,9 +148,13 @@ static std::string findProgram() {
   return {};
 }
 
-Workers *Workers::of(Plugin &plugin) {
+/// Portable bytes of a kernel that every compiler gets in a child: one of some
+/// thousand ops. What takes a compiler out of its budget is then stopped.
+static constexpr size_t kLargeKernel = 16 << 10;
+
+Workers *Workers::of(Plugin &plugin, size_t bytes) {
   const Manifest &m = plugin.description();
-  bool isWanted = m.isolation == "worker";
+  bool isWanted = m.isolation == "worker" || bytes >= kLargeKernel;
   if (std::optional<std::string> choice =
           environment("TERRAZZO_COMPILE_WORKER")) {
     if (*choice == "on" || *choice == "off") {

@@ -20,9 +20,10 @@ namespace tz::driver {
 /// one call at a time. They are this process's and end with it.
 class Workers {
 public:
-  /// Null if the plugin compiles in this process: its manifest does not ask for
-  /// a worker (or TERRAZZO_COMPILE_WORKER is "off"), or there is no program.
-  static Workers *of(runtime::Plugin &plugin);
+  /// For a kernel of so many portable bytes. Null if the plugin compiles it in
+  /// this process: its manifest does not ask for a worker and the kernel is not
+  /// large (or TERRAZZO_COMPILE_WORKER is "off"), or there is no program.
+  static Workers *of(runtime::Plugin &plugin, size_t bytes);
 
   runtime::Result<runtime::Artifact> compile(const runtime::CompileJob &job,
                                              std::string_view ir,

@@ -84,6 +84,45 @@ struct Collector {
   }
 };
 
+std::string tooLong(size_t operations) {
+  return "straight-line code of " + std::to_string(operations) +
+         " operations is more than the cpu target's limit of " +
+         std::to_string(kMaxBlock) + "; make the expression shorter";
+}
+
+/// Is it an op that becomes no loop, branch or call, nor ends a run of those?
+bool isStraight(mlir::Operation &op) {
+  auto isScalar = [](mlir::Type type) {
+    return !isa<mlir::RankedTensorType, tile::ViewType>(type);
+  };
+  return op.getNumRegions() == 0 &&
+         llvm::all_of(op.getOperandTypes(), isScalar) &&
+         llvm::all_of(op.getResultTypes(), isScalar) &&
+         (mlir::isMemoryEffectFree(&op) || isa<tile::StoreOp>(op));
+}
+
+/// Stores of scalars, one after the other, stay one straight line: where there
+/// are too many of them, that is known before anything is lowered.
+void findLongRuns(mlir::Block &block, std::vector<Problem> &problems) {
+  size_t run = 0;
+  mlir::Operation *first = nullptr;
+  auto end = [&] {
+    if (run > kMaxBlock) {
+      problems.push_back({first->getLoc(), tooLong(run)});
+    }
+    run = 0;
+  };
+  for (mlir::Operation &op : block) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (!isStraight(op) || (store && store.getMask())) {
+      end();
+    } else if (store) {
+      first = run++ == 0 ? &op : first;
+    }
+  }
+  end();
+}
+
 } // namespace
 
 std::vector<Problem> problemsOf(tile::KernelOp kernel) {
@@ -101,6 +140,8 @@ std::vector<Problem> problemsOf(tile::KernelOp kernel) {
   for (mlir::Type type : kernel.getArgumentTypes()) {
     found.type(kernel.getLoc(), type);
   }
+  kernel.walk(
+      [&](mlir::Block *block) { findLongRuns(*block, found.problems); });
   return std::move(found.problems);
 }
 
@@ -302,12 +343,8 @@ void checkModule(const Module &module, const Isa &isa, tile::KernelOp kernel) {
   for (const Function &function : module) {
     for (const BasicBlock &block : function) {
       if (block.size() > kMaxBlock) {
-        throw Unsupported(
-            locationOf(block.front(), kernel),
-            "straight-line code of " + std::to_string(block.size()) +
-                " operations is more than the cpu target's "
-                "limit of " +
-                std::to_string(kMaxBlock) + "; make the expression shorter");
+        throw Unsupported(locationOf(block.front(), kernel),
+                          tooLong(block.size()));
       }
       for (const Instruction &inst : block) {
         std::string problem = problemOf(inst, isa);

@@ -21,6 +21,12 @@ namespace {
 constexpr unsigned kLine = 64;
 /// Rows that are larger would push each other out of the second-level cache.
 constexpr int64_t kLargestRow = int64_t{256} << 10;
+/// Rows that a nest asks for to write them. More would push each other out of
+/// the cache before they are written, and every load would ask for all stores.
+constexpr size_t kMostOutputs = 4;
+/// Uses of a view, or stores after a load, that are looked at for one load: the
+/// work for a kernel is linear in its loads.
+constexpr size_t kMostUses = 64;
 
 /// One-dimensional, with its elements side by side.
 bool isRow(tile::LoadViewOp load) {
@@ -103,7 +109,11 @@ Value *Lowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
 
 Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
   Reading reading;
+  size_t uses = 0;
   for (mlir::Operation *user : load.getView().getUsers()) {
+    if (++uses > kMostUses) {
+      return {}; // as if it were the first to read it
+    }
     auto other = dyn_cast<tile::LoadViewOp>(user);
     // The versions that mask peeling makes of one load stand side by side.
     if (other && other.getChecked() == load.getChecked()) {
@@ -134,13 +144,24 @@ bool Lowering::isOnOtherSide(mlir::Operation *op) const {
 }
 
 SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
+  if (!rowStores) {
+    rowStores.emplace();
+    kernel.walk([&](tile::StoreViewOp store) { rowStores->push_back(store); });
+  }
   SmallVector<mlir::Value> views;
   auto type = load.getResult().getType();
-  kernel.walk([&](tile::StoreViewOp store) {
+  ArrayRef<tile::StoreViewOp> after = *rowStores;
+  after = after.drop_front(size_t(
+      llvm::partition_point(after,
+                            [&](tile::StoreViewOp store) {
+                              return plan.order(store) < plan.order(load);
+                            }) -
+      after.begin()));
+  for (tile::StoreViewOp store : after.take_front(kMostUses)) {
     mlir::Value view = store.getView();
     if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
         llvm::is_contained(views, view) || isOnOtherSide(store)) {
-      return;
+      continue;
     }
     // In a block around both, the load comes first.
     mlir::Block *block = load->getBlock();
@@ -153,8 +174,11 @@ SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
     if (made && here->isBeforeInBlock(later) &&
         mlir::isConstantIntValue(made.getStrides()[0], 1)) {
       views.push_back(view);
+      if (views.size() == kMostOutputs) {
+        break;
+      }
     }
-  });
+  }
   return views;
 }
 

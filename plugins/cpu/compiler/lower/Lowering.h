@@ -168,7 +168,7 @@ public:
   /// How far from what this program reaches through the view `from` it reaches
   /// through `to`, or the next program will, in bytes. Null: it cannot be said.
   llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
-  /// Views of rows like that of `load` through which stores after it go.
+  /// Views of rows like that of `load` through which the next stores go.
   llvm::SmallVector<mlir::Value> rowsWrittenAfter(tile::LoadViewOp load);
   bool isOnOtherSide(mlir::Operation *op) const;
   llvm::DenseSet<mlir::Value> fetchedForWriting; ///< views
@@ -298,6 +298,8 @@ private:
   /// Numbers of the nests that read what a load loads.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> readers;
   unsigned nests = 0;
+  /// All stores through views, as they stand; made when it is first needed.
+  std::optional<std::vector<tile::StoreViewOp>> rowStores;
   llvm::SmallVector<Scope> scopes;
   llvm::SmallVector<mlir::Block *> openBlocks; ///< being emitted, outer first
   llvm::SmallVector<Buffer> temporaries;
