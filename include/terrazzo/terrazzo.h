@@ -87,8 +87,11 @@ typedef struct tz_session_s *tz_session_t;
 
 enum {
   TZ_SESSION_IGNORE_ENVIRONMENT = 1, /* read no TERRAZZO_ variable */
-  TZ_SESSION_NO_COMPILER = 2         /* serving: a launch that would compile
+  TZ_SESSION_NO_COMPILER = 2,        /* serving: a launch that would compile
                                         fails and says what is missing */
+  TZ_SESSION_NULL_ARRAYS = 4         /* pointers that a kernel follows may be 0:
+                                        the caller knows that masks keep it
+                                        from that (arrays without elements) */
 };
 
 /* All zero is a good default; so is NULL instead of the struct. */
@@ -248,7 +251,9 @@ enum {
  * expression over triton and tl, or a name that tz_names knows. */
 enum { TZ_CONSTEXPR = 1, TZ_EXPRESSION = 2 };
 
-/* An argument of a launch, or a constant. Made by the functions below. */
+/* An argument of a launch, or a constant. Made by the functions below. A
+ * pointer that the kernel follows is not 0 (TZ_E_INVALID_ARGUMENT; see
+ * TZ_SESSION_NULL_ARRAYS); an array that is not there is tz_none(). */
 typedef struct tz_arg {
   uint32_t type, element; /* element: what a pointer points to */
   uint64_t bits;          /* integers sign- or zero-extended */

@@ -104,6 +104,8 @@ private:
   tz_device_t handle;
 };
 
+class Event;
+
 /// One thread at a time.
 class Stream {
 public:
@@ -112,13 +114,60 @@ public:
     check(tz_stream_create(device.get(), &made));
     handle.reset(made);
   }
+  /// Over a stream of the device's own interface, which stays the caller's and
+  /// outlives this.
+  static Stream wrap(const Device &device, void *native) {
+    tz_stream_t made = nullptr;
+    check(tz_stream_wrap(device.get(), native, &made));
+    return Stream(made);
+  }
+  /// What is enqueued from now on begins after the event.
+  inline void wait(const Event &event);
   /// Prints appear and device asserts are thrown here.
   void sync() { check(tz_stream_sync(handle.get())); }
   tz_stream_t get() const { return handle.get(); }
 
 private:
+  explicit Stream(tz_stream_t made) : handle(made) {}
   detail::Owned<tz_stream_t, tz_stream_destroy> handle;
 };
+
+/// A point in a stream's work. One thread at a time.
+class Event {
+public:
+  explicit Event(const Device &device) {
+    tz_event_t made = nullptr;
+    check(tz_event_create(device.get(), &made));
+    handle.reset(made);
+  }
+  /// The point is the end of what the stream has been given so far.
+  void record(Stream &stream) {
+    check(tz_event_record(handle.get(), stream.get()));
+  }
+  bool isDone() const {
+    int32_t done = 0;
+    check(tz_event_query(handle.get(), &done));
+    return done != 0;
+  }
+  /// Throws an Error of TZ_E_TIMEOUT after `timeoutNs`.
+  void sync(uint64_t timeoutNs = UINT64_MAX) const {
+    check(tz_event_sync(handle.get(), timeoutNs));
+  }
+  /// Nanoseconds from `start` to this one; both are done.
+  uint64_t elapsedSince(const Event &start) const {
+    uint64_t ns = 0;
+    check(tz_event_elapsed_ns(start.get(), handle.get(), &ns));
+    return ns;
+  }
+  tz_event_t get() const { return handle.get(); }
+
+private:
+  detail::Owned<tz_event_t, tz_event_destroy> handle;
+};
+
+inline void Stream::wait(const Event &event) {
+  check(tz_stream_wait(handle.get(), event.get()));
+}
 
 /// Device memory for `size` elements of T.
 template <typename T>
@@ -308,6 +357,15 @@ public:
     const std::array<tz_arg, sizeof...(Args)> list{Argument(args)...};
     check(tz_kernel_prepare(handle.get(), device.get(), list.data(),
                             list.size()));
+  }
+  /// Writes the code of such a launch to a file, which Session::kernel takes
+  /// where there is no compiler.
+  template <typename... Args>
+  void save(const Device &device, const std::string &path,
+            const Args &...args) const {
+    const std::array<tz_arg, sizeof...(Args)> list{Argument(args)...};
+    check(tz_kernel_save(handle.get(), device.get(), list.data(), list.size(),
+                         path.c_str()));
   }
   tz_kernel_t get() const { return handle.get(); }
 

@@ -109,11 +109,18 @@ void writeStruct(T *out, T value) {
     return give(isNull(#pointer));                                             \
   }
 
-SessionOptions translate(const tz_session_options &o) {
+Result<SessionOptions> translate(const tz_session_options &o) {
   SessionOptions options;
+  options.allowsNullArrays = o.flags & TZ_SESSION_NULL_ARRAYS;
   options.plugins.readEnvironment = !(o.flags & TZ_SESSION_IGNORE_ENVIRONMENT);
   options.useCompiler = !(o.flags & TZ_SESSION_NO_COMPILER);
+  if (o.num_plugin_folders && !o.plugin_folders) {
+    return isNull("plugin_folders");
+  }
   for (size_t i = 0; i < o.num_plugin_folders; ++i) {
+    if (!o.plugin_folders[i]) {
+      return isNull("a plugin folder");
+    }
     options.plugins.searchFolders.emplace_back(o.plugin_folders[i]);
   }
   if (o.cache_folder) {
@@ -221,6 +228,18 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
   return request;
 }
 
+/// That none of the addresses of `bytes` bytes is NULL.
+Status checkRange(uint64_t bytes, std::initializer_list<uint64_t> addresses) {
+  for (uint64_t address : addresses) {
+    if (bytes && !address) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "the address of " + std::to_string(bytes) +
+                        " bytes to copy or fill is NULL");
+    }
+  }
+  return Status();
+}
+
 } // namespace
 
 extern "C" {
@@ -257,12 +276,13 @@ tz_status_t tz_session_create(const tz_session_options *options,
   return guarded([&] {
     tz_session_options o;
     readStruct(options, o);
-    if (o.num_plugin_folders && !o.plugin_folders) {
-      return isNull("plugin_folders");
+    Result<SessionOptions> read = translate(o);
+    if (!read) {
+      return read.takeStatus();
     }
     watchForks();
     auto made = std::make_unique<tz_session_s>();
-    made->session = std::make_unique<Session>(translate(o));
+    made->session = std::make_unique<Session>(std::move(*read));
     *out = made.release();
     return Status();
   });
@@ -404,30 +424,42 @@ tz_status_t tz_copy_in(tz_stream_t stream, uint64_t to, const void *from,
                        uint64_t bytes) {
   TZ_REQUIRE(stream);
   return guarded([&] {
-    return stream->stream->copy(to, reinterpret_cast<uintptr_t>(from), bytes,
-                                TZ_COPY_HOST_TO_DEVICE);
+    const auto host = reinterpret_cast<uintptr_t>(from);
+    Status s = checkRange(bytes, {to, host});
+    return s.ok()
+               ? stream->stream->copy(to, host, bytes, TZ_COPY_HOST_TO_DEVICE)
+               : std::move(s);
   });
 }
 tz_status_t tz_copy_out(tz_stream_t stream, void *to, uint64_t from,
                         uint64_t bytes) {
   TZ_REQUIRE(stream);
   return guarded([&] {
-    return stream->stream->copy(reinterpret_cast<uintptr_t>(to), from, bytes,
-                                TZ_COPY_DEVICE_TO_HOST);
+    const auto host = reinterpret_cast<uintptr_t>(to);
+    Status s = checkRange(bytes, {host, from});
+    return s.ok()
+               ? stream->stream->copy(host, from, bytes, TZ_COPY_DEVICE_TO_HOST)
+               : std::move(s);
   });
 }
 tz_status_t tz_copy(tz_stream_t stream, uint64_t to, uint64_t from,
                     uint64_t bytes) {
   TZ_REQUIRE(stream);
   return guarded([&] {
-    return stream->stream->copy(to, from, bytes, TZ_COPY_DEVICE_TO_DEVICE);
+    Status s = checkRange(bytes, {to, from});
+    return s.ok()
+               ? stream->stream->copy(to, from, bytes, TZ_COPY_DEVICE_TO_DEVICE)
+               : std::move(s);
   });
 }
 tz_status_t tz_fill(tz_stream_t stream, uint64_t to, uint64_t bytes,
                     uint32_t pattern, uint32_t pattern_bytes) {
   TZ_REQUIRE(stream);
-  return guarded(
-      [&] { return stream->stream->fill(to, bytes, pattern, pattern_bytes); });
+  return guarded([&] {
+    Status s = checkRange(bytes, {to});
+    return s.ok() ? stream->stream->fill(to, bytes, pattern, pattern_bytes)
+                  : std::move(s);
+  });
 }
 
 tz_status_t tz_event_create(tz_device_t device, tz_event_t *out) {

@@ -160,6 +160,25 @@ Status Kernel::checkCount(size_t given) const {
                     " arguments (" + names + "), not " + std::to_string(given));
 }
 
+Status Kernel::checkArrays(const Code &code, const Slots &slots) const {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].type != TZ_TYPE_PTR || slots[i].bits || isConstant(slots, i)) {
+      continue;
+    }
+    const size_t argument = slots.owner(i);
+    // Of parts of an argument, and of code from a file, it is not known.
+    const PointerUse *use = code.use(argument);
+    if (!use || use->isRead || use->isWritten) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "argument '" + openNames[argument] + "' of kernel '" +
+                        signature.function +
+                        "' is a NULL array; give the address of its memory, or "
+                        "None (tz_none) where the kernel can do without it");
+    }
+  }
+  return Status();
+}
+
 Status Kernel::start(Specialization &code, Stream &stream,
                      const std::array<int64_t, 3> &grid, const Slots &slots,
                      bool repeats) {
@@ -208,6 +227,11 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
       find(stream.sharedDevice(), slots, args.size());
   if (!found) {
     return found.takeStatus();
+  }
+  if (!session.allowsNullArrays()) {
+    if (Status s = checkArrays(**found, slots); !s.ok()) {
+      return s;
+    }
   }
   if (used) {
     *used = *found;

@@ -99,6 +99,8 @@ private:
   Status initializeFromArtifact(std::string_view bytes);
   Status bindParameters();
   Status checkCount(size_t given) const;
+  /// That no pointer which the code follows is 0.
+  Status checkArrays(const Code &code, const Slots &slots) const;
   Result<Specialization *> find(const std::shared_ptr<Device> &device,
                                 const Slots &slots, size_t given);
   /// `makes`: compiles it if it is not there.

@@ -52,6 +52,10 @@ void Kernel::Specialization::prepareRepeats(const Kernel &kernel,
         row.value = 1;
         row.equals = answer & 1;
       }
+      if (slot.type == TZ_TYPE_PTR) { // a NULL array is looked at each time
+        row.mask = ~uint64_t{0};
+        row.equals = slot.bits == 0;
+      }
       if (rule.divisor && (isInteger(slot.type) || slot.type == TZ_TYPE_PTR)) {
         row.low = rule.divisor - 1;
         row.divides = answer & 2;

@@ -22,6 +22,8 @@ struct SessionOptions {
   RegistryOptions plugins;
   std::string cacheFolder; // empty: the usual
   bool useCache = true, useCompiler = true;
+  /// Pointers that a kernel follows may be 0.
+  bool allowsNullArrays = true;
   std::function<void(uint32_t, std::string_view)> diagnostics; // empty: stderr
   PrintSink print;                                             // empty: stdout
 };
@@ -38,6 +40,7 @@ public:
   /// Null: this library has none, or the session must not compile.
   CompilerService *compiler() { return service.get(); }
   bool mayCompile() const { return options.useCompiler; }
+  bool allowsNullArrays() const { return options.allowsNullArrays; }
 
   /// Kernels for it are compiled for the code target that `target` names, else
   /// for the device's own. One object for equal answers.

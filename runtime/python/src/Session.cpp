@@ -25,6 +25,7 @@ Session *Session::session = nullptr;
 Session *Session::make() {
   tz_session_options options{};
   options.struct_size = sizeof(options);
+  options.flags = TZ_SESSION_NULL_ARRAYS; // frameworks' empty arrays
   options.on_diagnostic = Diagnostics::report;
   options.on_print = print;
   // Triton's names of the cache's settings, where ours say nothing.

@@ -100,7 +100,7 @@ protected:
     setCompilerFactory(makeCompiler);
     tz_session_options options{};
     options.struct_size = sizeof(options);
-    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
+    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT | TZ_SESSION_NULL_ARRAYS;
     options.cache_folder = "";
     ok(tz_session_create(&options, &session));
     ok(tz_device_open(session, "echo", &device));
