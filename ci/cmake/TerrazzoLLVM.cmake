@@ -21,11 +21,21 @@ foreach(component IN ITEMS LLVMCore LLVMSupport LLVMTargetParser LLVMDemangle
   endif()
 endforeach()
 
+# LLVM compresses sections with zstd, which not every machine has; what ships
+# carries it.
+find_library(TERRAZZO_ZSTD_STATIC libzstd.a)
+
 get_property(_tz_imported DIRECTORY PROPERTY IMPORTED_TARGETS)
 foreach(target IN LISTS _tz_imported)
   get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
-  if(libs AND "LLVM" IN_LIST libs)
+  set(before "${libs}")
+  if(libs AND TERRAZZO_ZSTD_STATIC)
+    list(TRANSFORM libs REPLACE "^zstd::libzstd_shared$" "${TERRAZZO_ZSTD_STATIC}")
+  endif()
+  if(libs)
     list(TRANSFORM libs REPLACE "^LLVM$" "tz_llvm_support")
+  endif()
+  if(NOT "${libs}" STREQUAL "${before}")
     set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
   endif()
 endforeach()

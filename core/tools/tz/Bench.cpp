@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Types.h"
 #include "core/driver/VendorCompiler.h"
+#include "core/tools/tz/BenchOrigin.h"
 #include "core/tools/tz/BenchReport.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Request.h"
@@ -28,7 +29,7 @@ namespace {
 struct BenchOptions {
   Request request;
   std::vector<std::string> vary;
-  std::string configs, target, caches = "auto", bytes, flops, json;
+  std::string configs, target, caches = "auto", bytes, flops, json, plot;
   double seconds = 0.3;
   uint64_t seed = 0;
 };
@@ -85,6 +86,7 @@ private:
   bool showsTable() const { return options.json != "-"; }
   Result<Launch> launchOf(size_t row);
   Status countWork(const Binding &binding, Measurement &to) const;
+  Status writeResults() const;
   Status measureRow(size_t row);
   Status measure(Launch &launch, Place &place, Measurement &to);
   Status timeOn(Launch &launch, Place &place,
@@ -176,6 +178,11 @@ Status Bench::makeRows() {
 
 /// Mistakes on the command line, before any device is asked.
 Status Bench::checkFirst() {
+  if (!options.plot.empty()) {
+    if (Status s = checkPicture(options.plot); !s.ok()) {
+      return s;
+    }
+  }
   const std::filesystem::path folder =
       std::filesystem::path(options.json).parent_path();
   if (std::error_code error;
@@ -351,14 +358,28 @@ Status Bench::measureRow(size_t row) {
   return Status();
 }
 
+Status Bench::writeResults() const {
+  const bool onHost = places.front().device->isHostMemory();
+  const std::string text =
+      report.json(benchOrigin(parseKernel(options.request.kernel).path,
+                              onHost ? "" : report.targets.front().device));
+  Status s;
+  if (!options.json.empty()) {
+    s = writeFile(options.json, text);
+  }
+  return s.ok() && !options.plot.empty() ? drawPicture(options.plot, text)
+                                         : std::move(s);
+}
+
 /// What was measured before a failure is kept.
 int Bench::finish(const Status &status) {
   if (status.ok() && showsTable()) {
     report.showBest();
   }
   Status written;
-  if (!options.json.empty() && !report.measurements.empty()) {
-    written = writeFile(options.json, report.json());
+  if (!report.measurements.empty() &&
+      (!options.json.empty() || !options.plot.empty())) {
+    written = writeResults();
   }
   if (!status.ok() || !written.ok()) {
     return reportFailure(status.ok() ? written : status, sink);
@@ -404,6 +425,7 @@ Examples
   tz bench matmul.py::matmul_kernel ... --configs all --flops "2*M*N*K"
   tz bench kernel.py::k ... --target cpu:x86-64-v4,cpu:x86-64-v3
       --json times.json
+  tz bench kernel.py::k ... --configs all --plot times.html
 
 A launch is timed by the device's events, on the host by its clock. The median
 is of all samples of --seconds; a tenth took less than the first percentage
@@ -447,6 +469,10 @@ void addBenchCommand(CLI::App &app, int &status) {
   command->add_option("--json", o->json,
                       "Write the figures to this file; '-': to stdout, "
                       "instead of the table");
+  command->add_option("--plot", o->plot,
+                      "Draw the figures to this file, .html, .svg or .png: "
+                      "lines over sizes, bars over configurations and targets "
+                      "(pip install 'terrazzo[plot]')");
   command->footer(footer);
   command->callback([o, &status] { status = Bench(*o).run(); });
 }

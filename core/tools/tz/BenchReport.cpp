@@ -8,7 +8,6 @@
 #include "core/tools/tz/Terminal.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -154,7 +153,7 @@ void BenchReport::showBest() const {
   }
 }
 
-std::string BenchReport::json() const {
+std::string BenchReport::json(llvm::json::Object origin) const {
   llvm::json::Array results;
   for (const Measurement &one : measurements) {
     const BenchRow &row = rows[one.row];
@@ -184,8 +183,9 @@ std::string BenchReport::json() const {
     }
     results.push_back(std::move(made));
   }
-  llvm::json::Value all(llvm::json::Object{{"kernel", function},
-                                           {"results", std::move(results)}});
+  origin["kernel"] = function;
+  origin["results"] = std::move(results);
+  llvm::json::Value all(std::move(origin));
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", all);
   return text + "\n";

@@ -8,6 +8,8 @@
 
 #include "core/tools/tz/Stopwatch.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace tz::tool {
 
 /// A row: values of --vary and a configuration of autotune, if several are
@@ -48,7 +50,8 @@ public:
   void showLast() const;
   /// The quickest row of each target, if configurations compete.
   void showBest() const;
-  std::string json() const;
+  /// `origin`: what else stands in the object (BenchOrigin.h).
+  std::string json(llvm::json::Object origin) const;
 
 private:
   const Measurement *find(size_t row, size_t target) const;

@@ -1,7 +1,7 @@
 """Timing kernels and comparing results.
 
-do_bench times a function, perf_report makes a table (and with matplotlib a plot)
-of it over sizes, assert_close compares arrays of any library.
+do_bench times a function, perf_report makes a table (and with terrazzo[plot]
+pictures) of it over sizes, assert_close compares arrays of any library.
 """
 
 import itertools
@@ -218,38 +218,47 @@ class Mark:
             return Table(columns, rows), Table(list(itertools.chain(*spread)), bounds)
         return Table(columns, rows), None
 
-    def _plot(self, bench, table, bounds, save_path, show_plots):
-        try:
-            import matplotlib
-        except ImportError:
-            if show_plots:
-                print("no plot: matplotlib is not installed")
-            return
-        if not show_plots:
-            matplotlib.use("Agg")
-        from matplotlib import pyplot
-        figure, axes = pyplot.subplots()
-        xs = [row[0] for row in table.rows]
+    def _picture(self, bench, table, bounds):
+        from . import plots
+
+        series = []
         for i, name in enumerate(bench.line_names):
-            color, style = (bench.styles[i] if bench.styles and i < len(bench.styles) else (None, None))
-            ys = [row[len(bench.x_names) + i] for row in table.rows]
-            line, = axes.plot(xs, ys, label=name, color=color, linestyle=style)
-            if bounds and all(v is not None for row in bounds.rows for v in row[2 * i:2 * i + 2]):
-                axes.fill_between(xs, [row[2 * i] for row in bounds.rows], [row[2 * i + 1] for row in bounds.rows],
-                                  alpha=0.15, color=line.get_color())
-        axes.legend()
-        axes.set_xlabel(bench.xlabel or bench.x_names[0])
-        axes.set_ylabel(bench.ylabel)
-        axes.set_xscale("log" if bench.x_log else "linear")
-        axes.set_yscale("log" if bench.y_log else "linear")
+            style = bench.styles[i] if bench.styles and i < len(bench.styles) else (None, None)
+            one = plots.Series(name, *style)
+            for at, row in enumerate(table.rows):
+                spread = bounds.rows[at][2 * i:2 * i + 2] if bounds else (None, None)
+                one.add(row[0], row[len(bench.x_names) + i], *spread)
+            series.append(one)
+        kind = "lines" if all(isinstance(row[0], (int, float)) for row in table.rows) else "bars"
+        panel = plots.Panel(kind, bench.xlabel or bench.x_names[0], bench.ylabel, series, x_log=bench.x_log, y_log=bench.y_log)
+        code = getattr(self.fn, "__code__", None)
+        origin = plots.origin(code.co_filename if code else "")
+        clock = _clock()
+        if isinstance(clock, _DeviceClock):
+            origin["machine"]["device"] = clock.interface.get_device_name()
+        return plots.Picture(bench.plot_name, plots.facts_of(origin), [panel])
+
+    def _plot(self, bench, table, bounds, save_path, show_plots):
+        from . import plots
+
+        try:
+            plots.require_matplotlib()
+        except plots.PlotError as error:
+            print(f"no plot of {bench.plot_name}: {error}", file=sys.stderr)
+            return
+        picture = self._picture(bench, table, bounds)
         if save_path:
-            figure.savefig(os.path.join(save_path, bench.plot_name + ".png"))
+            for kind in (".png", ".html"):
+                picture.save(os.path.join(save_path, bench.plot_name + kind))
         if show_plots:
+            from matplotlib import pyplot
+
+            figure = picture.figure(pyplot.figure)
             pyplot.show()
-        pyplot.close(figure)
+            pyplot.close(figure)
 
     def run(self, show_plots=False, print_data=False, save_path="", return_df=False, diff_col=False, **kwargs):
-        """Measures; prints a table if print_data; writes a CSV and a plot below save_path; gives the tables
+        """Measures; prints a table if print_data; writes a CSV and pictures (.png, .html) below save_path; gives the tables
         (as pandas' DataFrames where pandas is installed) if return_df."""
         benchmarks = self.benchmarks if isinstance(self.benchmarks, (list, tuple)) else [self.benchmarks]
         if save_path:
