@@ -20,6 +20,11 @@ add_link_options(-Wl,--gc-sections -Wl,-z,noexecstack -Wl,--as-needed)
 if(NOT CMAKE_CXX_FLAGS MATCHES "(^| )-g([1-3]|gdb|line-tables-only|dwarf-[2-5])?( |$)")
   add_link_options("$<$<NOT:$<CONFIG:Debug,RelWithDebInfo>>:-Wl,--strip-debug>")
 endif()
+# Releases are the same bytes wherever they are built (ci/reproduce): files are
+# named from the tree's root. Other builds name them so that a debugger finds them.
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|MinSizeRel)$")
+  add_compile_options(-ffile-prefix-map=${Terrazzo_SOURCE_DIR}=. -ffile-prefix-map=${Terrazzo_BINARY_DIR}=build)
+endif()
 if(TERRAZZO_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -90,6 +90,8 @@ endif()
 foreach(component IN ITEMS runtime compiler development sdk)
   terrazzo_install(FILES ${Terrazzo_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
     COMPONENT ${component})
+  terrazzo_install(DIRECTORY ${Terrazzo_SOURCE_DIR}/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    COMPONENT ${component} FILES_MATCHING PATTERN "*.txt")
 endforeach()
 
 # Removes what the last installations from this folder put anywhere.

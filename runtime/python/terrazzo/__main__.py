@@ -1,19 +1,24 @@
 """python -m terrazzo script.py [arguments]: runs a program with Terrazzo in Triton's place.
 
-`-m module` runs a module, `-c code` code, as python itself does.
+`-m module` runs a module, `-c code` code, as python itself does; `--version`
+says which Terrazzo this is. The command `tz` comes with the package.
 """
 
 import os
 import runpy
 import sys
 
-_USAGE = "usage: python -m terrazzo (script.py | -m module | -c code) [arguments]"
+_USAGE = "usage: python -m terrazzo (script.py | -m module | -c code | --version) [arguments]"
 
 
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__.strip(), _USAGE, sep="\n\n")
         return 0 if arguments else 2
+    if arguments[0] in ("-V", "--version"):
+        from . import __version__
+        print(f"terrazzo {__version__}")
+        return 0
     from .drop_in import install_as_triton
     install_as_triton()
     if arguments[0] in ("-m", "-c"):

@@ -1,0 +1,16 @@
+"""The command tz, which lies beside the libraries of the wheel."""
+
+import os
+import sys
+
+
+def main():
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "tz")
+    # What tz starts in Python (pictures of bench results) is this one.
+    os.environ.setdefault("TERRAZZO_PYTHON", sys.executable)
+    try:
+        os.execv(program, ["tz", *sys.argv[1:]])
+    except OSError as error:
+        print(f"tz: {program}: {error.strerror}; install the wheel again (pip install --force-reinstall terrazzo)",
+              file=sys.stderr)
+        return 1
