@@ -673,6 +673,8 @@ typedef struct tz_tensor_view {
  * event_query, or at stream_sync. */
 typedef struct tz_device_api {
   size_t struct_size;
+  /* Options, of which a plugin passes over what it does not know:
+   *   host_threads  I64, above 0: threads that run kernels on the host */
   tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *, size_t,
                               tz_platform **);
   void(TZ_CALL *destroy)(tz_platform *);

@@ -89,7 +89,7 @@ enum {
   TZ_SESSION_IGNORE_ENVIRONMENT = 1, /* read no TERRAZZO_ variable */
   TZ_SESSION_NO_COMPILER = 2,        /* serving: a launch that would compile
                                         fails and says what is missing */
-  TZ_SESSION_NULL_ARRAYS = 4         /* pointers that a kernel follows may be 0:
+  TZ_SESSION_NULL_ARRAYS = 8         /* pointers that a kernel follows may be 0:
                                         the caller knows that masks keep it
                                         from that (arrays without elements) */
 };
@@ -107,6 +107,9 @@ typedef struct tz_session_options {
   void (*on_diagnostic)(void *ctx, uint32_t severity, const char *text);
   /* A line that a kernel printed. NULL: stdout. */
   void (*on_print)(void *ctx, const char *line);
+  /* Threads on which a device of the host runs the programs of a launch, the
+   * launching one included. 0: TERRAZZO_CPU_THREADS, else one a core. */
+  uint32_t host_threads, rsvd2;
 } tz_session_options;
 
 TZ_API tz_status_t tz_session_create(const tz_session_options *options,

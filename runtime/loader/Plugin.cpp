@@ -122,8 +122,14 @@ Status Plugin::openDevice() {
   }
   adopt(*api, deviceApi);
   tz_platform *platform = nullptr;
-  Status s = takeError(
-      deviceApi.create(services.table(), nullptr, 0, &platform), manifest.name);
+  std::vector<tz_kv> options;
+  if (hostThreads) {
+    options.push_back(
+        {str("host_threads"), TZ_KV_I64, 0, int64_t(hostThreads), 0, {}});
+  }
+  Status s = takeError(deviceApi.create(services.table(), options.data(),
+                                        options.size(), &platform),
+                       manifest.name);
   if (!s.ok()) {
     return s;
   }

@@ -153,7 +153,8 @@ bool matchesGlob(std::string_view pattern, std::string_view text) {
 }
 
 Registry::Registry(RegistryOptions options, Cache *sharedCache)
-    : cache(sharedCache), readEnvironment(options.readEnvironment),
+    : cache(sharedCache), hostThreads(options.hostThreads),
+      readEnvironment(options.readEnvironment),
       wantsCompiler(options.wantsCompiler) {
   discover(options);
 }
@@ -289,6 +290,7 @@ void Registry::addBuiltin(const BuiltinPlugin &builtin) {
 }
 
 void Registry::admit(std::unique_ptr<Plugin> plugin, PluginListing line) {
+  plugin->hostThreads = hostThreads;
   if (!passesFilter(filter, line.name)) {
     line.state = PluginListing::Filtered;
     line.reason = "left out by TERRAZZO_PLUGINS";

@@ -73,6 +73,7 @@ private:
   Manifest manifest;
   TrustRule trust;
   BuiltinPlugin builtin;
+  uint32_t hostThreads = 0;
   HostServices services;
   std::mutex lock;
   State compilerState = State::Unopened, deviceState = State::Unopened;
@@ -114,6 +115,8 @@ struct RegistryOptions {
   std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
   /// Without it TERRAZZO_PLUGIN_TRUST, if the environment is read.
   std::optional<TrustRule> trust;
+  /// Of devices of the host; 0: as their plugins choose.
+  uint32_t hostThreads = 0;
 };
 
 class Registry {
@@ -144,6 +147,7 @@ private:
   Result<Target> resolveAuto(bool needDevice) const;
 
   Cache *cache;
+  const uint32_t hostThreads;
   std::vector<std::unique_ptr<Plugin>> usable;
   std::vector<PluginListing> lines;
   std::vector<std::string> filter;

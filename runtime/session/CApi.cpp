@@ -112,6 +112,7 @@ void writeStruct(T *out, T value) {
 Result<SessionOptions> translate(const tz_session_options &o) {
   SessionOptions options;
   options.allowsNullArrays = o.flags & TZ_SESSION_NULL_ARRAYS;
+  options.plugins.hostThreads = o.host_threads;
   options.plugins.readEnvironment = !(o.flags & TZ_SESSION_IGNORE_ENVIRONMENT);
   options.useCompiler = !(o.flags & TZ_SESSION_NO_COMPILER);
   if (o.num_plugin_folders && !o.plugin_folders) {

@@ -66,9 +66,30 @@ uint64_t nowNs() {
 
 //===--- Platform and device ----------------------------------------------===//
 
-/// Threads to use: TERRAZZO_CPU_THREADS, else the cores of this process.
-tz_error *chooseThreads(unsigned &out) {
+/// The value of an option of kind I64; 0 if it is not given.
+int64_t integerOption(const tz_kv *options, size_t n, std::string_view key) {
+  for (size_t i = 0; i < n; ++i) {
+    if (view(options[i].key) == key && options[i].kind == TZ_KV_I64) {
+      return options[i].i64;
+    }
+  }
+  return 0;
+}
+
+/// Threads to use: the program's choice, else TERRAZZO_CPU_THREADS, else the
+/// cores of this process.
+tz_error *chooseThreads(int64_t wanted, unsigned &out) {
   out = CpuInfo::host().cores;
+  if (wanted != 0) {
+    if (wanted < 0 || wanted > int64_t{kMaxThreads}) {
+      return makeError(TZ_E_INVALID_ARGUMENT,
+                       "cpu: host_threads is " + std::to_string(wanted) +
+                           "; it must be a number from 1 to " +
+                           std::to_string(kMaxThreads));
+    }
+    out = static_cast<unsigned>(wanted);
+    return nullptr;
+  }
   const char *text = secure_getenv("TERRAZZO_CPU_THREADS");
   if (!text || !*text) {
     return nullptr;
@@ -86,7 +107,7 @@ tz_error *chooseThreads(unsigned &out) {
   return nullptr;
 }
 
-tz_error *createPlatform(const tz_host *, const tz_kv *, size_t,
+tz_error *createPlatform(const tz_host *, const tz_kv *options, size_t n,
                          tz_platform **out) {
   return guarded([&]() -> tz_error * {
     if (const std::string &problem = Machine::host().problem;
@@ -94,7 +115,8 @@ tz_error *createPlatform(const tz_host *, const tz_kv *, size_t,
       return makeError(TZ_E_INVALID_ARGUMENT, problem);
     }
     unsigned threads = 1;
-    if (tz_error *error = chooseThreads(threads)) {
+    const int64_t wanted = integerOption(options, n, "host_threads");
+    if (tz_error *error = chooseThreads(wanted, threads)) {
       return error;
     }
     *out = new tz_platform(threads);

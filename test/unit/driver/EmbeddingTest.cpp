@@ -149,6 +149,27 @@ TEST_F(Embedding, ACallerMayAnswerForNullArrays) {
   }
 }
 
+TEST_F(Embedding, AProgramSaysHowManyThreadsKernelsGet) {
+  for (uint32_t threads : {1u, 3u}) {
+    tz_session_options few = options();
+    few.host_threads = threads;
+    Session session(few);
+    Device device = session.device("cpu");
+    EXPECT_EQ(device.facts().compute_units, threads);
+    Stream stream(device);
+    Buffer<float> in(device, 8), out(device, 8);
+    in.copyFrom(stream, std::vector<float>(8, 3.0f));
+    session.kernel(folder.path + "/k.py")(stream, {64}, in, out, nullptr, 8,
+                                          false);
+    EXPECT_EQ(out.toVector(stream)[7], 6.0f);
+  }
+  tz_session_options many = options();
+  many.host_threads = 1u << 30;
+  EXPECT_THAT(error([&] { (void)Session(many).device("cpu"); }),
+              HasSubstr("host_threads is 1073741824; it must be a number from "
+                        "1 to"));
+}
+
 TEST_F(Embedding, CopiesFromAndToNullAreRefused) {
   const float *none = nullptr;
   EXPECT_THAT(error([&] { in.copyFrom(stream, none, 8); }),
