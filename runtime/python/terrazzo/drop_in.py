@@ -7,6 +7,8 @@ import importlib.util
 import os
 import sys
 
+from . import inductor
+
 _OURS = "terrazzo.triton"
 
 
@@ -64,8 +66,8 @@ def install_as_triton():
     """Makes `import triton` and `import triton.language` give Terrazzo's modules in this process.
 
     Call it before anything imports Triton; calling it again does nothing. Processes that are started with this
-    one's sys.path (multiprocessing's, torch.compile's workers) have them, too. torch.compile compiles in this process
-    unless TORCHINDUCTOR_COMPILE_THREADS is set.
+    one's sys.path (multiprocessing's, torch.compile's workers) have them, too. torch.compile compiles on threads of
+    this process (see terrazzo.inductor).
     """
     if is_installed():
         return
@@ -77,5 +79,4 @@ def install_as_triton():
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "for_children")
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    # torch.compile's workers import torch, which costs more than compiling does; who wants them sets their number.
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    inductor.install()
