@@ -95,33 +95,62 @@ def _summary(times, quantiles, return_mode):
     return {"min": min, "max": max}[return_mode](times)
 
 
+def _is_settled(times, quantiles, return_mode):
+    """Whether more of the same would hardly change what is asked: 95 % sure within 1 % of it."""
+    import statistics
+
+    if len(times) < 15 or (quantiles is None and return_mode not in ("mean", "median")):
+        return False
+    if quantiles is None and return_mode == "mean":
+        return 1.96 * statistics.stdev(times) / math.sqrt(len(times)) <= 0.01 * statistics.mean(times)
+    spread = _quantile(times, 0.75) - _quantile(times, 0.25)
+    return 1.57 * spread / math.sqrt(len(times)) <= 0.01 * statistics.median(times)
+
+
+_warm_until = 0.0  # by time.perf_counter; a device that was timed a moment ago runs at its clock
+
+
+def _warm_up(clock, fn, milliseconds):
+    end = time.perf_counter() + milliseconds * 1e-3
+    while max(time.perf_counter(), _warm_until) < end:
+        fn()
+        clock.sync()
+
+
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
     """The time of `fn()` in milliseconds.
 
-    It is called for about `warmup` ms, then timed for about `rep` ms: on a device
-    each time after its caches were swept, less often if sweeping would take more
-    than three times as long; on the host with warm caches (`tz bench` has the
-    same rule). `quantiles` asks for these instead of
-    `return_mode`: one of "min", "max", "mean", "median", "all" (a list).
-    Tensors in `grad_to_none` lose their gradient before each call.
+    It is called for up to `warmup` ms, not at all if something was timed just
+    before, then timed for up to `rep` ms: on a device each time after its caches
+    were swept, less often if sweeping would take more than three times as long;
+    on the host with warm caches (`tz bench` has the same rule). Timing ends
+    earlier once the mean, or the median if that or `quantiles` are asked for,
+    is known to 1 %. `quantiles` asks for these instead of `return_mode`: one of
+    "min", "max", "mean", "median", "all" (a list). Tensors in `grad_to_none`
+    lose their gradient before each call.
     """
     if return_mode not in _RETURN_MODES:
         raise ValueError(f"return_mode must be one of {', '.join(_RETURN_MODES)}, not {return_mode!r}")
+    global _warm_until
     clock = _clock()
-    fn()
-    clock.sync()
-    start = time.perf_counter()
-    estimate = max(sum(clock.times(fn, 5, clock.sweep)) / 5, 1e-6)
-    with_sweep = (time.perf_counter() - start) * 1e3 / 5
-    repeats = max(5, min(int(rep / estimate), int(4 * rep / with_sweep)))
 
     def before():
         for tensor in grad_to_none or ():
             tensor.grad = None
         clock.sweep()
 
-    clock.times(fn, max(1, int(warmup / estimate)) if warmup else 0, lambda: None)
-    return _summary(clock.times(fn, repeats, before), quantiles, return_mode)
+    fn()
+    clock.sync()
+    _warm_up(clock, fn, warmup)
+    start = time.perf_counter()
+    clock.times(fn, 3, before)  # these also wake the clock's own code
+    each = (time.perf_counter() - start) / 3
+    batch = max(5, min(20, int(rep * 1e-3 / (4 * each))))
+    times, start = [], time.perf_counter()
+    while not times or (time.perf_counter() - start < rep * 1e-3 and not _is_settled(times, quantiles, return_mode)):
+        times += clock.times(fn, batch, before)
+    _warm_until = time.perf_counter() + 0.05
+    return _summary(times, quantiles, return_mode)
 
 
 def _array(value):

@@ -1,5 +1,6 @@
 """terrazzo.testing."""
 
+import itertools
 import time
 
 import numpy as np
@@ -15,6 +16,32 @@ def test_do_bench_times(monkeypatch):
     assert len(testing.do_bench(lambda: time.sleep(0.001), warmup=1, rep=5, return_mode="all")) >= 1
     with pytest.raises(ValueError, match="return_mode must be one of min, max"):
         testing.do_bench(lambda: None, return_mode="best")
+
+
+class Counted(testing._HostClock):
+    """Times that a test chooses."""
+
+    def __init__(self, times):
+        self.taken, self.given = [], iter(times)
+        self.sweep = lambda: None
+
+    def times(self, fn, repeats, before):
+        self.taken += [next(self.given) for _ in range(repeats)]
+        return self.taken[-repeats:]
+
+
+def test_do_bench_ends_when_the_answer_is_known(monkeypatch):
+    def samples(times, **more):
+        clock = Counted(times)
+        monkeypatch.setattr(testing, "_clock", lambda: clock)
+        testing.do_bench(lambda: None, warmup=0, rep=50, **more)
+        return len(clock.taken)
+
+    same = itertools.repeat(1.0)
+    assert samples(same, return_mode="median") <= 30 and samples(same) <= 30 and samples(same, quantiles=[0.5, 0.2]) <= 30
+    # What jumps, and the least or all of them, are looked for as long as was asked.
+    jumps = itertools.cycle([1.0, 1.5])
+    assert samples(jumps, return_mode="median") > 100 and samples(same, return_mode="min") > 100
 
 
 def test_quantiles():
