@@ -444,6 +444,9 @@ specialize(const ParsedSource &source, const CompileJob &job,
     if (option.key == "sanitize_overflow") {
       spec.sanitizeOverflow = option.i64 != 0;
     }
+    if (option.key == "debug") {
+      spec.keepsAsserts = option.i64 != 0;
+    }
     if (option.key == "enable_fp_fusion") {
       spec.contract = option.i64 != 0;
     }

@@ -65,7 +65,7 @@ const std::vector<OptionInfo> &languageOptions() {
        0,
        {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"},
        {}},
-      toggle("debug", true, "taken for Triton's sake: asserts are always kept"),
+      toggle("debug", true, "asserts are checked"),
       number("opt_level", 0, 3, 3, "effort of the target's compiler"),
       number("debug_level", 0, 2, 0, "for debuggers: 1 lines, 2 names too"),
   };

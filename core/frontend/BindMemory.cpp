@@ -239,14 +239,15 @@ static Value deviceAssert(TileCall &c) {
   const Value &condition = c.call[0];
   if (!condition.isTile()) {
     std::optional<bool> holds = truth(condition);
-    return holds.value_or(false)
+    return holds.value_or(!c.emit.keepsAsserts) || !c.emit.keepsAsserts
                ? Value::none()
                : c.call.error(0, "assertion is false at compile time");
   }
   TileValue tile = c.tile(0);
   std::string message = c.string(1);
   OptionalTile mask = c.optionalTile(2);
-  return c.done(c.valid && c.emit.deviceAssert(tile, message, mask, c.loc()));
+  return c.done(c.valid && (!c.emit.keepsAsserts ||
+                            c.emit.deviceAssert(tile, message, mask, c.loc())));
 }
 
 static Value staticPrint(BuiltinCall &call) {

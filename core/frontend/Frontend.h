@@ -111,6 +111,8 @@ struct Specialization {
   int numWarps = 4, numStages = 3, numCtas = 1;
   /// Integers below 64 bits that overflow in + - * end the program.
   bool sanitizeOverflow = false;
+  /// Asserts of the program are checked (debug).
+  bool keepsAsserts = true;
   /// a * b + c may be rounded once (enable_fp_fusion).
   bool contract = true;
   /// The input_precision of dots that name none; "": the target's choice.

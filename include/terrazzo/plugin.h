@@ -741,6 +741,9 @@ typedef struct tz_device_api {
    * target. Asked when a person names a target, before anything is compiled. If
    * NULL: check_artifact or module_load finds out. */
   tz_error *(TZ_CALL *check_target)(tz_device *, tz_str target);
+  /* 1: what is asked of the stream now is recorded in a graph, not done. If
+   * NULL: never. */
+  tz_error *(TZ_CALL *stream_recording)(tz_stream *, int32_t *out);
 } tz_device_api;
 
 /*===-- 10. "tz.profiler/1": device activity only -----------------------===*/

@@ -181,6 +181,10 @@ TZ_API void tz_stream_destroy(tz_stream_t stream);
 /* Waits; prints what kernels printed; a failed device assert is
  * TZ_E_ASSERTION. */
 TZ_API tz_status_t tz_stream_sync(tz_stream_t stream);
+/* Tells the same of launches that have ended, without waiting: what may still
+ * be written is told by a later call. Nothing while the stream is recorded in a
+ * graph; what launches of graphs print is told by tz_stream_sync. */
+TZ_API tz_status_t tz_stream_poll(tz_stream_t stream);
 TZ_API tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event);
 
 typedef struct tz_memory_range {
@@ -490,7 +494,8 @@ typedef struct tz_code_facts {
   uint32_t variants;
   uint64_t shared_bytes; /* memory that the threads of a program share */
   uint32_t cluster[3];
-  uint32_t has_log; /* 1: prints or asserts; tz_stream_sync tells them */
+  uint32_t has_log; /* 1: prints or asserts; tz_stream_sync tells them, and
+                     * tz_stream_poll */
 } tz_code_facts;
 
 TZ_API tz_status_t tz_code_describe(tz_code_t code, tz_code_facts *out);

@@ -125,6 +125,8 @@ public:
   inline void wait(const Event &event);
   /// Prints appear and device asserts are thrown here.
   void sync() { check(tz_stream_sync(handle.get())); }
+  /// Here, too, of launches that have ended; does not wait.
+  void poll() { check(tz_stream_poll(handle.get())); }
   tz_stream_t get() const { return handle.get(); }
 
 private:

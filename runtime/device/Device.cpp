@@ -75,6 +75,14 @@ Status Device::free(tz_dptr memory, Stream *stream) {
       api().mem_free(native, memory, stream ? stream->handle() : nullptr));
 }
 
+bool Device::isHostPinned(tz_dptr memory) const {
+  tz_mem_info info{};
+  info.struct_size = sizeof(info);
+  return api().mem_info &&
+         check(api().mem_info(half->platform, memory, &info)).ok() &&
+         info.kind == TZ_MEM_HOST_PINNED;
+}
+
 Result<std::unique_ptr<Stream>> Device::createStream(int32_t priority) {
   tz_stream *stream = nullptr;
   if (Status s = check(api().stream_create(native, 0, priority, &stream));

@@ -8,7 +8,7 @@
 #ifndef TERRAZZO_RUNTIME_DEVICE_DEVICE_H
 #define TERRAZZO_RUNTIME_DEVICE_DEVICE_H
 
-#include "runtime/launch/Log.h"
+#include "runtime/device/LogRing.h"
 #include "runtime/launch/Plan.h"
 #include "runtime/loader/KnownMemory.h"
 #include "runtime/loader/Registry.h"
@@ -47,6 +47,9 @@ public:
                            uint32_t kind = TZ_MEM_DEVICE,
                            Stream *stream = nullptr);
   Status free(tz_dptr memory, Stream *stream = nullptr);
+  /// Whether the host, too, reads and writes the memory at this address, as the
+  /// device says.
+  bool isHostPinned(tz_dptr memory) const;
   Result<std::unique_ptr<Stream>> createStream(int32_t priority = 0);
   Result<std::unique_ptr<Stream>> wrapStream(void *native);
   Result<std::unique_ptr<Event>> createEvent(bool timing);
@@ -83,6 +86,13 @@ public:
   /// Waits, then decodes the log rings: prints go to `sink` of setPrintSink, a
   /// failed assert is TZ_E_ASSERTION.
   Status synchronize();
+  /// Waits for nothing else.
+  Status finish();
+  /// Tells the same of launches that have ended, without waiting; nothing while
+  /// the stream is recorded, and nothing of launches that a graph holds.
+  Status poll();
+  /// Whether what is asked of it now is recorded in a graph.
+  bool isRecording() const;
   Status wait(Event &event);
   Status callback(void (*fn)(void *, int32_t), void *user);
   void setPrintSink(PrintSink sink) { print = std::move(sink); }
@@ -103,7 +113,6 @@ private:
   friend class Device;
   Stream(std::shared_ptr<Device> device, tz_stream *native)
       : owner(std::move(device)), native(native) {}
-  Status readLog(struct LogRing &ring);
 
   struct Workspace {
     const void *owner; // null: shared by all that need no zeros kept
@@ -112,7 +121,7 @@ private:
   };
   std::shared_ptr<Device> owner;
   tz_stream *native;
-  std::vector<LogRing> rings;
+  std::vector<std::unique_ptr<LogRing>> rings;
   std::vector<Workspace> workspaces;
   tz_dptr ticketMemory = 0;
   PrintSink print;

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/Device.h"
 
+#include <algorithm>
+
 namespace tz::runtime {
 
 Stream::~Stream() {
   // Destroying waits for what the stream holds; only then may memory go.
   owner->api().stream_destroy(native);
-  for (LogRing &ring : rings) {
-    (void)owner->free(ring.memory);
-  }
+  rings.clear();
   for (Workspace &space : workspaces) {
     (void)owner->free(space.memory);
   }
@@ -53,57 +53,34 @@ Status Stream::fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
       owner->api().fill(native, to, bytes, pattern, patternBytes));
 }
 
+Status Stream::finish() {
+  return owner->check(owner->api().stream_sync(native));
+}
+
 Status Stream::synchronize() {
-  Status first = owner->check(owner->api().stream_sync(native));
-  for (LogRing &ring : rings) {
-    if (ring.used && first.ok()) {
-      ring.used = false;
-      Status s = readLog(ring);
-      first = first.ok() ? std::move(s) : std::move(first);
+  Status first = finish();
+  for (const auto &ring : rings) {
+    if (first.ok()) {
+      first = ring->read(print);
     }
   }
   return first;
 }
 
-Status Stream::readLog(LogRing &ring) {
-  tz_log_header header{};
-  std::vector<uint8_t> copied;
-  std::span<const uint8_t> records;
-  const tz_device_api &api = owner->api();
-  uint64_t base = ring.memory + sizeof(header);
-  auto fetch = [&](void *to, tz_dptr from, uint64_t bytes) {
-    Status s = owner->check(api.copy(native, reinterpret_cast<uintptr_t>(to),
-                                     from, bytes, TZ_COPY_DEVICE_TO_HOST));
-    return s.ok() ? owner->check(api.stream_sync(native)) : s;
-  };
-  if (owner->isHostMemory()) {
-    std::memcpy(&header, reinterpret_cast<const void *>(ring.memory),
-                sizeof(header));
-    header.capacity = ring.capacity; // a kernel may have overwritten it
-    records = {reinterpret_cast<const uint8_t *>(base),
-               std::min(header.reserved, ring.capacity)};
-  } else {
-    if (Status s = fetch(&header, ring.memory, sizeof(header)); !s.ok()) {
-      return s;
-    }
-    header.capacity = ring.capacity;
-    copied.resize(std::min(header.reserved, ring.capacity));
-    if (!copied.empty()) {
-      if (Status s = fetch(copied.data(), base, copied.size()); !s.ok()) {
-        return s;
-      }
-    }
-    records = copied;
+Status Stream::poll() {
+  Status first;
+  for (const auto &ring : rings) {
+    Status s = ring->poll(print);
+    first = first.ok() ? std::move(s) : std::move(first);
   }
-  Status result = decodeLog(*ring.artifact, header, records, print);
-  tz_log_header empty = emptyLogHeader(ring.capacity);
-  Status reset = owner->check(api.copy(native, ring.memory,
-                                       reinterpret_cast<uintptr_t>(&empty),
-                                       sizeof(empty), TZ_COPY_HOST_TO_DEVICE));
-  if (reset.ok()) {
-    reset = owner->check(api.stream_sync(native));
-  }
-  return result.ok() ? reset : result;
+  return first;
+}
+
+bool Stream::isRecording() const {
+  int32_t answer = 0;
+  return owner->api().stream_recording &&
+         owner->check(owner->api().stream_recording(native, &answer)).ok() &&
+         answer != 0;
 }
 
 void Stream::knowMemory(std::span<const tz_memory_range> ranges) {
@@ -134,34 +111,14 @@ Status Stream::callback(void (*fn)(void *, int32_t), void *user) {
 
 Result<tz_dptr>
 Stream::logRing(const std::shared_ptr<const Artifact> &artifact) {
-  for (LogRing &ring : rings) {
-    if (ring.artifact == artifact) {
-      ring.used = true;
-      return ring.memory;
-    }
+  auto known = std::find_if(rings.begin(), rings.end(), [&](const auto &ring) {
+    return ring->of() == artifact.get();
+  });
+  if (known == rings.end()) {
+    rings.push_back(std::make_unique<LogRing>(*this, artifact));
+    known = std::prev(rings.end());
   }
-  LogRing ring;
-  ring.artifact = artifact;
-  ring.capacity = logCapacity();
-  Result<tz_dptr> memory =
-      owner->allocate(sizeof(tz_log_header) + ring.capacity, 64);
-  if (!memory) {
-    return memory;
-  }
-  ring.memory = *memory;
-  ring.used = true;
-  tz_log_header empty = emptyLogHeader(ring.capacity);
-  Status s = copy(ring.memory, reinterpret_cast<uintptr_t>(&empty),
-                  sizeof(empty), TZ_COPY_HOST_TO_DEVICE);
-  // The header lies on this stack.
-  if (s.ok()) {
-    s = owner->check(owner->api().stream_sync(native));
-  }
-  rings.push_back(std::move(ring));
-  if (!s.ok()) {
-    return s;
-  }
-  return rings.back().memory;
+  return (*known)->take(isRecording());
 }
 
 Result<tz_dptr> Stream::ticket() {

@@ -18,14 +18,6 @@ namespace tz::runtime {
 /// Gets one line of a device print, without the newline.
 using PrintSink = std::function<void(std::string_view line)>;
 
-/// A ring in device memory and the artifact whose sites its records name.
-struct LogRing {
-  std::shared_ptr<const Artifact> artifact;
-  tz_dptr memory = 0;
-  uint64_t capacity = 0;
-  bool used = false; // launched with since the last synchronisation
-};
-
 /// Bytes of records in a ring (TERRAZZO_LOG_BYTES, default 1 MiB).
 uint64_t logCapacity();
 tz_log_header emptyLogHeader(uint64_t capacity);

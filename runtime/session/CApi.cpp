@@ -403,6 +403,10 @@ tz_status_t tz_stream_sync(tz_stream_t stream) {
     return s;
   });
 }
+tz_status_t tz_stream_poll(tz_stream_t stream) {
+  TZ_REQUIRE(stream);
+  return guarded([&] { return stream->stream->poll(); });
+}
 tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event) {
   TZ_REQUIRE(stream);
   TZ_REQUIRE(event);

@@ -255,6 +255,8 @@ std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority);
 std::unique_ptr<tz_stream> wrapStream(tz_device &device, void *native);
 void destroy(tz_stream &stream);
 void synchronize(tz_stream &stream);
+/// Whether what is asked of it now becomes a part of a graph.
+bool isRecording(tz_stream &stream);
 void wait(tz_stream &stream, tz_event &event);
 void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user);
 std::unique_ptr<tz_event> createEvent(tz_device &device, bool timed);

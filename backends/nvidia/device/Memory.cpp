@@ -51,14 +51,6 @@ static std::string freeMemory(tz_device &device) {
          device.label();
 }
 
-/// Memory that is asked for in its order would be the graph's.
-static bool isRecording(const tz_stream &stream) {
-  CaptureStatus status = CaptureNone;
-  return stream.device.driver.streamIsCapturing(stream.native, &status) ==
-             Success &&
-         status != CaptureNone;
-}
-
 tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
                  uint64_t align, tz_stream *stream) {
   device.mustWork();
@@ -86,6 +78,7 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
   Allocation made;
   made.size = size;
   made.kind = kind;
+  // In the order of a stream that is recorded it would be the graph's.
   made.ordered = kind == TZ_MEM_DEVICE && stream && device.facts.memoryPools &&
                  !isRecording(*stream);
   Result result = Success;

@@ -80,6 +80,14 @@ void synchronize(tz_stream &stream) {
   stream.recent.clear();
 }
 
+bool isRecording(tz_stream &stream) {
+  ContextScope scope(stream.device);
+  CaptureStatus status = CaptureNone;
+  return stream.device.driver.streamIsCapturing(stream.native, &status) ==
+             Success &&
+         status != CaptureNone;
+}
+
 static void sameDevice(const tz_stream &stream, const tz_event &event) {
   if (&stream.device != &event.device) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
@@ -156,6 +164,8 @@ bool query(tz_event &event) {
   tz_device &device = event.device;
   device.mustWork();
   ContextScope scope(device);
+  // Asking is no part of a graph that some other stream records.
+  PreparationScope preparation(device.driver);
   Result result = device.driver.eventQuery(event.native);
   if (result == NotReady) {
     return false;

@@ -281,6 +281,10 @@ tz_error *launchSlot(tz_stream *stream, tz_kernel *kernel,
   });
 }
 
+tz_error *streamRecording(tz_stream *stream, int32_t *out) {
+  return guarded([&] { *out = isRecording(object(stream)); });
+}
+
 constexpr tz_device_api DeviceApi = {
     sizeof(tz_device_api),
     createPlatform,
@@ -313,6 +317,7 @@ constexpr tz_device_api DeviceApi = {
     kernelOccupancy,
     launchSlot,
     checkTarget,
+    streamRecording,
 };
 
 } // namespace

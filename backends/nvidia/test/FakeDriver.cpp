@@ -67,6 +67,18 @@ FAKE_API FakeDriver *fakeCudaDriver() {
   return &state().control;
 }
 
+/// For programs that are not C++: how often a function was called so far, and
+/// whether all streams record a graph from now on.
+FAKE_API int fakeCudaCalls(const char *function) {
+  std::lock_guard guard(state().mutex);
+  auto it = state().control.calls.find(function);
+  return it == state().control.calls.end() ? 0 : it->second;
+}
+FAKE_API void fakeCudaRecord(int isRecording) {
+  std::lock_guard guard(state().mutex);
+  state().control.recording = isRecording != 0;
+}
+
 //===--- Start and devices ------------------------------------------------===//
 
 FAKE_API Result cuDriverGetVersion(int *version) {

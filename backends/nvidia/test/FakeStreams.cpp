@@ -43,6 +43,7 @@ FAKE_API Result cuStreamDestroy_v2(Stream stream) {
 FAKE_API Result cuStreamSynchronize(Stream stream) {
   ENTER_CONTEXT(cuStreamSynchronize)
   REQUIRE(isKnown(stream), InvalidHandle)
+  REQUIRE(!state().control.recording, StreamCaptureUnsupported)
   return Success;
 }
 
@@ -108,6 +109,7 @@ FAKE_API Result cuEventRecord(Event event, Stream stream) {
 FAKE_API Result cuEventQuery(Event event) {
   ENTER_CONTEXT(cuEventQuery)
   REQUIRE(state().events.count(event), InvalidHandle)
+  REQUIRE(mayPrepare(), StreamCaptureUnsupported)
   return state().control.eventsPending ? NotReady : Success;
 }
 

@@ -97,6 +97,8 @@ public:
   void setLocation(mlir::Location location) { at = location; }
   /// Assert that + - * on integers below 64 bits do not overflow.
   bool sanitizeOverflow = false;
+  /// Keep the asserts that a program has of its own.
+  bool keepsAsserts = true;
   std::string f32Default; // Specialization's
   /// The SSA type of a language type.
   mlir::Type irType(const TileType &type);

@@ -379,6 +379,7 @@ constexpr tz_device_api kDeviceApi = {
     kernelOccupancy,
     launch,
     checkTarget,
+    nullptr, // streams record no graphs
 };
 
 } // namespace

@@ -58,7 +58,8 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
   return variants.back().get();
 }
 
-/// What self._source() says: path, text, function, first line, scope.
+/// What self._source() says: path, text, function, first line, scope, and
+/// whether asserts are checked where no option says.
 tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
   Session *session = Session::get();
   if (!session) {
@@ -69,8 +70,9 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
   Py_ssize_t size;
   unsigned line;
   unsigned long long scope;
-  if (!source || !PyArg_ParseTuple(source.get(), "ss#sIK", &path, &text, &size,
-                                   &function, &line, &scope)) {
+  int checks;
+  if (!source || !PyArg_ParseTuple(source.get(), "ss#sIKp", &path, &text, &size,
+                                   &function, &line, &scope, &checks)) {
     return nullptr;
   }
   std::vector<tz_named_arg> chosen;
@@ -81,6 +83,10 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
       return nullptr;
     }
     chosen.push_back({key, option.value});
+    checks |= std::strcmp(key, "debug") == 0;
+  }
+  if (!checks) {
+    chosen.push_back({"debug", tz_bool(false)});
   }
   tz_kernel_source request{};
   request.struct_size = sizeof(request);
@@ -183,21 +189,12 @@ tz_status_t Function::start(Variant &variant, const Place &place,
   return status;
 }
 
-/// Waits for a kernel that prints or asserts: nobody else would ask.
-static tz_status_t tellLog(Stream &shared) {
-  StreamTurn turn(shared);
-  tz_status_t status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = tz_stream_sync(shared.handle);
-  Py_END_ALLOW_THREADS;
-  return status;
-}
-
 /// Null with the error set.
 Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
                                              const int64_t (&sizes)[3]) const {
   Place &place = prepared.place;
-  if (!place.findStream()) {
+  if (!place.findStream() ||
+      (place.shared && place.shared->hasLog && !place.shared->tell(false))) {
     return nullptr;
   }
   tz_code_t code = nullptr;
@@ -211,8 +208,8 @@ Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
     return nullptr;
   }
   Compiled *made = compiled(self, prepared, code);
-  if (made && made->hasLog && place.shared && !settle(tellLog(*place.shared)))
-      [[unlikely]] {
+  if (made && made->hasLog && place.shared && !place.shared->hasLog &&
+      !place.shared->beginLog()) [[unlikely]] {
     return nullptr;
   }
   return made;

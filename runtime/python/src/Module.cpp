@@ -11,6 +11,7 @@
 #include "Hooks.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -72,6 +73,20 @@ NB_MODULE(_native, module) {
   module.def(
       "_watch_launches", [] { everHooked = true; },
       "Launches look for hooks from now on.");
+  module.def(
+      "_tell_logs",
+      [](std::optional<uintptr_t> only) {
+        std::optional<void *> stream;
+        if (only) {
+          stream = reinterpret_cast<void *>(*only);
+        }
+        if (!Session::tellLogs(stream)) {
+          throw nb::python_error();
+        }
+      },
+      nb::arg("only") = nb::none(),
+      "Waits for the streams whose kernels print or assert, or for the one of "
+      "that address, and tells what they said.");
   module.def(
       "know_memory",
       [](nb::handle ranges) {

@@ -91,6 +91,46 @@ Stream *Device::findStream(void *framework) {
   return lastStream = known.get();
 }
 
+bool Stream::beginLog() {
+  hasLog = true;
+  Reference begin(packageAttribute("terrazzo._logs", "begin"));
+  return begin && Reference(PyObject_CallNoArgs(begin.get()));
+}
+
+bool Stream::tell(bool waits) {
+  tz_status_t status;
+  {
+    StreamTurn turn(*this);
+    Py_BEGIN_ALLOW_THREADS;
+    status = waits ? tz_stream_sync(handle) : tz_stream_poll(handle);
+    Py_END_ALLOW_THREADS;
+  }
+  return settle(status);
+}
+
+bool Device::tellLogs(std::optional<void *> only) {
+  std::vector<Stream *> told; // a print may launch, and wrap streams
+  for (auto &[framework, stream] : wrapped) {
+    if (stream->hasLog && (!only || framework == *only)) {
+      told.push_back(stream.get());
+    }
+  }
+  return std::all_of(told.begin(), told.end(),
+                     [](Stream *stream) { return stream->tell(true); });
+}
+
+bool Session::tellLogs(std::optional<void *> only) {
+  if (!session) {
+    return true;
+  }
+  std::vector<Device *> known;
+  for (auto &[handle, device] : session->devices) {
+    known.push_back(device.get());
+  }
+  return std::all_of(known.begin(), known.end(),
+                     [&](Device *device) { return device->tellLogs(only); });
+}
+
 /// Without the GIL, so that the one whose turn it is can end it.
 void StreamTurn::wait() const {
   for (int tries = 0; stream.isTaken; ++tries) {

@@ -11,6 +11,7 @@
 #include "Failure.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace tz::python {
@@ -19,6 +20,15 @@ namespace tz::python {
 struct Stream {
   tz_stream_t handle = nullptr;
   bool isTaken = false; // changed with the GIL held
+  bool hasLog = false;  // a kernel that prints or asserts was launched
+
+  /// The first such kernel was: what it says will be asked for. False with the
+  /// error set.
+  bool beginLog();
+  /// Says what kernels printed; a failed assert is DeviceAssertionError. Waits
+  /// for the stream, or tells of kernels that have ended. False with the error
+  /// set.
+  bool tell(bool waits);
 };
 
 /// Made and ended with the GIL held; between, others may run.
@@ -58,6 +68,8 @@ public:
   /// A stream of ours for one call; give it back. Null with the error set.
   tz_stream_t take();
   void giveBack(tz_stream_t stream) { idle.push_back(stream); }
+  /// Stream::tell of all streams, or of the one that a framework calls `only`.
+  bool tellLogs(std::optional<void *> only);
   /// What is enqueued on `later` from now on begins when what is on `earlier`
   /// has ended. False with the error set.
   bool order(Stream &earlier, Stream &later);
@@ -82,6 +94,9 @@ public:
   static Session *get() { return session ? session : make(); }
 
   tz_session_t handle() const { return native; }
+  /// Waits for the streams whose kernels print or assert, and tells what they
+  /// said; `only`: as for Device::tellLogs. False with the error set.
+  static bool tellLogs(std::optional<void *> only);
   /// "cpu", "auto", "": TERRAZZO_TARGET. Null with the error set.
   Device *device(const std::string &target);
 

@@ -32,6 +32,7 @@ _lazy = {
     "TensorDescriptor": "descriptor",
     "reinterpret": "wrappers",
     "install_as_triton": "drop_in",
+    "synchronize": "_logs",
     "TerrazzoError": "errors",
     "CompilationError": "errors",
     "OutOfResources": "errors",

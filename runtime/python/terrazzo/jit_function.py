@@ -319,11 +319,14 @@ class JITFunction(_native.Function):
         return {node.id for node in ast.walk(self.parse()) if isinstance(node, ast.Name)}
 
     def _source(self):
-        """For the extension: path, text, function, first line, scope."""
+        """For the extension: path, text, function, first line, scope; whether asserts are checked if no option says."""
+        from . import knobs
+
         text, line = self._excerpt()
         if self._python is not None:  # its code may say since where the text comes from
             self._path = self._python.__code__.co_filename
-        return self._path, text, self.__name__, line, self._scope
+        checks = bool(self.debug or self._is_interpreted or knobs.runtime.debug)
+        return self._path, text, self.__name__, line, self._scope, checks
 
 
 KernelInterface.register(JITFunction)

@@ -27,7 +27,7 @@ void step() {
 }
 
 struct EchoEvent final : Event {
-  bool query() override { return true; }
+  bool query() override { return !Echo::instance().isBehind; }
   void synchronize(uint64_t) override { step(); }
   uint64_t elapsedNs(Event &) override { return 5; }
 };
@@ -78,7 +78,10 @@ struct EchoStream final : Stream {
       echo.body(echo.launches.back());
     }
   }
-  void synchronize() override { step(); }
+  void synchronize() override {
+    step();
+    ++Echo::instance().waits;
+  }
   void record(Event &) override {}
   void wait(Event &) override {}
 };
@@ -155,6 +158,10 @@ const void *getInterface(const char *id) {
     tz_device_api t = *deviceTable<EchoDevice>();
     t.arg_encode = encode;
     t.kernel_occupancy = occupancy;
+    t.stream_recording = [](tz_stream *, int32_t *out) -> tz_error * {
+      *out = Echo::instance().isRecording;
+      return nullptr;
+    };
     return t;
   }();
   return std::string_view(id) == "tz.device/1" ? &table : nullptr;

@@ -25,7 +25,9 @@ struct Echo {
   std::vector<std::string> sought;  // kernels that modules were asked for
   bool record = true;
   std::function<void(const EchoLaunch &)> body;
-  size_t allocations = 0, frees = 0;
+  size_t allocations = 0, frees = 0, waits = 0;
+  bool isBehind = false;    // no event that was recorded has come
+  bool isRecording = false; // streams record a graph
   int failAt = -1; // the call of any table function that fails, counted down
 
   void reset() { *this = Echo(); }

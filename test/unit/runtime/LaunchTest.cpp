@@ -317,6 +317,59 @@ TEST_P(Log, AFullRingSaysHowManyWereLost) {
               HasSubstr(std::to_string(40000 - fit) + " more records"));
 }
 
+TEST_P(Log, IsToldWithoutWaitingWhereTheHostReachesIt) {
+  uint16_t next = 0x3c00;
+  Echo::instance().body = [&](const EchoLaunch &) {
+    tz_log_record record{};
+    record.count = 1;
+    append(packed<uint64_t>(0), record, &next, sizeof(next));
+  };
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  const size_t waits = Echo::instance().waits;
+  Echo::instance().isBehind = true;
+  ASSERT_TRUE(stream->poll().ok());
+  EXPECT_TRUE(lines.empty()) << "the launch may still run";
+  // Later launches write elsewhere, so that the first is told once it ended.
+  next = 0xc100;
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  Echo::instance().isBehind = false;
+  ASSERT_TRUE(stream->poll().ok());
+  const bool isReached = GetParam() == 0;
+  EXPECT_EQ(lines.size(), isReached ? 1u : 0u);
+  EXPECT_EQ(Echo::instance().waits, waits) << "a poll waited";
+  ASSERT_TRUE(stream->synchronize().ok());
+  EXPECT_THAT(lines, ElementsAre("pid (0, 0, 0) idx (0, 0) x = 1",
+                                 "pid (0, 0, 0) idx (0, 0) x = -2.5"));
+}
+
+TEST_P(Log, LaunchesNeitherWaitNorCopy) {
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok()); // makes the ring
+  const size_t waits = Echo::instance().waits;
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(stream->poll().ok());
+    ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  }
+  EXPECT_EQ(Echo::instance().waits, waits);
+}
+
+TEST_P(Log, OfAGraphIsToldBySynchronizeAlone) {
+  Echo::instance().isRecording = true;
+  ASSERT_TRUE(launch({1, 1, 1}, {}).ok());
+  const uint64_t ring = packed<uint64_t>(0);
+  Echo::instance().isRecording = false;
+  for (int replay = 0; replay < 3; ++replay) {
+    uint16_t one = 0x3c00;
+    tz_log_record record{};
+    record.count = 1;
+    append(ring, record, &one, sizeof(one));
+    ASSERT_TRUE(stream->poll().ok());
+    EXPECT_TRUE(lines.empty()) << "the replay may still run";
+    ASSERT_TRUE(stream->synchronize().ok());
+    EXPECT_EQ(lines.size(), 1u);
+    lines.clear();
+  }
+}
+
 /// Whatever a wrong kernel leaves in the ring, decoding ends.
 TEST_P(Log, GarbageInTheRingIsSurvived) {
   uint32_t state = 1;
