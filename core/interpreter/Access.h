@@ -16,10 +16,12 @@ namespace tz::interpreter {
 enum class Permission { Granted, Skipped, Stopped };
 
 /// Asks whether the access may be done; out of bounds ends an unchecked run.
+/// `stored`: the bits that a store puts there.
 inline Permission ask(Machine &m, const Instruction &in, uint64_t address,
-                      unsigned bytes, AccessKind kind) {
-  Memory::Verdict verdict =
-      m.memory.access(address, bytes, kind, m.linearProgram());
+                      unsigned bytes, AccessKind kind,
+                      std::optional<uint64_t> stored = std::nullopt) {
+  Memory::Verdict verdict = m.memory.access(
+      {address, bytes, kind, m.linearProgram(), in.op, in.number, stored});
   if (!verdict.finding) {
     return Permission::Granted;
   }

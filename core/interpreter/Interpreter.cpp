@@ -241,10 +241,15 @@ llvm::Error run(tile::KernelOp kernel, const LaunchArgs &args,
       continue;
     }
     if (!machine.runProgram(*code, kernel)) {
+      machine.memory.countWritten(report);
       return machine.isEnded() ? llvm::Error::success() : machine.takeError();
     }
     ++report.programs;
+    if (options.programsDone) {
+      options.programsDone->store(report.programs, std::memory_order_relaxed);
+    }
   }
+  machine.memory.countWritten(report);
   return llvm::Error::success();
 }
 

@@ -26,6 +26,7 @@
 #include "llvm/Support/Error.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -96,6 +97,8 @@ struct Options {
   /// What `target_default` means where results are compared (P21): tf32, else
   /// ieee.
   bool defaultIsTf32 = false;
+  /// Stores of one value to one place by several programs are a race, too.
+  bool sameValueStoresRace = true;
   /// Run this program only.
   std::optional<std::array<uint32_t, 3>> onlyProgram;
   /// Ops that one program may execute; 0: any number. Without a value
@@ -104,6 +107,8 @@ struct Options {
   /// Distinct findings that are kept; the rest is counted.
   size_t maxFindings = 64;
   std::function<void(const PrintEvent &)> print;
+  /// Counts the programs that have ended; null: nobody asks.
+  std::atomic<uint64_t> *programsDone = nullptr;
   /// Told of each step (Observer.h); null: nobody.
   Observer *observer = nullptr;
 };
@@ -138,6 +143,8 @@ struct Report {
   /// that the bound of an operand could turn. After one, answers may differ
   /// rightly.
   uint64_t undecided = 0;
+  /// Checked mode: bytes that were written, per allocation (by base).
+  std::map<uint64_t, uint64_t> written;
   uint64_t steps = 0;    ///< ops executed
   uint64_t programs = 0; ///< programs run to their end
 };

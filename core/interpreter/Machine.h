@@ -31,6 +31,7 @@ struct Code;
 struct Instruction {
   Handler handler = nullptr;
   mlir::Operation *op = nullptr;
+  uint32_t number = 0;                     ///< from 1, within the kernel
   llvm::SmallVector<uint32_t, 3> operands; ///< slots
   llvm::SmallVector<uint32_t, 1> results;  ///< slots
   Kind resultKind = Kind::I1;              ///< of the first result

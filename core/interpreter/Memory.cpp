@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Memory.h"
 
+#include "core/interpreter/Machine.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,7 +18,8 @@
 namespace tz::interpreter {
 
 Memory::Memory(const Options &options, std::array<uint32_t, 3> grid)
-    : checked(options.checked), grid(grid) {
+    : checked(options.checked),
+      sameValueStoresRace(options.sameValueStoresRace), grid(grid) {
   for (const Allocation &allocation : options.memory) {
     Region region{allocation, {}};
     if (checked) {
@@ -91,66 +94,107 @@ std::string Memory::programName(uint32_t linear) const {
          std::to_string(linear / (x * y)) + ")";
 }
 
-std::string Memory::raceMessage(const Region &region, uint64_t offset,
-                                llvm::StringRef what, uint32_t other) const {
-  return ("byte " + std::to_string(offset) + " of '" + region.allocation.name +
-          "' was " + what + " by program " + programName(other) +
-          ", which is not ordered with this one")
-      .str();
-}
-
 bool Memory::ordered(uint32_t earlier, uint32_t later) const {
   return earlier == later ||
          (later == current && earlier < before.size() && before[earlier]);
 }
 
-Memory::Verdict Memory::access(uint64_t address, unsigned bytes,
-                               AccessKind kind, uint32_t program) {
+static bool isAtomic(AccessKind kind) {
+  return kind == AccessKind::Atomic || kind == AccessKind::AtomicRead;
+}
+static bool isWrite(AccessKind kind) {
+  return kind == AccessKind::Write || kind == AccessKind::Atomic;
+}
+
+/// What the access races with at a byte, as a sentence; nothing: no race.
+std::optional<std::string> Memory::findRace(const Region &region,
+                                            uint64_t offset,
+                                            const Access &access) const {
+  const Byte &byte = region.shadow[offset];
+  const bool atomic = isAtomic(access.kind), writes = isWrite(access.kind);
+  auto races = [&](uint32_t other, bool otherIsAtomic) {
+    return other != 0 && !(atomic && otherIsAtomic) &&
+           !ordered(other - 1, access.program);
+  };
+  const bool afterWrite = races(byte.writer, byte.atomicWriter);
+  if (!afterWrite && !(writes && races(byte.reader, byte.atomicReader))) {
+    return std::nullopt;
+  }
+  if (!sameValueStoresRace && access.kind == AccessKind::Write &&
+      access.stored && !byte.atomicWriter &&
+      std::memcmp(reinterpret_cast<const void *>(access.address),
+                  &*access.stored, access.bytes) == 0) {
+    return std::nullopt;
+  }
+  const uint32_t other = (afterWrite ? byte.writer : byte.reader) - 1;
+  const uint16_t number = afterWrite ? byte.writingOp : byte.readingOp;
+  return "race between programs: byte " + std::to_string(offset) + " of '" +
+         region.allocation.name + "' is " + (writes ? "written" : "read") +
+         " here and was " + (afterWrite ? "written" : "read") + " by program " +
+         programName(other) +
+         (number ? " at " + describe(ops[number]->getLoc()) : "") +
+         "; nothing orders the two";
+}
+
+void Memory::record(Region &region, uint64_t offset, const Access &access) {
+  Byte &byte = region.shadow[offset];
+  const auto number = uint16_t(access.number <= UINT16_MAX ? access.number : 0);
+  if (isWrite(access.kind)) {
+    region.written += byte.writer == 0;
+    byte.writer = access.program + 1;
+    byte.writingOp = number;
+    byte.atomicWriter = isAtomic(access.kind);
+    byte.written = true;
+  }
+  if (access.kind != AccessKind::Write) {
+    byte.reader = access.program + 1;
+    byte.readingOp = number;
+    byte.atomicReader = isAtomic(access.kind);
+  }
+}
+
+Memory::Verdict Memory::access(const Access &access) {
   if (regions.empty()) {
     return {};
   }
-  Region *region = regionOf(address, bytes);
+  Region *region = regionOf(access.address, access.bytes);
   if (!region) {
-    return outside(address, bytes);
+    return outside(access.address, access.bytes);
   }
   Verdict verdict;
   if (!checked) {
     return verdict;
   }
-  const uint64_t offset = address - region->allocation.base;
-  const bool atomic =
-      kind == AccessKind::Atomic || kind == AccessKind::AtomicRead;
-  const bool writes = kind == AccessKind::Write || kind == AccessKind::Atomic;
-  const bool reads = kind != AccessKind::Write;
-  for (uint64_t i = offset; i < offset + bytes; ++i) {
-    Byte &byte = region->shadow[i];
-    if (reads && !byte.written && !verdict.finding) {
+  if (ops.size() <= access.number) {
+    ops.resize(access.number + 1);
+  }
+  ops[access.number] = access.op;
+  const uint64_t offset = access.address - region->allocation.base;
+  for (uint64_t i = offset; i < offset + access.bytes; ++i) {
+    if (access.kind != AccessKind::Write && !region->shadow[i].written &&
+        !verdict.finding) {
       verdict.finding = FindingKind::UninitializedRead;
       verdict.message = "byte " + std::to_string(i) + " of '" +
                         region->allocation.name +
                         "' is read before it is written";
     }
-    if (!verdict.finding && byte.writer != 0 &&
-        !(atomic && byte.atomicWriter) && !ordered(byte.writer - 1, program)) {
-      verdict.finding = FindingKind::Race;
-      verdict.message = raceMessage(*region, i, "written", byte.writer - 1);
+    if (!verdict.finding) {
+      if (std::optional<std::string> race = findRace(*region, i, access)) {
+        verdict.finding = FindingKind::Race;
+        verdict.message = std::move(*race);
+      }
     }
-    if (!verdict.finding && writes && byte.reader != 0 &&
-        !(atomic && byte.atomicReader) && !ordered(byte.reader - 1, program)) {
-      verdict.finding = FindingKind::Race;
-      verdict.message = raceMessage(*region, i, "read", byte.reader - 1);
-    }
-    if (writes) {
-      byte.writer = program + 1;
-      byte.atomicWriter = atomic;
-      byte.written = true;
-    }
-    if (reads) {
-      byte.reader = program + 1;
-      byte.atomicReader = atomic;
-    }
+    record(*region, i, access);
   }
   return verdict;
+}
+
+void Memory::countWritten(Report &report) const {
+  for (const Region &region : regions) {
+    if (checked) {
+      report.written[region.allocation.base] = region.written;
+    }
+  }
 }
 
 void Memory::acquire(uint64_t address, uint32_t program) {

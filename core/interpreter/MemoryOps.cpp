@@ -38,7 +38,8 @@ bool loadLane(Machine &m, const Instruction &in, uint64_t address,
 
 bool storeLane(Machine &m, const Instruction &in, uint64_t address,
                const TileValue &value, int64_t lane) {
-  switch (ask(m, in, address, value.elementBytes(), AccessKind::Write)) {
+  switch (ask(m, in, address, value.elementBytes(), AccessKind::Write,
+              value.bitsAt(lane))) {
   case Permission::Granted:
     writeMemory(address, value.kind(), value.bitsAt(lane));
     if (m.options.trackErrors) {

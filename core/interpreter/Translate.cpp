@@ -85,6 +85,7 @@ private:
 
   AddressArithmetic addresses;
   SlotMap slots;
+  uint32_t operations = 0;
 };
 
 /// Deepest nesting of regions; C++ recursion follows it.
@@ -128,6 +129,7 @@ llvm::Expected<Instruction> Translator::translate(Operation &op,
                                                   unsigned depth) {
   Instruction in;
   in.op = &op;
+  in.number = ++operations;
   in.mustNotWrap = addresses.lookup(&op);
   in.handler = handlers().lookup(op.getName().getStringRef());
   if (!in.handler) {

@@ -60,8 +60,33 @@ TEST_F(Checked, TwoProgramsOnOneByteRace) {
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
   EXPECT_THAT(report.findings[0].message,
-              HasSubstr("byte 8 of 'data' was written by program (0, 0, 0)"));
+              HasSubstr("race between programs: byte 8 of 'data' is written "
+                        "here and was written by program (0, 0, 0) at t:"));
   EXPECT_THAT(report.findings[0].program, ElementsAre(1, 0, 0));
+  ASSERT_EQ(report.written.size(), 1u);
+  EXPECT_EQ(report.written.begin()->second, 4u);
+}
+
+TEST_F(Checked, StoresOfOneValueMayBeNoRace) {
+  std::vector<int32_t> data(4);
+  give(data, "data");
+  launch.args.push_back(ArgValue::integer(2));
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  options.sameValueStoresRace = false;
+  std::atomic<uint64_t> done = 0;
+  options.programsDone = &done;
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%p: !tile.ptr<i32>, %n: i32) {
+      tile.store %p, %n : !tile.ptr<i32>, i32
+      tile.return
+    })"),
+            "");
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(done, 2u);
+  EXPECT_EQ(run(kStoreIndex), ""); // values differ
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
 }
 
 TEST_F(Checked, AtomicsDoNotRace) {
