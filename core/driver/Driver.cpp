@@ -91,6 +91,22 @@ Driver::specializationRule(const KernelSource &source,
   return rule;
 }
 
+Result<KernelConfiguration>
+Driver::heuristics(const KernelSource &source,
+                   const std::vector<ArgumentSpec> &arguments,
+                   const std::vector<LaunchValue> &values,
+                   runtime::DiagnosticSink &diagnostics) {
+  auto workspace = state->pool.take();
+  FirstError first;
+  auto parsed = workspace->parse(source, diagnostics, first);
+  if (!parsed) {
+    return first.status(TZ_E_INVALID_ARGUMENT,
+                        source.path + ": cannot be read as a kernel file");
+  }
+  return findHeuristics(*parsed, source.function, arguments, values,
+                        diagnostics, first);
+}
+
 namespace {
 /// What an analysis has to say, a compilation will say again.
 struct Unheard final : runtime::DiagnosticSink {

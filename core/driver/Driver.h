@@ -36,6 +36,14 @@ struct CompileReport {
 
 struct Workspace;
 
+/// What a launch gives for a parameter of a kernel.
+struct LaunchValue {
+  std::string parameter;
+  runtime::KeyValue number; // of a scalar; the key is not used
+  uint32_t element = 0;     // TZ_TYPE_* of an array's elements; 0: a scalar
+  std::vector<int64_t> shape;
+};
+
 /// A kernel as IR, with the context that it lives in. Must not outlive the
 /// driver; another compilation may run meanwhile.
 class LoweredKernel {
@@ -75,6 +83,13 @@ public:
   specializationRule(const runtime::KernelSource &source,
                      const std::vector<runtime::ArgumentSpec> &arguments,
                      runtime::DiagnosticSink &diagnostics) override;
+  /// What triton.heuristics sets for a launch with these values: parameters
+  /// that `arguments` (one per parameter) leave open, and options.
+  runtime::Result<runtime::KernelConfiguration>
+  heuristics(const runtime::KernelSource &source,
+             const std::vector<runtime::ArgumentSpec> &arguments,
+             const std::vector<LaunchValue> &values,
+             runtime::DiagnosticSink &diagnostics);
   runtime::Result<std::shared_ptr<const runtime::Artifact>>
   compile(const runtime::CompileJob &job,
           runtime::DiagnosticSink &diagnostics) override {

@@ -125,9 +125,11 @@ findKernel(const ParsedSource &source, const std::string &function,
     candidates.push_back(kernel.name);
   }
   std::string message;
-  if (kernels.empty()) {
-    message = "the file defines no kernel; a kernel is a function with "
-              "@triton.jit";
+  if (std::string why = source.module->whyNoKernel(function); !why.empty()) {
+    message = std::move(why);
+  } else if (kernels.empty()) {
+    message = "the file defines no kernel; a kernel is a function with the "
+              "decorator @triton.jit";
   } else if (function.empty()) {
     if (kernels.size() == 1) {
       return &kernels[0];
@@ -201,6 +203,7 @@ Result<KernelSignature> findSignature(Workspace &workspace,
     return kernel.takeStatus();
   }
   signature.function = (*kernel)->name;
+  signature.heuristics = (*kernel)->heuristics;
   const auto &configs = (*kernel)->configs;
   for (const ParamInfo &param : (*kernel)->params) {
     KernelParameter parameter;
@@ -372,6 +375,96 @@ static void takeConfiguration(const KernelInfo &kernel,
   }
 }
 
+/// All that is known when the heuristics have been asked: constants, defaults
+/// of parameters, values of a launch, and what the heuristics set.
+static Result<std::map<std::string, ConstValue>>
+evaluateHeuristics(const ParsedSource &source, const KernelInfo &kernel,
+                   const std::map<std::string, ConstValue> &constants,
+                   const std::map<std::string, ConstValue> &launch,
+                   runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  std::set<std::string> given;
+  std::map<std::string, ConstValue> known = constants;
+  known.insert(launch.begin(), launch.end());
+  for (const auto &[name, value] : known) {
+    given.insert(name);
+  }
+  for (const ParamInfo &param : kernel.params) {
+    if (param.defaultValue) {
+      known.try_emplace(param.name, *param.defaultValue);
+    }
+  }
+  frontend::DiagnosticSink sink;
+  const bool fine = frontend::evaluateHeuristics(*source.module, kernel.name,
+                                                 given, known, sink);
+  forward(sink, diagnostics, first);
+  if (!fine) {
+    return first.status(TZ_E_INVALID_ARGUMENT, "a heuristic of kernel '" +
+                                                   kernel.name +
+                                                   "' cannot be evaluated");
+  }
+  return known;
+}
+
+static ConstValue launchConstant(const LaunchValue &value) {
+  if (!value.element) {
+    return value.number.kind == TZ_KV_F64
+               ? ConstValue::fromFloat(value.number.f64)
+           : value.number.kind == TZ_KV_BOOL
+               ? ConstValue::fromBool(value.number.i64 != 0)
+               : ConstValue::fromInt(value.number.i64);
+  }
+  ConstValue array;
+  array.kind = ConstValue::Array;
+  array.text = languageName(value.element);
+  for (int64_t size : value.shape) {
+    array.items.push_back(ConstValue::fromInt(size));
+  }
+  return array;
+}
+
+Result<runtime::KernelConfiguration>
+findHeuristics(const ParsedSource &source, const std::string &function,
+               const std::vector<ArgumentSpec> &arguments,
+               const std::vector<LaunchValue> &values,
+               runtime::DiagnosticSink &diagnostics, FirstError &first) {
+  Result<const KernelInfo *> found =
+      findKernel(source, function, diagnostics, first);
+  if (!found) {
+    return found.takeStatus();
+  }
+  const KernelInfo &kernel = **found;
+  std::map<std::string, ConstValue> constants, launch;
+  for (auto [param, given] : llvm::zip(kernel.params, arguments)) {
+    if (given.kind == ArgumentSpec::Constant) {
+      constants[param.name] =
+          fromConstant(given.constant, param, *source.module);
+    } else if (given.kind == ArgumentSpec::None) {
+      constants[param.name] = ConstValue();
+    }
+  }
+  for (const LaunchValue &value : values) {
+    launch[value.parameter] = launchConstant(value);
+  }
+  Result<std::map<std::string, ConstValue>> known =
+      evaluateHeuristics(source, kernel, constants, launch, diagnostics, first);
+  if (!known) {
+    return known.takeStatus();
+  }
+  runtime::KernelConfiguration made;
+  for (const std::string &name : kernel.heuristics) {
+    auto value = known->find(name);
+    if (value == known->end() || constants.count(name) || launch.count(name)) {
+      continue;
+    }
+    if (!isOption(kernel, name)) {
+      made.constants.emplace_back(name, value->second.str());
+    } else if (std::optional<int> number = optionValue(value->second)) {
+      made.options.emplace_back(name, *number);
+    }
+  }
+  return made;
+}
+
 Result<frontend::Specialization>
 specialize(const ParsedSource &source, const CompileJob &job,
            const std::string &function, runtime::DiagnosticSink &diagnostics,
@@ -415,27 +508,13 @@ specialize(const ParsedSource &source, const CompileJob &job,
     }
   }
   takeConfiguration(kernel, spec);
-  std::set<std::string> given;
-  std::map<std::string, ConstValue> known = spec.constexprs;
-  for (const auto &[name, value] : spec.constexprs) {
-    given.insert(name);
-  }
-  for (const ParamInfo &param : kernel.params) {
-    if (param.defaultValue) {
-      known.try_emplace(param.name, *param.defaultValue);
-    }
-  }
-  frontend::DiagnosticSink sink;
-  bool fine = frontend::evaluateHeuristics(*source.module, function, given,
-                                           known, sink);
-  forward(sink, diagnostics, first);
-  if (!fine) {
-    return first.status(TZ_E_INVALID_ARGUMENT, "a heuristic of kernel '" +
-                                                   function +
-                                                   "' cannot be evaluated");
+  Result<std::map<std::string, ConstValue>> known = evaluateHeuristics(
+      source, kernel, spec.constexprs, {}, diagnostics, first);
+  if (!known) {
+    return known.takeStatus();
   }
   for (const std::string &name : kernel.heuristics) {
-    if (auto value = known.find(name); value != known.end()) {
+    if (auto value = known->find(name); value != known->end()) {
       takeSetting(kernel, name, value->second, spec);
     }
   }

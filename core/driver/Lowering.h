@@ -7,6 +7,7 @@
 #ifndef TERRAZZO_CORE_DRIVER_LOWERING_H
 #define TERRAZZO_CORE_DRIVER_LOWERING_H
 
+#include "core/driver/Driver.h"
 #include "core/driver/VendorCompiler.h"
 #include "core/driver/Workspace.h"
 #include "core/frontend/DebugMap.h"
@@ -44,6 +45,13 @@ runtime::Result<runtime::KernelSignature>
 findSignature(Workspace &workspace, const ParsedSource &source,
               const std::string &function, runtime::DiagnosticSink &diagnostics,
               FirstError &first);
+
+/// What triton.heuristics makes of a launch's values; as Driver::heuristics.
+runtime::Result<runtime::KernelConfiguration>
+findHeuristics(const ParsedSource &source, const std::string &function,
+               const std::vector<runtime::ArgumentSpec> &arguments,
+               const std::vector<LaunchValue> &values,
+               runtime::DiagnosticSink &diagnostics, FirstError &first);
 
 /// What the parameters become: arguments and constants of the frontend.
 runtime::Result<frontend::Specialization>

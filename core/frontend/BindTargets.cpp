@@ -25,6 +25,23 @@ static int64_t machineNumber(StringRef machine) {
   return digits.getAsInteger(10, number) ? 0 : number;
 }
 
+std::vector<KnownStage> knownStages(StringRef folder) {
+  std::vector<KnownStage> made = {
+      {"ttir", "neutral"}, {"ttgir", "simt"}, {"llir", "llvm"}};
+  for (const KnownVendor &vendor : knownVendors()) {
+    if (!folder.empty() && folder != vendor.folder) {
+      continue;
+    }
+    SmallVector<StringRef> words;
+    StringRef(vendor.stages).split(words, ' ', -1, /*KeepEmpty=*/false);
+    for (StringRef word : words) {
+      auto [name, ours] = word.split('=');
+      made.push_back({name.str(), ours.str()});
+    }
+  }
+  return made;
+}
+
 std::optional<bool> answerOf(StringRef target, StringRef question,
                              int64_t atLeast) {
   auto [name, machine] = target.split(':');

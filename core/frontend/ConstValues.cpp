@@ -83,6 +83,13 @@ ConstValue ConstValue::parse(StringRef text) {
 
 std::string ConstValue::str() const {
   switch (kind) {
+  case Array: {
+    std::string shape;
+    for (const ConstValue &item : items) {
+      shape += (shape.empty() ? "" : ", ") + item.str();
+    }
+    return text + "[" + shape + "]";
+  }
   case None:
     return "None";
   case Bool:
@@ -183,6 +190,22 @@ std::optional<Value> fromConstValue(const ConstValue &value,
       return known->value;
     }
     return evaluator.modules().evaluate(value.text, value.text, evaluator);
+  case ConstValue::Array: {
+    ConstValue type = ConstValue::fromDType(value.text), shape;
+    shape.kind = ConstValue::Tuple;
+    shape.items = value.items;
+    auto fields = std::make_shared<SequenceObject>();
+    fields->className = "tensor";
+    fields->names = {"dtype", "shape"};
+    for (const ConstValue &item : {type, shape}) {
+      auto converted = fromConstValue(item, module, evaluator);
+      if (!converted) {
+        return std::nullopt;
+      }
+      fields->items.push_back(std::move(*converted));
+    }
+    return Value::record(std::move(fields));
+  }
   case ConstValue::Tuple: {
     std::vector<Value> items;
     for (const ConstValue &item : value.items) {

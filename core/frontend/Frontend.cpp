@@ -31,6 +31,18 @@ const std::vector<KernelInfo> &Module::kernels() const {
   return hidden->kernels;
 }
 
+std::string Module::whyNoKernel(StringRef name) const {
+  auto it = hidden->main->members.find(name);
+  if (it == hidden->main->members.end() ||
+      !it->second.value.is(ValueKind::Function)) {
+    return "";
+  }
+  const ReasonObject &why = it->second.value.asFunction()->undecorated;
+  return ("'" + name + "' is not a kernel: " +
+          (why.loc.isValid() ? why.text : "it has no decorator @triton.jit"))
+      .str();
+}
+
 const KernelInfo *Module::kernel(StringRef name) const {
   auto it = find_if(hidden->kernels,
                     [&](const KernelInfo &k) { return k.name == name; });
@@ -217,8 +229,9 @@ std::shared_ptr<FunctionObject> findKernel(const Module &module, StringRef name,
   if (it != state.main->members.end() &&
       it->second.value.is(ValueKind::Function)) {
     auto error =
-        sink.error(it->second.loc,
-                   "'" + name + "' is not a kernel: it has no @triton.jit");
+        sink.error(it->second.loc, "'" + name +
+                                       "' is not a kernel: it has no decorator "
+                                       "@triton.jit");
     const ReasonObject &why = it->second.value.asFunction()->undecorated;
     if (why.loc.isValid()) {
       error.note(why.loc, why.text);

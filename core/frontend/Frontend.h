@@ -36,14 +36,16 @@ struct ConstValue {
     DType,
     Function,
     Tuple,
-    Expression // `text`, over triton, tl and names of the host program
+    Expression, // `text`, over triton, tl and names of the host program
+    Array       // an argument in memory, for heuristics: `text` is the element
+                // type, `items` the shape
   };
   Kind kind = None;
   bool boolean = false;
   int64_t integer = 0;
   double number = 0;
   std::string text; // String; DType ("fp16"); Function (a name of the file)
-  std::vector<ConstValue> items; // Tuple
+  std::vector<ConstValue> items; // Tuple, Array
 
   static ConstValue fromBool(bool value);
   static ConstValue fromInt(int64_t value);
@@ -168,6 +170,8 @@ public:
   const std::vector<KernelInfo> &kernels() const;
   /// Null if there is none of that name.
   const KernelInfo *kernel(llvm::StringRef name) const;
+  /// Why a function of that name is no kernel; empty if there is none.
+  std::string whyNoKernel(llvm::StringRef name) const;
   /// The files that were read so far, imports included; without the embedded
   /// library. Imports are read when one of their names is used.
   std::vector<std::shared_ptr<const SourceFile>> sources() const;
@@ -207,7 +211,7 @@ elaborate(const Module &module, llvm::StringRef kernel,
           DiagnosticSink &sink, DebugMap *debugMap = nullptr);
 
 /// Values of the parameters and options that triton.heuristics computes from
-/// the others. `known` holds integer arguments and constexprs by name, `given`
+/// the others. `known` holds arguments and constexprs by name, `given`
 /// says which of them a heuristic does not change. An option that cannot be
 /// computed is left out, a parameter is an error: false.
 bool evaluateHeuristics(const Module &module, llvm::StringRef kernel,

@@ -1,7 +1,8 @@
 //===- KnownVendors.h - names that the language fixes per vendor *- C++ -*-===//
 //
-// What   For each vendor's folder: its backend's name in the language, and the
-//        questions of tl.target_info that it answers with yes.
+// What   For each vendor's folder: its backend's name in the language, the
+//        questions of tl.target_info that it answers with yes, and what the
+//        language calls the stages of its compiler.
 // Why    Kernels ask by name; the names are data of the vendors' folders
 //        (language.json), known whether or not the vendor is built (R13).
 //
@@ -13,6 +14,8 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tz::frontend {
 
@@ -29,6 +32,7 @@ struct KnownVendor {
   const char *options; // of compiling that its targets alone have
   const char *hints;   // functions of extra.<backend> that may do nothing
   const char *counts;  // its constants "name=factor": times num_warps
+  const char *stages;  // "name=ours", separated by blanks
   llvm::ArrayRef<VendorQuestion> questions;
 };
 
@@ -40,6 +44,14 @@ llvm::ArrayRef<KnownVendor> knownVendors();
 /// no vendor has this question.
 std::optional<bool> answerOf(llvm::StringRef target, llvm::StringRef question,
                              int64_t atLeast = 0);
+
+/// A stage of a compiler: its name in the language, our name.
+struct KnownStage {
+  std::string name, ours;
+};
+/// Those that every target has, and those of the vendor with this folder; of
+/// all vendors if it is empty.
+std::vector<KnownStage> knownStages(llvm::StringRef folder);
 
 /// Kernels for several vendors name the options of each; on a target that lacks
 /// one it means nothing (P24).

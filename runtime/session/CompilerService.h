@@ -57,6 +57,7 @@ struct KernelSignature {
   std::string function;
   std::vector<KernelParameter> parameters;
   std::vector<KernelConfiguration> configurations; // in the source's order
+  std::vector<std::string> heuristics; // names that triton.heuristics sets
 };
 
 /// What the kernel does through a pointer.

@@ -602,7 +602,7 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@602:5: 'kernel' is not a kernel: it has no @triton.jit
+# error@602:5: 'kernel' is not a kernel: it has no decorator @triton.jit
 # note@601:9: module 'triton' has no name 'jti'; did you mean 'jit'?
 
 # ----- no decorator
@@ -614,7 +614,7 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@614:5: 'kernel' is not a kernel: it has no @triton.jit
+# error@614:5: 'kernel' is not a kernel: it has no decorator @triton.jit
 
 # ----- a decorator that is called for nothing
 # run: kernel x=*fp32
@@ -626,7 +626,7 @@ import triton.language as tl
 def kernel(x):
     tl.store(x, 0.0)
 
-# error@626:5: 'kernel' is not a kernel: it has no @triton.jit
+# error@626:5: 'kernel' is not a kernel: it has no decorator @triton.jit
 # note@625:20: triton.jit has no parameter 'nowrap'
 
 # ----- the import is missing

@@ -5,4 +5,4 @@ import triton
 def helper(x):
     pass
 
-# error@5:5: 'helper' is not a kernel: it has no @triton.jit
+# error@5:5: 'helper' is not a kernel: it has no decorator @triton.jit
