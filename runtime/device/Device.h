@@ -95,7 +95,10 @@ public:
   bool isRecording() const;
   Status wait(Event &event);
   Status callback(void (*fn)(void *, int32_t), void *user);
-  void setPrintSink(PrintSink sink) { print = std::move(sink); }
+  /// An empty sink drops what is printed. Gives the sink before.
+  PrintSink setPrintSink(PrintSink sink) {
+    return std::exchange(print, std::move(sink));
+  }
   /// What launches may touch besides the device's own memory.
   void knowMemory(std::span<const tz_memory_range> ranges);
 

@@ -127,6 +127,12 @@ uint32_t shownLevel() {
         return i;
       }
     }
+    if (!text->empty()) {
+      std::fprintf(stderr,
+                   "terrazzo: warning: TERRAZZO_LOG=%s is no level; there are "
+                   "error, warning, info and debug; 'warning' is taken\n",
+                   text->c_str());
+    }
     return 1u;
   }();
   return level;
@@ -159,6 +165,8 @@ std::optional<std::string> environment(const char *name) {
   const char *value = secure_getenv(name);
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
+
+void checkLogLevel() { (void)shownLevel(); }
 
 void logMessage(uint32_t level, std::string_view component,
                 std::string_view text) {

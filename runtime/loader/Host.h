@@ -38,6 +38,8 @@ std::string_view productName();
 std::optional<std::string> environment(const char *name);
 /// The folder of the file that holds this code: a library or the program.
 std::string ownFolder();
+/// Warns, once a process, of a TERRAZZO_LOG that is no level.
+void checkLogLevel();
 /// Level 0 error .. 3 debug; shown on stderr up to TERRAZZO_LOG (default 1).
 void logMessage(uint32_t level, std::string_view component,
                 std::string_view text);

@@ -165,6 +165,9 @@ void Registry::discover(const RegistryOptions &options) {
   auto variable = [&](const char *name) {
     return options.readEnvironment ? environment(name) : std::nullopt;
   };
+  if (options.readEnvironment) {
+    checkLogLevel();
+  }
   if (auto text = variable("TERRAZZO_PLUGINS")) {
     filter = split(*text, ',');
   }
