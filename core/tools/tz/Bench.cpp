@@ -10,6 +10,7 @@
 #include "core/tools/tz/BenchOrigin.h"
 #include "core/tools/tz/BenchReport.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/GuardedMemory.h"
 #include "core/tools/tz/Request.h"
 #include "core/tools/tz/Upload.h"
 #include "core/tools/tz/Variations.h"
@@ -18,6 +19,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <set>
 
 namespace tz::tool {
 
@@ -46,6 +48,15 @@ public:
     }
     held.clear();
   }
+  /// Those that are not among `told`, to which they are added.
+  void tellNew(DiagnosticSink &to, std::set<std::string> &told) {
+    for (const auto &[severity, text] : held) {
+      if (told.insert(text).second) {
+        to.report(severity, text);
+      }
+    }
+    held.clear();
+  }
   void forget() { held.clear(); }
 
 private:
@@ -58,19 +69,34 @@ struct Place {
   std::unique_ptr<Stream> stream;
   std::unique_ptr<Stopwatch> stopwatch;
   std::vector<tz_dptr> memory;
+  /// Holds `memory` where the device works in host memory.
+  std::unique_ptr<GuardedMemory> guarded;
 
   void release() {
     for (tz_dptr at : memory) {
-      (void)device->free(at);
+      if (!guarded) {
+        (void)device->free(at);
+      }
     }
     memory.clear();
+    guarded.reset();
   }
 };
+
+/// What kernels print goes to stderr: stdout holds figures.
+SessionOptions benchSession() {
+  SessionOptions made = toolSession();
+  made.print = [](std::string_view line) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%.*s\n", int(line.size()), line.data());
+  };
+  return made;
+}
 
 class Bench {
 public:
   explicit Bench(const BenchOptions &options)
-      : options(options), session(toolSession()),
+      : options(options), session(benchSession()),
         driver(session.registry(), session.cache()) {}
   int run();
 
@@ -99,8 +125,10 @@ private:
   Session session;
   driver::Driver driver;
   KernelSignature signature;
+  std::string defaultTarget;     // of an artifact
   std::vector<Request> requests; // of each row
   std::vector<Place> places;     // of each target
+  std::set<std::string> told;    // why rows do not compile
   BenchReport report;
 };
 
@@ -119,16 +147,14 @@ void give(Request &request, const KernelSignature &signature,
 }
 
 Status Bench::makeRows() {
-  Result<KernelSource> source =
-      loadSource(parseKernel(options.request.kernel), options.request.imports);
-  if (!source) {
-    return source.takeStatus();
+  Result<NamedKernel> kernel = loadKernel(options.request, driver, sink);
+  if (!kernel) {
+    return kernel.takeStatus();
   }
-  Result<KernelSignature> found = driver.signature(*source, sink);
-  if (!found) {
-    return found.takeStatus();
+  signature = std::move(kernel->signature);
+  if (options.target.empty() && kernel->artifact) {
+    defaultTarget = kernel->artifact->plugin;
   }
-  signature = std::move(*found);
   std::vector<Variation> variations;
   for (const std::string &text : options.vary) {
     Result<Variation> one = parseVariation(text);
@@ -197,12 +223,14 @@ Status Bench::checkFirst() {
   if (!launch->note.empty() && showsTable()) {
     std::printf("%s\n", launch->note.c_str());
   }
+  noteMissingGrid(options.request);
   Measurement unused;
   return countWork(launch->binding, unused);
 }
 
 Status Bench::openPlaces() {
-  for (const std::string &target : splitList(options.target)) {
+  for (const std::string &target :
+       splitList(defaultTarget.empty() ? options.target : defaultTarget)) {
     if (target == "interp") {
       return Status(TZ_E_INVALID_ARGUMENT,
                     "the interpreter says what is right, not what is quick: "
@@ -246,7 +274,9 @@ Result<Launch> Bench::launchOf(size_t row) {
   if (!launch) {
     return launch;
   }
-  if (Status s = launch->binding.fill(options.seed); !s.ok()) {
+  Status s = checkHasPrograms(*launch);
+  s = s.ok() ? launch->binding.fill(options.seed) : std::move(s);
+  if (!s.ok()) {
     return s;
   }
   return launch;
@@ -260,11 +290,17 @@ Status Bench::timeOn(Launch &launch, Place &place,
   if (!kernel) {
     return kernel.takeStatus();
   }
+  if (place.device->isHostMemory()) {
+    place.guarded =
+        std::make_unique<GuardedMemory>(GuardedMemory::Margins::Wide);
+  }
   Status s = upload(
       launch.binding, *place.stream,
       [&](const BoundBuffer &buffer) {
-        return place.device->allocate(
-            std::max<size_t>(buffer.content.size(), 1));
+        const size_t bytes = buffer.content.size();
+        return place.guarded
+                   ? place.guarded->allocate(buffer.name, bytes)
+                   : place.device->allocate(std::max<size_t>(bytes, 1));
       },
       place.memory);
   if (!s.ok()) {
@@ -274,9 +310,12 @@ Status Bench::timeOn(Launch &launch, Place &place,
       launchValues(*artifact, launch.binding, place.memory);
   Result<Times> times = place.stopwatch->time(
       [&] { return (*kernel)->launch(*place.stream, launch.grid, values); },
-      options.seconds);
+      TimingEffort{.seconds = options.seconds}, /*showsPrints=*/true);
   if (!times) {
     return times.takeStatus();
+  }
+  if (s = place.guarded ? place.guarded->check() : Status(); !s.ok()) {
+    return s;
   }
   to.times = *times;
   to.registers = artifact->variants.front().regs;
@@ -311,12 +350,19 @@ Status Bench::measure(Launch &launch, Place &place, Measurement &to) {
   }
   HeldDiagnostics held;
   const Clock::time_point start = Clock::now();
-  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, held);
+  Result<std::shared_ptr<const Artifact>> artifact =
+      launch.artifact ? launch.artifact : driver.compile(job, held);
   to.compileMilliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   Status s =
       artifact ? timeOn(launch, place, *artifact, to) : artifact.takeStatus();
   place.release();
+  if (!artifact && s.code() != TZ_E_RESOURCE_LIMIT && requests.size() > 1) {
+    // The others may compile; what is wrong with several is said once.
+    to.notCompiled = llvm::StringRef(s.message()).split('\n').first.str();
+    held.tellNew(sink, told);
+    return Status();
+  }
   if (s.code() == TZ_E_RESOURCE_LIMIT && !options.configs.empty()) {
     // Lists of configurations are made for more than one device.
     to.tooLarge = s.message();
@@ -384,6 +430,9 @@ int Bench::finish(const Status &status) {
   if (!status.ok() || !written.ok()) {
     return reportFailure(status.ok() ? written : status, sink);
   }
+  if (std::string names = report.namesOfNotCompiled(); !names.empty()) {
+    return reportError("does not compile, and was not measured: " + names);
+  }
   if (llvm::all_of(report.measurements, [](const Measurement &one) {
         return !one.tooLarge.empty();
       })) {
@@ -430,7 +479,9 @@ Examples
 A launch is timed by the device's events, on the host by its clock. The median
 is of all samples of --seconds; a tenth took less than the first percentage
 says, a tenth more than the second. Arguments are those of 'tz run --help'.
-Exit status: 0 measured, 1 an error, 2 usage.)help";
+What a kernel prints is shown of its first launch in each row, on stderr. Where
+several rows are measured, one that does not compile is named and passed over.
+Exit status: 0 measured, 1 an error or a row that does not compile, 2 usage.)help";
 
 void addBenchCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand(
@@ -449,10 +500,12 @@ void addBenchCommand(CLI::App &app, int &status) {
                    "Which of the source's autotune configurations: all, 2 or "
                    "1,3-5")
       ->excludes(command->get_option("--config"));
-  command->add_option("--target", o->target,
-                      "cpu, cpu:0, or several, compared with the first: "
-                      "cpu:x86-64-v4,cpu:x86-64-v3 (default: "
-                      "TERRAZZO_TARGET, else the best there is)");
+  command
+      ->add_option("--target", o->target,
+                   "cpu, cpu:0, or several, compared with the first: "
+                   "cpu:x86-64-v4,cpu:x86-64-v3 (default: "
+                   "TERRAZZO_TARGET, else the best there is)")
+      ->type_name("TARGET");
   command
       ->add_option("--caches", o->caches,
                    "swept before each launch, warm, or auto: swept on devices "
@@ -466,13 +519,17 @@ void addBenchCommand(CLI::App &app, int &status) {
                       "once)");
   command->add_option("--flops", o->flops,
                       "Operations of a launch, an expression");
-  command->add_option("--json", o->json,
-                      "Write the figures to this file; '-': to stdout, "
-                      "instead of the table");
-  command->add_option("--plot", o->plot,
-                      "Draw the figures to this file, .html, .svg or .png: "
-                      "lines over sizes, bars over configurations and targets "
-                      "(pip install 'terrazzo[plot]')");
+  command
+      ->add_option("--json", o->json,
+                   "Write the figures to this file; '-': to stdout, "
+                   "instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option("--plot", o->plot,
+                   "Draw the figures to this file, .html, .svg or .png: "
+                   "lines over sizes, bars over configurations and targets "
+                   "(pip install 'terrazzo[plot]')")
+      ->type_name("FILE");
   command->footer(footer);
   command->callback([o, &status] { status = Bench(*o).run(); });
 }

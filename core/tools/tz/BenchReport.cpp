@@ -26,23 +26,6 @@ std::string BenchRow::label() const {
   return text;
 }
 
-/// With a unit, four digits or so.
-static std::string timeText(double nanoseconds) {
-  static constexpr struct {
-    double unit;
-    const char *format;
-  } forms[] = {{1e9, "%.3f s"}, {1e6, "%.3f ms"}, {1e3, "%.2f us"}};
-  char text[32];
-  for (const auto &form : forms) {
-    if (nanoseconds >= form.unit) {
-      std::snprintf(text, sizeof(text), form.format, nanoseconds / form.unit);
-      return text;
-    }
-  }
-  std::snprintf(text, sizeof(text), "%.0f ns", nanoseconds);
-  return text;
-}
-
 /// `perNanosecond` is in thousands of millions a second.
 static std::string rateText(double perNanosecond, const char *what) {
   char text[48];
@@ -101,8 +84,11 @@ void BenchReport::showLast() const {
   if (targetWidth()) {
     std::printf("  %-*s", int(targetWidth()), targets[last.target].id.c_str());
   }
-  if (!last.tooLarge.empty()) {
-    std::printf("  does not fit: %s\n", last.tooLarge.c_str());
+  if (!last.tooLarge.empty() || !last.notCompiled.empty()) {
+    const bool fits = last.tooLarge.empty();
+    std::printf("  %s: %s\n", fits ? "does not compile" : "does not fit",
+                (fits ? last.notCompiled : last.tooLarge).c_str());
+    std::fflush(stdout);
     return;
   }
   const double median = std::max(last.times.median, 1.0);
@@ -153,6 +139,19 @@ void BenchReport::showBest() const {
   }
 }
 
+std::string BenchReport::namesOfNotCompiled() const {
+  std::string names;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (std::any_of(measurements.begin(), measurements.end(),
+                    [row](const Measurement &one) {
+                      return one.row == row && !one.notCompiled.empty();
+                    })) {
+      names += (names.empty() ? "" : ", ") + rows[row].label();
+    }
+  }
+  return names;
+}
+
 std::string BenchReport::json(llvm::json::Object origin) const {
   llvm::json::Array results;
   for (const Measurement &one : measurements) {
@@ -169,7 +168,9 @@ std::string BenchReport::json(llvm::json::Object origin) const {
       made["configuration_text"] = row.configurationText;
     }
     if (!one.tooLarge.empty()) {
-      made["does_not_fit"] = one.tooLarge;
+      made["does_not_fit"] = llvm::json::fixUTF8(one.tooLarge);
+    } else if (!one.notCompiled.empty()) {
+      made["does_not_compile"] = llvm::json::fixUTF8(one.notCompiled);
     } else {
       made["median_ns"] = one.times.median;
       made["low_ns"] = one.times.low;

@@ -31,7 +31,8 @@ struct BenchTarget {
 struct Measurement {
   size_t row = 0, target = 0;
   Times times;
-  std::string tooLarge; // it does not fit the device: why; nothing is measured
+  // Why nothing is measured: it does not fit the device, it does not compile.
+  std::string tooLarge, notCompiled;
   double bytes = 0, flops = 0; // of a launch; 0: not known
   double compileMilliseconds = 0;
   unsigned registers = 0, spillBytes = 0; // of a thread, of the first variant
@@ -50,6 +51,8 @@ public:
   void showLast() const;
   /// The quickest row of each target, if configurations compete.
   void showBest() const;
+  /// "#2, #5": the rows that do not compile on some target.
+  std::string namesOfNotCompiled() const;
   /// `origin`: what else stands in the object (BenchOrigin.h).
   std::string json(llvm::json::Object origin) const;
 

@@ -2,7 +2,7 @@
 //
 // What   See Binding.h.
 // Why    Names may refer to each other in any order (n=m*2 m=8), so values are
-//        looked up by need, with a bound on the depth instead of an order.
+//        looked up by need; a chain that comes back to a name is an error.
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Binding.h"
 
@@ -21,7 +21,6 @@ namespace tz::tool {
 
 using namespace runtime;
 
-static constexpr int MaxNameDepth = 32;
 static constexpr uint64_t MaxBufferBytes = uint64_t(1) << 40;
 
 KernelText parseKernel(std::string_view text) {
@@ -37,6 +36,7 @@ void addImportOptions(CLI::App &command, ImportOptions &options) {
       .add_option("--import-root", options.roots,
                   "Folder of packages that the file imports (also "
                   "TERRAZZO_IMPORT_PATH=A:B)")
+      ->type_name("FOLDER")
       ->take_all()
       ->allow_extra_args(false);
   command
@@ -256,15 +256,24 @@ Status Binding::bindOptions(const Options &given) {
 }
 
 NameLookup Binding::names() const {
-  return [this](std::string_view name) { return lookup(name, 0); };
+  return [this](std::string_view name) { return lookup(name, nullptr); };
 }
 
-Result<int64_t> Binding::lookup(std::string_view name, int depth) const {
-  if (depth > MaxNameDepth) {
-    return invalid("'" + std::string(name) + "' refers to itself");
+Result<int64_t> Binding::lookup(std::string_view name,
+                                const Chain *outer) const {
+  std::string path(name);
+  for (const Chain *at = outer; at; at = at->outer) {
+    path = std::string(at->name) + " -> " + path;
+    if (at->name == name) {
+      // The code lets the message through expressions as it is.
+      return Status(TZ_E_FAILED_PRECONDITION,
+                    "the value of '" + std::string(name) +
+                        "' refers to itself (" + path + "); give a number");
+    }
   }
-  NameLookup deeper = [this, depth](std::string_view other) {
-    return lookup(other, depth + 1);
+  const Chain chain{name, outer};
+  NameLookup deeper = [this, &chain](std::string_view other) {
+    return lookup(other, &chain);
   };
   std::string_view text;
   if (auto constant = constexprs.find(name); constant != constexprs.end()) {
@@ -335,9 +344,9 @@ Status Binding::addBuffer(const ArgumentText &text) {
     if (!value) {
       return std::move(value.takeStatus()).in(where);
     }
-    if (*value <= 0) {
+    if (*value < 0) {
       return invalid(where + ": size " + std::to_string(*value) +
-                     " is not positive");
+                     " is negative");
     }
     buffer.shape.push_back(*value);
     if (__builtin_mul_overflow(buffer.count, uint64_t(*value), &buffer.count) ||
@@ -428,6 +437,7 @@ void Binding::applyRule(const SpecializationRule &rule) {
     if (spec.kind != ArgumentSpec::Runtime) {
       continue;
     }
+    bound.use = wanted.pointer;
     if (bound.kind == BoundLeaf::Scalar) {
       int64_t value = int64_t(bound.bits);
       bool isInteger = !driver::isFloatType(spec.type);
@@ -442,6 +452,55 @@ void Binding::applyRule(const SpecializationRule &rule) {
       spec.divisor = divides || bound.promised ? wanted.divisor : 0;
     }
   }
+}
+
+std::vector<driver::LaunchValue>
+Binding::launchValues(const KernelSignature &signature) const {
+  std::vector<driver::LaunchValue> made;
+  std::vector<ArgumentSpec> copies = specs;
+  std::vector<Leaf> known;
+  for (auto [i, spec] : llvm::enumerate(copies)) {
+    addLeaves(known, spec, signature.parameters[i].name, uint32_t(i));
+  }
+  for (auto [leaf, bound] : llvm::zip(known, leaves)) {
+    const std::string &name = signature.parameters[leaf.parameter].name;
+    if (leaf.name != name) {
+      continue; // a part of a tuple or a descriptor
+    }
+    driver::LaunchValue value;
+    value.parameter = name;
+    if (bound.kind == BoundLeaf::Buffer) {
+      value.element = buffers[bound.buffer].type;
+      value.shape = buffers[bound.buffer].shape;
+    } else if (bound.kind != BoundLeaf::Scalar) {
+      continue;
+    } else if (driver::isFloatType(bound.type)) {
+      value.number.kind = TZ_KV_F64;
+      value.number.f64 = decodeElement(bound.type, &bound.bits);
+    } else {
+      value.number.kind = bound.type == TZ_TYPE_I1 ? TZ_KV_BOOL : TZ_KV_I64;
+      value.number.i64 = int64_t(bound.bits);
+    }
+    made.push_back(std::move(value));
+  }
+  return made;
+}
+
+bool Binding::isOnlyWritten(size_t buffer) const {
+  bool isWritten = false;
+  for (const BoundLeaf &leaf : leaves) {
+    if (leaf.kind != BoundLeaf::Buffer || leaf.buffer != buffer) {
+      continue;
+    }
+    if (!leaf.use.isKnown || leaf.use.isRead) {
+      return false;
+    }
+    isWritten |= leaf.use.isWritten;
+  }
+  return isWritten && buffers[buffer].addressesOf.empty() &&
+         llvm::none_of(buffers, [&](const BoundBuffer &other) {
+           return llvm::is_contained(other.addressesOf, buffer);
+         });
 }
 
 Status Binding::fill(uint64_t seed) {

@@ -54,7 +54,8 @@ struct BoundLeaf {
   uint64_t offset = 0; // bytes into the buffer
   uint32_t type = 0;
   uint64_t bits = 0;
-  bool promised = false; // of a type alone: it was said to be divisible by 16
+  bool promised = false;   // of a type alone: it was said to be divisible by 16
+  runtime::PointerUse use; // of a Buffer, once the rule is known
 };
 
 class Binding {
@@ -75,6 +76,12 @@ public:
   void applyRule(const runtime::SpecializationRule &rule);
   /// Gives buffers their content.
   runtime::Status fill(uint64_t seed);
+  /// What a launch gives for the parameters, for heuristics: numbers and
+  /// buffers. Nothing of a parameter whose type alone is known.
+  std::vector<driver::LaunchValue>
+  launchValues(const runtime::KernelSignature &signature) const;
+  /// The kernel is known to write to the buffer and not to read it.
+  bool isOnlyWritten(size_t buffer) const;
   /// An expression over the arguments.
   runtime::Result<int64_t> evaluate(std::string_view text) const;
   /// "X", "X,Y" or "X,Y,Z"
@@ -110,7 +117,13 @@ private:
   std::optional<size_t> bufferNamed(std::string_view name) const;
   runtime::Status addBuffer(const ArgumentText &text);
   runtime::Status linkAddresses();
-  runtime::Result<int64_t> lookup(std::string_view name, int depth) const;
+  /// Names whose values are being looked up, innermost first.
+  struct Chain {
+    std::string_view name;
+    const Chain *outer;
+  };
+  runtime::Result<int64_t> lookup(std::string_view name,
+                                  const Chain *outer) const;
   NameLookup names() const;
 
   std::map<std::string, ArgumentText, std::less<>> args;

@@ -4,8 +4,10 @@
 //        IR of a stage, portable bytes, the target's text or object, artifact.
 // Why    To look at what the compiler does, and to compile ahead of time.
 //===----------------------------------------------------------------------===//
+#include "core/frontend/KnownVendors.h"
 #include "core/tools/tz/Binding.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/CompiledKernel.h"
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
@@ -75,6 +77,40 @@ static Result<std::string> emitIR(driver::Driver &driver, const CompileJob &job,
   return what == "portable" ? lowered->portable() : lowered->text();
 }
 
+/// By its name, or by its format: of the variant without a guard, if that has
+/// it.
+static const Blob *findCode(const Artifact &artifact, const std::string &what) {
+  const Blob *main = artifact.findBlob("main");
+  if (what == "obj" || (main && main->format == what)) {
+    return main;
+  }
+  const Blob *named = artifact.findBlob(what);
+  auto formatted = llvm::find_if(
+      artifact.blobs, [&](const Blob &blob) { return blob.format == what; });
+  return named                               ? named
+         : formatted == artifact.blobs.end() ? nullptr
+                                             : &*formatted;
+}
+
+/// Our name of what --emit asks for, on a vendor's targets.
+static Result<std::string> stageOf(const std::string &emit,
+                                   const std::string &vendor) {
+  auto isIt = [&](const frontend::KnownStage &one) { return one.name == emit; };
+  const std::vector<frontend::KnownStage> here = frontend::knownStages(vendor);
+  if (auto found = llvm::find_if(here, isIt); found != here.end()) {
+    return found->ours;
+  }
+  for (const frontend::KnownVendor &other : frontend::knownVendors()) {
+    if (llvm::any_of(frontend::knownStages(other.folder), isIt)) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "--emit " + emit + ": target '" + vendor +
+                        "' has no such code; --target " + other.folder +
+                        " has it, and --emit asm is the text of any target");
+    }
+  }
+  return emit;
+}
+
 static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
                                     const std::string &what, TerminalSink &sink,
                                     driver::CompileReport &report) {
@@ -90,7 +126,7 @@ static Result<std::string> emitCode(driver::Driver &driver, CompileJob job,
   if (what == "artifact") {
     return (*artifact)->write();
   }
-  const Blob *blob = (*artifact)->findBlob(what == "obj" ? "main" : what);
+  const Blob *blob = findCode(**artifact, what);
   if (!blob) {
     std::string names;
     for (const Blob &one : (*artifact)->blobs) {
@@ -129,6 +165,10 @@ static int compile(CompileOptions &options) {
   if (!source) {
     return reportFailure(source.status(), sink);
   }
+  if (isArtifact(*source)) {
+    return reportError(source->path + " is an artifact: it is compiled already",
+                       "'tz run " + source->path + "' launches it");
+  }
   CompileJob job;
   job.source = std::move(*source);
   Result<KernelSignature> signature = driver.signature(job.source, sink);
@@ -154,10 +194,12 @@ static int compile(CompileOptions &options) {
   job.source.function = signature->function;
   job.arguments = binding.specs;
   job.options = binding.options;
-  const std::string &what = options.emit;
-  bool isNeutral = !options.checks &&
-                   (what == "tile" || what == "neutral" || what == "portable");
-  if (!isNeutral) {
+  auto isNeutral = [&](llvm::StringRef stage) {
+    return !options.checks &&
+           (stage == "tile" || stage == "neutral" || stage == "portable");
+  };
+  const Result<std::string> common = stageOf(options.emit, "any");
+  if (!common || !isNeutral(*common)) {
     Result<Target> target = registry.resolve(options.target, false);
     if (!target) {
       return reportFailure(target.status(), sink);
@@ -165,18 +207,25 @@ static int compile(CompileOptions &options) {
     job.plugin = target->plugin->name();
     job.target = target->id;
   }
+  const Result<std::string> stage =
+      job.plugin.empty() ? common : stageOf(options.emit, job.plugin);
+  if (!stage) {
+    return reportFailure(stage.status(), sink);
+  }
+  const std::string &what = *stage;
   if (options.checks) {
     return check(driver, job, options, sink);
   }
-  bool isBinary = what == "portable" || what == "obj" || what == "artifact";
-  if (isBinary && options.output.empty() && isatty(STDOUT_FILENO)) {
-    return reportError("--emit " + what + " is binary",
+  const bool isText = llvm::is_contained(
+      {"tile", "neutral", "prepared", "simt", "llvm", "asm"}, what);
+  if (!isText && options.output.empty() && isatty(STDOUT_FILENO)) {
+    return reportError("--emit " + options.emit + " is binary",
                        "name a file with -o, or write to a pipe with -o -");
   }
   Result<std::string> result = std::string();
   for (unsigned i = 0; i < options.repeat; ++i) {
     driver::CompileReport report;
-    result = isNeutral || what == "prepared"
+    result = isNeutral(what) || what == "prepared"
                  ? emitIR(driver, job, what, sink, report)
                  : emitCode(driver, job, what, sink, report);
     if (!result) {
@@ -206,7 +255,7 @@ Emit
   prepared   as the target gets it        portable  bytes of the neutral IR
   simt       with layouts and pipelines, where the target is a GPU
   llvm, asm  texts of the target          obj       the target's object
-  artifact   for tz_kernel_load and tz run of programs (default)
+  artifact   for tz_kernel_load of programs, for tz run and tz bench (default)
 
 Options (--option) are those of the language, and the target's own: both are in
 'tz targets -v'.
@@ -220,23 +269,51 @@ Examples
   tz compile softmax.py::softmax_kernel --target cpu --check
       --sig "*fp32:16,*fp32:16,i32:16,i32:16,i32" --constexpr BLOCK=1024)help";
 
+/// Our own names, then those of the language.
+static std::vector<std::string> emitNames() {
+  std::vector<std::string> names = {"tile",     "neutral", "prepared",
+                                    "portable", "simt",    "llvm",
+                                    "asm",      "obj",     "artifact"};
+  for (const frontend::KnownStage &stage : frontend::knownStages("")) {
+    if (!llvm::is_contained(names, stage.name)) {
+      names.push_back(stage.name);
+    }
+  }
+  return names;
+}
+
+/// "ttir is neutral, ...", for the help.
+static std::string aliases() {
+  std::string text;
+  for (const frontend::KnownStage &stage : frontend::knownStages("")) {
+    text += (text.empty() ? "" : ", ") + stage.name +
+            (stage.name == stage.ours ? "" : " is " + stage.ours);
+  }
+  return text;
+}
+
 void addCompileCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand(
       "compile", "Compile a kernel: IR, assembly, object, artifact");
   auto o = std::make_shared<CompileOptions>();
   command->add_option("kernel", o->kernel, "file.py::kernel, or a tile IR file")
+      ->type_name("KERNEL")
       ->required();
   addImportOptions(*command, o->imports);
-  command->add_option("--target", o->target,
-                      "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
+  command
+      ->add_option("--target", o->target,
+                   "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)")
+      ->type_name("TARGET");
   CLI::Option *emit = command->add_option(
       "--emit", o->emit,
       "tile, neutral, prepared, portable, simt (with layouts, "
-      "on GPUs), llvm, asm, obj, artifact");
-  emit->check(CLI::IsMember({"tile", "neutral", "prepared", "portable", "simt",
-                             "llvm", "asm", "obj", "artifact"}));
+      "on GPUs), llvm, asm, obj, artifact; Triton's names, where the target "
+      "has the stage: " +
+          aliases());
+  emit->check(CLI::IsMember(emitNames()));
   CLI::Option *output =
-      command->add_option("-o,--output", o->output, "File; '-' is stdout");
+      command->add_option("-o,--output", o->output, "File; '-' is stdout")
+          ->type_name("FILE");
   command
       ->add_flag("--check", o->checks,
                  "Only say whether the target supports the kernel; compile "

@@ -441,8 +441,10 @@ Outcome Worker::runCase(const Case &one) {
   }
   if (one.usesReference || isInterpreter()) {
     reference.emplace();
-    bool isClean = reference->run(*lowered, binding, grid, !isInterpreter(),
-                                  optimizer::defaultIsTf32(facts));
+    bool isClean =
+        reference->run(*lowered, binding, grid,
+                       {.tracksErrors = !isInterpreter(),
+                        .defaultIsTf32 = optimizer::defaultIsTf32(facts)});
     std::string output = takeOutput();
     expectedLines = printedLines(output);
     if (!one.assertion.empty()) {

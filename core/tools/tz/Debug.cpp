@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Lowering.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/CompiledKernel.h"
 #include "core/tools/tz/Debugger.h"
 #include "core/tools/tz/Request.h"
 
@@ -129,14 +130,22 @@ static int debug(DebugOptions &options) {
                            " is the portable form, which has no names",
                        "'tz run --target interp' runs it with all checks");
   }
+  if (source && isArtifact(*source)) {
+    return reportError("tz debug needs the kernel's source: " + source->path +
+                       " is an artifact, which holds the code of one target");
+  }
   options.request.binding.debugLevel = 2;
   Result<Launch> launch = resolve(options.request, driver, sink);
   if (!launch) {
     return reportFailure(launch.status(), sink);
   }
+  if (Status s = checkHasPrograms(*launch); !s.ok()) {
+    return reportFailure(s, sink);
+  }
   if (!launch->note.empty()) {
     std::printf("%s\n", launch->note.c_str());
   }
+  noteMissingGrid(options.request);
   Result<std::optional<std::array<uint32_t, 3>>> program =
       chosenProgram(options.program, launch->grid);
   if (!program) {

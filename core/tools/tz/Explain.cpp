@@ -142,6 +142,9 @@ static int explain(ExplainOptions &options) {
   if (!launch) {
     return reportFailure(launch.status(), sink);
   }
+  if (Status s = checkHasSource(*launch); !s.ok()) {
+    return reportFailure(s, sink);
+  }
   Result<Target> target = registry.resolve(options.target, false);
   if (!target) {
     return reportFailure(target.status(), sink);
@@ -203,8 +206,10 @@ void addExplainCommand(CLI::App &app, int &status) {
       "explain", "Say what the compiler did with a kernel, line by line");
   auto o = std::make_shared<ExplainOptions>();
   addRequestOptions(*command, o->request);
-  command->add_option("--target", o->target,
-                      "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)");
+  command
+      ->add_option("--target", o->target,
+                   "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)")
+      ->type_name("TARGET");
   command->add_flag("--json", o->json, "The same as one JSON document");
   command->footer(footer);
   command->callback([o, &status] { status = explain(*o); });

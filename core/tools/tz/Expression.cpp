@@ -57,8 +57,8 @@ public:
   Evaluation(std::string_view text, const NameLookup &lookup)
       : text(text), lookup(lookup) {}
 
-  Result<int64_t> run() {
-    int64_t value = sum();
+  Result<ExpressionValue> run() {
+    int64_t value = disjunction();
     skipBlanks();
     if (failure.ok() && at != text.size()) {
       fail(at, std::string("'") + text[at] + "' is not expected here");
@@ -66,7 +66,7 @@ public:
     if (!failure.ok()) {
       return failure;
     }
-    return value;
+    return ExpressionValue{value, isTruth};
   }
 
 private:
@@ -98,9 +98,91 @@ private:
     return fail(where, "the value does not fit in 64 bits");
   }
 
+  /// A word that no letter or digit follows.
+  bool takeWord(std::string_view word) {
+    skipBlanks();
+    const size_t end = at + word.size();
+    if (text.substr(at, word.size()) != word ||
+        (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) ||
+          text[end] == '_'))) {
+      return false;
+    }
+    at = end;
+    return true;
+  }
+
+  /// `or` and `and` give an operand, as in Python. Both are evaluated.
+  int64_t disjunction() {
+    int64_t value = conjunction();
+    while (failure.ok() && takeWord("or")) {
+      const bool wasTruth = isTruth;
+      const int64_t right = conjunction();
+      isTruth = value ? wasTruth : isTruth;
+      value = value ? value : right;
+    }
+    return value;
+  }
+
+  int64_t conjunction() {
+    int64_t value = negation();
+    while (failure.ok() && takeWord("and")) {
+      const bool wasTruth = isTruth;
+      const int64_t right = negation();
+      isTruth = value ? isTruth : wasTruth;
+      value = value ? right : value;
+    }
+    return value;
+  }
+
+  int64_t negation() {
+    bool isNegated = false, isAny = false;
+    while (takeWord("not")) {
+      isNegated = !isNegated;
+      isAny = true;
+    }
+    const int64_t value = comparison();
+    if (!isAny) {
+      return value;
+    }
+    isTruth = true;
+    return (value != 0) != isNegated;
+  }
+
+  /// Chains as in Python: a < b < c.
+  int64_t comparison() {
+    int64_t left = sum();
+    bool holds = true, isAny = false;
+    while (failure.ok()) {
+      using Test = bool (*)(int64_t, int64_t);
+      static constexpr std::pair<std::string_view, Test> tests[] = {
+          {"==", [](int64_t a, int64_t b) { return a == b; }},
+          {"!=", [](int64_t a, int64_t b) { return a != b; }},
+          {"<=", [](int64_t a, int64_t b) { return a <= b; }},
+          {">=", [](int64_t a, int64_t b) { return a >= b; }},
+          {"<", [](int64_t a, int64_t b) { return a < b; }},
+          {">", [](int64_t a, int64_t b) { return a > b; }}};
+      auto test =
+          std::find_if(std::begin(tests), std::end(tests),
+                       [this](const auto &one) { return take(one.first); });
+      if (test == std::end(tests)) {
+        break;
+      }
+      const int64_t right = sum();
+      holds &= test->second(left, right);
+      left = right;
+      isAny = true;
+    }
+    if (!isAny) {
+      return left;
+    }
+    isTruth = true;
+    return holds;
+  }
+
   int64_t sum() {
     int64_t value = product();
-    while (failure.ok()) {
+    for (; failure.ok(); isTruth = false) {
       size_t where = at;
       if (take("+")) {
         int64_t right = product();
@@ -137,7 +219,7 @@ private:
 
   int64_t product() {
     int64_t value = unary();
-    while (failure.ok()) {
+    for (; failure.ok(); isTruth = false) {
       size_t where = at;
       if (take("**")) {
         return fail(where, "'**' is not supported here");
@@ -166,6 +248,7 @@ private:
     size_t where = at;
     if (take("-")) {
       value = unary();
+      isTruth = false;
       if (value == INT64_MIN) {
         overflow(where);
       } else {
@@ -180,12 +263,13 @@ private:
 
   int64_t primary() {
     skipBlanks();
+    isTruth = false;
     size_t start = at;
     if (at == text.size()) {
       return fail(at, "a number or a name is missing");
     }
     if (take("(")) {
-      int64_t value = sum();
+      int64_t value = disjunction();
       if (failure.ok() && !take(")")) {
         fail(at, "')' is missing");
       }
@@ -205,7 +289,15 @@ private:
       if (take("(")) {
         return call(start, name);
       }
+      if (name == "True" || name == "False") {
+        isTruth = true;
+        return name == "True";
+      }
       Result<int64_t> value = lookup(name);
+      if (!value && value.status().code() == TZ_E_FAILED_PRECONDITION) {
+        failure = failure.ok() ? value.takeStatus() : failure; // says where
+        return 0;
+      }
       return value ? *value : fail(start, value.status().message());
     }
     return fail(at, std::string("'") + text[at] + "' is not expected here");
@@ -249,7 +341,7 @@ private:
     std::vector<int64_t> args;
     if (!take(")")) {
       do {
-        args.push_back(sum());
+        args.push_back(disjunction());
       } while (failure.ok() && take(","));
       if (failure.ok() && !take(")")) {
         return fail(at, "')' is missing");
@@ -296,21 +388,35 @@ private:
       return name == "min" ? *std::min_element(args.begin(), args.end())
                            : *std::max_element(args.begin(), args.end());
     }
+    if (name == "abs") {
+      if (!wants(1)) {
+        return 0;
+      }
+      return args[0] == INT64_MIN ? overflow(where) : std::abs(args[0]);
+    }
     return fail(where, "no function '" + std::string(name) +
-                           "'; there are cdiv, next_power_of_2, min, max");
+                           "'; there are cdiv, next_power_of_2, min, max, abs");
   }
 
   std::string_view text;
   const NameLookup &lookup;
   size_t at = 0;
   int depth = 0;
+  bool isTruth = false; // the value that was last computed is True or False
   Status failure;
 };
 
 } // namespace
 
-Result<int64_t> evaluate(std::string_view text, const NameLookup &lookup) {
+Result<ExpressionValue> evaluateValue(std::string_view text,
+                                      const NameLookup &lookup) {
   return Evaluation(text, lookup).run();
+}
+
+Result<int64_t> evaluate(std::string_view text, const NameLookup &lookup) {
+  Result<ExpressionValue> value = Evaluation(text, lookup).run();
+  return value ? Result<int64_t>(value->number)
+               : Result<int64_t>(value.takeStatus());
 }
 
 } // namespace tz::tool

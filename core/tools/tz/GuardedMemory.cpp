@@ -86,7 +86,13 @@ void onFault(int signal, siginfo_t *info, void *) {
 }
 } // namespace
 
-GuardedMemory::GuardedMemory(std::vector<std::string> again) {
+GuardedMemory::GuardedMemory(Margins margins)
+    : GuardedMemory(std::vector<std::string>(), margins) {
+  fault.last = "  help: 'tz run --check' with the same arguments says where\n";
+}
+
+GuardedMemory::GuardedMemory(std::vector<std::string> again, Margins margins)
+    : margins(margins) {
   fault.words = std::move(again);
   fault.arguments.clear();
   for (std::string &word : fault.words) {
@@ -125,7 +131,14 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
   region.name = name;
   region.bytes = bytes;
   const size_t rounded = (std::max<size_t>(bytes, 1) + 63) & ~size_t(63);
-  const size_t usable = (rounded + page - 1) / page * page;
+  // Tiles that are masked off reach past the end by some rows.
+  constexpr size_t LeastMargin = size_t(64) << 10, MostMargin = size_t(4) << 20;
+  size_t margin = 0;
+  if (margins == Margins::Wide) {
+    margin = std::clamp(rounded, LeastMargin, MostMargin) / align * align;
+    margin = std::max(margin, align);
+  }
+  const size_t usable = (rounded + page - 1) / page * page + 2 * margin;
   region.mappedBytes = usable + align + 2 * page;
   if (region.mappedBytes < bytes) {
     return Status(TZ_E_OUT_OF_MEMORY, "size overflows");
@@ -150,7 +163,7 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
   if (bytes >= HugePage) {
     ::madvise(region.first, usable, MADV_HUGEPAGE);
   }
-  region.buffer = region.last - rounded;
+  region.buffer = margin ? region.first + margin : region.last - rounded;
   for (uint8_t *at = region.first; at != region.last; ++at) {
     if (at == region.buffer) {
       at += bytes;

@@ -31,12 +31,29 @@ static interpreter::Kind kindOf(uint32_t type) {
       .value_or(interpreter::Kind::I8);
 }
 
+static const char *helpFor(interpreter::FindingKind kind) {
+  using interpreter::FindingKind;
+  switch (kind) {
+  case FindingKind::OutOfBounds:
+    return "make the buffer larger, or mask the access";
+  case FindingKind::AddressOverflow:
+    return "compute the offset in 64 bits, e.g. pid.to(tl.int64) * BLOCK";
+  case FindingKind::Race:
+    return "give each program its own elements, or use tl.atomic_*; if all "
+           "store the same value: --races same-value";
+  default:
+    return nullptr;
+  }
+}
+
 /// One error per kind of mistake and place, with the argument's name in it.
-static unsigned reportFindings(const interpreter::Report &report) {
+static unsigned reportFindings(const interpreter::Report &report, Races races) {
   using interpreter::FindingKind;
   unsigned errors = 0;
   for (const interpreter::Finding &finding : report.findings) {
-    bool isError = finding.kind != FindingKind::DivisionByZero;
+    const bool isError =
+        finding.kind != FindingKind::DivisionByZero &&
+        !(finding.kind == FindingKind::Race && races == Races::Warn);
     errors += isError;
     if (errors > 8) {
       continue;
@@ -51,12 +68,8 @@ static unsigned reportFindings(const interpreter::Report &report) {
     if (finding.count > 1) {
       text += ", " + std::to_string(finding.count) + " times in all";
     }
-    if (finding.kind == FindingKind::OutOfBounds) {
-      text += "\n  help: make the buffer larger, or mask the access";
-    }
-    if (finding.kind == FindingKind::AddressOverflow) {
-      text += "\n  help: compute the offset in 64 bits, e.g. "
-              "pid.to(tl.int64) * BLOCK";
+    if (const char *help = helpFor(finding.kind); help && isError) {
+      text += std::string("\n  help: ") + help;
     }
     std::fprintf(stderr, "%s\n", text.c_str());
   }
@@ -79,6 +92,7 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
     size_t bytes = (buffer.content.size() + page - 1) & ~(page - 1);
     size_t around = std::max(guard, bytes);
     one.reservedBytes = bytes + 2 * around;
+    one.bytes = buffer.content.size();
     void *at = mmap(nullptr, one.reservedBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) {
@@ -122,27 +136,34 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
 }
 
 bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
-                    const std::array<int64_t, 3> &grid, bool trackErrors,
-                    bool defaultIsTf32) {
+                    const std::array<int64_t, 3> &grid,
+                    const Settings &settings) {
   interpreter::Options options;
   interpreter::LaunchArgs launch;
   if (Status s = prepare(kernel, binding, grid, options, launch); !s.ok()) {
     reportError(s.message());
     return false;
   }
-  options.trackErrors = trackErrors;
-  options.defaultIsTf32 = defaultIsTf32;
+  options.trackErrors = settings.tracksErrors;
+  options.defaultIsTf32 = settings.defaultIsTf32;
+  options.sameValueStoresRace = settings.races != Races::SameValue;
+  std::atomic<uint64_t> done = 0;
+  options.programsDone = &done;
+  const auto all = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]);
   auto start = std::chrono::steady_clock::now();
   llvm::Error failure = llvm::Error::success();
   {
-    Progress progress("interpreter");
+    Progress progress("interpreter", [&] {
+      return ", " + std::to_string(done) + " of " + std::to_string(all) +
+             (all == 1 ? " program" : " programs");
+    });
     failure = interpreter::run(driver::kernelOf(*kernel.state().module), launch,
                                options, report);
   }
   time = std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now() - start)
              .count();
-  bool clean = reportFindings(report) == 0;
+  bool clean = reportFindings(report, settings.races) == 0;
   if (failure) {
     std::string message = llvm::toString(std::move(failure));
     if (clean) {
@@ -170,6 +191,13 @@ Status Reference::watch(const driver::LoweredKernel &kernel,
     return Status(TZ_E_INVALID_ARGUMENT, llvm::toString(std::move(failure)));
   }
   return Status();
+}
+
+uint64_t Reference::elementsWritten(size_t buffer, uint64_t count) const {
+  const Memory &one = memory[buffer];
+  auto found = report.written.find(reinterpret_cast<uintptr_t>(one.data));
+  const uint64_t bytes = found == report.written.end() ? 0 : found->second;
+  return one.bytes ? bytes / (one.bytes / count) : 0;
 }
 
 interpreter::Comparison

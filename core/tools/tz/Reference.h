@@ -13,13 +13,21 @@
 
 namespace tz::tool {
 
+/// Of --races: a race is an error; it is none if the value that is stored is
+/// there already; races are told as warnings.
+enum class Races { Error, SameValue, Warn };
+
 class Reference {
 public:
+  struct Settings {
+    bool tracksErrors = false, defaultIsTf32 = false;
+    Races races = Races::Error;
+  };
+
   ~Reference();
   /// Runs the kernel, checked. False after errors, which were reported.
   bool run(const driver::LoweredKernel &kernel, const Binding &binding,
-           const std::array<int64_t, 3> &grid, bool trackErrors,
-           bool defaultIsTf32);
+           const std::array<int64_t, 3> &grid, const Settings &settings);
   /// The same under an observer, which tells of findings itself; one program
   /// only, if wanted. A failure is the status.
   runtime::Status watch(const driver::LoweredKernel &kernel,
@@ -36,6 +44,8 @@ public:
                                 const uint8_t *actual,
                                 interpreter::Tolerance &tolerance) const;
   uint64_t undecided() const { return report.undecided; }
+  /// Of a buffer with `count` elements.
+  uint64_t elementsWritten(size_t buffer, uint64_t count) const;
 
 private:
   /// Makes the memory and fills in what the kernel is launched with.
@@ -47,7 +57,7 @@ private:
 
   struct Memory {
     uint8_t *data = nullptr, *reserved = nullptr;
-    size_t reservedBytes = 0;
+    size_t reservedBytes = 0, bytes = 0;
   };
   std::vector<Memory> memory;
   interpreter::Report report;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Request.h"
 
+#include "core/tools/tz/CompiledKernel.h"
 #include "runtime/launch/Kernel.h"
 
 #include <CLI/CLI.hpp>
@@ -23,11 +24,12 @@ SessionOptions toolSession() {
 void addRequestOptions(CLI::App &command, Request &request) {
   command
       .add_option("kernel", request.kernel,
-                  "file.py::kernel, or a tile IR file")
+                  "file.py::kernel, a tile IR file, or an artifact")
+      ->type_name("KERNEL")
       ->required();
   addImportOptions(command, request.imports);
   command.add_option("--grid", request.grid,
-                     "X, X,Y or X,Y,Z: numbers or expressions");
+                     "X, X,Y or X,Y,Z: numbers or expressions (1)");
   command.add_option("--arg", request.binding.args, "NAME=VALUE, see below")
       ->take_all()
       ->allow_extra_args(false);
@@ -121,25 +123,153 @@ static Status chooseConfiguration(const KernelSignature &signature,
   return Status();
 }
 
-Result<Launch> resolve(const Request &request, driver::Driver &driver,
-                       TerminalSink &sink,
-                       const std::function<void()> &afterParse) {
-  Launch launch;
-  CompileJob &job = launch.job;
+static bool isNamed(const std::vector<std::string> &words,
+                    const std::string &name) {
+  return llvm::any_of(words, [&](const std::string &word) {
+    return llvm::StringRef(word).split('=').first.trim() == name;
+  });
+}
+
+/// Adds what triton.heuristics makes of the launch's values, where the command
+/// line does not say it. Without values the compiler evaluates what it can.
+static Status addHeuristics(const Launch &launch, const Request &request,
+                            driver::Driver &driver, TerminalSink &sink,
+                            Binding::Options &given) {
+  const std::vector<driver::LaunchValue> values =
+      launch.binding.launchValues(launch.signature);
+  for (auto [parameter, spec] :
+       llvm::zip(launch.signature.parameters, launch.binding.specs)) {
+    if (spec.kind == ArgumentSpec::Runtime &&
+        llvm::none_of(values, [&](const driver::LaunchValue &value) {
+          return value.parameter == parameter.name;
+        })) {
+      return Status();
+    }
+  }
+  KernelSource source = launch.job.source;
+  source.function = launch.signature.function;
+  Result<KernelConfiguration> found =
+      driver.heuristics(source, launch.binding.specs, values, sink);
+  if (!found) {
+    return found.takeStatus();
+  }
+  for (const auto &[name, value] : found->constants) {
+    given.constexprs.push_back(name + "=" + value);
+  }
+  for (const auto &[name, value] : found->options) {
+    if (!isNamed(request.binding.options, name)) {
+      std::erase_if(given.options, [&name = name](const std::string &word) {
+        return llvm::StringRef(word).split('=').first.trim() == name;
+      });
+      given.options.push_back(name + "=" + std::to_string(value));
+    }
+  }
+  return Status();
+}
+
+Result<NamedKernel> loadKernel(const Request &request, driver::Driver &driver,
+                               TerminalSink &sink) {
+  NamedKernel made;
   Result<KernelSource> source =
       loadSource(parseKernel(request.kernel), request.imports);
   if (!source) {
     return source.takeStatus();
   }
-  job.source = std::move(*source);
-  Result<KernelSignature> found = driver.signature(job.source, sink);
+  made.source = std::move(*source);
+  if (isArtifact(made.source)) {
+    Result<Artifact> artifact = Artifact::read(made.source.text);
+    if (!artifact) {
+      return std::move(artifact.takeStatus()).in(made.source.path);
+    }
+    made.artifact = std::make_shared<const Artifact>(std::move(*artifact));
+    made.signature = signatureOf(*made.artifact);
+    const std::string &function = made.source.function;
+    return function.empty() || function == made.signature.function
+               ? Result<NamedKernel>(std::move(made))
+               : Status(TZ_E_NOT_FOUND, made.source.path + " holds kernel '" +
+                                            made.signature.function +
+                                            "', not '" + function + "'");
+  }
+  Result<KernelSignature> found = driver.signature(made.source, sink);
   if (!found) {
     return found.takeStatus();
   }
-  launch.signature = std::move(*found);
+  made.signature = std::move(*found);
+  return made;
+}
+
+bool Launch::isEmpty() const { return llvm::is_contained(grid, 0); }
+
+Status checkHasPrograms(const Launch &launch) {
+  return checkGrid(launch.grid, "--grid");
+}
+
+Status checkHasSource(const Launch &launch) {
+  return launch.artifact
+             ? Status(TZ_E_INVALID_ARGUMENT,
+                      "this command needs the kernel's source or its tile IR: "
+                      "an artifact holds the code of one target")
+             : Status();
+}
+
+void noteMissingGrid(const Request &request) {
+  if (request.grid.empty()) {
+    reportNote("there is no --grid, so one program runs; a grid is written "
+               "as --grid \"cdiv(n,BLOCK)\"");
+  }
+}
+
+/// The grid; an axis may be 0.
+static Status findGrid(const Request &request, Launch &launch) {
+  Result<std::array<int64_t, 3>> size =
+      launch.binding.grid(request.grid.empty() ? "1" : request.grid);
+  if (!size) {
+    return size.takeStatus();
+  }
+  launch.grid = *size;
+  for (int64_t &axis : *size) {
+    axis = axis == 0 ? 1 : axis;
+  }
+  return checkGrid(*size, "--grid");
+}
+
+static Result<Launch> resolveCompiled(const Request &request,
+                                      NamedKernel kernel) {
+  Launch launch;
+  launch.artifact = std::move(kernel.artifact);
+  launch.signature = std::move(kernel.signature);
+  Binding::Options given = request.binding;
+  given.expressions.push_back(request.grid);
+  Status s = request.config
+                 ? Status(TZ_E_INVALID_ARGUMENT,
+                          "--config: an artifact holds one configuration")
+                 : completeFor(*launch.artifact, given);
+  s = s.ok() ? launch.binding.bind(launch.signature, given) : std::move(s);
+  s = s.ok() ? fitTo(*launch.artifact, launch.binding) : std::move(s);
+  s = s.ok() ? findGrid(request, launch) : std::move(s);
+  if (!s.ok()) {
+    return s;
+  }
+  return launch;
+}
+
+Result<Launch> resolve(const Request &request, driver::Driver &driver,
+                       TerminalSink &sink,
+                       const std::function<void()> &afterParse) {
+  Result<NamedKernel> kernel = loadKernel(request, driver, sink);
+  if (!kernel) {
+    return kernel.takeStatus();
+  }
   if (afterParse) {
     afterParse();
   }
+  if (kernel->artifact) {
+    return resolveCompiled(request, std::move(*kernel));
+  }
+  Launch launch;
+  CompileJob &job = launch.job;
+  job.source = std::move(kernel->source);
+  launch.signature = std::move(kernel->signature);
   Binding::Options given = request.binding;
   if (Status s = chooseConfiguration(launch.signature, request.config, given,
                                      launch.note);
@@ -152,16 +282,15 @@ Result<Launch> resolve(const Request &request, driver::Driver &driver,
   Status bound = job.source.isIR && given.allowTypes
                      ? binding.bindOptions(given)
                      : binding.bind(launch.signature, given);
+  if (bound.ok() && !launch.signature.heuristics.empty()) {
+    bound = addHeuristics(launch, request, driver, sink, given);
+    binding = Binding();
+    bound =
+        bound.ok() ? binding.bind(launch.signature, given) : std::move(bound);
+  }
+  bound = bound.ok() ? findGrid(request, launch) : std::move(bound);
   if (!bound.ok()) {
     return bound;
-  }
-  Result<std::array<int64_t, 3>> size = binding.grid(request.grid);
-  if (!size) {
-    return size.takeStatus();
-  }
-  launch.grid = *size;
-  if (Status s = checkGrid(launch.grid, "--grid"); !s.ok()) {
-    return s;
   }
   Result<SpecializationRule> rule =
       driver.specializationRule(job.source, binding.specs, sink);

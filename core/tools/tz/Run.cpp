@@ -1,7 +1,7 @@
 //===- Run.cpp - tz run ---------------------------------------------------===//
 //
 // What   Runs a kernel on targets with made inputs, compares the results with
-//        the reference interpreter, measures. RunResults.cpp prints.
+//        the reference interpreter, measures.
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
@@ -10,10 +10,8 @@
 #include "core/driver/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Runner.h"
-#include "core/tools/tz/Upload.h"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 
 namespace tz::tool {
 
@@ -29,15 +27,11 @@ void Runner::mark(std::string name) {
 }
 
 int Runner::listConfigurations() {
-  Result<KernelSource> source =
-      loadSource(parseKernel(options.request.kernel), options.request.imports);
-  if (!source) {
-    return fail(source.status());
+  Result<NamedKernel> kernel = loadKernel(options.request, driver, sink);
+  if (!kernel) {
+    return fail(kernel.status());
   }
-  Result<KernelSignature> found = driver.signature(*source, sink);
-  if (!found) {
-    return fail(found.status());
-  }
+  const KernelSignature *found = &kernel->signature;
   if (found->configurations.empty()) {
     std::printf("%s has no autotune configurations\n", found->function.c_str());
   }
@@ -94,7 +88,9 @@ int Runner::prepare() {
   if (!launch->note.empty()) {
     std::printf("%s\n", launch->note.c_str());
   }
+  noteMissingGrid(request);
   job = std::move(launch->job);
+  compiled = std::move(launch->artifact);
   signature = std::move(launch->signature);
   binding = std::move(launch->binding);
   grid = launch->grid;
@@ -104,7 +100,7 @@ int Runner::prepare() {
   return 0;
 }
 
-static std::string gridText(const std::array<int64_t, 3> &grid) {
+std::string gridText(const std::array<int64_t, 3> &grid) {
   std::string text = std::to_string(grid[0]);
   for (int axis = 1; axis < 3; ++axis) {
     if (grid[1] > 1 || grid[2] > 1) {
@@ -131,7 +127,12 @@ int Runner::interpret(bool isReference) {
   referenceForm = std::move(*form);
   reference.emplace();
   if (!reference->run(*lowered, binding, grid,
-                      isReference && !options.compare.empty(), defaultIsTf32)) {
+                      {.tracksErrors = isReference && !options.compare.empty(),
+                       .defaultIsTf32 = defaultIsTf32,
+                       .races = options.races == "warn" ? Races::Warn
+                                : options.races == "same-value"
+                                    ? Races::SameValue
+                                    : Races::Error})) {
     return 1;
   }
   mark("interpreter");
@@ -141,146 +142,22 @@ int Runner::interpret(bool isReference) {
                 gridText(grid).c_str());
     for (size_t i = 0; i < binding.buffers.size(); ++i) {
       const BoundBuffer &buffer = binding.buffers[i];
-      bool changed = std::memcmp(reference->content(i), buffer.content.data(),
-                                 buffer.content.size()) != 0;
-      if (changed && buffer.addressesOf.empty()) {
+      if (elementsWritten(i).value_or(0) && buffer.addressesOf.empty()) {
         std::printf("  %-10s %-20s written, no finding  %s\n",
                     buffer.name.c_str(), buffer.typeText().c_str(),
                     styled(Style::Good, "ok").c_str());
+        showWritten(i);
       }
       if (Status s = saveContent(i, reference->content(i)); !s.ok()) {
         return fail(s);
       }
     }
-    std::printf("  time %.3f ms (1 run)\n", reference->milliseconds());
+    std::printf("  time %s (1 run)\n",
+                timeText(1e6 * reference->milliseconds()).c_str());
+    warnOfGaps();
     showPhases(report);
   }
   return 0;
-}
-
-/// This command again with --check, unless the interpreter has looked already.
-std::vector<std::string> Runner::checkedCommand() const {
-  std::vector<std::string> words;
-  Result<std::string> line = readFile("/proc/self/cmdline");
-  if (reference || !line) {
-    return words;
-  }
-  for (size_t at = 0; at < line->size(); at = line->find('\0', at) + 1) {
-    words.emplace_back(line->c_str() + at);
-  }
-  words.emplace_back("--check");
-  return words;
-}
-
-Status Runner::uploadAll(Device &device, Stream &stream) {
-  memory.clear();
-  guarded.reset();
-  if (device.isHostMemory()) {
-    guarded.emplace(checkedCommand());
-  }
-  return upload(
-      binding, stream,
-      [&](const BoundBuffer &buffer) {
-        const size_t bytes = buffer.content.size();
-        return guarded ? guarded->allocate(buffer.name, bytes)
-                       : device.allocate(std::max<size_t>(bytes, 1));
-      },
-      memory);
-}
-
-Status Runner::measure(LoadedKernel &kernel, Stream &stream,
-                       const std::vector<ArgValue> &args, double &median,
-                       unsigned &count) {
-  std::vector<double> times;
-  unsigned limit = options.repeat ? options.repeat : 20;
-  double total = 0;
-  while (times.size() < limit && (options.repeat || total < 200)) {
-    auto start = Clock::now();
-    Status s = kernel.launch(stream, grid, args);
-    if (s.ok()) {
-      s = stream.synchronize();
-    }
-    if (!s.ok()) {
-      return s;
-    }
-    times.push_back(
-        std::chrono::duration<double, std::milli>(Clock::now() - start)
-            .count());
-    total += times.back();
-  }
-  std::sort(times.begin(), times.end());
-  count = unsigned(times.size());
-  median = times[times.size() / 2];
-  return Status();
-}
-
-int Runner::runNative(const std::string &target) {
-  Result<std::shared_ptr<Device>> device = session.device(target);
-  if (!device) {
-    return fail(device.status());
-  }
-  mark("open device");
-  job.plugin = (*device)->plugin().name();
-  job.target = (*device)->target();
-  driver::CompileReport report;
-  Result<std::shared_ptr<const Artifact>> artifact =
-      [&]() -> Result<std::shared_ptr<const Artifact>> {
-    Progress progress("compiling " + signature.function);
-    return driver.compile(job, sink, &report);
-  }();
-  if (!artifact) {
-    return fail(artifact.status());
-  }
-  mark("compile");
-  Result<std::unique_ptr<LoadedKernel>> kernel =
-      LoadedKernel::load(*device, *artifact);
-  Result<std::unique_ptr<Stream>> stream = session.stream(**device);
-  if (!kernel || !stream) {
-    return fail(kernel ? stream.status() : kernel.status());
-  }
-  if (Status s = uploadAll(**device, **stream); !s.ok()) {
-    return fail(s);
-  }
-  const std::vector<ArgValue> args = launchValues(**artifact, binding, memory);
-  mark("load and copy in");
-  std::fflush(stdout); // a fault would lose it
-  Status s = (*kernel)->launch(**stream, grid, args);
-  if (s.ok()) {
-    Progress progress("running on " + target);
-    s = (*stream)->synchronize();
-  }
-  if (s.ok() && guarded) {
-    s = guarded->check();
-    if (!s.ok() && !reference) {
-      (void)fail(s);
-      return interpret(false) ? 1 : fail(s);
-    }
-  }
-  if (!s.ok()) {
-    return fail(s);
-  }
-  mark("first launch");
-  std::printf("%s on %s (%s), grid %s\n",
-              styled(Style::Bold, signature.function).c_str(),
-              job.target.c_str(), (*device)->name().c_str(),
-              gridText(grid).c_str());
-  int status = showResults(**stream);
-  mark("compare");
-  double median = 0;
-  unsigned count = 0;
-  if (Status repeated = measure(**kernel, **stream, args, median, count);
-      !repeated.ok()) {
-    return fail(repeated);
-  }
-  mark("timed launches");
-  showRates(median, count, "median");
-  showPhases(report);
-  for (tz_dptr at : memory) {
-    if (!guarded) {
-      (void)(*device)->free(at);
-    }
-  }
-  return status;
 }
 
 int Runner::run() {
@@ -294,10 +171,19 @@ int Runner::run() {
   if (options.listConfigs) {
     return listConfigurations();
   }
-  std::vector<std::string> targets = splitList(options.target);
-  bool alone = targets.size() == 1 && targets[0] == "interp";
   if (int status = prepare()) {
     return status;
+  }
+  std::vector<std::string> targets = splitList(
+      options.target.empty() && compiled ? compiled->plugin : options.target);
+  bool alone = targets.size() == 1 && targets[0] == "interp";
+  bool wantsReference = !options.compare.empty() || options.check ||
+                        llvm::is_contained(targets, "interp");
+  if (wantsReference && compiled) {
+    return reportError("the interpreter cannot run an artifact, which holds "
+                       "the code of one target",
+                       "name the kernel's source or its tile IR, or leave out "
+                       "--compare, --check and the target 'interp'");
   }
   // Before anything is filled or compiled: is there such a target?
   std::vector<std::string> ids;
@@ -330,8 +216,6 @@ int Runner::run() {
       }
     }
   }
-  bool wantsReference = !options.compare.empty() || options.check ||
-                        llvm::is_contained(targets, "interp");
   if (alone) {
     job.target = "interp"; // has no options but the language's
     Status s =
@@ -363,6 +247,7 @@ static constexpr const char *footer = R"help(Arguments
                          zeros ones empty arange randn uniform full(v)
                          randint(low,high) values:i32[1,2,3] file(path)
                          edges: limits, NaN, -0, denormals, then random bits
+                         sparse(16): 1 or -1 at random, one of 16, else 0
   n=i32:1234  n=1234     a number; expressions over other names are fine:
                          m=i32:cdiv(n,2)+next_power_of_2(k)
   p=ptrs:a0,a1           int64 addresses of the buffers a0, a1 (see --buffer)
@@ -392,20 +277,28 @@ void addRunCommand(CLI::App &app, int &status) {
   addRequestOptions(*command, o->request);
   command->add_flag("--list-configs", o->listConfigs,
                     "List the source's autotune configurations and end");
-  command->add_option("--target", o->target,
-                      "cpu, cpu:0, interp, or several: cpu,interp "
-                      "(default: TERRAZZO_TARGET, else the best there is)");
+  command
+      ->add_option("--target", o->target,
+                   "cpu, cpu:0, interp, or several: cpu,interp "
+                   "(default: TERRAZZO_TARGET, else the best there is)")
+      ->type_name("TARGET");
   command->add_option("--compare", o->compare,
                       "interp: compare with the reference interpreter");
   command->add_flag("--check", o->check,
-                    "Check bounds and uninitialised reads in the interpreter "
-                    "before running");
+                    "Check bounds, uninitialised reads and races in the "
+                    "interpreter before running");
   command
       ->add_option("--save", o->save,
                    "NAME=FILE: write a buffer's bytes after the run on "
                    "the last target; file(FILE) reads them again")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      ->add_option("--races", o->races,
+                   "What the interpreter makes of races between programs: "
+                   "error, same-value (none where the value is there already), "
+                   "warn (error)")
+      ->check(CLI::IsMember({"error", "same-value", "warn"}));
   command->add_option("--seed", o->seed, "Of the random inputs (0)");
   command->add_option("--repeat", o->repeat, "How many timed launches")
       ->check(CLI::Range(1, 1000000));

@@ -70,49 +70,92 @@ void Runner::showVerdict(const BoundBuffer &buffer,
   }
 }
 
-int Runner::showResults(Stream &stream) {
+/// Of the interpreter where it has run, which counts all; else of the target.
+std::optional<uint64_t> Runner::elementsWritten(size_t i) const {
+  if (i < written.size() && written[i]) {
+    return written[i];
+  }
+  return reference ? std::optional(reference->elementsWritten(
+                         i, binding.buffers[i].count))
+                   : std::nullopt;
+}
+
+/// "50176 of 100000 elements written", where it is not all of them.
+void Runner::showWritten(size_t i) const {
+  const uint64_t count = binding.buffers[i].count;
+  const std::optional<uint64_t> some = elementsWritten(i);
+  if (some && *some < count) {
+    std::printf("    %llu of %llu elements written\n",
+                static_cast<unsigned long long>(*some),
+                static_cast<unsigned long long>(count));
+  }
+}
+
+/// A grid that is too small leaves a part of an output as it was.
+void Runner::warnOfGaps() const {
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    const BoundBuffer &buffer = binding.buffers[i];
+    const std::optional<uint64_t> some = elementsWritten(i);
+    if (!binding.isOnlyWritten(i) || !some || *some >= buffer.count) {
+      continue;
+    }
+    reportWarning(std::to_string(buffer.count - *some) + " of " +
+                      std::to_string(buffer.count) + " elements of '" +
+                      buffer.name + "' are not written by this launch (grid " +
+                      gridText(grid) + ")",
+                  "a grid that covers an output of n elements in blocks is "
+                  "--grid \"cdiv(n,BLOCK)\"");
+  }
+}
+
+int Runner::showComparison(size_t i) {
+  const BoundBuffer &buffer = binding.buffers[i];
+  interpreter::Tolerance tolerance;
+  interpreter::Comparison verdict =
+      reference->judge(buffer, i, results[i].data(), tolerance);
+  showVerdict(buffer, verdict, tolerance);
+  const uint64_t expected = reference->elementsWritten(i, buffer.count);
+  if (i < written.size() && written[i] && *written[i] != expected) {
+    std::printf("    %s: the target writes %llu of %llu elements, the "
+                "interpreter %llu\n",
+                styled(Style::Bad, "MISMATCH").c_str(),
+                static_cast<unsigned long long>(*written[i]),
+                static_cast<unsigned long long>(buffer.count),
+                static_cast<unsigned long long>(expected));
+    return 1;
+  }
+  return verdict.matches() ? 0 : 1;
+}
+
+int Runner::showResults() {
   int status = 0;
   for (size_t i = 0; i < binding.buffers.size(); ++i) {
     const BoundBuffer &buffer = binding.buffers[i];
     if (!buffer.addressesOf.empty()) {
       continue;
     }
-    std::vector<uint8_t> result(buffer.content.size());
-    Status s = stream.copy(reinterpret_cast<uintptr_t>(result.data()),
-                           memory[i], result.size(), TZ_COPY_DEVICE_TO_HOST);
-    if (s.ok()) {
-      s = stream.synchronize();
-    }
-    if (s.ok()) {
-      s = saveContent(i, result.data());
-    }
-    if (!s.ok()) {
-      return fail(s);
-    }
-    bool compared = reference && !options.compare.empty();
-    bool changed =
-        result != buffer.content ||
-        (compared && std::memcmp(reference->content(i), buffer.content.data(),
-                                 result.size()) != 0);
-    if (!changed) {
+    const bool isCompared = reference && !options.compare.empty();
+    const bool isShown = results[i] != buffer.content ||
+                         (i < written.size() && written[i].value_or(0)) ||
+                         (isCompared && elementsWritten(i).value_or(0));
+    if (!isShown) {
       continue;
     }
-    if (!compared) {
+    if (isCompared) {
+      status = std::max(status, showComparison(i));
+    } else {
       std::printf("  %-10s %-20s written\n", buffer.name.c_str(),
                   buffer.typeText().c_str());
-      continue;
     }
-    interpreter::Tolerance tolerance;
-    interpreter::Comparison verdict =
-        reference->judge(buffer, i, result.data(), tolerance);
-    showVerdict(buffer, verdict, tolerance);
-    status = verdict.matches() ? status : 1;
+    showWritten(i);
   }
   return status;
 }
 
-void Runner::showRates(double milliseconds, unsigned count, const char *what) {
-  std::printf("  time %.3f ms (%s of %u)", milliseconds, what, count);
+void Runner::showRates(double nanoseconds, unsigned count, const char *what) {
+  std::printf("  time %s (%s of %u)", timeText(nanoseconds).c_str(), what,
+              count);
+  const double milliseconds = nanoseconds / 1e6;
   double bytes = 0;
   if (!options.bytes.empty()) {
     if (Result<int64_t> value = binding.evaluate(options.bytes)) {

@@ -1,8 +1,8 @@
 //===- Runner.h - one run of a kernel, for tz run ---------------*- C++ -*-===//
 //
 // What   The state of `tz run`: its options, what was bound, what was measured.
-//        Run.cpp prepares and launches, RunResults.cpp prints.
-// Why    Private to these two files.
+//        Run.cpp prepares, RunLaunches.cpp launches, RunResults.cpp prints.
+// Why    Private to these files.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
 #define TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
@@ -10,6 +10,7 @@
 #include "core/tools/tz/GuardedMemory.h"
 #include "core/tools/tz/Reference.h"
 #include "core/tools/tz/Request.h"
+#include "core/tools/tz/Stopwatch.h"
 #include "runtime/launch/Kernel.h"
 #include "runtime/session/Session.h"
 
@@ -21,10 +22,14 @@ struct RunOptions {
   Request request;
   std::string target, compare, bytes, flops;
   std::vector<std::string> save;
+  std::string races = "error";
   uint64_t seed = 0;
   unsigned repeat = 0;
   bool time = false, check = false, remarks = false, listConfigs = false;
 };
+
+/// "12" or "12x3x1"
+std::string gridText(const std::array<int64_t, 3> &grid);
 
 class Runner {
 public:
@@ -44,16 +49,28 @@ private:
   int interpret(bool isReference);
   int runNative(const std::string &target);
   std::vector<std::string> checkedCommand() const;
-  runtime::Status uploadAll(runtime::Device &device, runtime::Stream &stream);
-  runtime::Status measure(runtime::LoadedKernel &kernel,
-                          runtime::Stream &stream,
-                          const std::vector<runtime::ArgValue> &args,
-                          double &median, unsigned &count);
-  int showResults(runtime::Stream &stream);
+  bool hasPrograms() const;
+  bool canInterpret() const { return !compiled; }
+  runtime::Status uploadAll(runtime::Device &device, runtime::Stream &stream,
+                            GuardedMemory::Margins margins);
+  runtime::Status download(runtime::Stream &stream);
+  int launchFirst(runtime::LoadedKernel &kernel, runtime::Stream &stream,
+                  const runtime::Artifact &artifact);
+  runtime::Status launchAgain(runtime::LoadedKernel &kernel,
+                              runtime::Stream &stream,
+                              const runtime::Artifact &artifact);
+  runtime::Status countWritten(runtime::LoadedKernel &kernel,
+                               runtime::Stream &stream,
+                               const std::vector<runtime::ArgValue> &args);
+  std::optional<uint64_t> elementsWritten(size_t buffer) const;
+  int showResults();
+  int showComparison(size_t buffer);
+  void showWritten(size_t buffer) const;
+  void warnOfGaps() const;
   void showVerdict(const BoundBuffer &buffer,
                    const interpreter::Comparison &verdict,
                    const interpreter::Tolerance &tolerance);
-  void showRates(double milliseconds, unsigned count, const char *what);
+  void showRates(double nanoseconds, unsigned count, const char *what);
   void showPhases(const driver::CompileReport &report);
   void mark(std::string name);
 
@@ -66,6 +83,7 @@ private:
   runtime::Session session;
   driver::Driver driver;
   runtime::CompileJob job;
+  std::shared_ptr<const runtime::Artifact> compiled; // of the command line
   runtime::KernelSignature signature;
   Binding binding;
   std::array<int64_t, 3> grid{};
@@ -78,6 +96,10 @@ private:
   std::vector<tz_dptr> memory;
   /// Holds `memory` where the device works in host memory.
   std::optional<GuardedMemory> guarded;
+  std::vector<std::vector<uint8_t>> results; // what the first launch has left
+  /// Elements that the target has written, by buffer, where that is known.
+  std::vector<std::optional<uint64_t>> written;
+  Times times; // of the launches after it
 };
 
 } // namespace tz::tool

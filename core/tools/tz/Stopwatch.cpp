@@ -17,10 +17,26 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 constexpr uint64_t LeastSwept = 64 << 20; // bytes
-constexpr size_t LeastSamples = 3, MostSamples = 100000;
+constexpr size_t MostSamples = 100000;
 constexpr size_t MostQueued = 16; // samples
 constexpr double BatchTime = 1e6; // ns
 } // namespace
+
+std::string timeText(double nanoseconds) {
+  static constexpr struct {
+    double unit;
+    const char *format;
+  } forms[] = {{1e9, "%.3f s"}, {1e6, "%.3f ms"}, {1e3, "%.2f us"}};
+  char text[32];
+  for (const auto &form : forms) {
+    if (nanoseconds >= form.unit) {
+      std::snprintf(text, sizeof(text), form.format, nanoseconds / form.unit);
+      return text;
+    }
+  }
+  std::snprintf(text, sizeof(text), "%.0f ns", nanoseconds);
+  return text;
+}
 
 static double nanosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -62,10 +78,12 @@ Status Stopwatch::sweep() {
   return swept ? stream.fill(swept, sweptBytes, 0, 4) : Status();
 }
 
-/// The least of three, launch and wait.
-Result<double> Stopwatch::estimate(llvm::function_ref<Status()> launch) {
-  double least = 0;
-  for (int i = 0; i < 3; ++i) {
+/// The least of three, launch and wait; of fewer where they take long. Prints
+/// of the first are shown.
+Result<double> Stopwatch::estimate(llvm::function_ref<Status()> launch,
+                                   double seconds) {
+  double least = 0, total = 0;
+  for (int i = 0; i < 3 && total < 1e9 * seconds; ++i) {
     Clock::time_point start = Clock::now();
     Status s = launch();
     s = s.ok() ? stream.synchronize() : std::move(s);
@@ -73,7 +91,9 @@ Result<double> Stopwatch::estimate(llvm::function_ref<Status()> launch) {
       return s;
     }
     double now = nanosecondsSince(start);
+    total += now;
     least = i ? std::min(least, now) : now;
+    stream.setPrintSink({});
   }
   return least;
 }
@@ -117,8 +137,19 @@ Status Stopwatch::timeByEvents(llvm::function_ref<Status()> launch,
 }
 
 Result<Times> Stopwatch::time(llvm::function_ref<Status()> launch,
-                              double seconds) {
-  Result<double> about = estimate(launch);
+                              const TimingEffort &effort, bool showsPrints) {
+  PrintSink sink = stream.setPrintSink({});
+  if (showsPrints) {
+    stream.setPrintSink(sink);
+  }
+  Result<Times> times = measure(launch, effort);
+  stream.setPrintSink(std::move(sink));
+  return times;
+}
+
+Result<Times> Stopwatch::measure(llvm::function_ref<Status()> launch,
+                                 const TimingEffort &effort) {
+  Result<double> about = estimate(launch, effort.seconds);
   if (!about) {
     return about.takeStatus();
   }
@@ -128,12 +159,16 @@ Result<Times> Stopwatch::time(llvm::function_ref<Status()> launch,
       unsigned(swept ? 1 : std::clamp(BatchTime / one, 1.0, 200.0));
   const auto queued =
       size_t(std::clamp(1e8 / (one * batch), 1.0, double(MostQueued)));
+  const size_t most = effort.exactly ? effort.exactly : MostSamples;
+  const size_t least = effort.exactly ? effort.exactly : effort.least;
   const Clock::time_point start = Clock::now();
-  while (taken.size() < MostSamples &&
-         (taken.size() < LeastSamples ||
-          nanosecondsSince(start) < 1e9 * seconds)) {
-    Status s = events.empty() ? timeOnHost(launch)
-                              : timeByEvents(launch, queued, batch);
+  while (taken.size() < most &&
+         (taken.size() < least ||
+          nanosecondsSince(start) < 1e9 * effort.seconds)) {
+    Status s = events.empty()
+                   ? timeOnHost(launch)
+                   : timeByEvents(launch, std::min(queued, most - taken.size()),
+                                  batch);
     if (!s.ok()) {
       return s;
     }

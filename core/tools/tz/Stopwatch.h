@@ -22,6 +22,16 @@ struct Times {
   unsigned count = 0;       // of samples
 };
 
+/// "1.06 us": with a unit, four digits or so.
+std::string timeText(double nanoseconds);
+
+/// How long to time. Samples are taken until `seconds` have passed, `least` of
+/// them at least; if `exactly` is not 0, so many, however long it takes.
+struct TimingEffort {
+  double seconds = 0.3;
+  unsigned least = 3, exactly = 0;
+};
+
 class Stopwatch {
 public:
   /// `sweeps`: memory of more than the caches hold is written before each
@@ -31,16 +41,19 @@ public:
   ~Stopwatch();
   Stopwatch(const Stopwatch &) = delete;
 
-  /// Times for about `seconds`, three samples at least. `launch` puts one
-  /// launch into the stream.
+  /// `launch` puts one launch into the stream. A few launches come before those
+  /// that are timed. What the kernel prints is shown of the first launch if
+  /// `showsPrints`, else of none.
   runtime::Result<Times> time(llvm::function_ref<runtime::Status()> launch,
-                              double seconds);
+                              const TimingEffort &effort, bool showsPrints);
 
 private:
   explicit Stopwatch(runtime::Stream &stream) : stream(stream) {}
   runtime::Status sweep();
-  runtime::Result<double>
-  estimate(llvm::function_ref<runtime::Status()> launch);
+  runtime::Result<double> estimate(llvm::function_ref<runtime::Status()> launch,
+                                   double seconds);
+  runtime::Result<Times> measure(llvm::function_ref<runtime::Status()> launch,
+                                 const TimingEffort &effort);
   runtime::Status timeOnHost(llvm::function_ref<runtime::Status()> launch);
   runtime::Status timeByEvents(llvm::function_ref<runtime::Status()> launch,
                                size_t samples, unsigned batch);

@@ -41,16 +41,29 @@ std::string styled(Style style, std::string_view text, bool onStderr) {
   return code + result + "\x1b[0m";
 }
 
-int reportError(std::string_view message, std::string_view help) {
+static void say(Style style, std::string_view kind, std::string_view message,
+                std::string_view help) {
   std::fflush(stdout);
   std::string text = styled(Style::Bold, "tz: ", true) +
-                     styled(Style::Bad, "error: ", true) +
+                     styled(style, std::string(kind) + ": ", true) +
                      std::string(message) + "\n";
   if (!help.empty()) {
     text += "  help: " + std::string(help) + "\n";
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int reportError(std::string_view message, std::string_view help) {
+  say(Style::Bad, "error", message, help);
   return 1;
+}
+
+void reportWarning(std::string_view message, std::string_view help) {
+  say(Style::Bold, "warning", message, help);
+}
+
+void reportNote(std::string_view message) {
+  say(Style::Dim, "note", message, {});
 }
 
 void TerminalSink::report(uint32_t severity, std::string_view rendered) {
@@ -70,7 +83,8 @@ int reportFailure(const Status &status, const TerminalSink &sink) {
   return sink.errors ? 1 : reportError(status.message());
 }
 
-Progress::Progress(std::string text) : what(std::move(text)) {
+Progress::Progress(std::string text, std::function<std::string()> more)
+    : what(std::move(text)), detail(std::move(more)) {
   if (!isatty(STDERR_FILENO)) {
     return;
   }
@@ -80,8 +94,9 @@ Progress::Progress(std::string text) : what(std::move(text)) {
     std::unique_lock guard(lock);
     auto next = seconds(2);
     while (!wake.wait_until(guard, start + next, [&] { return done; })) {
-      std::fprintf(stderr, "\r%s ... %lld s\x1b[K", what.c_str(),
-                   static_cast<long long>(next.count()));
+      std::fprintf(stderr, "\r%s ... %lld s%s\x1b[K", what.c_str(),
+                   static_cast<long long>(next.count()),
+                   detail ? detail().c_str() : "");
       shown = true;
       next += seconds(1);
     }
@@ -101,6 +116,37 @@ Progress::~Progress() {
   if (shown) {
     std::fputs("\r\x1b[K", stderr);
   }
+}
+
+void reserveStandardFiles() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      // The wrong way round: reading and writing fail, as they should.
+      (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
+int finishOutput(int status) {
+  errno = 0;
+  const bool hadError = std::ferror(stdout) != 0;
+  bool isWhole = std::fflush(stdout) == 0 && !hadError;
+  // Some file systems tell of a full disk when a file is closed.
+  if (const int copy = dup(STDOUT_FILENO); copy >= 0) {
+    isWhole = close(copy) == 0 && isWhole;
+  }
+  if (isWhole) {
+    return status;
+  }
+  if (errno == 0) {
+    // It failed before, and stdio does not keep why: the next write tells.
+    (void)!write(STDOUT_FILENO, "\n", 1);
+  }
+  if (errno != EPIPE) {
+    reportError(std::string("cannot write to stdout: ") +
+                std::strerror(errno ? errno : EIO));
+  }
+  return status ? status : 1;
 }
 
 Status writeFile(const std::string &path, std::string_view content) {

@@ -20,6 +20,10 @@ std::string styled(Style style, std::string_view text, bool onStderr = false);
 /// "tz: error: ..." on stderr; `help` says how to mend it. Gives exit status 1.
 int reportError(std::string_view message, std::string_view help = {});
 
+/// "tz: warning: ..." and "tz: note: ..." on stderr.
+void reportWarning(std::string_view message, std::string_view help = {});
+void reportNote(std::string_view message);
+
 /// Diagnostics of the compiler, to stderr; remembers whether errors came.
 class TerminalSink final : public runtime::DiagnosticSink {
 public:
@@ -31,19 +35,28 @@ public:
 /// A failing call: nothing is printed twice if the sink has shown the errors.
 int reportFailure(const runtime::Status &status, const TerminalSink &sink);
 
-/// Shows `what` with the seconds on a terminal once the work has taken 2 s.
+/// Shows `what` with the seconds on a terminal once the work has taken 2 s, and
+/// what `detail` says then, from another thread.
 class Progress {
 public:
-  explicit Progress(std::string what);
+  explicit Progress(std::string what, std::function<std::string()> detail = {});
   ~Progress();
 
 private:
   std::string what;
+  std::function<std::string()> detail;
   std::mutex lock;
   std::condition_variable wake;
   bool done = false, shown = false;
   std::thread thread;
 };
+
+/// At the start: files that are opened later are never stdin, stdout or stderr,
+/// if the program was started without one of them.
+void reserveStandardFiles();
+/// At the end: what was printed has been written, or else an error is told and
+/// the status is not 0. Silent where the reader of a pipe has gone.
+int finishOutput(int status);
 
 /// Writes a file by way of a temporary one and a rename, so that it is whole or
 /// not there; "-" or "" is stdout.

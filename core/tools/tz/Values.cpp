@@ -424,11 +424,12 @@ Result<Constant> parseConstant(std::string_view text,
     constant.text = quoted ? text : word;
     return constant;
   }
-  Result<int64_t> value = evaluate(text, lookup);
+  Result<ExpressionValue> value = evaluateValue(text, lookup);
   if (!value) {
     return value.takeStatus();
   }
-  constant.integer = *value;
+  constant.kind = value->isTruth ? Constant::Boolean : Constant::Integer;
+  constant.integer = value->number;
   return constant;
 }
 

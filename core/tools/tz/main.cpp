@@ -58,14 +58,35 @@ static std::string unexpectedArgument(const CLI::App &command) {
   return "no option '" + name + "'" + didYouMean(name, known);
 }
 
-static int runTool(int argc, char **argv) {
-  CLI::App app("Compiles and runs tile kernels on any target.", "tz");
+/// What to say of an option that was given too often; else `message`.
+static std::string repeatedOption(const CLI::App &command,
+                                  const std::string &message) {
+  for (const CLI::Option *option : command.get_options()) {
+    if (option->get_items_expected_max() != 1 || option->count() < 2 ||
+        !message.starts_with(option->get_name() + ":")) {
+      continue;
+    }
+    std::string said = option->get_name() + " is given " +
+                       std::to_string(option->count()) + " times";
+    for (const std::string &value : option->results()) {
+      said += (&value == &option->results().front() ? " (" : ", ") + value;
+    }
+    said += "); it is taken once";
+    const bool isList =
+        option->get_description().find("several") != std::string::npos;
+    return isList ? said + ": write " + option->get_name() + " " +
+                        llvm::join(option->results(), ",")
+                  : said;
+  }
+  return message;
+}
+
+static void addCommands(CLI::App &app, int &status) {
   app.set_version_flag("--version", std::string("tz ") + tz_version() +
                                         " (tile IR 0.1, plugin ABI 0.1)");
   app.set_help_flag("-h,--help", "Show this help");
   app.require_subcommand(1);
   app.footer(examples);
-  int status = 0;
   tz::tool::addRunCommand(app, status);
   tz::tool::addBenchCommand(app, status);
   tz::tool::addCompileCommand(app, status);
@@ -74,6 +95,12 @@ static int runTool(int argc, char **argv) {
   tz::tool::addConformCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);
+}
+
+static int runTool(int argc, char **argv) {
+  CLI::App app("Compiles and runs tile kernels on any target.", "tz");
+  int status = 0;
+  addCommands(app, status);
   std::vector<std::string> names;
   for (const CLI::App *command : app.get_subcommands({})) {
     names.push_back(command->get_name());
@@ -97,6 +124,9 @@ static int runTool(int argc, char **argv) {
       help += " " + command->get_name();
       at = command;
     }
+    if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+      message = repeatedOption(*at, message);
+    }
     if (dynamic_cast<const CLI::ExtrasError *>(&error) ||
         (at == &app && !app.remaining().empty())) {
       message = unexpectedArgument(*at);
@@ -109,7 +139,7 @@ static int runTool(int argc, char **argv) {
   return status;
 }
 
-int main(int argc, char **argv) {
+static int runGuarded(int argc, char **argv) {
   try {
     return runTool(argc, argv);
   } catch (const std::bad_alloc &) {
@@ -117,4 +147,9 @@ int main(int argc, char **argv) {
   } catch (const std::exception &failure) {
     return tz::tool::reportError(failure.what());
   }
+}
+
+int main(int argc, char **argv) {
+  tz::tool::reserveStandardFiles();
+  return tz::tool::finishOutput(runGuarded(argc, argv));
 }

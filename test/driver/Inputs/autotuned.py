@@ -27,3 +27,18 @@ def unknown_setting(x, n, BLOCK: tl.constexpr):
 def unknown_keyword(x, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + i, i, mask=i < n)
+
+
+@triton.autotune(
+    configs=[
+        triton.Config({"BLOCK": 64}, num_warps=2),
+        triton.Config({"BLOCK": 100}, num_warps=2),
+        triton.Config({"BLOCK": 96}, num_warps=2),
+        triton.Config({"BLOCK": 128}, num_warps=2),
+    ],
+    key=["n"],
+)
+@triton.jit
+def some_compile(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)

@@ -54,6 +54,31 @@ TEST(Expression, KnowsNamesAndFunctions) {
   EXPECT_EQ(value("cdiv(-3, 2)"), -1);
 }
 
+TEST(Expression, ComparesAsPythonDoes) {
+  EXPECT_EQ(value("n % BLOCK == 0"), 0);
+  EXPECT_EQ(value("1 < n <= 1000"), 1);
+  EXPECT_EQ(value("1 < n < 1000"), 0);
+  EXPECT_EQ(value("not n > 5 or BLOCK != 64"), 0);
+  EXPECT_EQ(value("n and BLOCK"), 64);
+  EXPECT_EQ(value("0 or BLOCK"), 64);
+  EXPECT_EQ(value("(n > 5) + 1"), 2);
+  EXPECT_EQ(value("abs(-3)"), 3);
+  auto isTruth = [](std::string_view text) {
+    Result<ExpressionValue> made = evaluateValue(text, lookup);
+    return made && made->isTruth;
+  };
+  EXPECT_TRUE(isTruth("n % BLOCK == 0"));
+  EXPECT_TRUE(isTruth("not n"));
+  EXPECT_TRUE(isTruth("True"));
+  EXPECT_TRUE(isTruth("(n == 3)"));
+  EXPECT_FALSE(isTruth("1 + (n == 3)"));
+  EXPECT_FALSE(isTruth("-(n == 3)"));
+  EXPECT_FALSE(isTruth("max(n == 3, 2)"));
+  EXPECT_FALSE(isTruth("n"));
+  EXPECT_NE(error("n = 3").find("'=' is not expected"), std::string::npos);
+  EXPECT_NE(error("n ==").find("is missing"), std::string::npos);
+}
+
 TEST(Expression, NamesTheColumnOfAnError) {
   EXPECT_EQ(error("n + m"), "in 'n + m', column 5: no argument 'm'");
   EXPECT_EQ(error("(n"), "in '(n', column 3: ')' is missing");
@@ -73,6 +98,8 @@ TEST(Expression, IsTotal) {
   EXPECT_NE(error(std::string(100000, '(')).find("too deeply"),
             std::string::npos);
   EXPECT_NE(error(std::string(100000, '-')).find("too deeply"),
+            std::string::npos);
+  EXPECT_NE(error("abs(-9223372036854775807 - 1)").find("64 bits"),
             std::string::npos);
 }
 
