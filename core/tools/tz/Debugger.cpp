@@ -20,6 +20,7 @@ using runtime::Status;
 
 const char *const debuggerHelp =
     R"help(  b [FILE:]LINE    break before the statement there, or the next one after it
+  b LINE if COND   the same, where COND holds: b 14 if pid == 3 and any(x > 9)
   b                list breakpoints and watches
   d N              delete breakpoint or watch N
   c                continue to the next breakpoint or mistake
@@ -28,9 +29,13 @@ const char *const debuggerHelp =
   w NAME           watch: stop after each statement that changes the value
   p NAME           print a tile or scalar; p NAME[3, 0:16] a part of it,
                    p NAME.shape, .dtype, .numel
-  full NAME        print all elements
+  p EXPRESSION     Python's operators over them, element by element:
+                   p row + 1, p acc[0] / n, p any(x != x); abs, all, any, exp,
+                   isinf, isnan, log, max, mean, min, sqrt, sum. pid is
+                   program_id(0), where the function has no name pid
+  full NAME        print all elements; also of an expression
   stats NAME       smallest, largest, mean, NaN, infinite and zero elements;
-                   of a part as well
+                   of a part or an expression as well
   names            the names of the function and what they are
   bt               the calls that lead here; up, down, frame N choose one
   l [LINE]         list the source
@@ -137,8 +142,10 @@ bool Debugger::shouldStop(const SourceLoc &at) {
   const bool isWatched = !changed.empty();
   std::fputs(changed.c_str(), stdout);
   changed.clear();
+  selected = frames.size() - 1; // whose names conditions are about
   for (Breakpoint &breakpoint : breakpoints) {
-    if (breakpoint.file == at.file && breakpoint.line == at.line) {
+    if (breakpoint.file == at.file && breakpoint.line == at.line &&
+        holds(breakpoint)) {
       ++breakpoint.hits;
       return true;
     }
@@ -157,6 +164,28 @@ bool Debugger::shouldStop(const SourceLoc &at) {
     return false;
   }
   return false;
+}
+
+/// A condition that cannot be evaluated stops as well, and says why.
+bool Debugger::holds(const Breakpoint &breakpoint) {
+  if (breakpoint.condition.empty()) {
+    return true;
+  }
+  runtime::Result<DebugValue> value = evaluateDebug(
+      breakpoint.condition, [this](llvm::StringRef name, llvm::StringRef rest) {
+        return valueOf(name, rest);
+      });
+  std::string wrong;
+  if (!value) {
+    wrong = value.status().message();
+  } else if (!value->shape.empty()) {
+    wrong = "it is a tile; write any(...) or all(...)";
+  } else {
+    return value->isTrue(0);
+  }
+  std::printf("breakpoint %u: the condition has no answer here: %s\n",
+              breakpoint.number, wrong.c_str());
+  return true;
 }
 
 void Debugger::found(mlir::Operation &, const interpreter::Finding &finding) {
@@ -361,8 +390,18 @@ Status Debugger::select(std::string_view line) {
   return Status();
 }
 
+static std::string conditionText(const std::string &condition) {
+  return condition.empty() ? "" : ", if " + condition;
+}
+
 Status Debugger::addBreakpoint(std::string_view text) {
-  llvm::StringRef rest = llvm::StringRef(text).trim();
+  auto [place, condition] = llvm::StringRef(text).trim().split(" if ");
+  if (Status s =
+          condition.trim().empty() ? Status() : checkDebugExpression(condition);
+      !s.ok()) {
+    return s;
+  }
+  llvm::StringRef rest = place.trim();
   llvm::StringRef file;
   if (size_t colon = rest.rfind(':'); colon != llvm::StringRef::npos) {
     file = rest.take_front(colon);
@@ -370,7 +409,8 @@ Status Debugger::addBreakpoint(std::string_view text) {
   }
   uint32_t line = 0;
   if (rest.getAsInteger(10, line) || line == 0) {
-    return invalid("a breakpoint is LINE or FILE:LINE, not '" +
+    return invalid("a breakpoint is LINE or FILE:LINE, and may end in 'if "
+                   "CONDITION', not '" +
                    std::string(text) + "'");
   }
   const frontend::SourceFile *found = nullptr;
@@ -406,10 +446,12 @@ Status Debugger::addBreakpoint(std::string_view text) {
         " of " + found->path().str() + " or after it; the first is at line " +
         std::to_string(first) + ", the last at line " + std::to_string(last));
   }
-  breakpoints.push_back({++lastNumber, found, nearest, 0});
-  std::printf("breakpoint %u at %s:%u%s\n", lastNumber,
+  breakpoints.push_back(
+      {++lastNumber, found, nearest, condition.trim().str(), 0});
+  std::printf("breakpoint %u at %s:%u%s%s\n", lastNumber,
               found->path().str().c_str(), nearest,
-              nearest == line ? "" : ", where the next statement is");
+              nearest == line ? "" : ", where the next statement is",
+              conditionText(breakpoints.back().condition).c_str());
   return Status();
 }
 
@@ -439,8 +481,9 @@ void Debugger::showBreakpoints() const {
     std::printf("no breakpoints\n");
   }
   for (const Breakpoint &one : breakpoints) {
-    std::printf("%u  %s:%u, hit %u times\n", one.number,
-                one.file->path().str().c_str(), one.line, one.hits);
+    std::printf("%u  %s:%u%s, hit %u times\n", one.number,
+                one.file->path().str().c_str(), one.line,
+                conditionText(one.condition).c_str(), one.hits);
   }
   for (const Watch &one : watches) {
     std::printf("%u  watch %s of %s, changed %u times\n", one.number,

@@ -13,6 +13,7 @@
 
 #include "core/frontend/DebugMap.h"
 #include "core/interpreter/Observer.h"
+#include "core/tools/tz/DebuggerExpression.h"
 #include "core/tools/tz/ShowTile.h"
 
 namespace tz::tool {
@@ -25,7 +26,7 @@ public:
   Debugger(const frontend::DebugMap &map, TileShower shower, Commands commands)
       : map(map), shower(std::move(shower)), commands(std::move(commands)) {}
 
-  /// "LINE" of the kernel's file or "FILE:LINE".
+  /// "LINE" of the kernel's file or "FILE:LINE"; then "if EXPRESSION".
   runtime::Status addBreakpoint(std::string_view text);
   /// Before the run: do not stop at the first statement.
   void runToBreakpoint() { mode = Mode::Continue; }
@@ -59,6 +60,7 @@ private:
     unsigned number = 0;
     const frontend::SourceFile *file = nullptr;
     uint32_t line = 0;
+    std::string condition; // empty: always
     unsigned hits = 0;
   };
   /// Of a name in each call of a function.
@@ -72,6 +74,7 @@ private:
   bool follow(mlir::Block *block, mlir::Operation *previous, Lookup values);
   void setName(const frontend::DebugEvent &event, Lookup values);
   bool shouldStop(const frontend::SourceLoc &at);
+  bool holds(const Breakpoint &breakpoint);
   /// Shows where the run is and takes commands until one lets it go on.
   void stop();
   bool obey(const std::string &line);
@@ -85,6 +88,15 @@ private:
   /// Before the next statement the run stops, if the name is watched.
   void noteChange(const Name &name, const std::vector<Part> &before);
   runtime::Status print(std::string_view argument, bool whole, bool figures);
+  runtime::Status printExpression(std::string_view text, bool whole,
+                                  bool figures) const;
+  /// For expressions (DebuggerExpression.h), in the selected frame.
+  runtime::Result<DebugValue> valueOf(llvm::StringRef name,
+                                      llvm::StringRef suffix) const;
+  runtime::Result<DebugValue> valueOfPart(const std::string &name,
+                                          const Part &part,
+                                          llvm::StringRef suffix) const;
+  runtime::Result<std::string> evaluateIndex(llvm::StringRef index) const;
   runtime::Status printPart(const std::string &name, const Part &part,
                             std::string_view index, bool whole,
                             bool figures) const;

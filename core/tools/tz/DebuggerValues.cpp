@@ -130,8 +130,211 @@ Debugger::find(llvm::StringRef name) const {
                                : "; did you mean '" + near.str() + "'?"));
 }
 
+/// A number that is known at compile time.
+static runtime::Result<DebugValue> constantValue(const std::string &name,
+                                                 llvm::StringRef text) {
+  int64_t integer = 0;
+  double number = 0;
+  if (text == "True" || text == "False") {
+    return DebugValue::boolean(text == "True");
+  }
+  if (!text.getAsInteger(0, integer)) {
+    return DebugValue::integer(integer);
+  }
+  if (!text.getAsDouble(number)) {
+    return DebugValue::number(number);
+  }
+  return invalid("'" + name + "' is " + text.str() +
+                 ", and expressions are of numbers");
+}
+
+/// The elements of a part of a tile.
+static DebugValue elementsOf(const TileValue &value,
+                             const frontend::TileType &type,
+                             llvm::ArrayRef<Extent> extents) {
+  const bool isSigned =
+      type.elem == frontend::DType::Void || frontend::isSigned(type.elem);
+  DebugValue made;
+  made.kind = interpreter::isFloat(value.kind())      ? DebugValue::Float
+              : value.kind() == interpreter::Kind::I1 ? DebugValue::Boolean
+                                                      : DebugValue::Integer;
+  int64_t count = 1;
+  for (const Extent &extent : extents) {
+    count *= extent.count;
+    if (!extent.isElement) {
+      made.shape.push_back(extent.count);
+    }
+  }
+  const interpreter::Floats floats = made.kind == DebugValue::Float
+                                         ? floatLanes(value)
+                                         : interpreter::Floats();
+  const interpreter::Signed integers = made.kind == DebugValue::Integer
+                                           ? signedLanes(value)
+                                           : interpreter::Signed();
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t lane = 0, rest = i, step = 1;
+    for (size_t d = extents.size(); d-- > 0;) {
+      lane += (extents[d].first + rest % extents[d].count) * step;
+      rest /= extents[d].count;
+      step *= type.shape[d];
+    }
+    lane = value.count() == 1 ? 0 : lane;
+    if (made.kind == DebugValue::Float) {
+      made.floats.push_back(floats[lane]);
+    } else if (made.kind == DebugValue::Integer && isSigned) {
+      made.integers.push_back(integers[lane]);
+    } else {
+      made.integers.push_back(int64_t(value.bitsAt(lane)));
+    }
+  }
+  return made;
+}
+
+/// Positions of an index may be expressions as well.
+runtime::Result<std::string>
+Debugger::evaluateIndex(llvm::StringRef index) const {
+  if (!index.consume_front("[") || !index.consume_back("]")) {
+    return index.str();
+  }
+  std::string text;
+  for (const std::string &position : splitList(index)) {
+    std::string range;
+    const std::vector<std::string> ends = splitList(position, ':');
+    for (size_t i = 0; i < ends.size(); ++i) {
+      range += i ? ":" : "";
+      if (ends[i].empty()) {
+        continue;
+      }
+      runtime::Result<DebugValue> value = evaluateDebug(
+          ends[i], [this](llvm::StringRef name, llvm::StringRef rest) {
+            return valueOf(name, rest);
+          });
+      if (!value) {
+        return value.takeStatus();
+      }
+      if (!value->shape.empty() || value->kind != DebugValue::Integer) {
+        return invalid("'" + ends[i] +
+                       "' is no position: it must be one "
+                       "integer");
+      }
+      range += std::to_string(value->integers[0]);
+    }
+    text += (text.empty() ? "" : ",") + range;
+  }
+  return "[" + text + "]";
+}
+
+runtime::Result<DebugValue>
+Debugger::valueOfPart(const std::string &name, const Part &part,
+                      llvm::StringRef suffix) const {
+  const frontend::DebugPart &what = *part.what;
+  if (!what.value && suffix.empty()) {
+    return constantValue(name, what.text);
+  }
+  if (!what.value || !part.value) {
+    return invalid("'" + name + "' has no value yet, or no elements");
+  }
+  if (what.type.isPtr || what.type.isView()) {
+    return invalid("'" + name + "' is a " + typeText(what, what.type) +
+                   ", and expressions are of numbers");
+  }
+  if (suffix == ".numel") {
+    return DebugValue::integer(what.type.numElements());
+  }
+  runtime::Result<std::string> index = evaluateIndex(suffix);
+  if (!index) {
+    return index.takeStatus();
+  }
+  runtime::Result<std::vector<Extent>> extents =
+      parseExtents(*index, what.type.shape);
+  if (!extents) {
+    return extents.takeStatus();
+  }
+  return elementsOf(*part.value, what.type, *extents);
+}
+
+runtime::Result<DebugValue> Debugger::valueOf(llvm::StringRef name,
+                                              llvm::StringRef suffix) const {
+  if (llvm::StringRef axis = suffix; axis.consume_front("(")) {
+    uint32_t number = 0;
+    if (name == "program_id" && !axis.consumeInteger(10, number) &&
+        number < 3) {
+      return DebugValue::integer(program[number]);
+    }
+    return invalid("no function of that name, or no such axis");
+  }
+  runtime::Result<const Name *> found = find(name);
+  if (!found) {
+    return name == "pid" && suffix.empty()
+               ? DebugValue::integer(program[0])
+               : runtime::Result<DebugValue>(found.takeStatus());
+  }
+  for (const Part &part : (*found)->parts) {
+    llvm::StringRef rest = suffix;
+    if (rest.consume_front(part.what->path)) {
+      return valueOfPart(name.str() + part.what->path, part, rest);
+    }
+  }
+  return invalid("'" + name.str() + "' has " +
+                 std::to_string((*found)->parts.size()) +
+                 " parts; name one, such as " + name.str() +
+                 (*found)->parts.front().what->path);
+}
+
+Status Debugger::printExpression(std::string_view text, bool whole,
+                                 bool figures) const {
+  runtime::Result<DebugValue> value =
+      evaluateDebug(text, [this](llvm::StringRef name, llvm::StringRef rest) {
+        return valueOf(name, rest);
+      });
+  if (!value) {
+    return value.takeStatus();
+  }
+  frontend::TileType type;
+  type.shape = value->shape;
+  TileValue lanes;
+  if (value->kind == DebugValue::Float) {
+    type.elem = frontend::DType::F64;
+    lanes = interpreter::fromFloats(interpreter::Kind::F64, value->floats);
+  } else {
+    const bool isTruth = value->kind == DebugValue::Boolean;
+    type.elem = isTruth ? frontend::DType::I1 : frontend::DType::I64;
+    lanes = interpreter::fromIntegers(
+        isTruth ? interpreter::Kind::I1 : interpreter::Kind::I64,
+        interpreter::Unsigned(value->integers.begin(), value->integers.end()));
+  }
+  std::vector<Extent> extents;
+  for (int64_t size : value->shape) {
+    extents.push_back({0, size, false});
+  }
+  const bool isTile = !value->shape.empty();
+  std::printf("%s: %s%s%s\n", std::string(text).c_str(), type.str().c_str(),
+              figures  ? ": "
+              : isTile ? "\n"
+                       : " = ",
+              figures ? shower.figures(lanes, type, extents).c_str()
+                      : shower.text(lanes, type, extents, whole).c_str());
+  return Status();
+}
+
+/// "x[i]", "x[0]+1" and the like, which a name's own text is not.
+static bool isExpression(llvm::StringRef text) {
+  if (!isPlainName(text)) {
+    return true;
+  }
+  const size_t open = text.find('[');
+  return open != llvm::StringRef::npos &&
+         llvm::any_of(text.substr(open, text.rfind(']') - open), llvm::isAlpha);
+}
+
 Status Debugger::print(std::string_view argument, bool whole, bool figures) {
   llvm::StringRef rest = llvm::StringRef(argument).trim();
+  if (!rest.empty() && (isExpression(rest) || rest == "pid")) {
+    const bool isName = rest == "pid" && find(rest).ok();
+    if (!isName) {
+      return printExpression(rest, whole, figures);
+    }
+  }
   rest.consume_front("%"); // of tile IR text
   llvm::StringRef name = rest.take_while(
       [](char c) { return llvm::isAlnum(c) || c == '_' || c & 0x80; });
