@@ -1,6 +1,7 @@
 # One lit run finds every text test: test/ and each vendor's own test folder.
 # Tools come from the build folder that ci/test names in TERRAZZO_BUILD.
 import os
+import shutil
 import subprocess
 import sys
 import lit.formats
@@ -45,6 +46,9 @@ config.substitutions.append(("%fibers", fibers))
 if os.path.exists(fibers):
     config.available_features.add("fibers")
 config.available_features.add("x86_64" if os.uname().machine == "x86_64" else os.uname().machine)
+for program in ("fish", "groff", "zsh"):
+    if shutil.which(program):
+        config.available_features.add(program)
 # The tests of a full disk mount a small one, which not every machine allows.
 if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"], capture_output=True).returncode == 0:
     config.available_features.add("mount")

@@ -6,6 +6,7 @@
 #include "core/driver/Driver.h"
 #include "core/frontend/Diagnostics.h"
 #include "core/tools/tz/Commands.h"
+#include "core/tools/tz/Completion.h"
 #include "core/tools/tz/Terminal.h"
 
 #include <terrazzo/terrazzo.h>
@@ -95,12 +96,22 @@ static void addCommands(CLI::App &app, int &status) {
   tz::tool::addConformCommand(app, status);
   tz::tool::addTargetsCommand(app, status);
   tz::tool::addCacheCommand(app, status);
+  tz::tool::addCompletionCommand(app, status);
+  tz::tool::addManualCommand(app, status);
 }
 
 static int runTool(int argc, char **argv) {
   CLI::App app("Compiles and runs tile kernels on any target.", "tz");
   int status = 0;
   addCommands(app, status);
+  if (argc > 1 && std::string_view(argv[1]) == "__complete") {
+    // Of the shells' scripts; whatever is typed there is no mistake.
+    std::fputs(
+        tz::tool::printed(tz::tool::complete(app, {argv + 2, argv + argc}))
+            .c_str(),
+        stdout);
+    return 0;
+  }
   std::vector<std::string> names;
   for (const CLI::App *command : app.get_subcommands({})) {
     names.push_back(command->get_name());

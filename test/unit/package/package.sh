@@ -91,6 +91,10 @@ listed
 "$work/prefix/bin/tz" compile "$source/docs/examples/vector_add.py::add_kernel" --check --target null \
   --sig "*fp32:16,*fp32:16,*fp32:16,i32" --constexpr BLOCK=64 | grep -q "supported on null:any"
 
+for page in man/man1/tz.1 bash-completion/completions/tz zsh/site-functions/_tz fish/vendor_completions.d/tz.fish; do
+  [ -s "$work/prefix/share/$page" ] || fail "share/$page is not installed"
+done
+
 # Installed as an ordinary user would install it: found beside the library.
 unset TERRAZZO_PLUGIN_PATH
 installed "$work/prefix" development runtime sdk
