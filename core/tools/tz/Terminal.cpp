@@ -118,6 +118,9 @@ Progress::~Progress() {
   }
 }
 
+/// A failure to write to stdout has been made a message already.
+static bool isLossTold = false;
+
 void reserveStandardFiles() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -142,7 +145,7 @@ int finishOutput(int status) {
     // It failed before, and stdio does not keep why: the next write tells.
     (void)!write(STDOUT_FILENO, "\n", 1);
   }
-  if (errno != EPIPE) {
+  if (errno != EPIPE && !isLossTold) {
     reportError(std::string("cannot write to stdout: ") +
                 std::strerror(errno ? errno : EIO));
   }
@@ -154,6 +157,7 @@ Status writeFile(const std::string &path, std::string_view content) {
     bool whole = std::fwrite(content.data(), 1, content.size(), stdout) ==
                      content.size() &&
                  std::fflush(stdout) == 0;
+    isLossTold |= !whole;
     return whole ? Status()
                  : Status(TZ_E_UNAVAILABLE,
                           std::string("cannot write to stdout: ") +
