@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 4  prefetched
+// STATS: 7  prefetched
 
 // The block to copy is loaded as well: its copies go two turns ahead, its number
 // three. After the last turn the last number is loaded again.
@@ -147,5 +147,82 @@ tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.
   }
   %to = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
   tile.store_view %to[%m], %sum checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  tile.return
+}
+
+// A recurrence: the state takes part in a reduction, and the next iteration waits
+// for it. Its loads are done one iteration early, also where the address is
+// carried; behind the last iteration this one's is loaded again.
+// CHECK-LABEL: tile.kernel @recurrence
+// CHECK: scf.if
+// CHECK: %[[KEY:.*]] = tile.load_view
+// CHECK: %[[DECAY:.*]] = tile.load %{{.*}} -> f32
+// CHECK: scf.for {{.*}}%[[STATE:[a-z0-9_]+]] = %{{[a-z0-9_]+}}, %[[AT:[a-z0-9_]+]] = %{{[a-z0-9_]+}}, %[[K:[a-z0-9_]+]] = %[[KEY]], %[[D:[a-z0-9_]+]] = %[[DECAY]])
+// CHECK: %[[LATER:.*]] = tile.addptr %[[AT]]
+// CHECK: %[[THERE:.*]] = arith.select %{{.*}}, %[[LATER]], %[[AT]] : !tile.ptr<f32>
+// CHECK: %[[NEXTKEY:.*]] = tile.load_view
+// CHECK: %[[NEXTDECAY:.*]] = tile.load %[[THERE]]
+// CHECK: tile.splat %[[D]]
+// CHECK-NOT: tile.load
+// CHECK: tile.reduce
+// CHECK: scf.yield {{.*}}, %[[NEXTKEY]], %[[NEXTDECAY]]
+tile.kernel @recurrence(%k: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %g: !tile.ptr<f32> {tile.group = 2 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %n: i32) attributes {tile.num_warps = 1 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<32x8xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %w = arith.constant 32 : i64
+  %e = arith.constant 8 : i64
+  %all = arith.constant 4096 : i64
+  %vk = tile.make_view %k shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<32xf32>
+  %vo = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<8xf32>
+  %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%state = %zero, %at = %g) -> (tensor<32x8xf32>, !tile.ptr<f32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %from = arith.muli %wide, %w : i64
+    %key = tile.load_view %vk[%from] checked [false] {group = 1 : i64} : !tile.view<32xf32> -> tensor<32xf32>
+    %decay = tile.load %at {group = 2 : i64} : !tile.ptr<f32> -> f32
+    %column = tile.reshape %key : tensor<32xf32> -> tensor<32x1xf32>
+    %keys = tile.broadcast %column : tensor<32x1xf32> -> tensor<32x8xf32>
+    %decays = tile.splat %decay : f32 -> tensor<32x8xf32>
+    %less = arith.mulf %state, %decays : tensor<32x8xf32>
+    %next = arith.addf %less, %keys : tensor<32x8xf32>
+    %part = arith.mulf %next, %keys : tensor<32x8xf32>
+    %sum = tile.reduce(%part) axis 0 : (tensor<32x8xf32>) -> tensor<8xf32> {
+    ^bb0(%x: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      tile.yield %s : f32
+    }
+    %to = arith.muli %wide, %e : i64
+    tile.store_view %vo[%to], %sum checked [false] {group = 3 : i64} : !tile.view<8xf32>, tensor<8xf32>
+    %later = tile.addptr %at, %c1 : !tile.ptr<f32>, i32
+    scf.yield %next, %later : tensor<32x8xf32>, !tile.ptr<f32>
+  }
+  tile.return
+}
+
+// Without a state that is carried, other blocks hide the latency.
+// CHECK-LABEL: tile.kernel @no_recurrence
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: tile.return
+tile.kernel @no_recurrence(%k: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.group = 3 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %w = arith.constant 1024 : i64
+  %all = arith.constant 409600 : i64
+  %vk = tile.make_view %k shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %from = arith.muli %wide, %w : i64
+    %row = tile.load_view %vk[%from] checked [false] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
+    %sum = tile.reduce(%row) axis 0 : (tensor<1024xf32>) -> f32 {
+    ^bb0(%x: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      tile.yield %s : f32
+    }
+    %p = tile.addptr %o, %i : !tile.ptr<f32>, i32
+    tile.store %p, %sum {group = 3 : i64} : !tile.ptr<f32>, f32
+  }
   tile.return
 }

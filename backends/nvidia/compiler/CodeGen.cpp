@@ -204,11 +204,23 @@ int64_t workPerByte(tile::KernelOp kernel) {
   return work / bytes;
 }
 
+bool hasRecurrence(tile::KernelOp kernel) {
+  return kernel
+      .walk([](mlir::LoopLikeOpInterface loop) {
+        return simt::isRecurrence(loop) ? mlir::WalkResult::interrupt()
+                                        : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Threads of a multiprocessor, each of which holds so many words at once.
 SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
                                             int64_t words) {
-  if (words > 48) {
+  if (words > 96) {
     return {};
+  }
+  if (words > 48 || hasRecurrence(kernel)) {
+    return {512}; // 128 registers each
   }
   if (words > 16) {
     return {1024};

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/Anchors.h"
 
+#include "core/simt/analysis/LaneStrides.h"
 #include "core/simt/analysis/MemoryOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace tz;
@@ -41,13 +43,16 @@ Anchors::Anchors(tile::KernelOp kernel, const Target &target, unsigned warps)
 }
 
 namespace {
-/// Dimensions, the one with the longest runs first; of equals the last one.
-SmallVector<unsigned> byContiguity(ArrayRef<int64_t> contiguity) {
+/// Dimensions, the one with the longest runs first; of equals one along which
+/// the lanes probably lie beside each other, else the last one.
+SmallVector<unsigned> byContiguity(ArrayRef<int64_t> contiguity,
+                                   const LaneStrides &strides) {
   SmallVector<unsigned> order(contiguity.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(contiguity[a], a) > std::pair(contiguity[b], b);
-  });
+  auto rank = [&](unsigned dim) {
+    return std::tuple(contiguity[dim], strides[dim] == 1, dim);
+  };
+  llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) > rank(b); });
   return order;
 }
 } // namespace
@@ -59,7 +64,8 @@ Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
   for (const DimRuns &one : lanes) {
     contiguity.push_back(one.contiguity);
   }
-  SmallVector<unsigned> order = byContiguity(contiguity);
+  SmallVector<unsigned> order =
+      byContiguity(contiguity, laneStridesOf(pointer));
   int64_t bytes = tile::storageBytes(type.getElementType());
   const DimRuns &fast = lanes[order[0]];
   int64_t vector = std::min({target.vectorBytes() / bytes, fast.contiguity,

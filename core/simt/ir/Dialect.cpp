@@ -45,6 +45,16 @@ void SimtDialect::initialize() {
       >();
 }
 
+bool tz::simt::isRecurrence(LoopLikeOpInterface loop) {
+  return llvm::any_of(
+             loop.getRegionIterArgs(),
+             [](Value carried) { return hasLayout(carried.getType()); }) &&
+         llvm::any_of(loop.getLoopRegions().front()->getOps(),
+                      [](Operation &op) {
+                        return isa<tile::ReduceOp, tile::ScanOp>(op);
+                      });
+}
+
 bool tz::simt::hasLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa_and_present<LayoutAttr>(tensor.getEncoding());

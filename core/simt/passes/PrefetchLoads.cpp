@@ -1,10 +1,13 @@
 //===- PrefetchLoads.cpp - simt-prefetch-loads ----------------------------===//
 //
-// What   In a loop with dots, a load that is no asynchronous copy is done one
-//        turn early and waits in registers. A loop without dots, in which a
-//        thread loads little, does the loads of several turns together.
+// What   In a loop with dots, and in a recurrence, a load that is no
+// asynchronous
+//        copy is done one iteration early and waits in registers. Another loop,
+//        in which a thread loads little, does the loads of several iterations
+//        together. A recurrence carries a tile and reduces in each iteration.
 // Why    Indices, scales and operands too narrow for an asynchronous copy would
-//        make each turn wait for memory.
+//        make each iteration wait for memory. In a recurrence they would begin
+//        only after the reduction, for which all threads wait.
 // Example (test/simt/prefetch-loads.mlir; lines with simt., scf., tile.load)
 //   before
 //     ...
@@ -102,13 +105,17 @@ class Prefetcher {
 public:
   explicit Prefetcher(scf::ForOp loop)
       : loop(loop), loc(loop.getLoc()),
-        hasDots(!loop.getBody()->getOps<DotOp>().empty()) {}
+        hasDots(!loop.getBody()->getOps<DotOp>().empty()),
+        isSequential(isRecurrence(loop)) {}
 
   /// How many loads go ahead.
   size_t run();
 
 private:
+  bool carriesOneTurn() const { return hasDots || isSequential; }
+  int64_t mostRegisters();
   void findLoads();
+  void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
   Value beginTurn(OpBuilder &b, Value index, unsigned turns, IRMapping &map);
   scf::IfOp makeBranch();
   void carryOneTurn();
@@ -117,13 +124,29 @@ private:
 
   scf::ForOp loop;
   const Location loc;
-  const bool hasDots;
+  const bool hasDots, isSequential;
   SmallVector<Operation *> loads;
   Slice slice;
 };
 
+/// Of a thread, for all loads that go ahead: a part of what accumulators leave.
+/// With more warps each has fewer.
+int64_t Prefetcher::mostRegisters() {
+  constexpr int64_t most = 32, least = 8, ofAllWarps = 256, besideTiles = 192;
+  if (hasDots) {
+    int64_t carried = 0;
+    for (Value argument : loop.getRegionIterArgs()) {
+      carried += hasLayout(argument.getType()) ? registersOf(argument) : 0;
+    }
+    return std::clamp((besideTiles - carried) / 4, least, most);
+  }
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
+  return std::clamp(ofAllWarps / (warps ? warps.getInt() : 4), least, most);
+}
+
 void Prefetcher::findLoads() {
-  constexpr int64_t mostRegisters = 32;
+  const int64_t most = mostRegisters();
   int64_t registers = 0;
   for (Operation &op : *loop.getBody()) {
     if (!isa<tile::LoadOp, tile::LoadViewOp>(op) || !mayGoAhead(loop, &op)) {
@@ -131,16 +154,36 @@ void Prefetcher::findLoads() {
     }
     Slice more = slice;
     const int64_t filled = registers + registersOf(op.getResult(0));
-    bool isFree = filled <= mostRegisters;
+    bool isFree = filled <= most;
     for (Value operand : op.getOperands()) {
       isFree = isFree && addToSlice(loop, operand, more);
     }
-    // What is carried to a turn that is not there is no address.
-    if (isFree && more.carried.empty()) {
+    // Several turns together have no carried values of the later ones.
+    if (isFree && (carriesOneTurn() || more.carried.empty())) {
       slice = std::move(more);
       registers = filled;
       loads.push_back(&op);
     }
+  }
+}
+
+/// `map` knows what this turn carries; from then on what the next one does.
+/// What is carried to a turn that is not there is no address: this turn's
+/// stays.
+void Prefetcher::carryOn(OpBuilder &b, Value index, Value exists,
+                         IRMapping &map) {
+  IRMapping now = map;
+  now.map(loop.getInductionVar(), index);
+  for (Operation *op : slice.inOrder(loop)) {
+    b.clone(*op, now);
+  }
+  Operation *yield = loop.getBody()->getTerminator();
+  for (unsigned i : slice.carried) {
+    Value argument = loop.getRegionIterArg(i);
+    map.map(argument,
+            arith::SelectOp::create(b, loc, exists,
+                                    now.lookupOrDefault(yield->getOperand(i)),
+                                    now.lookup(argument)));
   }
 }
 
@@ -152,6 +195,7 @@ Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
   Value later = indexAfter(b, loop, index, turns);
   if (turns != 0) {
     later = arith::SelectOp::create(b, loc, exists, later, index);
+    carryOn(b, index, exists, map);
   }
   map.map(loop.getInductionVar(), later);
   for (Operation &op : *loop.getBody()) {
@@ -197,6 +241,7 @@ void Prefetcher::carryOneTurn() {
                          : OpBuilder(branch.thenBlock()->getTerminator());
   SmallVector<Value> inits(loop.getInitArgs());
   IRMapping first;
+  first.map(loop.getRegionIterArgs(), loop.getInitArgs());
   beginTurn(b, loop.getLowerBound(), 0, first);
   for (Operation *load : loads) {
     inits.push_back(first.lookup(load->getResult(0)));
@@ -210,9 +255,10 @@ void Prefetcher::carryOneTurn() {
   }
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
   IRMapping next, now;
+  now.map(loop.getRegionIterArgs(), made.getRegionIterArgs().take_front(own));
+  next = now;
   beginTurn(in, made.getInductionVar(), 1, next);
   now.map(loop.getInductionVar(), made.getInductionVar());
-  now.map(loop.getRegionIterArgs(), made.getRegionIterArgs().take_front(own));
   for (auto [i, load] : llvm::enumerate(loads)) {
     now.map(load->getResult(0), made.getRegionIterArg(own + unsigned(i)));
   }
@@ -318,7 +364,7 @@ size_t Prefetcher::run() {
   if (found == 0) {
     return 0;
   }
-  if (hasDots) {
+  if (carriesOneTurn()) {
     carryOneTurn();
     return found;
   }
