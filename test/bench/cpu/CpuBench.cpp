@@ -21,6 +21,7 @@
 #include <random>
 #include <sched.h>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -451,6 +452,9 @@ private:
 } // namespace
 
 int main(int argc, char **argv) try {
+  if (argc == 2 && std::string_view(argv[1]) == "--probe-bf16") {
+    return tz::bench::probeBf16();
+  }
   std::string examples, only;
   bool smoke = false, markdown = false;
   for (int i = 1; i < argc; ++i) {

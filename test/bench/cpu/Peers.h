@@ -25,6 +25,8 @@ std::string blasName(unsigned threads);
 /// C = A B, row-major, n x n.
 void sgemm(int n, const float *a, const float *b, float *c);
 
+/// Multiplies once with the bf16 peer, which may end the process: for a child.
+int probeBf16();
 /// Name of the bf16 peer; empty if there is none: `why` says what is missing.
 std::string bf16Name(std::string &why);
 /// C (fp32) = A B (bf16), row-major, n x n. Packs nothing ahead of time.
