@@ -4,6 +4,7 @@
 
 // 16 bytes a lane, as the base is aligned; the sum has the loads' layout.
 // CHECK-DAG: #[[WIDE:.*]] = #simt.layout<rank 1, register {{\[}}[1], [2], [512]], lane {{\[}}[4], [8], [16], [32], [64]], warp {{\[}}[128], [256]]>
+// CHECK-DAG: #[[ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
@@ -57,7 +58,7 @@ tile.kernel @wraps(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32, %
   %offsets = arith.addi %rows, %columns : tensor<32x32xi32>
   %base = tile.splat %x : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
   %p = tile.addptr %base, %offsets : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
-  // CHECK: tile.load {{.*}} -> tensor<32x32xf32, #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>>
+  // CHECK: tile.load {{.*}} -> tensor<32x32xf32, #[[ROWS]]>
   %a = tile.load %p : tensor<32x32x!tile.ptr<f32>> -> tensor<32x32xf32>
   tile.store %p, %a : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xf32>
   tile.return

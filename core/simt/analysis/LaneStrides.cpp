@@ -1,6 +1,7 @@
 //===- LaneStrides.cpp - how far lanes beside each other lie --------------===//
 //
-// What   See LaneStrides.h. Walks from a value to what it is computed from, each
+// What   See LaneStrides.h. Walks from a value to what it is computed from,
+// each
 //        value once.
 // Why    See LaneStrides.h.
 //===----------------------------------------------------------------------===//
@@ -84,7 +85,8 @@ std::optional<int64_t> splatOf(Value value) {
 }
 
 LaneStrides Walk::product(Operation *op, unsigned steps) {
-  LaneStrides a = of(op->getOperand(0), steps), b = of(op->getOperand(1), steps);
+  LaneStrides a = of(op->getOperand(0), steps),
+              b = of(op->getOperand(1), steps);
   Value factor = op->getOperand(1);
   if (isEqual(a)) {
     std::swap(a, b);
@@ -197,8 +199,8 @@ LaneStrides Walk::evaluate(Operation *op, Type type, unsigned steps) {
           })
       .Case<arith::SelectOp>([&](auto) {
         // x if x < n else 0
-        return isEqual(from(2))   ? from(1)
-               : isEqual(from(1)) ? from(2)
+        return isEqual(from(2))     ? from(1)
+               : isEqual(from(1))   ? from(2)
                : from(1) == from(2) ? from(1)
                                     : unknown(type);
       })

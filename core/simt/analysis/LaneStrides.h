@@ -3,7 +3,8 @@
 // What   By how much an integer or pointer tile grows from one lane to the next
 //        along each dimension, mostly: x % n and min(x, n) are taken for x, x / n
 //        for a constant.
-// Why    Where nothing is proven, this still says which order of the lanes makes
+// Why    Where nothing is proven, this still says which order of the lanes
+// makes
 //        the accesses of a warp lie beside each other. Rows that wrap around and
 //        the gathers of a convolution are of this kind. Only speed may depend on
 //        it: the width of an access goes by Contiguity.

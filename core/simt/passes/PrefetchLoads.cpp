@@ -44,16 +44,16 @@
 //         %35 = tile.load %34 {group = 2 : i64} : !tile.ptr<i32> -> i32
 //         %36:4 = scf.for %arg4 = %c0_i32 to %arg3 step %c1_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32, %arg7 = %c2_i32, %arg8 = %35) -> (tensor<16x16xf32, #layout>, i32, i32, i32)  : i32 {
 //           ...
-//           %52 = tile.load %51 {group = 2 : i64} : !tile.ptr<i32> -> i32
+//           %56 = tile.load %55 {group = 2 : i64} : !tile.ptr<i32> -> i32
 //           simt.async_wait 1
 //           ...
 //           %59 = simt.slot %6[%arg7] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//           simt.async_copy_view %0[%58, %c0_i64] to %59 when %54 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
+//           simt.async_copy_view %0[%58, %c0_i64] to %59 when %45 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
 //           simt.async_commit
 //           %60 = simt.slot %6[%arg6] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
 //           %61 = simt.dot %60, %1, %arg5 : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #layout>
 //           ...
-//           scf.yield %61, %64, %67, %52 : tensor<16x16xf32, #layout>, i32, i32, i32
+//           scf.yield %61, %64, %67, %56 : tensor<16x16xf32, #layout>, i32, i32, i32
 //         }
 //         scf.yield %36#0, %36#1, %36#2 : tensor<16x16xf32, #layout>, i32, i32
 //       } else {

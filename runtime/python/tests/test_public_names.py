@@ -34,6 +34,8 @@ def find(name):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError as absent:
+            if (absent.name or "").partition(".")[0] not in ("triton", "terrazzo"):
+                raise  # the module is there and needs a package that is not
             raise error if "Terrazzo has no" in str(error) else absent if "Terrazzo has no" in str(absent) else error
 
 for name in sys.stdin.read().split():
@@ -41,6 +43,9 @@ for name in sys.stdin.read().split():
         find(name)
         print(name, "there", sep="\\t")
     except (ImportError, AttributeError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in ("torch", "pytest", "numpy"):
+            print(name, "there", sep="\\t")
+            continue
         print(name, type(error).__name__, error, sep="\\t")
 """
 

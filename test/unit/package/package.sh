@@ -83,7 +83,7 @@ null 0.1.0 (Terrazzo)
     null:0  null device (runs nothing), 1 compute units, compiles for null:any
 interp (reference)
     runs tile IR exactly and slowly, checks bounds and uninitialised reads
-TERRAZZO_TARGET=null chooses null
+TERRAZZO_TARGET=null chooses null:any
 END
 }
 listed
