@@ -130,7 +130,7 @@ typedef struct tz_plugin_line {
   const char *name, *vendor, *version;
   const char *path;   /* of the manifest */
   const char *origin; /* which step of the search found it */
-  const char *reason; /* why it is not usable, or "" */
+  const char *reason; /* why it is not usable, or which half of it; or "" */
 } tz_plugin_line;
 
 TZ_API size_t tz_session_plugin_count(tz_session_t session);

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Registry.h"
 
+#include "runtime/loader/Library.h"
+
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
@@ -99,6 +101,28 @@ bool probe(const Manifest &m) {
     }
   }
   return false;
+}
+
+/// Why the plugin cannot be used, for want of its libraries; `incomplete`: why
+/// one of two halves cannot. Nothing is opened.
+Status checkHalves(const Manifest &m, std::string &incomplete) {
+  Status first;
+  size_t named = 0, failed = 0;
+  for (auto [half, path] : {std::pair("compiler half", &m.compilerLibrary),
+                            {"device half", &m.deviceLibrary}}) {
+    if (path->empty()) {
+      continue;
+    }
+    ++named;
+    if (Status s = checkLibrary(*path, m); !s.ok()) {
+      ++failed;
+      incomplete = std::string(half) + ": " + s.message();
+      if (first.ok()) {
+        first = std::move(s);
+      }
+    }
+  }
+  return failed == named ? first : Status();
 }
 
 /// "alpha,-beta*": no positive pattern means everything.
@@ -254,6 +278,9 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
     status = Status(TZ_E_UNAVAILABLE,
                     path + ": none of the devices that the plugin serves is "
                            "in this machine (manifest: probe)");
+  }
+  if (status.ok()) {
+    status = checkHalves(*manifest, line.reason);
   }
   if (!status.ok()) {
     line.state = PluginListing::Rejected;

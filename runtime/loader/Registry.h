@@ -93,7 +93,8 @@ struct PluginListing {
   std::string name, version, vendor;
   std::string path;   // of the manifest; "(built in)" for built-ins
   std::string origin; // which step of the discovery found it
-  std::string reason; // why rejected, by what shadowed
+  std::string reason; // why rejected, by what shadowed; of a usable one: which
+                      // half cannot be opened, and why
 };
 
 /// A target resolved: which plugin, which code, which device.

@@ -123,7 +123,10 @@ static int showTargets(bool verbose) {
     std::puts("\nmanifests, in the order of the search");
     for (const PluginListing &line : registry.listing()) {
       const char *states[] = {"usable", "rejected", "shadowed", "filtered"};
-      std::printf("  %-9s %s  %s (%s)\n", states[line.state],
+      const bool inPart =
+          line.state == PluginListing::Usable && !line.reason.empty();
+      std::printf("  %-9s %s  %s (%s)\n",
+                  inPart ? "in part" : states[line.state],
                   line.name.empty() ? "?" : line.name.c_str(),
                   line.path.c_str(), line.origin.c_str());
       if (!line.reason.empty()) {

@@ -25,6 +25,16 @@ RegistryOptions only(std::vector<std::string> folders) {
   return options;
 }
 
+/// The null plugin's, for any folder.
+std::string nullManifest() {
+  const std::string there = TZ_TEST_PLUGIN_FOLDER;
+  std::string text = readFile(there + "/null.json");
+  for (size_t at = 0; (at = text.find("./libtz", at)) != std::string::npos;) {
+    text.replace(at, 1, there);
+  }
+  return text;
+}
+
 TEST(Registry, FindsTheNullPlugin) {
   Registry registry(only({TZ_TEST_PLUGIN_FOLDER}));
   Result<Plugin *> null = registry.find("null");
@@ -95,9 +105,7 @@ TEST(Registry, TheEnvironmentChoosesAndTheApiWins) {
 
 TEST(Registry, FirstOfEqualNameWinsAndTheOtherIsListed) {
   TemporaryFolder folder;
-  std::string text =
-      readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json");
-  folder.write("again.json", text);
+  folder.write("again.json", nullManifest());
   Registry registry(only({TZ_TEST_PLUGIN_FOLDER, folder.path}));
   int shadowed = 0;
   for (const PluginListing &line : registry.listing()) {
@@ -141,10 +149,34 @@ TEST(Registry, PluginFilesReplaceThePaths) {
   unsetenv("TERRAZZO_PLUGIN_PATH");
 }
 
+TEST(Registry, APluginWithoutItsLibrariesIsNotUsable) {
+  TemporaryFolder folder;
+  const std::string text =
+      readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json");
+  folder.write("null.json", text); // and no library beside it
+  Registry registry(only({folder.path}));
+  ASSERT_EQ(registry.listing().size(), 1u);
+  EXPECT_EQ(registry.listing()[0].state, PluginListing::Rejected);
+  EXPECT_THAT(registry.listing()[0].reason,
+              HasSubstr("plugin library does not exist"));
+  EXPECT_TRUE(registry.plugins().empty());
+  EXPECT_THAT(registry.resolve("null").status().message(),
+              HasSubstr("target 'null' is not usable"));
+  // With one of the halves it serves.
+  folder.write(
+      "libtz_null_device.so",
+      readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/libtz_null_device.so"));
+  Registry half(only({folder.path}));
+  ASSERT_EQ(half.listing().size(), 1u);
+  EXPECT_EQ(half.listing()[0].state, PluginListing::Usable);
+  EXPECT_THAT(half.listing()[0].reason,
+              HasSubstr("compiler half: " + folder.path));
+  EXPECT_TRUE(half.resolve("null"));
+}
+
 TEST(Registry, AutoNeverChoosesANegativePriority) {
   TemporaryFolder folder;
-  folder.write("null.json",
-               readFile(std::string(TZ_TEST_PLUGIN_FOLDER) + "/null.json"));
+  folder.write("null.json", nullManifest());
   Registry registry(only({folder.path}));
   Result<Target> target = registry.resolve("auto");
   ASSERT_FALSE(target);
