@@ -114,6 +114,51 @@ static bool isVerdict(const Status &failure) {
   });
 }
 
+static bool has(const CompileJob &job, std::string_view key) {
+  return llvm::any_of(job.options,
+                      [&](const KeyValue &given) { return given.key == key; });
+}
+
+/// The option `checked`: of the environment, if the target has it. Checked code
+/// holds the lines of its accesses, so it has a debug level.
+static Status settleChecked(Registry &registry, CompileJob &job) {
+  std::optional<std::string> text = environment("TERRAZZO_CHECKED");
+  if (text && *text != "" && *text != "0" && *text != "1") {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "TERRAZZO_CHECKED is '" + *text + "'; it is 0 or 1");
+  }
+  auto number = [](const char *key, uint32_t kind) {
+    KeyValue option;
+    option.key = key;
+    option.kind = kind;
+    option.i64 = 1;
+    return option;
+  };
+  if (text == "1" && !has(job, "checked")) {
+    Result<Plugin *> plugin = registry.find(job.plugin);
+    if (!plugin) {
+      return plugin.takeStatus();
+    }
+    Result<std::optional<std::vector<OptionInfo>>> listed =
+        listOptions(**plugin, job.target);
+    if (!listed) {
+      return listed.takeStatus();
+    }
+    if (*listed && llvm::any_of(**listed, [](const OptionInfo &one) {
+          return one.name == "checked";
+        })) {
+      job.options.push_back(number("checked", TZ_KV_BOOL));
+    }
+  }
+  const bool isChecked = llvm::any_of(job.options, [](const KeyValue &given) {
+    return given.key == "checked" && given.i64 != 0;
+  });
+  if (isChecked && !has(job, "debug_level")) {
+    job.options.push_back(number("debug_level", TZ_KV_I64));
+  }
+  return Status();
+}
+
 static Status refuseOptions(Plugin &plugin, const CompileJob &job,
                             const KernelSignature &signature,
                             runtime::DiagnosticSink &diagnostics) {
@@ -140,6 +185,9 @@ static Result<std::string> portableBytes(const LoweredKernel &lowered,
 
 Result<std::shared_ptr<const Artifact>> Compilation::run() {
   if (Status s = settleOptions(job); !s.ok()) {
+    return s;
+  }
+  if (Status s = settleChecked(state.registry, job); !s.ok()) {
     return s;
   }
   if (Status s = settleDebugLevel(job); !s.ok()) {
@@ -304,6 +352,9 @@ Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
         vendor.print(message);
         messages.push_back(message);
       });
+  if (!artifact && artifact.status().code() == TZ_E_CANCELLED) {
+    return artifact.takeStatus(); // nothing is wrong with the kernel
+  }
   if (!artifact) {
     mayKeepFailure = vendor.saidError() && isVerdict(artifact.status());
     return vendor.failure(artifact.status());
@@ -380,6 +431,9 @@ Status Driver::check(const CompileJob &given,
   PhaseClock clock(report);
   CompileJob job = given;
   if (Status s = settleOptions(job); !s.ok()) {
+    return s;
+  }
+  if (Status s = settleChecked(state->registry, job); !s.ok()) {
     return s;
   }
   if (Status s = settleDebugLevel(job); !s.ok()) {

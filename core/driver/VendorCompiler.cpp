@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/VendorCompiler.h"
 
+#include "core/driver/Background.h"
 #include "core/driver/worker/Workers.h"
+#include "runtime/loader/Crash.h"
 
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/optimizer/Features.h"
@@ -152,14 +154,18 @@ listOptions(Plugin &plugin, const std::string &target) {
   return std::optional(std::move(options));
 }
 
+uint64_t nextRequestId() {
+  static std::atomic<uint64_t> counter{1};
+  return counter++;
+}
+
 namespace {
 
 /// A request with everything it points to.
 struct Request {
   Request(const CompileJob &job, std::string_view ir) {
     raw.struct_size = sizeof(raw);
-    static std::atomic<uint64_t> counter{1};
-    raw.request_id = counter++;
+    raw.request_id = nextRequestId();
     raw.target = str(job.target);
     raw.ir_format = str("tile");
     raw.ir_major = tile::kIrMajor;
@@ -265,30 +271,36 @@ static void listen(Request &request, const VendorListener &listener) {
 Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
                                  std::string_view ir,
                                  const VendorListener &listener) {
-  Workers *workers = Workers::of(plugin, ir.size());
-  return workers ? workers->compile(job, ir, listener)
-                 : compileHere(plugin, job, ir, listener);
+  if (Workers *workers = Workers::of(plugin, ir.size())) {
+    return workers->compile(job, ir, listener, plugin.interrupt());
+  }
+  return plugin.interrupt().isPossible()
+             ? compileInBackground(plugin, job, ir, listener)
+             : compileHere(plugin, job, ir, listener);
 }
 
 Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,
                      const VendorListener &listener) {
   Workers *workers = Workers::of(plugin, ir.size());
-  return workers ? workers->check(job, ir, listener)
+  return workers ? workers->check(job, ir, listener, plugin.interrupt())
                  : checkHere(plugin, job, ir, listener);
 }
 
 Result<Artifact> compileHere(Plugin &plugin, const CompileJob &job,
                              std::string_view ir,
-                             const VendorListener &listener) {
+                             const VendorListener &listener, uint64_t id) {
   Result<const Plugin::CompilerHalf *> opened = plugin.compiler();
   if (!opened) {
     return opened.takeStatus();
   }
   const Plugin::CompilerHalf &half = **opened;
   Request request(job, ir);
+  request.raw.request_id = id ? id : request.raw.request_id;
   listen(request, listener);
   tz_artifact *made = nullptr;
   Status s;
+  PluginCall call(plugin.name(), plugin.description().path,
+                  "compiled a kernel for " + job.target);
   {
     auto guard = serialize(half);
     s = takeError(half.api->compile(half.object, &request.raw, &made),
@@ -326,6 +338,8 @@ Status checkHere(Plugin &plugin, const CompileJob &job, std::string_view ir,
   }
   Request request(job, ir);
   listen(request, listener);
+  PluginCall call(plugin.name(), plugin.description().path,
+                  "checked a kernel for " + job.target);
   auto guard = serialize(half);
   return takeError(half.api->check(half.object, &request.raw), plugin.name());
 }

@@ -56,11 +56,14 @@ runtime::Status checkPortable(runtime::Plugin &plugin,
                               std::string_view ir,
                               const VendorListener &listener);
 
-/// The same in this process.
+/// The number of a compile request: of no other in this process.
+uint64_t nextRequestId();
+/// The same in this process, on this thread. `request`: 0 for a new number.
 runtime::Result<runtime::Artifact> compileHere(runtime::Plugin &plugin,
                                                const runtime::CompileJob &job,
                                                std::string_view ir,
-                                               const VendorListener &listener);
+                                               const VendorListener &listener,
+                                               uint64_t request = 0);
 runtime::Status checkHere(runtime::Plugin &plugin,
                           const runtime::CompileJob &job, std::string_view ir,
                           const VendorListener &listener);

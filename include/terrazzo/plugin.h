@@ -148,7 +148,8 @@ enum {
   TZ_E_UNSUPPORTED_OP = 33,
   TZ_E_RESOURCE_LIMIT = 34,
   TZ_E_DEVICE_LOST = 35,
-  TZ_E_ASSERTION = 36
+  TZ_E_ASSERTION = 36,
+  TZ_E_FAULT = 37 /* a kernel's access or instruction trapped */
 };
 #endif
 
@@ -197,6 +198,10 @@ typedef struct tz_host {
   /* A named stretch of time for the profile (monotonic nanoseconds). */
   void(TZ_CALL *span)(void *ctx, uint64_t request_id, tz_str name,
                       uint64_t t0_ns, uint64_t t1_ns);
+  /* Asked by a call that waits, on the thread that made the call, about every
+   * 40 ms. TZ_E_OK: go on. Another code: end the wait and answer that code. May
+   * run code of the program. If NULL: never. */
+  int32_t(TZ_CALL *interrupted)(void *ctx);
 } tz_host;
 
 /*===-- 5. Entry --------------------------------------------------------===*/
@@ -638,6 +643,24 @@ typedef struct tz_mem_info {
   uint64_t size;
 } tz_mem_info;
 
+#ifndef TZ_MEMORY_RANGE /* the same stands in terrazzo.h */
+#define TZ_MEMORY_RANGE
+typedef struct tz_memory_range { /* frozen */
+  uint64_t address, bytes;
+  const char *name; /* for messages; may be NULL */
+} tz_memory_range;
+#endif
+
+/* On tz_launch.next: memory that is not of this device's own allocations and
+ * that the launch may touch. For devices that check accesses; others skip it.
+ * Ranges may overlap. */
+#define TZ_EXT_KNOWN_MEMORY "tz.memory/0"
+typedef struct tz_known_memory {
+  tz_ext head;
+  const tz_memory_range *ranges;
+  size_t num_ranges;
+} tz_known_memory;
+
 typedef struct tz_occupancy {
   size_t struct_size;
   uint32_t blocks; /* that fit one compute unit */
@@ -666,7 +689,19 @@ typedef struct tz_tensor_view {
   const int64_t *shape, *strides;
 } tz_tensor_view;
 
-/* Required: create destroy devices device_info mem_alloc mem_free copy fill
+/* Where an instruction comes from. Owns: the module. */
+typedef struct tz_source_place {
+  size_t struct_size;
+  tz_str file;
+  uint32_t line, col; /* 0 = unknown */
+} tz_source_place;
+
+/* Options of create(), which a device half may know:
+ *   "catch_faults" BOOL   faults in kernels become TZ_E_FAULT
+ * TZ_E_FAULT carries the facts "pc_offset" (I64, as source_place takes it) and
+ * "program" (STR, "3, 0, 0").
+ *
+ * Required: create destroy devices device_info mem_alloc mem_free copy fill
  * stream_create stream_destroy stream_sync module_load module_unload kernel_get
  * launch. copy, fill, launch and what the stream_ functions order are
  * asynchronous; their faults appear at the next call on the stream, at
@@ -744,6 +779,15 @@ typedef struct tz_device_api {
   /* 1: what is asked of the stream now is recorded in a graph, not done. If
    * NULL: never. */
   tz_error *(TZ_CALL *stream_recording)(tz_stream *, int32_t *out);
+  /* Ends what runs on the stream, from any thread: the call that waits for it
+   * answers TZ_E_CANCELLED soon. Without such a call nothing happens. If NULL:
+   * TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *stream_cancel)(tz_stream *);
+  /* The place in the source of the instruction `offset` bytes behind the
+   * kernel's first one (negative: before it). TZ_E_NOT_FOUND: it is not known,
+   * for want of debug information, say. If NULL: no place is known. */
+  tz_error *(TZ_CALL *source_place)(tz_kernel *, int64_t offset,
+                                    tz_source_place *out);
 } tz_device_api;
 
 /*===-- 10. "tz.profiler/1": device activity only -----------------------===*/

@@ -68,7 +68,8 @@ enum {
   TZ_E_UNSUPPORTED_OP = 33,
   TZ_E_RESOURCE_LIMIT = 34,
   TZ_E_DEVICE_LOST = 35,
-  TZ_E_ASSERTION = 36
+  TZ_E_ASSERTION = 36,
+  TZ_E_FAULT = 37 /* a kernel's access or instruction trapped */
 };
 #endif
 
@@ -89,9 +90,15 @@ enum {
   TZ_SESSION_IGNORE_ENVIRONMENT = 1, /* read no TERRAZZO_ variable */
   TZ_SESSION_NO_COMPILER = 2,        /* serving: a launch that would compile
                                         fails and says what is missing */
-  TZ_SESSION_NULL_ARRAYS = 8         /* pointers that a kernel follows may be 0:
-                                        the caller knows that masks keep it
-                                        from that (arrays without elements) */
+  /* A fault (SIGSEGV, SIGBUS, SIGFPE) inside a kernel that runs in this process
+   * is TZ_E_FAULT instead of the end of the process. Installs handlers that
+   * pass on every other fault to those that were there before; they stay to the
+   * end of the process. TERRAZZO_CATCH_FAULTS=0 turns it off. What the kernel
+   * wrote before the fault may have damaged the program's memory. */
+  TZ_SESSION_CATCH_FAULTS = 4,
+  TZ_SESSION_NULL_ARRAYS = 8 /* pointers that a kernel follows may be 0:
+                                the caller knows that masks keep it
+                                from that (arrays without elements) */
 };
 
 /* All zero is a good default; so is NULL instead of the struct. */
@@ -110,6 +117,11 @@ typedef struct tz_session_options {
   /* Threads on which a device of the host runs the programs of a launch, the
    * launching one included. 0: TERRAZZO_CPU_THREADS, else one a core. */
   uint32_t host_threads, rsvd2;
+  /* Asked about every 40 ms by a call that waits: for a kernel, a compilation,
+   * a synchronisation. On the thread that made the call. 0 goes on; a TZ_E_*
+   * code ends the wait, and the call fails with that code. It must not call
+   * back into the session. NULL: waits are not interrupted. */
+  int32_t (*on_wait)(void *ctx);
 } tz_session_options;
 
 TZ_API tz_status_t tz_session_create(const tz_session_options *options,
@@ -186,14 +198,29 @@ TZ_API tz_status_t tz_stream_sync(tz_stream_t stream);
  * graph; what launches of graphs print is told by tz_stream_sync. */
 TZ_API tz_status_t tz_stream_poll(tz_stream_t stream);
 TZ_API tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event);
+/* Ends the launch or synchronisation of the stream that another thread waits in
+ * now: it fails with TZ_E_CANCELLED. The one function that any thread may call
+ * while another uses the stream. If nothing waits, nothing happens. On the host
+ * the kernel itself ends, somewhere between two iterations of a loop or two
+ * programs; what it has written stays. On a device the wait ends and the kernel
+ * goes on: no device of today can stop it. */
+TZ_API tz_status_t tz_stream_cancel(tz_stream_t stream);
+/* From now on each launch and synchronisation of the stream that takes longer
+ * is ended as by tz_stream_cancel, and fails with TZ_E_TIMEOUT. Compiling does
+ * not count. 0, the default: no limit. */
+TZ_API tz_status_t tz_stream_set_timeout(tz_stream_t stream, uint64_t ns);
 
-typedef struct tz_memory_range {
+#ifndef TZ_MEMORY_RANGE /* the same stands in plugin.h */
+#define TZ_MEMORY_RANGE
+typedef struct tz_memory_range { /* frozen */
   uint64_t address, bytes;
   const char *name; /* for messages; may be NULL */
 } tz_memory_range;
+#endif
 
 /* The memory, besides tz_memory_alloc's, that the next launches on this stream
- * may touch, for targets that check accesses ("interp"); others ignore it.
+ * may touch, for targets that check accesses ("interp", and "cpu" with the
+ * option checked); others ignore it.
  * Copied; replaces what was told before; 0 ranges: nothing is known. */
 TZ_API tz_status_t tz_stream_know_memory(tz_stream_t stream,
                                          const tz_memory_range *ranges,

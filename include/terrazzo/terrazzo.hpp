@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -127,6 +128,12 @@ public:
   void sync() { check(tz_stream_sync(handle.get())); }
   /// Here, too, of launches that have ended; does not wait.
   void poll() { check(tz_stream_poll(handle.get())); }
+  /// From another thread: ends the launch or sync() that one waits in.
+  void cancel() { check(tz_stream_cancel(handle.get())); }
+  /// Limits each launch and sync(): TZ_E_TIMEOUT. Zero: no limit.
+  void setTimeout(std::chrono::nanoseconds limit) {
+    check(tz_stream_set_timeout(handle.get(), uint64_t(limit.count())));
+  }
   tz_stream_t get() const { return handle.get(); }
 
 private:

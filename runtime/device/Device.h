@@ -10,9 +10,11 @@
 
 #include "runtime/device/LogRing.h"
 #include "runtime/launch/Plan.h"
-#include "runtime/loader/KnownMemory.h"
 #include "runtime/loader/Registry.h"
 
+#include <terrazzo/terrazzo.h>
+
+#include <atomic>
 #include <deque>
 #include <span>
 
@@ -93,6 +95,12 @@ public:
   Status poll();
   /// Whether what is asked of it now is recorded in a graph.
   bool isRecording() const;
+  /// From any thread: ends the launch or synchronisation that another thread
+  /// waits in.
+  Status cancel();
+  /// Of each launch and synchronisation; 0: as long as they take.
+  void setTimeout(uint64_t ns) { timeoutNs = ns; }
+  uint64_t timeout() const { return timeoutNs; }
   Status wait(Event &event);
   Status callback(void (*fn)(void *, int32_t), void *user);
   /// An empty sink drops what is printed. Gives the sink before.
@@ -109,13 +117,13 @@ public:
                             uint32_t zero);
   /// Extensions of the launch, or null.
   const tz_ext *extensions() const {
-    return known.numRanges ? &known.head : nullptr;
+    return known.num_ranges ? &known.head : nullptr;
   }
 
 private:
   friend class Device;
-  Stream(std::shared_ptr<Device> device, tz_stream *native)
-      : owner(std::move(device)), native(native) {}
+  Stream(std::shared_ptr<Device> device, tz_stream *native);
+  Status waitInSteps();
 
   struct Workspace {
     const void *owner; // null: shared by all that need no zeros kept
@@ -128,7 +136,10 @@ private:
   std::vector<Workspace> workspaces;
   tz_dptr ticketMemory = 0;
   PrintSink print;
-  KnownMemory known{};
+  uint64_t timeoutNs = 0;
+  std::unique_ptr<Event> passed; // for waits that may be interrupted
+  std::atomic<bool> cancelled{false};
+  tz_known_memory known{};
   std::vector<tz_memory_range> knownRanges;
   std::deque<std::string> knownNames;
 };

@@ -11,6 +11,9 @@
 
 namespace tz::runtime {
 
+Stream::Stream(std::shared_ptr<Device> device, tz_stream *native)
+    : owner(std::move(device)), native(native) {}
+
 Stream::~Stream() {
   // Destroying waits for what the stream holds; only then may memory go.
   owner->api().stream_destroy(native);
@@ -53,8 +56,66 @@ Status Stream::fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
       owner->api().fill(native, to, bytes, pattern, patternBytes));
 }
 
+/// A wait was ended; what it was for goes on.
+static Status stillBusy(int32_t code, const Device &device) {
+  return Status(code, interrupted(code, device.name()).message() +
+                          "; its kernel still runs, nothing but its own end "
+                          "or that of the process stops it, and the device is "
+                          "busy until then");
+}
+
+static uint64_t intervalNs() {
+  return uint64_t(std::chrono::nanoseconds(Interrupt::Interval).count());
+}
+
+/// Asks an event instead of the driver's own wait, which nothing can end.
+Status Stream::waitInSteps() {
+  if (!passed) {
+    Result<std::unique_ptr<Event>> made = owner->createEvent(false);
+    if (!made) {
+      return owner->check(owner->api().stream_sync(native));
+    }
+    passed = std::move(*made);
+  }
+  TimeLimit limit(timeoutNs);
+  const Interrupt &interrupt = owner->plugin().interrupt();
+  if (Status s = passed->record(*this); !s.ok()) {
+    return s;
+  }
+  cancelled = false;
+  int32_t code = TZ_E_OK;
+  Status s;
+  do {
+    s = passed->synchronize(intervalNs());
+    if (s.code() != TZ_E_TIMEOUT) {
+      break;
+    }
+    code = cancelled ? int32_t(TZ_E_CANCELLED) : interrupt.code();
+  } while (code == TZ_E_OK);
+  if (code == TZ_E_OK) {
+    // Faults of what ran are told here.
+    return s.ok() ? owner->check(owner->api().stream_sync(native)) : s;
+  }
+  return stillBusy(code, *owner);
+}
+
 Status Stream::finish() {
-  return owner->check(owner->api().stream_sync(native));
+  // On the host a launch has ended when it returns.
+  const bool mayEnd = !owner->isHostMemory() &&
+                      (timeoutNs || owner->plugin().interrupt().isPossible());
+  return mayEnd ? waitInSteps()
+                : owner->check(owner->api().stream_sync(native));
+}
+
+Status Stream::cancel() {
+  cancelled = true;
+  if (owner->api().stream_cancel) {
+    return owner->check(owner->api().stream_cancel(native));
+  }
+  return owner->isHostMemory()
+             ? Status(TZ_E_UNIMPLEMENTED,
+                      owner->name() + ": what runs here cannot be ended")
+             : Status();
 }
 
 Status Stream::synchronize() {
@@ -90,7 +151,7 @@ void Stream::knowMemory(std::span<const tz_memory_range> ranges) {
     range.name =
         knownNames.emplace_back(range.name ? range.name : "memory").c_str();
   }
-  known = {{sizeof(known), nullptr, KnownMemory::Id, 0, 0},
+  known = {{sizeof(known), nullptr, TZ_EXT_KNOWN_MEMORY, 0, 0},
            knownRanges.data(),
            knownRanges.size()};
 }
@@ -188,7 +249,21 @@ Result<bool> Event::query() {
 }
 
 Status Event::synchronize(uint64_t timeoutNs) {
-  return owner->check(owner->api().event_sync(native, timeoutNs));
+  const Interrupt &interrupt = owner->plugin().interrupt();
+  const bool mayEnd = timeoutNs == UINT64_MAX && !owner->isHostMemory() &&
+                      interrupt.isPossible();
+  if (!mayEnd) {
+    return owner->check(owner->api().event_sync(native, timeoutNs));
+  }
+  while (true) {
+    Status s = owner->check(owner->api().event_sync(native, intervalNs()));
+    if (s.code() != TZ_E_TIMEOUT) {
+      return s;
+    }
+    if (int32_t code = interrupt.code()) {
+      return stillBusy(code, *owner);
+    }
+  }
 }
 
 Result<uint64_t> Event::elapsedNs(Event &stop) {

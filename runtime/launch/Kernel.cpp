@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/launch/Kernel.h"
 
+#include "runtime/loader/Crash.h"
+
 namespace tz::runtime {
 
 Result<std::unique_ptr<LoadedKernel>>
@@ -32,6 +34,9 @@ LoadedKernel::load(std::shared_ptr<Device> device,
   }
   std::unique_ptr<LoadedKernel> kernel(
       new LoadedKernel(device, std::move(artifact)));
+  const Plugin &plugin = device->plugin();
+  PluginCall call(plugin.name(), plugin.description().path,
+                  "loaded kernel '" + kernel->code->function + "'");
   if (Status s = device->check(api.module_load(device->handle(), blobs.data(),
                                                blobs.size(), nullptr,
                                                &kernel->module));
@@ -70,6 +75,31 @@ Result<LoadedKernel::Entry *> LoadedKernel::entryOf(size_t variant) {
     entry.kernel.store(found, std::memory_order_release);
   }
   return &entry;
+}
+
+Status LoadedKernel::withPlace(Status fault) const {
+  const std::string *knownFile = fault.fact("file"),
+                    *knownLine = fault.fact("line"),
+                    *offset = fault.fact("pc_offset");
+  if (knownFile && knownLine) {
+    const std::string where = *knownFile + ":" + *knownLine;
+    return std::move(fault).in(where);
+  }
+  const tz_device_api &api = device->api();
+  tz_kernel *kernel = entries.front().kernel.load(std::memory_order_acquire);
+  tz_source_place place{};
+  place.struct_size = sizeof(place);
+  if (!offset || !kernel || !api.source_place ||
+      !device
+           ->check(api.source_place(
+               kernel, std::strtoll(offset->c_str(), nullptr, 10), &place))
+           .ok()) {
+    return fault;
+  }
+  const std::string file(view(place.file)), line = std::to_string(place.line);
+  Status placed = std::move(fault).in(file + ":" + line);
+  placed.with("file", file).with("line", line);
+  return placed;
 }
 
 LoadedKernel::~LoadedKernel() {
@@ -312,8 +342,15 @@ Status LoadedKernel::start(Entry &entry, Stream &stream,
   launch.next = stream.extensions();
   launch.args = args;
   launch.correlation = correlation;
-  return device->check(
-      device->api().launch(stream.handle(), entry.kernel, &launch));
+  auto begin = [&] {
+    return device->check(
+        device->api().launch(stream.handle(), entry.kernel, &launch));
+  };
+  if (stream.timeout()) [[unlikely]] {
+    TimeLimit limit(stream.timeout());
+    return begin();
+  }
+  return begin();
 }
 
 /// `bitsOf(i)`: of user argument i.

@@ -39,6 +39,11 @@ public:
                       const tz_arg *slots, const uint32_t *slotOf,
                       uint64_t correlation);
 
+  /// A TZ_E_FAULT of this kernel, or of the same code without line tables, with
+  /// its place in the source before its message and in its facts. Unchanged if
+  /// the place is not known.
+  Status withPlace(Status fault) const;
+
 private:
   LoadedKernel(std::shared_ptr<Device> device,
                std::shared_ptr<const Artifact> artifact)

@@ -107,7 +107,17 @@ int32_t hostOpenResource(void *ctx, tz_str name, void **data, size_t *size) {
   }
 }
 
-int32_t hostIsCancelled(void *, uint64_t) { return 0; }
+int32_t hostIsCancelled(void *, uint64_t request) {
+  return isCancelledRequest(request);
+}
+
+int32_t hostInterrupted(void *ctx) {
+  try {
+    return self(ctx).interrupt.code();
+  } catch (...) {
+    return TZ_E_INTERNAL;
+  }
+}
 
 void hostSpan(void *ctx, uint64_t, tz_str name, uint64_t t0, uint64_t t1) {
   logMessage(3, self(ctx).plugin,
@@ -141,9 +151,10 @@ uint32_t shownLevel() {
 } // namespace
 
 HostServices::HostServices(std::string pluginName, std::string manifestFolder,
-                           Cache *sharedCache, TrustRule rule)
+                           Cache *sharedCache, TrustRule rule,
+                           Interrupt interrupt)
     : plugin(std::move(pluginName)), folder(std::move(manifestFolder)),
-      cache(sharedCache), trust(std::move(rule)) {
+      cache(sharedCache), trust(std::move(rule)), interrupt(interrupt) {
   host.struct_size = sizeof(host);
   host.ctx = this;
   host.abi_major = TZ_ABI_MAJOR;
@@ -157,6 +168,7 @@ HostServices::HostServices(std::string pluginName, std::string manifestFolder,
   host.open_resource = hostOpenResource;
   host.is_cancelled = hostIsCancelled;
   host.span = hostSpan;
+  host.interrupted = hostInterrupted;
 }
 
 std::string_view productName() { return "terrazzo " TERRAZZO_VERSION; }

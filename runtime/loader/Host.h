@@ -8,7 +8,7 @@
 #ifndef TERRAZZO_RUNTIME_LOADER_HOST_H
 #define TERRAZZO_RUNTIME_LOADER_HOST_H
 
-#include "runtime/loader/Status.h"
+#include "runtime/loader/Interrupt.h"
 #include "runtime/loader/Trust.h"
 
 #include <memory>
@@ -20,12 +20,13 @@ class Cache;
 struct HostServices {
   /// `cache` may be null. `folder`: of the manifest, or empty.
   HostServices(std::string plugin, std::string folder, Cache *cache,
-               TrustRule trust = {});
+               TrustRule trust = {}, Interrupt interrupt = {});
   const tz_host *table() const { return &host; }
 
   std::string plugin, folder;
   Cache *cache;
   TrustRule trust; // of the files in the folder
+  const Interrupt interrupt;
 
 private:
   tz_host host{};

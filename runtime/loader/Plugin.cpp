@@ -5,6 +5,7 @@
 // Why    A launch-only process never pays for a compiler, and `tz targets`
 //        shows a plugin whose other half is broken.
 //===----------------------------------------------------------------------===//
+#include "runtime/loader/Crash.h"
 #include "runtime/loader/Library.h"
 #include "runtime/loader/Registry.h"
 
@@ -20,16 +21,34 @@ static void adopt(const T *from, T &to) {
   to.struct_size = sizeof(T);
 }
 
-Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule)
+Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
+               const RegistryOptions &options)
     : manifest(std::move(m)), trust(std::move(rule)),
       services(
           manifest.name,
           manifest.path.empty()
               ? std::string()
               : std::filesystem::path(manifest.path).parent_path().string(),
-          cache, trust) {}
+          cache, trust, options.interrupt),
+      catchFaults(options.catchFaults) {}
+
+Plugin::Use::Use(Plugin &plugin) : plugin(plugin) {
+  std::lock_guard guard(plugin.lock);
+  ++plugin.uses;
+}
+
+Plugin::Use::~Use() {
+  std::lock_guard guard(plugin.lock);
+  if (--plugin.uses == 0) {
+    plugin.unused.notify_all(); // with the lock: the waiter destroys it
+  }
+}
 
 Plugin::~Plugin() {
+  {
+    std::unique_lock guard(lock);
+    unused.wait(guard, [&] { return uses == 0; });
+  }
   if (compilerHalf.object) {
     compilerHalf.api->destroy(compilerHalf.object);
   }
@@ -72,6 +91,7 @@ Result<const tz_plugin *> Plugin::query(bool wantsCompiler) {
 }
 
 Status Plugin::openCompiler() {
+  PluginCall call(manifest.name, manifest.path, "opened its compiler half");
   Result<const tz_plugin *> info = query(true);
   if (!info) {
     return info.takeStatus();
@@ -111,6 +131,7 @@ Status Plugin::openCompiler() {
 }
 
 Status Plugin::openDevice() {
+  PluginCall call(manifest.name, manifest.path, "opened its device half");
   Result<const tz_plugin *> info = query(false);
   if (!info) {
     return info.takeStatus();
@@ -122,7 +143,8 @@ Status Plugin::openDevice() {
   }
   adopt(*api, deviceApi);
   tz_platform *platform = nullptr;
-  std::vector<tz_kv> options;
+  std::vector<tz_kv> options{
+      {str("catch_faults"), TZ_KV_BOOL, 0, catchFaults, 0, {}}};
   if (hostThreads) {
     options.push_back(
         {str("host_threads"), TZ_KV_I64, 0, int64_t(hostThreads), 0, {}});

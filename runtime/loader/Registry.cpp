@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Registry.h"
 
+#include "runtime/loader/Crash.h"
 #include "runtime/loader/Library.h"
 
 #include <dlfcn.h>
@@ -176,16 +177,20 @@ bool matchesGlob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-Registry::Registry(RegistryOptions options, Cache *sharedCache)
-    : cache(sharedCache), hostThreads(options.hostThreads),
+Registry::Registry(RegistryOptions given, Cache *sharedCache)
+    : options(std::move(given)), cache(sharedCache),
+      hostThreads(options.hostThreads),
       readEnvironment(options.readEnvironment),
       wantsCompiler(options.wantsCompiler) {
-  discover(options);
+  if (options.catchFaults) {
+    nameCrashes();
+  }
+  discover();
 }
 
 Registry::~Registry() = default;
 
-void Registry::discover(const RegistryOptions &options) {
+void Registry::discover() {
   auto variable = [&](const char *name) {
     return options.readEnvironment ? environment(name) : std::nullopt;
   };
@@ -288,7 +293,8 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
     lines.push_back(std::move(line));
     return;
   }
-  admit(std::unique_ptr<Plugin>(new Plugin(std::move(*manifest), cache, trust)),
+  admit(std::unique_ptr<Plugin>(
+            new Plugin(std::move(*manifest), cache, trust, options)),
         std::move(line));
 }
 
@@ -313,8 +319,8 @@ void Registry::addBuiltin(const BuiltinPlugin &builtin) {
     manifest.vendor = line.vendor = view(info->vendor);
     manifest.version = line.version = view(info->version);
   }
-  auto plugin =
-      std::unique_ptr<Plugin>(new Plugin(std::move(manifest), cache, trust));
+  auto plugin = std::unique_ptr<Plugin>(
+      new Plugin(std::move(manifest), cache, trust, options));
   plugin->builtin = builtin;
   admit(std::move(plugin), std::move(line));
 }

@@ -13,12 +13,15 @@
 #include "runtime/loader/Manifest.h"
 #include "runtime/loader/Status.h"
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 
 namespace tz::runtime {
 
 class Cache;
+
+struct RegistryOptions;
 
 /// A plugin linked into the process, registered by pointer. Either query may be
 /// the same function or null.
@@ -37,6 +40,7 @@ public:
   const Manifest &description() const { return manifest; }
   /// What its host services keep things in; null without a cache.
   Cache *cache() const { return services.cache; }
+  const Interrupt &interrupt() const { return services.interrupt; }
 
   struct CompilerHalf {
     const tz_compiler_api *api = nullptr;
@@ -59,12 +63,25 @@ public:
   Status compilerFile() const;
   bool hasDevice() const;
 
+  /// Keeps the plugin while a thread of ours is inside it: it is destroyed when
+  /// the last of these is gone.
+  class Use {
+  public:
+    explicit Use(Plugin &plugin);
+    ~Use();
+    Use(const Use &) = delete;
+
+  private:
+    Plugin &plugin;
+  };
+
   ~Plugin();
 
 private:
   friend class Registry;
   enum class State { Unopened, Open, Failed };
-  Plugin(Manifest m, Cache *cache, TrustRule trust);
+  Plugin(Manifest m, Cache *cache, TrustRule trust,
+         const RegistryOptions &options);
   Result<const tz_plugin *> query(bool wantsCompiler);
   Status openCompiler();
   Status openDevice();
@@ -75,6 +92,7 @@ private:
   BuiltinPlugin builtin;
   uint32_t hostThreads = 0;
   HostServices services;
+  const bool catchFaults;
   std::mutex lock;
   State compilerState = State::Unopened, deviceState = State::Unopened;
   Status compilerFailure, deviceFailure;
@@ -84,6 +102,8 @@ private:
   tz_compiler_api compilerApi{};
   tz_device_api deviceApi{};
   std::mutex serialLock;
+  unsigned uses = 0; // guarded by `lock`
+  std::condition_variable unused;
 };
 
 /// A line of `tz targets -v`.
@@ -113,6 +133,10 @@ struct RegistryOptions {
   /// "auto" passes over plugins that can launch but not compile, as long as
   /// there is another.
   bool wantsCompiler = false;
+  /// Asked while a call waits.
+  Interrupt interrupt;
+  /// Device halves make a status of a fault in a kernel.
+  bool catchFaults = false;
   std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
   /// Without it TERRAZZO_PLUGIN_TRUST, if the environment is read.
   std::optional<TrustRule> trust;
@@ -139,7 +163,7 @@ public:
   Result<Target> resolve(std::string_view spec, bool needDevice = true) const;
 
 private:
-  void discover(const RegistryOptions &options);
+  void discover();
   void addManifest(const std::string &path, const std::string &origin);
   void addFolder(const std::string &folder, const std::string &origin);
   void addBuiltin(const BuiltinPlugin &builtin);
@@ -147,6 +171,7 @@ private:
   Result<Target> resolveOne(const std::string &spec, bool needDevice) const;
   Result<Target> resolveAuto(bool needDevice) const;
 
+  const RegistryOptions options;
   Cache *cache;
   const uint32_t hostThreads;
   std::vector<std::unique_ptr<Plugin>> usable;

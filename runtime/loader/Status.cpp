@@ -24,6 +24,15 @@ bool Status::isTransient() const {
   return codeValue == TZ_E_OUT_OF_MEMORY;
 }
 
+const std::string *Status::fact(std::string_view key) const {
+  for (const auto &[name, value] : facts) {
+    if (name == key) {
+      return &value;
+    }
+  }
+  return nullptr;
+}
+
 const char *codeName(int32_t code) {
   switch (code) {
   case TZ_E_OK:
@@ -60,6 +69,8 @@ const char *codeName(int32_t code) {
     return "TZ_E_DEVICE_LOST";
   case TZ_E_ASSERTION:
     return "TZ_E_ASSERTION";
+  case TZ_E_FAULT:
+    return "TZ_E_FAULT";
   default:
     return "TZ_E_UNKNOWN";
   }

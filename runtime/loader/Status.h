@@ -40,6 +40,8 @@ public:
   }
   /// May the same call succeed later, with nothing changed by anybody?
   bool isTransient() const;
+  /// Of that key, or null.
+  const std::string *fact(std::string_view key) const;
   /// Puts "where: " before the message.
   Status in(std::string_view where) &&;
 

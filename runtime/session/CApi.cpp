@@ -128,6 +128,10 @@ Result<SessionOptions> translate(const tz_session_options &o) {
     options.cacheFolder = o.cache_folder;
     options.useCache = *o.cache_folder != 0;
   }
+  options.plugins.catchFaults = (o.flags & TZ_SESSION_CATCH_FAULTS) &&
+                                (!options.plugins.readEnvironment ||
+                                 environment("TERRAZZO_CATCH_FAULTS") != "0");
+  options.plugins.interrupt = {o.on_wait, o.ctx};
   void *ctx = o.ctx;
   if (auto fn = o.on_diagnostic) {
     options.diagnostics = [fn, ctx](uint32_t severity, std::string_view text) {
@@ -256,14 +260,8 @@ const char *tz_status_message(tz_status_t s) {
   return s ? s->status.message().c_str() : "";
 }
 const char *tz_status_fact(tz_status_t s, const char *key) {
-  if (s && key) {
-    for (const auto &[name, value] : s->status.payload()) {
-      if (name == key) {
-        return value.c_str();
-      }
-    }
-  }
-  return nullptr;
+  const std::string *fact = s && key ? s->status.fact(key) : nullptr;
+  return fact ? fact->c_str() : nullptr;
 }
 void tz_status_release(tz_status_t s) {
   if (s && s != &exhausted()) {
@@ -411,6 +409,17 @@ tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event) {
   TZ_REQUIRE(stream);
   TZ_REQUIRE(event);
   return guarded([&] { return stream->stream->wait(*event->event); });
+}
+tz_status_t tz_stream_cancel(tz_stream_t stream) {
+  TZ_REQUIRE(stream);
+  return guarded([&] { return stream->stream->cancel(); });
+}
+tz_status_t tz_stream_set_timeout(tz_stream_t stream, uint64_t ns) {
+  TZ_REQUIRE(stream);
+  return guarded([&] {
+    stream->stream->setTimeout(ns);
+    return Status();
+  });
 }
 tz_status_t tz_stream_know_memory(tz_stream_t stream,
                                   const tz_memory_range *ranges,

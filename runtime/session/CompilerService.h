@@ -95,9 +95,21 @@ struct CompileJob {
         return;
       }
     }
+    add("ahead_of_time", TZ_KV_BOOL);
+  }
+  /// The same instructions, with line tables.
+  void makeLines() {
+    std::erase_if(options, [](const KeyValue &given) {
+      return given.key == "debug_level";
+    });
+    add("debug_level", TZ_KV_I64);
+  }
+
+private:
+  void add(const char *key, uint32_t kind) {
     KeyValue option;
-    option.key = "ahead_of_time";
-    option.kind = TZ_KV_BOOL;
+    option.key = key;
+    option.kind = kind;
     option.i64 = 1;
     options.push_back(std::move(option));
   }
@@ -108,6 +120,11 @@ struct CompileJob {
 struct DiagnosticSink {
   virtual ~DiagnosticSink() = default;
   virtual void report(uint32_t severity, std::string_view rendered) = 0;
+};
+
+/// For a job that was compiled before, so that all has been said.
+struct SilentSink final : DiagnosticSink {
+  void report(uint32_t, std::string_view) override {}
 };
 
 /// Implemented by core/driver. All functions: any thread, concurrently.

@@ -199,7 +199,29 @@ Status Kernel::start(Specialization &code, Stream &stream,
         code.loaded->launch(stream, grid, {values.data(), count}, activity.id);
   }
   activity.code = status.code();
-  return status;
+  return status.code() == TZ_E_FAULT ? locate(std::move(status), code)
+                                     : std::move(status);
+}
+
+Status Kernel::locate(Status fault, const Specialization &code) const {
+  fault = code.loaded->withPlace(std::move(fault));
+  CompilerService *compiler = session.compiler();
+  if (code.arguments.empty() || !compiler || fault.fact("line")) {
+    return fault;
+  }
+  // Code with line tables has the same instructions.
+  CompileJob job =
+      jobFor(code.arguments, code.artifact->plugin, code.artifact->target);
+  job.makeLines();
+  SilentSink silence;
+  Result<std::shared_ptr<const Artifact>> made =
+      compiler->compile(job, silence);
+  if (!made) {
+    return fault;
+  }
+  Result<std::unique_ptr<LoadedKernel>> loaded =
+      LoadedKernel::load(code.shape->device, *made);
+  return loaded ? (*loaded)->withPlace(std::move(fault)) : fault;
 }
 
 Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,

@@ -121,6 +121,8 @@ private:
                              std::span<const tz_arg> args) const;
   void remember(Specialization &known);
   /// `repeats`: a launch before had arguments of these types.
+  /// A fault of this code, with its place in the source.
+  Status locate(Status fault, const Specialization &code) const;
   Status start(Specialization &code, Stream &stream,
                const std::array<int64_t, 3> &grid, const Slots &slots,
                bool repeats);

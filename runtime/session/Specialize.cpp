@@ -339,7 +339,16 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
   auto isIt = [&](const auto &one) {
     return one.first == shape && one.second == bits;
   };
-  compiled.wait(guard, [&] { return std::ranges::none_of(pending, isIt); });
+  while (!compiled.wait_for(guard, Interrupt::Interval, [&] {
+    return std::ranges::none_of(pending, isIt);
+  })) {
+    guard.unlock();
+    if (int32_t code = device->plugin().interrupt().code()) {
+      return interrupted(code, "another thread that compiles kernel '" +
+                                   signature.function + "'");
+    }
+    guard.lock();
+  }
   if (Specialization *known = findListed(*shape, bits)) {
     return known; // another thread made it meanwhile
   }

@@ -14,7 +14,6 @@
 #include "core/interpreter/Interpreter.h"
 #include "core/interpreter/Observer.h"
 #include "runtime/loader/Host.h"
-#include "runtime/loader/KnownMemory.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/wire/Wire.h"
@@ -88,11 +87,36 @@ struct InterpreterModule final : Module, Code {
   uint32_t logOffset = 0;
 };
 
-/// Writes what a kernel prints, and that it asserts, into the launch's ring.
-class LogWriter final : public interpreter::Observer {
+/// Ends a run that the host wants to end.
+class Watch : public interpreter::Observer {
 public:
-  LogWriter(const InterpreterModule &code, tz_dptr ring)
-      : code(code), header(static_cast<tz_log_header *>(address(ring))) {}
+  explicit Watch(const tz_host *host)
+      : host(TZ_HAS_FN(host, tz_host, interrupted) ? host : nullptr) {}
+
+  bool beforeOp(mlir::Operation &, Lookup) override {
+    constexpr std::chrono::milliseconds interval{40};
+    if (auto now = Clock::now(); host && now - last >= interval) {
+      last = now;
+      code = host->interrupted(host->ctx);
+    }
+    return code == TZ_E_OK;
+  }
+  /// TZ_E_OK: the run was not ended.
+  int32_t interruption() const { return code; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const tz_host *host;
+  Clock::time_point last = Clock::now();
+  int32_t code = TZ_E_OK;
+};
+
+/// Writes what a kernel prints, and that it asserts, into the launch's ring.
+class LogWriter final : public Watch {
+public:
+  LogWriter(const tz_host *host, const InterpreterModule &code, tz_dptr ring)
+      : Watch(host), code(code),
+        header(static_cast<tz_log_header *>(address(ring))) {}
 
   bool startProgram(const std::array<uint32_t, 3> &id) override {
     program = id;
@@ -100,6 +124,9 @@ public:
   }
 
   bool beforeOp(mlir::Operation &op, Lookup values) override {
+    if (!Watch::beforeOp(op, values)) {
+      return false;
+    }
     auto print = llvm::dyn_cast<tile::PrintOp>(op);
     if (!print) {
       return true;
@@ -174,9 +201,9 @@ public:
   interpreter::MemoryMap with(const tz_launch &launch) const {
     interpreter::MemoryMap known;
     for (const tz_ext *ext = launch.next; ext; ext = ext->next) {
-      if (std::string_view(ext->id) == runtime::KnownMemory::Id) {
-        auto *given = reinterpret_cast<const runtime::KnownMemory *>(ext);
-        for (size_t i = 0; i < given->numRanges; ++i) {
+      if (std::string_view(ext->id) == TZ_EXT_KNOWN_MEMORY) {
+        auto *given = reinterpret_cast<const tz_known_memory *>(ext);
+        for (size_t i = 0; i < given->num_ranges; ++i) {
           const tz_memory_range &range = given->ranges[i];
           known.push_back({range.address, range.bytes, range.name});
         }
@@ -271,14 +298,21 @@ public:
       options.memory.clear();
     }
     std::optional<LogWriter> log;
+    Watch watch(host);
+    options.observer = &watch;
     if (!code.sites.empty()) {
       tz_dptr ring = 0;
       std::memcpy(&ring, packed + code.logOffset, sizeof(ring));
-      options.observer = &log.emplace(code, ring);
+      options.observer = &log.emplace(host, code, ring);
     }
     interpreter::Report report;
     llvm::Error failure = interpreter::run(code.kernel, args, options, report);
     std::string text = llvm::toString(std::move(failure));
+    if (int32_t ended = (log ? *log : watch).interruption()) {
+      throw Failure(ended, "kernel '" + code.kernel.getSymName().str() +
+                               "' was ended before it was done; what it has "
+                               "written stays");
+    }
     if (log && log->asserted) {
       text.clear(); // the ring says it
     }

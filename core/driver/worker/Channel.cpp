@@ -87,10 +87,17 @@ Channel::Outcome Channel::wait(short events,
       }
       milliseconds = int(std::min<int64_t>(left.count(), 1 << 30));
     }
+    const int interval = int(Interrupt::Interval.count());
+    if (interrupt && (milliseconds < 0 || milliseconds > interval)) {
+      milliseconds = interval;
+    }
     pollfd one{socket, events, 0};
     int ready = poll(&one, 1, milliseconds);
     if (ready > 0) {
       return Outcome::Fine;
+    }
+    if (interrupt && (code = interrupt->code())) {
+      return Outcome::Interrupted;
     }
     if (ready < 0 && errno != EINTR) {
       return Outcome::Closed;

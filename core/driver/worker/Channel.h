@@ -35,8 +35,12 @@ using Clock = std::chrono::steady_clock;
 /// One end of the socket; not closed by this class.
 class Channel {
 public:
-  enum class Outcome { Fine, Closed, Late };
-  explicit Channel(int socket) : socket(socket) {}
+  enum class Outcome { Fine, Closed, Late, Interrupted };
+  /// `interrupt`: what ends a wait; null: nothing.
+  explicit Channel(int socket, const runtime::Interrupt *interrupt = nullptr)
+      : socket(socket), interrupt(interrupt) {}
+  /// Of an outcome Interrupted: its TZ_E_* code.
+  int32_t interruption() const { return code; }
 
   /// Without a deadline it waits for ever.
   Outcome send(const Frame &frame, std::optional<Clock::time_point> deadline);
@@ -48,6 +52,8 @@ private:
                    std::optional<Clock::time_point> deadline);
 
   int socket;
+  const runtime::Interrupt *interrupt;
+  int32_t code = TZ_E_OK;
 };
 
 /// What a vendor's compiler reads of a job, and the IR.

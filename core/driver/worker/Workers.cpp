@@ -217,7 +217,8 @@ static std::vector<const char *> variablesWith(const std::string &folder) {
   return all;
 }
 
-Result<std::unique_ptr<Workers::Child>> Workers::start() {
+Result<std::unique_ptr<Workers::Child>>
+Workers::start(const Interrupt &interrupt) {
   auto failed = [&](const std::string &what) {
     return Status(TZ_E_UNAVAILABLE,
                   "the compiler process of '" + plugin +
@@ -275,8 +276,12 @@ Result<std::unique_ptr<Workers::Child>> Workers::start() {
   theirs = Descriptor();
   Frame hello;
   auto deadline = Clock::now() + std::chrono::seconds(60);
-  if (Channel(child->socket.get()).receive(hello, deadline) !=
-      Channel::Outcome::Fine) {
+  Channel channel(child->socket.get(), &interrupt);
+  if (Channel::Outcome outcome = channel.receive(hello, deadline);
+      outcome == Channel::Outcome::Interrupted) {
+    return interrupted(channel.interruption(),
+                       "the compiler of '" + plugin + "'");
+  } else if (outcome != Channel::Outcome::Fine) {
     (void)child->ended();
     return failed("it ends at once: " + child->takeLog());
   }
@@ -287,11 +292,19 @@ Result<std::unique_ptr<Workers::Child>> Workers::start() {
   return child;
 }
 
-Result<std::unique_ptr<Workers::Child>> Workers::take() {
+Result<std::unique_ptr<Workers::Child>>
+Workers::take(const Interrupt &interrupt) {
   {
     std::unique_lock guard(lock);
     const unsigned most = std::max(1u, std::thread::hardware_concurrency());
-    freed.wait(guard, [&] { return busy < most; });
+    while (!freed.wait_for(guard, Interrupt::Interval,
+                           [&] { return busy < most; })) {
+      guard.unlock();
+      if (int32_t code = interrupt.code()) {
+        return interrupted(code, "a free compiler of '" + plugin + "'");
+      }
+      guard.lock();
+    }
     ++busy;
     if (!idle.empty()) {
       std::unique_ptr<Child> child = std::move(idle.back());
@@ -299,7 +312,7 @@ Result<std::unique_ptr<Workers::Child>> Workers::take() {
       return child;
     }
   }
-  Result<std::unique_ptr<Child>> made = start();
+  Result<std::unique_ptr<Child>> made = start(interrupt);
   if (!made) {
     giveBack(nullptr);
   }
@@ -336,13 +349,14 @@ static std::string describeEnd(int status, const std::string &log) {
 
 Workers::Answer Workers::ask(bool checks, const CompileJob &job,
                              std::string_view ir,
-                             const VendorListener &listener) {
+                             const VendorListener &listener,
+                             const Interrupt &interrupt) {
   const Frame request{checks ? Word::Check : Word::Compile,
                       packRequest(job, ir)};
   std::unique_ptr<Child> child;
   std::optional<Clock::time_point> deadline;
   for (int attempt = 0;; ++attempt) {
-    Result<std::unique_ptr<Child>> taken = take();
+    Result<std::unique_ptr<Child>> taken = take(interrupt);
     if (!taken) {
       return {taken.takeStatus(), {}};
     }
@@ -351,7 +365,7 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double>(compileSeconds()));
     Channel::Outcome sent =
-        Channel(child->socket.get()).send(request, deadline);
+        Channel(child->socket.get(), &interrupt).send(request, deadline);
     // A child may have died while it had nothing to do.
     if (sent != Channel::Outcome::Closed || attempt == 1) {
       break;
@@ -359,7 +373,7 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
     child.reset();
     giveBack(nullptr);
   }
-  Channel channel(child->socket.get());
+  Channel channel(child->socket.get(), &interrupt);
   Frame frame;
   Channel::Outcome outcome;
   while ((outcome = channel.receive(frame, deadline)) ==
@@ -392,6 +406,13 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
               {}};
     }
   }
+  if (outcome == Channel::Outcome::Interrupted) {
+    child.reset(); // and all that it has started
+    giveBack(nullptr);
+    return {
+        interrupted(channel.interruption(), "the compiler of '" + plugin + "'"),
+        {}};
+  }
   const bool isLate = outcome == Channel::Outcome::Late;
   int status = isLate ? child->end() : child->ended();
   std::string log = child->takeLog();
@@ -415,8 +436,9 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
 }
 
 Result<Artifact> Workers::compile(const CompileJob &job, std::string_view ir,
-                                  const VendorListener &listener) {
-  Answer answer = ask(false, job, ir, listener);
+                                  const VendorListener &listener,
+                                  const Interrupt &interrupt) {
+  Answer answer = ask(false, job, ir, listener, interrupt);
   if (answer.artifact) {
     return std::move(*answer.artifact);
   }
@@ -427,8 +449,9 @@ Result<Artifact> Workers::compile(const CompileJob &job, std::string_view ir,
 }
 
 Status Workers::check(const CompileJob &job, std::string_view ir,
-                      const VendorListener &listener) {
-  return ask(true, job, ir, listener).status;
+                      const VendorListener &listener,
+                      const Interrupt &interrupt) {
+  return ask(true, job, ir, listener, interrupt).status;
 }
 
 } // namespace tz::driver

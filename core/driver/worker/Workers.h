@@ -25,11 +25,12 @@ public:
   /// large (or TERRAZZO_COMPILE_WORKER is "off"), or there is no program.
   static Workers *of(runtime::Plugin &plugin, size_t bytes);
 
-  runtime::Result<runtime::Artifact> compile(const runtime::CompileJob &job,
-                                             std::string_view ir,
-                                             const VendorListener &listener);
+  runtime::Result<runtime::Artifact>
+  compile(const runtime::CompileJob &job, std::string_view ir,
+          const VendorListener &listener, const runtime::Interrupt &interrupt);
   runtime::Status check(const runtime::CompileJob &job, std::string_view ir,
-                        const VendorListener &listener);
+                        const VendorListener &listener,
+                        const runtime::Interrupt &interrupt);
 
   Workers(const Workers &) = delete;
 
@@ -38,11 +39,14 @@ private:
   struct Answer;
   Workers(std::string program, const runtime::Plugin &plugin);
 
-  runtime::Result<std::unique_ptr<Child>> start();
-  runtime::Result<std::unique_ptr<Child>> take();
+  runtime::Result<std::unique_ptr<Child>>
+  start(const runtime::Interrupt &interrupt);
+  runtime::Result<std::unique_ptr<Child>>
+  take(const runtime::Interrupt &interrupt);
   void giveBack(std::unique_ptr<Child> child);
   Answer ask(bool checks, const runtime::CompileJob &job, std::string_view ir,
-             const VendorListener &listener);
+             const VendorListener &listener,
+             const runtime::Interrupt &interrupt);
 
   const std::string program, plugin, manifest, cache;
   std::mutex lock;

@@ -18,6 +18,7 @@ SessionOptions toolSession() {
   SessionOptions made;
   made.useCompiler = false;
   made.plugins.wantsCompiler = true;
+  made.plugins.catchFaults = environment("TERRAZZO_CATCH_FAULTS") != "0";
   return made;
 }
 

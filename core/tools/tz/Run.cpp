@@ -287,6 +287,9 @@ void addRunCommand(CLI::App &app, int &status) {
   command->add_flag("--check", o->check,
                     "Check bounds, uninitialised reads and races in the "
                     "interpreter before running");
+  command->add_flag_callback(
+      "--checked", [o] { o->request.binding.options.push_back("checked=1"); },
+      "On cpu: test each access against the buffers while the kernel runs");
   command
       ->add_option("--save", o->save,
                    "NAME=FILE: write a buffer's bytes after the run on "

@@ -48,6 +48,16 @@ Status Runner::uploadAll(Device &device, Stream &stream,
       memory);
 }
 
+/// Where each buffer begins and ends, for code that tests its accesses.
+void Runner::tellArrays(Stream &stream) {
+  std::vector<tz_memory_range> ranges;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    ranges.push_back({memory[i], binding.buffers[i].content.size(),
+                      binding.buffers[i].name.c_str()});
+  }
+  stream.knowMemory(ranges);
+}
+
 /// Keeps what each buffer holds; --save writes it.
 Status Runner::download(Stream &stream) {
   results.clear();
@@ -71,6 +81,9 @@ int Runner::launchFirst(LoadedKernel &kernel, Stream &stream,
   if (!s.ok()) {
     return fail(s);
   }
+  if (stream.device().isHostMemory()) {
+    tellArrays(stream);
+  }
   const std::vector<ArgValue> args = launchValues(artifact, binding, memory);
   mark("load and copy in");
   std::fflush(stdout); // a fault would lose it
@@ -88,6 +101,9 @@ int Runner::launchFirst(LoadedKernel &kernel, Stream &stream,
   }
   s = s.ok() ? download(stream) : std::move(s);
   mark("first launch");
+  if (s.code() == TZ_E_FAULT) {
+    s = locate(std::move(s), kernel, stream.sharedDevice());
+  }
   return s.ok() ? 0 : fail(s);
 }
 
@@ -157,6 +173,9 @@ Status Runner::launchAgain(LoadedKernel &kernel, Stream &stream,
   if (!s.ok()) {
     return s;
   }
+  if (device.isHostMemory()) {
+    tellArrays(stream);
+  }
   const std::vector<ArgValue> args = launchValues(artifact, binding, memory);
   PrintSink prints = stream.setPrintSink({}); // the first launch has shown them
   llvm::scope_exit restore([&] { stream.setPrintSink(std::move(prints)); });
@@ -180,6 +199,27 @@ Status Runner::launchAgain(LoadedKernel &kernel, Stream &stream,
   }
   times = *measured;
   return guarded ? guarded->check() : Status();
+}
+
+/// A fault of the kernel with its place: of the code that ran, or of the same
+/// with line tables.
+Status Runner::locate(Status fault, const LoadedKernel &kernel,
+                      const std::shared_ptr<Device> &device) {
+  fault = kernel.withPlace(std::move(fault));
+  if (fault.fact("line") || compiled) {
+    return fault;
+  }
+  CompileJob again = job;
+  again.makeLines();
+  SilentSink silence;
+  Result<std::shared_ptr<const Artifact>> made =
+      driver.compile(again, silence, nullptr);
+  if (!made) {
+    return fault;
+  }
+  Result<std::unique_ptr<LoadedKernel>> loaded =
+      LoadedKernel::load(device, *made);
+  return loaded ? (*loaded)->withPlace(std::move(fault)) : fault;
 }
 
 int Runner::runNative(const std::string &target) {

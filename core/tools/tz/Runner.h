@@ -47,6 +47,10 @@ private:
   runtime::Status saveContent(size_t buffer, const uint8_t *content) const;
   int listConfigurations();
   int interpret(bool isReference);
+  runtime::Status locate(runtime::Status fault,
+                         const runtime::LoadedKernel &kernel,
+                         const std::shared_ptr<runtime::Device> &device);
+  void tellArrays(runtime::Stream &stream);
   int runNative(const std::string &target);
   std::vector<std::string> checkedCommand() const;
   bool hasPrograms() const;

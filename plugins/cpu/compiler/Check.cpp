@@ -302,8 +302,10 @@ std::string problemOf(const Instruction &inst, const Isa &isa) {
   }
   if (const auto *call = dyn_cast<CallBase>(&inst)) {
     const Function *callee = call->getCalledFunction();
-    return callee && !callee->isDeclaration() ? ""
-                                              : "a call of what it has not";
+    // Calls through pointers are those of tz_cpu_run.
+    return call->isIndirectCall() || (callee && !callee->isDeclaration())
+               ? ""
+               : "a call of what it has not";
   }
   Type *scalar = inst.getNumOperands()
                      ? inst.getOperand(0)->getType()->getScalarType()

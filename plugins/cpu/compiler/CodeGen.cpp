@@ -20,6 +20,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -112,6 +113,7 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
   ModulePassManager all;
+  all.addPass(AlwaysInlinerPass()); // the tests of checked code
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   all.addPass(GlobalDCEPass());
   all.run(module, modules);
@@ -248,6 +250,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &machineKind,
   module.setDataLayout(machine->createDataLayout());
   Lowering lowering(kernel, target.isa, module, options.debugLevel);
   lowering.mayStream = options.streams;
+  lowering.checked = options.checked;
   lowering.run();
   setAttributes(module, target);
   std::string problem;

@@ -27,6 +27,8 @@ struct CompileOptions {
   /// Large outputs may be stored past the caches.
   bool streams = true;
   unsigned debugLevel = 0; ///< see lower/DebugInfo.h
+  /// Each access is tested against the arrays of the launch.
+  bool checked = false;
   /// Asked between phases; true gives up.
   llvm::function_ref<bool()> cancelled;
 };

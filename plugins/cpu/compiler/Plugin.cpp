@@ -150,6 +150,8 @@ std::vector<plugin::Option> CpuCompiler::options(std::string_view id) {
         "store outputs of 32 MiB and more past the caches; 0 if they are read "
         "again soon"));
   }
+  list.push_back(plugin::Option::boolean(
+      "checked", false, "test each access against the arrays of the launch"));
   return list;
 }
 
@@ -171,6 +173,7 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
   options.wantLLVM = request.wants("llvm");
   options.wantAsm = request.wants("asm");
   options.debugLevel = request.debug_level;
+  options.checked = request.integer("checked", 0) != 0;
   auto cancelled = [&] { return isCancelled(request); };
   options.cancelled = cancelled;
   CompiledKernel compiled;

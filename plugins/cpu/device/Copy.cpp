@@ -24,7 +24,7 @@ struct CopyArgs {
 };
 
 void copyPieces(const void *args, const uint32_t *, int64_t first, int64_t last,
-                void *, void *) {
+                void *, tz_cpu_run *) {
   auto *a = static_cast<const CopyArgs *>(args);
   uint64_t begin = static_cast<uint64_t>(first) * kPieceBytes;
   uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * kPieceBytes);
@@ -38,7 +38,7 @@ struct FillArgs {
 };
 
 void fillPieces(const void *args, const uint32_t *, int64_t first, int64_t last,
-                void *, void *) {
+                void *, tz_cpu_run *) {
   auto *a = static_cast<const FillArgs *>(args);
   uint64_t begin = static_cast<uint64_t>(first) * kPieceBytes;
   uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * kPieceBytes);

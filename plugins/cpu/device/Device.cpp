@@ -7,6 +7,7 @@
 #include "plugins/cpu/device/Device.h"
 
 #include "plugins/cpu/device/Error.h"
+#include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/machine/Levels.h"
 
 #include <cerrno>
@@ -107,7 +108,7 @@ tz_error *chooseThreads(int64_t wanted, unsigned &out) {
   return nullptr;
 }
 
-tz_error *createPlatform(const tz_host *, const tz_kv *options, size_t n,
+tz_error *createPlatform(const tz_host *host, const tz_kv *options, size_t n,
                          tz_platform **out) {
   return guarded([&]() -> tz_error * {
     if (const std::string &problem = Machine::host().problem;
@@ -119,7 +120,8 @@ tz_error *createPlatform(const tz_host *, const tz_kv *options, size_t n,
     if (tz_error *error = chooseThreads(wanted, threads)) {
       return error;
     }
-    *out = new tz_platform(threads);
+    *out = new tz_platform(threads, host,
+                           integerOption(options, n, "catch_faults") != 0);
     return nullptr;
   });
 }
@@ -238,7 +240,7 @@ tz_error *describeMemory(tz_platform *platform, tz_dptr address,
 
 tz_error *createStream(tz_device *device, uint32_t, int32_t, tz_stream **out) {
   return guarded([&]() -> tz_error * {
-    *out = new tz_stream{device};
+    *out = new tz_stream(device);
     return nullptr;
   });
 }
@@ -254,6 +256,11 @@ tz_error *wrapStream(tz_device *device, void *native, tz_stream **out) {
 void destroyStream(tz_stream *stream) { delete stream; }
 
 tz_error *syncStream(tz_stream *) { return nullptr; }
+
+tz_error *cancelStream(tz_stream *stream) {
+  stream->control.stop(TZ_E_CANCELLED);
+  return nullptr;
+}
 
 tz_error *waitForEvent(tz_stream *, tz_event *event) {
   return event ? nullptr : missing("event");
@@ -336,6 +343,10 @@ tz_error *launch(tz_stream *stream, tz_kernel *kernel,
   return guarded([&] { return launchKernel(stream, kernel, request); });
 }
 
+tz_error *sourcePlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
+  return guarded([&] { return findPlace(kernel, offset, out); });
+}
+
 tz_error *copy(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,
                uint32_t kind) {
   return guarded([&] { return copyMemory(stream, dst, src, n, kind); });
@@ -380,12 +391,19 @@ constexpr tz_device_api kDeviceApi = {
     launch,
     checkTarget,
     nullptr, // streams record no graphs
+    cancelStream,
+    sourcePlace,
 };
 
 } // namespace
 
-tz_platform::tz_platform(unsigned threads)
-    : pool(threads), memory(CpuInfo::host().totalMemory) {
+tz_platform::tz_platform(unsigned threads, const tz_host *host,
+                         bool catchesFaults)
+    : host(host), catchesFaults(catchesFaults), pool(threads, catchesFaults),
+      memory(CpuInfo::host().totalMemory) {
+  if (catchesFaults) {
+    catchFaults();
+  }
   const CpuInfo &cpu = CpuInfo::host();
   device.platform = this;
   deviceList[0] = &device;

@@ -14,6 +14,8 @@
 #include "plugins/cpu/KernelEntry.h"
 #include "plugins/cpu/device/CpuInfo.h"
 #include "plugins/cpu/device/ElfObject.h"
+#include "plugins/cpu/device/LaunchControl.h"
+#include "plugins/cpu/device/LineTable.h"
 #include "plugins/cpu/device/Memory.h"
 #include "plugins/cpu/device/ThreadPool.h"
 
@@ -23,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +34,11 @@ struct tz_device {
 };
 
 struct tz_platform {
-  explicit tz_platform(unsigned threads);
+  tz_platform(unsigned threads, const tz_host *host, bool catchesFaults);
 
+  const tz_host *const host; ///< may be null
+  const bool catchesFaults;
+  tz::cpu::Reminder reminder;
   tz::cpu::ThreadPool pool;
   tz::cpu::Memory memory;
   tz_device device;
@@ -42,7 +48,12 @@ struct tz_platform {
 };
 
 struct tz_stream {
-  tz_device *device = nullptr;
+  explicit tz_stream(tz_device *device)
+      : device(device),
+        control(device->platform->host, device->platform->reminder) {}
+
+  tz_device *const device;
+  tz::cpu::LaunchControl control;
 };
 
 struct tz_event {
@@ -54,13 +65,17 @@ struct tz_kernel {
   std::string name;
   tz_cpu_entry entry = nullptr;
   tz_cpu_kernel_info info{};
+  tz_module *module = nullptr;
+  /// Of checked code.
+  std::span<const tz_cpu_argument> arguments;
   std::atomic<uint32_t> cost{0}; ///< see GridJob
 };
 
 struct tz_module {
   std::unique_ptr<tz::cpu::ElfObject> object;
   void *debugRegistration = nullptr;
-  std::mutex mutex; ///< guards kernels
+  std::mutex mutex; ///< guards what follows
+  std::optional<tz::cpu::LineTable> lines;
   std::map<std::string, std::unique_ptr<tz_kernel>, std::less<>> kernels;
 };
 
@@ -76,6 +91,8 @@ void unloadModule(tz_module *module);
 tz_error *getKernel(tz_module *module, tz_str name, tz_kernel **out);
 tz_error *getGlobal(tz_module *module, tz_str name, tz_dptr *out,
                     uint64_t *size);
+/// The kernel's instruction `offset` bytes behind its first.
+tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out);
 tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
                        const tz_launch *launch);
 tz_error *copyMemory(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,

@@ -321,6 +321,8 @@ bool ObjectLoader::protect() {
 }
 
 bool ObjectLoader::publish(ElfObject &object) {
+  object.instructions = {base + segmentStart[Code],
+                         segmentStart[Code + 1] - segmentStart[Code]};
   for (const Symbol &symbol : symbols) {
     const Elf64_Sym &entry = symbol.entry;
     if (entry.st_shndx == SHN_UNDEF || entry.st_shndx >= sections.size() ||

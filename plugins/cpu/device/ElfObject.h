@@ -50,6 +50,8 @@ public:
   const std::vector<std::pair<std::string, ObjectSymbol>> &functions() const {
     return code;
   }
+  /// Where the instructions of all its functions lie.
+  std::span<const std::byte> codeBytes() const { return instructions; }
   /// A copy of the input whose section headers and debug sections hold the load
   /// addresses: what debuggers want to see.
   const std::vector<std::byte> &debugImage() const { return image; }
@@ -63,6 +65,7 @@ private:
   std::unordered_map<std::string, ObjectSymbol> globals;
   std::vector<std::pair<std::string, ObjectSymbol>> code;
   std::vector<std::byte> image;
+  std::span<const std::byte> instructions;
 };
 
 } // namespace tz::cpu

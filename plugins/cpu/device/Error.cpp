@@ -35,4 +35,43 @@ tz_error *makeError(int32_t code, std::string_view message) noexcept {
   return error;
 }
 
+tz_error *makeFault(std::string_view message, std::string_view program,
+                    int64_t pcOffset, std::string_view file, uint32_t line,
+                    uint32_t column) noexcept {
+  struct Facts {
+    tz_error error;
+    tz_kv list[4];
+  };
+  void *memory = std::malloc(sizeof(Facts) + message.size() + program.size() +
+                             file.size());
+  if (!memory) {
+    return makeError(TZ_E_FAULT, message);
+  }
+  auto *facts = static_cast<Facts *>(memory);
+  char *text = reinterpret_cast<char *>(facts + 1);
+  auto keep = [&](std::string_view what) {
+    std::memcpy(text, what.data(), what.size());
+    tz_str kept{text, what.size()};
+    text += what.size();
+    return kept;
+  };
+  size_t count = 0;
+  auto add = [&](std::string_view key, uint32_t kind, int64_t number,
+                 std::string_view value) {
+    facts->list[count++] = {
+        {key.data(), key.size()}, kind, 0, number, 0, keep(value)};
+  };
+  add("program", TZ_KV_STR, 0, program);
+  if (line) {
+    add("file", TZ_KV_STR, 0, file);
+    add("line", TZ_KV_I64, line, {});
+    add("column", TZ_KV_I64, column, {});
+  } else {
+    add("pc_offset", TZ_KV_I64, pcOffset, {});
+  }
+  facts->error = tz_error{sizeof(tz_error), TZ_E_FAULT,  0,     0,           0,
+                          keep(message),    facts->list, count, releaseError};
+  return &facts->error;
+}
+
 } // namespace tz::cpu

@@ -16,6 +16,12 @@ namespace tz::cpu {
 /// Owns: the caller of the table function. Never null.
 tz_error *makeError(int32_t code, std::string_view message) noexcept;
 
+/// TZ_E_FAULT with its facts: see plugin.h, section 9.
+/// `line` 0: the place is not known, but the instruction's.
+tz_error *makeFault(std::string_view message, std::string_view program,
+                    int64_t pcOffset, std::string_view file = {},
+                    uint32_t line = 0, uint32_t column = 0) noexcept;
+
 inline std::string_view view(tz_str s) {
   return {s.data ? s.data : "", s.data ? s.size : 0};
 }

@@ -3,10 +3,13 @@
 // What   module_load, kernel_get, module_global and launch.
 // Why    The launch path is the hot one: it checks, fills one struct and calls.
 //===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/Arrays.h"
 #include "plugins/cpu/device/DebugRegistration.h"
 #include "plugins/cpu/device/Device.h"
 #include "plugins/cpu/device/Error.h"
 
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -70,7 +73,9 @@ static tz_error *readInfo(const ElfObject &object, std::string_view name,
   if (symbol->available >= sizeof read) {
     std::memcpy(&read, symbol->address, sizeof read);
   }
-  if (read.magic != TZ_CPU_INFO_MAGIC || read.version != TZ_CPU_INFO_VERSION) {
+  // Version 1 has no tz_cpu_run, and reads none.
+  if (read.magic != TZ_CPU_INFO_MAGIC || read.version < 1 ||
+      read.version > TZ_CPU_INFO_VERSION) {
     return makeError(TZ_E_DATA_LOSS, "cpu: kernel '" + std::string(name) +
                                          "' has a malformed info record");
   }
@@ -90,9 +95,17 @@ tz_error *getKernel(tz_module *module, tz_str name, tz_kernel **out) {
     }
     auto kernel = std::make_unique<tz_kernel>();
     kernel->name = wanted;
+    kernel->module = module;
     std::memcpy(&kernel->entry, &symbol->address, sizeof kernel->entry);
     if (tz_error *error = readInfo(*module->object, wanted, kernel->info)) {
       return error;
+    }
+    if (const ObjectSymbol *table =
+            module->object->find(TZ_CPU_ARGUMENTS_PREFIX + std::string(wanted));
+        table && (kernel->info.flags & TZ_CPU_KERNEL_CHECKED)) {
+      kernel->arguments = {
+          reinterpret_cast<const tz_cpu_argument *>(table->address),
+          table->size / sizeof(tz_cpu_argument)};
     }
     it = module->kernels.emplace(kernel->name, std::move(kernel)).first;
   }
@@ -113,6 +126,130 @@ tz_error *getGlobal(tz_module *module, tz_str name, tz_dptr *out,
   }
   return nullptr;
 }
+
+tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
+  tz_module &module = *kernel->module;
+  std::lock_guard<std::mutex> lock(module.mutex);
+  if (!module.lines) {
+    module.lines = readLineTable(module.object->debugImage());
+  }
+  uint64_t pc;
+  std::memcpy(&pc, &kernel->entry, sizeof pc);
+  pc += static_cast<uint64_t>(offset);
+  const std::vector<LineRow> &rows = module.lines->rows;
+  const LineRow *before = nullptr; // the last with a line, in its sequence
+  for (size_t i = 0; i + 1 < rows.size(); ++i) {
+    const LineRow &row = rows[i];
+    before = row.endsSequence ? nullptr : row.line ? &row : before;
+    if (row.endsSequence || pc < row.address || pc >= rows[i + 1].address) {
+      continue;
+    }
+    if (!before) {
+      break;
+    }
+    // An instruction of two lines has none: what comes before it is near.
+    const std::string &file = module.lines->files[before->file];
+    tz_source_place place{};
+    place.file = {file.data(), file.size()};
+    place.line = before->line;
+    place.col = before->column;
+    place.struct_size = std::min(out->struct_size, sizeof place);
+    std::memcpy(out, &place, place.struct_size);
+    return nullptr;
+  }
+  return makeError(TZ_E_NOT_FOUND,
+                   "cpu: the place of an instruction of kernel '" +
+                       kernel->name + "' is not known");
+}
+
+namespace {
+
+/// Marks the thread as one that waits for a kernel, while it lives.
+class Running {
+public:
+  Running() { ++depth; }
+  ~Running() { --depth; }
+  Running(const Running &) = delete;
+  bool isFirst() const { return depth == 1; }
+
+private:
+  static thread_local int depth;
+};
+
+thread_local int Running::depth = 0;
+
+std::string programText(const GridJob &job, int64_t id) {
+  const int64_t x = job.grid[0], y = job.grid[1];
+  return std::to_string(id % x) + ", " + std::to_string(id / x % y) + ", " +
+         std::to_string(id / (x * y));
+}
+
+/// What checked code did not do.
+tz_error *tellOutside(const tz_kernel &kernel, const GridJob &job) {
+  const Fault &fault = job.control->fault();
+  const tz_cpu_access &access = *fault.access;
+  const std::string program = programText(job, fault.program);
+  const char *does = access.flags & TZ_CPU_ACCESS_ATOMIC  ? "' updates "
+                     : access.flags & TZ_CPU_ACCESS_WRITE ? "' writes "
+                                                          : "' reads ";
+  return makeFault("kernel '" + kernel.name + does +
+                       job.arrays->describe(access, fault.address) +
+                       ", in program (" + program +
+                       "); nothing was accessed there",
+                   program, 0, access.file, access.line, access.col);
+}
+
+tz_error *tellFault(const tz_kernel &kernel, const GridJob &job) {
+  const Fault &fault = job.control->fault();
+  if (fault.access) {
+    return tellOutside(kernel, job);
+  }
+  const std::string program = programText(job, fault.program);
+  std::string text = "kernel '" + kernel.name + "' ";
+  if (fault.signal == SIGFPE) {
+    text += "made an arithmetic exception";
+  } else {
+    char address[32];
+    std::snprintf(address, sizeof address, "0x%llx",
+                  static_cast<unsigned long long>(fault.address));
+    const char *why = fault.signal == SIGBUS ? ", which has no memory behind it"
+                      : fault.isWrite
+                          ? ", which is not mapped or may not be written"
+                          : ", which is not mapped";
+    text += fault.hasAddress
+                ? std::string(fault.isWrite ? "wrote to address "
+                                            : "read from address ") +
+                      address + why
+                : "accessed an address that no memory can have";
+  }
+  text += std::string(" (") +
+          (fault.signal == SIGFPE   ? "SIGFPE"
+           : fault.signal == SIGBUS ? "SIGBUS"
+                                    : "SIGSEGV") +
+          "), in program (" + program +
+          "); what it has written before may have damaged the process. With "
+          "TERRAZZO_CHECKED=1, or the launch option checked, the first access "
+          "outside of an array is named";
+  return makeFault(
+      text, program,
+      static_cast<int64_t>(fault.pc) -
+          reinterpret_cast<int64_t>(reinterpret_cast<void *>(kernel.entry)));
+}
+
+/// Why a launch was ended.
+tz_error *tellEnd(const tz_kernel &kernel, const GridJob &job) {
+  const int32_t code = job.control->code();
+  if (code == TZ_E_FAULT) {
+    return tellFault(kernel, job);
+  }
+  return makeError(code, "kernel '" + kernel.name + "' was ended " +
+                             (code == TZ_E_TIMEOUT
+                                  ? "since it took longer than the time limit"
+                                  : "before it was done") +
+                             "; what it has written stays");
+}
+
+} // namespace
 
 tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
                        const tz_launch *launch) {
@@ -157,12 +294,33 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
                          "as many threads; there are " +
                          std::to_string(platform.pool.threads()));
   }
-  if (!platform.pool.run(job)) {
+  Running running;
+  if (!running.isFirst()) {
+    return makeError(TZ_E_FAILED_PRECONDITION,
+                     "cpu: kernel '" + kernel->name +
+                         "' was launched while this thread waits for another "
+                         "one, from a signal handler or a hook of waits");
+  }
+  std::optional<LaunchArrays> arrays;
+  if (!kernel->arguments.empty()) {
+    job.arrays = &arrays.emplace(kernel->arguments, *launch, platform.memory);
+  }
+  job.control = &stream->control;
+  job.name = kernel->name.c_str();
+  if (platform.catchesFaults) {
+    std::span<const std::byte> code = kernel->module->object->codeBytes();
+    job.codeBegin = reinterpret_cast<uint64_t>(code.data());
+    job.codeEnd = job.codeBegin + code.size();
+  }
+  stream->control.begin();
+  const bool ran = platform.pool.run(job);
+  stream->control.end();
+  if (!ran) {
     return makeError(TZ_E_OUT_OF_MEMORY, "cpu: no memory for an arena of " +
                                              std::to_string(job.arenaBytes) +
                                              " bytes a thread");
   }
-  return nullptr;
+  return stream->control.isStopped() ? tellEnd(*kernel, job) : nullptr;
 }
 
 } // namespace tz::cpu

@@ -7,11 +7,13 @@
 #include "plugins/cpu/device/ThreadPool.h"
 
 #include "plugins/cpu/device/CpuInfo.h"
+#include "plugins/cpu/device/Faults.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <linux/futex.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <system_error>
@@ -25,19 +27,13 @@ namespace tz::cpu {
 
 namespace {
 
-// Kernels carry no type record in front of their entry, which the sanitizer of
-// function types would read.
-#if defined(__clang__)
-#define TZ_CALLS_KERNELS __attribute__((no_sanitize("function")))
-#else
-#define TZ_CALLS_KERNELS
-#endif
-
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kHugeFrom = size_t{1} << 20;
 constexpr uint64_t kSpinNs = 30000;
 /// Below this much work in a whole grid a wake-up costs more than it saves.
 constexpr uint64_t kInlineNs = 6000;
+/// Of programs between two questions whether the launch is to end.
+constexpr uint64_t kPieceNs = 1000000;
 /// Chunks per thread: enough to balance uneven programs.
 constexpr int64_t kChunksPerThread = 16;
 
@@ -59,9 +55,10 @@ uint32_t *word(std::atomic<uint32_t> &value) {
   return reinterpret_cast<uint32_t *>(&value);
 }
 
-void futexWait(std::atomic<uint32_t> &value, uint32_t expected) {
-  syscall(SYS_futex, word(value), FUTEX_WAIT_PRIVATE, expected, nullptr,
-          nullptr, 0);
+void futexWait(std::atomic<uint32_t> &value, uint32_t expected,
+               const timespec *atMost = nullptr) {
+  syscall(SYS_futex, word(value), FUTEX_WAIT_PRIVATE, expected, atMost, nullptr,
+          0);
 }
 
 void futexWake(std::atomic<uint32_t> &value, int count) {
@@ -89,9 +86,13 @@ bool spinUntil(Done done) {
   }
 }
 
+bool isStopped(const GridJob &job) {
+  return job.control && job.control->isStopped();
+}
+
 /// What this thread alone measured: waking the others is not part of it.
 void noteCost(const GridJob &job, uint64_t elapsedNs, int64_t programs) {
-  if (job.cost && programs > 0) {
+  if (job.cost && programs > 0 && !isStopped(job)) {
     uint64_t each = elapsedNs / static_cast<uint64_t>(programs);
     job.cost->store(
         static_cast<uint32_t>(std::clamp<uint64_t>(each, 1, UINT32_MAX)),
@@ -159,7 +160,8 @@ Arena &Arena::ofThisThread() {
 
 //===--- ThreadPool -------------------------------------------------------===//
 
-ThreadPool::ThreadPool(unsigned threads) {
+ThreadPool::ThreadPool(unsigned threads, bool catchesFaults)
+    : catchesFaults(catchesFaults) {
   workers.reserve(threads);
   for (unsigned i = 1; i < threads; ++i) {
     try {
@@ -180,6 +182,10 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::workerLoop() {
+  std::optional<AlternateStack> stack;
+  if (catchesFaults) {
+    stack.emplace();
+  }
   uint32_t seen = 0;
   for (;;) {
     auto changed = [&] { return generation.load() != seen; };
@@ -201,7 +207,8 @@ void ThreadPool::workerLoop() {
       DefaultFloatMode mode;
       void *arena = Arena::ofThisThread().reserve(current.arenaBytes);
       if (arena || current.arenaBytes == 0) {
-        takePart(current, arena);
+        ThreadRun run(current, false);
+        takePart(run, arena);
       }
     }
     if (inside.fetch_sub(1) == 1 && callerSleeps.load()) {
@@ -210,22 +217,59 @@ void ThreadPool::workerLoop() {
   }
 }
 
+TZ_CALLS_KERNELS static void runPiece(ThreadRun &run, int64_t first,
+                                      int64_t last, void *arena) {
+  const GridJob &job = run.job;
+  if (job.codeEnd || job.arrays) {
+    runCatching(run, first, last, arena);
+  } else {
+    job.entry(job.args, job.grid, first, last, arena, &run);
+  }
+}
+
+/// Programs from `first` to `last`, or fewer if the launch ends before. In
+/// pieces that do not take long: the code asks in its loops, but not between
+/// programs.
+static void runPrograms(ThreadRun &run, int64_t first, int64_t last,
+                        void *arena) {
+  const GridJob &job = run.job;
+  const uint32_t known =
+      job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
+  int64_t piece = known ? std::max<int64_t>(kPieceNs / known, 1) : 1;
+  if (!job.control) {
+    piece = last - first;
+  }
+  while (last - first > piece) {
+    const uint64_t start = known ? 0 : nowNs();
+    runPiece(run, first, first + piece, arena);
+    first += piece;
+    if (__atomic_load_n(run.stop, __ATOMIC_RELAXED) && run.ask(&run)) {
+      return;
+    }
+    if (!known && nowNs() - start < kPieceNs / 2) {
+      piece *= 2;
+    }
+  }
+  runPiece(run, first, last, arena);
+}
+
 /// Returns how many programs this thread ran.
-TZ_CALLS_KERNELS int64_t ThreadPool::takePart(const GridJob &job, void *arena) {
+int64_t ThreadPool::takePart(ThreadRun &run, void *arena) {
+  const GridJob &job = run.job;
   const int64_t size = chunk;
   int64_t ran = 0;
   for (;;) {
     int64_t first = next.fetch_add(size, std::memory_order_relaxed);
-    if (first >= job.programs) {
+    if (first >= job.programs || isStopped(job)) {
       return ran;
     }
     int64_t last = std::min(first + size, job.programs);
-    job.entry(job.args, job.grid, first, last, arena, nullptr);
+    runPrograms(run, first, last, arena);
     ran += last - first;
   }
 }
 
-void ThreadPool::awaitWorkers() {
+void ThreadPool::awaitWorkers(LaunchControl *control) {
   auto empty = [&] { return inside.load() == 0; };
   if (spinUntil(empty)) {
     return;
@@ -236,13 +280,24 @@ void ThreadPool::awaitWorkers() {
     if (count == 0) {
       break;
     }
-    futexWait(inside, count);
+    static constexpr timespec interval = {
+        0, std::chrono::nanoseconds(kAskInterval).count()};
+    futexWait(inside, count, control ? &interval : nullptr);
+    if (control) {
+      (void)control->askIfReminded();
+    }
   }
   callerSleeps.store(false);
 }
 
 void ThreadPool::share(const GridJob &job, void *arena) {
-  std::lock_guard<std::mutex> lock(launches);
+  std::unique_lock<std::timed_mutex> lock(launches, std::try_to_lock);
+  while (!lock.owns_lock() && !lock.try_lock_for(kAskInterval)) {
+    // Another thread's launch may never end.
+    if (job.control && !job.control->ask()) {
+      return;
+    }
+  }
   current = job;
   int64_t perThread = job.programs / (threads() * kChunksPerThread);
   chunk = job.ordered ? 1 : std::max<int64_t>(perThread, 1);
@@ -253,21 +308,23 @@ void ThreadPool::share(const GridJob &job, void *arena) {
     int64_t useful = (job.programs - 1) / chunk;
     futexWake(generation, static_cast<int>(std::min<int64_t>(asleep, useful)));
   }
+  ThreadRun run(job, true);
   uint64_t start = nowNs();
-  int64_t ran = takePart(job, arena);
+  int64_t ran = takePart(run, arena);
   noteCost(job, nowNs() - start, ran);
   open.store(false);
-  awaitWorkers();
+  awaitWorkers(job.control);
 }
 
-TZ_CALLS_KERNELS bool ThreadPool::run(const GridJob &job) {
+bool ThreadPool::run(const GridJob &job) {
   void *arena = Arena::ofThisThread().reserve(job.arenaBytes);
   if (!arena && job.arenaBytes != 0) {
     return false;
   }
   DefaultFloatMode mode;
   if (job.programs == 1) {
-    job.entry(job.args, job.grid, 0, 1, arena, nullptr);
+    ThreadRun run(job, true);
+    runPrograms(run, 0, 1, arena);
     return true;
   }
   uint32_t known = job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
@@ -277,8 +334,9 @@ TZ_CALLS_KERNELS bool ThreadPool::run(const GridJob &job) {
     share(job, arena);
     return true;
   }
+  ThreadRun run(job, true);
   uint64_t start = nowNs();
-  job.entry(job.args, job.grid, 0, job.programs, arena, nullptr);
+  runPrograms(run, 0, job.programs, arena);
   noteCost(job, nowNs() - start, job.programs);
   return true;
 }

@@ -16,6 +16,7 @@
 #define TERRAZZO_PLUGINS_CPU_DEVICE_THREADPOOL_H
 
 #include "plugins/cpu/KernelEntry.h"
+#include "plugins/cpu/device/LaunchControl.h"
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +25,18 @@
 #include <thread>
 #include <vector>
 
+// Kernels carry no type record in front of their entry, which the sanitizer of
+// function types would read.
+#if defined(__clang__)
+#define TZ_CALLS_KERNELS __attribute__((no_sanitize("function")))
+#else
+#define TZ_CALLS_KERNELS
+#endif
+
 namespace tz::cpu {
+
+struct ThreadRun;
+class LaunchArrays;
 
 /// Scratch of one thread; grows and is kept until the thread ends.
 class Arena {
@@ -54,29 +66,39 @@ struct GridJob {
   bool ordered = false;
   /// Measured nanoseconds a program took at the last launch; 0 = unknown.
   std::atomic<uint32_t> *cost = nullptr;
+  /// Null: nothing ends it before its end.
+  LaunchControl *control = nullptr;
+  /// Faults of instructions in [codeBegin, codeEnd) end the launch; needs the
+  /// control. None, if both are 0.
+  uint64_t codeBegin = 0, codeEnd = 0;
+  const char *name = ""; ///< of the kernel
+  /// Of checked code; needs the control.
+  const LaunchArrays *arrays = nullptr;
 };
 
 class ThreadPool {
 public:
   /// `threads` counts the caller; fewer run if the system gives fewer.
-  explicit ThreadPool(unsigned threads);
+  explicit ThreadPool(unsigned threads, bool catchesFaults = false);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return static_cast<unsigned>(workers.size()) + 1; }
 
-  /// False if the caller's arena could not be made; nothing has run then.
+  /// False if the caller's arena could not be made; nothing has run then. A job
+  /// that its control has stopped has run in part.
   bool run(const GridJob &job);
 
 private:
   void workerLoop();
-  int64_t takePart(const GridJob &job, void *arena);
+  int64_t takePart(ThreadRun &run, void *arena);
   void share(const GridJob &job, void *arena);
-  void awaitWorkers();
+  void awaitWorkers(LaunchControl *control);
 
   std::vector<std::thread> workers;
-  std::mutex launches; ///< invariant 3
+  std::timed_mutex launches; ///< invariant 3
+  const bool catchesFaults;
 
   // The job on offer. Written by the launching thread before `open` is set.
   GridJob current;

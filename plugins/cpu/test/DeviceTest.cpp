@@ -24,7 +24,7 @@ const char *const kKernels = R"(
 #include "KERNEL_ENTRY"
 struct AddArgs { const float *x; const float *y; float *out; int n; };
 void add(const void *p, const uint32_t *grid, int64_t first, int64_t last,
-         void *arena, void *log) {
+         void *arena, tz_cpu_run *run) {
   const struct AddArgs *a = p;
   for (int64_t id = first; id < last; ++id)
     for (int64_t i = id * 256; i < id * 256 + 256; ++i)
@@ -34,10 +34,10 @@ __attribute__((section(".rodata.info")))
 const tz_cpu_kernel_info add_info __asm__("tz_info.add") =
   { TZ_CPU_INFO_MAGIC, TZ_CPU_INFO_VERSION, 0, sizeof(struct AddArgs), 0, 0, 0, 0 };
 void empty(const void *p, const uint32_t *grid, int64_t first, int64_t last,
-           void *arena, void *log) {}
+           void *arena, tz_cpu_run *run) {}
 struct IdArgs { int *out; };
 void ids(const void *p, const uint32_t *grid, int64_t first, int64_t last,
-         void *arena, void *log) {
+         void *arena, tz_cpu_run *run) {
   const struct IdArgs *a = p;
   int *scratch = arena;
   for (int64_t id = first; id < last; ++id) {
@@ -49,7 +49,7 @@ void ids(const void *p, const uint32_t *grid, int64_t first, int64_t last,
 const tz_cpu_kernel_info ids_info __asm__("tz_info.ids") =
   { TZ_CPU_INFO_MAGIC, TZ_CPU_INFO_VERSION, 0, sizeof(struct IdArgs), 4096, 0, 0, 0 };
 void broken(const void *p, const uint32_t *grid, int64_t first, int64_t last,
-            void *arena, void *log) {}
+            void *arena, tz_cpu_run *run) {}
 const tz_cpu_kernel_info broken_info __asm__("tz_info.broken") = { 1, 2, 3, 4, 5, 6, 7, 8 };
 const double answer = 42.0;
 )";

@@ -124,7 +124,9 @@ public:
     uint32_t grid[3] = {x, y, z};
     auto at = reinterpret_cast<uintptr_t>(arena.data());
     void *aligned = reinterpret_cast<void *>((at + 63) / 64 * 64);
-    entry(arguments.data(), grid, 0, int64_t{x} * y * z, aligned, nullptr);
+    static const uint32_t never = 0;
+    tz_cpu_run run{&never, nullptr, 0};
+    entry(arguments.data(), grid, 0, int64_t{x} * y * z, aligned, &run);
     count = 0;
   }
   CompiledKernel compiled;

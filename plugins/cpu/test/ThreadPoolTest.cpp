@@ -20,7 +20,7 @@ struct Counters {
 };
 
 void countPrograms(const void *args, const uint32_t *, int64_t first,
-                   int64_t last, void *, void *) {
+                   int64_t last, void *, tz_cpu_run *) {
   auto *a = static_cast<const Counters *>(args);
   for (int64_t i = first; i < last; ++i) {
     a->seen[i].fetch_add(1, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ TEST_P(Pool, ManyShortLaunchesFromSeveralThreads) {
 
 /// Each program waits for the one before it: hangs unless ids start in order.
 void waitForPrevious(const void *args, const uint32_t *, int64_t first,
-                     int64_t last, void *, void *) {
+                     int64_t last, void *, tz_cpu_run *) {
   auto *a = static_cast<const Counters *>(args);
   for (int64_t i = first; i < last; ++i) {
     while (i > 0 && a->seen[i - 1].load(std::memory_order_acquire) == 0) {
@@ -98,7 +98,7 @@ TEST_P(Pool, OrderedProgramsMayWaitForSmallerIds) {
 }
 
 void useArena(const void *args, const uint32_t *, int64_t first, int64_t last,
-              void *arena, void *) {
+              void *arena, tz_cpu_run *) {
   auto bytes = *static_cast<const size_t *>(args);
   auto *words = static_cast<volatile int64_t *>(arena);
   for (int64_t i = first; i < last; ++i) {
@@ -131,7 +131,7 @@ TEST_P(Pool, ArenasArePrivateAndGrow) {
 INSTANTIATE_TEST_SUITE_P(Threads, Pool, testing::Values(1u, 2u, 5u));
 
 void divideByThree(const void *args, const uint32_t *, int64_t, int64_t, void *,
-                   void *) {
+                   tz_cpu_run *) {
   auto *out = *static_cast<double *const *>(args);
   volatile double one = 1.0, three = 3.0;
   *out = one / three;

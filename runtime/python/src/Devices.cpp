@@ -114,7 +114,8 @@ static Device *acceleratorDevice(Session &session, const Memory &memory,
 bool Place::findStream() {
   if (device->isHost()) {
     stream = device->take();
-    if (stream && device->isInterpreter() && !tellMemory(stream)) {
+    knowsMemory = device->isInterpreter() || !knownMemory.empty();
+    if (stream && knowsMemory && !tellMemory(stream)) {
       leaveStream();
       return false;
     }
@@ -125,9 +126,17 @@ bool Place::findStream() {
 }
 
 void Place::leaveStream() {
-  if (!shared) {
-    device->giveBack(stream);
+  if (shared) {
+    return;
   }
+  if (knowsMemory) [[unlikely]] {
+    // Of this launch alone: the next one on the stream is another thread's.
+    tz_status_release(tz_stream_know_memory(stream, nullptr, 0));
+    if (!device->isInterpreter()) {
+      knownMemory.clear();
+    }
+  }
+  device->giveBack(stream);
 }
 
 /// The device of the host's memory; null with the error set. One launch after

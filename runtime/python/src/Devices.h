@@ -18,6 +18,7 @@ struct Place {
   void *native = nullptr; // the framework's stream; of no use on the host
   tz_stream_t stream = nullptr;
   Stream *shared = nullptr; // of `stream`, if others may use it: by turns
+  bool knowsMemory = false; // `stream` was told what the launch may touch
 
   /// Device and native stream. False with the error set.
   bool find(const Memory &memory, const std::string &kernel);

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Failure.h"
 
+#include "Interruption.h"
+
 #include <cstdio>
 
 namespace tz::python {
@@ -91,6 +93,10 @@ static bool warn(const Diagnostics &diagnostics) {
 bool settle(tz_status_t status, const Diagnostics &diagnostics) {
   if (!status) {
     return warn(diagnostics);
+  }
+  if (restoreInterruption(tz_status_message(status))) {
+    tz_status_release(status);
+    return false;
   }
   Reference make(packageAttribute("terrazzo.errors", "from_status"));
   if (!make) {

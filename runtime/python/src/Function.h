@@ -72,6 +72,8 @@ private:
     std::shared_ptr<Kernel> kernel;
     /// What launches gave. The last one first.
     std::vector<Compiled> codes;
+    /// Launches tell what memory the arrays lie in.
+    bool isChecked = false;
   };
   struct Watched {
     Reference place, name, value;
@@ -109,6 +111,7 @@ private:
   Variant *variant(PyObject *self, const Bound &bound);
   tz_kernel_t load(PyObject *self, const Bound &bound);
   bool settleDoubts(PyObject *self, Prepared &prepared) const;
+  bool tellArrays(const Prepared &prepared) const;
   tz_status_t start(Variant &variant, const Place &place,
                     const int64_t (&sizes)[3], const Arguments &arguments,
                     tz_code_t &code) const;

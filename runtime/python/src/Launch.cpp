@@ -9,6 +9,7 @@
 #include "Hooks.h"
 #include "Names.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace tz::python {
@@ -25,6 +26,17 @@ static bool same(const tz_arg &a, const tz_arg &b) {
          (a.type == TZ_TYPE_STRING &&
           !std::strcmp(reinterpret_cast<const char *>(a.bits),
                        reinterpret_cast<const char *>(b.bits)));
+}
+
+/// As the library decides, which reads the same option and variable.
+static bool isChecked(const std::vector<Option> &options) {
+  for (const Option &option : options) {
+    if (PyUnicode_CompareWithASCIIString(option.name, "checked") == 0) {
+      return option.value.bits != 0;
+    }
+  }
+  const char *text = std::getenv("TERRAZZO_CHECKED");
+  return text && std::strcmp(text, "1") == 0;
 }
 
 Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
@@ -54,6 +66,7 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
     made->held.push_back(Reference::borrow(option.name));
     made->held.push_back(Reference::borrow(option.text));
   }
+  made->isChecked = isChecked(made->options);
   variants.push_back(std::move(made));
   return variants.back().get();
 }
@@ -165,14 +178,28 @@ bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
   return true;
 }
 
-/// Launches; on the host also waits.
+/// Where the memory of the arrays begins and ends, for the launch that follows.
+/// False with the error set.
+bool Function::tellArrays(const Prepared &prepared) const {
+  Reference find(packageAttribute("terrazzo.interpreter", "ranges_of"));
+  Reference arguments(find ? boundAsDict(prepared.bound) : nullptr);
+  Reference ranges(arguments ? PyObject_CallOneArg(find.get(), arguments.get())
+                             : nullptr);
+  return ranges && knowMemory(ranges.get());
+}
+
+/// Launches; on the host also waits. Neither status nor code: a signal's
+/// exception ended the wait for the stream.
 tz_status_t Function::start(Variant &variant, const Place &place,
                             const int64_t (&sizes)[3],
                             const Arguments &arguments, tz_code_t &code) const {
   tz_kernel_t kernel = variant.kernel->handle();
   tz_status_t status;
   if (place.shared) [[likely]] {
-    StreamTurn turn(*place.shared);
+    StreamTurn turn(*place.shared, StreamTurn::Interruptible());
+    if (!turn.isMine()) [[unlikely]] {
+      return nullptr;
+    }
     Py_BEGIN_ALLOW_THREADS;
     status = tz_kernel_launch_code(kernel, place.stream, sizes,
                                    arguments.data(), arguments.size(), &code);
@@ -193,6 +220,10 @@ tz_status_t Function::start(Variant &variant, const Place &place,
 Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
                                              const int64_t (&sizes)[3]) const {
   Place &place = prepared.place;
+  if (prepared.variant->isChecked && place.device->isHost() &&
+      !place.device->isInterpreter() && !tellArrays(prepared)) [[unlikely]] {
+    return nullptr;
+  }
   if (!place.findStream() ||
       (place.shared && place.shared->hasLog && !place.shared->tell(false))) {
     return nullptr;
@@ -207,7 +238,7 @@ Function::Compiled *Function::launchPrepared(PyObject *self, Prepared &prepared,
       [[unlikely]] {
     return nullptr;
   }
-  Compiled *made = compiled(self, prepared, code);
+  Compiled *made = code ? compiled(self, prepared, code) : nullptr;
   if (made && made->hasLog && place.shared && !place.shared->hasLog &&
       !place.shared->beginLog()) [[unlikely]] {
     return nullptr;

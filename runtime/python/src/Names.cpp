@@ -6,6 +6,7 @@
 #include "Names.h"
 
 #include "Failure.h"
+#include "Interruption.h"
 
 namespace tz::python {
 
@@ -61,7 +62,10 @@ static void ask(const char *function, uint64_t scope, const char *text,
       answer.path = path ? path : "";
       answer.function = name ? name : "";
     }
-    if (PyErr_Occurred()) {
+    if (keepInterruption()) {
+      kind = TZ_NAME_OPAQUE;
+      answer.text = "interrupted";
+    } else if (PyErr_Occurred()) {
       kind = TZ_NAME_OPAQUE;
       answer.text = "asking the program for it failed: " + takeError();
     }

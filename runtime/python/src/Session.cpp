@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 
+#include "Interruption.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -28,6 +30,8 @@ Session *Session::make() {
   options.flags = TZ_SESSION_NULL_ARRAYS; // frameworks' empty arrays
   options.on_diagnostic = Diagnostics::report;
   options.on_print = print;
+  options.on_wait = askSignals;
+  options.flags = TZ_SESSION_CATCH_FAULTS;
   // Triton's names of the cache's settings, where ours say nothing.
   if (!std::getenv("TERRAZZO_CACHE_DIR")) {
     options.cache_folder = std::getenv("TRITON_CACHE_DIR");
@@ -132,7 +136,7 @@ bool Session::tellLogs(std::optional<void *> only) {
 }
 
 /// Without the GIL, so that the one whose turn it is can end it.
-void StreamTurn::wait() const {
+bool StreamTurn::wait(bool hearsSignals) const {
   for (int tries = 0; stream.isTaken; ++tries) {
     Py_BEGIN_ALLOW_THREADS;
     if (tries < 100) {
@@ -141,7 +145,11 @@ void StreamTurn::wait() const {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     Py_END_ALLOW_THREADS;
+    if (hearsSignals && !checkSignals()) {
+      return false;
+    }
   }
+  return true;
 }
 
 bool Device::order(Stream &earlier, Stream &later) {

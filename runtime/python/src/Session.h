@@ -36,16 +36,31 @@ class StreamTurn {
 public:
   explicit StreamTurn(Stream &stream) : stream(stream) {
     if (stream.isTaken) [[unlikely]] {
-      wait();
+      (void)wait(false);
     }
     stream.isTaken = true;
   }
-  ~StreamTurn() { stream.isTaken = false; }
+  /// For callers that ask isMine(): a signal's exception ends the wait.
+  struct Interruptible {};
+  StreamTurn(Stream &stream, Interruptible) : stream(stream) {
+    if (stream.isTaken) [[unlikely]] {
+      mine = wait(true);
+    }
+    stream.isTaken |= mine;
+  }
+  ~StreamTurn() {
+    if (mine) {
+      stream.isTaken = false;
+    }
+  }
   StreamTurn(const StreamTurn &) = delete;
+  /// False with the error set.
+  bool isMine() const { return mine; }
 
 private:
-  void wait() const;
+  bool wait(bool hearsSignals) const;
   Stream &stream;
+  bool mine = true;
 };
 
 class Device {

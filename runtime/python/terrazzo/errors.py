@@ -75,6 +75,16 @@ class LaunchError(TerrazzoError, RuntimeError):
     """The launch was refused, or failed."""
 
 
+class KernelFault(LaunchError):
+    """A kernel on the CPU read or wrote where it must not, or trapped otherwise.
+
+    program: the ids of the program, as (x, y, z). The process goes on, but what the kernel wrote before may have
+    damaged memory of others: see docs/debugging.md.
+    """
+
+    program = None
+
+
 class ChangedGlobal(TerrazzoError, RuntimeError):
     """A value that a kernel was compiled with is another now."""
 
@@ -130,10 +140,14 @@ _place = re.compile(r"^(.+?):(\d+):(\d+): error: (.*)$", re.M)
 # "the kernel needs 1056768 bytes of shared memory, a block of this target has 232448"
 _exhausted = re.compile(r"needs (\d+) bytes of (shared memory)\b.*? has (\d+)", re.S)
 
+_program = re.compile(r"in program \((\d+), (\d+), (\d+)\)")
+
 
 def _class_of(code, message):
     if code == "TZ_E_ASSERTION":
         return DeviceAssertionError
+    if code == "TZ_E_FAULT":
+        return KernelFault
     if message.startswith("interp"):
         return InterpreterError
     if code == "TZ_E_RESOURCE_LIMIT":
@@ -158,6 +172,11 @@ def from_status(code, name, message, file, line, diagnostics):
     kind = _class_of(name, text)
     if name == "TZ_E_INVALID_ARGUMENT" and not diagnostics:
         kind = ArgumentError
+    if kind is KernelFault:
+        fault = KernelFault(text, **where)
+        found = _program.search(text)
+        fault.program = tuple(map(int, found.groups())) if found else None
+        return fault
     if kind is OutOfResources:
         found = _exhausted.search(text)
         required, name, limit = found.groups() if found else (None, None, None)

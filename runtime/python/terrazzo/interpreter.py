@@ -90,6 +90,19 @@ def _extent(value):
     return None
 
 
+def ranges_of(arguments):
+    """(address, bytes, name) of the memory that each array of the host among the arguments is a part of."""
+    ranges = []
+    for name, value in arguments.items():
+        def note(value):
+            extent = _extent(value)
+            if extent is not None:
+                ranges.append((extent[0], extent[1] - extent[0], name))
+            return value
+        _map(value, note)
+    return ranges
+
+
 def launch(function, grid, args, kwargs):
     """What function._launch does, in the interpreter."""
     torch = sys.modules.get("torch")

@@ -292,6 +292,7 @@ class runtime_knobs(base_knobs):
     debug = Setting("TRITON_DEBUG", False, _boolean)
     override_arch = Setting("TRITON_OVERRIDE_ARCH", idle="TERRAZZO_TARGET chooses the code's target")
     check_arrays = Setting("TERRAZZO_CHECK_ARRAYS", True, _boolean)
+    checked = Setting("TERRAZZO_CHECKED", False, _boolean)
     launch_enter_hook = _Hook()
     launch_exit_hook = _Hook(reversed=True)
     kernel_load_start_hook = _Hook()

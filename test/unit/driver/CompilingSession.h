@@ -20,7 +20,7 @@ struct CompilingSession : testing::Test {
     tz::driver::registerDriver();
     const char *folders[] = {TZ_TEST_PLUGIN_FOLDER};
     options.struct_size = sizeof(options);
-    options.flags = TZ_SESSION_IGNORE_ENVIRONMENT;
+    options.flags |= TZ_SESSION_IGNORE_ENVIRONMENT;
     options.cache_folder = options.cache_folder ? options.cache_folder : "";
     options.plugin_folders = folders;
     options.num_plugin_folders = 1;

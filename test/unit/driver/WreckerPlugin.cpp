@@ -1,6 +1,8 @@
 //===- WreckerPlugin.cpp - a compiler half that ends badly on request -----===//
 //
-// What   Its option "wreck" says how: abort, exit, loop, memory, stack, sleep;
+// What   Its option "wreck" says how: abort, exit, loop, memory, stack, sleep,
+// asked (a
+//        loop until it is asked to stop);
 //        without it the artifact is empty but for the target's name and the id
 //        of the process that made it. A file "litter" is left where temporary
 //        files go.
@@ -43,8 +45,8 @@ public:
     return d;
   }
   std::vector<Option> options(std::string_view) {
-    return {Option::text("wreck", "no,abort,exit,loop,memory,stack,sleep", "no",
-                         "how this compiler ends")};
+    return {Option::text("wreck", "no,abort,exit,loop,memory,stack,sleep,asked",
+                         "no", "how this compiler ends")};
   }
   void check(const Request &request) { wreck(request); }
   Artifact compile(const Request &request) override {
@@ -58,7 +60,7 @@ public:
   }
 
 private:
-  static void wreck(const Request &request) {
+  void wreck(const Request &request) {
     const tz_kv *option = request.option("wreck");
     std::string_view how = option ? view(option->str) : std::string_view();
     std::ofstream(std::filesystem::temp_directory_path() / "litter") << how;
@@ -84,6 +86,11 @@ private:
     } else if (how == "stack") {
       volatile int first = 0;
       throw Failure(TZ_E_INTERNAL, std::to_string(deeper(&first)));
+    } else if (how == "asked") {
+      while (!isCancelled(request)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      throw Failure(TZ_E_CANCELLED, "asked to stop");
     } else if (how == "sleep") {
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
     }

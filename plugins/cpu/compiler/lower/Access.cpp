@@ -236,8 +236,9 @@ void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets) {
 
 //===--- Accesses ---------------------------------------------------------===//
 
-Value *Nest::load(const Access &access, mlir::Type element, Value *other,
-                  const Index &index, bool isVolatile) {
+Value *Nest::load(mlir::Operation *op, mlir::Value from, const Access &access,
+                  mlir::Type element, Value *other, const Index &index,
+                  bool isVolatile) {
   Type *memory = l.memoryType(element);
   Align align(tile::storageBytes(element));
   SmallVector<Value *, 3> uses{access.pointer};
@@ -249,6 +250,7 @@ Value *Nest::load(const Access &access, mlir::Type element, Value *other,
   }
   return emitAt(uses, [&]() -> Value * {
     const unsigned lanes = access.same ? 0 : index.lanes;
+    l.checkAccess(op, from, access.pointer, access.mask, element, lanes);
     auto *type = FixedVectorType::get(memory, std::max(lanes, 1u));
     Value *value;
     if (!access.mask && !access.vectorOfPointers) {
@@ -280,8 +282,9 @@ Value *Nest::load(const Access &access, mlir::Type element, Value *other,
   });
 }
 
-void Nest::store(const Access &access, mlir::Type element, Value *value,
-                 const Index &index) {
+void Nest::store(mlir::Operation *op, mlir::Value from, const Access &access,
+                 mlir::Type element, Value *value, const Index &index) {
+  l.checkAccess(op, from, access.pointer, access.mask, element, index.lanes);
   Align align(tile::storageBytes(element));
   value = l.toMemory(value, element);
   if (!access.mask && !access.vectorOfPointers) {
@@ -319,7 +322,8 @@ Value *Nest::evalLoad(tile::LoadOp op, const Index &index) {
   Value *other = op.getOther()
                      ? eval(op.getOther(), access.same ? index.scalar() : index)
                      : nullptr;
-  return load(access, element, other, index, op.getIsVolatile());
+  return load(op, op.getPointer(), access, element, other, index,
+              op.getIsVolatile());
 }
 
 Value *Nest::evalLoadView(tile::LoadViewOp op, const Index &index) {
@@ -332,7 +336,7 @@ Value *Nest::evalLoadView(tile::LoadViewOp op, const Index &index) {
   Access access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(), index);
   Value *other = op.getOther() ? eval(op.getOther(), index) : nullptr;
-  return load(access, element, other, index);
+  return load(op, op.getView(), access, element, other, index);
 }
 
 //===--- Ops --------------------------------------------------------------===//
@@ -343,7 +347,7 @@ void Lowering::scalarLoad(tile::LoadOp op) {
   Nest::Access access =
       nest.pointerAccess(op.getPointer(), op.getMask(), index);
   scalars[op.getResult()] =
-      nest.load(access, op.getResult().getType(),
+      nest.load(op, op.getPointer(), access, op.getResult().getType(),
                 op.getOther() ? scalar(op.getOther()) : nullptr, index,
                 op.getIsVolatile());
 }
@@ -365,7 +369,7 @@ void Lowering::storeOp(tile::StoreOp op) {
         access.pointer = nest.eval(op.getPointer(), at);
         access.mask = op.getMask() ? nest.eval(op.getMask(), at) : nullptr;
       }
-      nest.store(access, element, part, at);
+      nest.store(op, op.getPointer(), access, element, part, at);
     };
     nest.storeInParts(value, index, nest.isContiguous(op.getPointer(), index),
                       put);
@@ -392,6 +396,7 @@ void Lowering::storeViewOp(tile::StoreViewOp op) {
     Value *value = nest.eval(op.getValue(), index);
     auto put = [&](Value *part, const Index &at) {
       nest.store(
+          op, op.getView(),
           nest.viewAccess(op.getView(), op.getOffsets(), op.getChecked(), at),
           element, part, at);
     };

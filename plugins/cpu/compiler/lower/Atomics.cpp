@@ -29,6 +29,7 @@ void Lowering::atomicRmwOp(tile::AtomicRMWOp op) {
     AllocaInst *old = slot(type(element));
     b.CreateStore(Constant::getNullValue(type(element)), old);
     auto update = [&] {
+      checkAccess(op, op.getPointer(), pointer, nullptr, element, 0);
       b.CreateStore(lowering::emitAtomicUpdate(b, arithmetic, op.getKind(),
                                                pointer, value, element,
                                                {op.getSem()}),
@@ -65,10 +66,11 @@ void Lowering::atomicCasOp(tile::AtomicCASOp op) {
     result = allocateFor(op.getResult());
   }
   nest.run([&](const Index &index) {
+    Value *pointer = nest.eval(op.getPointer(), index);
+    checkAccess(op, op.getPointer(), pointer, nullptr, element, 0);
     Value *old = lowering::emitCompareExchange(
-        b, arithmetic, nest.eval(op.getPointer(), index),
-        nest.eval(op.getCompare(), index), nest.eval(op.getValue(), index),
-        element, {op.getSem()});
+        b, arithmetic, pointer, nest.eval(op.getCompare(), index),
+        nest.eval(op.getValue(), index), element, {op.getSem()});
     if (isTile) {
       nest.storeTo(result, index, old);
     } else {

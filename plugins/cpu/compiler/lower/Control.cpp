@@ -319,6 +319,7 @@ void Lowering::forOp(scf::ForOp op) {
   }
   counter.next(b);
   b.CreateBr(head);
+  leaveLoopIfStopped(op, head);
   b.SetInsertPoint(exit);
 }
 
@@ -510,6 +511,7 @@ void Lowering::whileOp(scf::WhileOp op) {
   release(INT_MAX);
   scopes.pop_back();
   b.CreateBr(head);
+  leaveLoopIfStopped(op, head);
   b.SetInsertPoint(exit);
 }
 

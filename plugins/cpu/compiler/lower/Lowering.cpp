@@ -13,6 +13,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 namespace arith = mlir::arith;
@@ -60,6 +61,7 @@ Constant *Lowering::constant(mlir::TypedAttr attribute) {
 void Lowering::run() {
   entry();
   infoRecord();
+  argumentsRecord();
   debug.finish();
 }
 
@@ -84,6 +86,10 @@ void Lowering::entry() {
   function->addParamAttr(0, Attribute::getWithAlignment(context, Align(64)));
   function->addParamAttr(4, Attribute::getWithAlignment(context, Align(64)));
   function->addParamAttr(4, Attribute::NoAlias);
+  function->addParamAttr(5, Attribute::getWithAlignment(context, Align(8)));
+  function->addParamAttr(5, Attribute::NoAlias);
+  stopWord =
+      b.CreateAlignedLoad(ptr, runField(offsetof(tz_cpu_run, stop)), Align(8));
 
   mlir::Block &body = kernel.getBody().front();
   for (mlir::BlockArgument argument : body.getArguments()) {
@@ -119,12 +125,17 @@ void Lowering::entry() {
       b.CreateZExt(grid[2], i64));
   BasicBlock *head = block("program"), *exit = block("done");
   nextProgram = block("next");
+  leave = exit;
   Value *first = function->getArg(2), *last = function->getArg(3);
   b.CreateCondBr(b.CreateICmpSLT(first, last), head, exit);
   b.SetInsertPoint(head);
   PHINode *id = b.CreatePHI(i64, 2);
   id->addIncoming(first, start);
   linearId = id;
+  // Atomic, for it to be written before what the program does: a handler of
+  // faults reads it.
+  b.CreateAlignedStore(id, runField(offsetof(tz_cpu_run, program)), Align(8))
+      ->setAtomic(AtomicOrdering::Monotonic);
   Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
   Value *rest = b.CreateUDiv(id, wide[0]);
   program[0] = b.CreateTrunc(b.CreateURem(id, wide[0]), b.getInt32Ty());
@@ -141,6 +152,90 @@ void Lowering::entry() {
     b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
   }
   b.CreateRetVoid();
+}
+
+Value *Lowering::runField(uint64_t offset) {
+  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(5),
+                                      offset);
+}
+
+void Lowering::leaveIfStopped() {
+  MDNode *rarely = MDBuilder(context).createUnlikelyBranchWeights();
+  BasicBlock *ask = block("stop.ask"), *goesOn = block("stop.no");
+  // Atomic, for it to be read each time.
+  LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), stopWord, Align(4));
+  word->setAtomic(AtomicOrdering::Monotonic);
+  b.CreateCondBr(b.CreateICmpNE(word, b.getInt32(0)), ask, goesOn, rarely);
+  b.SetInsertPoint(ask);
+  auto *type =
+      FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, /*isVarArg=*/false);
+  Value *function = b.CreateAlignedLoad(
+      b.getPtrTy(), runField(offsetof(tz_cpu_run, ask)), Align(8));
+  Value *ends = b.CreateCall(type, function, {this->function->getArg(5)});
+  b.CreateCondBr(b.CreateICmpNE(ends, b.getInt32(0)), leave, goesOn, rarely);
+  b.SetInsertPoint(goesOn);
+}
+
+/// How many iterations of the loop take about as long as asking may wait: a
+/// power of two.
+static uint64_t iterationsOfPiece(mlir::Operation *loop) {
+  constexpr uint64_t kWork = 1 << 14, kMost = 1 << 10;
+  uint64_t work = 1;
+  loop->walk([&](mlir::Operation *op) {
+    for (mlir::Value result : op->getResults()) {
+      if (auto type = dyn_cast<mlir::RankedTensorType>(result.getType())) {
+        work += static_cast<uint64_t>(type.getNumElements());
+      }
+    }
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      auto a = cast<mlir::RankedTensorType>(dot.getA().getType());
+      work += static_cast<uint64_t>(
+          a.getDimSize(a.getRank() - 1) / 16 *
+          cast<mlir::RankedTensorType>(dot.getType()).getNumElements());
+    }
+  });
+  return llvm::bit_floor(std::clamp<uint64_t>(kWork / work, 1, kMost));
+}
+
+void Lowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head) {
+  const uint64_t count = iterationsOfPiece(loop);
+  if (auto counted = dyn_cast<scf::ForOp>(loop)) {
+    std::optional<APInt> all = counted.getStaticTripCount();
+    if (all && all->ule(count)) {
+      return;
+    }
+  }
+  // A loop of pieces around the loop, so that the call is outside of the inner
+  // one: what is kept in registers there stays there.
+  BasicBlock *latch = b.GetInsertBlock(), *pieces = block("pieces"),
+             *piece = block("piece.end");
+  BasicBlock *before = nullptr;
+  for (BasicBlock *from : predecessors(head)) {
+    before = from == latch ? before : from;
+  }
+  b.SetInsertPoint(piece);
+  leaveIfStopped();
+  BasicBlock *asked = b.GetInsertBlock();
+  b.CreateBr(pieces);
+  b.SetInsertPoint(pieces);
+  for (PHINode &phi : head->phis()) {
+    PHINode *outer = b.CreatePHI(phi.getType(), 2);
+    outer->addIncoming(phi.getIncomingValueForBlock(before), before);
+    outer->addIncoming(phi.getIncomingValueForBlock(latch), asked);
+    phi.removeIncomingValue(before, /*DeletePHIIfEmpty=*/false);
+    phi.addIncoming(outer, pieces);
+  }
+  b.CreateBr(head);
+  before->getTerminator()->replaceSuccessorWith(head, pieces);
+  b.SetInsertPoint(head, head->begin());
+  PHINode *left = b.CreatePHI(b.getInt32Ty(), 2);
+  left->addIncoming(b.getInt32(static_cast<uint32_t>(count)), pieces);
+  latch->getTerminator()->eraseFromParent();
+  b.SetInsertPoint(latch);
+  Value *rest = b.CreateSub(left, b.getInt32(1));
+  left->addIncoming(rest, latch);
+  b.CreateCondBr(b.CreateICmpNE(rest, b.getInt32(0)), head, piece,
+                 MDBuilder(context).createLikelyBranchWeights());
 }
 
 Value *Lowering::streamsLargeOutput(int64_t bytesPerProgram) {
@@ -160,9 +255,10 @@ void Lowering::infoRecord() {
   auto word = [&](uint32_t v) { return ConstantInt::get(i32, v); };
   Constant *fields = ConstantStruct::getAnon(
       {word(TZ_CPU_INFO_MAGIC), word(TZ_CPU_INFO_VERSION),
-       word(waits() ? TZ_CPU_KERNEL_WAITS : 0), word(argumentBytes),
-       ConstantInt::get(i64, arenaBytes()), word(0), word(0),
-       ConstantInt::get(i64, 0)});
+       word((waits() ? TZ_CPU_KERNEL_WAITS : 0) |
+            (checked ? TZ_CPU_KERNEL_CHECKED : 0)),
+       word(argumentBytes), ConstantInt::get(i64, arenaBytes()), word(0),
+       word(0), ConstantInt::get(i64, 0)});
   auto *info = new GlobalVariable(
       module, fields->getType(), true, GlobalValue::ExternalLinkage, fields,
       TZ_CPU_INFO_PREFIX + kernel.getSymName().str());

@@ -7,10 +7,10 @@
 //
 // Files: Lowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
 // Elementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop nests
-// and the evaluator; Access.cpp loads and stores; InPlace.cpp stores to what
-// was loaded; Ahead.cpp what the next program reads; Reduce.cpp; Product.cpp
-// dots; Control.cpp scf; Atomics.cpp; Log.cpp print and assert; Rearrange.cpp
-// cat, join, histogram.
+// and the evaluator; Access.cpp loads and stores; Bounds.cpp tests of them;
+// InPlace.cpp stores to what was loaded; Ahead.cpp what the next program reads;
+// Reduce.cpp; Product.cpp dots; Control.cpp scf; Atomics.cpp; Log.cpp print and
+// assert; Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_LOWERING_H
@@ -109,6 +109,7 @@ public:
   void run();
 
   bool mayStream = true; ///< store large outputs past the caches
+  bool checked = false;  ///< test each access (Bounds.cpp)
 
   uint64_t arenaBytes() const { return arena.highWater(); }
   bool waits() const { return kernel->hasAttr("tile.waits"); }
@@ -197,6 +198,12 @@ public:
   /// Puts into the arena what `value` needs from values that are to be kept.
   void keepWhatIsNeeded(mlir::Value value);
 
+  //===--- Bounds.cpp ----------------------------------------------------===//
+  /// In checked code: before an access of `op` through `from`, tests its
+  /// address, or addresses, of `lanes` elements (0: one).
+  void checkAccess(mlir::Operation *op, mlir::Value from, llvm::Value *address,
+                   llvm::Value *mask, mlir::Type element, unsigned lanes);
+
   /// An uninitialised stack slot that becomes a register.
   llvm::AllocaInst *slot(llvm::Type *type);
   llvm::BasicBlock *block(const char *name);
@@ -217,6 +224,12 @@ private:
   };
 
   void entry();
+  /// Leaves the function if the launch is to end.
+  void leaveIfStopped();
+  /// Asks that between pieces of a loop that may be long. The builder stands
+  /// behind the branch back to `head`, whose phis are complete.
+  void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head);
+  llvm::Value *runField(uint64_t offset);
   void infoRecord();
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
@@ -224,6 +237,16 @@ private:
   void scalarOp(mlir::Operation *op);
   void selectView(mlir::arith::SelectOp op);
 
+  // Bounds.cpp
+  llvm::Constant *text(llvm::StringRef value);
+  llvm::Constant *accessRecord(mlir::Operation *op, mlir::Type element,
+                               llvm::ArrayRef<unsigned> arguments);
+  llvm::Function *makeCheck(llvm::StringRef name, llvm::Type *addressType,
+                            llvm::Type *maskType, unsigned lanes,
+                            uint64_t bytes, llvm::ArrayRef<unsigned> arguments);
+  llvm::Function *makeLook(llvm::ArrayRef<llvm::Type *> types, unsigned lanes,
+                           uint64_t bytes);
+  void argumentsRecord();
   // Ahead.cpp
   llvm::Value *idOfNextProgram(unsigned axis);
   llvm::Value *foretell(mlir::Value value, bool ofNext, unsigned depth = 0);
@@ -287,7 +310,8 @@ private:
   bool hasAtomics = false, fencesStores = false;
   llvm::Value *grid[3] = {}, *program[3] = {}, *nextId[3] = {};
   llvm::Value *linearId = nullptr;
-  llvm::BasicBlock *nextProgram = nullptr;
+  llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
+  llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, ViewParts> views;
@@ -300,6 +324,8 @@ private:
   unsigned nests = 0;
   /// All stores through views, as they stand; made when it is first needed.
   std::optional<std::vector<tile::StoreViewOp>> rowStores;
+  llvm::StringMap<llvm::GlobalVariable *> texts;
+  llvm::DenseMap<mlir::Operation *, llvm::Constant *> accessRecords;
   llvm::SmallVector<Scope> scopes;
   llvm::SmallVector<mlir::Block *> openBlocks; ///< being emitted, outer first
   llvm::SmallVector<Buffer> temporaries;

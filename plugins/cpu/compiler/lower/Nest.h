@@ -79,11 +79,12 @@ public:
                        const Index &index);
   Access viewAccess(mlir::Value view, mlir::OperandRange offsets,
                     llvm::ArrayRef<bool> checked, const Index &index);
-  llvm::Value *load(const Access &access, mlir::Type element,
-                    llvm::Value *other, const Index &index,
+  /// `op` accesses memory through `from`, a pointer or view.
+  llvm::Value *load(mlir::Operation *op, mlir::Value from, const Access &access,
+                    mlir::Type element, llvm::Value *other, const Index &index,
                     bool isVolatile = false);
-  void store(const Access &access, mlir::Type element, llvm::Value *value,
-             const Index &index);
+  void store(mlir::Operation *op, mlir::Value from, const Access &access,
+             mlir::Type element, llvm::Value *value, const Index &index);
   bool isContiguous(const ViewParts &parts, const Index &index) const;
   bool isContiguous(mlir::Value pointer, const Index &index);
   /// Calls `store` for the whole, or for two halves if lanes at addresses of

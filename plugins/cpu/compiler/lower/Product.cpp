@@ -91,7 +91,8 @@ DotSource Lowering::dotSource(mlir::Value value, mlir::Type element,
     from = transpose.getSource();
   }
   auto load = from.getDefiningOp<tile::LoadViewOp>();
-  const bool direct = load && !bufferOf(from) && rank == 2 &&
+  // Packing reads on its own: checked code loads the operand before.
+  const bool direct = load && !checked && !bufferOf(from) && rank == 2 &&
                       plan.of(from).way == Way::Fused &&
                       element == type.getElementType() &&
                       (!load.getOther() || isZero(load.getOther()));

@@ -1,0 +1,104 @@
+//===- Crash.cpp - which plugin ended the process -------------------------===//
+//
+// What   See Crash.h.
+// Why    See Crash.h. What runs in the handler neither locks nor allocates.
+//===----------------------------------------------------------------------===//
+#include "runtime/loader/Crash.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <unistd.h>
+
+namespace tz::runtime {
+
+namespace {
+
+constexpr struct {
+  int signal;
+  const char *name;
+} Signals[] = {{SIGSEGV, "SIGSEGV"},
+               {SIGBUS, "SIGBUS"},
+               {SIGFPE, "SIGFPE"},
+               {SIGILL, "SIGILL"},
+               {SIGABRT, "SIGABRT"}};
+
+struct sigaction earlier[std::size(Signals)];
+
+/// Not allocated at its first use, which may be in the handler.
+thread_local const PluginCall *innermost
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void say(const char *text) {
+  (void)!write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void onCrash(int signal, siginfo_t *info, void *context) {
+  const int savedError = errno;
+  size_t slot = 0;
+  while (slot + 1 < std::size(Signals) && Signals[slot].signal != signal) {
+    ++slot;
+  }
+  if (const PluginCall *call = innermost) {
+    innermost = nullptr; // a handler behind this one may send it again
+    say("terrazzo: error: ");
+    say(Signals[slot].name);
+    say(call->text());
+  }
+  errno = savedError;
+  const struct sigaction &before = earlier[slot];
+  const bool isDefault = !(before.sa_flags & SA_SIGINFO) &&
+                         (before.sa_handler == SIG_DFL ||
+                          (before.sa_handler == SIG_IGN && info->si_code > 0));
+  if (isDefault) {
+    struct sigaction ends = {};
+    ends.sa_handler = SIG_DFL;
+    sigaction(signal, &ends, nullptr);
+    if (info->si_code <= 0) {
+      (void)raise(signal);
+    }
+    return; // the instruction traps again, and the system ends the process
+  }
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, &before.sa_mask, &mask);
+  if (before.sa_flags & SA_SIGINFO) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+} // namespace
+
+void nameCrashes() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (size_t i = 0; i < std::size(Signals); ++i) {
+      struct sigaction ours = {};
+      ours.sa_sigaction = onCrash;
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+      sigemptyset(&ours.sa_mask);
+      sigaction(Signals[i].signal, nullptr, &earlier[i]);
+      sigaction(Signals[i].signal, &ours, nullptr);
+    }
+  });
+}
+
+PluginCall::PluginCall(const std::string &plugin, const std::string &manifest,
+                       const std::string &does)
+    : line(" in plugin '" + plugin + "'" +
+           (manifest.empty() ? " (built in)" : " (" + manifest + ")") +
+           ", while it " + does +
+           (manifest.empty() ? "\n"
+                             : "; TERRAZZO_COMPILE_WORKER=on keeps the process "
+                               "from ending with its compiler\n")),
+      outer(innermost) {
+  innermost = this;
+}
+
+PluginCall::~PluginCall() { innermost = outer; }
+
+} // namespace tz::runtime
