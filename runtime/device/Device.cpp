@@ -84,12 +84,13 @@ bool Device::isHostPinned(tz_dptr memory) const {
 }
 
 Result<std::unique_ptr<Stream>> Device::createStream(int32_t priority) {
-  tz_stream *stream = nullptr;
-  if (Status s = check(api().stream_create(native, 0, priority, &stream));
+  // The object first: for want of memory it would lose the vendor's.
+  std::unique_ptr<Stream> made(new Stream(shared_from_this()));
+  if (Status s = check(api().stream_create(native, 0, priority, &made->native));
       !s.ok()) {
     return s;
   }
-  return std::unique_ptr<Stream>(new Stream(shared_from_this(), stream));
+  return made;
 }
 
 Result<std::unique_ptr<Stream>> Device::wrapStream(void *foreign) {
@@ -97,11 +98,12 @@ Result<std::unique_ptr<Stream>> Device::wrapStream(void *foreign) {
     return Status(TZ_E_UNIMPLEMENTED,
                   deviceLabel + ": this device has no foreign streams");
   }
-  tz_stream *stream = nullptr;
-  if (Status s = check(api().stream_wrap(native, foreign, &stream)); !s.ok()) {
+  std::unique_ptr<Stream> made(new Stream(shared_from_this()));
+  if (Status s = check(api().stream_wrap(native, foreign, &made->native));
+      !s.ok()) {
     return s;
   }
-  return std::unique_ptr<Stream>(new Stream(shared_from_this(), stream));
+  return made;
 }
 
 Result<std::unique_ptr<Event>> Device::createEvent(bool timing) {
@@ -110,13 +112,13 @@ Result<std::unique_ptr<Event>> Device::createEvent(bool timing) {
       !a.event_query || !a.event_sync) {
     return Status(TZ_E_UNIMPLEMENTED, deviceLabel + ": no events");
   }
-  tz_event *event = nullptr;
-  if (Status s =
-          check(a.event_create(native, timing ? TZ_EVENT_TIMING : 0, &event));
+  std::unique_ptr<Event> made(new Event(shared_from_this()));
+  if (Status s = check(
+          a.event_create(native, timing ? TZ_EVENT_TIMING : 0, &made->native));
       !s.ok()) {
     return s;
   }
-  return std::unique_ptr<Event>(new Event(shared_from_this(), event));
+  return made;
 }
 
 } // namespace tz::runtime

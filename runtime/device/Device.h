@@ -122,7 +122,7 @@ public:
 
 private:
   friend class Device;
-  Stream(std::shared_ptr<Device> device, tz_stream *native);
+  explicit Stream(std::shared_ptr<Device> device);
   Status waitInSteps();
 
   struct Workspace {
@@ -131,7 +131,7 @@ private:
     uint64_t bytes, align;
   };
   std::shared_ptr<Device> owner;
-  tz_stream *native;
+  tz_stream *native = nullptr;
   std::vector<std::unique_ptr<LogRing>> rings;
   std::vector<Workspace> workspaces;
   tz_dptr ticketMemory = 0;
@@ -158,10 +158,9 @@ public:
 
 private:
   friend class Device;
-  Event(std::shared_ptr<Device> device, tz_event *native)
-      : owner(std::move(device)), native(native) {}
+  explicit Event(std::shared_ptr<Device> device) : owner(std::move(device)) {}
   std::shared_ptr<Device> owner;
-  tz_event *native;
+  tz_event *native = nullptr;
 };
 
 } // namespace tz::runtime

@@ -25,6 +25,8 @@ Result<tz_dptr> LogRing::take(bool isRecorded) {
   Part &part = parts[current];
   if (!part.memory) {
     if (Status s = allocate(part); !s.ok()) {
+      // Nobody may take a ring without its header.
+      (void)stream.device().free(std::exchange(part.memory, 0));
       return s;
     }
   }

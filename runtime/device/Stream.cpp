@@ -11,12 +11,13 @@
 
 namespace tz::runtime {
 
-Stream::Stream(std::shared_ptr<Device> device, tz_stream *native)
-    : owner(std::move(device)), native(native) {}
+Stream::Stream(std::shared_ptr<Device> device) : owner(std::move(device)) {}
 
 Stream::~Stream() {
   // Destroying waits for what the stream holds; only then may memory go.
-  owner->api().stream_destroy(native);
+  if (native) {
+    owner->api().stream_destroy(native);
+  }
   rings.clear();
   for (Workspace &space : workspaces) {
     (void)owner->free(space.memory);
@@ -222,6 +223,7 @@ Result<tz_dptr> Stream::workspace(const void *user, uint64_t bytes,
       s = fill(found->memory, bytes, 0, 1);
     }
     if (!s.ok()) {
+      found->bytes = 0; // nobody may believe in its zeros
       return s;
     }
   }
@@ -233,7 +235,11 @@ Result<tz_dptr> Stream::workspace(const void *user, uint64_t bytes,
   return found->memory;
 }
 
-Event::~Event() { owner->api().event_destroy(native); }
+Event::~Event() {
+  if (native) {
+    owner->api().event_destroy(native);
+  }
+}
 
 Status Event::record(Stream &stream) {
   return owner->check(owner->api().event_record(native, stream.handle()));

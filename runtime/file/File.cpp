@@ -7,9 +7,13 @@
 
 #include "runtime/loader/Host.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <ctime>
+#include <dirent.h>
 #include <sys/random.h>
 #include <system_error>
 #include <unistd.h>
@@ -200,6 +204,77 @@ Status replaceFile(const std::string &path, std::string_view content,
   return error ? Status(TZ_E_UNAVAILABLE,
                         path + ": cannot be written: " + describeError(error))
                : Status();
+}
+
+std::string absolutePath(const std::string &path) {
+  if (path.starts_with('/')) {
+    return path;
+  }
+  char folder[PATH_MAX];
+  return std::string(getcwd(folder, sizeof(folder)) ? folder : "") + "/" + path;
+}
+
+std::string realPath(const std::string &path) {
+  char real[PATH_MAX];
+  return realpath(path.c_str(), real) ? real : path;
+}
+
+bool isFolder(const std::string &path) {
+  struct stat facts{};
+  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+Result<std::vector<std::string>> namesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  struct Closing {
+    DIR *folder;
+    ~Closing() {
+      if (folder) {
+        closedir(folder);
+      }
+    }
+  } list{opendir(folder.c_str())};
+  errno = list.folder ? 0 : errno;
+  while (list.folder) {
+    const dirent *entry = readdir(list.folder);
+    if (!entry) {
+      break;
+    }
+    std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+    errno = 0;
+  }
+  if (errno) {
+    return cannotOpen(folder, errno);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string parentFolder(const std::string &path) {
+  size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? std::string()
+         : slash == 0               ? "/"
+                                    : path.substr(0, slash);
+}
+
+std::string normalPath(std::string_view path) {
+  std::string made;
+  while (!path.empty()) {
+    size_t end = std::min(path.find('/'), path.size());
+    std::string_view part = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (part == "..") {
+      made.resize(made.find_last_of('/') == std::string::npos
+                      ? 0
+                      : made.find_last_of('/'));
+    } else if (!part.empty() && part != ".") {
+      (made += '/').append(part);
+    }
+  }
+  return made.empty() ? "/" : made;
 }
 
 int makeFolders(const std::string &path) {

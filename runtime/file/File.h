@@ -80,6 +80,9 @@ int replaceFileAt(int folder, const std::string &name,
 Status replaceFile(const std::string &path, std::string_view content,
                    mode_t mode = 0666);
 
+/// What lies in a folder, sorted. TZ_E_NOT_FOUND: there is none.
+Result<std::vector<std::string>> namesIn(const std::string &folder);
+
 /// Makes the folder and those above it that are missing, for this user alone.
 /// Gives errno.
 int makeFolders(const std::string &path);
@@ -88,6 +91,17 @@ int makeFolders(const std::string &path);
 /// may lose: $XDG_STATE_HOME/terrazzo/NAME, else
 /// ~/.local/state/terrazzo/NAME. Nobody else can read or write it.
 Result<std::string> stateFolder(const std::string &name);
+
+/// Paths as text: the standard library's class crashes for want of memory.
+/// Below the current folder if it is relative.
+std::string absolutePath(const std::string &path);
+/// Without the last name; "/" for what lies there.
+std::string parentFolder(const std::string &path);
+/// Absolute and without links; the path itself if it leads nowhere.
+std::string realPath(const std::string &path);
+bool isFolder(const std::string &path);
+/// Of an absolute path, without "//", "." and "..". No file is asked.
+std::string normalPath(std::string_view path);
 
 /// 64 random bits as 16 hexadecimal digits, for names of temporary files.
 std::string randomName();

@@ -9,8 +9,6 @@
 #include "runtime/loader/Library.h"
 #include "runtime/loader/Registry.h"
 
-#include <filesystem>
-
 namespace tz::runtime {
 
 /// A shorter table of an older plugin becomes one of our size.
@@ -24,12 +22,8 @@ static void adopt(const T *from, T &to) {
 Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
                const RegistryOptions &options)
     : manifest(std::move(m)), trust(std::move(rule)),
-      services(
-          manifest.name,
-          manifest.path.empty()
-              ? std::string()
-              : std::filesystem::path(manifest.path).parent_path().string(),
-          cache, trust, options.interrupt),
+      services(manifest.name, parentFolder(manifest.path), cache, trust,
+               options.interrupt),
       catchFaults(options.catchFaults) {}
 
 Plugin::Use::Use(Plugin &plugin) : plugin(plugin) {
@@ -108,6 +102,9 @@ Status Plugin::openCompiler() {
   if (!s.ok()) {
     return s;
   }
+  // Kept only if all else succeeds.
+  std::unique_ptr<tz_compiler, void (*)(tz_compiler *)> held(
+      object, compilerApi.destroy);
   const tz_str *ids = nullptr;
   size_t count = 0;
   s = takeError(compilerApi.list_targets(object, &ids, &count), manifest.name);
@@ -115,15 +112,16 @@ Status Plugin::openCompiler() {
     s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of targets");
   }
   if (!s.ok()) {
-    compilerApi.destroy(object);
     return s;
   }
-  compilerHalf.api = &compilerApi;
-  compilerHalf.object = object;
-  compilerHalf.info = *info;
+  std::vector<std::string> targets;
   for (size_t i = 0; i < count; ++i) {
-    compilerHalf.targets.emplace_back(view(ids[i]));
+    targets.emplace_back(view(ids[i]));
   }
+  compilerHalf.targets = std::move(targets);
+  compilerHalf.api = &compilerApi;
+  compilerHalf.object = held.release();
+  compilerHalf.info = *info;
   if ((*info)->flags & TZ_PLUGIN_SERIAL_COMPILER) {
     compilerHalf.serial = &serialLock;
   }
@@ -155,6 +153,8 @@ Status Plugin::openDevice() {
   if (!s.ok()) {
     return s;
   }
+  std::unique_ptr<tz_platform, void (*)(tz_platform *)> held(platform,
+                                                             deviceApi.destroy);
   tz_device *const *devices = nullptr;
   size_t count = 0;
   s = takeError(deviceApi.devices(platform, &devices, &count), manifest.name);
@@ -162,13 +162,12 @@ Status Plugin::openDevice() {
     s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of devices");
   }
   if (!s.ok()) {
-    deviceApi.destroy(platform);
     return s;
   }
-  deviceHalf.api = &deviceApi;
-  deviceHalf.platform = platform;
-  deviceHalf.info = *info;
   deviceHalf.devices.assign(devices, devices + count);
+  deviceHalf.api = &deviceApi;
+  deviceHalf.platform = held.release();
+  deviceHalf.info = *info;
   return Status();
 }
 

@@ -11,13 +11,11 @@
 #include "runtime/loader/Crash.h"
 #include "runtime/loader/Library.h"
 
+#include <algorithm>
 #include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
+#include <unistd.h>
 
 namespace tz::runtime {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -40,16 +38,13 @@ std::string ownFolder() {
   Dl_info info{};
   static const char anchor = 0;
   if (dladdr(&anchor, &info) && info.dli_fname) {
-    std::error_code error;
     // The program itself is named as it was called, perhaps without a folder.
-    fs::path path(info.dli_fname);
-    if (!path.has_parent_path() || !fs::exists(path, error)) {
-      path = fs::read_symlink("/proc/self/exe", error);
+    std::string path = info.dli_fname;
+    if (path.find('/') == std::string::npos ||
+        access(path.c_str(), F_OK) != 0) {
+      path = "/proc/self/exe";
     }
-    path = fs::canonical(path, error);
-    if (!error) {
-      return path.parent_path().string();
-    }
+    return parentFolder(realPath(path));
   }
   return {};
 }
@@ -82,21 +77,18 @@ bool probe(const Manifest &m) {
   if (m.probeFiles.empty() && m.probePciVendors.empty()) {
     return true;
   }
-  std::error_code error;
   for (const std::string &file : m.probeFiles) {
-    if (fs::exists(file, error)) {
+    if (access(file.c_str(), F_OK) == 0) {
       return true;
     }
   }
-  for (const auto &entry :
-       fs::directory_iterator("/sys/bus/pci/devices", error)) {
-    std::ifstream file(entry.path() / "vendor");
-    std::string id;
-    if (!(file >> id)) {
-      continue;
-    }
+  const std::string folder = "/sys/bus/pci/devices";
+  Result<std::vector<std::string>> devices = namesIn(folder);
+  for (size_t i = 0; devices && i < devices->size(); ++i) {
+    Result<std::string> id =
+        readRegular(folder + "/" + (*devices)[i] + "/vendor", 64);
     for (const std::string &vendor : m.probePciVendors) {
-      if (id == "0x" + vendor) {
+      if (id && *id == "0x" + vendor + "\n") {
         return true;
       }
     }
@@ -141,6 +133,12 @@ bool passesFilter(const std::vector<std::string> &filter,
     }
   }
   return wanted || !positive;
+}
+
+/// "x" of "/a/x.json"
+std::string nameOf(const std::string &path) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  return name.ends_with(".json") ? name.substr(0, name.size() - 5) : name;
 }
 
 std::vector<BuiltinPlugin> &builtinList() {
@@ -225,8 +223,7 @@ void Registry::discover() {
   }
   if (auto path = variable("TERRAZZO_PLUGIN_PATH")) {
     for (const std::string &folder : split(*path, ':')) {
-      std::error_code error;
-      if (!fs::is_directory(folder, error)) {
+      if (!isFolder(folder)) {
         logMessage(1, "",
                    "TERRAZZO_PLUGIN_PATH names '" + folder +
                        "', which is not a folder");
@@ -246,12 +243,18 @@ void Registry::discover() {
 }
 
 void Registry::addFolder(const std::string &folder, const std::string &origin) {
-  std::error_code error;
+  Result<std::vector<std::string>> names = namesIn(folder);
+  if (!names) {
+    if (names.status().code() != TZ_E_NOT_FOUND) {
+      logMessage(1, "",
+                 "plugin folder cannot be read: " + names.status().message());
+    }
+    return;
+  }
   std::vector<std::string> files;
-  for (auto it = fs::directory_iterator(folder, error);
-       !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (it->path().extension() == ".json") {
-      files.push_back(fs::weakly_canonical(it->path(), error).string());
+  for (const std::string &name : *names) {
+    if (name.size() > 5 && name.ends_with(".json")) {
+      files.push_back(realPath(folder + "/" + name));
     }
   }
   std::sort(files.begin(), files.end());
@@ -277,7 +280,7 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
     line.vendor = manifest->vendor;
     line.version = manifest->version;
   } else {
-    line.name = fs::path(path).stem().string();
+    line.name = nameOf(path);
   }
   if (status.ok() && !probe(*manifest)) {
     status = Status(TZ_E_UNAVAILABLE,

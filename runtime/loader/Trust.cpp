@@ -13,7 +13,6 @@
 #include <climits>
 #include <cstdlib>
 #include <deque>
-#include <filesystem>
 #include <unistd.h>
 
 namespace tz::runtime {
@@ -40,12 +39,7 @@ public:
       : asked(std::move(path)), rule(rule) {}
 
   Result<TrustedFile> open() {
-    std::error_code error;
-    std::filesystem::path absolute = std::filesystem::absolute(asked, error);
-    if (error) {
-      return Status(TZ_E_UNAVAILABLE, asked + ": " + error.message());
-    }
-    if (!add(absolute.string())) {
+    if (!add(absolutePath(asked))) {
       return refuse(asked, "does not lie below " + rule.above);
     }
     folder = Descriptor(::open(reached.c_str(), Flags));
@@ -144,7 +138,7 @@ private:
     if (!folder) {
       return Status(TZ_E_UNAVAILABLE, asked + ": " + describeError(errno));
     }
-    reached = std::filesystem::path(reached).parent_path().string();
+    reached = parentFolder(reached);
     return false;
   }
 
@@ -217,10 +211,7 @@ Result<TrustedFile> openTrusted(const std::string &path,
                   path + ": everybody may write to this file, so it is not "
                          "trusted; remove the permission: chmod o-w");
   }
-  char *real = realpath(path.c_str(), nullptr);
-  TrustedFile made{std::move(*file), real ? real : path};
-  std::free(real);
-  return made;
+  return TrustedFile{std::move(*file), realPath(path)};
 }
 
 } // namespace tz::runtime

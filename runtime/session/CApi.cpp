@@ -9,8 +9,6 @@
 
 #include <terrazzo/terrazzo.h>
 
-#include <filesystem>
-
 using namespace tz::runtime;
 
 struct tz_status_s {
@@ -202,8 +200,7 @@ Result<KernelRequest> translate(const tz_kernel_source &s) {
     if (!s.import_roots[i]) {
       return isNull("an import root");
     }
-    std::error_code error;
-    if (!std::filesystem::is_directory(s.import_roots[i], error)) {
+    if (!isFolder(s.import_roots[i])) {
       return Status(TZ_E_NOT_FOUND, std::string("import root '") +
                                         s.import_roots[i] +
                                         "': no such folder");

@@ -80,6 +80,18 @@ TEST(File, ReplacingFollowsNoLinkAndLeavesNothing) {
   EXPECT_EQ(files, 3u);
 }
 
+TEST(File, PathsAreText) {
+  EXPECT_EQ(normalPath("/a//b/./c/../d/"), "/a/b/d");
+  EXPECT_EQ(normalPath("/../../a"), "/a");
+  EXPECT_EQ(normalPath("/a/.."), "/");
+  EXPECT_EQ(parentFolder("/a/b"), "/a");
+  EXPECT_EQ(parentFolder("/a"), "/");
+  EXPECT_EQ(parentFolder("a"), "");
+  EXPECT_EQ(absolutePath("/a"), "/a");
+  EXPECT_EQ(absolutePath("a"),
+            std::filesystem::current_path().string() + "/a");
+}
+
 TEST(File, RandomNamesDiffer) {
   const std::string one = randomName();
   EXPECT_EQ(one.size(), 16u);
