@@ -75,7 +75,9 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
   uint64_t bytes = std::max<uint64_t>(size, 1) + extra;
   ContextScope scope(device);
   PreparationScope preparation(device.driver);
-  Allocation made;
+  // The register's entry first: for want of memory it would lose the device's.
+  std::map<tz_dptr, Allocation> entry;
+  Allocation &made = entry[0];
   made.size = size;
   made.kind = kind;
   // In the order of a stream that is recorded it would be the graph's.
@@ -104,8 +106,10 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
   if (extra) {
     address = (address + align - 1) & ~(align - 1);
   }
+  auto node = entry.extract(entry.begin());
+  node.key() = address;
   std::lock_guard guard(device.memoryMutex);
-  device.allocations[address] = made;
+  device.allocations.insert(std::move(node));
   return address;
 }
 

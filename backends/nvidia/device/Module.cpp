@@ -127,6 +127,7 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
   module->views = readViews(blobs, count);
   ContextScope scope(device);
   PreparationScope preparation(device.driver);
+  module->parts.reserve(count); // so that none is loaded and then lost
   for (const tz_blob *blob = blobs; blob != blobs + count; ++blob) {
     if (blob == first || plugin::view(blob->format) == "cubin") {
       module->parts.push_back(loadPart(device, isText(*blob), imageOf(*blob)));
@@ -147,6 +148,7 @@ static Result askParts(tz_module &module, Ask ask) {
       if (module.waiting.empty()) {
         break;
       }
+      module.parts.reserve(i + 1);
       module.parts.push_back(
           loadPart(module.device, /*portable=*/true, module.waiting.front()));
       module.waiting.pop_front();

@@ -39,7 +39,12 @@ std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority) {
   driver::Stream native = nullptr;
   device.check(device.driver.streamCreate(&native, StreamNonBlocking, wanted),
                [&] { return "make a stream on " + device.label(); });
-  return std::make_unique<tz_stream>(device, native, true);
+  try {
+    return std::make_unique<tz_stream>(device, native, true);
+  } catch (...) { // no memory
+    (void)device.driver.streamDestroy(native);
+    throw;
+  }
 }
 
 std::unique_ptr<tz_stream> wrapStream(tz_device &device, void *native) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,9 +38,12 @@ uint64_t Memory::allocate(uint32_t kind, uint64_t size, uint64_t align) {
     // Only a hint: fewer TLB misses in kernels that walk over rows.
     madvise(memory, rounded, MADV_HUGEPAGE);
   }
+  // The table itself may find no memory.
+  std::unique_ptr<void, void (*)(void *)> held(memory, std::free);
   auto base = reinterpret_cast<uint64_t>(memory);
   std::lock_guard<std::mutex> lock(mutex);
   allocations[base] = Allocation{base, size, kind};
+  (void)held.release();
   return base;
 }
 

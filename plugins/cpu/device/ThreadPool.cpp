@@ -10,10 +10,14 @@
 #include "plugins/cpu/device/Faults.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <linux/futex.h>
+#include <new>
 #include <optional>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <system_error>
@@ -154,8 +158,21 @@ void *Arena::reserve(size_t bytes) {
 }
 
 Arena &Arena::ofThisThread() {
-  static thread_local Arena arena;
-  return arena;
+  // No thread_local with a destructor: the C library ends the process where it
+  // has no memory to note one. Without the key's the arena outlives its thread.
+  static const pthread_key_t key = [] {
+    pthread_key_t made = PTHREAD_KEYS_MAX;
+    (void)pthread_key_create(
+        &made, [](void *arena) { static_cast<Arena *>(arena)->~Arena(); });
+    return made;
+  }();
+  alignas(Arena) static thread_local std::byte storage[sizeof(Arena)];
+  static thread_local Arena *arena = nullptr;
+  if (!arena) {
+    arena = new (storage) Arena;
+    (void)pthread_setspecific(key, arena);
+  }
+  return *arena;
 }
 
 //===--- ThreadPool -------------------------------------------------------===//
@@ -168,6 +185,8 @@ ThreadPool::ThreadPool(unsigned threads, bool catchesFaults)
       workers.emplace_back([this] { workerLoop(); });
     } catch (const std::system_error &) {
       break;
+    } catch (const std::bad_alloc &) {
+      break; // those that run are enough
     }
   }
 }
