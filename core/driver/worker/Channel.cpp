@@ -17,6 +17,7 @@ namespace {
 
 /// No artifact is larger.
 constexpr uint64_t MaxFrame = uint64_t(1) << 32;
+constexpr size_t FirstPart = size_t(1) << 20;
 
 struct Header {
   uint32_t word = 0, rsvd = 0;
@@ -154,8 +155,20 @@ Channel::Outcome Channel::receive(Frame &frame,
     return Outcome::Closed;
   }
   frame.word = Word(header.word);
-  frame.content.resize(header.size);
-  return transfer(frame.content.data(), frame.content.size(), false, deadline);
+  frame.content.clear();
+  // Room for what has come, not for what is announced: the other end may have
+  // gone wild.
+  while (frame.content.size() < header.size) {
+    const size_t held = frame.content.size(),
+                 part = std::min<uint64_t>(header.size - held,
+                                           std::max(held, FirstPart));
+    frame.content.resize(held + part);
+    outcome = transfer(frame.content.data() + held, part, false, deadline);
+    if (outcome != Outcome::Fine) {
+      return outcome;
+    }
+  }
+  return Outcome::Fine;
 }
 
 std::string packRequest(const CompileJob &job, std::string_view ir) {

@@ -205,8 +205,15 @@ TEST(Channel, RefusesBrokenFrames) {
   const char nonsense[16] = "\xff\xff\xff\xff nonsense";
   ASSERT_EQ(write(pair[1], nonsense, sizeof(nonsense)), 16);
   EXPECT_EQ(channel.receive(frame, {}), Channel::Outcome::Closed);
+  // As many bytes as are allowed, of which none comes.
+  uint32_t word = uint32_t(Word::Artifact), zero = 0;
+  uint64_t most = uint64_t(1) << 32;
+  ASSERT_EQ(write(pair[1], &word, 4), 4);
+  ASSERT_EQ(write(pair[1], &zero, 4), 4);
+  ASSERT_EQ(write(pair[1], &most, 8), 8);
   close(pair[1]);
   EXPECT_EQ(channel.receive(frame, {}), Channel::Outcome::Closed);
+  EXPECT_LE(frame.content.capacity(), size_t(2) << 20);
   EXPECT_EQ(channel.send({Word::Passed, "x"}, {}), Channel::Outcome::Closed);
   close(pair[0]);
 }
