@@ -21,13 +21,14 @@ import sys
 import time
 import warnings
 
-from . import knobs
+from . import _files, knobs
 from .errors import (AutotuneWarning, CompilationError, CompilationWarning, OutOfResources, TerrazzoError,
                      collected_warnings)
 from .interface import KernelInterface
 
 _ROUGH = 5, 15  # milliseconds of warm-up and timing
 _NEAR = 1.2  # times the best rough time
+_MOST_TABLE = 16 << 20  # bytes of a table on disk
 
 _OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
@@ -422,22 +423,26 @@ class Autotuner(KernelInterface):
         return os.path.join(folder, f"{self.base_fn.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.json")
 
     def _read_table(self, path, configs):
-        try:
-            with open(path) as file:
-                rows = json.load(file)["configs"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        """The timings; None if there are none, or other bytes than _write_table writes."""
         known = {str(config): config for config in configs}
-        timings = {known[row["config"]]: row["ms"] for row in rows if row.get("config") in known}
+        timings = {}
+        try:
+            for row in json.loads(_files.read_own(path, _MOST_TABLE))["configs"]:
+                ms = row["ms"]
+                if ms and not any(math.isnan(value) for value in ms):
+                    timings[known[row["config"]]] = ms
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
         return timings if len(timings) == len(configs) else None
 
     def _write_table(self, path, key, timings):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        part = f"{path}.{os.getpid()}"
-        with open(part, "w") as file:
-            json.dump({"key": [str(item) for item in key],
-                       "configs": [{"config": str(config), "ms": ms} for config, ms in timings.items()]}, file, indent=1)
-        os.replace(part, path)
+        table = {"key": [str(item) for item in key],
+                 "configs": [{"config": str(config), "ms": ms} for config, ms in timings.items()]}
+        try:
+            _files.replace(path, json.dumps(table, indent=1).encode())
+        except OSError as error:
+            warnings.warn(f"the table of {self.base_fn.__name__} is not kept ({error}); it is tuned again in each process",
+                          RuntimeWarning, stacklevel=2)
 
     def check_disk_cache(self, tuning_key, configs, bench_fn):
         """Takes the timings from the disk, or makes them by bench_fn and writes them. True if they were there."""

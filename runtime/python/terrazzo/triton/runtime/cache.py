@@ -4,6 +4,7 @@ import base64
 import functools
 import json
 import os
+import shutil
 
 from ... import knobs
 
@@ -56,13 +57,15 @@ class FileCacheManager(CacheManager):
             raise RuntimeError("an override folder is only read")
         path = self._make_path(filename)
         folder = os.path.join(self.cache_dir, f"part-{os.getpid()}-{os.urandom(16).hex()}")
-        os.makedirs(folder)
-        part = os.path.join(folder, filename)
-        is_bytes = isinstance(data, (bytes, bytearray))
-        with open(part, "wb" if is_bytes else "w") as file:
-            file.write(data if is_bytes else str(data))
-        os.replace(part, path)
-        os.rmdir(folder)
+        os.makedirs(folder, mode=0o700)
+        try:
+            part = os.path.join(folder, filename)
+            is_bytes = isinstance(data, (bytes, bytearray))
+            with open(part, "wb" if is_bytes else "w") as file:
+                file.write(data if is_bytes else str(data))
+            os.replace(part, path)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
         return path
 
     def get_group(self, filename):
