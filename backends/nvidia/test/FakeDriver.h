@@ -41,6 +41,10 @@ struct FakeDriver {
   std::string failFunction;
   int failAt = 0;
   driver::Result failResult = driver::UnknownResult;
+  /// Asked at each call of any function; true: it fails with failResult.
+  bool (*fails)() = nullptr;
+  /// Called at the beginning and the end of each call, if set.
+  void (*enter)() = nullptr, (*leave)() = nullptr;
 
   // Records.
   std::map<std::string, int> calls;

@@ -81,11 +81,21 @@ class Entry {
 public:
   explicit Entry(const char *name) : lock(state().mutex) {
     FakeDriver &c = state().control;
+    if (c.enter) {
+      c.enter();
+    }
     int n = ++c.calls[name];
-    if (c.failAt && c.failFunction == name && n == c.failAt) {
+    if ((c.failAt && c.failFunction == name && n == c.failAt) ||
+        (c.fails && c.fails())) {
       injected = c.failResult;
     }
   }
+  ~Entry() {
+    if (state().control.leave) {
+      state().control.leave();
+    }
+  }
+  Entry(const Entry &) = delete;
   std::unique_lock<std::mutex> lock;
   Result injected = Success;
 };
