@@ -20,9 +20,15 @@ def add_one(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
 
 
+def once(call, quantiles):
+    """Instead of a clock."""
+    call()
+    return [1.0 for _ in quantiles]
+
+
 def tune():
     """Tunes with a table on the disk; gives the timings."""
-    tuned = triton.autotune(CONFIGS, key=["n"], warmup=1, rep=1, cache_results=True)(add_one)
+    tuned = triton.autotune(CONFIGS, key=["n"], do_bench=once, cache_results=True)(add_one)
     x, out = np.arange(100, dtype=np.float32), np.zeros(100, dtype=np.float32)
     tuned[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, out, 100)
     np.testing.assert_array_equal(out, x + 1)
