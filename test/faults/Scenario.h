@@ -53,7 +53,10 @@ struct Scenario {
   std::function<void(Attempt &)> prepare; // nothing fails yet; may be empty
   std::function<void(Attempt &)> body;
   /// What must be true of the folder afterwards; may be empty.
-  std::function<void(Attempt &)> check;
+  std::function<void(Attempt &)> check = {};
+  /// False where libraries keep memory for the life of the process, more or
+  /// less of it by what happened.
+  bool judgesMemory = true;
 };
 
 /// A GoogleTest body. Prints one line for each kind of call. The variable
