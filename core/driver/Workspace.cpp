@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Workspace.h"
 
+#include "runtime/file/File.h"
 #include "runtime/loader/Host.h"
 
 #include "terrazzo/ir/Tile.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <sstream>
 
@@ -49,8 +48,10 @@ bool ParsedSource::isCurrent() const {
     if (read->path() == path || !read->isFile()) {
       continue;
     }
-    auto now = llvm::MemoryBuffer::getFile(read->path());
-    if (!now || (*now)->getBuffer() != read->text()) {
+    // A larger file is another one.
+    runtime::Result<std::string> now =
+        runtime::readRegular(read->path().str(), read->text().size());
+    if (!now || *now != read->text()) {
       return false;
     }
   }

@@ -238,9 +238,11 @@ std::string Cache::defaultFolder() {
 const std::string &Cache::folder() const { return state->folder; }
 uint64_t Cache::maxBytes() const { return state->maxBytes; }
 
-/// The content behind a file's label; nothing if the file is damaged.
+/// The content behind a file's label. Nothing if the file is damaged, or cannot
+/// be read now: then errno is not 0.
 static std::optional<std::string> readEntry(const OpenFile &file,
                                             const Sha256 &hash) {
+  errno = 0;
   const uint64_t size = uint64_t(file.facts.st_size);
   char header[HeaderSize];
   // The header first: a foreign file is not read whole.
@@ -283,8 +285,10 @@ std::optional<std::string> Cache::get(std::string_view key) {
   }
   std::optional<std::string> content = readEntry(file, hash);
   if (!content) {
-    (void)unlinkat(folder.get(), name.c_str(), 0);
-    ++state->damaged;
+    if (errno == 0) {
+      (void)unlinkat(folder.get(), name.c_str(), 0);
+      ++state->damaged;
+    }
     ++state->misses;
     return std::nullopt;
   }

@@ -91,6 +91,7 @@ bool readExactly(int descriptor, char *to, size_t size) {
   while (size) {
     ssize_t count = readSome(descriptor, to, size);
     if (count <= 0) {
+      errno = count == 0 ? 0 : errno;
       return false;
     }
     to += count;

@@ -59,8 +59,8 @@ Result<OpenFile> openRegular(const std::string &path);
 /// marked as transient.
 Status cannotOpen(const std::string &path, int error);
 
-/// Exactly `size` bytes from where the descriptor stands. False: there are
-/// fewer, or an error.
+/// Exactly `size` bytes from where the descriptor stands. False: an error,
+/// which errno tells, or there are fewer, and errno is 0.
 bool readExactly(int descriptor, char *to, size_t size);
 
 /// All of a regular file. TZ_E_RESOURCE_LIMIT: it has more than `most` bytes.

@@ -154,6 +154,11 @@ void useCache(Attempt &attempt, Cache &cache) {
     attempt.require(one || attempt.mayFail, "nothing was kept");
     return Status();
   });
+  attempt.step("damage", [&] {
+    attempt.require(cache.statistics().damaged == 0,
+                    "what cannot be read now is thrown away");
+    return Status();
+  });
   attempt.step("list", [&] {
     Cache::Listing listing = cache.list();
     attempt.require(listing.lines.size() == 2 || attempt.mayFail,
