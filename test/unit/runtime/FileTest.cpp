@@ -88,8 +88,7 @@ TEST(File, PathsAreText) {
   EXPECT_EQ(parentFolder("/a"), "/");
   EXPECT_EQ(parentFolder("a"), "");
   EXPECT_EQ(absolutePath("/a"), "/a");
-  EXPECT_EQ(absolutePath("a"),
-            std::filesystem::current_path().string() + "/a");
+  EXPECT_EQ(absolutePath("a"), std::filesystem::current_path().string() + "/a");
 }
 
 TEST(File, RandomNamesDiffer) {
