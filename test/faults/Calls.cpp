@@ -27,9 +27,9 @@
 
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
     __has_feature(memory_sanitizer)
-#define TZ_OWNS_ALLOCATOR 0
+#define TZ_OWNS_CALLS 0
 #else
-#define TZ_OWNS_ALLOCATOR 1
+#define TZ_OWNS_CALLS 1
 #endif
 
 namespace tz::faults {
@@ -48,7 +48,7 @@ const char *nameOf(Call call) {
   return names[uint32_t(call)];
 }
 
-bool canFail(Call call) { return call != Call::Allocate || TZ_OWNS_ALLOCATOR; }
+bool canFail(Call call) { return call == Call::Driver || TZ_OWNS_CALLS; }
 
 void arm(Call call, uint64_t at) {
   failed = false;
@@ -83,7 +83,7 @@ bool mustFail(Call call) {
   return true;
 }
 
-static bool failsWith(Call call, int error) {
+[[maybe_unused]] static bool failsWith(Call call, int error) {
   if (!mustFail(call)) {
     return false;
   }
@@ -102,9 +102,11 @@ using namespace tz::faults;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+// A sanitizer has functions of its own under these names.
+#if TZ_OWNS_CALLS
+
 //===--- Memory -----------------------------------------------------------===//
 
-#if TZ_OWNS_ALLOCATOR
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -183,8 +185,6 @@ EXPORT void free(void *block) noexcept {
   live -= block != nullptr;
   __libc_free(block);
 }
-#endif
-
 //===--- Files ------------------------------------------------------------===//
 
 /// The mode of an open() that may create.
@@ -324,3 +324,5 @@ EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attributes,
   return mustFail(Call::Thread) ? EAGAIN
                                 : next(out, attributes, body, argument);
 }
+
+#endif

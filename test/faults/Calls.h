@@ -30,7 +30,7 @@ enum class Call : uint32_t {
 constexpr uint32_t NumCalls = 11;
 const char *nameOf(Call call);
 
-/// False where the allocator cannot be replaced (a sanitizer owns it).
+/// False where the function cannot be replaced (a sanitizer owns it).
 bool canFail(Call call);
 
 /// From now on the call number `at` (from 1) of that kind fails, of any thread;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/faults/Scenario.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -303,6 +304,9 @@ private:
 } // namespace
 
 void failEachCall(const Scenario &scenario) {
+  if (std::none_of(scenario.calls.begin(), scenario.calls.end(), canFail)) {
+    GTEST_SKIP() << "a sanitizer owns these functions in this build";
+  }
   Passes passes(scenario);
   if (const char *one = std::getenv("TZ_FAULT")) {
     std::istringstream words(one);
@@ -319,9 +323,6 @@ void failEachCall(const Scenario &scenario) {
   for (Call call : scenario.calls) {
     if (canFail(call)) {
       passes.all(call);
-    } else {
-      std::printf("  %-28s %-8s skipped: a sanitizer owns the allocator\n",
-                  scenario.name.c_str(), nameOf(call));
     }
   }
 }
