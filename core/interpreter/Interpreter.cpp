@@ -181,7 +181,7 @@ static llvm::Expected<uint64_t> stepLimitOf(const Options &options) {
   if (options.stepLimit) {
     return *options.stepLimit;
   }
-  const char *text = std::getenv("TERRAZZO_INTERP_STEPS");
+  const char *text = secure_getenv("TERRAZZO_INTERP_STEPS");
   uint64_t limit = kStepLimit;
   if (text && *text && llvm::StringRef(text).getAsInteger(10, limit)) {
     return llvm::createStringError("TERRAZZO_INTERP_STEPS='" +
