@@ -228,6 +228,33 @@ TEST_F(ProgramTest, CodeIsFoundWhereItIsAndNotMade) {
   tz_status_release(s);
 }
 
+TEST_F(ProgramTest, CodeForATargetThatIsNamedIsLookedAt) {
+  tz_kernel_t kernel = load("tl.store(out + at, n + OFFSET)");
+  std::vector<tz_arg> args = arguments(7, 16);
+  tz_code_t code = nullptr, known = nullptr;
+  ok(tz_kernel_compile_for(kernel, "cpu:x86-64-v3", args.data(), 3, &code));
+  ASSERT_TRUE(code);
+  tz_code_facts facts{};
+  facts.struct_size = sizeof(facts);
+  ok(tz_code_describe(code, &facts));
+  EXPECT_STREQ(facts.target, "cpu:x86-64-v3");
+  const char *bytes = nullptr;
+  size_t size = 0;
+  ok(tz_code_stage(code, "prepared", &bytes, &size));
+  EXPECT_THAT(std::string(bytes, size), HasSubstr("@kernel"));
+  ok(tz_kernel_find_code(kernel, device, args.data(), 3, &known));
+  EXPECT_EQ(known, nullptr) << "no launch finds it";
+  EXPECT_EQ(run(kernel), 47) << "launches have their own";
+
+  tz_status_t s =
+      tz_kernel_compile_for(kernel, "none:x", args.data(), 3, &code);
+  EXPECT_EQ(tz_status_code(s), TZ_E_NOT_FOUND);
+  tz_status_release(s);
+  s = tz_kernel_compile_for(kernel, "cpu", nullptr, 0, &code);
+  EXPECT_THAT(tz_status_message(s), HasSubstr("takes"));
+  tz_status_release(s);
+}
+
 TEST_F(ProgramTest, CodeHasItsStages) {
   tz_code_t code = compile(load("tl.store(out + at, n + OFFSET)"));
   for (const char *stage : {"tile", "neutral", "prepared"}) {
