@@ -182,7 +182,7 @@ def answer(value, is_global=False):
     function = _jit_function(value)
     if function is not None:
         text, line = function._excerpt()
-        return FUNCTION, text, function._path, line, function.__name__, function._scope
+        return FUNCTION, text, function._path, line, function._defined_name(text), function._scope
     if isinstance(value, type):
         if _is_aggregate(value) or (hasattr(value, "_fields") and issubclass(value, tuple)):
             return _class_answer(value)

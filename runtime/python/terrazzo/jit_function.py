@@ -22,7 +22,7 @@ _FIXED = {
 }
 
 
-_begins = re.compile(r"\s*(async\s+)?def\b")
+_begins = re.compile(r"\s*(?:async\s+)?def\b\s*(\w*)")
 
 
 def _spelled(annotation):
@@ -318,6 +318,11 @@ class JITFunction(_native.Function):
             return {*code.co_names, *code.co_freevars}
         return {node.id for node in ast.walk(self.parse()) if isinstance(node, ast.Name)}
 
+    def _defined_name(self, text):
+        """The name that the text defines: `__name__` may have been set since."""
+        found = _begins.match(text)
+        return found[1] if found and found[1] else self.__name__
+
     def _source(self):
         """For the extension: path, text, function, first line, scope; whether asserts are checked if no option says."""
         from . import knobs
@@ -326,7 +331,7 @@ class JITFunction(_native.Function):
         if self._python is not None:  # its code may say since where the text comes from
             self._path = self._python.__code__.co_filename
         checks = bool(self.debug or self._is_interpreted or knobs.runtime.debug)
-        return self._path, text, self.__name__, line, self._scope, checks
+        return self._path, text, self._defined_name(text), line, self._scope, checks
 
 
 KernelInterface.register(JITFunction)

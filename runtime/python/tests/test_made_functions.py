@@ -97,3 +97,16 @@ def test_interpreted_functions(monkeypatch):
     assert isinstance(terrazzo.jit(lambda_like), InterpretedFunction)
     monkeypatch.delenv("TRITON_INTERPRET")
     assert isinstance(InterpretedFunction(lambda_like), InterpretedFunction)
+
+
+def test_functions_that_get_another_name():
+    """As triton_kernels' `cacheable` does, so that a process that preloads a kernel finds it."""
+    kernel, helper = define(TEXT, {"change": negate}), terrazzo.jit(lambda_like)
+    for function in (kernel, helper):
+        function.fn.__name__ = function.__name__ = function.fn.__qualname__ = function.__qualname__ = "renamed"
+    x = np.ones(100, np.float32)
+    kernel[(1,)](x, 50)
+    assert x.sum() == 50 - 150
+    kernel = define(TEXT, {"change": helper})
+    kernel[(1,)](x, 50)
+    assert (x[:50] == -9).all()
