@@ -100,6 +100,10 @@ bool Function::addOption(PyObject *key, PyObject *value, Bound &bound) const {
     if (value == Py_None) {
       return true; // the default
     }
+    if (PyDict_Check(value) &&
+        PyUnicode_CompareWithASCIIString(key, "extern_libs") == 0) {
+      return true; // files of functions that the language has by itself
+    }
     if (PyUnicode_Check(value)) {
       const char *text = PyUnicode_AsUTF8(value);
       if (!text) {

@@ -123,3 +123,9 @@ def test_dtypes_as_constants():
         for dtype, expected in ((tl.float32, x[0]), (tl.float16, x[0]), (tl.bfloat16, 1.0), (tl.constexpr(tl.float32), x[0])):
             rounds[(1,)](x, out, dtype)
             assert out[0] == expected
+
+
+def test_libraries_of_functions_that_the_language_has():
+    x, out = np.ones(256, np.float32), np.zeros(256, np.float32)
+    add_kernel[(1,)](x, x, out, 256, BLOCK=256, extern_libs={"libdevice": "/nowhere/libdevice.10.bc"})
+    assert (out == 2).all()
