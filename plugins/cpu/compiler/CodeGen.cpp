@@ -8,8 +8,12 @@
 #include "plugins/cpu/compiler/CodeGen.h"
 
 #include "plugins/cpu/compiler/Check.h"
+#include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/Lowering.h"
 
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -198,13 +202,47 @@ void carryBfloatAsInteger(Module &module) {
   }
 }
 
+/// Has it functions of so many blocks that what lives through all of them
+/// decides how long allocating registers takes?
+bool isLong(const Module &module) {
+  constexpr size_t kManyBlocks = 400;
+  return any_of(module, [](const Function &function) {
+    return function.size() > kManyBlocks;
+  });
+}
+
+/// As addPassesToEmitFile, but constants stay where instruction selection put
+/// them: before the loop over programs, each would live through the function.
+bool addPassesForLong(legacy::PassManager &passes, TargetMachine &machine,
+                      raw_pwrite_stream &stream, CodeGenFileType type) {
+  auto *info = new MachineModuleInfoWrapperPass(&machine);
+  TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&EarlyMachineLICMID);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses()) {
+    return true;
+  }
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, type,
+                            info->getMMI().getContext())) {
+    return true;
+  }
+  passes.add(createFreeMachineFunctionPass());
+  return false;
+}
+
 std::string emitFile(Module &module, TargetMachine &machine,
                      CodeGenFileType type) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
-                                  /*DisableVerify=*/true)) {
+  if (isLong(module)
+          ? addPassesForLong(passes, machine, stream, type)
+          : machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                        /*DisableVerify=*/true)) {
     throw std::runtime_error("no code generation for this target");
   }
   passes.run(module);
@@ -266,6 +304,11 @@ CompiledKernel compileKernel(tile::KernelOp kernel, const Target &machineKind,
   };
   stopIfCancelled();
   optimize(module, *machine);
+  if (isLong(module)) {
+    for (Function &function : module) {
+      sinkCheapValues(function);
+    }
+  }
   carryBfloatAsInteger(module);
   stopIfCancelled();
   checkModule(module, target.isa, kernel);
