@@ -134,9 +134,10 @@ private:
 };
 
 /// Whether a value depends on an atomic or volatile load (decision R6, O4).
-bool dependsOnOthers(Value condition) {
+/// `seen` has values that do not, or were asked for already: with one set for a
+/// kernel all of its loops cost the kernel's length.
+bool dependsOnOthers(Value condition, llvm::DenseSet<Value> &seen) {
   llvm::SmallVector<Value> work{condition};
-  llvm::DenseSet<Value> seen;
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!seen.insert(value).second) {
@@ -192,6 +193,7 @@ void assignGroups(tile::KernelOp kernel) {
   Origins origins(kernel);
   OpBuilder b(kernel.getContext());
   bool waits = false;
+  llvm::DenseSet<Value> seen;
   kernel.walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp,
@@ -202,7 +204,8 @@ void assignGroups(tile::KernelOp kernel) {
           access.setGroup(origins.groupOf(access.getView()));
         })
         .Case([&](scf::WhileOp loop) {
-          waits |= dependsOnOthers(loop.getConditionOp().getCondition());
+          waits = waits ||
+                  dependsOnOthers(loop.getConditionOp().getCondition(), seen);
         });
   });
   if (waits) {

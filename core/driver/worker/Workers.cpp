@@ -149,7 +149,7 @@ static std::string findProgram() {
 }
 
 /// Portable bytes of a kernel that every compiler gets in a child: one of some
-/// thousand ops. What takes a compiler out of its budget is then stopped.
+/// hundred ops. What takes a compiler out of its budget is then stopped.
 static constexpr size_t kLargeKernel = 16 << 10;
 
 Workers *Workers::of(Plugin &plugin, size_t bytes) {

@@ -202,6 +202,13 @@ bool OpEmitter::combineRegion(Region &region, ArrayRef<TileValue> sources,
                "assert");
     return false;
   }
+  WalkResult loops =
+      region.walk([](scf::WhileOp) { return WalkResult::interrupt(); });
+  if (loops.wasInterrupted()) {
+    error(loc, "the combining function must not have 'while' loops, nor loops "
+               "that break or return leaves");
+    return false;
+  }
   tile::YieldOp::create(b, at, values);
   return true;
 }

@@ -1377,3 +1377,24 @@ def kernel(x, n):
     printf("%d", n)
 
 # error@1377:5: name 'printf' is not defined; did you mean 'print'?
+
+# ----- break in a combining function
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def combine(a, b):
+    for i in range(3):
+        if b > i:
+            break
+        a += b
+    return a
+
+
+@triton.jit
+def kernel(x, n):
+    tl.store(x, tl.reduce(tl.load(x + tl.arange(0, 8)), 0, combine))
+
+# error@1398:17: the combining function must not have 'while' loops, nor loops that break or return leaves
