@@ -263,7 +263,7 @@ def _of_tz_bench(document):
             parts.append(f"#{row['configuration']} {row['configuration_text']}")
         return " ".join(parts)
 
-    x = sizes[0] if sizes else None
+    x = max(sizes, key=lambda name: len({row["values"][name] for row in rows}), default=None)
     scale, unit = _unit(statistics.median(row["median_ns"] for row in rows))
     ways = [(f"time ({unit})", lambda row, ns: ns / scale)]
     if all(row.get("flops") for row in rows):

@@ -54,6 +54,13 @@ def test_bars_over_configurations_and_targets():
     assert [one.name for one in lines.series] == ["#1 BLOCK=64", "#2 BLOCK=128"]
 
 
+def test_the_axis_is_what_has_the_most_values():
+    document = tz_bench(targets=("cpu",))
+    document["results"] = [{**row, "values": {"BLOCK": block, **row["values"]}} for row in document["results"] for block in ("64", "128")]
+    panel = plots.picture_of(document).panels[0]
+    assert panel.xlabel == "n" and [one.name for one in panel.series] == ["BLOCK=64", "BLOCK=128"]
+
+
 def test_results_of_other_benches():
     document = {"what": "launches", "peers": [], "rows": [
         {"name": "plain", "unit": "us", "better": "less", "samples": {"terrazzo": [3.0, 2.0, 4.0], "other": [9.0]}},
@@ -70,7 +77,8 @@ def test_other_suffixes_are_refused(name, message, tmp_path):
 
 def test_without_the_library_the_message_says_what_to_install(tmp_path, monkeypatch, capsys):
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    done = run(tz_bench(), tmp_path / "x.svg", tmp_path, PYTHONPATH=str(tmp_path))
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = run(tz_bench(), tmp_path / "x.svg", tmp_path, PYTHONPATH=path)
     assert done.returncode == 1 and "pip install 'terrazzo[plot]'" in done.stderr and "Traceback" not in done.stderr
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     bench = terrazzo.testing.Benchmark(["n"], [1, 2], "provider", ["a"], ["A"], "speed", {})
