@@ -8,6 +8,7 @@ anything. Where a program chooses how workers start, torch's own pool stays.
 
 import concurrent.futures
 import functools
+import gc
 import importlib.abc
 import importlib.machinery
 import os
@@ -44,8 +45,39 @@ def _compile(load_kernel, environment, settings):
     return kernel, (time.time_ns() - start) // 1000
 
 
+class _FewerCollections:
+    """Lets Python look for garbage more rarely while torch traces and lowers, which makes millions of objects that stay."""
+
+    thresholds = 20_000, 20, 50
+
+    def __init__(self):
+        self._before = None
+
+    def begin(self, _=None):
+        before = gc.get_threshold()
+        if gc.isenabled() and before[0] and before < self.thresholds:
+            self._before = before
+            gc.set_threshold(*self.thresholds)
+
+    def end(self, _=None):
+        if self._before and gc.get_threshold() == self.thresholds:  # else the program has chosen
+            gc.set_threshold(*self._before)
+        self._before = None
+
+
+def _collect_less():
+    from torch._dynamo.callback import callback_handler
+
+    fewer = _FewerCollections()
+    callback_handler.register_start_callback(fewer.begin)
+    callback_handler.register_end_callback(fewer.end)
+    if getattr(callback_handler, "_CompilationCallbackHandler__pending_callbacks_counter", 0):
+        fewer.begin()  # Inductor is imported by the first compilation
+
+
 def use_threads(module):
     """Makes torch._inductor.async_compile compile on threads."""
+    _collect_less()
     async_compile = module.AsyncCompile
     torchs_own = async_compile.process_pool
 

@@ -73,9 +73,13 @@ assert async_compile.get_compile_threads() == 3
 def function(x):
     return (x.softmax(-1) + 1).sum(0), x.cumsum(0) * 2, torch.nn.functional.embedding(x.argmax(-1), x)
 
+import gc
+before, seen, handler = gc.get_threshold(), [], torch._dynamo.callback.callback_handler
+handler.register_start_callback(lambda _: seen.append(gc.get_threshold()))
 x = torch.randn(70, 70)
 for got, right in zip(torch.compile(function)(x), function(x), strict=True):
     torch.testing.assert_close(got, right)
+assert seen and seen[0] > before == gc.get_threshold(), (seen, before)  # of garbage collections
 assert used and all(name.startswith("terrazzo-inductor") for name in used), used
 assert async_compile.AsyncCompile.use_process_pool()
 async_compile.shutdown_compile_workers()

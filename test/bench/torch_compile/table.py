@@ -114,6 +114,9 @@ class Row:
         self.cold, self.steps = {}, {peer: [] for peer in options.peers}
         self.end = time.monotonic() + 1e9
         self.processes = {}
+        # What comes first finds another machine than what comes second: they take turns.
+        self.order = options.peers if options.turn % 2 == 0 else options.peers[::-1]
+        options.turn += 1
 
     def start(self):
         """Lets the workers import and build; the row's time begins with run()."""
@@ -138,7 +141,7 @@ class Row:
         self.end = time.monotonic() + self.options.row_seconds
         for peer in self.options.peers:
             self.facts[peer].update(self._try(peer, lambda p: p.hear("prepare", self.left())) or {})
-        for peer in self.options.peers:
+        for peer in self.order:
             answer = self._try(peer, lambda p: p.ask("cold", self.left()))
             if answer:
                 self.cold[peer] = [answer["seconds"]]
@@ -213,6 +216,7 @@ def arguments():
     parser.add_argument("--output", required=True, metavar="FILE.json")
     parser.add_argument("--logs", metavar="FOLDER", help="what the processes say goes there")
     options = parser.parse_args()
+    options.turn = 0
     options.peers = options.peers or (["triton", "terrazzo"] if options.device == "cuda" else ["inductor-cpp", "terrazzo"])
     for given, known in ((options.families, models.FAMILIES), (options.what, ("inference", "training")), (options.modes, MODES),
                          (options.peers, ("triton", "terrazzo", "inductor-cpp"))):
