@@ -1,4 +1,4 @@
-"""Models for the table of torch.compile: families of timm, transformers and torchvision, with random weights.
+"""Models for the table of torch.compile: families of timm, transformers and torchvision, with random weights; a block of torch.
 
 FAMILIES: name -> function of no arguments that gives (model, inputs, loss). The
 model is on the CPU, in fp32, without dropout. inputs(size) makes keyword or
@@ -30,8 +30,11 @@ class Family:
         return importlib.util.find_spec(self.source) is not None
 
 
-def _mean_of_squares(tensor):
-    return tensor.float().square().mean()
+def _weighed(tensor):
+    """A mean with other weights everywhere: of what was normalised, the plain one and that of squares are constants."""
+    import torch
+
+    return (tensor.float() * torch.linspace(-1, 1, tensor.numel(), device=tensor.device).view(tensor.shape)).mean()
 
 
 def _images(model, side):
@@ -41,7 +44,7 @@ def _images(model, side):
         generator = torch.Generator().manual_seed(batch)
         return (torch.randn(batch, 3, side, side, generator=generator),), {}
 
-    return model, inputs, _mean_of_squares
+    return model, inputs, _weighed
 
 
 def _torchvision(name, side, **arguments):
@@ -73,7 +76,7 @@ def _tokens(vocabulary, length):
 
 
 def _logits(output):
-    return _mean_of_squares(output.logits)
+    return _weighed(output.logits)
 
 
 def _transformers(kind, config, length, sizes=(8, 6, 12), **settings):
@@ -116,9 +119,22 @@ def _whisper():
     return transformers.WhisperForConditionalGeneration(configuration), inputs, _logits
 
 
+def _block():
+    """A layer of a transformer, of torch alone."""
+    import torch
+
+    model = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True, activation="gelu")
+
+    def inputs(batch):
+        return (torch.randn(batch, 32, 64, generator=torch.Generator().manual_seed(batch)),), {}
+
+    return model, inputs, _weighed
+
+
 _SMALL = {"hidden_size": 512, "intermediate_size": 1408, "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 8192}
 
 FAMILIES = {
+    "block": Family("torch", _block, [8, 6, 12]),
     "resnet50": _torchvision("resnet50", 128),
     "mobilenet_v3": _torchvision("mobilenet_v3_large", 128, dropout=0.0),
     "swin": _torchvision("swin_t", 128),

@@ -223,6 +223,8 @@ def arguments():
         for word in given:
             if word not in known:
                 parser.error(f"there is no {word!r}: {', '.join(known)}")
+    if not options.steps > 0:
+        parser.error("--steps is at least 1")
     options.families = [family for family in options.families if models.FAMILIES[family].is_there()]
     if options.logs:
         os.makedirs(options.logs, exist_ok=True)
