@@ -191,6 +191,7 @@ Examples
       --arg x_row_stride=61 --arg out_row_stride=61 --constexpr BLOCK=64
   tz debug kernel.py::k ... --break kernel.py:23 --command "p acc"
   tz debug kernel.py::k ... --command "b 23" --command c --command "stats acc"
+  tz debug kernel.py::k ... --break "23 if pid == 3 and any(acc != acc)"
 
 Arguments are those of 'tz run --help'. Exit status: 0 no mistake was found,
 1 a mistake, an error or a wrong command, 2 usage.)help";
@@ -205,7 +206,8 @@ void addDebugCommand(CLI::App &app, int &status) {
                       "X, X,Y or X,Y,Z: run this program only");
   command
       ->add_option("--break", o->breaks,
-                   "FILE:LINE or LINE; the run goes on to it at once")
+                   "FILE:LINE or LINE, also 'LINE if CONDITION'; the run goes "
+                   "on to it at once")
       ->take_all()
       ->allow_extra_args(false);
   command

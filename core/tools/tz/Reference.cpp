@@ -76,6 +76,12 @@ static unsigned reportFindings(const interpreter::Report &report, Races races) {
   return errors;
 }
 
+static std::string printLine(const interpreter::PrintEvent &event) {
+  const auto &[x, y, z] = event.program;
+  return "pid (" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+         std::to_string(z) + ") " + event.text + "\n";
+}
+
 Status Reference::prepare(const driver::LoweredKernel &kernel,
                           const Binding &binding,
                           const std::array<int64_t, 3> &grid,
@@ -83,8 +89,7 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
                           interpreter::LaunchArgs &launch) {
   options.checked = true;
   options.print = [](const interpreter::PrintEvent &event) {
-    std::printf("pid (%u, %u, %u) %s\n", event.program[0], event.program[1],
-                event.program[2], event.text.c_str());
+    std::fputs(printLine(event).c_str(), stdout);
   };
   constexpr size_t page = 4096, guard = size_t(16) << 20;
   for (const BoundBuffer &buffer : binding.buffers) {
@@ -147,6 +152,14 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
   options.trackErrors = settings.tracksErrors;
   options.defaultIsTf32 = settings.defaultIsTf32;
   options.sameValueStoresRace = settings.races != Races::SameValue;
+  std::string held; // shown if the target will not come to print it
+  if (!settings.showsPrints) {
+    options.print = [&held](const interpreter::PrintEvent &event) {
+      if (held.size() < (size_t(1) << 20)) {
+        held += printLine(event);
+      }
+    };
+  }
   std::atomic<uint64_t> done = 0;
   options.programsDone = &done;
   const auto all = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]);
@@ -164,6 +177,9 @@ bool Reference::run(const driver::LoweredKernel &kernel, const Binding &binding,
              std::chrono::steady_clock::now() - start)
              .count();
   bool clean = reportFindings(report, settings.races) == 0;
+  if (failure || !clean) {
+    std::fputs(held.c_str(), stdout);
+  }
   if (failure) {
     std::string message = llvm::toString(std::move(failure));
     if (clean) {

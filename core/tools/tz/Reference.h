@@ -22,6 +22,7 @@ public:
   struct Settings {
     bool tracksErrors = false, defaultIsTf32 = false;
     Races races = Races::Error;
+    bool showsPrints = true; // what the kernel prints, to stdout
   };
 
   ~Reference();

@@ -132,7 +132,9 @@ int Runner::interpret(bool isReference) {
                        .races = options.races == "warn" ? Races::Warn
                                 : options.races == "same-value"
                                     ? Races::SameValue
-                                    : Races::Error})) {
+                                    : Races::Error,
+                       // The target prints the same.
+                       .showsPrints = !isReference})) {
     return 1;
   }
   mark("interpreter");

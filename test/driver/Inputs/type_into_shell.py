@@ -41,9 +41,9 @@ read_until(r"ready")
 quiet()
 for key in re.findall(r"\t|[^\t]+", keys):
     os.write(terminal, key.encode())
-    quiet(1.0 if key == "\t" else 0.2)
+    quiet(0.3)  # a shell that is slower finds the rest waiting
 # The finished line is printed instead of being run.
-os.write(terminal, b"\x01echo 'LINE \x05'\n")
-line = re.findall(r"LINE ([^'\r\n]*)", quiet())
+os.write(terminal, b"\x01echo 'LINE \x05'; echo do''ne\n")
+line = re.findall(r"LINE ([^'\r\n]*)", read_until("done"))
 print(line[-1].rstrip() if line else "nothing")
 os.write(terminal, b"exit\n")
