@@ -129,10 +129,44 @@ static Status checkScalar(const Artifact &artifact, const Leaf &wanted,
   return Status();
 }
 
+/// Blocks and padding of descriptors, which are part of the code.
+static Status checkDescriptors(const Artifact &artifact,
+                               const std::string &name,
+                               const ArgumentSpec &wanted,
+                               const ArgumentSpec &bound) {
+  if (wanted.kind == ArgumentSpec::Descriptor &&
+      bound.kind == ArgumentSpec::Descriptor &&
+      (wanted.block != bound.block ||
+       wanted.padsWithNaN != bound.padsWithNaN)) {
+    std::string block;
+    for (uint32_t extent : wanted.block) {
+      block += (block.empty() ? "" : ",") + std::to_string(extent);
+    }
+    return mismatch(artifact, name,
+                    "block[" + block + "]" +
+                        (wanted.padsWithNaN ? ":nan" : " padded with zero"));
+  }
+  if (wanted.kind == ArgumentSpec::Tuple && bound.kind == ArgumentSpec::Tuple) {
+    for (auto [i, items] :
+         llvm::enumerate(llvm::zip(wanted.items, bound.items))) {
+      Status s = checkDescriptors(artifact, name + "." + std::to_string(i),
+                                  std::get<0>(items), std::get<1>(items));
+      if (!s.ok()) {
+        return s;
+      }
+    }
+  }
+  return Status();
+}
+
 Status fitTo(const Artifact &artifact, Binding &binding) {
   std::vector<Leaf> wanted, bound;
   std::vector<SpecializedParameter> parameters = artifact.parameters;
   for (auto [i, one] : llvm::enumerate(parameters)) {
+    Status s = checkDescriptors(artifact, one.name, one.spec, binding.specs[i]);
+    if (!s.ok()) {
+      return s;
+    }
     addLeaves(wanted, one.spec, one.name, uint32_t(i));
     addLeaves(bound, binding.specs[i], one.name, uint32_t(i));
   }
