@@ -73,7 +73,8 @@ def start(folder, body, **environment):
     script = folder / "script.py"
     script.write_text(HEAD + textwrap.dedent(body))
     child = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env={**os.environ, **environment})
+                             env={**os.environ, **environment},
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # not as it was inherited
     while (line := child.stdout.readline().strip()) != "ready":
         assert line, child.stderr.read()
     return child
