@@ -67,10 +67,12 @@ uint64_t nowNs() {
 
 //===--- Platform and device ----------------------------------------------===//
 
-/// The value of an option of kind I64; 0 if it is not given.
+/// The value of an option of kind I64 or BOOL; 0 if it is not given.
 int64_t integerOption(const tz_kv *options, size_t n, std::string_view key) {
   for (size_t i = 0; i < n; ++i) {
-    if (view(options[i].key) == key && options[i].kind == TZ_KV_I64) {
+    const uint32_t kind = options[i].kind;
+    if (view(options[i].key) == key &&
+        (kind == TZ_KV_I64 || kind == TZ_KV_BOOL)) {
       return options[i].i64;
     }
   }
