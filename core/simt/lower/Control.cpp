@@ -109,7 +109,24 @@ void Lowering::separateTurns() {
   }
 }
 
-/// In a region of scalars both sides are computed: they have no effects.
+/// Whether computing both sides costs hardly more than a branch. What is long
+/// is rare: sines of huge arguments, say, are reduced in integers.
+static bool isShort(scf::IfOp op) {
+  constexpr unsigned ShortOps = 16;
+  unsigned count = 0;
+  auto found = op->walk([&](mlir::Operation *inner) {
+    if (isa<scf::ForOp, scf::WhileOp>(inner)) {
+      return mlir::WalkResult::interrupt();
+    }
+    count += !inner->hasTrait<mlir::OpTrait::ConstantLike>() &&
+             !inner->hasTrait<mlir::OpTrait::IsTerminator>();
+    return count > ShortOps + 1 ? mlir::WalkResult::interrupt() // with the op
+                                : mlir::WalkResult::advance();
+  });
+  return !found.wasInterrupted();
+}
+
+/// In a region of scalars both sides may be computed: they have no effects.
 void Lowering::selectIf(scf::IfOp op) {
   emitBlock(*op.thenBlock());
   Registers yes = flatten(op.thenYield().getOperands());
@@ -122,12 +139,7 @@ void Lowering::selectIf(scf::IfOp op) {
 }
 
 void Lowering::ifOp(scf::IfOp op) {
-  bool hasLoop = op->walk([](mlir::Operation *inner) {
-                     return isa<scf::ForOp, scf::WhileOp>(inner)
-                                ? mlir::WalkResult::interrupt()
-                                : mlir::WalkResult::advance();
-                   }).wasInterrupted();
-  if (inScalarRegion && !hasLoop && op.elseBlock()) {
+  if (inScalarRegion && op.elseBlock() && isShort(op)) {
     selectIf(op);
     return;
   }
