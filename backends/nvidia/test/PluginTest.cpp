@@ -30,10 +30,12 @@ TEST(NvidiaPlugin, AnswersQueryAndFillsEverySlot) {
   EXPECT_FALSE(plugin->get_interface(nullptr));
   const void *table = plugin->get_interface("tz.device/1");
   ASSERT_TRUE(table);
-  // Behind the size there are pointers only, and none is null.
+  // Behind the size there are pointers only, and none is null but the last two:
+  // no kernel on a GPU can be ended, none tells the place of a fault.
   const auto *slots = static_cast<void *const *>(table);
   EXPECT_EQ(*static_cast<const size_t *>(table), sizeof(tz_device_api));
-  for (size_t i = 1; i < sizeof(tz_device_api) / sizeof(void *); ++i) {
+  for (size_t i = 1;
+       i < offsetof(tz_device_api, stream_cancel) / sizeof(void *); ++i) {
     EXPECT_TRUE(slots[i]) << "slot " << i;
   }
   request.abi_major = TZ_ABI_MAJOR + 1;

@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -558,6 +559,9 @@ int Worker::run() {
 
 int runConformWorker(const conformance::Suite &suite, const std::string &target,
                      bool compilesOnly) {
+  // A case that crashes ends this process: what it has damaged is no part of
+  // another case's result.
+  ::setenv("TERRAZZO_CATCH_FAULTS", "0", /*overwrite=*/1);
   Worker worker(suite, target, compilesOnly);
   return worker.run();
 }
