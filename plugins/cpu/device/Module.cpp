@@ -284,9 +284,10 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
   job.arenaBytes = std::max(launch->dyn_scratch, kernel->info.arena_bytes);
   job.ordered = (kernel->info.flags & TZ_CPU_KERNEL_WAITS) ||
                 (launch->flags & TZ_LAUNCH_ORDERED);
+  job.cooperative = launch->flags & TZ_LAUNCH_COOPERATIVE;
   job.cost = &kernel->cost;
   tz_platform &platform = *stream->device->platform;
-  if ((launch->flags & TZ_LAUNCH_COOPERATIVE) &&
+  if (job.cooperative &&
       job.programs > static_cast<int64_t>(platform.pool.threads())) {
     return makeError(TZ_E_FAILED_PRECONDITION,
                      "cpu: a cooperative launch of " +

@@ -319,7 +319,7 @@ void ThreadPool::share(const GridJob &job, void *arena) {
   }
   current = job;
   int64_t perThread = job.programs / (threads() * kChunksPerThread);
-  chunk = job.ordered ? 1 : std::max<int64_t>(perThread, 1);
+  chunk = job.ordered || job.cooperative ? 1 : std::max<int64_t>(perThread, 1);
   next.store(0, std::memory_order_relaxed);
   open.store(true);
   generation.fetch_add(1);
@@ -347,8 +347,8 @@ bool ThreadPool::run(const GridJob &job) {
     return true;
   }
   uint32_t known = job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
-  bool small =
-      known != 0 && static_cast<uint64_t>(job.programs) < kInlineNs / known + 1;
+  bool small = !job.cooperative && known != 0 &&
+               static_cast<uint64_t>(job.programs) < kInlineNs / known + 1;
   if (!workers.empty() && !small) {
     share(job, arena);
     return true;

@@ -11,6 +11,7 @@
 //   2. Ids are handed out in rising order; with `ordered` one at a time, so a
 //      program may wait for smaller ids.
 //   3. Grids of several callers run one after the other.
+//   4. A cooperative grid is always shared, however short its programs were.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_THREADPOOL_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_THREADPOOL_H
@@ -64,6 +65,9 @@ struct GridJob {
   int64_t programs = 1;
   size_t arenaBytes = 0;
   bool ordered = false;
+  /// All programs run at the same time, each on its own thread. At most as many
+  /// programs as the pool has threads.
+  bool cooperative = false;
   /// Measured nanoseconds a program took at the last launch; 0 = unknown.
   std::atomic<uint32_t> *cost = nullptr;
   /// Null: nothing ends it before its end.

@@ -97,6 +97,39 @@ TEST_P(Pool, OrderedProgramsMayWaitForSmallerIds) {
   EXPECT_EQ(seen.back().load(), 1u);
 }
 
+/// Each program waits until all have started: hangs unless each has a thread.
+void waitForAll(const void *args, const uint32_t *grid, int64_t first,
+                int64_t last, void *, tz_cpu_run *) {
+  auto *a = static_cast<const Counters *>(args);
+  for (int64_t i = first; i < last; ++i) {
+    a->seen[0].fetch_add(1);
+    while (a->seen[0].load() < grid[0]) {
+      std::this_thread::yield();
+    }
+  }
+}
+
+TEST_P(Pool, CooperativeProgramsMayWaitForEachOther) {
+  ThreadPool pool(GetParam());
+  std::atomic<uint32_t> started;
+  Counters args{&started};
+  // Programs that were short at an earlier launch share the threads as well.
+  std::atomic<uint32_t> cost;
+  GridJob job;
+  job.entry = waitForAll;
+  job.args = &args;
+  job.grid[0] = pool.threads();
+  job.programs = pool.threads();
+  job.cooperative = true;
+  job.cost = &cost;
+  for (uint32_t known : {0u, 1u}) {
+    started = 0;
+    cost = known;
+    ASSERT_TRUE(pool.run(job));
+    EXPECT_EQ(started.load(), pool.threads());
+  }
+}
+
 void useArena(const void *args, const uint32_t *, int64_t first, int64_t last,
               void *arena, tz_cpu_run *) {
   auto bytes = *static_cast<const size_t *>(args);
