@@ -34,6 +34,22 @@ def test_rows(tmp_path):
     assert "block training default: step" in run.stdout and "[3/3 " in run.stderr
 
 
+def test_several_first_calls(tmp_path):
+    run, document = table(tmp_path, "--modes", "default", "--what", "inference", "--steps", "1", "--step-seconds", "0", "--takes", "3")
+    assert run.returncode == 0, run.stderr
+    assert len(document["rows"][0]["samples"]["terrazzo"]) == 3
+
+
+def test_checks_alone(tmp_path):
+    run, document = table(tmp_path, "--modes", "default", "--what", "inference,training", "--check", "--jobs", "2")
+    assert run.returncode == 0, run.stderr
+    assert sorted(row["name"] for row in document["rows"]) == ["block inference default: error", "block training default: error"]
+    assert all(0 <= row["samples"]["terrazzo"][0] <= 1 for row in document["rows"])
+    assert "right (" in run.stderr
+    run, _ = table(tmp_path, "--jobs", "2")
+    assert run.returncode == 2 and "--jobs is for --check" in run.stderr
+
+
 def test_a_row_that_takes_too_long(tmp_path):
     run, document = table(tmp_path, "--modes", "default", "--what", "inference", "--row-seconds", "0.2")
     assert run.returncode == 1 and "FAILED" in run.stderr

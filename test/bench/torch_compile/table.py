@@ -2,12 +2,17 @@
 
     python table.py --device cuda --output table.json
     python table.py --device cpu --families bert,resnet50 --what inference --output table.json
+    python table.py --check --jobs 10 --peers terrazzo --dynamic --output right.json
 
 Each row is a family of models (models.py), inference or training, and a mode of
 torch.compile. Each compiler runs it in a process of its own, with empty caches:
 the first call is timed alone on the machine, then steps of both take turns. A
 result is compared with the same model without a compiler; worker.py states the
 tolerances. Random weights are made from configurations: nothing is downloaded.
+
+--takes N times the first call in N processes of each compiler, in turns: one
+first call varies by a fifth. --check times nothing: it compares results, --jobs
+rows at a time.
 
 On a GPU the peers are Triton and Terrazzo. On the CPU they are Inductor's own
 C++ and Terrazzo. A row that fails, crashes or takes too long says so in the
@@ -16,6 +21,7 @@ test/bench/results/schema.json. Exit status 1 if a row failed with Terrazzo.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import queue
@@ -133,6 +139,25 @@ class Row:
             self.failed[peer] = str(failure)
             return None
 
+    def _colds(self, order, processes):
+        for peer in order:
+            answer = self._try(peer, lambda _: processes[peer].ask("cold", self.left()))
+            if answer:
+                self.cold.setdefault(peer, []).append(answer["seconds"])
+                self.facts[peer].setdefault("phases", answer["phases"])
+
+    def check(self):
+        """Only whether it is right."""
+        self.start()
+        self.end = time.monotonic() + self.options.row_seconds
+        for peer in self.options.peers:
+            for do in ("prepare", "cold", "check"):
+                answer = self._try(peer, lambda p: p.hear(do, self.left()) if do == "prepare" else p.ask(do, self.left()))
+                if answer and do != "cold":
+                    self.facts[peer].update(answer)
+        self.finish()
+        return self
+
     def left(self):
         return self.end - time.monotonic()
 
@@ -141,11 +166,16 @@ class Row:
         self.end = time.monotonic() + self.options.row_seconds
         for peer in self.options.peers:
             self.facts[peer].update(self._try(peer, lambda p: p.hear("prepare", self.left())) or {})
-        for peer in self.order:
-            answer = self._try(peer, lambda p: p.ask("cold", self.left()))
-            if answer:
-                self.cold[peer] = [answer["seconds"]]
-                self.facts[peer]["phases"] = answer["phases"]
+        self._colds(self.order, self.processes)
+        for take in range(1, self.options.takes):
+            again = {peer: Process(self.row, peer, self.options) for peer in self.options.peers if peer not in self.failed}
+            for process in again.values():
+                process.tell("prepare")
+            for peer, process in again.items():
+                self._try(peer, lambda _: process.hear("prepare", self.left()))
+            self._colds(self.order[::-1] if take % 2 else self.order, again)
+            for process in again.values():
+                process.end()
         when_cold_is_over()
         for peer in self.options.peers:
             self.facts[peer].update(self._try(peer, lambda p: p.ask("check", self.left())) or {})
@@ -168,6 +198,10 @@ class Row:
 
     def write(self, document):
         name = self.row["name"]
+        if self.options.check:
+            shares = {peer: [facts["off"] / facts["allowed"]] for peer, facts in self.facts.items() if "off" in facts}
+            document.row(f"{name}: error", "of the allowed", shares, failed=self.failed, facts=self.facts)
+            return
         document.row(f"{name}: cold first call", "s", self.cold, failed=self.failed, facts=self.facts)
         document.row(f"{name}: step", "s", self.steps, failed=self.failed)
 
@@ -176,9 +210,12 @@ class Row:
         for peer in self.options.peers:
             if peer in self.failed:
                 text.append(f"{peer} FAILED {self.failed[peer][:300]}")
+            elif self.options.check:
+                text.append(f"{peer} right ({self.facts[peer]['off'] / self.facts[peer]['allowed']:.2f} of the allowed error)")
             else:
-                text.append(f"{peer} {self.cold[peer][0]:.2f} s, {statistics.median(self.steps[peer]) * 1e3:.3f} ms"
-                            if self.steps[peer] else f"{peer} {self.cold[peer][0]:.2f} s")
+                cold = statistics.median(self.cold[peer])
+                text.append(f"{peer} {cold:.2f} s, {statistics.median(self.steps[peer]) * 1e3:.3f} ms"
+                            if self.steps[peer] else f"{peer} {cold:.2f} s")
         return f"{self.row['name']}: " + "; ".join(text)
 
 
@@ -212,6 +249,9 @@ def arguments():
     parser.add_argument("--step-seconds", type=float, default=20, help="after which 30 samples are enough")
     parser.add_argument("--row-seconds", type=float, default=300, help="limit of a row")
     parser.add_argument("--seconds", type=float, default=1e9, help="no row begins after that")
+    parser.add_argument("--takes", type=int, default=1, help="first calls of each peer, in as many processes")
+    parser.add_argument("--check", action="store_true", help="compare results, time nothing")
+    parser.add_argument("--jobs", type=int, default=1, help="rows at a time, with --check")
     parser.add_argument("--profile", action="store_true", help="also what each kernel of a step takes")
     parser.add_argument("--output", required=True, metavar="FILE.json")
     parser.add_argument("--logs", metavar="FOLDER", help="what the processes say goes there")
@@ -223,8 +263,10 @@ def arguments():
         for word in given:
             if word not in known:
                 parser.error(f"there is no {word!r}: {', '.join(known)}")
-    if not options.steps > 0:
-        parser.error("--steps is at least 1")
+    if min(options.steps, options.takes, options.jobs) < 1:
+        parser.error("--steps, --takes and --jobs are at least 1")
+    if options.jobs > 1 and not options.check:
+        parser.error("--jobs is for --check: rows that are timed have the machine alone")
     options.families = [family for family in options.families if models.FAMILIES[family].is_there()]
     if options.logs:
         os.makedirs(options.logs, exist_ok=True)
@@ -271,8 +313,41 @@ def main():
     options = arguments()
     document = results.Results("torch.compile: the cold first call and a step of models", versions(options),
                                results.machine(**facts_of_device(options)))
-    todo, start, failures = rows(options), time.monotonic(), 0
-    ahead = None
+    todo = rows(options)
+    failures = checked(todo, options, document) if options.check else timed(todo, options, document)
+    if document.document["rows"]:
+        print(results.table(document.document))
+        if len(options.peers) == 2 and not options.check:
+            summary(document.document)
+    return 1 if failures else 0
+
+
+def checked(todo, options, document):
+    """The number of rows that fail with Terrazzo."""
+    start, failures, done = time.monotonic(), 0, 0
+
+    def check(row):
+        if time.monotonic() - start <= options.seconds:
+            return Row(row, options).check()
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for work in concurrent.futures.as_completed([pool.submit(check, row) for row in todo]):
+            row = work.result()
+            if row is None:
+                continue
+            row.write(document)
+            document.write(options.output)
+            done += 1
+            failures += "terrazzo" in row.failed
+            print(f"[{done}/{len(todo)} {time.monotonic() - start:.0f} s] {row.line()}", file=sys.stderr, flush=True)
+    if done < len(todo):
+        print(f"table.py: {len(todo) - done} rows were left out, the time is over", file=sys.stderr)
+    return failures
+
+
+def timed(todo, options, document):
+    """The number of rows that fail with Terrazzo."""
+    start, failures, ahead = time.monotonic(), 0, None
     for i, row in enumerate(todo):
         if time.monotonic() - start > options.seconds:
             print(f"table.py: {len(todo) - i} rows were left out, the time is over", file=sys.stderr)
@@ -299,11 +374,7 @@ def main():
         print(f"[{i + 1}/{len(todo)} {time.monotonic() - start:.0f} s] {now.line()}", file=sys.stderr, flush=True)
     if ahead:
         ahead.finish()
-    if document.document["rows"]:
-        print(results.table(document.document))
-        if len(options.peers) == 2:
-            summary(document.document)
-    return 1 if failures else 0
+    return failures
 
 
 if __name__ == "__main__":
