@@ -15,14 +15,14 @@ namespace tz::runtime {
 /// What can be said of the file without loading it: there, trusted, whole, for
 /// this machine.
 Status checkLibrary(const std::string &path, const Manifest &manifest,
-                    const TrustRule &trust = {});
+                    const TrustRule &trust);
 
 /// Loads the file that passed the checks (never closed again) and asks its
 /// entry function. `expectedSha256`: hex or empty.
 Result<const tz_plugin *> openLibrary(const std::string &path,
                                       const Manifest &manifest,
                                       const std::string &expectedSha256,
-                                      const TrustRule &trust = {});
+                                      const TrustRule &trust);
 
 /// The same negotiation for an entry function given by pointer. `where` begins
 /// the messages; `manifest` may be null.

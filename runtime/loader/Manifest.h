@@ -40,8 +40,7 @@ inline constexpr int MaxManifestDepth = 16;
 /// `path` is used for messages and to make library paths absolute. Accepts any
 /// bytes. TZ_E_UNIMPLEMENTED: a manifest of a newer major, to be skipped.
 Result<Manifest> parseManifest(std::string_view text, const std::string &path);
-Result<Manifest> readManifest(const std::string &path,
-                              const TrustRule &trust = {});
+Result<Manifest> readManifest(const std::string &path, const TrustRule &trust);
 
 /// What can be refused without opening the library: ABI, system, architecture.
 Status checkManifest(const Manifest &manifest);

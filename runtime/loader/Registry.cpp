@@ -98,7 +98,8 @@ bool probe(const Manifest &m) {
 
 /// Why the plugin cannot be used, for want of its libraries; `incomplete`: why
 /// one of two halves cannot. Nothing is opened.
-Status checkHalves(const Manifest &m, std::string &incomplete) {
+Status checkHalves(const Manifest &m, const TrustRule &trust,
+                   std::string &incomplete) {
   Status first;
   size_t named = 0, failed = 0;
   for (auto [half, path] : {std::pair("compiler half", &m.compilerLibrary),
@@ -107,7 +108,7 @@ Status checkHalves(const Manifest &m, std::string &incomplete) {
       continue;
     }
     ++named;
-    if (Status s = checkLibrary(*path, m); !s.ok()) {
+    if (Status s = checkLibrary(*path, m, trust); !s.ok()) {
       ++failed;
       incomplete = std::string(half) + ": " + s.message();
       if (first.ok()) {
@@ -288,7 +289,7 @@ void Registry::addManifest(const std::string &path, const std::string &origin) {
                            "in this machine (manifest: probe)");
   }
   if (status.ok()) {
-    status = checkHalves(*manifest, line.reason);
+    status = checkHalves(*manifest, trust, line.reason);
   }
   if (!status.ok()) {
     line.state = PluginListing::Rejected;
