@@ -306,20 +306,22 @@ void Evaluator::closeArm(Arm &arm, Branch &branch) {
   frame().scope = branch.before;
 }
 
-/// A value of the same type that nothing reads: it stands where a path has
-/// returned.
-Value Evaluator::placeholder(const Value &like, SourceLoc loc) {
+/// A value of the same type that nothing reads: it stands where a path through
+/// `around` gives none. What is made before `around` stands for itself.
+/// `unmakable`: the error for types without constants.
+Value Evaluator::placeholder(const Value &like, mlir::Operation *around,
+                             SourceLoc loc, StringRef unmakable) {
   SmallVector<mlir::Value> tiles;
   flatten(like, tiles);
   for (mlir::Value &tile : tiles) {
     mlir::Type type = tile.getType();
     mlir::Location at = location(loc);
     const bool isPointer = isa<tile::PtrType>(tile::elementType(type));
+    if (!around->isAncestor(tile.getParentBlock()->getParentOp())) {
+      continue;
+    }
     if (isa<tile::ViewType>(type)) {
-      fail(loc, "a block pointer or descriptor that is set on one path of a "
-                "run-time if beside a return cannot be used after it; set it "
-                "before the if");
-      return Value();
+      return fail(loc, unmakable.str());
     }
     if (isPointer) {
       type = isa<mlir::RankedTensorType>(type)
@@ -361,11 +363,13 @@ bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
     return false;
   }
   if (!returns(branch.whenTrue)) {
-    a = in(branch.draft.thenYield(),
-           [&] { return placeholder(c, branch.loc); });
+    a = in(branch.draft.thenYield(), [&] {
+      return placeholder(c, branch.draft, branch.loc, ReturnedView);
+    });
   } else if (!returns(branch.whenFalse)) {
-    c = in(branch.draft.elseYield(),
-           [&] { return placeholder(a, branch.loc); });
+    c = in(branch.draft.elseYield(), [&] {
+      return placeholder(a, branch.draft, branch.loc, ReturnedView);
+    });
   }
   if (identical(a, c)) {
     result.value = a;
@@ -379,8 +383,8 @@ bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
   }
   if (!sameShape(a, c)) {
     fail(branch.loc, "returned values differ in type: " + describe(a) +
-                         " if the condition holds, " + describe(c) +
-                         " otherwise");
+                         " on one path, " + describe(c) +
+                         " on another; return one type on every path");
     result = {Flow::Return, Value()};
     return false;
   }
@@ -423,7 +427,11 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
     Value none = before != branch.before.end() &&
                          sameShape(before->second.value, live.value)
                      ? before->second.value
-                     : placeholder(live.value, live.loc);
+                     : placeholder(live.value, branch.draft, live.loc,
+                                   "a block pointer or descriptor that is set "
+                                   "on one path of a run-time if beside a "
+                                   "return cannot be used after it; set it "
+                                   "before the if");
     if (none.isError()) {
       frame().scope[name] = Binding{Value(), live.loc};
       return;
@@ -476,10 +484,17 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
       mergeName(name, branch, leaving);
     }
   }
-  SmallVector<mlir::Value> thenValues, elseValues;
+  // Of each tile that leaves: its value, or null for the next result.
+  SmallVector<mlir::Value> merged, whenFalse, thenValues, elseValues;
   for (const Leaving &item : leaving) {
-    flatten(item.whenTrue, thenValues);
-    flatten(item.whenFalse, elseValues);
+    flatten(item.whenTrue, merged);
+    flatten(item.whenFalse, whenFalse);
+  }
+  for (auto [tile, other] : zip_equal(merged, whenFalse)) {
+    if (tile != other) {
+      thenValues.push_back(std::exchange(tile, nullptr));
+      elseValues.push_back(other);
+    }
   }
   SmallVector<Flow::Kind, 3> flagged;
   for (Flow::Kind way : Flow::exits) {
@@ -492,17 +507,23 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
     }
   }
   b->setInsertionPointAfter(branch.draft);
-  if (thenValues.empty()) {
-    return result;
+  mlir::ValueRange results;
+  if (!thenValues.empty()) {
+    results = replaceDraft(branch.draft, thenValues, elseValues).getResults();
   }
-  auto final = replaceDraft(branch.draft, thenValues, elseValues);
-  mlir::ValueRange results = final.getResults();
+  for (mlir::Value &tile : merged) {
+    if (!tile) {
+      tile = results.front();
+      results = results.drop_front();
+    }
+  }
+  mlir::ValueRange tiles(merged);
   for (const Leaving &item : leaving) {
-    Value merged = rebuild(item.whenTrue, results);
+    Value left = rebuild(item.whenTrue, tiles);
     if (item.name.empty()) {
-      result.value = merged;
+      result.value = left;
     } else {
-      frame().scope[item.name] = Binding{merged, item.loc};
+      frame().scope[item.name] = Binding{left, item.loc};
     }
   }
   for (Flow::Kind way : flagged) {

@@ -159,26 +159,34 @@ Flow Evaluator::leftLoop(const For *node, const LoopBounds &counted) {
   return closeWhile(loop, flow, yields, before, carried, loc);
 }
 
-/// The loop, carrying in addition whether it has returned and what; `flow`
-/// becomes how the loop ends, with results of the loop. `yields` are its next
-/// values.
+/// The loop, carrying in addition whether it has returned and what of the
+/// returned value it makes; `flow` becomes how the loop ends, with results of
+/// the loop. `yields` are its next values.
 scf::WhileOp Evaluator::carryReturned(scf::WhileOp loop, Flow &flow,
                                       SmallVectorImpl<mlir::Value> &yields,
                                       SourceLoc loc) {
   mlir::Location at = location(loc);
   const size_t first = yields.size();
   yields.push_back(hasEnded(flow, Flow::Return, loc));
-  flatten(flow.value, yields);
   mlir::OpBuilder::InsertionGuard guard(*b);
   b->setInsertionPoint(loop);
   SmallVector<mlir::Value> inits(loop.getInits());
   inits.push_back(hasEnded(Flow(), {}, loc));
-  Value none = placeholder(flow.value, loc);
-  flatten(none, inits);
-  if (inits.size() != yields.size()) { // after an error
+  // What the loop holds before an iteration returns.
+  Value unset = placeholder(flow.value, loop, loc, ReturnedView);
+  SmallVector<mlir::Value> returned, results;
+  flatten(flow.value, returned);
+  flatten(unset, results);
+  if (returned.size() != results.size()) { // after an error
     yields.truncate(first);
     flow = {Flow::Return, Value()};
     return loop;
+  }
+  for (auto [value, before] : zip_equal(returned, results)) {
+    if (value != before) {
+      yields.push_back(value);
+      inits.push_back(before);
+    }
   }
   auto types = mlir::ValueRange(inits).getTypes();
   auto made = scf::WhileOp::create(*b, at, types, inits);
@@ -191,11 +199,18 @@ scf::WhileOp Evaluator::carryReturned(scf::WhileOp loop, Flow &flow,
     made.getConditionOp().getArgsMutable().append(tested);
     made.getAfterBody()->addArgument(inits[i].getType(), at);
   }
-  mlir::ValueRange results = made.getResults().drop_front(first);
+  mlir::ValueRange carried = made.getResults().drop_front(first);
   flow.setWays(1U << Flow::Return | 1U << Flow::Fell);
-  flow.flags[Flow::Return] = results.front();
-  results = results.drop_front();
-  flow.value = rebuild(flow.value, results);
+  flow.flags[Flow::Return] = carried.front();
+  carried = carried.drop_front();
+  for (auto [value, result] : zip_equal(returned, results)) {
+    if (value != result) {
+      result = carried.front();
+      carried = carried.drop_front();
+    }
+  }
+  mlir::ValueRange values(results);
+  flow.value = rebuild(flow.value, values);
   return made;
 }
 

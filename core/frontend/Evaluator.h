@@ -184,6 +184,9 @@ private:
     Arm whenTrue, whenFalse;
   };
   struct Leaving;
+  static constexpr llvm::StringLiteral ReturnedView =
+      "a block pointer or descriptor that is made in a loop or on one path of "
+      "a run-time if cannot be returned from there; make it before";
   /// Is the flow's end in one of these ways? A run-time value.
   mlir::Value hasEnded(const Flow &flow, llvm::ArrayRef<Flow::Kind> ways,
                        SourceLoc loc);
@@ -203,7 +206,8 @@ private:
                      Flow &result);
   void mergeName(llvm::StringRef name, Branch &branch,
                  llvm::SmallVectorImpl<Leaving> &leaving);
-  Value placeholder(const Value &like, SourceLoc loc);
+  Value placeholder(const Value &like, mlir::Operation *around, SourceLoc loc,
+                    llvm::StringRef unmakable);
   mlir::scf::IfOp replaceDraft(mlir::scf::IfOp draft,
                                llvm::ArrayRef<mlir::Value> thenValues,
                                llvm::ArrayRef<mlir::Value> elseValues);

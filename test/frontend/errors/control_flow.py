@@ -173,11 +173,11 @@ def early(o, n):
         return n
     return 1
 
-# error@144:5: returned values differ in type: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise
+# error@144:5: returned values differ in type: run-time scalar fp32 on one path, run-time scalar int32 on another; return one type on every path
 # note@165:17: in the call of 'pick' from here
-# error@151:5: returned values differ in type: run-time scalar int32 if the condition holds, tuple of 2 values otherwise
+# error@151:5: returned values differ in type: run-time scalar int32 on one path, tuple of 2 values on another; return one type on every path
 # note@166:17: in the call of 'either' from here
-# error@159:5: returned values differ in type: run-time scalar int32 if the condition holds, None otherwise
+# error@159:5: returned values differ in type: run-time scalar int32 on one path, None on another; return one type on every path
 # note@167:17: in the call of 'sometimes' from here
 # error@173:9: a kernel cannot return a value: store it to memory
 # error@174:5: a kernel cannot return a value: store it to memory
@@ -200,6 +200,28 @@ def k(o, n):
 
 # error@196:9: a block pointer or descriptor that is set on one path of a run-time if beside a return cannot be used after it; set it before the if
 
+# ----- a view of a loop
+# run: k o=*fp32 n=i32
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def find(o, n):
+    for i in range(n):
+        view = tl.make_block_ptr(o, (n,), (1,), (i,), (16,), (0,))
+        if i > 4:
+            return view
+    return tl.make_block_ptr(o, (n,), (1,), (0,), (16,), (0,))
+
+
+@triton.jit
+def k(o, n):
+    tl.store(find(o, n), tl.zeros([16], tl.float32))
+
+# error@211:5: a block pointer or descriptor that is made in a loop or on one path of a run-time if cannot be returned from there; make it before
+# note@220:14: in the call of 'find' from here
+
 # ----- statements
 # run: k o=*fp32 n=i32
 import triton
@@ -221,12 +243,12 @@ def k(o, n):
     (yield)
     assert n, n
 
-# error@211:5: 'nonlocal' is not supported in kernel code
-# error@212:5: 'import' is not supported in kernel code; import at module level
-# error@213:5: 'async with' is not supported in kernel code
-# error@215:5: yield is not supported in kernel code
-# error@216:5: 'type' is not supported in kernel code
-# error@219:5: name 'f' is not defined
-# error@220:5: assignment to a subscript is not supported: tiles and sequences are values; use tl.where for a tile
-# error@221:6: yield is not supported in kernel code
-# error@222:5: argument 'msg' of tl.device_assert must be a string, found run-time scalar int32
+# error@233:5: 'nonlocal' is not supported in kernel code
+# error@234:5: 'import' is not supported in kernel code; import at module level
+# error@235:5: 'async with' is not supported in kernel code
+# error@237:5: yield is not supported in kernel code
+# error@238:5: 'type' is not supported in kernel code
+# error@241:5: name 'f' is not defined
+# error@242:5: assignment to a subscript is not supported: tiles and sequences are values; use tl.where for a tile
+# error@243:6: yield is not supported in kernel code
+# error@244:5: argument 'msg' of tl.device_assert must be a string, found run-time scalar int32

@@ -53,6 +53,6 @@ def in_loop(x, n):
 # note@21:9: it is set here
 # error@24:9: the two values of a run-time conditional expression differ in type: run-time scalar int32 and run-time scalar fp32; convert one of the two
 # error@25:8: 'if' needs a scalar condition, found tile int1[8]; use tl.where to choose per element
-# error@31:5: returned values differ in type: run-time scalar fp32 if the condition holds, run-time scalar int32 otherwise
+# error@31:5: returned values differ in type: run-time scalar fp32 on one path, run-time scalar int32 on another; return one type on every path
 # note@38:17: in the call of 'pick' from here
 # error@45:13: a kernel cannot return a value: store it to memory
