@@ -780,8 +780,8 @@ typedef struct tz_device_api {
    * NULL: never. */
   tz_error *(TZ_CALL *stream_recording)(tz_stream *, int32_t *out);
   /* Ends what runs on the stream, from any thread: the call that waits for it
-   * answers TZ_E_CANCELLED soon. Without such a call nothing happens. If NULL:
-   * TZ_E_UNIMPLEMENTED. */
+   * answers TZ_E_CANCELLED soon; without one nothing happens. If NULL: the host
+   * ends its wait alone, or TZ_E_UNIMPLEMENTED with TZ_DEVICE_HOST_MEMORY. */
   tz_error *(TZ_CALL *stream_cancel)(tz_stream *);
   /* The place in the source of the instruction `offset` bytes behind the
    * kernel's first one (negative: before it). TZ_E_NOT_FOUND: it is not known,
