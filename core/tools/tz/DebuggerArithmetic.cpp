@@ -104,6 +104,25 @@ std::optional<int64_t> divideIntegers(Op op, int64_t a, int64_t b) {
   return a / b - isBelow;
 }
 
+/// Of comparisons alone.
+template <typename T>
+bool holds(Op op, T a, T b) {
+  switch (op) {
+  case Op::Equal:
+    return a == b;
+  case Op::NotEqual:
+    return a != b;
+  case Op::Less:
+    return a < b;
+  case Op::LessEqual:
+    return a <= b;
+  case Op::Greater:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
 std::optional<int64_t> combineIntegers(Op op, int64_t a, int64_t b) {
   int64_t made = 0;
   switch (op) {
@@ -121,17 +140,12 @@ std::optional<int64_t> combineIntegers(Op op, int64_t a, int64_t b) {
   case Op::Remainder:
     return divideIntegers(op, a, b);
   case Op::Equal:
-    return a == b;
   case Op::NotEqual:
-    return a != b;
   case Op::Less:
-    return a < b;
   case Op::LessEqual:
-    return a <= b;
   case Op::Greater:
-    return a > b;
   case Op::GreaterEqual:
-    return a >= b;
+    return holds(op, a, b);
   case Op::And:
     return a && b;
   case Op::Or:
@@ -165,17 +179,12 @@ double combineFloats(Op op, double a, double b) {
   case Op::Remainder:
     return a - b * std::floor(a / b);
   case Op::Equal:
-    return a == b;
   case Op::NotEqual:
-    return a != b;
   case Op::Less:
-    return a < b;
   case Op::LessEqual:
-    return a <= b;
   case Op::Greater:
-    return a > b;
   case Op::GreaterEqual:
-    return a >= b;
+    return holds(op, a, b);
   case Op::And:
     return a != 0 && b != 0;
   case Op::Or:

@@ -5,18 +5,15 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/DebuggerExpression.h"
 
+#include "core/tools/tz/ExpressionCursor.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace tz::tool {
 
 using llvm::StringRef;
 using runtime::Result;
 using runtime::Status;
-
-static bool isNameCharacter(char c) {
-  return llvm::isAlnum(c) || c == '_' || c & 0x80;
-}
 
 /// Behind the bracket that closes the first one.
 static size_t endOfBrackets(StringRef text) {
@@ -49,16 +46,14 @@ static StringRef suffixOf(StringRef text) {
 
 namespace {
 
-class Evaluation {
+class Evaluation : ExpressionCursor {
 public:
-  Evaluation(StringRef text, DebugLookup lookup) : text(text), lookup(lookup) {}
+  Evaluation(StringRef text, DebugLookup lookup)
+      : ExpressionCursor(text), lookup(lookup) {}
 
   Result<DebugValue> run() {
     DebugValue value = disjunction();
-    skipBlanks();
-    if (failure.ok() && at != text.size()) {
-      fail(at, "'" + text.substr(at, 1).str() + "' is not expected here");
-    }
+    wantEnd();
     if (!failure.ok()) {
       return failure;
     }
@@ -66,31 +61,10 @@ public:
   }
 
 private:
-  static constexpr int MaxDepth = 64;
+  using ExpressionCursor::take;
 
-  void skipBlanks() {
-    while (at < text.size() && llvm::isSpace(text[at])) {
-      ++at;
-    }
-  }
-  /// A token; of letters it must be a whole word.
-  bool take(StringRef token) {
-    skipBlanks();
-    StringRef rest = text.substr(at);
-    if (!rest.consume_front(token) ||
-        (isNameCharacter(token.back()) && !rest.empty() &&
-         isNameCharacter(rest.front()))) {
-      return false;
-    }
-    at += token.size();
-    return true;
-  }
   DebugValue fail(size_t where, const std::string &message) {
-    if (failure.ok()) {
-      failure = Status(TZ_E_INVALID_ARGUMENT,
-                       "in '" + text.str() + "', column " +
-                           std::to_string(where + 1) + ": " + message);
-    }
+    refuse(where, message);
     return DebugValue();
   }
   DebugValue take(size_t where, Result<DebugValue> value) {
@@ -123,8 +97,28 @@ private:
   DebugValue negation() {
     return prefixed({"not"}, &Evaluation::negation, &Evaluation::comparison);
   }
+  /// Chains as in Python: a < b < c.
   DebugValue comparison() {
-    return chain({"==", "!=", "<=", ">=", "<", ">"}, &Evaluation::bitOr);
+    static constexpr StringRef operators[] = {"==", "!=", "<=", ">=", "<", ">"};
+    DebugValue left = bitOr();
+    std::optional<DebugValue> all;
+    while (failure.ok()) {
+      skipBlanks();
+      const size_t where = at;
+      const auto *op = llvm::find_if(
+          operators, [this](StringRef token) { return take(token); });
+      if (op == std::end(operators)) {
+        break;
+      }
+      DebugValue right = bitOr();
+      if (!failure.ok()) {
+        break;
+      }
+      DebugValue holds = take(where, combine(*op, left, right));
+      all = all ? take(where, combine("and", *all, holds)) : std::move(holds);
+      left = std::move(right);
+    }
+    return all ? std::move(*all) : left;
   }
   DebugValue bitOr() { return chain({"|"}, &Evaluation::bitXor); }
   DebugValue bitXor() { return chain({"^"}, &Evaluation::bitAnd); }
@@ -171,8 +165,8 @@ private:
     at += text[at] == '%'; // of tile IR text
     StringRef name = text.substr(at).take_while(isNameCharacter);
     if (name.empty()) {
-      return fail(start,
-                  "'" + text.substr(start, 1).str() + "' is not expected here");
+      refuseCharacter(start);
+      return DebugValue();
     }
     at += name.size();
     if (name == "True" || name == "False") {
@@ -213,15 +207,8 @@ private:
   }
 
   DebugValue call(size_t where, StringRef name) {
-    std::vector<DebugValue> args;
-    if (!take(")")) {
-      do {
-        args.push_back(disjunction());
-      } while (failure.ok() && take(","));
-      if (failure.ok() && !take(")")) {
-        return fail(at, "')' is missing");
-      }
-    }
+    const std::vector<DebugValue> args =
+        arguments([this] { return disjunction(); });
     if (!failure.ok()) {
       return DebugValue();
     }
@@ -237,11 +224,7 @@ private:
     return take(where, std::move(value));
   }
 
-  StringRef text;
   DebugLookup lookup;
-  size_t at = 0;
-  int depth = 0;
-  Status failure;
 };
 
 } // namespace

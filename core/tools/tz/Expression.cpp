@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Expression.h"
 
+#include "core/tools/tz/ExpressionCursor.h"
+
 namespace tz::tool {
 
 using runtime::Result;
@@ -52,17 +54,14 @@ std::vector<std::string> splitList(std::string_view text, char separator) {
 
 namespace {
 
-class Evaluation {
+class Evaluation : ExpressionCursor {
 public:
   Evaluation(std::string_view text, const NameLookup &lookup)
-      : text(text), lookup(lookup) {}
+      : ExpressionCursor(text), lookup(lookup) {}
 
   Result<ExpressionValue> run() {
     int64_t value = disjunction();
-    skipBlanks();
-    if (failure.ok() && at != text.size()) {
-      fail(at, std::string("'") + text[at] + "' is not expected here");
-    }
+    wantEnd();
     if (!failure.ok()) {
       return failure;
     }
@@ -70,52 +69,18 @@ public:
   }
 
 private:
-  static constexpr int MaxDepth = 64;
-
-  void skipBlanks() {
-    while (at < text.size() &&
-           std::isspace(static_cast<unsigned char>(text[at]))) {
-      ++at;
-    }
-  }
-  bool take(std::string_view token) {
-    skipBlanks();
-    if (text.substr(at, token.size()) != token) {
-      return false;
-    }
-    at += token.size();
-    return true;
-  }
-  int64_t fail(size_t where, std::string message) {
-    if (failure.ok()) {
-      failure = Status(TZ_E_INVALID_ARGUMENT,
-                       "in '" + std::string(text) + "', column " +
-                           std::to_string(where + 1) + ": " + message);
-    }
+  int64_t fail(size_t where, const std::string &message) {
+    refuse(where, message);
     return 0;
   }
   int64_t overflow(size_t where) {
     return fail(where, "the value does not fit in 64 bits");
   }
 
-  /// A word that no letter or digit follows.
-  bool takeWord(std::string_view word) {
-    skipBlanks();
-    const size_t end = at + word.size();
-    if (text.substr(at, word.size()) != word ||
-        (end < text.size() &&
-         (std::isalnum(static_cast<unsigned char>(text[end])) ||
-          text[end] == '_'))) {
-      return false;
-    }
-    at = end;
-    return true;
-  }
-
   /// `or` and `and` give an operand, as in Python. Both are evaluated.
   int64_t disjunction() {
     int64_t value = conjunction();
-    while (failure.ok() && takeWord("or")) {
+    while (failure.ok() && take("or")) {
       const bool wasTruth = isTruth;
       const int64_t right = conjunction();
       isTruth = value ? wasTruth : isTruth;
@@ -126,7 +91,7 @@ private:
 
   int64_t conjunction() {
     int64_t value = negation();
-    while (failure.ok() && takeWord("and")) {
+    while (failure.ok() && take("and")) {
       const bool wasTruth = isTruth;
       const int64_t right = negation();
       isTruth = value ? isTruth : wasTruth;
@@ -137,7 +102,7 @@ private:
 
   int64_t negation() {
     bool isNegated = false, isAny = false;
-    while (takeWord("not")) {
+    while (take("not")) {
       isNegated = !isNegated;
       isAny = true;
     }
@@ -279,13 +244,9 @@ private:
     if (std::isdigit(c)) {
       return number();
     }
-    if (std::isalpha(c) || c == '_') {
-      while (at < text.size() &&
-             (std::isalnum(static_cast<unsigned char>(text[at])) ||
-              text[at] == '_')) {
-        ++at;
-      }
-      std::string_view name = text.substr(start, at - start);
+    if (isNameCharacter(text[at])) {
+      const std::string_view name = text.substr(at).take_while(isNameCharacter);
+      at += name.size();
       if (take("(")) {
         return call(start, name);
       }
@@ -300,7 +261,8 @@ private:
       }
       return value ? *value : fail(start, value.status().message());
     }
-    return fail(at, std::string("'") + text[at] + "' is not expected here");
+    refuseCharacter(at);
+    return 0;
   }
 
   int64_t number() {
@@ -338,15 +300,8 @@ private:
   }
 
   int64_t call(size_t where, std::string_view name) {
-    std::vector<int64_t> args;
-    if (!take(")")) {
-      do {
-        args.push_back(disjunction());
-      } while (failure.ok() && take(","));
-      if (failure.ok() && !take(")")) {
-        return fail(at, "')' is missing");
-      }
-    }
+    const std::vector<int64_t> args =
+        arguments([this] { return disjunction(); });
     if (!failure.ok()) {
       return 0;
     }
@@ -398,12 +353,8 @@ private:
                            "'; there are cdiv, next_power_of_2, min, max, abs");
   }
 
-  std::string_view text;
   const NameLookup &lookup;
-  size_t at = 0;
-  int depth = 0;
   bool isTruth = false; // the value that was last computed is True or False
-  Status failure;
 };
 
 } // namespace

@@ -76,6 +76,9 @@ TEST(DebuggerExpression, FollowsPythonsPrecedence) {
   EXPECT_EQ(value("1.5e-3 * 2").floats[0], 0.003);
   EXPECT_TRUE(holds("not row == 2 and row > 1 or False"));
   EXPECT_TRUE(holds("not not True"));
+  EXPECT_TRUE(holds("3 > 2 > 1"));
+  EXPECT_TRUE(holds("2 < row <= 3 != 4"));
+  EXPECT_FALSE(holds("1 < 2 < 2"));
   EXPECT_EQ(integer("program_id(1 + 1)"), 5);
   EXPECT_EQ(integer("%row + x[0, 1:3].part"), 80);
 }
