@@ -160,6 +160,13 @@ Status Kernel::checkCount(size_t given) const {
                     " arguments (" + names + "), not " + std::to_string(given));
 }
 
+Status Kernel::spread(std::span<const tz_arg> args, SlotBuffer &buffer,
+                      Slots &to) const {
+  Status s = checkCount(args.size());
+  return s.ok() ? buffer.spread(args, openNames, signature.function, to)
+                : std::move(s);
+}
+
 Status Kernel::checkArrays(const Code &code, const Slots &slots) const {
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].type != TZ_TYPE_PTR || slots[i].bits || isConstant(slots, i)) {
@@ -232,17 +239,13 @@ Status Kernel::launch(Stream &stream, const std::array<int64_t, 3> &grid,
     }
     return start(*known, stream, grid, {args, nullptr}, true);
   }
-  if (Status s = checkCount(args.size()); !s.ok()) {
-    return s;
-  }
   // Before anything is compiled for a grid that cannot run.
   if (Status s = checkGrid(grid, "grid"); !s.ok()) {
     return s;
   }
   SlotBuffer buffer;
   Slots slots;
-  if (Status s = buffer.spread(args, openNames, signature.function, slots);
-      !s.ok()) {
+  if (Status s = spread(args, buffer, slots); !s.ok()) {
     return s;
   }
   Result<Specialization *> found =
@@ -300,13 +303,9 @@ Result<Code *> Kernel::compileFor(std::string_view target,
   if (!found) {
     return found.takeStatus();
   }
-  if (Status s = checkCount(args.size()); !s.ok()) {
-    return s;
-  }
   SlotBuffer buffer;
   Slots slots;
-  if (Status s = buffer.spread(args, openNames, signature.function, slots);
-      !s.ok()) {
+  if (Status s = spread(args, buffer, slots); !s.ok()) {
     return s;
   }
   Result<std::unique_ptr<Shape>> shape =
@@ -335,13 +334,9 @@ Result<Code *> Kernel::findCode(const std::shared_ptr<Device> &device,
 
 Result<Code *> Kernel::codeFor(const std::shared_ptr<Device> &device,
                                std::span<const tz_arg> args, bool makes) {
-  if (Status s = checkCount(args.size()); !s.ok()) {
-    return s;
-  }
   SlotBuffer buffer;
   Slots slots;
-  if (Status s = buffer.spread(args, openNames, signature.function, slots);
-      !s.ok()) {
+  if (Status s = spread(args, buffer, slots); !s.ok()) {
     return s;
   }
   if (!makes && !fixedArtifact) {

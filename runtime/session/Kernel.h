@@ -99,6 +99,9 @@ private:
   Status initializeFromArtifact(std::string_view bytes);
   Status bindParameters();
   Status checkCount(size_t given) const;
+  /// The slots of so many arguments as the kernel takes.
+  Status spread(std::span<const tz_arg> args, SlotBuffer &buffer,
+                Slots &to) const;
   /// That no pointer which the code follows is 0.
   Status checkArrays(const Code &code, const Slots &slots) const;
   Result<Specialization *> find(const std::shared_ptr<Device> &device,

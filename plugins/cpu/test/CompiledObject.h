@@ -44,6 +44,14 @@ inline std::vector<std::byte> compileC(const std::string &source,
   return {data, data + text.size()};
 }
 
+/// Of kernels, whose text names the header of their entry "KERNEL_ENTRY".
+inline std::vector<std::byte> compileKernels(std::string source,
+                                             const std::string &flags) {
+  const std::string mark = "KERNEL_ENTRY";
+  source.replace(source.find(mark), mark.size(), TERRAZZO_KERNEL_ENTRY);
+  return compileC(source, flags);
+}
+
 } // namespace tz::cpu::test
 
 #endif

@@ -16,7 +16,7 @@
 
 using namespace tz::cpu;
 using testing::HasSubstr;
-using tz::cpu::test::compileC;
+using tz::cpu::test::compileKernels;
 
 namespace {
 
@@ -55,12 +55,8 @@ const double answer = 42.0;
 )";
 
 const std::vector<std::byte> &kernelObject() {
-  static const std::vector<std::byte> bytes = [] {
-    std::string source = kKernels;
-    std::string_view mark = "KERNEL_ENTRY";
-    source.replace(source.find(mark), mark.size(), TERRAZZO_KERNEL_ENTRY);
-    return compileC(source, "-O2 -fPIC");
-  }();
+  static const std::vector<std::byte> bytes =
+      compileKernels(kKernels, "-O2 -fPIC");
   return bytes;
 }
 

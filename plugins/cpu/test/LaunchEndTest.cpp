@@ -21,7 +21,7 @@
 
 using namespace tz::cpu;
 using testing::HasSubstr;
-using tz::cpu::test::compileC;
+using tz::cpu::test::compileKernels;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -55,12 +55,8 @@ void wild(const void *p, const uint32_t *grid, int64_t first, int64_t last,
 )";
 
 const std::vector<std::byte> &kernelObject() {
-  static const std::vector<std::byte> bytes = [] {
-    std::string source = kKernels;
-    std::string_view mark = "KERNEL_ENTRY";
-    source.replace(source.find(mark), mark.size(), TERRAZZO_KERNEL_ENTRY);
-    return compileC(source, "-O1 -g -fPIC");
-  }();
+  static const std::vector<std::byte> bytes =
+      compileKernels(kKernels, "-O1 -g -fPIC");
   return bytes;
 }
 

@@ -5,11 +5,10 @@
 // Why    From terrazzo.hpp to the device, an argument goes through every part
 //        that knows what it is made of.
 //===----------------------------------------------------------------------===//
+#include "test/unit/driver/EmbeddingSession.h"
 #include "test/unit/runtime/TemporaryFolder.h"
 
 #include "core/driver/Driver.h"
-
-#include <terrazzo/terrazzo.hpp>
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -64,20 +63,9 @@ protected:
 
   Arguments() {
     std::ofstream(folder.path + "/k.py") << kernels;
-    session = std::make_unique<Session>(options());
+    session = std::make_unique<Session>(embeddingOptions());
     device = std::make_unique<Device>(session->device("cpu"));
     stream = std::make_unique<Stream>(*device);
-  }
-  static tz_session_options options(uint32_t flags = 0) {
-    static const char *const plugins[] = {TZ_TEST_PLUGIN_FOLDER};
-    tz_session_options made{};
-    made.struct_size = sizeof(made);
-    made.flags = TZ_SESSION_IGNORE_ENVIRONMENT | flags;
-    made.cache_folder = "";
-    made.plugin_folders = plugins;
-    made.num_plugin_folders = 1;
-    made.on_diagnostic = [](void *, uint32_t, const char *) {};
-    return made;
   }
   Kernel kernel(const std::string &name) const {
     return session->kernel(folder.path + "/k.py", name);
@@ -93,18 +81,6 @@ protected:
     std::vector<float> values(count);
     std::iota(values.begin(), values.end(), 0.0f);
     return values;
-  }
-  /// What a call throws.
-  template <typename Call>
-  static std::string error(Call &&call, int32_t code = TZ_E_INVALID_ARGUMENT) {
-    try {
-      call();
-    } catch (const Error &e) {
-      EXPECT_EQ(e.code(), code) << e.what();
-      return e.what();
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return "";
   }
 
   TemporaryFolder folder;
@@ -166,7 +142,8 @@ TEST_F(Arguments, MistakesInDescriptorsAreNamed) {
   const Descriptor good(out, {8, 8}, {4, 8});
   tz_descriptor d = good.get();
   auto said = [&](tz_descriptor bad) {
-    return error([&] { copy(*stream, {}, good, tz_descriptor_arg(&bad), 0); });
+    return refusal(
+        [&] { copy(*stream, {}, good, tz_descriptor_arg(&bad), 0); });
   };
   tz_descriptor bad = d;
   bad.rank = 0;
@@ -205,49 +182,49 @@ TEST_F(Arguments, MistakesInDescriptorsAreNamed) {
   bad.struct_size = 0;
   EXPECT_THAT(said(bad), HasSubstr("struct_size"));
   EXPECT_THAT(
-      error([&] { copy(*stream, {}, good, tz_descriptor_arg(nullptr), 0); }),
+      refusal([&] { copy(*stream, {}, good, tz_descriptor_arg(nullptr), 0); }),
       HasSubstr("address of a tz_descriptor is NULL"));
   // What the descriptor is not wrong about, the kernel is asked.
-  EXPECT_THAT(error([&] { copy(*stream, {}, good, out, 0); }),
+  EXPECT_THAT(refusal([&] { copy(*stream, {}, good, out, 0); }),
               HasSubstr("k.py:12: a tile or a number is needed here"));
   bad = d;
   bad.element = TZ_TYPE_I32; // stores fp32 to i32: converted
   copy(*stream, {}, good, tz_descriptor_arg(&bad), 0);
-  EXPECT_THAT(error([&] { kernel("fixed")(*stream, {}, out, good); }),
+  EXPECT_THAT(refusal([&] { kernel("fixed")(*stream, {}, out, good); }),
               HasSubstr("is constexpr and cannot be a tensor descriptor"));
 }
 
 TEST_F(Arguments, MistakesInTuplesAreNamed) {
   Buffer<float> in = buffer(counted(8)), out = buffer(counted(8));
   Kernel scaled = kernel("scaled");
-  EXPECT_THAT(error([&] { scaled(*stream, {}, out, Tuple{in, 2.0f}); }),
+  EXPECT_THAT(refusal([&] { scaled(*stream, {}, out, Tuple{in, 2.0f}); }),
               HasSubstr("argument 'row' is a Row of 3 fields (x, scale, "
                         "width), found 2 items"));
-  EXPECT_THAT(error([&] {
+  EXPECT_THAT(refusal([&] {
                 scaled(*stream, {}, out,
                        Tuple{in, Tuple{1, tz_descriptor_arg(nullptr)}, 3});
               }),
               HasSubstr("argument 'row.1.1' of kernel 'scaled': the address"));
   tz_tuple bad{};
-  EXPECT_THAT(error([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
+  EXPECT_THAT(refusal([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
               HasSubstr("struct_size of a tz_tuple is not set"));
   bad.struct_size = sizeof(bad);
   bad.num_items = 3;
-  EXPECT_THAT(error([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
+  EXPECT_THAT(refusal([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
               HasSubstr("the items of a tuple are NULL"));
   // A tuple that is an item of itself ends at the bound.
   tz_arg self = tz_tuple_arg(&bad);
   bad.items = &self;
   bad.num_items = 1;
   EXPECT_THAT(
-      error([&] { scaled(*stream, {}, out, self); }, TZ_E_RESOURCE_LIMIT),
+      refusal([&] { scaled(*stream, {}, out, self); }, TZ_E_RESOURCE_LIMIT),
       HasSubstr("more than 256 parts"));
   const char *names[] = {nullptr};
   tz_arg one = tz_i32(1);
   bad.items = &one;
   bad.names = names;
   EXPECT_THAT(
-      error([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
+      refusal([&] { scaled(*stream, {}, out, tz_tuple_arg(&bad)); }),
       HasSubstr("argument 'row.0' of kernel 'scaled': its name is NULL"));
 }
 
@@ -266,8 +243,8 @@ TEST_F(Arguments, ArtifactsHoldTheFormOfTheirArguments) {
   EXPECT_EQ(got[63], 63);
   copy(*stream, {}, Descriptor(in, {6, 8}, {4, 8}), dst, 4); // another shape
   auto said = [&](const Descriptor &other) {
-    return error([&] { copy(*stream, {}, src, other, 4); },
-                 TZ_E_FAILED_PRECONDITION);
+    return refusal([&] { copy(*stream, {}, src, other, 4); },
+                   TZ_E_FAILED_PRECONDITION);
   };
   EXPECT_THAT(said(Descriptor(out, {8, 8}, {2, 8})),
               HasSubstr("argument 'dst' of kernel 'copy_block' is not a tensor "
@@ -279,9 +256,9 @@ TEST_F(Arguments, ArtifactsHoldTheFormOfTheirArguments) {
   EXPECT_THAT(said(Descriptor(out, {8, 7}, {4, 8})),
               HasSubstr("argument 'dst.shape1' of kernel 'copy_block' is no "
                         "multiple of 4"));
-  EXPECT_THAT(
-      error([&] { copy(*stream, {}, src, out, 4); }, TZ_E_FAILED_PRECONDITION),
-      HasSubstr("is not a tensor descriptor"));
+  EXPECT_THAT(refusal([&] { copy(*stream, {}, src, out, 4); },
+                      TZ_E_FAILED_PRECONDITION),
+              HasSubstr("is not a tensor descriptor"));
 
   path = folder.path + "/scaled.tza";
   Tuple row{Named("x", in), Named("scale", 3.0f), Named("width", constant(4))};
@@ -292,8 +269,8 @@ TEST_F(Arguments, ArtifactsHoldTheFormOfTheirArguments) {
   scaled(*stream, {}, out, row);
   EXPECT_EQ(out.toVector(*stream)[3], 9);
   auto refused = [&](const Tuple &other) {
-    return error([&] { scaled(*stream, {}, out, other); },
-                 TZ_E_FAILED_PRECONDITION);
+    return refusal([&] { scaled(*stream, {}, out, other); },
+                   TZ_E_FAILED_PRECONDITION);
   };
   EXPECT_THAT(refused(Tuple{in, 3.0f}),
               HasSubstr("argument 'row' of kernel 'scaled' is not a tuple of 3 "
@@ -355,14 +332,14 @@ TEST_F(Arguments, ImportsAndGlobalsAreGiven) {
                    {{"library.numbers.width", "tl.constexpr(32)"}}})(*stream,
                                                                      {}, out);
   EXPECT_THAT(out.toVector(*stream), ElementsAre(3, 32));
-  EXPECT_THAT(error(
+  EXPECT_THAT(refusal(
                   [&] {
                     session->kernel(folder.path + "/imports.py", "k", {}, {},
                                     {{folder.path + "/none"}, {}});
                   },
                   TZ_E_NOT_FOUND),
               HasSubstr("none': no such folder"));
-  EXPECT_THAT(error([&] {
+  EXPECT_THAT(refusal([&] {
                 session->kernel(folder.path + "/imports.py", "k", {}, {},
                                 {{}, {{"width", "32"}}});
               }),

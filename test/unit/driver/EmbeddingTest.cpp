@@ -3,11 +3,10 @@
 // What   Events, foreign streams, saved kernels and NULL arrays, on the CPU.
 // Why    The header compiles into programs; nothing else of ours calls it.
 //===----------------------------------------------------------------------===//
+#include "test/unit/driver/EmbeddingSession.h"
 #include "test/unit/runtime/TemporaryFolder.h"
 
 #include "core/driver/Driver.h"
-
-#include <terrazzo/terrazzo.hpp>
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -34,34 +33,13 @@ protected:
   static void SetUpTestSuite() { tz::driver::registerDriver(); }
 
   Embedding()
-      : session(options()), device(session.device("cpu")), stream(device),
-        in(device, 8), out(device, 8) {
+      : session(embeddingOptions()), device(session.device("cpu")),
+        stream(device), in(device, 8), out(device, 8) {
     std::ofstream(folder.path + "/k.py") << kernels;
     in.copyFrom(stream, std::vector<float>(8, 3.0f));
     out.copyFrom(stream, std::vector<float>(8, 0.0f));
   }
-  static tz_session_options options(uint32_t flags = 0) {
-    static const char *const plugins[] = {TZ_TEST_PLUGIN_FOLDER};
-    tz_session_options made{};
-    made.struct_size = sizeof(made);
-    made.flags = TZ_SESSION_IGNORE_ENVIRONMENT | flags;
-    made.cache_folder = "";
-    made.plugin_folders = plugins;
-    made.num_plugin_folders = 1;
-    return made;
-  }
   Kernel kernel() const { return session.kernel(folder.path + "/k.py"); }
-  template <typename Call>
-  static std::string error(Call &&call, int32_t code = TZ_E_INVALID_ARGUMENT) {
-    try {
-      call();
-    } catch (const Error &e) {
-      EXPECT_EQ(e.code(), code) << e.what();
-      return e.what();
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return "";
-  }
   static tz_arg null() { return tz_pointer(0, TZ_TYPE_F32); }
 
   TemporaryFolder folder;
@@ -83,7 +61,7 @@ TEST_F(Embedding, EventsOrderAndTime) {
   EXPECT_GT(stop.elapsedSince(start), 0u);
   EXPECT_EQ(out.toVector(other)[7], 6.0f);
   Event never(device);
-  error([&] { (void)stop.elapsedSince(never); }, TZ_E_FAILED_PRECONDITION);
+  refusal([&] { (void)stop.elapsedSince(never); }, TZ_E_FAILED_PRECONDITION);
 }
 
 TEST_F(Embedding, ForeignStreamsAreWrappedWhereThereAreAny) {
@@ -99,7 +77,7 @@ TEST_F(Embedding, ForeignStreamsAreWrappedWhereThereAreAny) {
 TEST_F(Embedding, ASavedKernelRunsWithoutTheCompiler) {
   const std::string path = folder.path + "/double.tza";
   kernel().save(device, path, in, out, nullptr, 8, false);
-  tz_session_options serving = options(TZ_SESSION_NO_COMPILER);
+  tz_session_options serving = embeddingOptions(TZ_SESSION_NO_COMPILER);
   Session second(serving);
   Device its = second.device("cpu");
   Stream stream(its);
@@ -107,11 +85,11 @@ TEST_F(Embedding, ASavedKernelRunsWithoutTheCompiler) {
   in.copyFrom(stream, std::vector<float>(8, 5.0f));
   second.kernel(path)(stream, {}, in, out, nullptr, 8, false);
   EXPECT_EQ(out.toVector(stream)[7], 10.0f);
-  EXPECT_THAT(error([&] {
+  EXPECT_THAT(refusal([&] {
                 second.kernel(path)(stream, {}, null(), out, nullptr, 8, false);
               }),
               HasSubstr("argument 'x' of kernel 'double' is a NULL array"));
-  error(
+  refusal(
       [&] {
         kernel().save(device, folder.path + "/no/such", in, out, nullptr, 8,
                       false);
@@ -121,26 +99,27 @@ TEST_F(Embedding, ASavedKernelRunsWithoutTheCompiler) {
 
 TEST_F(Embedding, NullArraysAreRefusedWhereTheyAreFollowed) {
   Kernel known = kernel();
-  EXPECT_THAT(error([&] { known(stream, {}, null(), out, nullptr, 8, false); }),
-              HasSubstr("argument 'x' of kernel 'double' is a NULL array; give "
-                        "the address of its memory, or None"));
+  EXPECT_THAT(
+      refusal([&] { known(stream, {}, null(), out, nullptr, 8, false); }),
+      HasSubstr("argument 'x' of kernel 'double' is a NULL array; give "
+                "the address of its memory, or None"));
   known(stream, {}, in, out, nullptr, 8, false);
   // Also by the quick way of a launch like one before.
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(
-        error([&] { known(stream, {}, in, null(), nullptr, 8, false); }),
+        refusal([&] { known(stream, {}, in, null(), nullptr, 8, false); }),
         HasSubstr("argument 'out'"));
     known(stream, {}, in, out, nullptr, 8, false);
   }
   // Not followed: a C program's bias that is not there.
   known(stream, {}, in, out, null(), 8, false);
-  EXPECT_THAT(error([&] { known(stream, {}, in, out, null(), 8, true); }),
+  EXPECT_THAT(refusal([&] { known(stream, {}, in, out, null(), 8, true); }),
               HasSubstr("argument 'bias'"));
   EXPECT_EQ(out.toVector(stream)[0], 6.0f);
 }
 
 TEST_F(Embedding, ACallerMayAnswerForNullArrays) {
-  Session lenient(options(TZ_SESSION_NULL_ARRAYS));
+  Session lenient(embeddingOptions(TZ_SESSION_NULL_ARRAYS));
   Device its = lenient.device("cpu");
   Stream stream(its);
   Kernel kernel = lenient.kernel(folder.path + "/k.py");
@@ -151,7 +130,7 @@ TEST_F(Embedding, ACallerMayAnswerForNullArrays) {
 
 TEST_F(Embedding, AProgramSaysHowManyThreadsKernelsGet) {
   for (uint32_t threads : {1u, 3u}) {
-    tz_session_options few = options();
+    tz_session_options few = embeddingOptions();
     few.host_threads = threads;
     Session session(few);
     Device device = session.device("cpu");
@@ -163,25 +142,25 @@ TEST_F(Embedding, AProgramSaysHowManyThreadsKernelsGet) {
                                           false);
     EXPECT_EQ(out.toVector(stream)[7], 6.0f);
   }
-  tz_session_options many = options();
+  tz_session_options many = embeddingOptions();
   many.host_threads = 1u << 30;
-  EXPECT_THAT(error([&] { (void)Session(many).device("cpu"); }),
+  EXPECT_THAT(refusal([&] { (void)Session(many).device("cpu"); }),
               HasSubstr("host_threads is 1073741824; it must be a number from "
                         "1 to"));
 }
 
 TEST_F(Embedding, CopiesFromAndToNullAreRefused) {
   const float *none = nullptr;
-  EXPECT_THAT(error([&] { in.copyFrom(stream, none, 8); }),
+  EXPECT_THAT(refusal([&] { in.copyFrom(stream, none, 8); }),
               HasSubstr("the address of 32 bytes to copy or fill is NULL"));
-  error([&] { in.copyTo(stream, nullptr, 8); });
-  error([&] { check(tz_copy(stream.get(), 0, in.address(), 4)); });
-  error([&] { check(tz_fill(stream.get(), 0, 4, 0, 4)); });
+  refusal([&] { in.copyTo(stream, nullptr, 8); });
+  refusal([&] { check(tz_copy(stream.get(), 0, in.address(), 4)); });
+  refusal([&] { check(tz_fill(stream.get(), 0, 4, 0, 4)); });
   in.copyFrom(stream, none, 0);
-  tz_session_options bad = options();
+  tz_session_options bad = embeddingOptions();
   const char *const folders[] = {nullptr};
   bad.plugin_folders = folders;
-  EXPECT_THAT(error([&] { Session s(bad); }),
+  EXPECT_THAT(refusal([&] { Session s(bad); }),
               HasSubstr("a plugin folder is NULL"));
 }
 

@@ -7,8 +7,7 @@
 // Why    Whoever embeds Terrazzo must keep control of their program.
 //===----------------------------------------------------------------------===//
 #include "test/unit/driver/CompilingSession.h"
-
-#include "core/driver/VendorCompiler.h"
+#include "test/unit/driver/Wrecker.h"
 
 #include <atomic>
 #include <chrono>
@@ -172,9 +171,7 @@ TEST_F(Interrupts, AFaultTellsItsLineAndProgram) {
 /// Compilers of the plugin that ends badly on request.
 struct LeftCompiler : testing::Test {
   static RegistryOptions options(std::atomic<int32_t> *answer) {
-    RegistryOptions made;
-    made.manifestFiles = {TZ_TEST_WRECKER};
-    made.defaultFolders = {"/dev/null"};
+    RegistryOptions made = wrecker::options();
     made.interrupt.ctx = answer;
     made.interrupt.hook = [](void *ctx) {
       return static_cast<std::atomic<int32_t> *>(ctx)->load();
@@ -182,15 +179,8 @@ struct LeftCompiler : testing::Test {
     return made;
   }
   static Status compile(Registry &registry, const char *how) {
-    CompileJob job;
-    job.plugin = "wrecker";
-    job.target = "wrecker:any";
-    KeyValue option;
-    option.key = "wreck";
-    option.kind = TZ_KV_STR;
-    option.str = how;
-    job.options.push_back(std::move(option));
-    return tz::driver::compilePortable(**registry.find("wrecker"), job, "no IR",
+    return tz::driver::compilePortable(**registry.find("wrecker"),
+                                       wrecker::job(how), "no IR",
                                        [](const tz::driver::VendorMessage &) {})
         .status();
   }

@@ -4,7 +4,8 @@
 //        the next compilation works.
 // Why    A launch must survive whatever LLVM does with a kernel (R14).
 //===----------------------------------------------------------------------===//
-#include "core/driver/VendorCompiler.h"
+#include "test/unit/driver/Wrecker.h"
+
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Workers.h"
 
@@ -34,29 +35,12 @@ private:
 
 class Worker : public testing::Test {
 protected:
-  Worker() : registry(options()), plugin(*registry.find("wrecker")) {}
+  Worker() : registry(wrecker::options()), plugin(*registry.find("wrecker")) {}
 
-  static RegistryOptions options() {
-    RegistryOptions made;
-    made.manifestFiles = {TZ_TEST_WRECKER};
-    made.defaultFolders = {"/dev/null"};
-    return made;
-  }
-  static CompileJob job(const char *how) {
-    CompileJob made;
-    made.plugin = "wrecker";
-    made.target = "wrecker:any";
-    KeyValue option;
-    option.key = "wreck";
-    option.kind = TZ_KV_STR;
-    option.str = how;
-    made.options.push_back(std::move(option));
-    return made;
-  }
   Result<Artifact> compile(const char *how) {
     said.clear();
     return compilePortable(
-        *plugin, job(how), "no IR", [&](const VendorMessage &m) {
+        *plugin, wrecker::job(how), "no IR", [&](const VendorMessage &m) {
           said += m.place.file + ":" + std::to_string(m.place.line) + ": " +
                   m.text + "\n";
         });
@@ -170,9 +154,11 @@ TEST_F(Worker, LeavesNoTemporaryFiles) {
 }
 
 TEST_F(Worker, ChecksToo) {
-  Status fine = checkPortable(*plugin, job("no"), "no IR", [](auto &) {});
+  Status fine =
+      checkPortable(*plugin, wrecker::job("no"), "no IR", [](auto &) {});
   EXPECT_TRUE(fine.ok()) << fine.message();
-  Status bad = checkPortable(*plugin, job("abort"), "no IR", [](auto &) {});
+  Status bad =
+      checkPortable(*plugin, wrecker::job("abort"), "no IR", [](auto &) {});
   EXPECT_EQ(bad.code(), TZ_E_INTERNAL);
 }
 
@@ -182,8 +168,8 @@ TEST_F(Worker, ServesCallsOfManyThreads) {
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       Result<Artifact> result =
-          compilePortable(*plugin, job(i % 4 == 3 ? "abort" : "sleep"), "no IR",
-                          [](const VendorMessage &) {});
+          compilePortable(*plugin, wrecker::job(i % 4 == 3 ? "abort" : "sleep"),
+                          "no IR", [](const VendorMessage &) {});
       ++(result ? made : refused);
     });
   }
