@@ -60,6 +60,9 @@ LoadedKernel::load(std::shared_ptr<Device> device,
   if (Result<Entry *> first = kernel->entryOf(0); !first) {
     return first.takeStatus();
   }
+  if (device->isHostMemory()) {
+    kernel->hostName = keepKernelName(kernel->code->function);
+  }
   return kernel;
 }
 
@@ -342,6 +345,9 @@ Status LoadedKernel::start(Entry &entry, Stream &stream,
   launch.next = stream.extensions();
   launch.args = args;
   launch.correlation = correlation;
+  if (hostName) {
+    lastHostKernel.store(hostName, std::memory_order_relaxed);
+  }
   auto begin = [&] {
     return device->check(
         device->api().launch(stream.handle(), entry.kernel, &launch));

@@ -88,6 +88,7 @@ private:
   std::shared_ptr<const Artifact> code;
   tz_module *module = nullptr;
   std::vector<Entry> entries;
+  const char *hostName = nullptr; // where it runs in the process' memory
 };
 
 /// Every axis has from 1 to 2147483647 programs.

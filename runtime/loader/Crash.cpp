@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <mutex>
 #include <unistd.h>
@@ -31,8 +32,33 @@ struct sigaction earlier[std::size(Signals)];
 thread_local const PluginCall *innermost
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
+/// The heap may be damaged when these are read.
+char kernelNames[256][120];
+size_t numKernelNames = 0;
+
 void say(const char *text) {
   (void)!write(STDERR_FILENO, text, std::strlen(text));
+}
+
+/// Once for the process. Threads that crash at the same time wait, since the
+/// first that goes on ends the process.
+void sayLastKernel(const char *signal, const char *kernel) {
+  enum { Nothing, Begun, Done };
+  static std::atomic<int> said{Nothing};
+  int before = Nothing;
+  if (said.compare_exchange_strong(before, Begun)) {
+    say("terrazzo: ");
+    say(signal);
+    say("; the last kernel that ran was '");
+    say(kernel);
+    say("'. A kernel that writes outside of its arrays damages the process: "
+        "TERRAZZO_CHECKED=1 names the first such access\n");
+    said = Done;
+  }
+  constexpr timespec Millisecond = {0, 1'000'000};
+  for (int i = 0; said != Done && i < 1000; ++i) {
+    nanosleep(&Millisecond, nullptr);
+  }
 }
 
 void onCrash(int signal, siginfo_t *info, void *context) {
@@ -46,6 +72,8 @@ void onCrash(int signal, siginfo_t *info, void *context) {
     say("terrazzo: error: ");
     say(Signals[slot].name);
     say(call->text());
+  } else if (const char *kernel = lastHostKernel) {
+    sayLastKernel(Signals[slot].name, kernel);
   }
   errno = savedError;
   const struct sigaction &before = earlier[slot];
@@ -72,6 +100,24 @@ void onCrash(int signal, siginfo_t *info, void *context) {
 }
 
 } // namespace
+
+std::atomic<const char *> lastHostKernel{nullptr};
+
+const char *keepKernelName(const std::string &name) {
+  static std::mutex lock;
+  std::lock_guard guard(lock);
+  const std::string kept = name.substr(0, sizeof(kernelNames[0]) - 1);
+  for (size_t i = 0; i < numKernelNames; ++i) {
+    if (kept == kernelNames[i]) {
+      return kernelNames[i];
+    }
+  }
+  if (numKernelNames == std::size(kernelNames)) {
+    return "(one of more than 256)";
+  }
+  std::memcpy(kernelNames[numKernelNames], kept.c_str(), kept.size() + 1);
+  return kernelNames[numKernelNames++];
+}
 
 void nameCrashes() {
   static std::once_flag once;

@@ -114,7 +114,23 @@ def test_faults_of_others_go_to_faulthandler(run_child):
 
 def test_faults_of_others_end_the_process(run_child):
     status, output, errors = run_child("fault()\nctypes.string_at(0)")
-    assert status == -signal.SIGSEGV and output.startswith("caught") and errors == ""
+    assert status == -signal.SIGSEGV and output.startswith("caught")
+    assert errors.startswith("terrazzo: SIGSEGV; the last kernel that ran was 'write'") and errors.count("\n") == 1
+
+
+def test_a_crash_after_a_kernel_names_it(run_child):
+    # As the C library ends a process whose heap a kernel has damaged.
+    status, output, errors = run_child("""
+        write[(1,)](np.zeros(8, np.float32), 3)
+        os.abort()
+    """)
+    assert status == -signal.SIGABRT
+    assert "terrazzo: SIGABRT; the last kernel that ran was 'write'" in errors and "TERRAZZO_CHECKED=1" in errors
+
+
+def test_a_crash_without_kernels_is_none_of_ours(run_child):
+    status, output, errors = run_child("os.abort()")
+    assert status == -signal.SIGABRT and errors == ""
 
 
 def test_a_handler_that_came_later_hears_first(run_child):

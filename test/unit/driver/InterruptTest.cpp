@@ -168,6 +168,22 @@ TEST_F(Interrupts, AFaultTellsItsLineAndProgram) {
   EXPECT_EQ(out[23], 7);
 }
 
+TEST_F(Interrupts, ACrashNamesTheLastKernel) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto crash = [&] {
+    load("far");
+    const int64_t grid[3] = {1, 1, 1};
+    const tz_arg args[] = {
+        tz_pointer(reinterpret_cast<uintptr_t>(out.data()), TZ_TYPE_I32),
+        tz_i64(0)};
+    ok(tz_kernel_launch(kernel, stream, grid, args, 2));
+    std::abort(); // as the C library where it finds its heap damaged
+  };
+  EXPECT_EXIT(crash(), testing::KilledBySignal(SIGABRT),
+              "SIGABRT; the last kernel that ran was 'far'.*"
+              "TERRAZZO_CHECKED=1 names the first such access");
+}
+
 /// Compilers of the plugin that ends badly on request.
 struct LeftCompiler : testing::Test {
   static RegistryOptions options(std::atomic<int32_t> *answer) {
