@@ -68,6 +68,12 @@ Value Evaluator::typeAttribute(const Value &base, StringRef name,
   if (name == "numel") {
     return Value::integer(type.numElements());
   }
+  if (name == "nbytes" && !type.isScalar()) {
+    return Value::integer(type.numElements() * bits / 8);
+  }
+  if (name == "block_type" && type.isDescriptor) {
+    return Value::type(type.scalar().withShape(type.shape));
+  }
   return Value::unset({}, "");
 }
 
@@ -143,7 +149,8 @@ bool Evaluator::hasAttribute(const Value &object, StringRef name) {
   const TileType &type = object.asTile().type;
   return is_contained({"dtype", "type", "shape", "numel", "T"}, name) ||
          (name == "block_shape" && type.isView()) ||
-         (name == "strides" && type.isDescriptor) ||
+         (is_contained({"base", "strides", "block_type"}, name) &&
+          type.isDescriptor) ||
          any_of(libraryNames, [&](const LibraryName &entry) {
            return entry.isMethod && name == entry.name;
          });
@@ -165,6 +172,13 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
   }
   if (name == "block_shape" && type.isView()) {
     return shapeValue(type.shape);
+  }
+  if (name == "block_type" && type.isDescriptor) {
+    return typeAttribute(Value::type(type), name, loc);
+  }
+  if (name == "base" && type.isDescriptor) {
+    return Value::tile(
+        emitterAt(*this, loc).descriptorParts(base.asTile()).base);
   }
   if ((name == "shape" || name == "strides") && type.isDescriptor) {
     OpEmitter &emit = emitterAt(*this, loc);

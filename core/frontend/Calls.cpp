@@ -49,6 +49,13 @@ bool Evaluator::countOperation(SourceLoc loc) {
   if (stopped) {
     return false;
   }
+  if (inHost() && !frames.empty() && frame().function) {
+    sink.error(loc, "'" + frame().function->name +
+                        "' runs when the kernel is compiled and computes with "
+                        "a run-time value, of which it may ask type, dtype and "
+                        "shape; decorate it with @triton.jit");
+    return false;
+  }
   if (!chargeStep(loc, WorkBudget::PerOperation)) {
     return false;
   }
@@ -302,7 +309,7 @@ Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
     return inlineJit(function, args, loc);
   }
   if (!function->isJit) {
-    if (!inHost()) {
+    if (!inHost() && !function->isConstexprFunction) {
       for (const auto &arg : args.list) {
         if (arg.value.isTile()) {
           sink.error(loc, "'" + function->name +

@@ -47,8 +47,27 @@ HostName HostProgram::call(uint64_t scope, const std::string &arguments) const {
 // Values as Python writes them
 //===----------------------------------------------------------------------===//
 
-/// As an expression of the host; nothing for what it cannot be given: tiles.
-static std::optional<std::string> spell(const Value &value) {
+/// A type as an expression of the host.
+static std::string spell(const TileType &type) {
+  TileType element = type.scalar();
+  element.isBlockPtr = element.isDescriptor = false;
+  element.isPtr |= type.isBlockPtr;
+  std::string text = element.isPtr ? element.isConstPtr ? "*k" : "*" : "";
+  text = "dtype('" + text + dtypeName(element.elem).str() + "')";
+  if (!type.shape.empty()) {
+    text = "block(" + text + ", (";
+    for (int64_t extent : type.shape) {
+      text += std::to_string(extent) + ", ";
+    }
+    text += "))";
+  }
+  return type.isDescriptor ? "descriptor(" + text + ")" : text;
+}
+
+/// As an expression of the host, which gets a stand-in of its type for each
+/// run-time value: `given` collects these. Nothing for what it cannot be given.
+static std::optional<std::string> spell(const Value &value,
+                                        std::vector<Value> &given) {
   WorkBudget::Level level;
   if (!level) {
     return std::nullopt;
@@ -65,12 +84,16 @@ static std::optional<std::string> spell(const Value &value) {
   case ValueKind::String:
     return repr(value);
   case ValueKind::Type:
-    return "dtype('" + value.asType().str() + "')";
+    return spell(value.asType());
+  case ValueKind::Tile:
+    given.push_back(value);
+    return "run_time(" + std::to_string(given.size() - 1) + ", " +
+           spell(value.asTile().type) + ")";
   case ValueKind::Tuple:
   case ValueKind::List: {
     std::string text = "(";
     for (const Value &item : value.items()) {
-      std::optional<std::string> one = spell(item);
+      std::optional<std::string> one = spell(item, given);
       if (!one) {
         return std::nullopt;
       }
@@ -122,7 +145,7 @@ static std::optional<Value> plainConstant(StringRef text) {
 }
 
 Value ModuleLoader::evaluate(const std::string &expression, StringRef name,
-                             Evaluator &evaluator) {
+                             Evaluator &evaluator, ArrayRef<Value> given) {
   if (std::optional<Value> plain = plainConstant(expression)) {
     return *plain;
   }
@@ -137,8 +160,8 @@ Value ModuleLoader::evaluate(const std::string &expression, StringRef name,
     text += std::string("import ") + module + "\n";
   }
   text += "import triton.language as tl\nvalue = " + expression + "\n";
-  auto source =
-      addModule("<value of " + name.str() + ">", std::move(text), evaluator);
+  auto source = addModule("<value of " + name.str() + ">", std::move(text),
+                          evaluator, given);
   auto value = source->members.find("value");
   return value == source->members.end() ? Value() : value->second.value;
 }
@@ -151,18 +174,21 @@ static Value onlyMember(const ModuleObject &module, StringRef name) {
              : member->second.value;
 }
 
-/// A function of the host program: it is called there, with constants.
+/// A function of the host program: it is called there, with constants and with
+/// stand-ins of run-time values, which it may give back.
 Value ModuleLoader::callable(const HostName &answer, StringRef name) {
   auto made = std::make_unique<Builtin>();
   made->name = name.str();
   made->isHost = true;
   made->params.push_back({"args", BuiltinParam::VarArgs, std::nullopt});
   made->params.push_back({"kwargs", BuiltinParam::VarKeywords, std::nullopt});
-  made->run = [this, scope = answer.scope](BuiltinCall &call) {
+  made->run = [this, scope = answer.scope,
+               asksTypes = answer.text == "types"](BuiltinCall &call) {
     std::string arguments;
+    std::vector<Value> given;
     auto add = [&](const Value &value, StringRef keyword) {
-      std::optional<std::string> text = spell(value);
-      if (!text) {
+      std::optional<std::string> text = spell(value, given);
+      if (!text || (!given.empty() && !asksTypes)) {
         call.error("'" + call.builtin.name +
                    "' is an ordinary Python function and is called with " +
                    describe(value) + "; decorate it with @triton.jit");
@@ -186,17 +212,18 @@ Value ModuleLoader::callable(const HostName &answer, StringRef name) {
     if (answer.kind == TZ_NAME_UNDEFINED) {
       return call.error("'" + call.builtin.name + "' failed: " + answer.text);
     }
-    return valueOf(answer, call.builtin.name, call.loc, call.evaluator);
+    return valueOf(answer, call.builtin.name, call.loc, call.evaluator, given);
   };
   owned.push_back(std::move(made));
   return Value::builtin(owned.back().get());
 }
 
 Value ModuleLoader::valueOf(const HostName &answer, StringRef name,
-                            SourceLoc loc, Evaluator &evaluator) {
+                            SourceLoc loc, Evaluator &evaluator,
+                            ArrayRef<Value> given) {
   switch (answer.kind) {
   case TZ_NAME_EXPRESSION:
-    return evaluate(answer.text, name, evaluator);
+    return evaluate(answer.text, name, evaluator, given);
   case TZ_NAME_FUNCTION:
   case TZ_NAME_CLASS: {
     auto known = modules.find(scopeKey(answer));

@@ -10,6 +10,7 @@
 #include "core/frontend/Frontend.h"
 #include "core/frontend/Parser.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -21,7 +22,8 @@ namespace tz::frontend {
 
 std::shared_ptr<ModuleObject> ModuleLoader::addModule(std::string path,
                                                       std::string text,
-                                                      Evaluator &evaluator) {
+                                                      Evaluator &evaluator,
+                                                      ArrayRef<Value> given) {
   auto module = std::make_shared<ModuleObject>();
   module->path = path;
   module->name = sys::path::stem(path).str();
@@ -29,6 +31,9 @@ std::shared_ptr<ModuleObject> ModuleLoader::addModule(std::string path,
   module->tree = parseFile(path, std::move(text), evaluator.diagnostics());
   modules[path] = module;
   setGlobals(*module, evaluator);
+  for (auto [i, value] : enumerate(given)) {
+    module->members["given" + std::to_string(i)] = Binding{value, SourceLoc()};
+  }
   run(module, path, before, evaluator);
   return module;
 }

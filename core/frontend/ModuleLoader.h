@@ -25,9 +25,11 @@ public:
 
   explicit ModuleLoader(Surroundings around) : around(std::move(around)) {}
 
-  /// A module of the given text; runs its top level. Never null.
+  /// A module of the given text; runs its top level, where `given` are the
+  /// names given0, given1 ... Never null.
   std::shared_ptr<ModuleObject> addModule(std::string path, std::string text,
-                                          Evaluator &evaluator);
+                                          Evaluator &evaluator,
+                                          llvm::ArrayRef<Value> given = {});
   /// The module of a file, read and run once. Null after an error.
   std::shared_ptr<ModuleObject> load(const std::string &path,
                                      llvm::StringRef name, SourceLoc importLoc,
@@ -65,9 +67,10 @@ public:
   /// A name of the module that the host program knows; null if it does not.
   Binding *ask(ModuleObject &module, llvm::StringRef name, SourceLoc loc,
                Evaluator &evaluator);
-  /// The value of an expression over `triton` and `tl`; `name`: for messages.
+  /// The value of an expression over `triton` and `tl`; `name`: for messages;
+  /// `given`: what it calls given0, given1 ...
   Value evaluate(const std::string &expression, llvm::StringRef name,
-                 Evaluator &evaluator);
+                 Evaluator &evaluator, llvm::ArrayRef<Value> given = {});
   const HostProgram &host() const { return around.host; }
   /// What was asked of the host program, in order.
   const std::vector<HostRead> &hostReads() const { return reads; }
@@ -83,7 +86,7 @@ private:
            unsigned before, Evaluator &evaluator);
   void setGlobals(ModuleObject &module, Evaluator &evaluator);
   Value valueOf(const HostName &answer, llvm::StringRef name, SourceLoc loc,
-                Evaluator &evaluator);
+                Evaluator &evaluator, llvm::ArrayRef<Value> given = {});
   Value callable(const HostName &answer, llvm::StringRef name);
 
   const Surroundings around;

@@ -394,8 +394,7 @@ typedef struct tz_global {
 } tz_global;
 
 enum {
-  TZ_NAME_UNDEFINED = 0,  /* there is no such name; of a failed call: text says
-                             why */
+  TZ_NAME_UNDEFINED = 0,  /* no such name; of a failed call, text: why */
   TZ_NAME_EXPRESSION = 1, /* text: over triton and tl, as in tz_global; what
                              kernels may read is "tl.constexpr(3)" */
   TZ_NAME_FUNCTION = 2,   /* text: the source of a jit function, without its
@@ -403,7 +402,8 @@ enum {
   TZ_NAME_CLASS = 3,      /* text: the source of an aggregate's or named tuple's
                              class */
   TZ_NAME_OBJECT = 4,     /* a module, say: its attributes are names of scope */
-  TZ_NAME_CALLABLE = 5,   /* a host function, for tz_names.call with scope */
+  TZ_NAME_CALLABLE = 5,   /* a host function, for tz_names.call with scope;
+                             text "types": it may ask run-time values' types */
   TZ_NAME_OPAQUE = 6      /* no kernel can use it; text: why */
 };
 
@@ -427,8 +427,8 @@ typedef struct tz_names {
   size_t struct_size;
   void *ctx;
   void (*find)(void *ctx, uint64_t scope, const char *name, tz_name *out);
-  /* arguments: "3, 'text', dtype('fp16'), n=scope(7), ". NULL: none are called.
-   */
+  /* arguments: "3, 'a', dtype('fp16'), n=scope(7), run_time(0, dtype('i32')),
+   * "; an answer calls this last one given0. NULL: none are called. */
   void (*call)(void *ctx, uint64_t scope, const char *arguments, tz_name *out);
 } tz_names;
 

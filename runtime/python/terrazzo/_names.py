@@ -164,6 +164,12 @@ def _is_aggregate(value):
     return bool(getattr(value, "__triton_aggregate__", False))
 
 
+def _asks_types(value):
+    """May it be called with run-time values, of which it learns the type?"""
+    value = getattr(value, "func", value)  # a method: a partial of the function
+    return type(value).__name__ in ("ConstexprFunction", "BoundConstexprFunction")
+
+
 def answer(value, is_global=False):
     """(kind, text, path, line, name, scope) for a value of the program."""
     if isinstance(value, types.ModuleType):
@@ -193,7 +199,7 @@ def answer(value, is_global=False):
         name = getattr(value, "__name__", "")
         if getattr(builtins, name, None) is value:
             return _expression(name)
-        return CALLABLE, None, None, 0, name, _scope_of(value)
+        return CALLABLE, "types" if _asks_types(value) else None, None, 0, name, _scope_of(value)
     if is_global and not isinstance(value, enum.Enum):
         return (OPAQUE, f"it is a {type(value).__name__} of the program; kernels read constexprs, jit functions, dtypes "
                 "and modules", None, 0, None, 0)
@@ -287,23 +293,29 @@ def _object(scope):
     return _functions.get(scope) or _objects[scope]
 
 
-def _dtype(name):
-    from .triton import language
+def _arguments(text, stand_ins):
+    """What the compiler writes as arguments of a call: (positional, by name)."""
+    from .triton.language import dtypes
 
-    return language.core.str_to_ty(name) if hasattr(language.core, "str_to_ty") else language.str_to_ty(name)
+    return eval(f"pack({text})", {
+        "pack": lambda *args, **kwargs: (args, kwargs), "scope": _object, "dtype": dtypes.str_to_ty,
+        "block": dtypes.block_type, "descriptor": dtypes.tensor_descriptor_type, "run_time": stand_ins.make})
 
 
 def _call(scope, arguments):
     function = _functions.get(scope)
     if function is not None:
         return _of_copy(function, "call", scope, arguments)
-    function = _objects[scope]
+    from ._run_time import StandIns
+
+    stand_ins = StandIns()
     try:
-        args, kwargs = eval(f"pack({arguments})", {
-            "pack": lambda *args, **kwargs: (args, kwargs), "dtype": _dtype, "scope": _object})
-        return answer(unwrap(function(*args, **kwargs)))
+        args, kwargs = _arguments(arguments, stand_ins)
+        return answer(unwrap(_objects[scope](*args, **kwargs)))
     except Exception as error:
         return UNDEFINED, f"{type(error).__name__}: {error}", None, 0, None, 0
+    finally:
+        stand_ins.expire()
 
 
 def call(root, scope, arguments):

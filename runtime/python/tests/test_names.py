@@ -230,6 +230,107 @@ def test_constexpr_function():
     assert log2(16) == 4
 
 
+@triton.constexpr_function
+def element_of(x):
+    if isinstance(x, tl.tensor):
+        return x.dtype.element_ty if x.dtype.is_ptr() else x.dtype
+    return x.dtype if isinstance(x, tl.tensor_descriptor) else None
+
+
+def test_constexpr_function_asks_types():
+
+    @triton.constexpr_function
+    def of_block(x, n):
+        assert not hasattr(x, "sum") and hash(x) and x.type == tl.block_type(tl.float32, [4, 8])
+        return x.shape[0].value * x.shape[1] + x.numel + (n.type == tl.int32)
+
+    @triton.constexpr_function
+    def of_descriptor(table):
+        assert table.type.block_type == table.block_type == tl.block_type(tl.float16, [4, 8])
+        assert list(table.block_shape) == [4, 8] and table.base.dtype.element_ty == tl.float16
+        return len(table.shape) * 10 + len(table.strides)
+
+    @terrazzo.jit
+    def kernel(out, table, n):
+        tl.static_assert(element_of(out) == tl.float32)
+        tl.static_assert(element_of(out + tl.arange(0, 4)) == tl.float32)
+        tl.static_assert(element_of(table) == tl.float16)
+        tl.static_assert(element_of(n) == tl.int32 and element_of(3) is None)
+        block = table.load([0, 0]).to(tl.float32)
+        tl.store(out + tl.arange(0, 8), of_block(block, n=n) * 100 + of_descriptor(table))
+
+    assert run(kernel, terrazzo.TensorDescriptor.from_tensor(np.zeros((4, 8), np.float16), [4, 8]), 5)[0] == 6522
+
+
+def test_constexpr_function_gives_arguments_back():
+
+    @triton.constexpr_function
+    def chosen(first, a, b):
+        return (a, 3.0) if first else (b, 5.0)
+
+    @triton.constexpr_function
+    def rows_of(table):
+        return table.shape[0]
+
+    @terrazzo.jit
+    def kernel(out, table, FIRST: tl.constexpr):
+        value, more = chosen(FIRST, tl.arange(0, 8), out)
+        if FIRST:
+            tl.store(out + value, value + more)
+        else:
+            tl.store(value + tl.arange(0, 8), more + rows_of(table))
+
+    table = terrazzo.TensorDescriptor.from_tensor(np.zeros((16, 8), np.float16), [4, 8])
+    assert run(kernel, table, FIRST=True).tolist() == [3, 4, 5, 6, 7, 8, 9, 10]
+    assert run(kernel, table, FIRST=False).tolist() == [21] * 8
+
+
+@pytest.mark.parametrize("compute, name", [(lambda x: x + 1, "add"), (lambda x: 2 * x, "rmul"), (lambda x: bool(x), "bool"),
+                                           (lambda x: x[0], "getitem"), (lambda x: x == 3, "eq"), (lambda x: [*x], "iter")])
+def test_constexpr_function_that_computes(compute, name):
+    function = triton.constexpr_function(compute)
+
+    @terrazzo.jit
+    def kernel(out):
+        tl.store(out + tl.arange(0, 8), function(tl.arange(0, 8)))
+
+    with pytest.raises(CompilationError, match=rf"__{name}__ of run-time value <\[8\], int32>, which has no value before the "
+                       "kernel runs: a constexpr_function may ask its type, dtype, shape and numel"):
+        run(kernel)
+
+
+def test_a_stand_in_is_of_its_call():
+    kept = []
+
+    @triton.constexpr_function
+    def keeps(x):
+        kept.append(x)
+        return kept[0]
+
+    @terrazzo.jit
+    def kernel(out):
+        a = keeps(tl.arange(0, 8))
+        tl.store(out + keeps(a * 0), a)
+
+    with pytest.raises(CompilationError):
+        run(kernel)
+
+
+def test_attributes_of_descriptors():
+
+    @terrazzo.jit
+    def kernel(out, table, MADE: tl.constexpr):
+        view = tl.make_tensor_descriptor(table.base, table.shape, table.strides, table.block_shape) if MADE else table
+        tl.static_assert(view.dtype == tl.float32 and view.block_type.nbytes == 64 and view.type.block_type.shape[1] == 8)
+        tl.static_assert(view.base.dtype.element_ty == tl.float32 and len(view.shape) == 2)
+        tl.store(out + tl.arange(0, 8), tl.load(view.base + view.strides[0] * (view.shape[0] - 1) + tl.arange(0, 8)))
+
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    table = terrazzo.TensorDescriptor.from_tensor(x, [2, 8])
+    for made in (False, True):
+        assert run(kernel, table, MADE=made).tolist() == x[3].tolist()
+
+
 def test_default_is_that_of_the_definition():
     kernels = []
     for step in (2, 3):

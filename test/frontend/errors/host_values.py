@@ -28,3 +28,26 @@ def kernel(x, n):
 # note@5:21: module 'nowhere' is neither built in nor a file beside this one or below an import root
 # error@20:9: 'ordinary' is an ordinary Python function and is called with a run-time value; decorate it with @triton.jit
 # note@11:5: it is defined here
+
+# ----- a constexpr function asks types, and computes with nothing else
+# run: kernel x=*fp32 n=i32
+import triton
+import triton.language as tl
+
+
+@triton.constexpr_function
+def element(v):
+    return v.dtype.element_ty if isinstance(v, tl.tensor) and v.dtype.is_ptr() else v.dtype
+
+
+@triton.constexpr_function
+def more(v):
+    return v + 1
+
+
+@triton.jit
+def kernel(x, n):
+    tl.static_assert(element(x) == tl.float32 and element(n) == tl.int32)
+    tl.store(x, more(n))
+
+# error@45:14: 'more' runs when the kernel is compiled and computes with a run-time value, of which it may ask type, dtype and shape; decorate it with @triton.jit
