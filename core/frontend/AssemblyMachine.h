@@ -116,6 +116,8 @@ private:
   OptionalTile longProduct(DType type);
   OptionalTile function(llvm::StringRef name, DType type);
   OptionalTile floats(llvm::StringRef base, DType type);
+  OptionalTile largerMagnitude(bool larger, const TileValue &a,
+                               const TileValue &b);
   OptionalTile integers(llvm::StringRef base, DType type);
   OptionalTile comparison(DType type);
   OptionalTile conversion();

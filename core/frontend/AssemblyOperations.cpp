@@ -158,7 +158,31 @@ OptionalTile AssemblyMachine::floats(StringRef base, DType type) {
   if ((base == "min" || base == "max") && onlyWords({"ftz", "NaN"})) {
     return emit.extremum(base == "max", tile(0), tile(1), has("NaN"), at);
   }
+  if ((base == "min" || base == "max") && has("xorsign") && has("abs") &&
+      onlyWords({"ftz", "NaN", "xorsign", "abs"})) {
+    return largerMagnitude(base == "max", tile(0), tile(1));
+  }
   return notUnderstood(now->opcode);
+}
+
+/// max.xorsign.abs: the larger magnitude under the product's sign; min: the
+/// smaller one.
+OptionalTile AssemblyMachine::largerMagnitude(bool larger, const TileValue &a,
+                                              const TileValue &b) {
+  SourceLoc at = call.at(0);
+  const DType type = a.type.elem, bits = unsignedOf(bitWidth(type));
+  auto cast = [&](const OptionalTile &x, DType to) {
+    return x ? emit.cast(*x, x->type.withElem(to), "", true, at) : x;
+  };
+  OptionalTile sign = masked(both(BinaryFn::Xor, cast(a, bits), cast(b, bits)),
+                             uint64_t(1) << (bitWidth(type) - 1));
+  OptionalTile first = emit.abs(a, at), second = emit.abs(b, at);
+  if (!first || !second) {
+    return std::nullopt;
+  }
+  OptionalTile magnitude =
+      emit.extremum(larger, *first, *second, has("NaN"), at);
+  return cast(both(BinaryFn::Or, cast(magnitude, bits), sign), type);
 }
 
 OptionalTile AssemblyMachine::integers(StringRef base, DType type) {

@@ -139,6 +139,31 @@ def k(o, p):
   EXPECT_THAT(in, ElementsAre(7, 3)); // min gives the number
 }
 
+TEST(InlineAssembly, LargerMagnitudes) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p):
+    i = tl.arange(0, 4)
+    x = tl.load(p + i)
+    y = tl.load(p + 3 - i)
+    a, b = tl.inline_asm_elementwise("""
+        max.NaN.xorsign.abs.f32 $0, $2, $3;
+        min.xorsign.abs.f32 $1, $2, $3;
+    """, "=f,=f,f,f", [x, y], [tl.float32, tl.float32], True, 1)
+    tl.store(o + i, a)
+    tl.store(o + 4 + i, b)
+)py";
+  std::vector<float> in{2, -4, -1, nan}, out(8);
+  runText(text, "k o=*fp32 p=*fp32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
+  EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[3]));
+  EXPECT_EQ(out[1], 4);
+  EXPECT_EQ(out[2], 4);
+  EXPECT_EQ(std::abs(out[4]), 2);
+  EXPECT_EQ(out[5], 1);
+  EXPECT_EQ(std::abs(out[7]), 2);
+}
+
 TEST(InlineAssembly, Conversions) {
   const char *text = R"py(
 @triton.jit
