@@ -80,8 +80,8 @@ static void bindQuestions(Registry &r, const KnownVendor &vendor) {
   }
 }
 
-/// extra.<backend>.NAME(): so many for each warp of the launch. Other targets
-/// have no such number.
+/// extra.<backend>.NAME(): so many for each warp of the launch. Kernels size
+/// tiles by them, so they are the same numbers on every target.
 static void bindCounts(Registry &r, StringRef module,
                        const KnownVendor &vendor) {
   SmallVector<StringRef> counts;
@@ -89,16 +89,9 @@ static void bindCounts(Registry &r, StringRef module,
   for (StringRef count : counts) {
     auto [name, digits] = count.split('=');
     const int64_t factor = machineNumber(digits);
-    r.add(module, name, "",
-          [folder = vendor.folder, factor](BuiltinCall &call) {
-            StringRef target = call.evaluator.targetName();
-            target = target.empty() ? "none" : target;
-            return target.split(':').first == folder
-                       ? Value::integer(factor * call.evaluator.numWarps())
-                       : call.error(call.builtin.name + " is a number of " +
-                                    folder + " targets, and this one is '" +
-                                    target.str() + "'");
-          });
+    r.add(module, name, "", [factor](BuiltinCall &call) {
+      return Value::integer(factor * call.evaluator.numWarps());
+    });
   }
 }
 

@@ -61,7 +61,6 @@ def kernel(x):
     tl.extra.cuda.smid()
     for i in range(3, stages=2):
         pass
-    tl.extra.cuda.num_warps()
 
 # error@57:17: 'cast' has no value that is known at compile time
 # note@9:1: set under a condition that is not known at compile time
@@ -71,4 +70,3 @@ def kernel(x):
 # note@9:1: set under a condition that is not known at compile time
 # error@61:19: module 'triton.language.extra.cuda' has no name 'smid'
 # error@62:30: range has no parameter 'stages'
-# error@64:5: tl.extra.cuda.num_warps is a number of nvidia targets, and this one is 'interp'
