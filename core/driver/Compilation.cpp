@@ -15,6 +15,7 @@
 #include "terrazzo/wire/Wire.h"
 
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace tz::driver {
 
@@ -472,6 +473,15 @@ Status Driver::check(const CompileJob &given,
   return answer.ok() || cannotSay ? answer : vendor.failure(answer);
 }
 
+/// The text with the place of each operation, as `loc(#loc3)` and, below,
+/// `#loc3 = loc("file":18:4)`: programs look there for lines.
+static std::string textWithLocations(LoweredKernel &lowered) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  lowered.state().module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
 Result<std::string> Driver::stage(const CompileJob &given,
                                   const std::string &name,
                                   runtime::DiagnosticSink &diagnostics) {
@@ -480,7 +490,7 @@ Result<std::string> Driver::stage(const CompileJob &given,
                              {"prepared", Stage::Prepared}}) {
     if (name == text) {
       Result<LoweredKernel> lowered = lower(given, stage, diagnostics);
-      return lowered ? Result<std::string>(lowered->text())
+      return lowered ? Result<std::string>(textWithLocations(*lowered))
                      : lowered.takeStatus();
     }
   }

@@ -104,7 +104,8 @@ Function::Compiled *Function::compile(PyObject *self,
 }
 
 bool Function::tellCompilation(PyObject *self, Prepared &prepared,
-                               bool isWarmup, bool &isRefused) const {
+                               bool isWarmup, bool isKnownTold,
+                               bool &isRefused) const {
   const Arguments &arguments = prepared.arguments;
   tz_code_t code = nullptr;
   if (!settle(tz_kernel_find_code(prepared.variant->kernel->handle(),
@@ -112,7 +113,7 @@ bool Function::tellCompilation(PyObject *self, Prepared &prepared,
                                   arguments.data(), arguments.size(), &code))) {
     return false;
   }
-  if (code) {
+  if (code && !isKnownTold) {
     return true;
   }
   PyObject *warm = isWarmup ? Py_True : Py_False;
@@ -133,12 +134,13 @@ bool Function::tellCompilation(PyObject *self, Prepared &prepared,
              PyObject_CallMethod(call.get(), "after_compiling", "O", warm));
 }
 
-PyObject *Function::warmup(PyObject *self, const Call &call, bool tells) {
+PyObject *Function::warmup(PyObject *self, const Call &call, bool tells,
+                           bool isKnownTold) {
   Prepared prepared(name);
   bool isRefused = false;
   if (!prepare(self, call, prepared) ||
       (tells && everHooked && isCompilationHooked() &&
-       !tellCompilation(self, prepared, true, isRefused))) {
+       !tellCompilation(self, prepared, true, isKnownTold, isRefused))) {
     return nullptr;
   }
   if (isRefused) {

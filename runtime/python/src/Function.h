@@ -47,8 +47,10 @@ public:
   PyObject *launch(PyObject *self, PyObject *grid, const Call &call);
   /// Launches go through self.run(), which does more than this.
   bool usesRun = false;
-  /// Compiles, and launches nothing. `tells`: the hooks of compilations.
-  PyObject *warmup(PyObject *self, const Call &call, bool tells);
+  /// Compiles, and launches nothing. `tells`: the hooks of compilations;
+  /// `isKnownTold`: also of code that is there.
+  PyObject *warmup(PyObject *self, const Call &call, bool tells,
+                   bool isKnownTold);
   /// Code for a target whose device need not be here, as an object.
   PyObject *compileFor(PyObject *self, const char *target, const Call &call);
   /// The code will hold `value` of a name of a dictionary or cell: launches
@@ -135,9 +137,10 @@ private:
   PyObject *specialization(PyObject *self, const Prepared &prepared,
                            const std::string &target) const;
   /// For code that is not there yet: asks the hooks, compiles, tells them.
-  /// False with the error set; `isRefused`: a hook wants none of it.
+  /// `isKnownTold`: also for code that is there. False with the error set;
+  /// `isRefused`: a hook wants none of it.
   bool tellCompilation(PyObject *self, Prepared &prepared, bool isWarmup,
-                       bool &isRefused) const;
+                       bool isKnownTold, bool &isRefused) const;
 
   std::string name;
   std::vector<Parameter> parameters;

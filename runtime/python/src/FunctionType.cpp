@@ -177,8 +177,8 @@ void freeLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// _launch(grid, args, kwargs), _warmup(args, kwargs, tells): for what is not
-/// on the fast path.
+/// _launch(grid, args, kwargs), _warmup(args, kwargs, tells, known): for what
+/// is not on the fast path.
 PyObject *launchMethod(PyObject *self, PyObject *given) {
   PyObject *grid, *args, *kwargs;
   Function *function = functionOf(self);
@@ -194,16 +194,16 @@ PyObject *launchMethod(PyObject *self, PyObject *given) {
 
 PyObject *warmupMethod(PyObject *self, PyObject *given) {
   PyObject *args, *kwargs;
-  int tells;
+  int tells, isKnownTold;
   Function *function = functionOf(self);
   Unpacked unpacked;
   if (!function ||
-      !PyArg_ParseTuple(given, "O!O!p", &PyTuple_Type, &args, &PyDict_Type,
-                        &kwargs, &tells) ||
+      !PyArg_ParseTuple(given, "O!O!pp", &PyTuple_Type, &args, &PyDict_Type,
+                        &kwargs, &tells, &isKnownTold) ||
       !unpacked.read(args, kwargs)) {
     return nullptr;
   }
-  return function->warmup(self, unpacked.call, tells);
+  return function->warmup(self, unpacked.call, tells, isKnownTold);
 }
 
 PyObject *compileForMethod(PyObject *self, PyObject *given) {
@@ -249,8 +249,9 @@ PyMethodDef functionMethods[] = {
     {"_launch", launchMethod, METH_VARARGS,
      "_launch(grid, args, kwargs): what kernel[grid](*args, **kwargs) does."},
     {"_warmup", warmupMethod, METH_VARARGS,
-     "_warmup(args, kwargs, tells): compiles for such arguments, does not "
-     "launch; tells: hooks of compilations are asked."},
+     "_warmup(args, kwargs, tells, known): compiles for such arguments, does "
+     "not launch; tells: hooks of compilations are asked; known: also of code "
+     "that is there."},
     {"_compile_for", compileForMethod, METH_VARARGS,
      "_compile_for(target, args, kwargs): compiles for such arguments and a "
      "code target whose device need not be here."},

@@ -300,7 +300,7 @@ PyObject *Function::launchHooked(PyObject *self, Prepared &prepared,
                                  bool isEmpty) const {
   bool isRefused = false;
   if (isCompilationHooked() &&
-      !tellCompilation(self, prepared, false, isRefused)) {
+      !tellCompilation(self, prepared, false, false, isRefused)) {
     return nullptr;
   }
   if (isRefused) {

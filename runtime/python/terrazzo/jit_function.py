@@ -85,6 +85,10 @@ def _parameters(fn, do_not_specialize, on_alignment):
     ]
 
 
+def _line_of_def(lines):
+    return next((i for i, line in enumerate(lines) if _begins.match(line)), None)
+
+
 class _Constant:
     """A function of one argument that gives a text; it can be pickled."""
 
@@ -213,9 +217,10 @@ class JITFunction(_native.Function):
     def _excerpt(self):
         """The text from `def` on as it stands in its file, and its first line."""
         if self._text is not None:
-            return self._text, self.starting_line_number
+            # Whoever gives a text may say with raw_src where the function that it replaces begins.
+            return self._text, self.starting_line_number + (_line_of_def(self.__dict__.get("raw_src", ())) or 0)
         lines = self.raw_src
-        first = next((i for i, line in enumerate(lines) if _begins.match(line)), None)
+        first = _line_of_def(lines)
         if first is None:
             raise TerrazzoError(f"{self._path}:{self.starting_line_number}: a kernel is a function that "
                                 "'def' defines, found:\n    " + lines[0].strip())
@@ -237,8 +242,9 @@ class JITFunction(_native.Function):
         """Compiles for such arguments; arrays may be dtypes. Launches nothing."""
         return self._compile(args, kwargs, tells=True)
 
-    def _compile(self, args, kwargs, tells, target=None):
-        """tells: hooks of compilations are asked, and told. target: a code target whose device need not be here."""
+    def _compile(self, args, kwargs, tells, target=None, known=False):
+        """tells: hooks of compilations are asked, and told; known: also of code that is there. target: a code target
+        whose device need not be here."""
         from .wrappers import MockTensor
 
         constexprs = {p.name for p in self.params if p.is_constexpr}
@@ -250,8 +256,8 @@ class JITFunction(_native.Function):
             from . import interpreter
 
             with interpreter.active():
-                return self._warmup(args, kwargs, tells)
-        return self._warmup(args, kwargs, tells)
+                return self._warmup(args, kwargs, tells, known)
+        return self._warmup(args, kwargs, tells, known)
 
     def preload(self, specialization_data):
         """Compiles what a hook of compilations was told of, in this process or another one; gives the CompiledKernel.
@@ -263,9 +269,10 @@ class JITFunction(_native.Function):
         from . import specialization
 
         args, options = specialization.examples(self, specialization_data)
-        compiled = self._compile(args, options, tells=True)
+        told = json.loads(specialization_data)
+        # Who clears device_caches wants to hear of it again.
+        compiled = self._compile(args, options, tells=True, known=told["key"] not in self.device_caches[told["index"]][0])
         if compiled is not None and not any(compiled in cache[0].values() for cache in self.device_caches.values()):
-            told = json.loads(specialization_data)
             self.device_caches[told["index"]][0][told["key"]] = compiled
         return compiled
 

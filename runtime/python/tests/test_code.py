@@ -39,6 +39,16 @@ def test_stages():
         code.asm["cubit"]
 
 
+def test_places_in_the_text():
+    """As programs look for them: `... loc(#loc3)`, and below `#loc3 = loc("file":18:4)`."""
+    lines = launch().asm["ttir"].splitlines()
+    at = next(i for i, line in enumerate(lines) if "tile.store" in line)
+    name = lines[at].partition("loc(")[2].partition(")")[0]
+    place = next(line for line in lines if line.startswith(name + " = "))
+    store = add_kernel.starting_line_number + next(i for i, line in enumerate(add_kernel.raw_src) if "tl.store" in line)
+    assert f'kernels.py":{store}:' in place
+
+
 def test_stages_are_those_of_the_target():
     stages = dict(launch().asm.items())
     assert list(stages) == list(launch().asm) and len(launch().asm) == len(stages)

@@ -116,6 +116,18 @@ def test_each_specialisation_is_asked_for():
     assert kinds[0] == "i32" and kinds[-1] == "i64" and len(kinds) <= 4 and len(set(f["key"] for f in hook.told)) == len(kinds)
 
 
+def test_a_preload_after_device_caches_were_cleared_is_told():
+    hook = knobs.runtime.jit_cache_hook = Hook()
+    kernel = make()
+    code, _ = launch(kernel)
+    data = hook.told[0]["compile"]["specialization_data"]
+    hook.told.clear()
+    assert kernel.preload(data) is code and not hook.told
+    kernel.device_caches.clear()
+    assert kernel.preload(data) is code and len(hook.told) == 1
+    assert launch(kernel)[0] is code and len(hook.told) == 1
+
+
 def test_an_exception_of_a_hook_reaches_the_caller():
 
     def refuse(**facts):
@@ -159,6 +171,7 @@ def test_preload():
     assert launch(kernel, 64)[0] is None and len(hook.told) == 1  # with other options
     assert len(kernel.device_caches[0][0]) == 1
     kernel.device_caches[0][0].clear()
+    knobs.runtime.jit_cache_hook = None
     assert kernel.preload(data) is code and list(kernel.device_caches[0][0].values()) == [code]
 
 

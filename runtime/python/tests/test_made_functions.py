@@ -75,6 +75,14 @@ def test_errors_name_the_place_that_was_given():
         kernel.warmup(np.zeros(1, np.float32), grid=(1,))
 
 
+def test_decorators_stand_above_the_text():
+    kernel = define("def wrong(x):\n    tl.store(x, nowhere)\n", {})
+    kernel.raw_src, kernel.starting_line_number = ["@triton.jit\n", "def template(x):\n", "    pass\n"], 77
+    kernel.fn.__code__ = kernel.fn.__code__.replace(co_filename="/some/where.py", co_firstlineno=77)
+    with pytest.raises(CompilationError, match=r"/some/where.py:79:\d+: error: .*nowhere"):
+        kernel.warmup(np.zeros(1, np.float32), grid=(1,))
+
+
 def test_capture_scope():
     outer = tl.constexpr(5)
 
