@@ -31,7 +31,7 @@ Session *Session::make() {
   options.on_diagnostic = Diagnostics::report;
   options.on_print = print;
   options.on_wait = askSignals;
-  options.flags = TZ_SESSION_CATCH_FAULTS;
+  options.flags |= TZ_SESSION_CATCH_FAULTS;
   // Triton's names of the cache's settings, where ours say nothing.
   if (!std::getenv("TERRAZZO_CACHE_DIR")) {
     options.cache_folder = std::getenv("TRITON_CACHE_DIR");

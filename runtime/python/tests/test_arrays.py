@@ -24,6 +24,31 @@ def test_read_only_array_is_an_input():
     assert (out == 2).all()
 
 
+def test_arrays_of_no_elements():
+    """Frameworks give them the address 0."""
+
+    class Empty:
+        dtype = np.dtype(np.float32)
+
+        def __init__(self, shape):
+            self.shape = shape
+            self.__array_interface__ = {"data": (0, False), "shape": shape, "typestr": "<f4", "version": 3}
+
+    @terrazzo.jit
+    def kernel(x, out, n):
+        at = tl.arange(0, 16)
+        tl.store(out + at, tl.load(x + at, mask=at < n, other=3.0))
+
+    out = np.zeros(16, np.float32)
+    for empty in (Empty((0,)), Empty((4, 0)), np.zeros((0, 4), np.float32)):
+        kernel[(1,)](empty, out, 0)
+        assert (out == 3).all()
+        out[:] = 0
+        kernel[(0,)](empty, empty, 0)
+        kernel[(4, 0)](empty, out, 16)
+        assert not out.any()
+
+
 def test_bfloat16_of_numpy():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     out = np.zeros(32, ml_dtypes.bfloat16)
