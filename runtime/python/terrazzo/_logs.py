@@ -60,9 +60,10 @@ def begin():
         entry = facts.get("frameworks", {}).get("torch", {})
         if "synchronize" not in entry or not getattr(getattr(torch, "version", None), entry["build"], None):
             continue
-        module, name = _owner(entry["synchronize"])
-        if hasattr(module, name):
-            setattr(module, name, _tells(getattr(module, name)))
+        for place in (entry["synchronize"], "torch._C._accelerator_synchronizeDevice"):
+            module, name = _owner(place)
+            if hasattr(module, name):
+                setattr(module, name, _tells(getattr(module, name)))
         if hasattr(torch, entry["device"]):
             kind = getattr(*_owner(entry["stream_class"]))
             kind.synchronize = _stream_tells(kind.synchronize, entry["stream_address"])

@@ -21,6 +21,7 @@ Tensor = python_launch.device_arrays().Tensor
 python_launch.pretend_torch(Tensor)
 synchronized = []
 sys.modules["torch._C"]._cuda_synchronize = lambda: synchronized.append(1)
+sys.modules["torch._C"]._accelerator_synchronizeDevice = lambda index: synchronized.append(index)
 import terrazzo
 import terrazzo.triton.language as tl
 driver = ctypes.CDLL(os.environ["TERRAZZO_NVIDIA_DRIVER"])
@@ -58,8 +59,10 @@ elif sys.argv[2] == "launches":
     # The framework's own synchronisation tells what kernels said, the program's too, and so does the exit.
     sys.modules["torch._C"]._cuda_synchronize()
     assert synchronized == [1] and calls()["cuStreamSynchronize"] == before["cuStreamSynchronize"] + 1
+    sys.modules["torch._C"]._accelerator_synchronizeDevice(0)  # torch.accelerator.synchronize
+    assert synchronized == [1, 0] and calls()["cuStreamSynchronize"] == before["cuStreamSynchronize"] + 2
     terrazzo.synchronize()
-    assert calls()["cuStreamSynchronize"] == before["cuStreamSynchronize"] + 2
+    assert calls()["cuStreamSynchronize"] == before["cuStreamSynchronize"] + 3
 else:
     assert not plain[(1,)](x, out, 1024, BLOCK=1024)._facts["has_log"]
     assert plain[(1,)](x, out, 1024, BLOCK=1024, debug=True)._facts["has_log"]
