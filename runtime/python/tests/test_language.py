@@ -35,6 +35,8 @@ def test_a_call_on_the_host_says_what_to_do():
         tl.load(1)
     with pytest.raises(RuntimeError, match="drives loops inside a kernel"):
         tl.static_range(3)
+    assert {"num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize"} < \
+        set(inspect.signature(tl.range).parameters)
     with pytest.raises(TypeError, match="exists only inside a kernel"):
         tl.tensor()
 

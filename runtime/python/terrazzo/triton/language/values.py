@@ -152,18 +152,29 @@ class PropagateNan(enum.IntEnum):
         return "tl.PropagateNan." + self.name
 
 
+# Programs ask the signatures for the hints that there are.
 class _Loop:
-    def __init__(self, *args, **kwargs):
+    def _refuse(self):
         raise RuntimeError(f"tl.{type(self).__name__} drives loops inside a kernel and cannot be used on the host")
 
 
 class range(_Loop):  # noqa: A001 - the language's name
     """`for i in tl.range(start, stop, step, num_stages=..., flatten=..., ...)`: a loop with hints."""
 
+    def __init__(self, arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False,
+                 flatten=False, warp_specialize=False, disable_licm=False):
+        self._refuse()
+
 
 class static_range(_Loop):
     """`for i in tl.static_range(start, stop, step)`: a loop that is unrolled."""
 
+    def __init__(self, arg1, arg2=None, step=None):
+        self._refuse()
+
 
 class condition(_Loop):
     """`while tl.condition(c, disable_licm=...)`: the condition of a loop with hints."""
+
+    def __init__(self, arg1, disable_licm=False):
+        self._refuse()
