@@ -80,11 +80,57 @@ OptionalTile AssemblyMachine::threeInputs() {
   return all;
 }
 
+/// Eight times the sign of a byte, as a byte.
+OptionalTile AssemblyMachine::signs(const OptionalTile &byte) {
+  OptionalTile sign = shifted(byte, false, 7);
+  return sign ? emit.binary(BinaryFn::Mul, *sign, Literal(int64_t(255)),
+                            call.at(0))
+              : sign;
+}
+
+/// Of eight bytes the one that `digit` (0 .. 15) chooses; from 8 on its sign,
+/// eight times.
+OptionalTile AssemblyMachine::chosenByte(const OptionalTile &bytes,
+                                         const OptionalTile &digit) {
+  SourceLoc at = call.at(0);
+  OptionalTile place = shifted(masked(digit, 7), true, 3);
+  place =
+      place ? emit.cast(*place, place->type.withElem(DType::U64), "", false, at)
+            : place;
+  OptionalTile byte = masked(both(BinaryFn::Shr, bytes, place), 255);
+  byte = byte ? emit.cast(*byte, byte->type.withElem(DType::U32), "", false, at)
+              : byte;
+  OptionalTile sign = signs(byte), asks = masked(digit, 8);
+  if (!sign || !asks) {
+    return std::nullopt;
+  }
+  OptionalTile isSign =
+      emit.compare(CompareFn::Ne, *asks, Literal(int64_t(0)), at);
+  return isSign ? emit.where(*isSign, *sign, *byte, at) : isSign;
+}
+
+/// As permuted, where a register has the selector.
+OptionalTile AssemblyMachine::permutedBy(const OptionalTile &selector) {
+  OptionalTile low = read(now->operands[1], DType::U32),
+               high = low ? read(now->operands[2], DType::U32) : low;
+  OptionalTile bytes =
+      high ? joinBits(emit, {*low, *high}, 64, call.at(0)) : high;
+  OptionalTile all;
+  for (unsigned i = 0; i < 4; ++i) {
+    OptionalTile byte =
+        shifted(chosenByte(bytes, masked(shifted(selector, false, 4 * i), 15)),
+                true, 8 * i);
+    all = i == 0 ? byte : both(BinaryFn::Or, all, byte);
+  }
+  return all;
+}
+
 /// Four bytes of eight, each by four bits of the selector.
 OptionalTile AssemblyMachine::permuted() {
   std::optional<uint64_t> selector = number(3);
   if (!selector) {
-    return notUnderstood(now->operands[3]);
+    OptionalTile known = read(now->operands[3], DType::U32);
+    return known ? permutedBy(known) : known;
   }
   OptionalTile words[2] = {read(now->operands[1], DType::U32),
                            read(now->operands[2], DType::U32)};
@@ -93,11 +139,8 @@ OptionalTile AssemblyMachine::permuted() {
     const unsigned from = *selector >> 4 * i & 15;
     OptionalTile byte = shifted(words[from >> 2 & 1], false, from % 4 * 8);
     byte = masked(byte, 255);
-    if (from & 8) { // its sign, eight times
-      byte = shifted(byte, false, 7);
-      byte = byte ? emit.binary(BinaryFn::Mul, *byte, Literal(int64_t(255)),
-                                call.at(0))
-                  : byte;
+    if (from & 8) {
+      byte = signs(byte);
     }
     byte = shifted(byte, true, 8 * i);
     all = i == 0 ? byte : both(BinaryFn::Or, all, byte);

@@ -110,6 +110,9 @@ private:
   OptionalTile both(BinaryFn fn, const OptionalTile &a, const OptionalTile &b);
   OptionalTile bits(llvm::StringRef base, DType type);
   OptionalTile threeInputs();
+  OptionalTile signs(const OptionalTile &byte);
+  OptionalTile chosenByte(const OptionalTile &bytes, const OptionalTile &digit);
+  OptionalTile permutedBy(const OptionalTile &selector);
   OptionalTile permuted();
   OptionalTile field(llvm::StringRef base, DType type);
   OptionalTile funnel();

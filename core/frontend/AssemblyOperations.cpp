@@ -29,22 +29,10 @@ constexpr Function functions[] = {
     {"sin.approx.f32", 1, "sin"},
     {"cos.approx.f32", 1, "cos"},
     {"sqrt.approx.f32", 1, "sqrt"},
-    {"sqrt.rn.f32", 1, "sqrt_rn"},
     {"rsqrt.approx.f32", 1, "rsqrt"},
     {"rcp.approx.f32", 1, "rcp_rn"},
-    {"rcp.rn.f32", 1, "rcp_rn"},
     {"div.approx.f32", 2, "fast_dividef"},
     {"div.full.f32", 2, "fast_dividef"},
-    {"div.rn.f32", 2, "div_rn"},
-    {"fma.rn.f32", 3, "fma_rn"},
-    {"fma.rz.f32", 3, "fma_rz"},
-    {"mad.rn.f32", 3, "fma_rn"},
-    {"add.rn.f32", 2, "add_rn"},
-    {"add.rz.f32", 2, "add_rz"},
-    {"sub.rn.f32", 2, "sub_rn"},
-    {"sub.rz.f32", 2, "sub_rz"},
-    {"mul.rn.f32", 2, "mul_rn"},
-    {"mul.rz.f32", 2, "mul_rz"},
     {"v_rcp_f32", 1, "rcp_rn"},
     {"v_exp_f32", 1, "exp2"},
     {"v_log_f32", 1, "log2"},
@@ -52,6 +40,29 @@ constexpr Function functions[] = {
     {"v_sqrt_f32", 1, "sqrt"},
     {"v_mul_f32", 2, "mul_rn"},
 };
+
+/// Opcodes with a direction of rounding, "add.rm.f32": libdevice's function,
+/// "add_rd", and its operands. None: 0 operands.
+std::pair<std::string, unsigned> roundedFunction(StringRef opcode) {
+  SmallVector<StringRef, 4> words;
+  opcode.split(words, '.');
+  if (words.size() != 3 || words[2] != "f32") {
+    return {};
+  }
+  StringRef direction = StringSwitch<StringRef>(words[1])
+                            .Case("rn", "_rn")
+                            .Case("rz", "_rz")
+                            .Case("rm", "_rd")
+                            .Case("rp", "_ru")
+                            .Default("");
+  unsigned operands = StringSwitch<unsigned>(words[0])
+                          .Cases({"sqrt", "rcp"}, 1)
+                          .Cases({"add", "sub", "mul", "div"}, 2)
+                          .Cases({"fma", "mad"}, 3)
+                          .Default(0);
+  StringRef base = words[0] == "mad" ? "fma" : words[0];
+  return {(base + direction).str(), direction.empty() ? 0 : operands};
+}
 
 DType typeOf(StringRef name) {
   return StringSwitch<DType>(name)
@@ -377,9 +388,13 @@ OptionalTile AssemblyMachine::evaluate() {
                                    : std::nullopt;
     }
   }
+  if (auto [name, operands] = roundedFunction(plain); operands != 0) {
+    return takes(operands) ? function(name, DType::F32) : std::nullopt;
+  }
   StringRef(opcode).split(parts, '.');
   StringRef base = parts[0];
-  if (base != "cvt" && (parts.back() == "f16x2" || parts.back() == "bf16x2")) {
+  if (base != "cvt" && (parts.back() == "f16x2" || parts.back() == "bf16x2" ||
+                        parts.back() == "f32x2")) {
     return onHalves();
   }
   if ((parts.back() == "f16" || parts.back() == "bf16") && has("approx")) {

@@ -225,16 +225,17 @@ bool AssemblyMachine::moveVector() {
 OptionalTile AssemblyMachine::onHalves() {
   StringRef opcode = now->opcode;
   opcode.consume_back("x2");
+  const unsigned width = opcode.ends_with(".f32") ? 32 : 16;
   TileList halves;
   for (unsigned half : {0, 1}) {
     AssemblyStatement one;
     one.opcode = opcode.str();
     one.operands.push_back(now->operands[0]);
     for (const std::string &operand : ArrayRef(now->operands).drop_front()) {
-      OptionalTile both = read(operand, DType::U32);
-      OptionalTile part =
-          both ? bitsFrom(emit, *both, 16 * half, DType::U16, call.at(0))
-               : both;
+      OptionalTile both = read(operand, unsignedOf(2 * width));
+      OptionalTile part = both ? bitsFrom(emit, *both, width * half,
+                                          unsignedOf(width), call.at(0))
+                               : both;
       if (!part) {
         return std::nullopt;
       }
@@ -251,7 +252,7 @@ OptionalTile AssemblyMachine::onHalves() {
     }
     halves.push_back(*result);
   }
-  return joinBits(emit, halves, 32, call.at(0));
+  return joinBits(emit, halves, 2 * width, call.at(0));
 }
 
 } // namespace tz::frontend

@@ -29,7 +29,7 @@ def kernel(o, n):
     tl.inline_asm_elementwise("add.f32 $0, $1, 1x;", "=f,f", [x], tl.float32, True, 1)
     tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], tl.float32, True, 3)
     tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [x], 32, True, 1)
-    tl.inline_asm_elementwise("add.rm.f32 $0, $1, $1;", "=f,f", [x], tl.float32, True, 1)
+    tl.inline_asm_elementwise("add.rm.sat.f32 $0, $1, $1;", "=f,f", [x], tl.float32, True, 1)
     tl.inline_asm_elementwise("again: bra again;", "=f,f", [x], tl.float32, True, 1)
     tl.inline_asm_elementwise("mov.b32 $0, {t, t};", "=f,f", [x], tl.float32, True, 1)
     mystery(x)
@@ -47,7 +47,7 @@ def kernel(o, n):
 # error@29:31: inline assembly is text for one machine; target 'interp' takes none, and '1x' is not among the instructions that are understood; write it with operations of the language or libdevice
 # error@30:89: pack of inline_asm_elementwise must be 1, 2, 4, 8 or 16, found 3
 # error@31:71: dtype of inline_asm_elementwise is a type or a list of types, found int 32
-# error@32:31: inline assembly is text for one machine; target 'interp' takes none, and 'add.rm.f32' is not among the instructions that are understood; write it with operations of the language or libdevice
+# error@32:31: inline assembly is text for one machine; target 'interp' takes none, and 'add.rm.sat.f32' is not among the instructions that are understood; write it with operations of the language or libdevice
 # error@33:31: inline assembly is text for one machine; target 'interp' takes none, and 'again:' is not among the instructions that are understood; write it with operations of the language or libdevice
 # error@34:31: 't' is read before it is set
 # error@9:22: symbol '__nv_mystery' is not known on target 'interp': foreign libraries are not linked; the functions of libdevice work everywhere

@@ -164,6 +164,31 @@ def k(o, p):
   EXPECT_EQ(std::abs(out[7]), 2);
 }
 
+TEST(InlineAssembly, PermutesByARegister) {
+  const char *text = R"py(
+@triton.jit
+def k(o, p):
+    i = tl.arange(0, 4)
+    a, b = tl.inline_asm_elementwise("""
+        .reg .b32 s;
+        mov.u32 s, 0xf8152;
+        prmt.b32 $0, $2, $3, s;
+        prmt.b32 $1, $2, $3, 0x8152;
+    """, "=r,=r,r,r", [tl.load(p + i), tl.load(p + 3 - i)], [tl.int32, tl.int32], True, 1)
+    tl.store(o + i, a)
+    tl.store(o + 4 + i, b)
+)py";
+  std::vector<uint32_t> in{0x11223344, 0x80ff7f01, 0xa0b0c0d0, 0}, out(8);
+  runText(text, "k o=*i32 p=*i32",
+          {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(out[i], out[4 + i]);
+  }
+  // Bytes 2, 5 (1 of the second), 1, and the sign of byte 0.
+  EXPECT_EQ(out[0], 0x00330022u);
+  EXPECT_EQ(out[1], 0x007fc0ffu);
+}
+
 TEST(InlineAssembly, Conversions) {
   const char *text = R"py(
 @triton.jit
