@@ -81,7 +81,7 @@ def _content(tensor):
 def describe(value, storages, functions):
     """JSON of one argument."""
     if isinstance(value, torch.Tensor):
-        if value.device.type == "cpu":
+        if value.device.type == "cpu" and torch.cuda.is_available():
             raise NotRecordable("a tensor that is not on the device")
         return {"tensor": {"dtype": str(value.dtype).rpartition(".")[2], "shape": list(value.shape),
                            "strides": list(value.stride()), "storage": storages.add(value),

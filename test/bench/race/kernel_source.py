@@ -17,7 +17,8 @@ import importlib
 import inspect
 import linecache
 import math
-import sys
+import re
+import textwrap
 import types
 
 KEPT_MODULES = ("triton", "math", "builtins", "operator", "functools")
@@ -116,10 +117,11 @@ class Collector:
         number = self._known[id(function)] = len(self.functions)
         entry = {"name": function.__name__, "kind": "constexpr_function" if _is_constexpr_function(function) else "jit"}
         self.functions.append(entry)
-        entry["source"] = function.src.splitlines()
+        source = _source(function)
+        entry["source"] = source.splitlines()
         if entry["kind"] == "jit":
             entry["options"] = self._options(function)
-        entry["bindings"] = self._bindings(ast.parse(function.src), _scope(function))
+        entry["bindings"] = self._bindings(ast.parse(source), _scope(function))
         return number
 
     @staticmethod
@@ -135,6 +137,7 @@ class Collector:
 
     def _bindings(self, tree, scope):
         used = {}  # name -> paths of attributes
+        definition, local = tree.body[0], set()
         class Names(ast.NodeVisitor):
             def visit_Attribute(self, node):
                 path, inner = [node.attr], node.value
@@ -148,7 +151,14 @@ class Collector:
 
             def visit_Name(self, node):
                 used.setdefault(node.id, []).append([])
-        Names().visit(tree)
+        # A name that the body binds is its own, whatever the module has under it.
+        for statement in definition.body:
+            Names().visit(statement)
+            local.update(node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        local.update(argument.arg for argument in ast.walk(definition.args) if isinstance(argument, ast.arg))
+        for name in local:
+            used.pop(name, None)
+        Names().visit(definition.args)
         bindings = {}
         for name, paths in used.items():
             if name in scope:
@@ -175,6 +185,12 @@ class Collector:
             return {"value": encode_constant(value, self)}
         except NotRecordable as problem:
             raise NotRecordable(f"global name {name!r}: {problem}") from None
+
+
+def _source(function):
+    """The text of a function from its def on."""
+    text = getattr(function, "src", None) or textwrap.dedent(inspect.getsource(function.fn))
+    return text[re.search(r"^def\s", text, re.MULTILINE).start():]
 
 
 def _scope(function):

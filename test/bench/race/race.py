@@ -23,7 +23,6 @@ that Terrazzo is quicker. Exit status 1 if a row is wrong or fails under Terrazz
 import argparse
 import concurrent.futures
 import contextlib
-import datetime
 import glob
 import json
 import math
@@ -36,6 +35,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -187,14 +188,13 @@ def in_turns(mode, folder, names, jobs, rounds, limit, until, environment):
     return results
 
 
-def machine():
+def versions_and_machine():
     import torch
     import triton
     import terrazzo
-    properties = torch.cuda.get_device_properties(0)
-    return {"machine": properties.name, "peers": {"triton": triton.__version__, "torch": torch.__version__},
-            "commit": os.environ.get("RACE_COMMIT") or getattr(terrazzo, "__commit__", None) or terrazzo.__version__,
-            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ")}
+    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout
+    return ({"triton": triton.__version__, "terrazzo": terrazzo.__version__},
+            rows.results.machine(torch.cuda.get_device_properties(0).name, driver.strip().partition("\n")[0]))
 
 
 def replay(options):
@@ -219,7 +219,7 @@ def replay(options):
     looked = in_turns("look", folder, names, options.jobs, 0, options.limit, begin + options.seconds * 0.6 if options.seconds else math.inf, environment)
     timed_names = [n for n in names if n in looked and "comparison" in looked[n]]
     timed = {} if options.no_timing else in_turns("time", folder, timed_names, 1, options.rounds, options.limit, until, environment)
-    rows = []
+    found = []
     for name in names:
         row = {"file": name, **looked.get(name, {"problem": "not reached"})}
         for key, value in timed.get(name, {}).items():
@@ -230,17 +230,14 @@ def replay(options):
         with open(os.path.join(folder, name)) as file:
             recorded = json.load(file)
         row.update(kernel=recorded["kernel"], bytes=recorded["bytes"], grid=recorded["grid"], label=label(recorded))
-        rows.append(row)
-    result = {"what": "race: recorded launches under both compilers", **machine(),
-              "command": "race.py " + " ".join(sys.argv[1:]), "seconds": round(time.time() - begin), "rows": rows}
+        found.append(row)
     os.makedirs(options.out, exist_ok=True)
     path = os.path.join(options.out, "race.json")
-    with open(path, "w") as out:
-        json.dump(result, out)
+    rows.write(path, "recorded launches under both compilers, device time", *versions_and_machine(), found)
     print(f"race: {path}")
     from report import summary
-    print(summary(result, options.worst))
-    return 1 if any(row.get("comparison") == "different" or failed_alone(row) for row in rows) else 0
+    print(summary(rows.read(path), options.worst))
+    return 1 if any(row.get("comparison") == "different" or failed_alone(row) for row in found) else 0
 
 
 def failed_alone(row):

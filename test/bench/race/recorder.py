@@ -28,6 +28,7 @@ CONFIGURATIONS = int(os.environ.get("RACE_CONFIGS", "0"))  # an autotuner tries 
 _state = threading.local()
 _known = {}  # kernel -> {identity: (bytes, file)}
 _seen = set()
+_warm = {}  # id of compiled code -> the code (kept, so that the id stays its own), its function, the options
 
 
 def _digest(value):
@@ -129,8 +130,27 @@ def _launch(inner):
                     given.setdefault(parameter.name, parameter.default)
             extents = _three(grid(given) if callable(grid) else grid)
             _note(self, args, named, extents, getattr(_state, "tuner", None))
-        return inner(self, *args, grid=grid, warmup=warmup, **named)
+        result = inner(self, *args, grid=grid, warmup=warmup, **named)
+        if warmup and result is not None:
+            names = {parameter.name for parameter in self.params}
+            _warm[id(result)] = result, self, {name: value for name, value in named.items() if name not in names}
+        return result
     return run
+
+
+def _of_compiled(inner):
+    """compiled[grid](*arguments), where the program holds what a warm-up compiled."""
+    def getitem(self, grid):
+        launch = inner(self, grid)
+        if id(self) not in _warm:
+            return launch
+        _, function, options = _warm[id(self)]
+
+        def run(*args, **named):
+            _note(function, args[:len(function.params)], options, _three(grid), None)
+            return launch(*args, **named)
+        return run
+    return getitem
 
 
 def _tuned(inner):
@@ -239,12 +259,14 @@ def _once(function, *args, quantiles=None, return_mode="mean", **named):
 
 def install():
     """Begins to record, in this process."""
+    from triton.compiler import compiler
     from triton.runtime import autotuner, jit
     os.makedirs(FOLDER, exist_ok=True)
     if QUICK:
         import triton.testing
         triton.testing.do_bench = triton.testing.do_bench_cudagraph = _once
     jit.JITFunction.run = _launch(jit.JITFunction.run)
+    compiler.CompiledKernel.__getitem__ = _of_compiled(compiler.CompiledKernel.__getitem__)
     autotuner.Autotuner.run = _tuned(autotuner.Autotuner.run)
     autotuner.Autotuner._bench = _trying(autotuner.Autotuner._bench)
     if CONFIGURATIONS:

@@ -1,9 +1,10 @@
 """Tables and a plot of race's results."""
 
-import json
 import math
 import statistics
 import sys
+
+import rows as files
 
 
 def geometric_mean(values):
@@ -67,7 +68,7 @@ def plot(results, path):
     for result in results:
         ratios = sorted(row["ratio"] for row in result["rows"] if "ratio" in row)
         axes.plot([100 * (i + 0.5) / len(ratios) for i in range(len(ratios))], ratios,
-                  label=f"{result.get('corpus', result['commit'])}: {len(ratios)} rows, {geometric_mean(ratios):.2f}")
+                  label=f"{result['commit']}: {len(ratios)} rows, {geometric_mean(ratios):.2f}")
     axes.set_yscale("log", base=2)
     axes.axhline(1, color="gray", linewidth=0.8)
     axes.set_xlabel("rows, % of each corpus")
@@ -78,10 +79,10 @@ def plot(results, path):
 
 
 def main(options):
-    results = []
-    for path in options.results:
-        with open(path) as file:
-            results.append(json.load(file))
+    try:
+        results = [files.read(path) for path in options.results]
+    except (OSError, ValueError) as error:
+        sys.exit(f"race: {error}")
     for result in results:
         print(summary(result, options.worst, options.markdown) + "\n")
     if options.plot:

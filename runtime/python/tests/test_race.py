@@ -1,0 +1,140 @@
+"""test/bench/race: a launch becomes a record that stands alone, and the record the same launch again."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+RACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "bench", "race")
+
+LIBRARY = """
+import triton
+import triton.language as tl
+
+SCALE = tl.constexpr(3)
+
+
+@triton.constexpr_function
+def doubled(x):
+    return 2 * x
+
+
+@triton.jit
+def scaled(x):
+    return x * SCALE
+"""
+
+PROGRAM = """
+import torch
+import triton
+import triton.language as tl
+import library
+import recorder
+
+# As recorder.install() does it with Triton's launcher, which is Python.
+run = recorder._launch(lambda kernel, *args, grid, warmup, **named: kernel[grid](*args, **named))
+
+
+def made(bias):
+    @triton.jit
+    def kernel(x, out, n, BLOCK: tl.constexpr, extra=None):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        v = library.scaled(tl.load(x + i, mask=i < n, other=0)) + bias + library.doubled(BLOCK)
+        if extra is not None:
+            v += tl.load(extra)
+        tl.store(out + i, v, mask=i < n)
+    return kernel
+
+
+base = torch.arange(64, dtype=torch.int32)
+x, out = base[4:44], torch.zeros(40, dtype=torch.int32)
+for _ in range(3):
+    run(made(tl.constexpr(7)), x, out, 40, BLOCK=16, num_warps=2, grid=(3,), warmup=False)
+run(made(tl.constexpr(9)), x, out, 20, 32, extra=base[63:], grid=lambda meta: (triton.cdiv(20, meta["BLOCK"]),), warmup=False)
+print(out.tolist())
+
+
+class Compiled:
+    # As Triton's compiled code, which is launched by grid.
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __getitem__(self, grid):
+        return lambda *args: self.kernel[grid](*args)
+
+
+Compiled.__getitem__ = recorder._of_compiled(Compiled.__getitem__)
+warm_up = recorder._launch(lambda kernel, *args, grid, warmup, **named: Compiled(kernel))
+held = warm_up(made(tl.constexpr(1)), torch.int32, torch.int32, 1, 8, num_warps=1, grid=(1,), warmup=True)
+held[(5,)](x, out, 40, 8)
+"""
+
+REPLAY = """
+import json, sys
+import terrazzo.triton
+import replay
+for path in sys.argv[1:]:
+    with open(path) as file:
+        record = json.load(file)
+    row = replay.Row(record, "cpu")
+    launch = replay.Launch(record, "terrazzo", row.memory)
+    row.memory.save()
+    launch()
+    out = launch.named["out"]
+    print(json.dumps([len(record["grid"]), row.memory.changed(), out.tolist(), launch.named["x"].storage_offset() % 64]))
+"""
+
+
+def run(program, folder, *arguments):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([RACE, str(folder), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment, cwd=folder, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("race")
+    (tmp_path / "library.py").write_text(LIBRARY)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    os.environ["RACE_OUT"] = str(tmp_path / "records")
+    try:
+        (tmp_path / "records").mkdir()
+        done = run("import terrazzo; terrazzo.install_as_triton(); "
+                   "exec(compile(open('program.py').read(), 'program.py', 'exec'))", tmp_path)
+    finally:
+        del os.environ["RACE_OUT"]
+    assert done.returncode == 0, done.stderr
+    refused = tmp_path / "records" / "refused.jsonl"
+    assert not refused.exists(), refused.read_text()
+    return tmp_path, json.loads(done.stdout), sorted(str(path) for path in (tmp_path / "records").glob("*.json"))
+
+
+def test_records_replay_alone(records):
+    folder, expected, paths = records
+    assert len(paths) == 3  # equal launches are one record
+    (folder / "library.py").unlink()  # a record needs nothing of the program
+    done = run(REPLAY, folder, *paths)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    values = [3 * (i + 4) for i in range(40)]
+    first = [v + 7 + 32 for v in values]
+    second = [v + 9 + 64 + 63 for v in values[:20]]
+    third = [v + 1 + 16 for v in values]
+    assert sorted(outcome[2] for outcome in found) == sorted([first, second + first[20:], third]) and expected == second + first[20:]
+
+
+def test_records_tell_the_launch(records):
+    _, _, paths = records
+    for path in paths:
+        with open(path) as file:
+            record = json.load(file)
+        assert record["kernel"] == "kernel" and len(record["grid"]) == 3
+        assert record["arguments"]["x"]["tensor"]["strides"] == [1] and record["arguments"]["x"]["tensor"]["offset"] == 4
+        names = [function["name"] for function in record["functions"]]
+        assert names[0] == "kernel" and set(names) == {"kernel", "scaled", "doubled"}
+        options = {(3, 1, 1): {"num_warps": 2}, (1, 1, 1): {}, (5, 1, 1): {"num_warps": 1}}
+        assert record["options"] == options[tuple(record["grid"])]
