@@ -5,11 +5,15 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Background.h"
 
+#include "core/driver/Budget.h"
+
 #include <condition_variable>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace tz::driver {
 
@@ -27,12 +31,27 @@ struct Running {
     static Running &running = *new Running;
     return running;
   }
-  /// Before the compilers' libraries are taken down.
-  static void awaitAll() {
+  /// Before the compilers' libraries are taken down, which a thread that still
+  /// compiles would not survive. If one does not end, the process does, with
+  /// its status and without the rest of its clean-up.
+  static void awaitAll(int status, void *) {
+    constexpr std::chrono::seconds Patience(1);
     std::unique_lock guard(all().lock);
-    all().changed.wait(guard, [] { return all().count == 0; });
+    if (!all().changed.wait_for(guard, Patience,
+                                [] { return all().count == 0; })) {
+      (void)std::fflush(nullptr);
+      _exit(status);
+    }
   }
 };
+
+/// The caller goes on without the thread, which is asked to stop.
+void leave(pthread_t thread, uint64_t request) {
+  (void)pthread_detach(thread);
+  [[maybe_unused]] static const int registered =
+      on_exit(Running::awaitAll, nullptr);
+  cancelRequest(request);
+}
 
 /// What the caller and the thread share; the last one to leave frees it.
 struct Call {
@@ -88,14 +107,13 @@ static void *runCall(void *given) {
   return nullptr;
 }
 
-/// False if the system gives no thread.
-static bool start(const std::shared_ptr<Call> &call) {
+/// Nothing if the system gives no thread.
+static std::optional<pthread_t> start(const std::shared_ptr<Call> &call) {
   // LLVM recurses; a thread's usual stack is less than a program's own.
   constexpr size_t StackBytes = size_t(16) << 20;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, StackBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigset_t all, before;
   sigfillset(&all);
   // Signals that tell of this thread's own mistakes stay.
@@ -113,27 +131,32 @@ static bool start(const std::shared_ptr<Call> &call) {
       pthread_create(&thread, &attributes, runCall, given.get()) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  if (isStarted) {
-    (void)given.release(); // the thread's
-  } else {
+  if (!isStarted) {
     std::lock_guard guard(Running::all().lock);
     --Running::all().count;
+    return std::nullopt;
   }
-  return isStarted;
+  (void)given.release(); // the thread's
+  return thread;
 }
 
 Result<Artifact> compileInBackground(Plugin &plugin, const CompileJob &job,
                                      std::string_view ir,
                                      const VendorListener &listener) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(secondsLeft()));
   auto call = std::make_shared<Call>(plugin, job, ir);
-  if (!start(call)) {
+  const std::optional<pthread_t> thread = start(call);
+  if (!thread) {
     return compileHere(plugin, job, ir, listener);
   }
   std::unique_lock guard(call->lock);
   while (true) {
-    const bool isNews = call->changed.wait_for(guard, Interrupt::Interval, [&] {
-      return call->result || !call->messages.empty();
-    });
+    const bool isNews = call->changed.wait_until(
+        guard, std::min(Clock::now() + Interrupt::Interval, deadline),
+        [&] { return call->result || !call->messages.empty(); });
     while (!call->messages.empty()) {
       VendorMessage message = std::move(call->messages.front());
       call->messages.pop_front();
@@ -142,16 +165,24 @@ Result<Artifact> compileInBackground(Plugin &plugin, const CompileJob &job,
       guard.lock();
     }
     if (call->result) {
+      guard.unlock();
+      (void)pthread_join(*thread, nullptr);
       return std::move(*call->result);
     }
     if (isNews) {
       continue;
     }
     guard.unlock();
+    if (Clock::now() >= deadline) {
+      leave(*thread, call->request);
+      return Status(TZ_E_TIMEOUT, "the compiler of '" + plugin.name() + "' " +
+                                      tookTooLong() +
+                                      " and was left; TERRAZZO_COMPILE_TIMEOUT "
+                                      "(seconds) gives it more, "
+                                      "TERRAZZO_COMPILE_WORKER=on stops it");
+    }
     if (int32_t code = plugin.interrupt().code()) {
-      [[maybe_unused]] static const int registered =
-          std::atexit(Running::awaitAll);
-      cancelRequest(call->request);
+      leave(*thread, call->request);
       return interrupted(code, "the compiler of '" + plugin.name() + "'");
     }
     guard.lock();

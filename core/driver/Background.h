@@ -3,8 +3,9 @@
 // What   compileHere() on a thread of its own, while the caller waits and asks
 //        whether it shall go on waiting.
 // Why    Code generation cannot be stopped in the middle. A caller who presses
-//        Ctrl-C gets an answer at once all the same; the compiler is asked to
-//        stop, ends when it next looks, and what it made is dropped.
+//        Ctrl-C, or whose budget of time is over, gets an answer at once all
+//        the same; the compiler is asked to stop, ends when it next looks, and
+//        what it made is dropped.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_DRIVER_BACKGROUND_H
 #define TERRAZZO_CORE_DRIVER_BACKGROUND_H
@@ -13,8 +14,10 @@
 
 namespace tz::driver {
 
-/// The listener is called on the calling thread, during the call. The process
-/// does not end, and the plugin is not destroyed, before such threads have.
+/// The listener is called on the calling thread, during the call. A process
+/// that ends, and a registry that is destroyed, wait a second for threads that
+/// were left. After that the process ends all the same, and their plugins
+/// are never destroyed.
 runtime::Result<runtime::Artifact>
 compileInBackground(runtime::Plugin &plugin, const runtime::CompileJob &job,
                     std::string_view ir, const VendorListener &listener);

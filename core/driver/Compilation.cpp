@@ -7,6 +7,7 @@
 // Why    Which failure may be kept, and what is told again from the cache, is
 //        decided here and nowhere else.
 //===----------------------------------------------------------------------===//
+#include "core/driver/Budget.h"
 #include "core/driver/BuildId.h"
 #include "core/driver/CacheKey.h"
 #include "core/driver/DebugLevel.h"
@@ -407,7 +408,8 @@ Compilation::Made Compilation::finish(Artifact artifact,
 Compilation::Made Compilation::keepFailure(Status failure,
                                            const ParsedSource &source) {
   bool wasRead = !source.module || source.module->readAll();
-  if (state.cache && recorder.errors && wasRead && isVerdict(failure)) {
+  if (state.cache && recorder.errors && wasRead && isVerdict(failure) &&
+      !CompileBudget::wasSpent()) {
     CompileOutcome outcome;
     outcome.imports = Imports::of(source);
     outcome.messages = recorder.kept;
@@ -429,6 +431,7 @@ void Compilation::keep(const CompileOutcome &outcome) {
 Status Driver::check(const CompileJob &given,
                      runtime::DiagnosticSink &diagnostics,
                      CompileReport *report) {
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
   PhaseClock clock(report);
   CompileJob job = given;
   if (Status s = settleOptions(job); !s.ok()) {
@@ -455,7 +458,7 @@ Status Driver::check(const CompileJob &given,
   if (Status s =
           state->lower(lowered, job, Stage::Prepared, diagnostics, clock);
       !s.ok()) {
-    return s;
+    return settle(std::move(s));
   }
   Result<std::string> bytes = portableBytes(lowered, job, diagnostics);
   if (!bytes) {
@@ -512,8 +515,9 @@ Result<std::shared_ptr<const Artifact>>
 Driver::compile(const CompileJob &job, runtime::DiagnosticSink &diagnostics,
                 CompileReport *report) {
   CompileReport unwanted;
-  return Compilation(*state, job, diagnostics, report ? *report : unwanted)
-      .run();
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
+  return settle(
+      Compilation(*state, job, diagnostics, report ? *report : unwanted).run());
 }
 
 } // namespace tz::driver

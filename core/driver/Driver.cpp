@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
 
+#include "core/driver/Budget.h"
 #include "core/driver/CacheKey.h"
 #include "core/driver/DebugLevel.h"
 #include "core/driver/DriverState.h"
@@ -53,21 +54,24 @@ Driver::~Driver() = default;
 Result<KernelSignature>
 Driver::signature(const KernelSource &source,
                   runtime::DiagnosticSink &diagnostics) {
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
   auto workspace = state->pool.take();
   FirstError first;
   auto parsed = workspace->parse(source, diagnostics, first);
   if (!parsed) {
-    return first.status(TZ_E_INVALID_ARGUMENT,
-                        source.path + ": cannot be read as a kernel file");
+    return settle(
+        first.status(TZ_E_INVALID_ARGUMENT,
+                     source.path + ": cannot be read as a kernel file"));
   }
-  return findSignature(*workspace, *parsed, source.function, diagnostics,
-                       first);
+  return settle(
+      findSignature(*workspace, *parsed, source.function, diagnostics, first));
 }
 
 Result<SpecializationRule>
 Driver::specializationRule(const KernelSource &source,
                            const std::vector<ArgumentSpec> &arguments,
                            runtime::DiagnosticSink &diagnostics) {
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
   Result<KernelSignature> known = signature(source, diagnostics);
   if (!known) {
     return known.takeStatus();
@@ -78,6 +82,9 @@ Driver::specializationRule(const KernelSource &source,
   job.arguments = arguments;
   job.arguments.resize(known->parameters.size());
   SpecializationRule rule = state->rule(job, known->parameters);
+  if (CompileBudget::wasInterrupted()) {
+    return settle(Status());
+  }
   for (auto [leaf, made] :
        llvm::zip(leavesOf(job.arguments, known->parameters), rule.leaves)) {
     const KernelParameter &parameter = known->parameters[leaf.parameter];
@@ -96,15 +103,17 @@ Driver::heuristics(const KernelSource &source,
                    const std::vector<ArgumentSpec> &arguments,
                    const std::vector<LaunchValue> &values,
                    runtime::DiagnosticSink &diagnostics) {
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
   auto workspace = state->pool.take();
   FirstError first;
   auto parsed = workspace->parse(source, diagnostics, first);
   if (!parsed) {
-    return first.status(TZ_E_INVALID_ARGUMENT,
-                        source.path + ": cannot be read as a kernel file");
+    return settle(
+        first.status(TZ_E_INVALID_ARGUMENT,
+                     source.path + ": cannot be read as a kernel file"));
   }
-  return findHeuristics(*parsed, source.function, arguments, values,
-                        diagnostics, first);
+  return settle(findHeuristics(*parsed, source.function, arguments, values,
+                               diagnostics, first));
 }
 
 namespace {
@@ -142,6 +151,9 @@ Driver::State::rule(CompileJob &job,
         narrowRule(made, **module, leaves);
       }
     }
+  }
+  if (CompileBudget::wasSpent()) {
+    return made; // of this call alone
   }
   std::lock_guard guard(lock);
   if (rules.size() >= MaxRules) {
@@ -185,9 +197,17 @@ Driver::State::target(const std::string &plugin, const std::string &id,
   return description;
 }
 
-/// A pass that says what it cannot do has refused the kernel.
-static int32_t passFailure(const FirstError &first) {
-  return first.any ? TZ_E_UNSUPPORTED_OP : TZ_E_INTERNAL;
+/// Of passes that failed. One that says what it cannot do has refused the
+/// kernel; a budget that ended is told here.
+static Status passFailure(FirstError &first, const char *otherwise,
+                          runtime::DiagnosticSink &diagnostics,
+                          const Sources &sources, const CompileJob &job) {
+  if (CompileBudget::wasSpent() && !CompileBudget::wasInterrupted()) {
+    report(diagnostics, sources, TZ_SEVERITY_ERROR,
+           CompileBudget::current()->reason(), job.source.path, 0, 0, first);
+  }
+  return first.status(first.any ? TZ_E_UNSUPPORTED_OP : TZ_E_INTERNAL,
+                      otherwise);
 }
 
 LoweredKernel Driver::State::begin(WorkspacePool::Lease workspace) {
@@ -247,12 +267,14 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
     PassDiagnostics handler(workspace.context, diagnostics, sources, first);
     if (!asWritten &&
         mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
-      return first.status(passFailure(first), "the shared passes failed");
+      return passFailure(first, "the shared passes failed", diagnostics,
+                         sources, job);
     }
     clock.mark("neutral");
     if (stage == Stage::Prepared && !asWritten) {
       if (mlir::failed(optimizer::runPrepared(*held.module, facts, &remarks))) {
-        return first.status(passFailure(first), "the target's passes failed");
+        return passFailure(first, "the target's passes failed", diagnostics,
+                           sources, job);
       }
       clock.mark("prepared");
     }
@@ -289,6 +311,7 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
 Result<LoweredKernel> Driver::lower(const CompileJob &job, Stage stage,
                                     runtime::DiagnosticSink &diagnostics,
                                     CompileReport *report) {
+  CompileBudget budget(budgetLimits(state->registry.interrupt()));
   PhaseClock clock(report);
   CompileJob settled = job;
   if (Status s = settleOptions(settled); !s.ok()) {
@@ -297,7 +320,7 @@ Result<LoweredKernel> Driver::lower(const CompileJob &job, Stage stage,
   LoweredKernel lowered = State::begin(state->pool.take());
   if (Status s = state->lower(lowered, settled, stage, diagnostics, clock);
       !s.ok()) {
-    return s;
+    return settle(std::move(s));
   }
   return lowered;
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Rendering.h"
 
+#include "core/ir/CompileBudget.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 namespace tz::driver {
@@ -66,6 +68,9 @@ static void send(const frontend::Diagnostic &diagnostic,
 
 void forward(const frontend::DiagnosticSink &from, runtime::DiagnosticSink &to,
              FirstError &first) {
+  if (CompileBudget::wasInterrupted()) {
+    return; // nothing is wrong with the source
+  }
   for (const frontend::Diagnostic &diagnostic : from.diagnostics()) {
     send(diagnostic, to, first);
   }

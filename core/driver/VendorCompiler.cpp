@@ -274,9 +274,7 @@ Result<Artifact> compilePortable(Plugin &plugin, const CompileJob &job,
   if (Workers *workers = Workers::of(plugin, ir.size())) {
     return workers->compile(job, ir, listener, plugin.interrupt());
   }
-  return plugin.interrupt().isPossible()
-             ? compileInBackground(plugin, job, ir, listener)
-             : compileHere(plugin, job, ir, listener);
+  return compileInBackground(plugin, job, ir, listener);
 }
 
 Status checkPortable(Plugin &plugin, const CompileJob &job, std::string_view ir,

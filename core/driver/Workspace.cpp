@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Workspace.h"
 
+#include "core/ir/CompileBudget.h"
 #include "runtime/file/File.h"
 #include "runtime/loader/Host.h"
 
@@ -116,7 +117,7 @@ Workspace::parse(const runtime::KernelSource &source,
     made->module = frontend::parseModule(source.path, source.text, sink,
                                          std::move(around));
     forward(sink, diagnostics, first);
-    if (sink.hasErrors()) {
+    if (sink.hasErrors() || CompileBudget::wasSpent()) {
       return nullptr;
     }
   }
@@ -140,6 +141,9 @@ WorkspacePool::Lease WorkspacePool::take() {
 }
 
 void WorkspacePool::giveBack(std::unique_ptr<Workspace> workspace) {
+  if (CompileBudget::wasSpent()) {
+    workspace->parsed.clear(); // they may hold what was left half read
+  }
   std::lock_guard guard(lock);
   if (idle.size() < MaxIdle) {
     idle.push_back(std::move(workspace));

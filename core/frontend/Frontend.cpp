@@ -295,7 +295,8 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
     }
     known[name] = *converted;
   }
-  return true;
+  // The last step may be the one that was too much.
+  return evaluator.chargeStep(function->loc());
 }
 
 } // namespace tz::frontend

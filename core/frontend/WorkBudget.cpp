@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/WorkBudget.h"
 
+#include "core/ir/CompileBudget.h"
+
 #include <algorithm>
 
 namespace tz::frontend {
@@ -26,7 +28,8 @@ WorkBudget::~WorkBudget() {
 }
 
 bool WorkBudget::isSpent() {
-  return current && (current->tooDeep || current->used > current->limit);
+  return current &&
+         (current->tooDeep || current->ended || current->used > current->limit);
 }
 
 bool WorkBudget::charge(uint64_t steps) {
@@ -35,10 +38,14 @@ bool WorkBudget::charge(uint64_t steps) {
   }
   // No overflow: what was used is at most the limit here.
   current->used += std::min(steps, current->limit + 1);
+  current->ended = CompileBudget::isSpent();
   return !isSpent();
 }
 
 std::string WorkBudget::reason() {
+  if (current && current->ended) {
+    return CompileBudget::current()->reason();
+  }
   return current && current->tooDeep
              ? "a sequence or dict is nested more than " +
                    std::to_string(Nesting) +

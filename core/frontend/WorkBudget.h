@@ -7,6 +7,7 @@
 //        itself. Values are walked by plain functions that know no evaluator,
 //        so the budget is the thread's. When it is spent they give up with any
 //        answer, and the evaluator reports before that answer can be used.
+//        It ends too when the compilation's time is over (CompileBudget.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_FRONTEND_WORKBUDGET_H
@@ -61,6 +62,7 @@ private:
   uint64_t used = 0;
   unsigned nesting = 0;
   bool tooDeep = false;
+  bool ended = false; ///< so is the budget of the whole compilation
 };
 
 } // namespace tz::frontend

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/optimizer/Pipeline.h"
 
+#include "core/ir/CompileBudget.h"
 #include "core/optimizer/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -18,6 +19,7 @@
 
 using namespace mlir;
 using namespace tz::optimizer;
+using tz::CompileBudget;
 
 namespace tz::optimizer {
 #define GEN_PASS_REGISTRATION
@@ -119,9 +121,43 @@ struct CurrentPass final : PassInstrumentation {
   void runBeforePass(Pass *pass, Operation *) override {
     if (!pass->getArgument().empty()) { // MLIR's adaptors have none
       name = pass->getArgument().str();
+      CompileBudget::enter("pass " + name);
     }
   }
   std::string &name;
+};
+} // namespace
+
+namespace {
+/// While it lives, passes and patterns are left out once the compilation's
+/// budget is spent, so that a stage ends soon; its result is then of no use.
+class StopsWhenSpent {
+public:
+  StopsWhenSpent(MLIRContext &context, Operation *root)
+      : context(CompileBudget::current() && !context.hasActionHandler()
+                    ? &context
+                    : nullptr) {
+    CompileBudget::enter("the shared passes");
+    CompileBudget::watch(root);
+    if (this->context) {
+      context.registerActionHandler(
+          [](function_ref<void()> run, const tracing::Action &) {
+            if (!CompileBudget::isSpent()) {
+              run();
+            }
+          });
+    }
+  }
+  ~StopsWhenSpent() {
+    CompileBudget::watch(nullptr);
+    if (context) {
+      context->registerActionHandler(nullptr);
+    }
+  }
+  StopsWhenSpent(const StopsWhenSpent &) = delete;
+
+private:
+  MLIRContext *context;
 };
 } // namespace
 
@@ -145,11 +181,13 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
   });
   PassManager manager(context, ModuleOp::getOperationName());
   manager.addInstrumentation(std::make_unique<CurrentPass>(pass));
+  StopsWhenSpent stops(*context, module);
   build(manager);
   // Once at the end: after each pass it takes a tenth of the time. Tests of the
   // passes verify after each of them (tz-opt).
   manager.enableVerifier(false);
-  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
+  return success(succeeded(manager.run(module)) && !CompileBudget::isSpent() &&
+                 succeeded(verify(module)));
 }
 
 LogicalResult tz::optimizer::runNeutral(ModuleOp module, RemarkSink *remarks,

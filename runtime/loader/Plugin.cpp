@@ -38,11 +38,13 @@ Plugin::Use::~Use() {
   }
 }
 
+bool Plugin::isLeft() {
+  constexpr std::chrono::seconds Patience(1);
+  std::unique_lock guard(lock);
+  return unused.wait_for(guard, Patience, [&] { return uses == 0; });
+}
+
 Plugin::~Plugin() {
-  {
-    std::unique_lock guard(lock);
-    unused.wait(guard, [&] { return uses == 0; });
-  }
   if (compilerHalf.object) {
     compilerHalf.api->destroy(compilerHalf.object);
   }

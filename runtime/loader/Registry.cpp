@@ -187,7 +187,15 @@ Registry::Registry(RegistryOptions given, Cache *sharedCache)
   discover();
 }
 
-Registry::~Registry() = default;
+Registry::~Registry() {
+  for (std::unique_ptr<Plugin> &plugin : usable) {
+    if (!plugin->isLeft()) {
+      // A compilation that nobody waits for goes on in it.
+      plugin->services.cache = nullptr;
+      (void)plugin.release();
+    }
+  }
+}
 
 void Registry::discover() {
   auto variable = [&](const char *name) {

@@ -63,8 +63,8 @@ public:
   Status compilerFile() const;
   bool hasDevice() const;
 
-  /// Keeps the plugin while a thread of ours is inside it: it is destroyed when
-  /// the last of these is gone.
+  /// Keeps the plugin while a thread of ours is inside it: until the last of
+  /// these is gone it is not destroyed.
   class Use {
   public:
     explicit Use(Plugin &plugin);
@@ -79,6 +79,8 @@ public:
 
 private:
   friend class Registry;
+  /// True when no thread is inside, false if that takes too long.
+  bool isLeft();
   enum class State { Unopened, Open, Failed };
   Plugin(Manifest m, Cache *cache, TrustRule trust,
          const RegistryOptions &options);
@@ -151,6 +153,8 @@ public:
   Registry(const Registry &) = delete;
 
   const std::vector<PluginListing> &listing() const { return lines; }
+  /// Asked while a call waits.
+  const Interrupt &interrupt() const { return options.interrupt; }
   std::vector<Plugin *> plugins() const;
   /// TZ_E_NOT_FOUND names the plugins that there are, and a rejected or
   /// filtered one of that name with its reason.

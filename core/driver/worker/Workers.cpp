@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/worker/Workers.h"
 
+#include "core/driver/Budget.h"
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Reproducer.h"
 #include "runtime/cache/Cache.h"
@@ -26,24 +27,6 @@ extern char **environ;
 namespace tz::driver {
 
 using namespace runtime;
-
-static double numberOf(const char *variable, double otherwise) {
-  std::optional<std::string> text = environment(variable);
-  char *end = nullptr;
-  double value = text ? std::strtod(text->c_str(), &end) : 0;
-  if (text && (*end != 0 || !(value > 0))) {
-    logMessage(1, "",
-               std::string(variable) + " is '" + *text +
-                   "'; a number above 0 is expected");
-    return otherwise;
-  }
-  return text ? value : otherwise;
-}
-
-double compileSeconds() { return numberOf("TERRAZZO_COMPILE_TIMEOUT", 300); }
-uint64_t compileMebibytes() {
-  return uint64_t(numberOf("TERRAZZO_COMPILE_MEMORY", 16384));
-}
 
 namespace {
 /// A file descriptor above the ones that a child is given.
@@ -148,9 +131,10 @@ static std::string findProgram() {
   return {};
 }
 
-/// Portable bytes of a kernel that every compiler gets in a child: one of some
-/// hundred ops. What takes a compiler out of its budget is then stopped.
-static constexpr size_t kLargeKernel = 16 << 10;
+/// Portable bytes of a kernel that every compiler gets in a child, where it can
+/// be stopped. Shorter ones, of less than about a hundred ops, compile within a
+/// second and 100 MiB.
+static constexpr size_t kLargeKernel = 4 << 10;
 
 Workers *Workers::of(Plugin &plugin, size_t bytes) {
   const Manifest &m = plugin.description();
@@ -347,6 +331,13 @@ static std::string describeEnd(int status, const std::string &log) {
   return text;
 }
 
+/// What LLVM, the C++ library and the host's table write at the end of memory.
+static bool saysOutOfMemory(const std::string &log) {
+  return log.find("out of memory") != std::string::npos ||
+         log.find("bad_alloc") != std::string::npos ||
+         log.find("Allocation failed") != std::string::npos;
+}
+
 Workers::Answer Workers::ask(bool checks, const CompileJob &job,
                              std::string_view ir,
                              const VendorListener &listener,
@@ -355,15 +346,15 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
                       packRequest(job, ir)};
   std::unique_ptr<Child> child;
   std::optional<Clock::time_point> deadline;
+  // The wait for a free child does not count.
+  const std::chrono::duration<double> left(secondsLeft());
   for (int attempt = 0;; ++attempt) {
     Result<std::unique_ptr<Child>> taken = take(interrupt);
     if (!taken) {
       return {taken.takeStatus(), {}};
     }
     child = std::move(*taken);
-    deadline =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(compileSeconds()));
+    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(left);
     Channel::Outcome sent =
         Channel(child->socket.get(), &interrupt).send(request, deadline);
     // A child may have died while it had nothing to do.
@@ -416,14 +407,17 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
   const bool isLate = outcome == Channel::Outcome::Late;
   int status = isLate ? child->end() : child->ended();
   std::string log = child->takeLog();
+  const bool isTooLarge = !isLate && saysOutOfMemory(log);
   child.reset();
   giveBack(nullptr);
   std::string text = "the compiler of '" + plugin + "' ";
   if (isLate) {
-    char seconds[32];
-    std::snprintf(seconds, sizeof(seconds), "%g", compileSeconds());
-    text += std::string("took more than ") + seconds +
-            " s and was stopped; TERRAZZO_COMPILE_TIMEOUT gives it more";
+    text += tookTooLong() +
+            " and was stopped; TERRAZZO_COMPILE_TIMEOUT (seconds) gives it "
+            "more";
+  } else if (isTooLarge) {
+    text += "took more than " + std::to_string(compileMebibytes()) +
+            " MiB and was stopped; TERRAZZO_COMPILE_MEMORY (MiB) gives it more";
   } else {
     text += describeEnd(status, log);
   }
@@ -432,7 +426,10 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
   } else {
     text += "; the kernel is not kept: " + path.status().message();
   }
-  return {Status(isLate ? TZ_E_TIMEOUT : TZ_E_INTERNAL, text), {}};
+  const int32_t code = isLate       ? TZ_E_TIMEOUT
+                       : isTooLarge ? TZ_E_OUT_OF_MEMORY
+                                    : TZ_E_INTERNAL;
+  return {Status(code, text), {}};
 }
 
 Result<Artifact> Workers::compile(const CompileJob &job, std::string_view ir,

@@ -1,7 +1,7 @@
 //===- Workers.h - compilers in child processes ---------------------------===//
 //
 // What   compile() and check() of a plugin's compiler half, asked in a child
-//        process that stays, with a limit of time and memory.
+//        process that stays, within what is left of the compilation's budget.
 // Why    LLVM ends the process on kernels that a person may well write, and an
 //        assembler may run for ever. A child that dies costs one compilation:
 //        its caller gets an error, the input is kept, the next call gets a new
@@ -54,11 +54,6 @@ private:
   std::vector<std::unique_ptr<Child>> idle;
   unsigned busy = 0;
 };
-
-/// Seconds that one call may take: TERRAZZO_COMPILE_TIMEOUT, else 300.
-double compileSeconds();
-/// Of memory that a child may have: TERRAZZO_COMPILE_MEMORY, else 16,384.
-uint64_t compileMebibytes();
 
 } // namespace tz::driver
 
