@@ -28,9 +28,9 @@ LoopCounter::LoopCounter(IRBuilderBase &b, Value *low, Value *high, Value *step,
       isUnsigned ? Intrinsic::usub_sat : Intrinsic::ssub_sat, high, step);
 }
 
-Value *LoopCounter::isBelow(IRBuilderBase &b, Value *bound) {
-  return isUnsigned ? b.CreateICmpULT(counter, bound)
-                    : b.CreateICmpSLT(counter, bound);
+Value *LoopCounter::isBelow(IRBuilderBase &b, Value *value, Value *bound) {
+  return isUnsigned ? b.CreateICmpULT(value, bound)
+                    : b.CreateICmpSLT(value, bound);
 }
 
 PHINode *LoopCounter::begin(IRBuilderBase &b) {
@@ -44,16 +44,31 @@ PHINode *LoopCounter::begin(IRBuilderBase &b) {
 }
 
 Value *LoopCounter::goesOn(IRBuilderBase &b) {
-  return exists ? exists : isBelow(b, high);
+  return exists ? exists : isBelow(b, counter, high);
 }
 
 void LoopCounter::next(IRBuilderBase &b) {
   BasicBlock *end = b.GetInsertBlock();
   if (exists) {
-    exists->addIncoming(isBelow(b, last), end);
+    exists->addIncoming(isBelow(b, counter, last), end);
   }
   counter->addIncoming(
       b.CreateAdd(counter, step, "", /*HasNUW=*/false, /*HasNSW=*/isWide), end);
+}
+
+Value *LoopCounter::endOfPiece(IRBuilderBase &b, Value *from,
+                               uint64_t iterations) {
+  if (exists) {
+    return nullptr;
+  }
+  // As far as the piece goes if nothing ends it: with a step of 1 the sum may
+  // wrap, but is not used then.
+  Value *distance =
+      b.CreateMul(step, ConstantInt::get(step->getType(), iterations));
+  Value *end = b.CreateAdd(from, distance);
+  Value *isShorter = b.CreateICmpUGT(b.CreateSub(high, from), distance);
+  return b.CreateSelect(b.CreateAnd(isBelow(b, from, high), isShorter), end,
+                        high);
 }
 
 } // namespace tz::lowering

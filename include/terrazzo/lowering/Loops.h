@@ -29,8 +29,19 @@ public:
   /// header.
   void next(llvm::IRBuilderBase &b);
 
+  /// For a loop in pieces: the bound of the piece that begins with the counter
+  /// `from`, of at most `iterations`. It takes the place of `high` in what
+  /// goesOn() gave. Null: the counter is compared with no bound.
+  llvm::Value *endOfPiece(llvm::IRBuilderBase &b, llvm::Value *from,
+                          uint64_t iterations);
+  /// In the last piece this does not hold when the piece is done.
+  llvm::Value *hasMore(llvm::IRBuilderBase &b) {
+    return isBelow(b, counter, high);
+  }
+
 private:
-  llvm::Value *isBelow(llvm::IRBuilderBase &b, llvm::Value *bound);
+  llvm::Value *isBelow(llvm::IRBuilderBase &b, llvm::Value *value,
+                       llvm::Value *bound);
 
   llvm::BasicBlock *before;
   llvm::Value *low, *high, *step;

@@ -40,17 +40,11 @@ bool isRow(tile::LoadViewOp load) {
 
 Value *Lowering::idOfNextProgram(unsigned axis) {
   if (!nextId[axis]) {
-    // In the block that computes this program's.
+    // In the block that begins this program.
     auto *here = cast<Instruction>(program[2]);
-    IRBuilder<> at(here->getParent(), std::next(here->getIterator()));
+    IRBuilder<> at(here->getParent(), here->getParent()->getFirstNonPHIIt());
     at.SetCurrentDebugLocation(here->getDebugLoc());
-    Type *i64 = at.getInt64Ty();
-    Value *id = at.CreateAdd(linearId, at.getInt64(1));
-    Value *wide[2] = {at.CreateZExt(grid[0], i64), at.CreateZExt(grid[1], i64)};
-    Value *rest = at.CreateUDiv(id, wide[0]);
-    nextId[0] = at.CreateTrunc(at.CreateURem(id, wide[0]), at.getInt32Ty());
-    nextId[1] = at.CreateTrunc(at.CreateURem(rest, wide[1]), at.getInt32Ty());
-    nextId[2] = at.CreateTrunc(at.CreateUDiv(rest, wide[1]), at.getInt32Ty());
+    nextId = idsOfNextProgram(at);
   }
   return nextId[axis];
 }

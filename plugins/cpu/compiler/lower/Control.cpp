@@ -319,7 +319,7 @@ void Lowering::forOp(scf::ForOp op) {
   }
   counter.next(b);
   b.CreateBr(head);
-  leaveLoopIfStopped(op, head);
+  leaveLoopIfStopped(op, head, &counter);
   b.SetInsertPoint(exit);
 }
 

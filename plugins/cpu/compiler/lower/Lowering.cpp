@@ -127,25 +127,40 @@ void Lowering::entry() {
   nextProgram = block("next");
   leave = exit;
   Value *first = function->getArg(2), *last = function->getArg(3);
-  b.CreateCondBr(b.CreateICmpSLT(first, last), head, exit);
+  auto *begin = block("begin");
+  b.CreateCondBr(b.CreateICmpSLT(first, last), begin, exit);
+  b.SetInsertPoint(begin);
+  // Divided once: a program may take less time than a division.
+  Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
+  Value *firstRest = b.CreateUDiv(first, wide[0]);
+  Value *firstIds[3] = {b.CreateURem(first, wide[0]),
+                        b.CreateURem(firstRest, wide[1]),
+                        b.CreateUDiv(firstRest, wide[1])};
+  for (Value *&one : firstIds) {
+    one = b.CreateTrunc(one, b.getInt32Ty());
+  }
+  b.CreateBr(head);
   b.SetInsertPoint(head);
-  PHINode *id = b.CreatePHI(i64, 2);
-  id->addIncoming(first, start);
-  linearId = id;
+  PHINode *id = b.CreatePHI(i64, 2), *ids[3];
+  id->addIncoming(first, begin);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    ids[axis] = b.CreatePHI(b.getInt32Ty(), 2);
+    ids[axis]->addIncoming(firstIds[axis], begin);
+    program[axis] = ids[axis];
+  }
   // Atomic, for it to be written before what the program does: a handler of
   // faults reads it.
   b.CreateAlignedStore(id, runField(offsetof(tz_cpu_run, program)), Align(8))
       ->setAtomic(AtomicOrdering::Monotonic);
-  Value *wide[2] = {b.CreateZExt(grid[0], i64), b.CreateZExt(grid[1], i64)};
-  Value *rest = b.CreateUDiv(id, wide[0]);
-  program[0] = b.CreateTrunc(b.CreateURem(id, wide[0]), b.getInt32Ty());
-  program[1] = b.CreateTrunc(b.CreateURem(rest, wide[1]), b.getInt32Ty());
-  program[2] = b.CreateTrunc(b.CreateUDiv(rest, wide[1]), b.getInt32Ty());
   emitBlock(body);
   b.CreateBr(nextProgram);
   b.SetInsertPoint(nextProgram);
   Value *next = b.CreateAdd(id, b.getInt64(1), "", true, true);
   id->addIncoming(next, nextProgram);
+  std::array<Value *, 3> nextIds = idsOfNextProgram(b);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    ids[axis]->addIncoming(nextIds[axis], nextProgram);
+  }
   b.CreateCondBr(b.CreateICmpSLT(next, last), head, exit);
   b.SetInsertPoint(exit);
   if (fencesStores) {
@@ -154,88 +169,22 @@ void Lowering::entry() {
   b.CreateRetVoid();
 }
 
+std::array<Value *, 3> Lowering::idsOfNextProgram(IRBuilderBase &at) {
+  std::array<Value *, 3> next{};
+  Value *carry = at.getInt32(1);
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    Value *raised = at.CreateAdd(program[axis], carry);
+    Value *isFull = at.CreateICmpEQ(raised, grid[axis]);
+    next[axis] = at.CreateSelect(isFull, at.getInt32(0), raised);
+    carry = at.CreateZExt(isFull, at.getInt32Ty());
+  }
+  next[2] = at.CreateAdd(program[2], carry);
+  return next;
+}
+
 Value *Lowering::runField(uint64_t offset) {
   return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(5),
                                       offset);
-}
-
-void Lowering::leaveIfStopped() {
-  MDNode *rarely = MDBuilder(context).createUnlikelyBranchWeights();
-  BasicBlock *ask = block("stop.ask"), *goesOn = block("stop.no");
-  // Atomic, for it to be read each time.
-  LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), stopWord, Align(4));
-  word->setAtomic(AtomicOrdering::Monotonic);
-  b.CreateCondBr(b.CreateICmpNE(word, b.getInt32(0)), ask, goesOn, rarely);
-  b.SetInsertPoint(ask);
-  auto *type =
-      FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, /*isVarArg=*/false);
-  Value *function = b.CreateAlignedLoad(
-      b.getPtrTy(), runField(offsetof(tz_cpu_run, ask)), Align(8));
-  Value *ends = b.CreateCall(type, function, {this->function->getArg(5)});
-  b.CreateCondBr(b.CreateICmpNE(ends, b.getInt32(0)), leave, goesOn, rarely);
-  b.SetInsertPoint(goesOn);
-}
-
-/// How many iterations of the loop take about as long as asking may wait: a
-/// power of two.
-static uint64_t iterationsOfPiece(mlir::Operation *loop) {
-  constexpr uint64_t kWork = 1 << 14, kMost = 1 << 10;
-  uint64_t work = 1;
-  loop->walk([&](mlir::Operation *op) {
-    for (mlir::Value result : op->getResults()) {
-      if (auto type = dyn_cast<mlir::RankedTensorType>(result.getType())) {
-        work += static_cast<uint64_t>(type.getNumElements());
-      }
-    }
-    if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      auto a = cast<mlir::RankedTensorType>(dot.getA().getType());
-      work += static_cast<uint64_t>(
-          a.getDimSize(a.getRank() - 1) / 16 *
-          cast<mlir::RankedTensorType>(dot.getType()).getNumElements());
-    }
-  });
-  return llvm::bit_floor(std::clamp<uint64_t>(kWork / work, 1, kMost));
-}
-
-void Lowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head) {
-  const uint64_t count = iterationsOfPiece(loop);
-  if (auto counted = dyn_cast<scf::ForOp>(loop)) {
-    std::optional<APInt> all = counted.getStaticTripCount();
-    if (all && all->ule(count)) {
-      return;
-    }
-  }
-  // A loop of pieces around the loop, so that the call is outside of the inner
-  // one: what is kept in registers there stays there.
-  BasicBlock *latch = b.GetInsertBlock(), *pieces = block("pieces"),
-             *piece = block("piece.end");
-  BasicBlock *before = nullptr;
-  for (BasicBlock *from : predecessors(head)) {
-    before = from == latch ? before : from;
-  }
-  b.SetInsertPoint(piece);
-  leaveIfStopped();
-  BasicBlock *asked = b.GetInsertBlock();
-  b.CreateBr(pieces);
-  b.SetInsertPoint(pieces);
-  for (PHINode &phi : head->phis()) {
-    PHINode *outer = b.CreatePHI(phi.getType(), 2);
-    outer->addIncoming(phi.getIncomingValueForBlock(before), before);
-    outer->addIncoming(phi.getIncomingValueForBlock(latch), asked);
-    phi.removeIncomingValue(before, /*DeletePHIIfEmpty=*/false);
-    phi.addIncoming(outer, pieces);
-  }
-  b.CreateBr(head);
-  before->getTerminator()->replaceSuccessorWith(head, pieces);
-  b.SetInsertPoint(head, head->begin());
-  PHINode *left = b.CreatePHI(b.getInt32Ty(), 2);
-  left->addIncoming(b.getInt32(static_cast<uint32_t>(count)), pieces);
-  latch->getTerminator()->eraseFromParent();
-  b.SetInsertPoint(latch);
-  Value *rest = b.CreateSub(left, b.getInt32(1));
-  left->addIncoming(rest, latch);
-  b.CreateCondBr(b.CreateICmpNE(rest, b.getInt32(0)), head, piece,
-                 MDBuilder(context).createLikelyBranchWeights());
 }
 
 Value *Lowering::streamsLargeOutput(int64_t bytesPerProgram) {

@@ -21,10 +21,12 @@
 #include "plugins/cpu/compiler/lower/Plan.h"
 
 #include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/lowering/Loops.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <array>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -224,11 +226,16 @@ private:
   };
 
   void entry();
+  /// From those of this one, without a division.
+  std::array<llvm::Value *, 3> idsOfNextProgram(llvm::IRBuilderBase &at);
+  // Stop.cpp
   /// Leaves the function if the launch is to end.
   void leaveIfStopped();
   /// Asks that between pieces of a loop that may be long. The builder stands
-  /// behind the branch back to `head`, whose phis are complete.
-  void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head);
+  /// behind the branch back to `head`, whose phis are complete. `counter`: of a
+  /// counted loop, which is left where `head` tests it.
+  void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head,
+                          lowering::LoopCounter *counter = nullptr);
   llvm::Value *runField(uint64_t offset);
   void infoRecord();
   void emitBlock(mlir::Block &block);
@@ -308,8 +315,8 @@ private:
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch
   bool hasAtomics = false, fencesStores = false;
-  llvm::Value *grid[3] = {}, *program[3] = {}, *nextId[3] = {};
-  llvm::Value *linearId = nullptr;
+  llvm::Value *grid[3] = {}, *program[3] = {};
+  std::array<llvm::Value *, 3> nextId = {};
   llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
   llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
 
