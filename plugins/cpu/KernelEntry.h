@@ -52,7 +52,8 @@ typedef struct tz_cpu_run {
   // once if that is not 0.
   const uint32_t *stop;
   int32_t (*ask)(struct tz_cpu_run *run);
-  // Written by the code: the linear id of the program that it is in.
+  // Written by the code: the linear id of the program that it is in. Code that
+  // is TZ_CPU_KERNEL_REPEATABLE does not write it.
   int64_t program;
   // For checked code. It calls outside() before an access whose lanes may not
   // all lie inside; active is null or a byte for each lane. If an active one
@@ -90,7 +91,12 @@ enum {
   // linear order, one at a time per thread. TZ_LAUNCH_ORDERED does the same.
   TZ_CPU_KERNEL_WAITS = 1u,
   // The code tests its accesses: there is a table tz_args.<kernel>.
-  TZ_CPU_KERNEL_CHECKED = 2u
+  TZ_CPU_KERNEL_CHECKED = 2u,
+  // A program may be run again: it has no loop and reads nothing that programs
+  // write. After a fault in one of several, the device half finds out in which
+  // by running them one by one. Programs of a few nanoseconds would pay a
+  // quarter of their time for writing their ids.
+  TZ_CPU_KERNEL_REPEATABLE = 4u
 };
 
 // 40 bytes, no padding, constant data. Optional; with it the device half

@@ -105,7 +105,11 @@ void onFault(int signal, siginfo_t *info, void *context) {
     fault.hasAddress = signal != SIGFPE && info->si_code != SI_KERNEL;
     fault.address = reinterpret_cast<uint64_t>(info->si_addr);
     fault.isWrite = isWrite(context);
-    run->job.control->noteFault(fault);
+    if (run->unplaced) {
+      *run->unplaced = fault;
+    } else {
+      run->job.control->noteFault(fault);
+    }
     running = nullptr;
     errno = savedError;
     siglongjmp(run->leave, 1);
@@ -181,8 +185,8 @@ void catchFaults() {
   std::call_once(once, installFaultHandlers);
 }
 
-TZ_CALLS_KERNELS bool runCatching(ThreadRun &run, int64_t first, int64_t last,
-                                  void *arena) {
+TZ_CALLS_KERNELS static bool runOnce(ThreadRun &run, int64_t first,
+                                     int64_t last, void *arena) {
   // Handlers change no signal mask, so there is none to restore.
   if (sigsetjmp(run.leave, 0) != 0) {
     return false;
@@ -191,6 +195,28 @@ TZ_CALLS_KERNELS bool runCatching(ThreadRun &run, int64_t first, int64_t last,
   run.job.entry(run.job.args, run.job.grid, first, last, arena, &run);
   running = nullptr;
   return true;
+}
+
+bool runCatching(ThreadRun &run, int64_t first, int64_t last, void *arena) {
+  if (!run.job.repeatable) {
+    return runOnce(run, first, last, arena);
+  }
+  Fault fault;
+  run.unplaced = &fault;
+  const bool isDone = runOnce(run, first, last, arena);
+  run.unplaced = nullptr;
+  if (isDone) {
+    return true;
+  }
+  for (run.program = first; run.program < last; ++run.program) {
+    if (!runOnce(run, run.program, run.program + 1, arena)) {
+      return false;
+    }
+  }
+  // It does not come again: another thread may have mapped the memory.
+  fault.program = first;
+  run.job.control->noteFault(fault);
+  return false;
 }
 
 AlternateStack::AlternateStack() {

@@ -18,6 +18,7 @@
 
 namespace tz::cpu {
 
+struct Fault;
 struct GridJob;
 
 /// One thread's part in a launch.
@@ -26,6 +27,8 @@ struct ThreadRun : tz_cpu_run {
 
   const GridJob &job;
   sigjmp_buf leave;
+  /// Of several programs, one of which faulted; it is not noted yet.
+  Fault *unplaced = nullptr;
 };
 
 /// Puts the handlers before those that are there now; they stay to the end of

@@ -308,6 +308,7 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
   }
   job.control = &stream->control;
   job.name = kernel->name.c_str();
+  job.repeatable = kernel->info.flags & TZ_CPU_KERNEL_REPEATABLE;
   if (platform.catchesFaults) {
     std::span<const std::byte> code = kernel->module->object->codeBytes();
     job.codeBegin = reinterpret_cast<uint64_t>(code.data());

@@ -76,6 +76,8 @@ struct GridJob {
   /// control. None, if both are 0.
   uint64_t codeBegin = 0, codeEnd = 0;
   const char *name = ""; ///< of the kernel
+  /// The code does not write tz_cpu_run.program (TZ_CPU_KERNEL_REPEATABLE).
+  bool repeatable = false;
   /// Of checked code; needs the control.
   const LaunchArrays *arrays = nullptr;
 };

@@ -52,6 +52,15 @@ void wild(const void *p, const uint32_t *grid, int64_t first, int64_t last,
     if (a->write) *at = (int)id; else *(volatile int *)(a->out + id) = *at;
   }
 }
+/* The same, and does not say which program it is in. */
+const tz_cpu_kernel_info short_info __asm__("tz_info.quick") = {
+    TZ_CPU_INFO_MAGIC, TZ_CPU_INFO_VERSION, TZ_CPU_KERNEL_REPEATABLE};
+void quick(const void *p, const uint32_t *grid, int64_t first, int64_t last,
+           void *arena, tz_cpu_run *run) {
+  const struct WildArgs *a = p;
+  for (int64_t id = first; id < last; ++id)
+    *(id == a->which ? (volatile int *)0x1230 : a->out + id) = (int)id;
+}
 )";
 
 const std::vector<std::byte> &kernelObject() {
@@ -269,6 +278,23 @@ TEST_P(LaunchEnd, AFaultIsTheLaunchsError) {
       EXPECT_LE(place.line, 25u);
       expectWhole();
     }
+  }
+}
+
+TEST_P(LaunchEnd, AFaultsProgramIsFoundByRunningProgramsAgain) {
+  std::vector<int> out(100000);
+  for (int64_t which : {0, 7, 54321, 99999}) {
+    WildArgs args{out.data(), which, 1};
+    // At first of unknown cost, then in large pieces.
+    for (int launches = 0; launches < 2; ++launches) {
+      WildArgs fine{out.data(), -1, 1};
+      EXPECT_EQ(launch("quick", fine, 100000).text, "");
+      Failure failure = launch("quick", args, 100000);
+      EXPECT_EQ(failure.code, TZ_E_FAULT);
+      EXPECT_EQ(failure.program, std::to_string(which) + ", 0, 0");
+      EXPECT_THAT(failure.text, HasSubstr("wrote to address 0x1230"));
+    }
+    expectWhole();
   }
 }
 

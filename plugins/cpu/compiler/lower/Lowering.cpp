@@ -148,10 +148,12 @@ void Lowering::entry() {
     ids[axis]->addIncoming(firstIds[axis], begin);
     program[axis] = ids[axis];
   }
-  // Atomic, for it to be written before what the program does: a handler of
-  // faults reads it.
-  b.CreateAlignedStore(id, runField(offsetof(tz_cpu_run, program)), Align(8))
-      ->setAtomic(AtomicOrdering::Monotonic);
+  if (!isRepeatable()) {
+    // Atomic, for it to be written before what the program does: a handler of
+    // faults reads it.
+    b.CreateAlignedStore(id, runField(offsetof(tz_cpu_run, program)), Align(8))
+        ->setAtomic(AtomicOrdering::Monotonic);
+  }
   emitBlock(body);
   b.CreateBr(nextProgram);
   b.SetInsertPoint(nextProgram);
@@ -205,7 +207,8 @@ void Lowering::infoRecord() {
   Constant *fields = ConstantStruct::getAnon(
       {word(TZ_CPU_INFO_MAGIC), word(TZ_CPU_INFO_VERSION),
        word((waits() ? TZ_CPU_KERNEL_WAITS : 0) |
-            (checked ? TZ_CPU_KERNEL_CHECKED : 0)),
+            (checked ? TZ_CPU_KERNEL_CHECKED : 0) |
+            (isRepeatable() ? TZ_CPU_KERNEL_REPEATABLE : 0)),
        word(argumentBytes), ConstantInt::get(i64, arenaBytes()), word(0),
        word(0), ConstantInt::get(i64, 0)});
   auto *info = new GlobalVariable(

@@ -229,6 +229,9 @@ private:
   /// From those of this one, without a division.
   std::array<llvm::Value *, 3> idsOfNextProgram(llvm::IRBuilderBase &at);
   // Stop.cpp
+  /// Whether a fault's program is found by running programs again
+  /// (TZ_CPU_KERNEL_REPEATABLE).
+  bool isRepeatable() const;
   /// Leaves the function if the launch is to end.
   void leaveIfStopped();
   /// Asks that between pieces of a loop that may be long. The builder stands

@@ -4,9 +4,8 @@
 // Why    A kernel that never ends must end when its caller wants. Asking costs
 //        next to nothing: the loops that do the work have no question in them.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/lower/Lowering.h"
-
 #include "plugins/cpu/KernelEntry.h"
+#include "plugins/cpu/compiler/lower/Lowering.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,6 +84,34 @@ static uint64_t workInside(mlir::Operation *op) {
     }
   }
   return work;
+}
+
+bool Lowering::isRepeatable() const {
+  // Longer programs do not feel one store.
+  constexpr uint64_t kShort = 512;
+  if (checked || waits() || usesLog || hasAtomics ||
+      workInside(kernel) > kShort) {
+    return false;
+  }
+  // Groups of pointers; those of group 0 may point anywhere.
+  llvm::SmallDenseSet<uint64_t> read, written;
+  bool hasLoop = false;
+  kernel->walk([&](mlir::Operation *op) {
+    hasLoop |= isa<scf::ForOp, scf::WhileOp>(op);
+    auto group = [&] {
+      auto number = op->getAttrOfType<mlir::IntegerAttr>("group");
+      return number ? number.getValue().getZExtValue() : 0;
+    };
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      read.insert(group());
+    } else if (isa<tile::StoreOp, tile::StoreViewOp>(op)) {
+      written.insert(group());
+    }
+  });
+  return !hasLoop && !written.contains(0) &&
+         (written.empty() || !read.contains(0)) &&
+         llvm::none_of(written,
+                       [&](uint64_t one) { return read.contains(one); });
 }
 
 /// How many iterations of the loop take about as long as asking may wait: a
