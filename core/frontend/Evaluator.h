@@ -165,7 +165,7 @@ private:
                                  llvm::StringRef what);
   void unsupported(const ast::Stmt *stmt);
 
-  //===-- if (EvalIf.cpp) -------------------------------------------------===//
+  //===-- if (EvalIf.cpp, EvalBranch.cpp) ---------------------------------===//
   /// Entry i: of clauses i, i + 1, ... and else.
   struct Clauses {
     std::vector<std::vector<llvm::StringRef>> names; // that they assign
@@ -208,6 +208,10 @@ private:
                  llvm::SmallVectorImpl<Leaving> &leaving);
   Value placeholder(const Value &like, mlir::Operation *around, SourceLoc loc,
                     llvm::StringRef unmakable);
+  llvm::SmallVector<mlir::Value>
+  splitTiles(llvm::ArrayRef<Leaving> leaving,
+             llvm::SmallVectorImpl<mlir::Value> &thenValues,
+             llvm::SmallVectorImpl<mlir::Value> &elseValues);
   mlir::scf::IfOp replaceDraft(mlir::scf::IfOp draft,
                                llvm::ArrayRef<mlir::Value> thenValues,
                                llvm::ArrayRef<mlir::Value> elseValues);

@@ -154,12 +154,9 @@ static int check(driver::Driver &driver, const CompileJob &job,
   return 0;
 }
 
-static int compile(CompileOptions &options) {
-  TerminalSink sink;
-  sink.showRemarks = options.remarks;
-  Cache cache;
-  Registry registry({.wantsCompiler = true}, &cache);
-  driver::Driver driver(registry, &cache);
+/// The kernel, its arguments and options; 0, or the exit status after an error.
+static int makeJob(driver::Driver &driver, CompileOptions &options,
+                   TerminalSink &sink, CompileJob &job) {
   Result<KernelSource> source =
       loadSource(parseKernel(options.kernel), options.imports);
   if (!source) {
@@ -169,7 +166,6 @@ static int compile(CompileOptions &options) {
     return reportError(source->path + " is an artifact: it is compiled already",
                        "'tz run " + source->path + "' launches it");
   }
-  CompileJob job;
   job.source = std::move(*source);
   Result<KernelSignature> signature = driver.signature(job.source, sink);
   if (!signature) {
@@ -194,6 +190,19 @@ static int compile(CompileOptions &options) {
   job.source.function = signature->function;
   job.arguments = binding.specs;
   job.options = binding.options;
+  return 0;
+}
+
+static int compile(CompileOptions &options) {
+  TerminalSink sink;
+  sink.showRemarks = options.remarks;
+  Cache cache;
+  Registry registry({.wantsCompiler = true}, &cache);
+  driver::Driver driver(registry, &cache);
+  CompileJob job;
+  if (int status = makeJob(driver, options, sink, job)) {
+    return status;
+  }
   auto isNeutral = [&](llvm::StringRef stage) {
     return !options.checks &&
            (stage == "tile" || stage == "neutral" || stage == "portable");

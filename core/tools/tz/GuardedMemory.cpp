@@ -176,7 +176,12 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
   region.sentence = "tz: error: the kernel left buffer '" + name + "' (" +
                     std::to_string(bytes) + " bytes)\n";
   regions.push_back(std::move(region));
-  // Sentences move with the vector's elements: point at them anew.
+  describeGuards();
+  return uint64_t(reinterpret_cast<uintptr_t>(regions.back().buffer));
+}
+
+/// Sentences move with the vector's elements: points at them anew.
+void GuardedMemory::describeGuards() {
   fault.count = 0;
   size_t count = 0;
   for (const Region &each : regions) {
@@ -192,7 +197,6 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
                              each.sentence.data(), each.sentence.size()};
   }
   fault.count = count;
-  return uint64_t(reinterpret_cast<uintptr_t>(regions.back().buffer));
 }
 
 Status GuardedMemory::check() const {

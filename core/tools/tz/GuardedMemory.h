@@ -49,6 +49,8 @@ public:
 
 private:
   struct Region;
+  void describeGuards();
+
   Margins margins;
   std::vector<Region> regions;
 };

@@ -162,6 +162,29 @@ int Runner::interpret(bool isReference) {
   return 0;
 }
 
+/// The full names of targets, before anything is filled or compiled.
+Status Runner::findTargets(llvm::ArrayRef<std::string> targets,
+                           std::vector<std::string> &ids) {
+  for (const std::string &target : targets) {
+    if (target == "interp") {
+      ids.push_back(target);
+      continue;
+    }
+    Result<Target> known = session.registry().resolve(target);
+    if (!known) {
+      return known.takeStatus();
+    }
+    Result<driver::TargetDescription> about =
+        driver::describeTarget(*known->plugin, known->id);
+    if (!about) {
+      return about.takeStatus();
+    }
+    defaultIsTf32 |= optimizer::defaultIsTf32(about->facts);
+    ids.push_back(known->id);
+  }
+  return Status();
+}
+
 int Runner::run() {
   sink.showRemarks = options.remarks;
   if (!options.compare.empty() && options.compare != "interp") {
@@ -187,24 +210,9 @@ int Runner::run() {
                        "name the kernel's source or its tile IR, or leave out "
                        "--compare, --check and the target 'interp'");
   }
-  // Before anything is filled or compiled: is there such a target?
   std::vector<std::string> ids;
-  for (const std::string &target : targets) {
-    if (target == "interp") {
-      ids.push_back(target);
-      continue;
-    }
-    Result<Target> known = session.registry().resolve(target);
-    if (!known) {
-      return fail(known.status());
-    }
-    Result<driver::TargetDescription> about =
-        driver::describeTarget(*known->plugin, known->id);
-    if (!about) {
-      return fail(about.status());
-    }
-    defaultIsTf32 |= optimizer::defaultIsTf32(about->facts);
-    ids.push_back(known->id);
+  if (Status s = findTargets(targets, ids); !s.ok()) {
+    return fail(s);
   }
   if (Status s = binding.fill(options.seed); !s.ok()) {
     return fail(s);

@@ -43,6 +43,8 @@ private:
     return reportFailure(status, sink);
   }
   int prepare();
+  runtime::Status findTargets(llvm::ArrayRef<std::string> targets,
+                              std::vector<std::string> &ids);
   runtime::Status chooseSaved();
   runtime::Status saveContent(size_t buffer, const uint8_t *content) const;
   int listConfigurations();
