@@ -28,7 +28,7 @@ _lazy = {
     "autotune": "autotuner",
     "Autotuner": "autotuner",
     "Config": "autotuner",
-    "heuristics": "autotuner",
+    "heuristics": "_heuristics",
     "TensorDescriptor": "descriptor",
     "reinterpret": "wrappers",
     "install_as_triton": "drop_in",

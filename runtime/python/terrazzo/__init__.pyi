@@ -1,7 +1,8 @@
 from typing import Any, Callable, Optional, Sequence, overload
 
 from . import errors as errors, knobs as knobs, testing as testing, triton as triton
-from .autotuner import Autotuner as Autotuner, Config as Config, autotune as autotune, heuristics as heuristics
+from ._heuristics import heuristics as heuristics
+from .autotuner import Autotuner as Autotuner, Config as Config, autotune as autotune
 from .constexprs import constexpr_function as constexpr_function
 from .descriptor import TensorDescriptor as TensorDescriptor
 from .errors import (CompilationError as CompilationError, LaunchError as LaunchError, OutOfResources as OutOfResources,

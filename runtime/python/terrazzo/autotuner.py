@@ -1,4 +1,4 @@
-"""autotune and heuristics: choosing a kernel's configuration.
+"""autotune: choosing a kernel's configuration.
 
 The configurations that are left after pruning are compiled at the same time, on
 threads (compiling releases the interpreter lock), then timed one after the other:
@@ -578,30 +578,3 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
                          prune_configs_by=prune_configs_by, warmup=warmup, rep=rep, use_cuda_graph=use_cuda_graph,
                          do_bench=do_bench, cache_results=cache_results)
     return decorate
-
-
-class Heuristics(KernelInterface):
-    """A kernel some of whose keywords are computed from the others. Made by heuristics."""
-
-    def __init__(self, fn, arg_names, values):
-        self.fn = fn
-        self.values = values
-        self.arg_names = arg_names
-        functools.update_wrapper(self, getattr(fn, "fn", fn), updated=())
-
-    def _computed(self, args, kwargs):
-        kwargs = dict(kwargs)
-        for name, function in self.values.items():
-            kwargs[name] = function({**dict(zip(self.arg_names, args)), **kwargs})
-        return kwargs
-
-    def run(self, *args, **kwargs):
-        return self.fn.run(*args, **self._computed(args, kwargs))
-
-    def warmup(self, *args, **kwargs):
-        return self.fn.warmup(*args, **self._computed(args, kwargs))
-
-
-def heuristics(values):
-    """Decorator of a jit function: each name of `values` is set to its function of the launch's arguments (a dict)."""
-    return lambda fn: Heuristics(fn, fn.arg_names, values)

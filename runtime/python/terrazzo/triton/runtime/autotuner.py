@@ -1,7 +1,8 @@
 """`triton.runtime.autotuner`."""
 
 from ... import knobs  # noqa: F401
-from ...autotuner import Autotuner, Config, Heuristics, autotune, heuristics  # noqa: F401
+from ..._heuristics import Heuristics, heuristics  # noqa: F401
+from ...autotuner import Autotuner, Config, autotune  # noqa: F401
 from .cache import get_cache_invalidating_env_vars, get_cache_manager, triton_key  # noqa: F401
 from .driver import driver  # noqa: F401
 from .errors import AutotunerError, OutOfResources, PTXASError  # noqa: F401
