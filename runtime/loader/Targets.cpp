@@ -251,12 +251,33 @@ static Result<Target> withoutCode(Plugin &plugin, const Spec &spec,
   return Target{&plugin, (*half)->targets.front(), -1};
 }
 
+/// What stands for a name that no plugin has: a plugin's name with other
+/// letters, or a code target without its plugin's name in front.
+static std::string suggestion(const std::string &name,
+                              const std::vector<Plugin *> &plugins) {
+  std::vector<std::string> names;
+  for (Plugin *plugin : plugins) {
+    names.push_back(plugin->name());
+  }
+  std::string near = suggestion(name, names);
+  for (Plugin *plugin : plugins) {
+    if (near.empty() && plugin->hasCompiler()) {
+      if (Result<const Plugin::CompilerHalf *> half = plugin->compiler()) {
+        near = suggestion(plugin->name() + ":" + name, (*half)->targets);
+      }
+    }
+  }
+  return near;
+}
+
 Result<Target> Registry::resolveOne(const std::string &text,
                                     bool needDevice) const {
   const Spec spec(text);
   Result<Plugin *> plugin = find(spec.plugin);
   if (!plugin) {
-    return plugin.takeStatus();
+    Status status = plugin.takeStatus();
+    return Status(status.code(),
+                  status.message() + suggestion(spec.plugin, plugins()));
   }
   return spec.code.empty() ? withoutCode(**plugin, spec, needDevice)
                            : withCode(**plugin, spec, needDevice);
