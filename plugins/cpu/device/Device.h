@@ -68,7 +68,7 @@ struct tz_kernel {
   tz_module *module = nullptr;
   /// Of checked code.
   std::span<const tz_cpu_argument> arguments;
-  std::atomic<uint32_t> cost{0}; ///< see GridJob
+  tz::cpu::LaunchCost cost; ///< see GridJob
 };
 
 struct tz_module {

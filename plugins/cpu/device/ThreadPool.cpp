@@ -34,8 +34,6 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kHugeFrom = size_t{1} << 20;
 constexpr uint64_t kSpinNs = 30000;
-/// Below this much work in a whole grid a wake-up costs more than it saves.
-constexpr uint64_t kInlineNs = 6000;
 /// Of programs between two questions whether the launch is to end.
 constexpr uint64_t kPieceNs = 1000000;
 /// Chunks per thread: enough to balance uneven programs.
@@ -94,13 +92,11 @@ bool isStopped(const GridJob &job) {
   return job.control && job.control->isStopped();
 }
 
-/// What this thread alone measured: waking the others is not part of it.
-void noteCost(const GridJob &job, uint64_t elapsedNs, int64_t programs) {
-  if (job.cost && programs > 0 && !isStopped(job)) {
-    uint64_t each = elapsedNs / static_cast<uint64_t>(programs);
-    job.cost->store(
-        static_cast<uint32_t>(std::clamp<uint64_t>(each, 1, UINT32_MAX)),
-        std::memory_order_relaxed);
+/// What this thread measured: waking the others is not part of it.
+void noteCost(const GridJob &job, bool wasAlone, uint64_t elapsedNs,
+              int64_t programs) {
+  if (job.cost && !isStopped(job)) {
+    job.cost->note(wasAlone, elapsedNs, programs);
   }
 }
 
@@ -252,8 +248,7 @@ TZ_CALLS_KERNELS static void runPiece(ThreadRun &run, int64_t first,
 static void runPrograms(ThreadRun &run, int64_t first, int64_t last,
                         void *arena) {
   const GridJob &job = run.job;
-  const uint32_t known =
-      job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
+  const uint32_t known = job.cost ? job.cost->perProgram() : 0;
   int64_t piece = known ? std::max<int64_t>(kPieceNs / known, 1) : 1;
   if (!job.control) {
     piece = last - first;
@@ -330,7 +325,7 @@ void ThreadPool::share(const GridJob &job, void *arena) {
   ThreadRun run(job, true);
   uint64_t start = nowNs();
   int64_t ran = takePart(run, arena);
-  noteCost(job, nowNs() - start, ran);
+  noteCost(job, /*wasAlone=*/false, nowNs() - start, ran);
   open.store(false);
   awaitWorkers(job.control);
 }
@@ -346,17 +341,15 @@ bool ThreadPool::run(const GridJob &job) {
     runPrograms(run, 0, 1, arena);
     return true;
   }
-  uint32_t known = job.cost ? job.cost->load(std::memory_order_relaxed) : 0;
-  bool small = !job.cooperative && known != 0 &&
-               static_cast<uint64_t>(job.programs) < kInlineNs / known + 1;
-  if (!workers.empty() && !small) {
+  if (!workers.empty() &&
+      (job.cooperative || !job.cost || !job.cost->runsAlone(job.programs))) {
     share(job, arena);
     return true;
   }
   ThreadRun run(job, true);
   uint64_t start = nowNs();
   runPrograms(run, 0, job.programs, arena);
-  noteCost(job, nowNs() - start, job.programs);
+  noteCost(job, /*wasAlone=*/true, nowNs() - start, job.programs);
   return true;
 }
 

@@ -18,6 +18,7 @@
 
 #include "plugins/cpu/KernelEntry.h"
 #include "plugins/cpu/device/LaunchControl.h"
+#include "plugins/cpu/device/LaunchCost.h"
 
 #include <atomic>
 #include <cstddef>
@@ -68,8 +69,8 @@ struct GridJob {
   /// All programs run at the same time, each on its own thread. At most as many
   /// programs as the pool has threads.
   bool cooperative = false;
-  /// Measured nanoseconds a program took at the last launch; 0 = unknown.
-  std::atomic<uint32_t> *cost = nullptr;
+  /// What earlier launches measured. Null: nothing is known or kept.
+  LaunchCost *cost = nullptr;
   /// Null: nothing ends it before its end.
   LaunchControl *control = nullptr;
   /// Faults of instructions in [codeBegin, codeEnd) end the launch; needs the

@@ -28,7 +28,7 @@ void countPrograms(const void *args, const uint32_t *, int64_t first,
 }
 
 void expectEachOnce(ThreadPool &pool, int64_t programs, bool ordered,
-                    std::atomic<uint32_t> *cost) {
+                    LaunchCost *cost) {
   std::vector<std::atomic<uint32_t>> seen(static_cast<size_t>(programs));
   Counters args{seen.data()};
   GridJob job;
@@ -47,7 +47,7 @@ class Pool : public testing::TestWithParam<unsigned> {};
 
 TEST_P(Pool, RunsEveryProgramOnce) {
   ThreadPool pool(GetParam());
-  std::atomic<uint32_t> cost{0};
+  LaunchCost cost;
   for (int64_t programs : {1, 2, 3, 7, 64, 1000, 100000}) {
     for (bool ordered : {false, true}) {
       expectEachOnce(pool, programs, ordered, nullptr);
@@ -114,7 +114,7 @@ TEST_P(Pool, CooperativeProgramsMayWaitForEachOther) {
   std::atomic<uint32_t> started;
   Counters args{&started};
   // Programs that were short at an earlier launch share the threads as well.
-  std::atomic<uint32_t> cost;
+  LaunchCost cost;
   GridJob job;
   job.entry = waitForAll;
   job.args = &args;
@@ -122,9 +122,11 @@ TEST_P(Pool, CooperativeProgramsMayWaitForEachOther) {
   job.programs = pool.threads();
   job.cooperative = true;
   job.cost = &cost;
-  for (uint32_t known : {0u, 1u}) {
+  for (bool isKnown : {false, true}) {
     started = 0;
-    cost = known;
+    if (isKnown) {
+      cost.note(/*wasAlone=*/true, 1, 1);
+    }
     ASSERT_TRUE(pool.run(job));
     EXPECT_EQ(started.load(), pool.threads());
   }

@@ -1,0 +1,51 @@
+//===- LaunchCost.cpp - What programs of a kernel cost --------------------===//
+//
+// What   See LaunchCost.h.
+// Why    See LaunchCost.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/LaunchCost.h"
+
+#include <algorithm>
+
+namespace tz::cpu {
+
+/// Beside others a program takes at most so many times as long; what is above
+/// even then needs no measuring alone.
+static constexpr uint64_t kSlower = 4;
+/// Launches between two measurements alone.
+static constexpr uint32_t kInterval = 256;
+
+static bool isBelow(uint64_t limitNs, uint32_t each, int64_t programs) {
+  return static_cast<uint64_t>(programs) < limitNs / each + 1;
+}
+
+bool LaunchCost::runsAlone(int64_t programs) {
+  const uint32_t single = alone.load(std::memory_order_relaxed);
+  if (single && isBelow(InlineNs, single, programs)) {
+    return true;
+  }
+  const uint32_t beside = shared.load(std::memory_order_relaxed);
+  if (!beside || !isBelow(kSlower * InlineNs, beside, programs)) {
+    return false;
+  }
+  // One time alone may have been disturbed.
+  return !single ||
+         launches.fetch_add(1, std::memory_order_relaxed) % kInterval == 0;
+}
+
+void LaunchCost::note(bool wasAlone, uint64_t elapsedNs, int64_t programs) {
+  if (programs <= 0) {
+    return;
+  }
+  const uint64_t each = elapsedNs / static_cast<uint64_t>(programs);
+  (wasAlone ? alone : shared)
+      .store(static_cast<uint32_t>(std::clamp<uint64_t>(each, 1, UINT32_MAX)),
+             std::memory_order_relaxed);
+}
+
+uint32_t LaunchCost::perProgram() const {
+  return std::max(alone.load(std::memory_order_relaxed),
+                  shared.load(std::memory_order_relaxed));
+}
+
+} // namespace tz::cpu

@@ -1,0 +1,39 @@
+//===- LaunchCost.h - What programs of a kernel cost ----------------------===//
+//
+// What   The time of a program as launches measured it, alone on the calling
+//        thread and shared with others, and the choice between the two.
+// Why    The same program takes longer beside others, which use the same
+//        memory and caches. Judged by that time, a kernel whose first launch
+//        was shared would be shared for ever, and one that ran alone would not.
+//        So only the time alone decides, and it is measured where it may.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_DEVICE_LAUNCHCOST_H
+#define TERRAZZO_PLUGINS_CPU_DEVICE_LAUNCHCOST_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace tz::cpu {
+
+/// Of one kernel. Any thread; lost updates do no harm.
+class LaunchCost {
+public:
+  /// Below this much work in a whole grid a wake-up costs more than it saves.
+  static constexpr uint64_t InlineNs = 6000;
+
+  /// Is a launch of so many programs one for the calling thread alone? Now and
+  /// then it is, to measure.
+  bool runsAlone(int64_t programs);
+  /// What the calling thread measured of the programs that it ran.
+  void note(bool wasAlone, uint64_t elapsedNs, int64_t programs);
+  /// Nanoseconds that a program may take; 0: unknown.
+  uint32_t perProgram() const;
+
+private:
+  std::atomic<uint32_t> alone{0}, shared{0}; // ns a program; 0: unknown
+  std::atomic<uint32_t> launches{0};
+};
+
+} // namespace tz::cpu
+
+#endif

@@ -1,0 +1,83 @@
+//===- LaunchCostTest.cpp - Alone or shared -------------------------------===//
+//
+// What   The choice of threads for kernels whose times are given.
+// Why    It must not depend on what was chosen first, nor on the machine.
+//===----------------------------------------------------------------------===//
+#include "plugins/cpu/device/LaunchCost.h"
+
+#include "gtest/gtest.h"
+
+using tz::cpu::LaunchCost;
+
+namespace {
+
+/// A kernel on a machine: what a program takes, in ns.
+struct Machine {
+  uint64_t alone, beside;
+  int64_t programs;
+  LaunchCost cost;
+
+  bool launch() {
+    const bool isAlone = cost.runsAlone(programs);
+    cost.note(isAlone, (isAlone ? alone : beside) * uint64_t(programs),
+              programs);
+    return isAlone;
+  }
+  /// Of so many launches, how many ran alone.
+  int countAlone(int launches) {
+    int count = 0;
+    for (int i = 0; i < launches; ++i) {
+      count += launch();
+    }
+    return count;
+  }
+};
+
+TEST(LaunchCost, AFirstLaunchIsShared) {
+  LaunchCost cost;
+  EXPECT_FALSE(cost.runsAlone(2));
+  EXPECT_EQ(cost.perProgram(), 0u);
+}
+
+TEST(LaunchCost, DoesNotDependOnTheFirstChoice) {
+  // 3 us alone, and 9 us of each thread's time if shared.
+  Machine begun{30, 90, 100, {}}, measured{30, 90, 100, {}};
+  EXPECT_FALSE(begun.launch());
+  measured.cost.note(/*wasAlone=*/true, 3000, 100);
+  EXPECT_EQ(measured.countAlone(100), 100);
+  EXPECT_EQ(begun.countAlone(100), 100);
+}
+
+TEST(LaunchCost, AColdFirstLaunchIsForgotten) {
+  Machine kernel{30, 90, 100, {}};
+  kernel.cost.note(/*wasAlone=*/false, 1'000'000, 100);
+  EXPECT_FALSE(kernel.launch());
+  EXPECT_EQ(kernel.countAlone(100), 100);
+}
+
+TEST(LaunchCost, ADisturbedTimeAloneIsForgotten) {
+  Machine kernel{30, 90, 100, {}};
+  kernel.cost.note(false, 9000, 100);
+  kernel.cost.note(true, 5'000'000, 100);
+  EXPECT_GE(kernel.countAlone(1000), 500);
+}
+
+TEST(LaunchCost, MuchWorkIsShared) {
+  Machine large{1000, 1500, 100, {}}; // 100 us
+  EXPECT_EQ(large.countAlone(10000), 0);
+  Machine medium{100, 100, 100, {}}; // 10 us: measured alone now and then
+  const int count = medium.countAlone(10000);
+  EXPECT_GE(count, 1);
+  EXPECT_LE(count, 50);
+}
+
+TEST(LaunchCost, KnowsTheGridOfEachLaunch) {
+  Machine kernel{30, 90, 100, {}};
+  (void)kernel.countAlone(10);
+  kernel.programs = 100000;
+  EXPECT_EQ(kernel.countAlone(100), 0);
+  kernel.programs = 100;
+  EXPECT_EQ(kernel.countAlone(100), 100);
+}
+
+} // namespace
