@@ -274,7 +274,7 @@ Result<Launch> Bench::launchOf(size_t row) {
   if (!launch) {
     return launch;
   }
-  Status s = checkHasPrograms(*launch);
+  Status s = launch->isEmpty() ? Status() : checkHasPrograms(*launch);
   s = s.ok() ? launch->binding.fill(options.seed) : std::move(s);
   if (!s.ok()) {
     return s;
@@ -345,6 +345,10 @@ Status Bench::measure(Launch &launch, Place &place, Measurement &to) {
   CompileJob job = launch.job;
   job.plugin = place.device->plugin().name();
   job.target = place.device->target();
+  if (launch.isEmpty()) {
+    to.hasPrograms = false;
+    return Status();
+  }
   if (Status s = countWork(launch.binding, to); !s.ok()) {
     return s;
   }

@@ -84,6 +84,11 @@ void BenchReport::showLast() const {
   if (targetWidth()) {
     std::printf("  %-*s", int(targetWidth()), targets[last.target].id.c_str());
   }
+  if (!last.hasPrograms) {
+    std::printf("  nothing runs: the grid has no programs\n");
+    std::fflush(stdout);
+    return;
+  }
   if (!last.tooLarge.empty() || !last.notCompiled.empty()) {
     const bool fits = last.tooLarge.empty();
     std::printf("  %s: %s\n", fits ? "does not compile" : "does not fit",
@@ -167,7 +172,9 @@ std::string BenchReport::json(llvm::json::Object origin) const {
       made["configuration"] = row.configuration;
       made["configuration_text"] = row.configurationText;
     }
-    if (!one.tooLarge.empty()) {
+    if (!one.hasPrograms) {
+      made["nothing_runs"] = true;
+    } else if (!one.tooLarge.empty()) {
       made["does_not_fit"] = llvm::json::fixUTF8(one.tooLarge);
     } else if (!one.notCompiled.empty()) {
       made["does_not_compile"] = llvm::json::fixUTF8(one.notCompiled);
