@@ -25,8 +25,8 @@ class TensorDescriptor:
         for name in ("strides", "block_shape"):
             if len(getattr(self, name)) != rank:
                 raise ValueError(f"{name} has {len(getattr(self, name))} entries, shape has {rank}")
-        if any(size <= 0 for size in self.shape):
-            raise ValueError(f"every size of shape must be positive: {list(self.shape)}")
+        if any(size < 0 for size in self.shape):
+            raise ValueError(f"no size of shape may be negative: {list(self.shape)}")
         if self.strides[-1] != 1:
             raise ValueError(f"the last stride must be 1, not {self.strides[-1]}: transpose or copy the tensor")
         for i, size in enumerate(self.block_shape):

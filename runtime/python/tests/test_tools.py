@@ -57,6 +57,26 @@ def test_runs_that_a_kernel_reads():
     assert x[:, 0].tolist() == [1, 1, 1, 1, 1, 1, 1, 1, 0]
 
 
+@terrazzo.triton.constexpr_function
+def is_descriptor(x):
+    return isinstance(x, tl.tensor_descriptor)
+
+
+@terrazzo.jit
+def ask_kind(source, out):
+    tl.static_assert(is_descriptor(source) and source.dtype == tl.float32)
+    tl.store(out, load_ragged(source, 0, source.shape[0], [0, 0]).to(tl.int32).sum())
+
+
+def test_a_run_is_of_a_tensor_descriptor():
+    out = np.full(1, -1, np.int32)
+    for rows in (2, 0):
+        made = create_ragged_descriptor(np.ones((4, 8), np.float32)[:rows], [4, 8])
+        assert isinstance(made, terrazzo.TensorDescriptor)
+        ask_kind[(1,)](made, out)
+        assert out[0] == rows * 8
+
+
 def test_what_no_run_is_made_of():
     x = np.zeros((4, 8), np.float32)
     for arguments, text in (((x[:, ::2], [4, 4]), "last stride must be 1"), ((x, [4]), "block_shape has 1 entries"),

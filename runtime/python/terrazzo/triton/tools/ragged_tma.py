@@ -3,17 +3,13 @@
 Reads outside of the run give zeros, and writes outside of it are dropped, also where the tensor goes on.
 """
 
-from collections import namedtuple
-
+from ...descriptor import TensorDescriptor
 from ...jit_function import jit
 from .. import language as tl
 
-# What a kernel is given; the descriptor of a run is made where the run is known.
-RaggedDescriptor = namedtuple("RaggedDescriptor", ("base", "shape", "strides", "block_shape"))
-
 
 def create_ragged_descriptor(T, block_shape, ragged_dim=0):
-    """An argument for kernels: the tensor `T` of 1 to 5 dimensions, of which runs are read and written in blocks.
+    """A TensorDescriptor for kernels: the tensor `T` of 1 to 5 dimensions, of which runs are read and written in blocks.
 
     ragged_dim: the dimension whose runs these are; load_ragged and the others are told it again.
     """
@@ -28,7 +24,7 @@ def create_ragged_descriptor(T, block_shape, ragged_dim=0):
         raise ValueError(f"ragged_dim {ragged_dim} is outside of a tensor of {rank} dimensions")
     if strides[-1] != 1:
         raise ValueError(f"the last stride must be 1, not {strides[-1]}: transpose or copy the tensor")
-    return RaggedDescriptor(T, shape, strides[:-1] + (tl.constexpr(1),), tuple(tl.constexpr(size) for size in block_shape))
+    return TensorDescriptor(T, list(shape), list(strides), list(block_shape))
 
 
 @jit
