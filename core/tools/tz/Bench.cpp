@@ -437,6 +437,10 @@ int Bench::finish(const Status &status) {
   if (std::string names = report.namesOfNotCompiled(); !names.empty()) {
     return reportError("does not compile, and was not measured: " + names);
   }
+  if (llvm::all_of(report.measurements,
+                   [](const Measurement &one) { return !one.hasPrograms; })) {
+    return reportError("nothing was measured: no grid has programs");
+  }
   if (llvm::all_of(report.measurements, [](const Measurement &one) {
         return !one.tooLarge.empty();
       })) {

@@ -33,7 +33,7 @@ struct Measurement {
   Times times;
   // Why nothing is measured: it does not fit the device, it does not compile.
   std::string tooLarge, notCompiled;
-  bool hasPrograms = true; // false: nothing to measure
+  bool hasPrograms = true;     // false: nothing to measure
   double bytes = 0, flops = 0; // of a launch; 0: not known
   double compileMilliseconds = 0;
   unsigned registers = 0, spillBytes = 0; // of a thread, of the first variant
