@@ -147,7 +147,7 @@ Driver::State::rule(CompileJob &job,
     if (auto source = workspace->parse(job.source, unheard, first)) {
       auto module = elaborateKernel(*workspace, *source, job,
                                     job.source.function, unheard, first);
-      if (module) {
+      if (module && !CompileBudget::isSpent()) {
         narrowRule(made, **module, leaves);
       }
     }

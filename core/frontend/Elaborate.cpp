@@ -486,6 +486,10 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   builder.setInsertionPointToEnd(&body);
   tile::ReturnOp::create(builder, at);
   assignGroups(op);
+  // Of a long kernel each of these takes a while.
+  if (!evaluator.chargeStep(kernel->loc())) {
+    return nullptr;
+  }
   // The verifier's words are for compiler engineers: the user gets one error.
   std::string details;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
@@ -497,6 +501,9 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
                               "valid: " +
                                   details)
         .note("please report this with the kernel's source");
+    return nullptr;
+  }
+  if (!evaluator.chargeStep(kernel->loc())) {
     return nullptr;
   }
   return module;
