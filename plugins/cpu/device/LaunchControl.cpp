@@ -39,9 +39,13 @@ void Reminder::remove(LaunchControl &control) {
 void Reminder::wake() {
   std::lock_guard<std::mutex> lock(mutex);
   if (state.load() == NotStarted) {
-    // Signals are for the program's own threads.
+    // Signals are for the program's own threads, but for those that tell of
+    // this thread's mistakes: blocked, they end the process without a word.
     sigset_t all, before;
     sigfillset(&all);
+    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+      sigdelset(&all, own);
+    }
     pthread_sigmask(SIG_BLOCK, &all, &before);
     try {
       thread = std::thread([this] { loop(); });
