@@ -17,8 +17,22 @@
 #include <ctime>
 #include <exception>
 #include <new>
+#include <sys/mman.h>
 
 using namespace tz::cpu;
+
+void *tz_in_own_pages::operator new(size_t bytes) {
+  void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  return pages;
+}
+
+void tz_in_own_pages::operator delete(void *pages, size_t bytes) {
+  munmap(pages, bytes);
+}
 
 namespace {
 

@@ -33,7 +33,14 @@ struct tz_device {
   tz_platform *platform = nullptr;
 };
 
-struct tz_platform {
+/// The base of objects in pages of their own: a kernel that writes over the
+/// heap does not reach what threads wait for, which could then wait for ever.
+struct tz_in_own_pages {
+  static void *operator new(size_t bytes);
+  static void operator delete(void *pages, size_t bytes);
+};
+
+struct tz_platform : tz_in_own_pages {
   tz_platform(unsigned threads, const tz_host *host, bool catchesFaults);
 
   const tz_host *const host; ///< may be null
@@ -47,7 +54,7 @@ struct tz_platform {
   std::vector<tz_kv> props;
 };
 
-struct tz_stream {
+struct tz_stream : tz_in_own_pages {
   explicit tz_stream(tz_device *device)
       : device(device),
         control(device->platform->host, device->platform->reminder) {}

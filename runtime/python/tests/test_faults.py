@@ -128,6 +128,23 @@ def test_a_crash_after_a_kernel_names_it(run_child):
     assert "terrazzo: SIGABRT; the last kernel that ran was 'write'" in errors and "TERRAZZO_CHECKED=1" in errors
 
 
+@pytest.mark.parametrize("programs", [1, 64, 1024])
+def test_a_store_without_a_mask(run_child, programs):
+    # What the heap looks like afterwards is anybody's guess; where the process ends of it, the kernel is named.
+    status, output, errors = run_child(f"""
+        @terrazzo.jit
+        def no_mask(out, BLOCK: tl.constexpr):
+            at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(out + at, 1e30)
+
+        try:
+            no_mask[({programs},)](np.zeros(1000, np.float32), BLOCK=1024)
+        except terrazzo.errors.KernelFault as error:
+            print("told:", error, flush=True)
+    """)
+    assert status == 0 or "'no_mask'" in output + errors
+
+
 def test_a_crash_without_kernels_is_none_of_ours(run_child):
     status, output, errors = run_child("os.abort()")
     assert status == -signal.SIGABRT and errors == ""
