@@ -65,7 +65,11 @@ Value *LoopCounter::endOfPiece(IRBuilderBase &b, Value *from,
   // wrap, but is not used then.
   Value *distance =
       b.CreateMul(step, ConstantInt::get(step->getType(), iterations));
-  Value *end = b.CreateAdd(from, distance);
+  Value *end = b.CreateAdd(from, distance, "", /*HasNUW=*/false, isWide);
+  if (isWide) {
+    return b.CreateBinaryIntrinsic(
+        isUnsigned ? Intrinsic::umin : Intrinsic::smin, end, high);
+  }
   Value *isShorter = b.CreateICmpUGT(b.CreateSub(high, from), distance);
   return b.CreateSelect(b.CreateAnd(isBelow(b, from, high), isShorter), end,
                         high);
