@@ -196,8 +196,10 @@ std::optional<Value> fromConstValue(const ConstValue &value,
     shape.items = value.items;
     auto fields = std::make_shared<SequenceObject>();
     fields->className = "tensor";
-    fields->names = {"dtype", "shape"};
-    for (const ConstValue &item : {type, shape}) {
+    fields->isLaunchArray = true;
+    fields->names = {"dtype", "shape", "ndim"};
+    const ConstValue rank = ConstValue::fromInt(value.items.size());
+    for (const ConstValue &item : {type, shape, rank}) {
       auto converted = fromConstValue(item, module, evaluator);
       if (!converted) {
         return std::nullopt;

@@ -263,11 +263,14 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
   default:
     break;
   }
-  if (const Builtin *method = registry.method(base.kind(), name)) {
-    return Value::method(base, method);
-  }
-  for (StringRef method : registry.methodNames(base.kind())) {
-    names.push_back(method);
+  // Of records only the arrays of a launch have methods of the language.
+  if (!base.is(ValueKind::Record) || base.sequence().isLaunchArray) {
+    if (const Builtin *method = registry.method(base.kind(), name)) {
+      return Value::method(base, method);
+    }
+    for (StringRef method : registry.methodNames(base.kind())) {
+      names.push_back(method);
+    }
   }
   std::string hint = writtenHere(name);
   if (name == "append" || name == "extend") {

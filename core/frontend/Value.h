@@ -177,6 +177,7 @@ struct SequenceObject {
   std::vector<std::string> names;          // of a record's fields
   std::string className;                   // of a record
   std::shared_ptr<const ClassObject> type; // of an aggregate
+  bool isLaunchArray = false;              // a record of dtype, shape and ndim
   /// While its __init__ runs: the block in which fields may be set.
   mlir::Block *open = nullptr;
   const Value *find(llvm::StringRef name) const;
