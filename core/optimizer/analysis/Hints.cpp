@@ -250,6 +250,48 @@ static Interval shiftRight(Interval a, Interval amount) {
   return {a.low >= 0 ? 0 : a.low >> by, a.high >= 0 ? a.high >> by : -1};
 }
 
+/// What divides all that is added to the loop's value in an iteration, if the
+/// loop's value is such a sum.
+static std::optional<int64_t>
+divisorOfSteps(const Hints &hints, scf::ForOp loop, BlockArgument carried) {
+  int64_t divisor = 0; // divides by all numbers
+  Value value = loop.getTiedLoopYieldedValue(carried)->get();
+  while (value != carried) {
+    Operation *op = value.getDefiningOp();
+    if (auto sum = dyn_cast_if_present<arith::AddIOp>(op)) {
+      // The loop's value is the left term in canonical sums, as in differences.
+      divisor = std::gcd(divisor, hints.divisibility(sum.getRhs()));
+      value = sum.getLhs();
+    } else if (auto difference = dyn_cast_if_present<arith::SubIOp>(op)) {
+      divisor = std::gcd(divisor, hints.divisibility(difference.getRhs()));
+      value = difference.getLhs();
+    } else {
+      return std::nullopt;
+    }
+  }
+  return divisor;
+}
+
+/// Numbers that a loop carries and counts up or down.
+void Hints::visitCarried(scf::ForOp loop) {
+  for (BlockArgument carried : loop.getRegionIterArgs()) {
+    Type type = carried.getType();
+    std::optional<int64_t> steps;
+    if (isa<IntegerType, IndexType>(type)) {
+      steps = divisorOfSteps(*this, loop, carried);
+    }
+    if (!steps) {
+      continue;
+    }
+    // A sum that wraps keeps powers of two alone.
+    int64_t divisor =
+        std::gcd(divisibility(loop.getTiedLoopInit(carried)->get()), *steps);
+    Hint hint{rangeOfType(type), divisor & -divisor};
+    set(carried, hint);
+    set(loop.getTiedLoopResult(carried), hint);
+  }
+}
+
 void Hints::visit(Operation *op) {
   auto in = [&](unsigned i) { return of(op->getOperand(i)); };
   auto give = [&](Interval range, int64_t divisibility) {
@@ -374,6 +416,7 @@ void Hints::visit(Operation *op) {
         set(loop.getInductionVar(),
             {iv, std::gcd(divisibility(loop.getLowerBound()),
                           divisibility(loop.getStep()))});
+        visitCarried(loop);
       })
       .Case([&](scf::IfOp branch) {
         for (OpResult result : branch.getResults()) {

@@ -66,6 +66,7 @@ private:
   void collectAssumptions(tile::KernelOp kernel);
   void assume(mlir::Value condition);
   void visit(mlir::Operation *op);
+  void visitCarried(mlir::scf::ForOp loop);
   void set(mlir::Value value, Hint hint);
 
   llvm::DenseMap<mlir::Value, Hint> known;
