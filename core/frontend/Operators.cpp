@@ -222,13 +222,23 @@ static std::optional<Value> sequenceBinary(Evaluator &ev, Tok op,
   return make(std::move(items));
 }
 
+/// Of an operation on a value that is not known: why it is not.
+static Value unknownOperand(const Value &operand, SourceLoc loc) {
+  const StringRef begin = "operand is not known at compile time";
+  const std::string &why = operand.reason().text;
+  return Value::unknown(loc, why.empty() ? begin.str()
+                             : StringRef(why).starts_with(begin)
+                                 ? why
+                                 : begin.str() + ": " + why);
+}
+
 Value Evaluator::binary(Tok op, const Value &lhs, const Value &rhs,
                         SourceLoc loc) {
   if (lhs.isError() || rhs.isError()) {
     return Value();
   }
   if (lhs.is(ValueKind::Unknown) || rhs.is(ValueKind::Unknown)) {
-    return Value::unknown(loc, "operand is not known at compile time");
+    return unknownOperand(lhs.is(ValueKind::Unknown) ? lhs : rhs, loc);
   }
   if (auto special = specialBinary(op, lhs, rhs, loc)) {
     return *special;
@@ -371,7 +381,7 @@ Value Evaluator::compare(CompareOp op, const Value &lhs, const Value &rhs,
     return Value();
   }
   if (lhs.is(ValueKind::Unknown) || rhs.is(ValueKind::Unknown)) {
-    return Value::unknown(loc, "operand is not known at compile time");
+    return unknownOperand(lhs.is(ValueKind::Unknown) ? lhs : rhs, loc);
   }
   if (op == CompareOp::Is || op == CompareOp::IsNot) {
     bool same = identical(lhs, rhs);

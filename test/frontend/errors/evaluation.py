@@ -386,7 +386,7 @@ def k(o, n):
 # error@368:9: 'choice' has no value that is known at compile time
 # note@349:1: set under a condition that is not known at compile time
 # error@369:9: 'value' has no value that is known at compile time
-# note@354:17: operand is not known at compile time
+# note@354:17: operand is not known at compile time: name 'unknown' is not defined
 # error@370:9: 'part' has no value that is known at compile time
 # note@356:14: dictionary has no key 'b'
 # error@371:9: 'item' has no value that is known at compile time
