@@ -4,6 +4,7 @@
   race.py record --out records -- pytest ~/src/Library/tests     any program that runs under Triton
   race.py record --out records -- python ~/src/Library/bench.py
   race.py corpus liger --root ~/src/Liger-Kernel --out records   the commands that corpora.json has for it
+  race.py merge records/* --out all --keep 4                     of each kernel the largest launches, in one folder
   race.py replay records --out results [--jobs 8]                both compilers, in turns
   race.py replay records/kernel-1a2b3c4d.json                    one launch, alone
   race.py report results/race.json [--markdown] [--plot race.svg]
@@ -24,11 +25,14 @@ import argparse
 import concurrent.futures
 import contextlib
 import glob
+import hashlib
 import json
 import math
 import os
 import queue
+import re
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,9 +81,12 @@ def corpus(options):
         environment["PYTHONPATH"] = os.pathsep.join([environment["PYTHONPATH"], *paths])
 
         def run(command, words):
+            log = os.path.join(folder, f"{options.name}-{hashlib.sha256(repr(words).encode()).hexdigest()[:12]}.log")
+            return run_logged(command, words, log), words, log
+
+        def run_logged(command, words, log):
             if time.time() >= until:
                 return "not begun"
-            log = os.path.join(folder, f"{options.name}-{abs(hash(tuple(words))):x}.log")
             with open(log, "w") as out:
                 out.write(" ".join(words) + "\n")
                 out.flush()
@@ -91,9 +98,47 @@ def corpus(options):
                     os.killpg(process.pid, signal.SIGKILL)
                     return "stopped"
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            statuses = list(pool.map(lambda work: run(*work), commands))
+            done = list(pool.map(lambda work: run(*work), commands))
+    for status, words, log in done:
+        if status not in (0, "not begun"):
+            print(f"race: {status}: {' '.join(words)[-120:]}: {last_words(log)}")
+    statuses = [status for status, _, _ in done]
     counts = {status: statuses.count(status) for status in dict.fromkeys(statuses)}
     return recorded(folder, f"{options.name}: commands by status: " + ", ".join(f"{status}: {count}" for status, count in counts.items()))
+
+
+def last_words(log):
+    """The last line that speaks of an error, else the last one."""
+    with open(log, errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    of_errors = [line for line in lines if re.search(r"\b\w*(Error|Exception|error)\b", line)]
+    return (of_errors or lines)[-1][:200]
+
+
+def merge(options):
+    """Every process that records keeps its own largest launches; here the largest of all of them."""
+    kernels, corrupt = {}, []
+    for folder in options.records:
+        for name in sorted(os.listdir(folder)):
+            if not name.endswith(".json"):
+                continue
+            path = os.path.join(folder, name)
+            try:
+                with open(path) as file:
+                    record = json.load(file)
+                kernels.setdefault(name.rpartition("-")[0], {})[record["id"]] = record["bytes"], path
+            except (ValueError, KeyError) as problem:
+                corrupt.append(f"{path}: {type(problem).__name__}: {problem}")
+    os.makedirs(options.out, exist_ok=True)
+    kept = 0
+    for launches in kernels.values():
+        for _, path in sorted(launches.values(), reverse=True)[:options.keep]:
+            shutil.copyfile(path, os.path.join(options.out, os.path.basename(path)))
+            kept += 1
+    for line in corrupt:
+        print(f"race: left out: {line}", file=sys.stderr)
+    print(f"race: {kept} launches of {len(kernels)} kernels in {options.out}")
+    return 0 if kept else 1
 
 
 def recorded(folder, said):
@@ -285,6 +330,10 @@ def main():
     add_recording(sub)
     sub.add_argument("--jobs", type=int, default=4, help="commands at a time")
     sub.add_argument("--seconds", type=int, default=0, help="stop after so long (0: no limit)")
+    sub = commands.add_parser("merge", help="the largest launches of several folders in one")
+    sub.add_argument("records", nargs="+", help="folders")
+    sub.add_argument("--out", required=True)
+    sub.add_argument("--keep", type=int, default=4, help="launches of one kernel")
     sub = commands.add_parser("replay", help="run records under both compilers")
     sub.add_argument("records")
     sub.add_argument("--out", default=os.environ.get("OUT", "."))
@@ -311,6 +360,8 @@ def main():
         return record(options)
     if options.what == "corpus":
         return corpus(options)
+    if options.what == "merge":
+        return merge(options)
     if options.what == "replay":
         return replay(options)
     if options.what == "list":
