@@ -111,6 +111,11 @@ void onFault(int signal, siginfo_t *info, void *context) {
       run->job.control->noteFault(fault);
     }
     running = nullptr;
+    // This handler blocks no signals, but what called it may have (a sanitizer,
+    // a library that chains handlers). None of it is returned to.
+    pthread_sigmask(SIG_SETMASK,
+                    &static_cast<const ucontext_t *>(context)->uc_sigmask,
+                    nullptr);
     errno = savedError;
     siglongjmp(run->leave, 1);
   }

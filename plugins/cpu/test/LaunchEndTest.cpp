@@ -13,6 +13,7 @@
 #include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/test/CompiledObject.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -176,7 +177,7 @@ protected:
   tz_host host{};
   std::atomic<int32_t> answer{TZ_E_OK};
   std::atomic<int> asked{0};
-  std::thread::id askedBy;
+  std::atomic<std::thread::id> askedBy;
   tz_platform *platform = nullptr;
   tz_device *device = nullptr;
   tz_stream *stream = nullptr;
@@ -200,7 +201,7 @@ TEST_P(LaunchEnd, TheHostEndsAKernelWithoutAnEnd) {
       EXPECT_EQ(failure.code, code);
       EXPECT_THAT(failure.text, HasSubstr("'spin' was ended"));
       EXPECT_GE(asked, 1);
-      EXPECT_EQ(askedBy, std::this_thread::get_id());
+      EXPECT_EQ(askedBy.load(), std::this_thread::get_id());
       expectWhole();
     }
   }

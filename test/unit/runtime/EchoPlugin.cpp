@@ -80,7 +80,7 @@ struct EchoStream final : Stream {
   }
   void synchronize() override {
     step();
-    ++Echo::instance().waits;
+    ++std::atomic_ref(Echo::instance().waits); // streams of any thread
   }
   void record(Event &) override {}
   void wait(Event &) override {}
