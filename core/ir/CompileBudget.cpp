@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/ir/CompileBudget.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <unistd.h>
