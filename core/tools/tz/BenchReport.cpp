@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/BenchReport.h"
 
-#include "core/tools/tz/Terminal.h"
+#include "core/terminal/Terminal.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 #ifndef TERRAZZO_CORE_TOOLS_TZ_BENCHREPORT_H
 #define TERRAZZO_CORE_TOOLS_TZ_BENCHREPORT_H
 
-#include "core/tools/tz/Stopwatch.h"
+#include "core/execution/Stopwatch.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -1,7 +1,8 @@
 //===- ExplainFacts.cpp - what became of a kernel -------------------------===//
 //
 // What   See Explain.h.
-// Why    Reads IR and artifacts; Explain.cpp reads the command line and prints.
+// Why    Reads IR and artifacts; ExplainCommand.cpp reads the command line
+//        and prints.
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Diagnostics.h"
 #include "core/tools/tz/Explain.h"

@@ -5,8 +5,8 @@
 //        timed, in memory with wide margins.
 // Why    See GuardedMemory.h: guards make masked accesses slow.
 //===----------------------------------------------------------------------===//
+#include "core/execution/Upload.h"
 #include "core/tools/tz/Runner.h"
-#include "core/tools/tz/Upload.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

@@ -1,7 +1,7 @@
 //===- RunResults.cpp - what tz run prints --------------------------------===//
 //
 // What   Verdicts of the comparison, times and rates.
-// Why    See Run.cpp.
+// Why    See RunCommand.cpp.
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz/Runner.h"
 

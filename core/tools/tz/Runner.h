@@ -1,16 +1,16 @@
 //===- Runner.h - one run of a kernel, for tz run ---------------*- C++ -*-===//
 //
 // What   The state of `tz run`: its options, what was bound, what was measured.
-//        Run.cpp prepares, RunLaunches.cpp launches, RunResults.cpp prints.
+//        RunCommand.cpp prepares, RunLaunches.cpp launches, RunResults.cpp prints.
 // Why    Private to these files.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
 #define TERRAZZO_CORE_TOOLS_TZ_RUNNER_H
 
-#include "core/tools/tz/GuardedMemory.h"
-#include "core/tools/tz/Reference.h"
-#include "core/tools/tz/Request.h"
-#include "core/tools/tz/Stopwatch.h"
+#include "core/arguments/Request.h"
+#include "core/execution/GuardedMemory.h"
+#include "core/execution/ReferenceRun.h"
+#include "core/execution/Stopwatch.h"
 #include "runtime/launch/Kernel.h"
 #include "runtime/session/Session.h"
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
 #include "core/frontend/Diagnostics.h"
+#include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Completion.h"
-#include "core/tools/tz/Terminal.h"
 
 #include <terrazzo/terrazzo.h>
 

@@ -3,7 +3,7 @@
 // What   Values, precedence, shapes, and one case for each error.
 // Why    A wrong value in a debugger sends people the wrong way.
 //===----------------------------------------------------------------------===//
-#include "core/tools/tz/DebuggerExpression.h"
+#include "core/debugger/DebuggerExpression.h"
 
 #include <gtest/gtest.h>
 

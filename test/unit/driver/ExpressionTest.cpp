@@ -3,7 +3,7 @@
 // What   Values, precedence, and one case for each error.
 // Why    A wrong grid launches the wrong programs.
 //===----------------------------------------------------------------------===//
-#include "core/tools/tz/Expression.h"
+#include "core/arguments/Expression.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // What   Each form of an argument, each mistake, conversions of elements.
 // Why    These texts are the first that a user gets wrong.
 //===----------------------------------------------------------------------===//
-#include "core/tools/tz/Elements.h"
+#include "core/arguments/Elements.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,0 +1,569 @@
+//===- CaseWorker.cpp - the child process of tz conform -------------------===//
+//
+// What   One case: bind, fill, run in the interpreter, run on the target,
+//        compare with both expectations.
+// Why    The same parts as tz run, so that a failing case is a tz run command.
+//===----------------------------------------------------------------------===//
+#include "core/conformance/run/CaseWorker.h"
+
+#include "core/arguments/Elements.h"
+#include "core/arguments/Request.h"
+#include "core/conformance/Outcome.h"
+#include "core/conformance/random/Random.h"
+#include "core/conformance/run/CaseJob.h"
+#include "core/driver/Types.h"
+#include "core/driver/VendorCompiler.h"
+#include "core/execution/GuardedMemory.h"
+#include "core/execution/ReferenceRun.h"
+#include "core/frontend/KnownVendors.h"
+#include "runtime/launch/Kernel.h"
+#include "runtime/session/Session.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tz::tool {
+
+using namespace runtime;
+using conformance::Case;
+using conformance::Outcome;
+
+namespace {
+
+constexpr int ResultFile = 3;
+
+void writeLine(llvm::json::Object object) {
+  std::string line;
+  llvm::raw_string_ostream os(line);
+  os << llvm::json::Value(std::move(object)) << "\n";
+  for (size_t at = 0; at < line.size();) {
+    ssize_t count = write(ResultFile, line.data() + at, line.size() - at);
+    if (count <= 0) {
+      std::exit(1); // nobody listens any more
+    }
+    at += size_t(count);
+  }
+}
+
+/// What was printed since the last call; standard output and error are one
+/// file.
+std::string takeOutput() {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  struct stat facts{};
+  std::string text;
+  if (!fstat(1, &facts) && S_ISREG(facts.st_mode)) {
+    text.resize(std::min<size_t>(size_t(facts.st_size), 1 << 20));
+    ssize_t count = pread(1, text.data(), text.size(), 0);
+    text.resize(count > 0 ? size_t(count) : 0);
+    if (ftruncate(1, 0) || lseek(1, 0, SEEK_SET)) {
+      return text;
+    }
+  }
+  return text;
+}
+
+/// The lines of a text that kernels printed, in an order of their own: programs
+/// may run in any.
+std::vector<std::string> printedLines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::string &line : splitList(text, '\n')) {
+    if (line.starts_with("pid ")) {
+      lines.push_back(std::move(line));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+class Worker {
+public:
+  Worker(const conformance::Suite &suite, std::string target, bool compilesOnly)
+      : suite(suite), target(std::move(target)), compilesOnly(compilesOnly),
+        session(options()), driver(session.registry(), nullptr) {}
+  int run();
+
+private:
+  SessionOptions options() {
+    SessionOptions made = toolSession();
+    // The compiler is what is tested; what it keeps itself goes by content.
+    made.useCache = compilesOnly;
+    made.print = [this](std::string_view line) { printed.emplace_back(line); };
+    return made;
+  }
+  bool isInterpreter() const { return target == "interp"; }
+  Status open();
+  Status describe(Plugin &plugin, const std::string &id);
+  Outcome runCase(const Case &one);
+  /// Why the code for the job is not as it should be, or nothing.
+  std::string compile(CompileJob job);
+  /// The results of the target, a vector of bytes a buffer.
+  Status launch(const CompileJob &job, Binding &binding,
+                const std::array<int64_t, 3> &grid);
+  /// Nothing if they are right.
+  std::string judge(const Case &one, const Binding &binding,
+                    const Reference *reference, Outcome &outcome);
+  std::string judgeExpected(const Case &one, const Binding &binding,
+                            Outcome &outcome);
+
+  const conformance::Suite &suite;
+  std::string target;
+  bool compilesOnly;
+  std::vector<std::string> printed;
+  std::vector<std::vector<uint8_t>> results;
+  TerminalSink sink;
+  Session session;
+  driver::Driver driver;
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Stream> stream;
+  std::string plugin, code; // what code is made for
+  optimizer::TargetFacts facts;
+};
+
+} // namespace
+
+Status Worker::open() {
+  if (isInterpreter()) {
+    writeLine(llvm::json::Object{{"target", "interp"},
+                                 {"device", "reference interpreter"},
+                                 {"driver", tz_version()}});
+    return Status();
+  }
+  if (compilesOnly) {
+    Result<Target> found = session.registry().resolve(target, false);
+    if (!found) {
+      return found.takeStatus();
+    }
+    writeLine(llvm::json::Object{{"target", found->id},
+                                 {"device", "none, compiled only"},
+                                 {"driver", ""}});
+    return describe(*found->plugin, found->id);
+  }
+  Result<std::shared_ptr<Device>> found = session.device(target);
+  if (!found) {
+    return found.takeStatus();
+  }
+  device = *found;
+  Result<std::unique_ptr<Stream>> made = session.stream(*device);
+  if (!made) {
+    return made.takeStatus();
+  }
+  stream = std::move(*made);
+  writeLine(llvm::json::Object{{"target", device->target()},
+                               {"device", device->name()},
+                               {"driver", device->driverVersion()}});
+  return describe(device->plugin(), device->target());
+}
+
+Status Worker::describe(Plugin &made, const std::string &id) {
+  Result<driver::TargetDescription> description =
+      driver::describeTarget(made, id);
+  if (!description) {
+    return description.takeStatus();
+  }
+  facts = description->facts;
+  plugin = made.name();
+  code = id;
+  return Status();
+}
+
+std::string Worker::compile(CompileJob job) {
+  sink.warnings = 0;
+  job.makeAhead(); // all of it is to be seen
+  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
+  if (!artifact) {
+    return "does not compile: " + artifact.status().message();
+  }
+  if (sink.warnings) {
+    return "compiles with warnings\n" + takeOutput();
+  }
+  for (const Variant &variant : (*artifact)->variants) {
+    if (variant.spillBytes) {
+      return "spills " + std::to_string(variant.spillBytes) +
+             " bytes a thread, with " + std::to_string(variant.regs) +
+             " registers";
+    }
+  }
+  return {};
+}
+
+Status Worker::launch(const CompileJob &job, Binding &binding,
+                      const std::array<int64_t, 3> &grid) {
+  Result<std::shared_ptr<const Artifact>> artifact = driver.compile(job, sink);
+  if (!artifact) {
+    return artifact.takeStatus();
+  }
+  Result<std::unique_ptr<LoadedKernel>> kernel =
+      LoadedKernel::load(device, *artifact);
+  if (!kernel) {
+    return kernel.takeStatus();
+  }
+  std::optional<GuardedMemory> guarded;
+  if (device->isHostMemory()) {
+    guarded.emplace(std::vector<std::string>());
+  }
+  std::vector<tz_dptr> memory;
+  Status s;
+  for (const BoundBuffer &buffer : binding.buffers) {
+    Result<tz_dptr> at =
+        guarded ? guarded->allocate(buffer.name, buffer.content.size())
+                : device->allocate(std::max<size_t>(buffer.content.size(), 1));
+    if (!at) {
+      return at.takeStatus();
+    }
+    memory.push_back(*at);
+  }
+  for (size_t i = 0; s.ok() && i < binding.buffers.size(); ++i) {
+    BoundBuffer &buffer = binding.buffers[i];
+    for (size_t j = 0; j < buffer.addressesOf.size(); ++j) {
+      std::memcpy(buffer.content.data() + 8 * j, &memory[buffer.addressesOf[j]],
+                  8);
+    }
+    s = stream->copy(memory[i],
+                     reinterpret_cast<uintptr_t>(buffer.content.data()),
+                     buffer.content.size(), TZ_COPY_HOST_TO_DEVICE);
+  }
+  std::vector<ArgValue> args;
+  for (uint32_t index : (*artifact)->userLeaves) {
+    const BoundLeaf &bound = binding.leaves[index];
+    args.push_back(
+        bound.kind == BoundLeaf::Buffer
+            ? ArgValue{TZ_TYPE_PTR, memory[bound.buffer] + bound.offset}
+            : ArgValue{bound.type, bound.bits});
+  }
+  if (s.ok()) {
+    s = (*kernel)->launch(*stream, grid, args);
+  }
+  if (s.ok()) {
+    s = stream->synchronize();
+  }
+  if (s.ok() && guarded) {
+    s = guarded->check();
+  }
+  for (size_t i = 0; s.ok() && i < binding.buffers.size(); ++i) {
+    results.emplace_back(binding.buffers[i].content.size());
+    s = stream->copy(reinterpret_cast<uintptr_t>(results[i].data()), memory[i],
+                     results[i].size(), TZ_COPY_DEVICE_TO_HOST);
+  }
+  if (s.ok()) {
+    s = stream->synchronize();
+  }
+  for (tz_dptr at : memory) {
+    if (!guarded) {
+      (void)device->free(at);
+    }
+  }
+  return s;
+}
+
+static interpreter::Kind kindOf(uint32_t type) {
+  std::string_view name = driver::languageName(type);
+  return interpreter::kindFromName(llvm::StringRef(name.data(), name.size()))
+      .value_or(interpreter::Kind::I8);
+}
+
+/// Adds a buffer's figures to the outcome; the sentence if it is wrong.
+static std::string take(const BoundBuffer &buffer,
+                        const interpreter::Comparison &verdict,
+                        const interpreter::Tolerance &tolerance,
+                        std::string_view against, bool allowsUnbounded,
+                        Outcome &outcome) {
+  if (interpreter::isFloat(kindOf(buffer.type))) {
+    outcome.maxUlps = std::max(outcome.maxUlps, verdict.maxUlps);
+  }
+  if (double share = verdict.shareOfTolerance(); std::isfinite(share)) {
+    outcome.worstShare = std::max(outcome.worstShare, share);
+  }
+  bool matches =
+      verdict.matches() || (allowsUnbounded && verdict.mismatches == 0);
+  return matches ? std::string()
+                 : buffer.name + " (" + buffer.typeText() + ") is not " +
+                       std::string(against) + ": " + verdict.summary(tolerance);
+}
+
+std::string Worker::judgeExpected(const Case &one, const Binding &binding,
+                                  Outcome &outcome) {
+  for (const std::string &text : one.expected) {
+    size_t within = text.rfind(" within ");
+    interpreter::Tolerance tolerance;
+    if (within != std::string::npos) {
+      tolerance.absolute =
+          parseFloat(std::string_view(text).substr(within + 8)).value_or(0);
+      tolerance.reason = "the digits that the case gives";
+    }
+    bool isFirst = text.starts_with("first ");
+    Result<ArgumentText> wanted = parseArgument(
+        std::string_view(text).substr(0, within).substr(isFirst ? 6 : 0));
+    if (!wanted || wanted->kind != ArgumentText::Buffer) {
+      return "the case's expectation '" + text + "' is no buffer: " +
+             (wanted ? std::string() : wanted.status().message());
+    }
+    for (std::string &value : wanted->details) {
+      if (auto answer = frontend::answerOf(code, value)) {
+        value = *answer ? "1" : "0";
+      }
+    }
+    size_t at = 0;
+    while (at < binding.buffers.size() &&
+           binding.buffers[at].name != wanted->name) {
+      ++at;
+    }
+    if (at == binding.buffers.size()) {
+      return "the case expects something of '" + wanted->name +
+             "', which is no buffer";
+    }
+    const BoundBuffer &buffer = binding.buffers[at];
+    NameLookup lookup = [&](std::string_view name) {
+      return binding.evaluate(name);
+    };
+    bool isList = wanted->initializer == "values";
+    uint64_t count =
+        isFirst && isList
+            ? std::min<uint64_t>(wanted->details.size(), buffer.count)
+            : buffer.count;
+    Result<std::vector<uint8_t>> content =
+        isList && wanted->details.size() != count
+            ? Result<std::vector<uint8_t>>(
+                  Status(TZ_E_INVALID_ARGUMENT, "another number of values"))
+            : fillBuffer(*wanted, count, one.seed, lookup);
+    if (!content || wanted->type != buffer.type) {
+      return "the case's expectation '" + text +
+             "' does not fit its buffer of type " + buffer.typeText();
+    }
+    if (isFirst) { // digits of any size: bounds of their own
+      tolerance.bounds.resize(count);
+      for (uint64_t i = 0; i < count; ++i) {
+        double value = decodeElement(buffer.type,
+                                     content->data() +
+                                         i * driver::elementBytes(buffer.type));
+        tolerance.bounds[i] =
+            std::isfinite(value)
+                ? tolerance.absolute * std::max(std::abs(value), 1e-3)
+                : 0;
+      }
+      tolerance.absolute = 0;
+    }
+    std::string wrong =
+        take(buffer,
+             interpreter::compare(kindOf(buffer.type), content->data(),
+                                  results[at].data(), count, tolerance),
+             tolerance, "what the case says", false, outcome);
+    if (!wrong.empty()) {
+      return wrong;
+    }
+  }
+  return {};
+}
+
+std::string Worker::judge(const Case &one, const Binding &binding,
+                          const Reference *reference, Outcome &outcome) {
+  std::string wrong = judgeExpected(one, binding, outcome);
+  bool anyChange = !one.expected.empty() || one.comparesPrints;
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    const BoundBuffer &buffer = binding.buffers[i];
+    if (!buffer.addressesOf.empty()) {
+      continue;
+    }
+    anyChange |= results[i] != buffer.content;
+    if (!reference || isInterpreter()) {
+      continue;
+    }
+    interpreter::Tolerance tolerance;
+    interpreter::Comparison verdict =
+        reference->judge(buffer, i, results[i].data(), tolerance);
+    std::string differs =
+        take(buffer, verdict, tolerance, "what the interpreter gives",
+             one.allowsUnbounded, outcome);
+    if (!differs.empty()) {
+      wrong += (wrong.empty() ? "" : "\n") + differs;
+    }
+    // Did the case have anything to do?
+    anyChange |= std::memcmp(reference->content(i), buffer.content.data(),
+                             buffer.content.size()) != 0;
+  }
+  if (wrong.empty() && !anyChange && !one.allowsUnbounded) {
+    wrong = "nothing was written, so nothing was tested";
+  }
+  return wrong;
+}
+
+Outcome Worker::runCase(const Case &one) {
+  Outcome outcome;
+  outcome.name = one.name;
+  for (const std::string &need : one.needs) {
+    if (!isInterpreter() && !facts.features.count(need)) {
+      outcome.status = Outcome::Skipped;
+      outcome.reason = "the target does not list '" + need + "'";
+      return outcome;
+    }
+  }
+  printed.clear();
+  results.clear();
+  sink.errors = 0;
+  CompileJob job;
+  Binding binding;
+  std::array<int64_t, 3> grid{};
+  auto fail = [&](std::string_view stage, const std::string &message) {
+    outcome.reason =
+        std::string(stage) + (message.empty() ? "" : ": " + message);
+    std::string output = takeOutput();
+    if (!output.empty() && output.find(message) == std::string::npos) {
+      outcome.reason += "\n" + output;
+    } else if (!output.empty()) {
+      outcome.reason = std::string(stage) + "\n" + output;
+    }
+    return outcome;
+  };
+  if (Status s = prepareCase(driver, one, sink, job, binding, grid); !s.ok()) {
+    return fail("does not compile", s.message());
+  }
+  if (compilesOnly) {
+    job.plugin = plugin;
+    job.target = code;
+    if (std::string wrong = compile(job); !wrong.empty()) {
+      return fail(wrong, "");
+    }
+    outcome.status = Outcome::Passed;
+    return outcome;
+  }
+  std::optional<Reference> reference;
+  std::vector<std::string> expectedLines;
+  job.target = code; // also the reference answers tl.target_info for it
+  // What is wrong with the case's own text is not laid to the target.
+  Result<driver::LoweredKernel> lowered =
+      driver.lower(job, driver::Stage::Tile, sink);
+  if (!lowered) {
+    return fail("does not compile", lowered.status().message());
+  }
+  if (one.usesReference || isInterpreter()) {
+    reference.emplace();
+    bool isClean =
+        reference->run(*lowered, binding, grid,
+                       {.tracksErrors = !isInterpreter(),
+                        .defaultIsTf32 = optimizer::defaultIsTf32(facts)});
+    std::string output = takeOutput();
+    expectedLines = printedLines(output);
+    if (!one.assertion.empty()) {
+      if (isClean || output.find(one.assertion) == std::string::npos) {
+        return fail("the interpreter should have reported the assertion '" +
+                        one.assertion + "'",
+                    output);
+      }
+      if (isInterpreter()) {
+        outcome.status = Outcome::Passed;
+        return outcome;
+      }
+    } else if (!isClean) {
+      return fail("the interpreter finds a mistake in the case", output);
+    }
+  }
+  if (isInterpreter()) {
+    for (size_t i = 0; i < binding.buffers.size(); ++i) {
+      const uint8_t *content = reference->content(i);
+      results.emplace_back(content,
+                           content + binding.buffers[i].content.size());
+    }
+    if (one.comparesPrints && expectedLines.empty()) {
+      return fail("the case prints nothing", "");
+    }
+  } else {
+    job.plugin = plugin;
+    Status s = launch(job, binding, grid);
+    outcome.isSticky = s.code() == TZ_E_DEVICE_LOST ||
+                       s.code() == TZ_E_INTERNAL || s.code() == TZ_E_UNKNOWN;
+    if (!one.assertion.empty()) {
+      if (s.code() != TZ_E_ASSERTION ||
+          s.message().find(one.assertion) == std::string::npos) {
+        return fail("the target should have reported the assertion '" +
+                        one.assertion + "'",
+                    s.ok() ? "it reports success" : s.message());
+      }
+      outcome.status = Outcome::Passed;
+      return outcome;
+    }
+    if (!s.ok()) {
+      return fail("the target fails", s.message());
+    }
+    std::vector<std::string> lines;
+    for (const std::string &line : printed) {
+      lines.push_back(line);
+    }
+    std::sort(lines.begin(), lines.end());
+    if (one.comparesPrints && (lines.empty() || lines != expectedLines)) {
+      std::string text = "prints " + std::to_string(lines.size()) +
+                         " lines, the interpreter " +
+                         std::to_string(expectedLines.size());
+      for (size_t i = 0; i < std::max(lines.size(), expectedLines.size());
+           ++i) {
+        std::string got = i < lines.size() ? lines[i] : "(nothing)";
+        std::string want =
+            i < expectedLines.size() ? expectedLines[i] : "(nothing)";
+        if (got != want) {
+          text += "\n  " + got + "\n  instead of\n  " + want;
+          break;
+        }
+      }
+      return fail("the target prints something else", text);
+    }
+  }
+  std::string wrong =
+      judge(one, binding, reference ? &*reference : nullptr, outcome);
+  if (!wrong.empty()) {
+    if (reference && reference->undecided()) {
+      wrong += "\nnote: " + std::to_string(reference->undecided()) +
+               " comparisons or roundings hang on the last bits";
+    }
+    return fail("wrong result", wrong);
+  }
+  outcome.status = Outcome::Passed;
+  return outcome;
+}
+
+int Worker::run() {
+  if (Status s = open(); !s.ok()) {
+    return reportError(s.message());
+  }
+  std::map<std::string_view, const Case *> byName;
+  for (const Case &one : suite.cases) {
+    byName.emplace(one.name, &one);
+  }
+  for (std::string name; std::getline(std::cin, name);) {
+    writeLine(llvm::json::Object{{"begin", name}});
+    (void)takeOutput();
+    Outcome outcome;
+    outcome.name = name;
+    auto start = std::chrono::steady_clock::now();
+    if (auto found = byName.find(name); found != byName.end()) {
+      outcome = runCase(*found->second);
+    } else if (std::optional<Case> made = conformance::randomCase(name)) {
+      outcome = runCase(*made);
+    } else {
+      outcome.reason = "there is no such case";
+    }
+    outcome.milliseconds = std::chrono::duration<double, std::milli>(
+                               std::chrono::steady_clock::now() - start)
+                               .count();
+    bool isLast = outcome.isSticky;
+    writeLine(toJson(outcome));
+    if (isLast) {
+      break;
+    }
+  }
+  return 0;
+}
+
+int runConformWorker(const conformance::Suite &suite, const std::string &target,
+                     bool compilesOnly) {
+  // A case that crashes ends this process: what it has damaged is no part of
+  // another case's result.
+  ::setenv("TERRAZZO_CATCH_FAULTS", "0", /*overwrite=*/1);
+  Worker worker(suite, target, compilesOnly);
+  return worker.run();
+}
+
+} // namespace tz::tool
