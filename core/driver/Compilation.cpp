@@ -7,11 +7,13 @@
 // Why    Which failure may be kept, and what is told again from the cache, is
 //        decided here and nowhere else.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Budget.h"
-#include "core/driver/BuildId.h"
-#include "core/driver/CacheKey.h"
-#include "core/driver/DebugLevel.h"
 #include "core/driver/DriverState.h"
+#include "core/driver/cache/BuildId.h"
+#include "core/driver/cache/CacheKey.h"
+#include "core/driver/options/Budget.h"
+#include "core/driver/options/DebugLevel.h"
+#include "core/driver/source/Signature.h"
+#include "core/driver/source/SpecializationRules.h"
 
 #include "terrazzo/wire/Wire.h"
 

@@ -5,11 +5,16 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
 
-#include "core/driver/Budget.h"
-#include "core/driver/CacheKey.h"
-#include "core/driver/DebugLevel.h"
 #include "core/driver/DriverState.h"
-#include "core/driver/Options.h"
+#include "core/driver/cache/CacheKey.h"
+#include "core/driver/options/Budget.h"
+#include "core/driver/options/DebugLevel.h"
+#include "core/driver/options/Options.h"
+#include "core/driver/source/ElaborateKernel.h"
+#include "core/driver/source/ReadIR.h"
+#include "core/driver/source/Signature.h"
+#include "core/driver/source/Specialization.h"
+#include "core/driver/source/SpecializationRules.h"
 
 #include "terrazzo/wire/Wire.h"
 

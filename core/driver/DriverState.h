@@ -7,7 +7,9 @@
 #ifndef TERRAZZO_CORE_DRIVER_DRIVERSTATE_H
 #define TERRAZZO_CORE_DRIVER_DRIVERSTATE_H
 
-#include "core/driver/Lowering.h"
+#include "core/driver/LoweredKernel.h"
+#include "core/driver/PhaseClock.h"
+#include "core/driver/vendor/VendorCompiler.h"
 
 namespace tz::driver {
 

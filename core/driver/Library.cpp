@@ -6,7 +6,7 @@
 // Why    The runtime's objects are the same as in libterrazzo_runtime.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Driver.h"
-#include "core/driver/interp/Plugin.h"
+#include "core/interpreter/target/InterpreterTarget.h"
 
 namespace {
 [[maybe_unused]] const bool isRegistered =

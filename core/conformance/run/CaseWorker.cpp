@@ -12,7 +12,7 @@
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
 #include "core/driver/Types.h"
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/ReferenceRun.h"
 #include "core/frontend/KnownVendors.h"

@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_CORE_DRIVER_WORKER_CHANNEL_H
 #define TERRAZZO_CORE_DRIVER_WORKER_CHANNEL_H
 
-#include "core/driver/CacheEntry.h"
+#include "core/driver/cache/CacheEntry.h"
 #include "runtime/session/CompilerService.h"
 
 #include <chrono>

@@ -6,7 +6,7 @@
 //        closes. SCRATCH, its folder of temporary files, goes with it.
 // Why    Whatever ends this process ends no more than one compilation.
 //===----------------------------------------------------------------------===//
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/driver/worker/Channel.h"
 #include "runtime/cache/Cache.h"
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/worker/Workers.h"
 
-#include "core/driver/Budget.h"
+#include "core/driver/options/Budget.h"
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Reproducer.h"
 #include "runtime/cache/Cache.h"

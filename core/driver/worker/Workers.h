@@ -10,7 +10,7 @@
 #ifndef TERRAZZO_CORE_DRIVER_WORKER_WORKERS_H
 #define TERRAZZO_CORE_DRIVER_WORKER_WORKERS_H
 
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 
 #include <condition_variable>
 

@@ -8,7 +8,7 @@
 #include "core/arguments/Request.h"
 #include "core/arguments/Variations.h"
 #include "core/driver/Types.h"
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/Upload.h"
 #include "core/tools/tz/BenchOrigin.h"

@@ -6,7 +6,7 @@
 // Why    See Completion.h.
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Binding.h"
-#include "core/driver/Options.h"
+#include "core/driver/options/Options.h"
 #include "core/frontend/Frontend.h"
 #include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"

@@ -14,7 +14,7 @@
 #include "core/conformance/run/CaseJob.h"
 #include "core/conformance/run/CaseShrink.h"
 #include "core/conformance/run/CaseWorker.h"
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/interpreter/Tolerances.h"
 #include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"

@@ -9,7 +9,7 @@
 #include "core/arguments/CompiledKernel.h"
 #include "core/arguments/Request.h"
 #include "core/debugger/Debugger.h"
-#include "core/driver/Lowering.h"
+#include "core/driver/LoweredKernel.h"
 #include "core/tools/tz/Commands.h"
 
 #include "terrazzo/wire/Wire.h"

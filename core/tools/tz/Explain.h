@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_CORE_TOOLS_TZ_EXPLAIN_H
 #define TERRAZZO_CORE_TOOLS_TZ_EXPLAIN_H
 
-#include "core/driver/Rendering.h"
+#include "core/driver/source/Rendering.h"
 #include "runtime/launch/Plan.h"
 
 #include "terrazzo/optimizer/Pipeline.h"

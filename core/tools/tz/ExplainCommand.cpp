@@ -6,7 +6,7 @@
 // Why    A user who wants a faster kernel should read the answer, not the IR.
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Request.h"
-#include "core/driver/Lowering.h"
+#include "core/driver/LoweredKernel.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Explain.h"
 

@@ -5,9 +5,9 @@
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Options.h"
 #include "core/driver/Types.h"
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/options/Options.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Runner.h"
 

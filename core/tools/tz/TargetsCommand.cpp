@@ -4,7 +4,7 @@
 //        every manifest that was looked at and why it is not used.
 // Why    "Why is my plugin not there?" must have an answer on the screen.
 //===----------------------------------------------------------------------===//
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 #include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"
 #include "runtime/device/Device.h"

@@ -4,7 +4,7 @@
 //        accepted is written to the same bytes.
 // Why    The cache's own hash only tells that a file is as somebody wrote it.
 //===----------------------------------------------------------------------===//
-#include "core/driver/CacheEntry.h"
+#include "core/driver/cache/CacheEntry.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -6,10 +6,10 @@
 // Why    A kernel may ask for any amount of work. Whoever waits for it must get
 //        an answer, in every phase and on every target.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Budget.h"
+#include "core/driver/options/Budget.h"
 
 #include "core/driver/Driver.h"
-#include "core/driver/Lowering.h"
+#include "core/driver/LoweredKernel.h"
 
 #include "terrazzo/optimizer/Pipeline.h"
 

@@ -4,7 +4,7 @@
 // Why    A key that misses something runs old code; one with too much in it
 //        compiles for nothing.
 //===----------------------------------------------------------------------===//
-#include "core/driver/CacheKey.h"
+#include "core/driver/cache/CacheKey.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -8,7 +8,7 @@
 #include "test/unit/runtime/TemporaryFolder.h"
 
 #include "core/driver/Driver.h"
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 
 #include "terrazzo/plugin/Compiler.h"
 

@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_TEST_UNIT_DRIVER_WRECKER_H
 #define TERRAZZO_TEST_UNIT_DRIVER_WRECKER_H
 
-#include "core/driver/VendorCompiler.h"
+#include "core/driver/vendor/VendorCompiler.h"
 
 namespace wrecker {
 

@@ -1,0 +1,433 @@
+//===- InterpreterDevice.cpp - the device half of the interpreter's target
+//-----------===//
+//
+// What   Host memory; a launch runs the kernel in the checked interpreter, one
+//        program after the other, and the next synchronisation tells what was
+//        wrong.
+// Why    See Plugin.h.
+//
+// Accesses are checked if the launch's memory is known: each array begins in
+// memory that was allocated here or that the launch names ("tz.memory/0").
+//===----------------------------------------------------------------------===//
+#include "core/interpreter/Interpreter.h"
+#include "core/interpreter/Observer.h"
+#include "core/interpreter/target/InterpreterTarget.h"
+#include "runtime/loader/Host.h"
+
+#include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/KernelInfo.h"
+#include "terrazzo/wire/Wire.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace terrazzo::plugin;
+
+namespace tz::interp {
+
+namespace {
+
+using interpreter::Finding;
+using interpreter::FindingKind;
+
+void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
+
+struct InterpreterEvent final : Event {
+  std::chrono::steady_clock::time_point time;
+
+  bool query() override { return true; }
+  void synchronize(uint64_t) override {}
+  uint64_t elapsedNs(Event &stop) override {
+    auto passed = static_cast<InterpreterEvent &>(stop).time - time;
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+  }
+};
+
+struct InterpreterModule final : Module, Code {
+  explicit InterpreterModule(llvm::StringRef bytes)
+      : context(dialects(), mlir::MLIRContext::Threading::DISABLED) {
+    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> read =
+        wire::read(bytes, context);
+    if (!read) {
+      throw Failure(TZ_E_INVALID_ARGUMENT, llvm::toString(read.takeError()));
+    }
+    module = std::move(*read);
+    kernel = *module->getOps<tile::KernelOp>().begin();
+    appendArguments(layout, kernel);
+    kernel.walk([&](mlir::Operation *op) {
+      if (llvm::isa<tile::PrintOp, tile::AssertOp>(op)) {
+        sites[op] = static_cast<uint32_t>(sites.size());
+      }
+    });
+    logOffset = (layout.argBytes + 7) / 8 * 8;
+  }
+
+  Code *find(std::string_view name) override {
+    return kernel.getSymName() == llvm::StringRef(name.data(), name.size())
+               ? this
+               : nullptr;
+  }
+
+  static mlir::DialectRegistry dialects() {
+    mlir::DialectRegistry registry;
+    tile::registerTileDialects(registry);
+    return registry;
+  }
+
+  std::mutex lock; // the context's: one run at a time
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  tile::KernelOp kernel;
+  Kernel layout; // of the packed arguments
+  llvm::DenseMap<mlir::Operation *, uint32_t> sites;
+  uint32_t logOffset = 0;
+};
+
+/// Ends a run that the host wants to end.
+class Watch : public interpreter::Observer {
+public:
+  explicit Watch(const tz_host *host)
+      : host(TZ_HAS_FN(host, tz_host, interrupted) ? host : nullptr) {}
+
+  bool beforeOp(mlir::Operation &, Lookup) override {
+    constexpr std::chrono::milliseconds interval{40};
+    if (auto now = Clock::now(); host && now - last >= interval) {
+      last = now;
+      code = host->interrupted(host->ctx);
+    }
+    return code == TZ_E_OK;
+  }
+  /// TZ_E_OK: the run was not ended.
+  int32_t interruption() const { return code; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const tz_host *host;
+  Clock::time_point last = Clock::now();
+  int32_t code = TZ_E_OK;
+};
+
+/// Writes what a kernel prints, and that it asserts, into the launch's ring.
+class LogWriter final : public Watch {
+public:
+  LogWriter(const tz_host *host, const InterpreterModule &code, tz_dptr ring)
+      : Watch(host), code(code),
+        header(static_cast<tz_log_header *>(address(ring))) {}
+
+  bool startProgram(const std::array<uint32_t, 3> &id) override {
+    program = id;
+    return true;
+  }
+
+  bool beforeOp(mlir::Operation &op, Lookup values) override {
+    if (!Watch::beforeOp(op, values)) {
+      return false;
+    }
+    auto print = llvm::dyn_cast<tile::PrintOp>(op);
+    if (!print) {
+      return true;
+    }
+    const uint32_t site = code.sites.lookup(&op);
+    if (print.getArgs().empty()) {
+      append(site, 0, nullptr);
+    }
+    for (auto [i, arg] : llvm::enumerate(print.getArgs())) {
+      append(site, static_cast<uint32_t>(i), values(arg));
+    }
+    return true;
+  }
+
+  void failed(mlir::Operation &op, llvm::StringRef) override {
+    if (!llvm::isa<tile::AssertOp>(op)) {
+      return;
+    }
+    asserted = true;
+    std::atomic_ref<uint32_t> first(header->failed);
+    uint32_t none = 0;
+    if (first.compare_exchange_strong(none, 1 + code.sites.lookup(&op))) {
+      std::copy(program.begin(), program.end(), header->failed_program);
+    }
+  }
+
+  bool asserted = false;
+
+private:
+  void append(uint32_t site, uint32_t index,
+              const interpreter::TileValue *value) {
+    const size_t bytes = value ? value->count() * value->elementBytes() : 0;
+    tz_log_record record{};
+    record.size = static_cast<uint32_t>((sizeof(record) + bytes + 7) / 8 * 8);
+    record.site = site;
+    std::copy(program.begin(), program.end(), record.program);
+    record.value = index;
+    record.count = value ? static_cast<uint32_t>(value->count()) : 0;
+    const uint64_t at =
+        std::atomic_ref<uint64_t>(header->reserved).fetch_add(record.size);
+    auto *to = reinterpret_cast<char *>(header + 1) + at;
+    if (at + record.size <= header->capacity) {
+      std::memcpy(to, &record, sizeof(record));
+      if (bytes) {
+        std::memcpy(to + sizeof(record), value->bytes(), bytes);
+      }
+      return;
+    }
+    std::atomic_ref<uint64_t>(header->dropped).fetch_add(1);
+    if (at < header->capacity) {
+      std::memset(to, 0, sizeof(uint32_t));
+    }
+  }
+
+  const InterpreterModule &code;
+  tz_log_header *header;
+  std::array<uint32_t, 3> program{};
+};
+
+/// The device's own allocations, by address.
+class Allocations {
+public:
+  void add(uint64_t base, uint64_t bytes) {
+    std::lock_guard guard(lock);
+    sizes[base] = bytes;
+  }
+  void remove(uint64_t base) {
+    std::lock_guard guard(lock);
+    sizes.erase(base);
+  }
+  /// All memory that the launch may touch, ordered and apart.
+  interpreter::MemoryMap with(const tz_launch &launch) const {
+    interpreter::MemoryMap known;
+    for (const tz_ext *ext = launch.next; ext; ext = ext->next) {
+      if (std::string_view(ext->id) == TZ_EXT_KNOWN_MEMORY) {
+        auto *given = reinterpret_cast<const tz_known_memory *>(ext);
+        for (size_t i = 0; i < given->num_ranges; ++i) {
+          const tz_memory_range &range = given->ranges[i];
+          known.push_back({range.address, range.bytes, range.name});
+        }
+      }
+    }
+    {
+      std::lock_guard guard(lock);
+      for (auto [base, bytes] : sizes) {
+        known.push_back({base, bytes, "memory of the device"});
+      }
+    }
+    llvm::sort(known,
+               [](const auto &a, const auto &b) { return a.base < b.base; });
+    interpreter::MemoryMap apart;
+    for (interpreter::Allocation &one : known) {
+      if (!apart.empty() && one.base < apart.back().base + apart.back().size) {
+        interpreter::Allocation &last = apart.back();
+        last.size = std::max(last.size, one.base + one.size - last.base);
+        if (!llvm::StringRef(last.name).contains(one.name)) {
+          last.name += ", " + one.name;
+        }
+        continue;
+      }
+      apart.push_back(std::move(one));
+    }
+    return apart;
+  }
+
+private:
+  mutable std::mutex lock;
+  std::map<uint64_t, uint64_t> sizes;
+};
+
+bool holds(const interpreter::MemoryMap &memory, uint64_t at) {
+  return llvm::any_of(memory, [&](const interpreter::Allocation &one) {
+    return at >= one.base && at <= one.base + one.size;
+  });
+}
+
+std::string describe(const Finding &finding) {
+  std::string text = finding.location + ": " +
+                     interpreter::toString(finding.kind).str() + ": " +
+                     finding.message + ", in program (" +
+                     std::to_string(finding.program[0]) + ", " +
+                     std::to_string(finding.program[1]) + ", " +
+                     std::to_string(finding.program[2]) + ")";
+  if (finding.count > 1) {
+    text += ", " + std::to_string(finding.count) + " times in all";
+  }
+  if (finding.kind == FindingKind::AddressOverflow) {
+    text += "; compute the offset in 64 bits, as pid.to(tl.int64) * BLOCK";
+  }
+  return text;
+}
+
+class InterpreterStream final : public Stream {
+public:
+  InterpreterStream(const tz_host *host, const Allocations &allocations)
+      : host(host), allocations(allocations) {}
+
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
+    std::memmove(address(to), address(from), bytes);
+  }
+  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+            uint32_t patternBytes) override {
+    auto *at = static_cast<unsigned char *>(address(to));
+    for (uint64_t i = 0; i < bytes; i += patternBytes) {
+      std::memcpy(at + i, &pattern, patternBytes);
+    }
+  }
+
+  void launch(Code &kernel, const tz_launch &launch) override {
+    auto &code = static_cast<InterpreterModule &>(kernel);
+    std::lock_guard guard(code.lock);
+    interpreter::LaunchArgs args;
+    interpreter::Options options;
+    std::copy(launch.grid, launch.grid + 3, args.grid.begin());
+    options.memory = allocations.with(launch);
+    bool isKnown = true;
+    auto *packed = static_cast<const char *>(launch.args);
+    for (const Argument &slot : code.layout.arguments) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, packed + slot.offset, slot.size);
+      args.args.push_back({bits});
+      isKnown &=
+          slot.type != TZ_TYPE_PTR || bits == 0 || holds(options.memory, bits);
+    }
+    std::optional<std::string> wanted =
+        runtime::environment("TERRAZZO_INTERPRET_CHECKS");
+    options.checked = isKnown && !options.memory.empty() && wanted != "0";
+    if (!options.checked) {
+      options.memory.clear();
+    }
+    std::optional<LogWriter> log;
+    Watch watch(host);
+    options.observer = &watch;
+    if (!code.sites.empty()) {
+      tz_dptr ring = 0;
+      std::memcpy(&ring, packed + code.logOffset, sizeof(ring));
+      options.observer = &log.emplace(host, code, ring);
+    }
+    interpreter::Report report;
+    llvm::Error failure = interpreter::run(code.kernel, args, options, report);
+    std::string text = llvm::toString(std::move(failure));
+    if (int32_t ended = (log ? *log : watch).interruption()) {
+      throw Failure(ended, "kernel '" + code.kernel.getSymName().str() +
+                               "' was ended before it was done; what it has "
+                               "written stays");
+    }
+    if (log && log->asserted) {
+      text.clear(); // the ring says it
+    }
+    judge(report, std::move(text));
+  }
+
+  void synchronize() override {
+    std::string mistake = std::exchange(pending, {});
+    if (!mistake.empty()) {
+      throw Failure(TZ_E_FAILED_PRECONDITION, mistake);
+    }
+  }
+  void record(Event &event) override {
+    static_cast<InterpreterEvent &>(event).time =
+        std::chrono::steady_clock::now();
+  }
+  void wait(Event &) override {}
+
+private:
+  void say(uint32_t level, const std::string &text) {
+    host->log(host->ctx, level, str("interp"), str(text));
+  }
+
+  /// The first mistake is the stream's error, the others are told beside it.
+  void judge(const interpreter::Report &report, std::string failure) {
+    for (const Finding &finding : report.findings) {
+      if (finding.kind == FindingKind::DivisionByZero) {
+        say(1, describe(finding));
+      } else if (pending.empty()) {
+        pending = describe(finding);
+      } else {
+        say(0, describe(finding));
+      }
+    }
+    if (pending.empty()) {
+      pending = std::move(failure);
+    }
+  }
+
+  const tz_host *host;
+  const Allocations &allocations;
+  std::string pending;
+};
+
+struct InterpreterDevice final : Device {
+  explicit InterpreterDevice(const tz_host *host) : host(host) {}
+
+  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *host) {
+    std::vector<std::unique_ptr<Device>> devices;
+    devices.push_back(std::make_unique<InterpreterDevice>(host));
+    return devices;
+  }
+
+  tz_device_info describe() override {
+    tz_device_info info{};
+    info.name = str("reference interpreter");
+    info.target = str("interp:reference");
+    info.driver_version = str(TERRAZZO_VERSION);
+    info.flags = TZ_DEVICE_HOST_MEMORY;
+    info.dlpack_type = 1;
+    info.compute_units = info.subgroup_size = info.max_threads_per_block = 1;
+    return info;
+  }
+  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
+    if (size > SIZE_MAX - align) {
+      throw Failure(TZ_E_OUT_OF_MEMORY, "allocation larger than memory");
+    }
+    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
+    if (!memory) {
+      throw Failure(TZ_E_OUT_OF_MEMORY,
+                    "no memory for " + std::to_string(size) + " bytes");
+    }
+    allocations.add(reinterpret_cast<uintptr_t>(memory), size);
+    return reinterpret_cast<tz_dptr>(memory);
+  }
+  void free(tz_dptr memory) override {
+    allocations.remove(memory);
+    std::free(address(memory));
+  }
+  std::unique_ptr<Stream> createStream(int32_t) override {
+    return std::make_unique<InterpreterStream>(host, allocations);
+  }
+  std::unique_ptr<Event> createEvent(bool) override {
+    return std::make_unique<InterpreterEvent>();
+  }
+  std::unique_ptr<Module> load(const tz_blob *blobs, size_t count) override {
+    for (size_t i = 0; i < count; ++i) {
+      if (view(blobs[i].name) == "main") {
+        return std::make_unique<InterpreterModule>(
+            llvm::StringRef(static_cast<const char *>(blobs[i].bytes.data),
+                            blobs[i].bytes.size));
+      }
+    }
+    throw Failure(TZ_E_INVALID_ARGUMENT, "the artifact holds no kernel");
+  }
+  void checkArtifact(std::string_view compat) override {
+    if (compat != "interp:reference") {
+      throw Failure(TZ_E_FAILED_PRECONDITION,
+                    "the artifact is not of the interpreter");
+    }
+  }
+  void checkTarget(std::string_view target) override {
+    if (target != "interp:reference") {
+      throw Failure(TZ_E_NOT_FOUND, "there is interp:reference alone");
+    }
+  }
+
+  const tz_host *host;
+  Allocations allocations;
+};
+
+} // namespace
+
+const tz_device_api *deviceInterface() {
+  return deviceTable<InterpreterDevice>();
+}
+
+} // namespace tz::interp
