@@ -5,44 +5,22 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/CodeGen.h"
 
-#include "backends/nvidia/compiler/Assembler.h"
-#include "backends/nvidia/compiler/Check.h"
-#include "backends/nvidia/compiler/LateRewrites.h"
-#include "backends/nvidia/compiler/Matrix.h"
-#include "backends/nvidia/compiler/PtxHooks.h"
-#include "backends/nvidia/compiler/Wgmma.h"
+#include "backends/nvidia/compiler/Occupancy.h"
+#include "backends/nvidia/compiler/assemble/Assembler.h"
+#include "backends/nvidia/compiler/hooks/Matrix.h"
+#include "backends/nvidia/compiler/hooks/PtxHooks.h"
+#include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
+#include "backends/nvidia/compiler/llvm/SelectionCheck.h"
 
 #include "terrazzo/simt/Variants.h"
 
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
-
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <chrono>
 #include <deque>
 #include <future>
 #include <mutex>
-
-extern "C" void LLVMInitializeNVPTXTargetInfo();
-extern "C" void LLVMInitializeNVPTXTarget();
-extern "C" void LLVMInitializeNVPTXTargetMC();
-extern "C" void LLVMInitializeNVPTXAsmPrinter();
 
 using namespace llvm;
 
@@ -50,229 +28,15 @@ namespace tz::nvidia {
 
 namespace {
 
-std::unique_ptr<TargetMachine>
-makeMachine(const ArchitectureFacts &architecture) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    // Strength reduction of loops keeps what it saves in registers: of a thread
-    // that has many, but whose number decides how many threads run. Addresses
-    // of shared memory have 32 bits: as 64, each is widened and cut again.
-    auto &options = cl::getRegisteredOptions();
-    for (const char *name : {"disable-lsr", "nvptx-short-ptr"}) {
-      if (auto found = options.find(name); found != options.end()) {
-        static_cast<cl::opt<bool> *>(found->second)->setValue(true);
-      }
-    }
-  });
-  Triple triple("nvptx64-nvidia-cuda");
-  std::string problem;
-  const Target *found = TargetRegistry::lookupTarget(triple, problem);
-  if (!found) {
-    throw std::runtime_error(problem);
-  }
-  TargetOptions options;
-  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
-      triple, architecture.cpu, architecture.ptx, options, std::nullopt,
-      std::nullopt, CodeGenOptLevel::Default));
-}
-
-/// The lowering chose vectors and unrolling; LLVM cleans up.
-void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  FunctionPassManager passes;
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
-  passes.addPass(SimplifyCFGPass());
-  passes.addPass(InstCombinePass());
-  LoopPassManager invariants;
-  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
-  invariants.addPass(LICMPass(LICMOptions()));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
-                                                 /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(ADCEPass()); // what loops carried for copies alone
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
-  for (Function &function : module) {
-    shareWideProducts(function);
-    keepOrderedCompares(function);
-    narrowGuardedShifts(function);
-    shareDivisors(function); // a NaN gives a NaN, whatever its scale
-  }
-}
-
-/// Words of 32 bits that a thread has of a tile of floats; else 0.
-int64_t wordsOf(mlir::Type type) {
-  mlir::Type element = tile::elementType(type);
-  if (!simt::hasLayout(type) || !isa<mlir::FloatType>(element)) {
-    return 0;
-  }
-  const int64_t count = simt::layoutOf(type).size(simt::Axis::Register);
-  return int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4));
-}
-
-/// Words that a thread holds in a loop: of the tiles that it carries, of those
-/// made before that it reads, and of the widest one that it loads.
-int64_t wordsIn(mlir::LoopLikeOpInterface loop) {
-  int64_t words = 0;
-  for (mlir::Value carried : loop.getRegionIterArgs()) {
-    words += wordsOf(carried.getType());
-  }
-  llvm::SetVector<mlir::Value> outer;
-  mlir::getUsedValuesDefinedAbove(loop->getRegions(), outer);
-  for (mlir::Value value : outer) {
-    if (!value.getDefiningOp<tile::SplatOp>() &&
-        !mlir::matchPattern(value, mlir::m_Constant())) {
-      words += wordsOf(value.getType());
-    }
-  }
-  int64_t loaded = 0;
-  loop->walk([&](mlir::Operation *op) {
-    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
-      loaded = std::max(loaded, wordsOf(op->getResult(0).getType()));
-    }
-  });
-  return words + loaded;
-}
-
-/// Words that a thread must hold at once: of the widest tile, ...
-int64_t widestTile(tile::KernelOp kernel) {
-  int64_t words = 0;
-  kernel.walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes()) {
-      words = std::max(words, wordsOf(type));
-    }
-  });
-  return words;
-}
-
-/// ... and in a loop.
-int64_t widestLoop(tile::KernelOp kernel) {
-  int64_t words = 0;
-  kernel.walk([&](mlir::LoopLikeOpInterface loop) {
-    words = std::max(words, wordsIn(loop));
-  });
-  return words;
-}
-
-bool anyDot(tile::KernelOp kernel, function_ref<bool(simt::DotOp)> is) {
-  return kernel
-      .walk([&](simt::DotOp dot) {
-        return is(dot) ? mlir::WalkResult::interrupt()
-                       : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Elementwise operations on each byte that a thread loads or stores.
-int64_t workPerByte(tile::KernelOp kernel) {
-  int64_t work = 0, bytes = 1;
-  auto count = [](mlir::Type type) {
-    return simt::hasLayout(type)
-               ? int64_t(simt::layoutOf(type).size(simt::Axis::Register))
-               : 0;
-  };
-  auto move = [&](mlir::Type type) {
-    bytes += count(type) * tile::storageBytes(tile::elementType(type));
-  };
-  kernel.walk([&](mlir::Operation *op) {
-    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
-      move(op->getResult(0).getType());
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      move(store.getValue().getType());
-    } else if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
-      move(store.getValue().getType());
-    } else if (op->hasTrait<mlir::OpTrait::Elementwise>()) {
-      work += count(op->getResult(0).getType());
-    }
-  });
-  return work / bytes;
-}
-
-bool hasRecurrence(tile::KernelOp kernel) {
-  return kernel
-      .walk([](mlir::LoopLikeOpInterface loop) {
-        return simt::isRecurrence(loop) ? mlir::WalkResult::interrupt()
-                                        : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Threads of a multiprocessor, each of which holds so many words at once.
-SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
-                                            int64_t words) {
-  if (words > 96) {
-    return {};
-  }
-  if (words > 48 || hasRecurrence(kernel)) {
-    return {512}; // 128 registers each
-  }
-  if (words > 16) {
-    return {1024};
-  }
-  // What computes much waits for its own results; with few registers it would
-  // compute some of them again.
-  if (workPerByte(kernel) > 4) {
-    return {1280};
-  }
-  return {2048, 1536, 1280};
-}
-
-/// How many blocks should fit into a multiprocessor; the first number that
-/// needs no spills is taken, the last one anyway. What hides the latency of
-/// memory: loads that are under way in loops with dots, and other blocks; else
-/// many threads, if each holds little.
-SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
-                                      const ArchitectureFacts &architecture) {
-  auto kernel = cast<tile::KernelOp>(variant.kernel);
-  const unsigned threads = variant.lowered.threads;
-  const bool hasDot = anyDot(kernel, [](simt::DotOp) { return true; });
-  const bool hasRing =
-      kernel.walk([](simt::RingOp) { return mlir::WalkResult::interrupt(); })
-          .wasInterrupted();
-  const int64_t words = widestTile(kernel);
-  SmallVector<unsigned, 4> wanted;
-  // wgmma that needs more registers than it gets is refused.
-  if (hasRing && !anyDot(kernel, [](simt::DotOp dot) {
-        return dot.getInstruction() == wgmmaName;
-      })) {
-    // As many as the rings leave shared memory for.
-    constexpr unsigned addresses = 32;
-    wanted = {threads * architecture.blocksBeside(threads,
-                                                  unsigned(words) + addresses,
-                                                  variant.lowered.sharedBytes)};
-  } else if (hasDot && !hasRing && words <= 64) {
-    wanted = {512, 384};
-  } else if (!hasDot) {
-    wanted = threadsWithoutDots(kernel, std::max(words, widestLoop(kernel)));
-  }
-  for (unsigned &one : wanted) {
-    one = std::clamp(std::min(one, architecture.threads) / threads, 1u,
-                     architecture.blocks);
-  }
-  wanted.push_back(1);
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  return wanted;
-}
-
-/// The text of a kernel of which so many blocks shall fit; `ptx` says 1.
+/// The text of a kernel of which so many blocks shall fit; `ptx` says 1. LLVM
+/// could say it too, but its code does not depend on it, and each number would
+/// cost another run of the code generator.
 std::string withBlocks(StringRef ptx, unsigned blocks) {
   const StringRef one = ".minnctapersm 1\n";
+  if (ptx.count(one) != 1) {
+    throw std::runtime_error("the code generator did not say how many blocks "
+                             "shall fit (.minnctapersm)");
+  }
   auto [before, after] = ptx.split(one);
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
 }
@@ -311,9 +75,11 @@ private:
 /// The code of one variant on its way.
 struct Generation {
   Generation(simt::Variant &&variant, const ArchitectureFacts &architecture)
-      : architecture(architecture), machine(makeMachine(architecture)),
+      : architecture(architecture),
         module(tile::KernelOp(variant.kernel).getSymName(), context) {
     made.variant = std::move(variant);
+    std::unique_ptr<TargetMachine> machine =
+        makeMachine(architecture, architecture.ptx);
     module.setTargetTriple(machine->getTargetTriple());
     module.setDataLayout(machine->createDataLayout());
   }
@@ -326,15 +92,11 @@ struct Generation {
   }
 
   const ArchitectureFacts &architecture;
-  std::unique_ptr<TargetMachine> machine;
   LLVMContext context;
   Module module;
-  bool hasVectorAtomics = false;
+  StringRef ptxFeature;            // the version of PTX, as LLVM's feature
   SmallVector<unsigned, 4> blocks; // that may fit, in the order of trial
   CompiledVariant made;
-
-private:
-  void emit();
 };
 
 void Generation::lower(unsigned mostRegisters) {
@@ -364,7 +126,10 @@ void Generation::lower(unsigned mostRegisters) {
             " has " + std::to_string(architecture.sharedBytes) +
             "; use smaller tiles");
   }
-  hasVectorAtomics = hooks.hasVectorAtomics();
+  // The lowest version that has what the code uses (R16).
+  const bool needsMore =
+      hooks.hasVectorAtomics() && architecture.ptx == "+ptx80";
+  ptxFeature = needsMore ? "+ptx81" : architecture.ptx;
   // A number of registers that was asked for says how many blocks fit.
   blocks = mostRegisters ? SmallVector<unsigned, 4>{1}
                          : blocksWanted(variant, architecture);
@@ -376,28 +141,11 @@ void Generation::lower(unsigned mostRegisters) {
   }
 }
 
-void Generation::emit() {
-  SmallVector<char, 0> bytes;
-  raw_svector_ostream stream(bytes);
-  legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   CodeGenFileType::AssemblyFile,
-                                   /*DisableVerify=*/true)) {
-    throw std::runtime_error("no code generation for this target");
-  }
-  passes.run(module);
-  made.ptx.assign(bytes.begin(), bytes.end());
-  if (hasVectorAtomics) {
-    const std::string lowest = ".version 8.0\n";
-    if (size_t at = made.ptx.find(lowest); at != std::string::npos) {
-      made.ptx.replace(at, lowest.size(), ".version 8.1\n");
-    }
-  }
-}
-
 void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
   Stages stages(options);
   const std::string of = " of " + module.getName().str();
+  std::unique_ptr<TargetMachine> machine =
+      makeMachine(architecture, ptxFeature);
   optimize(module, *machine);
   if (std::string left = problemOf(module); !left.empty()) {
     throw simt::Unsupported(made.variant.kernel.getLoc(),
@@ -407,7 +155,7 @@ void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
     raw_string_ostream(made.llvm) << module;
   }
   stages.mark("optimize" + of);
-  emit();
+  made.ptx = emitPtx(module, *machine);
   stages.mark("emit" + of);
   if (isLeft(options)) {
     return;

@@ -9,7 +9,7 @@
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_CODEGEN_H
 
 #include "backends/nvidia/compiler/Architectures.h"
-#include "backends/nvidia/compiler/Assembler.h"
+#include "backends/nvidia/compiler/assemble/Assembler.h"
 
 #include "terrazzo/simt/Variants.h"
 

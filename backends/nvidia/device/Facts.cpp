@@ -5,7 +5,7 @@
 // Why    `tz targets` lists a device without taking memory on it.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/Architecture.h"
-#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/CudaDevice.h"
 
 namespace tz::nvidia {
 

@@ -6,7 +6,7 @@
 //        it sees the ABI's in- and out-parameters.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/Architecture.h"
-#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/CudaDevice.h"
 
 #include <algorithm>
 #include <cstdlib>

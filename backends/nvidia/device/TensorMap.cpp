@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/TensorMap.h"
 
-#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/CudaDevice.h"
 
 #include <algorithm>
 #include <charconv>

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/test/FakeDriver.h"
 
 #include <dlfcn.h>

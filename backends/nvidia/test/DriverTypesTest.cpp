@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "gtest/gtest.h"
 
-#include "backends/nvidia/device/Driver.h"
+#include "backends/nvidia/device/CudaDriver.h"
 
 #ifdef TZ_HAVE_CUDA_HEADER
 #include <cuda.h>

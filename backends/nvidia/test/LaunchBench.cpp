@@ -6,7 +6,7 @@
 //        first what it costs to find a descriptor that a launch made before.
 // Why    The goal is the driver's own cost plus one microsecond.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/device/Device.h"
+#include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/device/TensorMap.h"
 #include "backends/nvidia/test/GpuKernels.h"
 #include "runtime/launch/Kernel.h"

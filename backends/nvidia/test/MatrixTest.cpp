@@ -5,14 +5,14 @@
 //        ptxas, which must neither warn nor spill.
 // Why    All of it is wrong without a message when it is wrong.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/Matrix.h"
+#include "backends/nvidia/compiler/hooks/Matrix.h"
 
 #include "gtest/gtest.h"
 
-#include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
-#include "backends/nvidia/compiler/Mma.h"
-#include "backends/nvidia/compiler/Wgmma.h"
+#include "backends/nvidia/compiler/assemble/Assembler.h"
+#include "backends/nvidia/compiler/hooks/Mma.h"
+#include "backends/nvidia/compiler/hooks/Wgmma.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "gtest/gtest.h"
 
-#include "backends/nvidia/compiler/Assembler.h"
 #include "backends/nvidia/compiler/CodeGen.h"
+#include "backends/nvidia/compiler/assemble/Assembler.h"
 
 #include "mlir/Parser/Parser.h"
 

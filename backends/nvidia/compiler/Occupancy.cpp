@@ -1,0 +1,173 @@
+//===- Occupancy.cpp - how many blocks should fit into a multiprocessor ---===//
+//
+// What   See Occupancy.h.
+// Why    See Occupancy.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/Occupancy.h"
+
+#include "backends/nvidia/compiler/hooks/Matrix.h"
+#include "backends/nvidia/compiler/hooks/Wgmma.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+namespace {
+
+/// Words of 32 bits that a thread has of a tile of floats; else 0.
+int64_t wordsOf(mlir::Type type) {
+  mlir::Type element = tile::elementType(type);
+  if (!simt::hasLayout(type) || !isa<mlir::FloatType>(element)) {
+    return 0;
+  }
+  const int64_t count = simt::layoutOf(type).size(simt::Axis::Register);
+  return int64_t(divideCeil(uint64_t(count) * tile::storageBytes(element), 4));
+}
+
+/// Words that a thread holds in a loop: of the tiles that it carries, of those
+/// made before that it reads, and of the widest one that it loads.
+int64_t wordsIn(mlir::LoopLikeOpInterface loop) {
+  int64_t words = 0;
+  for (mlir::Value carried : loop.getRegionIterArgs()) {
+    words += wordsOf(carried.getType());
+  }
+  llvm::SetVector<mlir::Value> outer;
+  mlir::getUsedValuesDefinedAbove(loop->getRegions(), outer);
+  for (mlir::Value value : outer) {
+    if (!value.getDefiningOp<tile::SplatOp>() &&
+        !mlir::matchPattern(value, mlir::m_Constant())) {
+      words += wordsOf(value.getType());
+    }
+  }
+  int64_t loaded = 0;
+  loop->walk([&](mlir::Operation *op) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      loaded = std::max(loaded, wordsOf(op->getResult(0).getType()));
+    }
+  });
+  return words + loaded;
+}
+
+/// Words that a thread must hold at once: of the widest tile, ...
+int64_t widestTile(tile::KernelOp kernel) {
+  int64_t words = 0;
+  kernel.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes()) {
+      words = std::max(words, wordsOf(type));
+    }
+  });
+  return words;
+}
+
+/// ... and in a loop.
+int64_t widestLoop(tile::KernelOp kernel) {
+  int64_t words = 0;
+  kernel.walk([&](mlir::LoopLikeOpInterface loop) {
+    words = std::max(words, wordsIn(loop));
+  });
+  return words;
+}
+
+bool anyDot(tile::KernelOp kernel, function_ref<bool(simt::DotOp)> is) {
+  return kernel
+      .walk([&](simt::DotOp dot) {
+        return is(dot) ? mlir::WalkResult::interrupt()
+                       : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Elementwise operations on each byte that a thread loads or stores.
+int64_t workPerByte(tile::KernelOp kernel) {
+  int64_t work = 0, bytes = 1;
+  auto count = [](mlir::Type type) {
+    return simt::hasLayout(type)
+               ? int64_t(simt::layoutOf(type).size(simt::Axis::Register))
+               : 0;
+  };
+  auto move = [&](mlir::Type type) {
+    bytes += count(type) * tile::storageBytes(tile::elementType(type));
+  };
+  kernel.walk([&](mlir::Operation *op) {
+    if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
+      move(op->getResult(0).getType());
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      move(store.getValue().getType());
+    } else if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
+      move(store.getValue().getType());
+    } else if (op->hasTrait<mlir::OpTrait::Elementwise>()) {
+      work += count(op->getResult(0).getType());
+    }
+  });
+  return work / bytes;
+}
+
+bool hasRecurrence(tile::KernelOp kernel) {
+  return kernel
+      .walk([](mlir::LoopLikeOpInterface loop) {
+        return simt::isRecurrence(loop) ? mlir::WalkResult::interrupt()
+                                        : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Threads of a multiprocessor, each of which holds so many words at once.
+SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
+                                            int64_t words) {
+  if (words > 96) {
+    return {};
+  }
+  if (words > 48 || hasRecurrence(kernel)) {
+    return {512}; // 128 registers each
+  }
+  if (words > 16) {
+    return {1024};
+  }
+  // What computes much waits for its own results; with few registers it would
+  // compute some of them again.
+  if (workPerByte(kernel) > 4) {
+    return {1280};
+  }
+  return {2048, 1536, 1280};
+}
+
+} // namespace
+
+SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
+                                      const ArchitectureFacts &architecture) {
+  auto kernel = cast<tile::KernelOp>(variant.kernel);
+  const unsigned threads = variant.lowered.threads;
+  const bool hasDot = anyDot(kernel, [](simt::DotOp) { return true; });
+  const bool hasRing =
+      kernel.walk([](simt::RingOp) { return mlir::WalkResult::interrupt(); })
+          .wasInterrupted();
+  const int64_t words = widestTile(kernel);
+  SmallVector<unsigned, 4> wanted;
+  // wgmma that needs more registers than it gets is refused.
+  if (hasRing && !anyDot(kernel, [](simt::DotOp dot) {
+        return dot.getInstruction() == wgmmaName;
+      })) {
+    // As many as the rings leave shared memory for.
+    constexpr unsigned addresses = 32;
+    wanted = {threads * architecture.blocksBeside(threads,
+                                                  unsigned(words) + addresses,
+                                                  variant.lowered.sharedBytes)};
+  } else if (hasDot && !hasRing && words <= 64) {
+    wanted = {512, 384};
+  } else if (!hasDot) {
+    wanted = threadsWithoutDots(kernel, std::max(words, widestLoop(kernel)));
+  }
+  for (unsigned &one : wanted) {
+    one = std::clamp(std::min(one, architecture.threads) / threads, 1u,
+                     architecture.blocks);
+  }
+  wanted.push_back(1);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
+} // namespace tz::nvidia

@@ -1,0 +1,26 @@
+//===- Occupancy.h - how many blocks should fit into a multiprocessor -----===//
+//
+// What   Which numbers of blocks to try, from what a thread holds and computes.
+// Why    ptxas gives a kernel the registers that it can use. Fewer may be
+//        better: more blocks hide more of the memory's latency.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "terrazzo/simt/Variants.h"
+
+namespace tz::nvidia {
+
+/// Of a lowered variant: how many blocks should fit into a multiprocessor; the
+/// first number that needs no spills is taken, the last one anyway. What hides
+/// the latency of memory: loads that are under way in loops with dots, and
+/// other blocks; else many threads, if each holds little.
+llvm::SmallVector<unsigned, 4>
+blocksWanted(const simt::Variant &variant,
+             const ArchitectureFacts &architecture);
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H

@@ -1,0 +1,77 @@
+//===- Assembler.h - from PTX to machine code -----------------------------===//
+//
+// What   Runs ptxas, if it is found, with a time limit, else nvJitLink; what it
+//        says.
+// Why    Without either the driver compiles PTX when a module is loaded, which
+//        takes longer at the worst moment and says nothing about registers.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLE_ASSEMBLER_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLE_ASSEMBLER_H
+
+#include "terrazzo/plugin.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tz::nvidia {
+
+struct Assembled {
+  std::string cubin;
+  unsigned registers = 0, spillBytes = 0;
+  std::vector<std::string> warnings; // "Potential Performance Loss" ...
+  std::vector<std::string> refusals; // of choices before this one
+};
+
+/// The code was refused, or took too long: no fault of the machine.
+struct AssemblerError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// TERRAZZO_PTXAS ("none": not to be used), TRITON_PTXAS_PATH, PATH, then the
+/// toolkit's usual place; empty: none.
+std::string findPtxas();
+
+/// What assembles here, and which build of it, for cache keys.
+std::string assemblerIdentity();
+
+/// One way to assemble a kernel.
+struct AssemblerChoice {
+  std::string text;
+  unsigned registers; // that a thread may have
+};
+
+/// Assembles the texts of a kernel, with ptxas or nvJitLink, from any thread.
+class Assembler {
+public:
+  /// What was made of the same text before is taken from the host's cache.
+  Assembler(llvm::StringRef cpu, const tz_host *host);
+  ~Assembler();
+
+  /// So many texts may come soon: processes get ready, if cores are idle.
+  void expect(size_t texts);
+
+  /// How many of such choices are assembled at once: all of a long text, where
+  /// cores have nothing to do.
+  static size_t atOnce(size_t choices, size_t bytes);
+
+  /// Machine code of the first choice that is not refused and needs no spills,
+  /// else of the last one; `taken` says which. A choice is passed over where
+  /// the spills of the one before say that its registers are too few. None if
+  /// there is neither ptxas nor nvJitLink. Throws AssemblerError.
+  std::optional<Assembled> best(llvm::ArrayRef<AssemblerChoice> choices,
+                                size_t &taken);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLE_ASSEMBLER_H

@@ -1,0 +1,116 @@
+//===- LLVMPipeline.cpp - from LLVM IR to PTX -----------------------------===//
+//
+// What   See LLVMPipeline.h.
+// Why    See LLVMPipeline.h.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
+
+#include "backends/nvidia/compiler/llvm/LateRewrites.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <mutex>
+
+extern "C" void LLVMInitializeNVPTXTargetInfo();
+extern "C" void LLVMInitializeNVPTXTarget();
+extern "C" void LLVMInitializeNVPTXTargetMC();
+extern "C" void LLVMInitializeNVPTXAsmPrinter();
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+std::unique_ptr<TargetMachine>
+makeMachine(const ArchitectureFacts &architecture, StringRef ptxFeature) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // Strength reduction of loops keeps what it saves in registers: of a thread
+    // that has many, but whose number decides how many threads run. Addresses
+    // of shared memory have 32 bits: as 64, each is widened and cut again.
+    auto &options = cl::getRegisteredOptions();
+    for (const char *name : {"disable-lsr", "nvptx-short-ptr"}) {
+      auto found = options.find(name);
+      if (found == options.end()) {
+        throw std::runtime_error(std::string("this LLVM has no option -") +
+                                 name);
+      }
+      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+    }
+  });
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string problem;
+  const Target *found = TargetRegistry::lookupTarget(triple, problem);
+  if (!found) {
+    throw std::runtime_error(problem);
+  }
+  TargetOptions options;
+  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+      triple, architecture.cpu, ptxFeature, options, std::nullopt, std::nullopt,
+      CodeGenOptLevel::Default));
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  LoopPassManager invariants;
+  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(ADCEPass()); // what loops carried for copies alone
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
+  for (Function &function : module) {
+    shareWideProducts(function);
+    keepOrderedCompares(function);
+    narrowGuardedShifts(function);
+    shareDivisors(function); // a NaN gives a NaN, whatever its scale
+  }
+}
+
+std::string emitPtx(Module &module, TargetMachine &machine) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true)) {
+    throw std::runtime_error("no code generation for this target");
+  }
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace tz::nvidia

@@ -1,0 +1,28 @@
+//===- LateRewrites.h - what PTX has and LLVM does not make -----*- C++ -*-===//
+//
+// What   Rewrites of a function, each in a file of its name.
+// Why    They come after LLVM's own passes, which would undo some of them and
+//        do not look into the instructions that others make.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H
+
+#include "llvm/IR/Function.h"
+
+namespace tz::nvidia {
+
+/// WideProducts.cpp: both halves of a product at once.
+void shareWideProducts(llvm::Function &function);
+
+/// OrderedCompares.cpp: comparisons that know NaN.
+void keepOrderedCompares(llvm::Function &function);
+
+/// GuardedShifts.cpp: shifts by wide amounts.
+void narrowGuardedShifts(llvm::Function &function);
+
+/// SharedDivisors.cpp: one reciprocal for many quotients.
+void shareDivisors(llvm::Function &function);
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H

@@ -1,0 +1,170 @@
+//===- CudaDevice.cpp - platform, devices, contexts, faults ---------------===//
+//
+// What   See CudaDevice.h.
+// Why    Everything that happens to a device as a whole: it is found, its
+//        context is retained, it is lost.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/device/CudaDevice.h"
+
+#include <algorithm>
+
+using namespace tz::nvidia;
+using namespace tz::nvidia::driver;
+
+//===--- Platform ---------------------------------------------------------===//
+
+tz_platform::tz_platform(const std::string &library) : driver(library) {
+  driverVersion = "CUDA " + versionText(driver.version());
+  if (!driver.hasDevices()) {
+    return;
+  }
+  int count = 0;
+  if (Result r = driver.deviceGetCount(&count); r != Success) {
+    throw driver.failure(r, "count the devices");
+  }
+  for (int i = 0; i < count; ++i) {
+    devices.push_back(std::make_unique<tz_device>(*this, i));
+    handles.push_back(devices.back().get());
+  }
+}
+
+const std::string *tz_platform::intern(std::string_view name) {
+  std::lock_guard guard(namesMutex);
+  auto it = names.find(name);
+  if (it == names.end()) {
+    it = names.emplace(name).first;
+  }
+  return &*it;
+}
+
+//===--- Device -----------------------------------------------------------===//
+
+tz_device::tz_device(tz_platform &platform, int ordinal)
+    : platform(platform), driver(platform.driver), ordinal(ordinal) {
+  if (Result r = driver.deviceGet(&number, ordinal); r != Success) {
+    throw driver.failure(r, "open device " + std::to_string(ordinal));
+  }
+  facts = readFacts(driver, ordinal, number);
+}
+
+tz_device::~tz_device() {
+  if (!hasContext()) {
+    return;
+  }
+  // What nobody freed. After a fault all of this fails, and need not succeed.
+  try {
+    ContextScope scope(*this);
+    for (const auto &[address, allocation] : allocations) {
+      if (allocation.kind == TZ_MEM_HOST_PINNED) {
+        (void)driver.memFreeHost(reinterpret_cast<void *>(allocation.base));
+      } else {
+        (void)driver.memFree(allocation.base);
+      }
+    }
+  } catch (const Failure &) {
+  }
+  (void)driver.primaryContextRelease(number);
+}
+
+Context tz_device::context() {
+  if (Context known = retained.load(std::memory_order_acquire)) {
+    return known;
+  }
+  Context made = nullptr;
+  Result result = Success;
+  {
+    std::lock_guard guard(mutex);
+    if (Context known = retained.load(std::memory_order_acquire)) {
+      return known;
+    }
+    result = driver.primaryContextRetain(&made, number);
+    if (result == Success) {
+      retained.store(made, std::memory_order_release);
+      return made;
+    }
+  }
+  fail(result, "start work on device " + label() + " (" + facts.name + ")");
+}
+
+void tz_device::add(tz_stream *stream) {
+  std::lock_guard guard(mutex);
+  streams.push_back(stream);
+}
+
+void tz_device::remove(tz_stream *stream) {
+  std::lock_guard guard(mutex);
+  std::erase(streams, stream);
+}
+
+//===--- Faults -----------------------------------------------------------===//
+
+void RecentKernels::collect(std::vector<const std::string *> &into) const {
+  uint32_t n = count.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < std::min<uint32_t>(n, uint32_t(names.size())); ++i) {
+    const std::string *name =
+        names[(n - 1 - i) % names.size()].load(std::memory_order_relaxed);
+    if (name && std::find(into.begin(), into.end(), name) == into.end()) {
+      into.push_back(name);
+    }
+  }
+}
+
+/// The kernels that may have caused a fault. The caller holds the mutex.
+std::string tz_device::kernelsInFlight() {
+  std::vector<const std::string *> kernels;
+  for (tz_stream *stream : streams) {
+    stream->recent.collect(kernels);
+  }
+  if (kernels.empty()) {
+    return "no kernel of Terrazzo was running";
+  }
+  std::string text = kernels.size() == 1 ? "the kernel that ran was "
+                                         : "the kernels that ran were ";
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    text += (i ? ", '" : "'") + *kernels[i] + "'";
+  }
+  return text;
+}
+
+void tz_device::fail(Result result, std::string_view attempt,
+                     std::string_view facts) {
+  if (!(Driver::flagsOf(result) & TZ_ERR_STICKY)) {
+    throw driver.failure(result, attempt, facts);
+  }
+  {
+    std::lock_guard guard(mutex);
+    if (!lost.load(std::memory_order_relaxed)) {
+      Failure first = driver.failure(result, attempt, kernelsInFlight());
+      lostMessage = "device " + label() + " is lost: " + first.message +
+                    "; this process must restart to use the device again";
+      lostResult = result;
+      lost.store(true, std::memory_order_release);
+    }
+  }
+  throwLost();
+}
+
+void tz_device::throwLost() const {
+  std::lock_guard guard(mutex);
+  throw Failure(TZ_E_DEVICE_LOST, lostMessage, lostResult, TZ_ERR_STICKY);
+}
+
+//===--- Context ----------------------------------------------------------===//
+
+ContextScope::ContextScope(tz_device &device) : driver(device.driver) {
+  Context wanted = device.context();
+  Context current = nullptr;
+  if (driver.contextGetCurrent(&current) == Success && current == wanted) {
+    return;
+  }
+  device.check(driver.contextPush(wanted),
+               [&] { return "make " + device.label() + " current"; });
+  pushed = true;
+}
+
+ContextScope::~ContextScope() {
+  if (pushed) {
+    Context ours = nullptr;
+    (void)driver.contextPop(&ours);
+  }
+}
