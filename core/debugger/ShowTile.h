@@ -8,7 +8,7 @@
 #define TERRAZZO_CORE_DEBUGGER_SHOWTILE_H
 
 #include "core/execution/ReferenceRun.h"
-#include "core/frontend/semantics/Types.h"
+#include "core/frontend/TileTypes.h"
 #include "core/interpreter/TileValue.h"
 
 namespace tz::tool {

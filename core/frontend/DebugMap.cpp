@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/DebugMap.h"
 
-#include "core/frontend/Evaluator.h"
+#include "core/frontend/evaluate/Evaluator.h"
 
 using namespace llvm;
 

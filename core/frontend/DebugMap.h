@@ -11,7 +11,7 @@
 #ifndef TERRAZZO_CORE_FRONTEND_DEBUGMAP_H
 #define TERRAZZO_CORE_FRONTEND_DEBUGMAP_H
 
-#include "core/frontend/semantics/Types.h"
+#include "core/frontend/TileTypes.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -17,7 +17,7 @@
 #ifndef TERRAZZO_CORE_FRONTEND_SEMANTICS_OPEMITTER_H
 #define TERRAZZO_CORE_FRONTEND_SEMANTICS_OPEMITTER_H
 
-#include "core/frontend/semantics/Types.h"
+#include "core/frontend/TileTypes.h"
 
 #include "terrazzo/ir/Tile.h"
 

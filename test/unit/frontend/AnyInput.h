@@ -10,7 +10,7 @@
 #define TERRAZZO_TEST_UNIT_FRONTEND_ANYINPUT_H
 
 #include "core/frontend/Frontend.h"
-#include "core/frontend/WorkBudget.h"
+#include "core/frontend/evaluate/WorkBudget.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"

@@ -6,7 +6,7 @@
 //        would answer.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/FrontendState.h"
+#include "core/frontend/elaborate/ModuleState.h"
 
 #include <filesystem>
 #include <fstream>

@@ -6,7 +6,7 @@
 //        predicates, bits seen as other types, NaN, widths.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/InlineAssembly.h"
+#include "core/frontend/assembly/InlineAssembly.h"
 
 #include "test/unit/frontend/RunText.h"
 

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/frontend/LanguageExamples.h"
 
-#include "core/frontend/Builtins.h"
 #include "core/frontend/KnownVendors.h"
+#include "core/frontend/evaluate/BuiltinRegistry.h"
 
 #include "mlir/IR/MLIRContext.h"
 

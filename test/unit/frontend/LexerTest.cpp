@@ -4,7 +4,7 @@
 // Why    A wrong token shows up as a strange error of the parser, far away.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/Lexer.h"
+#include "core/frontend/parse/Lexer.h"
 
 #include <gtest/gtest.h>
 

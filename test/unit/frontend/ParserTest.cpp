@@ -6,7 +6,7 @@
 //        first thing a user would meet.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/Parser.h"
+#include "core/frontend/parse/Parser.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 //        others are on the host: they must be what kernels can call, no more.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/Builtins.h"
-#include "core/frontend/ModuleLoader.h"
+#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/host/ModuleLoader.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

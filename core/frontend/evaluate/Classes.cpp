@@ -1,0 +1,350 @@
+//===- Classes.cpp - classes: named tuples and aggregates -----------------===//
+//
+// What   Reads class statements, makes and changes their values, and finds the
+//        methods that operators mean.
+// Why    An aggregate is a record of tiles and constants with jit methods; its
+//        fields are set once, by __init__, so that it is a value as tiles are.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/Suggestions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+using namespace ast;
+
+static StringRef lastName(const Expr *expr) {
+  if (auto *name = dyn_cast_if_present<Name>(expr)) {
+    return name->id;
+  }
+  auto *attribute = dyn_cast_if_present<Attribute>(expr);
+  return attribute ? attribute->name : StringRef();
+}
+
+void Evaluator::hostClass(const ClassDef *def) {
+  auto object = std::make_shared<ClassObject>();
+  object->name = def->name.str();
+  object->loc = def->loc;
+  for (const Stmt *stmt : def->body) {
+    if (auto *field = dyn_cast<AnnAssign>(stmt)) {
+      if (auto *name = dyn_cast<Name>(field->target)) {
+        object->fields.push_back(name->id.str());
+        object->defaults.push_back(
+            field->value ? std::optional<Value>(eval(field->value))
+                         : std::nullopt);
+        StringRef type = lastName(field->annotation);
+        object->kinds.push_back(type == "constexpr" ? ClassObject::Constexpr
+                                : type == "tensor"  ? ClassObject::Tensor
+                                                    : ClassObject::Any);
+      }
+    } else if (auto *method = dyn_cast<FunctionDef>(stmt)) {
+      Value function = hostFunction(method);
+      applyDecorators(method->decorators, function);
+      object->methods[method->name.str()] = function;
+    }
+  }
+  // NamedTuple classes and aggregates are of use to kernels; other classes mean
+  // nothing here.
+  bool named = any_of(def->bases, [](const Expr *base) {
+    return lastName(base) == "NamedTuple";
+  });
+  Value value = Value::classOf(object);
+  applyDecorators(def->decorators, value);
+  if (!named && !object->isAggregate) {
+    value = Value::unknown(def->loc, "class '" + def->name.str() +
+                                         "' is not understood by the compiler");
+  }
+  bind(def->name, value, def->loc);
+}
+
+/// Fields by position and keyword, as a named tuple takes them.
+Value Evaluator::makeRecord(std::shared_ptr<const ClassObject> type,
+                            const CallArgs &args, SourceLoc loc) {
+  auto fields = std::make_shared<SequenceObject>();
+  fields->className = type->name;
+  fields->names = type->fields;
+  if (type->isAggregate || !type->methods.empty()) {
+    fields->type = type;
+  }
+  std::vector<std::optional<Value>> values = type->defaults;
+  values.resize(type->fields.size());
+  size_t next = 0;
+  for (const auto &arg : args.list) {
+    size_t at = next++;
+    if (!arg.keyword.empty()) {
+      at = find(type->fields, arg.keyword.str()) - type->fields.begin();
+    }
+    if (at >= values.size()) {
+      return fail(arg.loc, arg.keyword.empty()
+                               ? "too many values for " + type->name
+                               : type->name + " has no field '" +
+                                     arg.keyword.str() + "'");
+    }
+    values[at] = arg.value;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) {
+      return fail(loc, "field '" + type->fields[i] + "' of " + type->name +
+                           " has no value");
+    }
+    fields->items.push_back(*values[i]);
+  }
+  return type->isAggregate ? closeAggregate(std::move(fields), loc)
+                           : Value::record(std::move(fields));
+}
+
+/// The fields as they are annotated; the value is complete.
+Value Evaluator::closeAggregate(std::shared_ptr<SequenceObject> fields,
+                                SourceLoc loc) {
+  const ClassObject &type = *fields->type;
+  fields->open = nullptr;
+  for (size_t i = 0; i < fields->items.size(); ++i) {
+    Value &item = fields->items[i];
+    if (item.isError()) {
+      return Value();
+    }
+    if (item.is(ValueKind::Unset)) {
+      return fail(loc, "__init__ of " + type.name + " does not set field '" +
+                           type.fields[i] + "'");
+    }
+    if (type.kinds[i] == ClassObject::Constexpr && item.isTile()) {
+      return fail(loc, "field '" + type.fields[i] + "' of " + type.name +
+                           " is a constexpr and needs a value known at compile "
+                           "time, found " +
+                           describe(item));
+    }
+    if (type.kinds[i] == ClassObject::Tensor) {
+      item = insideKernel() ? materialise(item, loc) : item;
+      if (!item.isTile() && insideKernel()) {
+        return fail(loc, "field '" + type.fields[i] + "' of " + type.name +
+                             " is a tensor, found " + describe(item));
+      }
+    }
+  }
+  return Value::record(std::move(fields));
+}
+
+Value Evaluator::callClass(const Value &callee, const CallArgs &args,
+                           SourceLoc loc) {
+  std::shared_ptr<const ClassObject> type = callee.sharedClass();
+  auto init = type->methods.find("__init__");
+  if (!type->isAggregate || init == type->methods.end() ||
+      !init->second.is(ValueKind::Function)) {
+    return makeRecord(type, args, loc);
+  }
+  if (inHost() || !insideKernel()) {
+    return Value::unknown(loc, "aggregate " + type->name +
+                                   " is made outside of a kernel");
+  }
+  auto fields = std::make_shared<SequenceObject>();
+  fields->className = type->name;
+  fields->names = type->fields;
+  fields->type = type;
+  fields->open = b->getInsertionBlock();
+  for (size_t i = 0; i < type->fields.size(); ++i) {
+    fields->items.push_back(type->defaults[i] ? *type->defaults[i]
+                                              : Value::unset({}, ""));
+  }
+  CallArgs withSelf;
+  withSelf.add(Value::record(fields), loc);
+  withSelf.list.append(args.list.begin(), args.list.end());
+  init->second.asFunction()->isJit = true; // however it is decorated
+  Value result = call(init->second, withSelf, loc);
+  return result.isError() ? result : closeAggregate(std::move(fields), loc);
+}
+
+/// Is the record somewhere in the value? Each part is looked at once.
+static bool holds(const Value &value, const SequenceObject *record) {
+  SmallVector<const SequenceObject *> work;
+  SmallPtrSet<const SequenceObject *, 8> seen;
+  auto look = [&](const Value &v) {
+    if (v.isSequence() && seen.insert(&v.sequence()).second) {
+      work.push_back(&v.sequence());
+    }
+  };
+  look(value);
+  while (!work.empty()) {
+    const SequenceObject *part = work.pop_back_val();
+    if (part == record) {
+      return true;
+    }
+    for (const Value &item : part->items) {
+      look(item);
+    }
+  }
+  return false;
+}
+
+void Evaluator::assignAttribute(const Attribute *target, const Value &value) {
+  Value base = eval(target->base);
+  if (base.isError()) {
+    return;
+  }
+  if (!base.is(ValueKind::Record) || !base.sequence().type) {
+    fail(target->loc,
+         "assignment to an attribute is not supported in kernel code");
+    return;
+  }
+  SequenceObject &fields = base.sequence();
+  auto field = find(fields.names, target->name.str());
+  if (field == fields.names.end()) {
+    fail(target->loc,
+         fields.className + " has no field '" + target->name + "'" +
+             didYouMean(target->name,
+                        SmallVector<StringRef>(fields.names.begin(),
+                                               fields.names.end())));
+    return;
+  }
+  if (!fields.open) {
+    fail(target->loc, "fields of an aggregate are set only by its __init__; "
+                      "use tl.aggregate_replace");
+    return;
+  }
+  if (fields.open != b->getInsertionBlock()) {
+    fail(target->loc, "__init__ sets field '" + target->name +
+                          "' in a run-time branch or loop; set it once, at "
+                          "the end");
+    return;
+  }
+  if (holds(value, &fields)) {
+    fail(target->loc, "field '" + target->name + "' of " + fields.className +
+                          " cannot hold the aggregate itself");
+    fields.items[size_t(field - fields.names.begin())] = Value();
+    return;
+  }
+  fields.items[size_t(field - fields.names.begin())] = value;
+}
+
+std::optional<Value> Evaluator::callSpecial(StringRef name, const Value &self,
+                                            ArrayRef<Value> others,
+                                            SourceLoc loc) {
+  if (!self.is(ValueKind::Record) || !self.sequence().type) {
+    return std::nullopt;
+  }
+  auto &methods = self.sequence().type->methods;
+  auto method = methods.find(name);
+  if (method == methods.end()) {
+    return std::nullopt;
+  }
+  CallArgs args;
+  args.add(self, loc);
+  for (const Value &other : others) {
+    args.add(other, loc);
+  }
+  return call(method->second, args, loc);
+}
+
+std::optional<Value> Evaluator::specialBinary(Tok op, const Value &lhs,
+                                              const Value &rhs, SourceLoc loc) {
+  static const std::map<Tok, const char *> names = {
+      {Tok::Plus, "add"},
+      {Tok::Minus, "sub"},
+      {Tok::Star, "mul"},
+      {Tok::Slash, "truediv"},
+      {Tok::SlashSlash, "floordiv"},
+      {Tok::Percent, "mod"},
+      {Tok::StarStar, "pow"},
+      {Tok::Amp, "and"},
+      {Tok::Pipe, "or"},
+      {Tok::Caret, "xor"},
+      {Tok::ShiftLeft, "lshift"},
+      {Tok::ShiftRight, "rshift"}};
+  auto name = names.find(op);
+  if (name == names.end()) {
+    return std::nullopt;
+  }
+  std::string stem = name->second;
+  if (auto result = callSpecial("__" + stem + "__", lhs, {rhs}, loc)) {
+    return result;
+  }
+  return callSpecial("__r" + stem + "__", rhs, {lhs}, loc);
+}
+
+std::optional<Value> Evaluator::specialCompare(CompareOp op, const Value &lhs,
+                                               const Value &rhs,
+                                               SourceLoc loc) {
+  StringRef name, mirrored;
+  switch (op) {
+  case CompareOp::Eq:
+    name = mirrored = "__eq__";
+    break;
+  case CompareOp::Ne:
+    name = mirrored = "__ne__";
+    break;
+  case CompareOp::Lt:
+    name = "__lt__", mirrored = "__gt__";
+    break;
+  case CompareOp::Le:
+    name = "__le__", mirrored = "__ge__";
+    break;
+  case CompareOp::Gt:
+    name = "__gt__", mirrored = "__lt__";
+    break;
+  case CompareOp::Ge:
+    name = "__ge__", mirrored = "__le__";
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (auto result = callSpecial(name, lhs, {rhs}, loc)) {
+    return result;
+  }
+  return callSpecial(mirrored, rhs, {lhs}, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static Value markAggregate(BuiltinCall &call) {
+  if (call[0].is(ValueKind::Class)) {
+    call[0].sharedClass()->isAggregate = true;
+  }
+  return call[0];
+}
+
+/// A copy of the aggregate with some fields changed.
+static Value replaceFields(BuiltinCall &call) {
+  const Value &old = call[0];
+  if (!old.is(ValueKind::Record) || !old.sequence().type ||
+      !old.sequence().type->isAggregate) {
+    return call.error(0, "aggregate_replace needs an aggregate, found " +
+                             describe(old));
+  }
+  auto fields = std::make_shared<SequenceObject>(old.sequence());
+  for (auto &[key, value] : call[1].dictionary().entries) {
+    auto field = find(fields->names, key.asString());
+    if (field == fields->names.end()) {
+      return call.error(
+          fields->className + " has no field '" + key.asString() + "'" +
+          didYouMean(key.asString(),
+                     SmallVector<StringRef>(fields->names.begin(),
+                                            fields->names.end())));
+    }
+    fields->items[size_t(field - fields->names.begin())] = value;
+  }
+  return call.evaluator.closeAggregate(std::move(fields), call.loc);
+}
+
+static Value markExtern(BuiltinCall &call) {
+  if (call[0].is(ValueKind::Function)) {
+    call[0].asFunction()->isJit = true;
+    call[0].asFunction()->isExtern = true;
+  }
+  return call[0];
+}
+
+void bindAggregates(Registry &r) {
+  r.addHost("triton", "aggregate", "cls", markAggregate);
+  r.addHost("triton.language.core", "_aggregate", "cls", markAggregate);
+  r.addHost("triton.language.core", "extern", "fn", markExtern);
+  r.add("triton.language", "aggregate_replace", "obj, **changes",
+        replaceFields);
+}
+
+} // namespace tz::frontend

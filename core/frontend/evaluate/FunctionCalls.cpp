@@ -1,0 +1,456 @@
+//===- FunctionCalls.cpp - functions of files: inlining, host calls -------===//
+//
+// What   A call's arguments and what becomes of it: jit functions (inlined),
+//        host functions with compile-time arguments, methods, conversions;
+//        built-ins are in BuiltinCalls.cpp.
+// Why    One place matches arguments to the parameters of a file's functions,
+//        so that a wrong count or keyword reads the same whatever is called. A
+//        portable kernel has no calls (decision R9): jit functions are
+//        elaborated where they stand.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/elaborate/ModuleState.h"
+#include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/Suggestions.h"
+#include "core/frontend/evaluate/TileOperators.h"
+#include "core/frontend/evaluate/WorkBudget.h"
+#include "core/frontend/host/ModuleLoader.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+using namespace ast;
+
+mlir::Location Evaluator::location(SourceLoc loc) const {
+  mlir::MLIRContext *context = b->getContext();
+  mlir::Location at = mlir::UnknownLoc::get(context);
+  if (loc.isValid()) {
+    at = mlir::FileLineColLoc::get(context, loc.file->path(), loc.line,
+                                   loc.column);
+  }
+  if (frames.empty() || !frames.back().callSite) {
+    return at;
+  }
+  const Frame &frame = frames.back();
+  // A debugger shows the calls that were inlined by name.
+  if (frame.function && !frame.function->name.empty()) {
+    at = mlir::NameLoc::get(b->getStringAttr(frame.function->name), at);
+  }
+  return mlir::CallSiteLoc::get(at, mlir::Location(frame.callSite));
+}
+
+bool Evaluator::countOperation(SourceLoc loc) {
+  if (stopped) {
+    return false;
+  }
+  if (inHost() && !frames.empty() && frame().function) {
+    sink.error(loc, "'" + frame().function->name +
+                        "' runs when the kernel is compiled and computes with "
+                        "a run-time value, of which it may ask type, dtype and "
+                        "shape; decorate it with @triton.jit");
+    return false;
+  }
+  if (!chargeStep(loc, WorkBudget::PerOperation)) {
+    return false;
+  }
+  if (++operations > bounds.operations) {
+    stopped = true;
+    sink.error(loc, "kernel has more than " + Twine(bounds.operations) +
+                        " operations (limit of operations)");
+    return false;
+  }
+  return true;
+}
+
+bool Evaluator::evalArguments(const Call *node, CallArgs &args) {
+  bool valid = true;
+  for (const Expr *arg : node->args) {
+    if (auto *star = dyn_cast<Starred>(arg)) {
+      Value list = eval(star->value);
+      if (list.isSequence()) {
+        WorkBudget::charge(list.items().size());
+        for (const Value &item : list.items()) {
+          args.add(item, star->loc);
+        }
+      } else {
+        valid = false;
+        if (!list.isError()) {
+          fail(star->loc, "'*' needs a tuple or list, found " + describe(list));
+        }
+      }
+      continue;
+    }
+    args.add(eval(arg), arg->loc);
+    valid &= !args.list.back().value.isError();
+  }
+  for (const Keyword &keyword : node->keywords) {
+    Value value = eval(keyword.value);
+    if (!keyword.name.empty()) {
+      valid &= !value.isError();
+      args.add(std::move(value), keyword.value->loc, keyword.name);
+    } else if (value.is(ValueKind::Dict)) {
+      for (auto &[key, entry] : value.dictionary().entries) {
+        if (key.is(ValueKind::String)) {
+          args.keepAlive.push_back(key);
+          args.add(entry, keyword.loc, key.asString());
+        }
+      }
+    } else {
+      valid = false;
+      if (!value.isError()) {
+        fail(keyword.loc, "'**' needs a dictionary, found " + describe(value));
+      }
+    }
+  }
+  return valid;
+}
+
+Value Evaluator::evalCall(const Call *node) {
+  Value callee = eval(node->callee);
+  CallArgs args;
+  bool valid = evalArguments(node, args);
+  if (callee.isError() || (!valid && !inHost())) {
+    return Value();
+  }
+  if (!valid || callee.is(ValueKind::Unknown)) {
+    return Value::unknown(node->loc, callee.is(ValueKind::Unknown)
+                                         ? callee.reason().text
+                                         : "call with unknown arguments");
+  }
+  return call(callee, args, node->loc);
+}
+
+Value Evaluator::call(const Value &callee, const CallArgs &args,
+                      SourceLoc loc) {
+  if (stopped) {
+    return Value();
+  }
+  switch (callee.kind()) {
+  case ValueKind::Builtin:
+    return callBuiltin(*callee.asBuiltin(), args, loc);
+  case ValueKind::Function:
+    return callFunction(callee.asFunction(), args, loc);
+  case ValueKind::Method: {
+    const MethodObject &method = callee.asMethod();
+    CallArgs withSelf;
+    withSelf.add(method.self, loc);
+    withSelf.list.append(args.list.begin(), args.list.end());
+    return method.builtin ? callBuiltin(*method.builtin, withSelf, loc)
+                          : callFunction(method.function, withSelf, loc);
+  }
+  case ValueKind::Class:
+    return callClass(callee, args, loc);
+  case ValueKind::Record: {
+    SmallVector<Value> values;
+    for (const auto &arg : args.list) {
+      values.push_back(arg.value);
+    }
+    if (auto result = callSpecial("__call__", callee, values, loc)) {
+      return *result;
+    }
+    break;
+  }
+  case ValueKind::Type: {
+    // tl.float32(x) converts, as x.to(tl.float32).
+    if (args.list.size() == 1 && !inHost()) {
+      if (const Builtin *to = Registry::get().method(ValueKind::Tile, "to")) {
+        Value value = args.list[0].value.isNumber()
+                          ? materialise(args.list[0].value, loc)
+                          : args.list[0].value;
+        CallArgs conversion;
+        conversion.add(callee, loc);
+        return value.isTile()
+                   ? call(Value::method(value, to), conversion, loc)
+                   : fail(loc, describe(value) + " cannot be converted to " +
+                                   repr(callee));
+      }
+    }
+    break;
+  }
+  case ValueKind::Error:
+    return callee;
+  case ValueKind::Unknown:
+    return Value::unknown(loc, callee.reason().text);
+  default:
+    break;
+  }
+  return fail(loc, describe(callee) + " cannot be called");
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of a file
+//===----------------------------------------------------------------------===//
+
+Value Evaluator::defaultOf(const FunctionObject &function,
+                           const Parameter &param) {
+  if (auto module = function.module.lock(); module && module->scope) {
+    // The host evaluated it where the function was defined.
+    if (Binding *known =
+            loader.ask(*module, param.name.str() + "=", param.loc, *this)) {
+      return known->value;
+    }
+  }
+  Frame host;
+  host.module = function.module.lock();
+  host.isHost = true;
+  host.closure = function.closure;
+  frames.push_back(std::move(host));
+  Value value = eval(param.defaultValue);
+  frames.pop_back();
+  return value;
+}
+
+bool namesConstexpr(const Expr *annotation) {
+  if (!annotation) {
+    return false;
+  }
+  if (auto *text = dyn_cast<Constant>(annotation)) {
+    return text->constant == ConstantKind::String &&
+           text->text.ends_with("constexpr");
+  }
+  if (auto *name = dyn_cast<Name>(annotation)) {
+    return name->id == "constexpr";
+  }
+  auto *attribute = dyn_cast<Attribute>(annotation);
+  return attribute && attribute->name == "constexpr";
+}
+
+bool isConstexprParameter(const Parameter &param) {
+  return namesConstexpr(param.annotation);
+}
+
+std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
+                                               const CallArgs &args,
+                                               SourceLoc loc, Scope &scope) {
+  ArrayRef<Parameter> params = function.params();
+  auto name = [&] { return "'" + function.name + "'"; };
+  auto failed = [&](SourceLoc at, const Twine &message) {
+    if (inHost()) {
+      return Value::unknown(at, message.str());
+    }
+    sink.error(at, message)
+        .note(function.loc(), "function " + name() + " is defined here");
+    return Value();
+  };
+  size_t next = 0;
+  std::vector<Value> rest;
+  const Parameter *varArgs = nullptr;
+  size_t plain = 0;
+  for (const Parameter &p : params) {
+    varArgs = p.kind == Parameter::VarArgs ? &p : varArgs;
+    plain += p.kind == Parameter::Plain || p.kind == Parameter::PositionalOnly;
+  }
+  for (const auto &arg : args.list) {
+    const Parameter *param = nullptr;
+    if (arg.keyword.empty()) {
+      if (next < plain) {
+        param = &params[next++];
+      } else if (varArgs) {
+        rest.push_back(arg.value);
+        continue;
+      } else {
+        return failed(arg.loc,
+                      name() + " takes " + Twine(plain) +
+                          (plain == 1 ? " argument, " : " arguments, ") +
+                          Twine(args.list.size()) + " were given");
+      }
+    } else {
+      auto it = find_if(params, [&](const Parameter &p) {
+        return p.name == arg.keyword && p.kind != Parameter::VarArgs &&
+               p.kind != Parameter::VarKeywords &&
+               p.kind != Parameter::PositionalOnly;
+      });
+      if (it == params.end()) {
+        SmallVector<StringRef> names;
+        for (const Parameter &p : params) {
+          names.push_back(p.name);
+        }
+        return failed(arg.loc, name() + " has no parameter '" + arg.keyword +
+                                   "'" + didYouMean(arg.keyword, names));
+      }
+      param = &*it;
+    }
+    if (scope.count(param->name)) {
+      return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
+                                 " is given twice");
+    }
+    scope[param->name] = Binding{arg.value, arg.loc};
+  }
+  for (const Parameter &p : params) {
+    if (p.kind == Parameter::VarArgs) {
+      scope[p.name] = Binding{Value::tuple(rest), p.loc};
+    } else if (p.kind == Parameter::VarKeywords) {
+      scope[p.name] = Binding{Value::dict(), p.loc};
+    } else if (!scope.count(p.name)) {
+      if (!p.defaultValue) {
+        return failed(loc,
+                      name() + " needs a value for parameter '" + p.name + "'");
+      }
+      Value value = defaultOf(function, p);
+      if (value.is(ValueKind::Unknown)) {
+        return failed(loc, "default of parameter '" + p.name + "' of " +
+                               name() + " is not known at compile time");
+      }
+      scope[p.name] = Binding{std::move(value), p.loc};
+    }
+  }
+  return std::nullopt;
+}
+
+Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
+                              const CallArgs &args, SourceLoc loc) {
+  if (function->isJit && !inHost()) {
+    return inlineJit(function, args, loc);
+  }
+  if (!function->isJit) {
+    if (!inHost() && !function->isConstexprFunction) {
+      for (const auto &arg : args.list) {
+        if (arg.value.isTile()) {
+          sink.error(loc, "'" + function->name +
+                              "' is an ordinary Python function and is called "
+                              "with a run-time value; decorate it with "
+                              "@triton.jit")
+              .note(function->loc(), "it is defined here");
+          return Value();
+        }
+      }
+    }
+    return runHostFunction(function, args, loc);
+  }
+  return Value::unknown(loc, "kernel '" + function->name +
+                                 "' is called in host code");
+}
+
+bool Evaluator::refuseAsync(const FunctionObject &function) {
+  if (!function.def->isAsync) {
+    return false;
+  }
+  sink.error(function.def->loc,
+             "'async def' is not supported in kernel code; write 'def'");
+  return true;
+}
+
+Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
+                           const CallArgs &args, SourceLoc loc) {
+  for (const Frame &f : frames) {
+    if (f.function == function) {
+      return fail(loc, "'" + function->name +
+                           "' calls itself; recursion is not supported in "
+                           "kernel code");
+    }
+  }
+  if (inlining >= bounds.inliningDepth) {
+    stopped = true;
+    sink.error(loc, "calls are nested more than " +
+                        Twine(bounds.inliningDepth) +
+                        " deep (limit of inlining depth)");
+    return Value();
+  }
+  WorkBudget::charge(WorkBudget::PerCall);
+  if (refuseAsync(*function)) {
+    return Value();
+  }
+  if (function->noInline && saidInlined.insert(function.get()).second) {
+    sink.remark(loc, "'" + function->name +
+                         "' is marked noinline and is inlined all the same: a "
+                         "kernel has no calls on any target");
+  }
+  Frame callee;
+  if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
+    return *failure;
+  }
+  callee.function = function;
+  callee.module = function->module.lock();
+  callee.closure = function->closure;
+  callee.isHost = false;
+  callee.callSite = mlir::LocationAttr(location(loc));
+  ++inlining;
+  sink.pushFrame(loc, "in the call of '" + function->name + "' from here");
+  frames.push_back(std::move(callee));
+  noteCall(*function, frame().scope, loc);
+  Flow flow = execBlock(function->def->body, nullptr);
+  frames.pop_back();
+  noteReturn();
+  sink.popFrame();
+  --inlining;
+  return flow.kind == Flow::Return ? flow.value : Value::none();
+}
+
+void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
+                          Scope params) {
+  if (refuseAsync(*kernel)) {
+    return;
+  }
+  Frame top;
+  top.function = kernel;
+  top.module = kernel->module.lock();
+  top.closure = kernel->closure;
+  top.isHost = false;
+  top.scope = std::move(params);
+  frames.push_back(std::move(top));
+  noteCall(*kernel, frame().scope, kernel->loc());
+  execBlock(kernel->def->body, nullptr);
+  frames.pop_back();
+}
+
+Value Evaluator::runHostFunction(
+    const std::shared_ptr<FunctionObject> &function, const CallArgs &args,
+    SourceLoc loc) {
+  bool fromKernel = !inHost();
+  if (function->def && function->def->isAsync) {
+    return fail(loc, "'" + function->name +
+                         "' is an 'async def': its call gives a coroutine, "
+                         "not a value");
+  }
+  Frame callee;
+  if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
+    return *failure;
+  }
+  if (inlining >= bounds.inliningDepth) {
+    return fail(loc, "calls are nested more than " +
+                         Twine(bounds.inliningDepth) +
+                         " deep (limit of inlining depth)");
+  }
+  callee.function = function;
+  callee.module = function->module.lock();
+  callee.closure = function->closure;
+  callee.isHost = true;
+  ++inlining;
+  frames.push_back(std::move(callee));
+  Value result;
+  if (function->lambda) {
+    result = eval(function->lambda->body);
+  } else {
+    Flow flow = hostBlock(function->def->body);
+    result = flow.kind == Flow::Return ? flow.value : Value::none();
+  }
+  frames.pop_back();
+  --inlining;
+  if (fromKernel && result.is(ValueKind::Unknown)) {
+    ReasonObject reason = result.reason();
+    if (!stopped) {
+      sink.error(loc,
+                 "'" + function->name +
+                     "' cannot be evaluated at compile time; a function of "
+                     "the kernel needs @triton.jit")
+          .note(reason.loc, reason.text);
+    }
+    return Value();
+  }
+  return result;
+}
+
+Value Evaluator::materialise(const Value &value, SourceLoc loc) {
+  if (!value.isNumber()) {
+    return value;
+  }
+  return countOperation(loc) ? tileFromLiteral(*this, value, loc) : Value();
+}
+
+} // namespace tz::frontend

@@ -1,0 +1,315 @@
+//===- RuntimeBranches.cpp - the two arms of a run-time branch ------------===//
+//
+// What   Makes an scf.if, runs its arms in scopes of their own, and merges what
+//        they set and return into its results.
+// Why    An if, a conditional expression and an unrolled loop that may be left
+//        end their arms in the same way.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/Evaluator.h"
+
+#include "terrazzo/ir/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+namespace scf = mlir::scf;
+namespace arith = mlir::arith;
+
+/// The names that an arm has set, sorted.
+std::vector<StringRef> Evaluator::changedNames(const Branch &branch) {
+  std::vector<StringRef> names;
+  for (const Arm *arm : {&branch.whenTrue, &branch.whenFalse}) {
+    for (auto &[name, binding] : arm->scope) {
+      auto before = branch.before.find(name);
+      if (before == branch.before.end() ||
+          !identical(before->second.value, binding.value)) {
+        names.push_back(name);
+      }
+    }
+  }
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  return names;
+}
+
+Evaluator::Branch Evaluator::openBranch(SourceLoc loc, mlir::Value flag) {
+  auto draft = scf::IfOp::create(*b, location(loc), mlir::TypeRange(), flag,
+                                 /*withElseRegion=*/true);
+  Branch branch;
+  branch.loc = loc;
+  branch.draft = draft;
+  branch.before = frame().scope;
+  b->setInsertionPoint(draft.thenYield());
+  return branch;
+}
+
+void Evaluator::closeArm(Arm &arm, Branch &branch) {
+  if (arm.flow.kind == Flow::Normal) {
+    arm.flow.kind = Flow::Fell;
+  }
+  arm.scope = std::move(frame().scope);
+  frame().scope = branch.before;
+}
+
+/// A value of the same type that nothing reads: it stands where a path through
+/// `around` gives none. What is made before `around` stands for itself.
+/// `unmakable`: the error for types without constants.
+Value Evaluator::placeholder(const Value &like, mlir::Operation *around,
+                             SourceLoc loc, StringRef unmakable) {
+  SmallVector<mlir::Value> tiles;
+  flatten(like, tiles);
+  for (mlir::Value &tile : tiles) {
+    mlir::Type type = tile.getType();
+    mlir::Location at = location(loc);
+    const bool isPointer = isa<tile::PtrType>(tile::elementType(type));
+    if (!around->isAncestor(tile.getParentBlock()->getParentOp())) {
+      continue;
+    }
+    if (isa<tile::ViewType>(type)) {
+      return fail(loc, unmakable.str());
+    }
+    if (isPointer) {
+      type = isa<mlir::RankedTensorType>(type)
+                 ? mlir::Type(mlir::RankedTensorType::get(tile::shapeOf(type),
+                                                          b->getI64Type()))
+                 : mlir::Type(b->getI64Type());
+    }
+    mlir::Type pointers = tile.getType();
+    tile = arith::ConstantOp::create(
+        *b, at, cast<mlir::TypedAttr>(b->getZeroAttr(type)));
+    if (isPointer) {
+      tile = tile::IntToPtrOp::create(*b, at, pointers, tile);
+    }
+  }
+  mlir::ValueRange values(tiles);
+  return rebuild(like, values);
+}
+
+/// The values of a name, or of what is returned, at the end of both arms.
+struct Evaluator::Leaving {
+  StringRef name;
+  Value whenTrue, whenFalse;
+  SourceLoc loc;
+};
+
+/// What is returned; false after an error.
+bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
+                              Flow &result) {
+  auto returns = [](const Arm &arm) { return arm.flow.may(Flow::Return); };
+  auto in = [&](mlir::Operation *yield, auto make) {
+    mlir::OpBuilder::InsertionGuard guard(*b);
+    b->setInsertionPoint(yield);
+    return make();
+  };
+  Value a = branch.whenTrue.flow.value, c = branch.whenFalse.flow.value;
+  if ((returns(branch.whenTrue) && a.isError()) ||
+      (returns(branch.whenFalse) && c.isError())) {
+    result = {Flow::Return, Value()};
+    return false;
+  }
+  if (!returns(branch.whenTrue)) {
+    a = in(branch.draft.thenYield(), [&] {
+      return placeholder(c, branch.draft, branch.loc, ReturnedView);
+    });
+  } else if (!returns(branch.whenFalse)) {
+    c = in(branch.draft.elseYield(), [&] {
+      return placeholder(a, branch.draft, branch.loc, ReturnedView);
+    });
+  }
+  if (identical(a, c)) {
+    result.value = a;
+    return true;
+  }
+  a = in(branch.draft.thenYield(), [&] { return sanitize(a, branch.loc); });
+  c = in(branch.draft.elseYield(), [&] { return sanitize(c, branch.loc); });
+  if (a.isError() || c.isError()) {
+    result = {Flow::Return, Value()};
+    return false;
+  }
+  if (!sameShape(a, c)) {
+    fail(branch.loc, "returned values differ in type: " + describe(a) +
+                         " on one path, " + describe(c) +
+                         " on another; return one type on every path");
+    result = {Flow::Return, Value()};
+    return false;
+  }
+  leaving.push_back({{}, a, c, branch.loc});
+  return true;
+}
+
+/// A name after both arms: bound at once, or put into `leaving`.
+void Evaluator::mergeName(StringRef name, Branch &branch,
+                          SmallVectorImpl<Leaving> &leaving) {
+  auto thenIt = branch.whenTrue.scope.find(name);
+  auto elseIt = branch.whenFalse.scope.find(name);
+  const bool noThen = thenIt == branch.whenTrue.scope.end();
+  const bool noElse = elseIt == branch.whenFalse.scope.end();
+  auto unset = [&](std::vector<Note> origins, std::string reason) {
+    SourceLoc where = origins.back().loc;
+    frame().scope[name] =
+        Binding{Value::unset(std::move(origins), std::move(reason)), where};
+  };
+  // Where one arm has returned, the other alone says what the name is.
+  const bool thenGone = branch.whenTrue.flow.kind == Flow::Return;
+  const bool elseGone = branch.whenFalse.flow.kind == Flow::Return;
+  if (thenGone || elseGone) {
+    if (thenGone ? noElse : noThen) {
+      frame().scope.erase(name);
+      return;
+    }
+    Binding live = thenGone ? elseIt->second : thenIt->second;
+    auto before = branch.before.find(name);
+    SmallVector<mlir::Value> tiles;
+    flatten(live.value, tiles);
+    if (tiles.empty() || (before != branch.before.end() &&
+                          identical(before->second.value, live.value))) {
+      frame().scope[name] = live;
+      return;
+    }
+    mlir::OpBuilder::InsertionGuard guard(*b);
+    b->setInsertionPoint(thenGone ? branch.draft.thenYield()
+                                  : branch.draft.elseYield());
+    Value none = before != branch.before.end() &&
+                         sameShape(before->second.value, live.value)
+                     ? before->second.value
+                     : placeholder(live.value, branch.draft, live.loc,
+                                   "a block pointer or descriptor that is set "
+                                   "on one path of a run-time if beside a "
+                                   "return cannot be used after it; set it "
+                                   "before the if");
+    if (none.isError()) {
+      frame().scope[name] = Binding{Value(), live.loc};
+      return;
+    }
+    leaving.push_back({name, thenGone ? none : live.value,
+                       thenGone ? live.value : none, live.loc});
+    return;
+  }
+  if (noThen && noElse) {
+    return;
+  }
+  if (noThen || noElse) {
+    unset(
+        {{noThen ? elseIt->second.loc : thenIt->second.loc, "it is set here"}},
+        "is set only on one path of a run-time if, it has no value when "
+        "the condition is " +
+            std::string(noThen ? "true" : "false") +
+            "; set it before the if or on both paths");
+    return;
+  }
+  const Binding &a = thenIt->second, &c = elseIt->second;
+  if (a.value.isError() || c.value.isError()) {
+    frame().scope[name] = Binding{Value(), a.loc};
+  } else if (identical(a.value, c.value)) {
+    frame().scope[name] = a;
+  } else if (a.value.is(ValueKind::Unset) || c.value.is(ValueKind::Unset)) {
+    frame().scope[name] = a.value.is(ValueKind::Unset) ? a : c;
+  } else if (sameShape(a.value, c.value)) {
+    leaving.push_back({name, a.value, c.value, a.loc});
+  } else {
+    unset({{a.loc, "it is " + describe(a.value) + " from here"},
+           {c.loc, "it is " + describe(c.value) + " from here"}},
+          "has different types on the two paths of a run-time if: " +
+              describe(a.value) + " if the condition holds, " +
+              describe(c.value) + " otherwise; give it one type on both paths");
+  }
+}
+
+/// The tiles of what leaves both arms. Null: they differ, and the scf.if has a
+/// result of the two values that are appended.
+SmallVector<mlir::Value>
+Evaluator::splitTiles(ArrayRef<Leaving> leaving,
+                      SmallVectorImpl<mlir::Value> &thenValues,
+                      SmallVectorImpl<mlir::Value> &elseValues) {
+  SmallVector<mlir::Value> tiles, whenFalse;
+  for (const Leaving &item : leaving) {
+    flatten(item.whenTrue, tiles);
+    flatten(item.whenFalse, whenFalse);
+  }
+  for (auto [tile, other] : zip_equal(tiles, whenFalse)) {
+    if (tile != other) {
+      thenValues.push_back(std::exchange(tile, nullptr));
+      elseValues.push_back(other);
+    }
+  }
+  return tiles;
+}
+
+/// Gives the scf.if its results: what is returned, how it ended, and `names`.
+Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
+  const Flow &a = branch.whenTrue.flow, &c = branch.whenFalse.flow;
+  Flow result;
+  result.setWays(a.ways() | c.ways());
+  SmallVector<Leaving, 4> leaving;
+  if (result.may(Flow::Return) && !mergeReturned(branch, leaving, result)) {
+    return result;
+  }
+  if (result.kind != Flow::Return) {
+    for (StringRef name : names) {
+      mergeName(name, branch, leaving);
+    }
+  }
+  SmallVector<mlir::Value> thenValues, elseValues;
+  SmallVector<mlir::Value> tiles = splitTiles(leaving, thenValues, elseValues);
+  SmallVector<Flow::Kind, 3> flagged;
+  for (Flow::Kind way : Flow::exits) {
+    if (result.kind == Flow::Mixed && result.may(way)) {
+      flagged.push_back(way);
+      b->setInsertionPoint(branch.draft.thenYield());
+      thenValues.push_back(hasEnded(a, way, branch.loc));
+      b->setInsertionPoint(branch.draft.elseYield());
+      elseValues.push_back(hasEnded(c, way, branch.loc));
+    }
+  }
+  b->setInsertionPointAfter(branch.draft);
+  mlir::ValueRange results;
+  if (!thenValues.empty()) {
+    results = replaceDraft(branch.draft, thenValues, elseValues).getResults();
+  }
+  for (mlir::Value &tile : tiles) {
+    if (!tile) {
+      tile = results.front();
+      results = results.drop_front();
+    }
+  }
+  mlir::ValueRange rest(tiles);
+  for (const Leaving &item : leaving) {
+    Value left = rebuild(item.whenTrue, rest);
+    if (item.name.empty()) {
+      result.value = left;
+    } else {
+      frame().scope[item.name] = Binding{left, item.loc};
+    }
+  }
+  for (Flow::Kind way : flagged) {
+    result.flags[way] = results.front();
+    results = results.drop_front();
+  }
+  return result;
+}
+
+/// The draft with results; the builder stands behind it.
+scf::IfOp Evaluator::replaceDraft(scf::IfOp draft,
+                                  ArrayRef<mlir::Value> thenValues,
+                                  ArrayRef<mlir::Value> elseValues) {
+  b->setInsertionPoint(draft);
+  auto final = scf::IfOp::create(*b, draft.getLoc(),
+                                 mlir::ValueRange(thenValues).getTypes(),
+                                 draft.getCondition(), /*withElseRegion=*/true);
+  final.getThenRegion().takeBody(draft.getThenRegion());
+  final.getElseRegion().takeBody(draft.getElseRegion());
+  final.thenYield()->setOperands(thenValues);
+  final.elseYield()->setOperands(elseValues);
+  draft.erase();
+  b->setInsertionPointAfter(final);
+  return final;
+}
+
+} // namespace tz::frontend
