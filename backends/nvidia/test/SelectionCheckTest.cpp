@@ -1,5 +1,4 @@
-//===- SelectionCheckTest.cpp - what does not reach LLVM's code generator
-//----------===//
+//===- SelectionCheckTest.cpp - what does not reach LLVM's code generator -===//
 //
 // What   Modules with one thing that the code generator would end the process
 //        for, or call a library for, and what the check says of each.

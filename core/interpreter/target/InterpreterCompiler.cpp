@@ -1,9 +1,8 @@
-//===- InterpreterCompiler.cpp - the compiler half of the interpreter's target
-//-------===//
+//===- InterpreterCompiler.cpp - the compiler half of target interp -------===//
 //
 // What   An artifact whose code is the kernel's portable bytes; arguments and
 //        places that print or assert as for any target.
-// Why    See Plugin.h. The passes are left out (the property "ir.stage"): what
+// Why    See InterpreterTarget.h. The passes are left out (the property "ir.stage"): what
 //        is judged is what was written.
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/target/InterpreterTarget.h"

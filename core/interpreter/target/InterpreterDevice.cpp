@@ -1,10 +1,9 @@
-//===- InterpreterDevice.cpp - the device half of the interpreter's target
-//-----------===//
+//===- InterpreterDevice.cpp - the device half of target interp -----------===//
 //
 // What   Host memory; a launch runs the kernel in the checked interpreter, one
 //        program after the other, and the next synchronisation tells what was
 //        wrong.
-// Why    See Plugin.h.
+// Why    See InterpreterTarget.h.
 //
 // Accesses are checked if the launch's memory is known: each array begins in
 // memory that was allocated here or that the launch names ("tz.memory/0").

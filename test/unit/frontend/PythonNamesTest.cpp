@@ -1,6 +1,6 @@
 //===- PythonNamesTest.cpp - the package's names are the frontend's -------===//
 //
-// What   runtime/python/terrazzo/triton/language/_names.py lists the functions
+// What   python/terrazzo/triton/language/_names.py lists the functions
 //        of each built-in module below triton.language and the methods of tiles,
 //        with their parameters. With TERRAZZO_BLESS set it is written anew.
 // Why    From it the Python package makes the objects that `tl.load` and the
@@ -24,7 +24,7 @@ using namespace tz::frontend;
 namespace {
 
 const char *path =
-    TERRAZZO_SOURCE_DIR "/runtime/python/terrazzo/triton/language/_names.py";
+    TERRAZZO_SOURCE_DIR "/python/terrazzo/triton/language/_names.py";
 
 std::string parametersOf(const Builtin &builtin) {
   std::vector<std::string> list;

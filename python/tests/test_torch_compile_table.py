@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "bench", "torch_compile")
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "bench", "torch_compile")
 
 
 def table(tmp_path, *arguments):

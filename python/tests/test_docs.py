@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "python.md")
+PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "python.md")
 
 
 @pytest.mark.skipif(not os.path.exists(PAGE), reason="the documentation is not beside the tests")

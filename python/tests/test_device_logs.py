@@ -11,7 +11,7 @@ import sys
 import pytest
 
 DRIVER = os.environ.get("TERRAZZO_TEST_FAKE_DRIVER")
-BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "bench", "launch")
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "bench", "launch")
 
 PROGRAM = """
 import ctypes, os, sys

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "python-tour.md")
+PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "python-tour.md")
 
 
 def run_page(text):

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-RACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "bench", "race")
+RACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "bench", "race")
 
 LIBRARY = """
 import triton
