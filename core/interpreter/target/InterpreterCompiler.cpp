@@ -2,8 +2,8 @@
 //
 // What   An artifact whose code is the kernel's portable bytes; arguments and
 //        places that print or assert as for any target.
-// Why    See InterpreterTarget.h. The passes are left out (the property "ir.stage"): what
-//        is judged is what was written.
+// Why    See InterpreterTarget.h. The passes are left out (the property
+//        "ir.stage"): what is judged is what was written.
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/target/InterpreterTarget.h"
 #include "runtime/loader/Registry.h"
