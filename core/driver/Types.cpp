@@ -1,6 +1,6 @@
 //===- Types.cpp - types of arguments, as numbers and as written ----------===//
 //
-// What   One table with all spellings.
+// What   Asks terrazzo/ElementTypes.def.
 // Why    See Types.h.
 //===----------------------------------------------------------------------===//
 #include "core/driver/Types.h"
@@ -8,43 +8,34 @@
 #include <terrazzo/plugin.h>
 #include <terrazzo/terrazzo.h>
 
-#include <array>
-
 namespace tz::driver {
 
 namespace {
+
+enum class Class : uint8_t { Bool, Signed, Unsigned, Float };
+
 struct Row {
-  uint32_t type, bytes;
-  bool isFloat, isSigned;
-  std::string_view language;            // what the frontend calls it
-  std::array<std::string_view, 4> also; // other spellings; empty: none
+  uint32_t type, bits;
+  Class kind;
+  std::string_view name, longName, text; // as ElementTypes.def has them
 };
+
+struct Spelling {
+  uint32_t type;
+  std::string_view text;
+};
+
 } // namespace
 
 static constexpr Row rows[] = {
-    {TZ_TYPE_I1, 1, false, false, "u1", {"bool", "i1", "int1", "b1"}},
-    {TZ_TYPE_I8, 1, false, true, "i8", {"int8"}},
-    {TZ_TYPE_I16, 2, false, true, "i16", {"int16"}},
-    {TZ_TYPE_I32, 4, false, true, "i32", {"int32"}},
-    {TZ_TYPE_I64, 8, false, true, "i64", {"int64"}},
-    {TZ_TYPE_U8, 1, false, false, "u8", {"uint8"}},
-    {TZ_TYPE_U16, 2, false, false, "u16", {"uint16"}},
-    {TZ_TYPE_U32, 4, false, false, "u32", {"uint32"}},
-    {TZ_TYPE_U64, 8, false, false, "u64", {"uint64"}},
-    {TZ_TYPE_F16, 2, true, true, "fp16", {"f16", "float16", "half"}},
-    {TZ_TYPE_BF16, 2, true, true, "bf16", {"bfloat16"}},
-    {TZ_TYPE_F32, 4, true, true, "fp32", {"f32", "float32", "float"}},
-    {TZ_TYPE_F64, 8, true, true, "fp64", {"f64", "float64", "double"}},
-    {TZ_TYPE_F8E4M3FN,
-     1,
-     true,
-     true,
-     "fp8e4nv",
-     {"f8e4m3fn", "f8e4m3", "float8e4nv", "fp8e4m3"}},
-    {TZ_TYPE_F8E5M2, 1, true, true, "fp8e5", {"f8e5m2", "float8e5", "fp8e5m2"}},
-    {TZ_TYPE_F8E4M3FNUZ, 1, true, true, "fp8e4b8", {"f8e4m3fnuz"}},
-    {TZ_TYPE_F8E5M2FNUZ, 1, true, true, "fp8e5b16", {"f8e5m2fnuz"}},
-    {TZ_TYPE_F8E4B15, 1, true, true, "fp8e4b15", {}},
+#define ELEMENT_TYPE(Id, Bits, Kind, Name, Long, Text, Fraction, Least)        \
+  {TZ_TYPE_##Id, Bits, Class::Kind, Name, Long, Text},
+#include "terrazzo/ElementTypes.def"
+};
+
+static constexpr Spelling spellings[] = {
+#define ELEMENT_SPELLING(Id, Text) {TZ_TYPE_##Id, Text},
+#include "terrazzo/ElementTypes.def"
 };
 
 static const Row *find(uint32_t type) {
@@ -57,20 +48,15 @@ static const Row *find(uint32_t type) {
 }
 
 uint32_t typeFromName(std::string_view name) {
-  if (name.empty()) {
-    return 0;
-  }
   for (const Row &row : rows) {
-    if (row.type == TZ_TYPE_F8E4B15) {
-      continue; // of memory only: there are no values to be made
-    }
-    if (row.language == name) {
+    if (row.type != TZ_TYPE_F8E4B15 && // of memory only: it has no values
+        (row.name == name || row.longName == name || row.text == name)) {
       return row.type;
     }
-    for (std::string_view other : row.also) {
-      if (other == name) {
-        return row.type;
-      }
+  }
+  for (const Spelling &spelling : spellings) {
+    if (spelling.text == name) {
+      return spelling.type;
     }
   }
   return 0;
@@ -78,22 +64,22 @@ uint32_t typeFromName(std::string_view name) {
 
 std::string_view languageName(uint32_t type) {
   const Row *row = find(type);
-  return row ? row->language : std::string_view();
+  return row ? row->name : std::string_view();
 }
 
 uint32_t elementBytes(uint32_t type) {
   const Row *row = find(type);
-  return type == TZ_TYPE_PTR ? 8 : row ? row->bytes : 0;
+  return type == TZ_TYPE_PTR ? 8 : row ? (row->bits + 7) / 8 : 0;
 }
 
 bool isFloatType(uint32_t type) {
   const Row *row = find(type);
-  return row && row->isFloat;
+  return row && row->kind == Class::Float;
 }
 
 bool isSignedType(uint32_t type) {
   const Row *row = find(type);
-  return row && row->isSigned;
+  return row && (row->kind == Class::Float || row->kind == Class::Signed);
 }
 
 std::string_view knownTypeNames() {

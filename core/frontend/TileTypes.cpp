@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/TileTypes.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -14,67 +15,46 @@ namespace tz::frontend {
 
 namespace {
 
-enum class Kind : uint8_t { Void, Unsigned, Signed, Float };
+enum class Kind : uint8_t { Void, Bool, Signed, Unsigned, Float };
 
 struct Row {
-  const char *name;
+  const char *name, *longName, *text; // as ElementTypes.def has them
   Kind kind;
   uint8_t bits;
   uint8_t mantissa;
 };
 
-/// In the order of the enumeration.
 constexpr Row rows[] = {
-    {"void", Kind::Void, 0, 0},        {"int1", Kind::Unsigned, 1, 0},
-    {"int8", Kind::Signed, 8, 0},      {"int16", Kind::Signed, 16, 0},
-    {"int32", Kind::Signed, 32, 0},    {"int64", Kind::Signed, 64, 0},
-    {"uint8", Kind::Unsigned, 8, 0},   {"uint16", Kind::Unsigned, 16, 0},
-    {"uint32", Kind::Unsigned, 32, 0}, {"uint64", Kind::Unsigned, 64, 0},
-    {"fp16", Kind::Float, 16, 10},     {"bf16", Kind::Float, 16, 7},
-    {"fp32", Kind::Float, 32, 23},     {"fp64", Kind::Float, 64, 52},
-    {"fp8e4nv", Kind::Float, 8, 3},    {"fp8e5", Kind::Float, 8, 2},
-    {"fp8e4b8", Kind::Float, 8, 3},    {"fp8e5b16", Kind::Float, 8, 2},
-    {"fp8e4b15", Kind::Float, 8, 3},
+    {"void", "void", "void", Kind::Void, 0, 0},
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  {Name, Long, Text, Kind::Class, Bits, Fraction},
+#include "terrazzo/ElementTypes.def"
 };
 
 const Row &row(DType type) { return rows[static_cast<size_t>(type)]; }
 
 } // namespace
 
-StringRef dtypeName(DType type) { return row(type).name; }
+// The language says int32, but fp16.
+StringRef dtypeName(DType type) {
+  return isFloat(type) ? row(type).name : row(type).longName;
+}
 unsigned bitWidth(DType type) { return row(type).bits; }
 unsigned mantissaWidth(DType type) { return row(type).mantissa; }
 bool isFloat(DType type) { return row(type).kind == Kind::Float; }
 bool isFloat8(DType type) { return isFloat(type) && bitWidth(type) == 8; }
 bool isSigned(DType type) { return row(type).kind == Kind::Signed; }
-bool isInteger(DType type) {
-  return row(type).kind == Kind::Signed || row(type).kind == Kind::Unsigned;
-}
+bool isInteger(DType type) { return !isFloat(type) && type != DType::Void; }
 
 std::optional<DType> dtypeFromName(StringRef name) {
-  for (size_t i = 0; i < std::size(rows); ++i) {
-    if (name == rows[i].name) {
-      return static_cast<DType>(i);
+  for (auto [place, row] : llvm::enumerate(rows)) {
+    if (name == row.name || name == row.longName || name == row.text) {
+      return static_cast<DType>(place);
     }
   }
-  std::string longForm = name.str();
-  if (name.starts_with("float8")) {
-    return dtypeFromName("fp8" + longForm.substr(6));
-  }
   return StringSwitch<std::optional<DType>>(name)
-      .Cases({"i1", "u1", "bool"}, DType::I1)
-      .Case("i8", DType::I8)
-      .Case("i16", DType::I16)
-      .Case("i32", DType::I32)
-      .Case("i64", DType::I64)
-      .Case("u8", DType::U8)
-      .Case("u16", DType::U16)
-      .Case("u32", DType::U32)
-      .Case("u64", DType::U64)
-      .Cases({"f16", "float16", "half"}, DType::F16)
-      .Case("bfloat16", DType::BF16)
-      .Cases({"f32", "float32"}, DType::F32)
-      .Cases({"f64", "float64"}, DType::F64)
+#define ELEMENT_SPELLING(Id, Text) .Case(Text, DType::Id)
+#include "terrazzo/ElementTypes.def"
       .Default(std::nullopt);
 }
 

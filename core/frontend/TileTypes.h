@@ -22,26 +22,11 @@
 
 namespace tz::frontend {
 
+/// The rows of terrazzo/ElementTypes.def.
 enum class DType : uint8_t {
   Void,
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  U16,
-  U32,
-  U64,
-  F16,
-  BF16,
-  F32,
-  F64,
-  F8E4M3FN,
-  F8E5M2,
-  F8E4M3FNUZ,
-  F8E5M2FNUZ,
-  F8E4B15,
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least) Id,
+#include "terrazzo/ElementTypes.def"
 };
 
 /// The language's name: "int32", "uint8", "fp16", "bf16", "fp8e4nv".

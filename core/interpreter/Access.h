@@ -44,7 +44,7 @@ inline uint64_t readMemory(uint64_t address, Kind kind) {
   if (kind == Kind::I1) {
     return bits != 0 ? 1 : 0;
   }
-  return kind == Kind::E2M1 ? bits & 0xf : bits;
+  return kind == Kind::F4E2M1FN ? bits & 0xf : bits;
 }
 
 inline void writeMemory(uint64_t address, Kind kind, uint64_t bits) {

@@ -15,26 +15,14 @@
 
 namespace tz::interpreter {
 
-std::optional<Kind> kindFromName(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Kind>>(name)
-      .Cases({"i1", "u1", "bool", "int1"}, Kind::I1)
-      .Cases({"i8", "u8", "int8", "uint8"}, Kind::I8)
-      .Cases({"i16", "u16", "int16", "uint16"}, Kind::I16)
-      .Cases({"i32", "u32", "int32", "uint32"}, Kind::I32)
-      .Cases({"i64", "u64", "int64", "uint64"}, Kind::I64)
-      .Cases({"f16", "fp16", "float16"}, Kind::F16)
-      .Cases({"bf16", "bfloat16"}, Kind::BF16)
-      .Cases({"f32", "fp32", "float32"}, Kind::F32)
-      .Cases({"f64", "fp64", "float64"}, Kind::F64)
-      .Cases({"f8E4M3FN", "f8e4m3fn", "fp8e4nv", "float8e4nv"}, Kind::E4M3FN)
-      .Cases({"f8E5M2", "f8e5m2", "fp8e5", "float8e5"}, Kind::E5M2)
-      .Cases({"f8E4M3FNUZ", "f8e4m3fnuz", "fp8e4b8", "float8e4b8"},
-             Kind::E4M3FNUZ)
-      .Cases({"f8E5M2FNUZ", "f8e5m2fnuz", "fp8e5b16", "float8e5b16"},
-             Kind::E5M2FNUZ)
-      .Cases({"f4E2M1FN", "f4e2m1"}, Kind::E2M1)
-      .Default(std::nullopt);
-}
+namespace {
+
+/// The kinds of the rows of ElementTypes.def, by their names there.
+namespace rows {
+using enum Kind;
+constexpr Kind U8 = I8, U16 = I16, U32 = I32, U64 = I64; // bits have no sign
+constexpr std::optional<Kind> F8E4B15;                   // of memory only
+} // namespace rows
 
 /// Bits after the point of a float, and the exponent of its least normal.
 struct Precision {
@@ -42,27 +30,36 @@ struct Precision {
   int leastExponent;
 };
 
+} // namespace
+
+std::optional<Kind> kindFromName(llvm::StringRef name) {
+  const std::string lower = name.lower(); // MLIR writes f8E4M3FN
+  return llvm::StringSwitch<std::optional<Kind>>(lower)
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  .Cases({Name, Long, Text}, rows::Id)
+#define ELEMENT_SPELLING(Id, Text) .Case(Text, rows::Id)
+#include "terrazzo/ElementTypes.def"
+      .Cases({"f4e2m1fn", "f4e2m1"}, Kind::F4E2M1FN)
+      .Default(std::nullopt);
+}
+
 static Precision precisionOf(Kind kind) {
-  switch (kind) {
-  case Kind::F16:
-    return {10, -14};
-  case Kind::BF16:
-    return {7, -126};
-  case Kind::F32:
-    return {23, -126};
-  case Kind::E4M3FN:
-    return {3, -6};
-  case Kind::E5M2:
-    return {2, -14};
-  case Kind::E4M3FNUZ:
-    return {3, -7};
-  case Kind::E5M2FNUZ:
-    return {2, -15};
-  case Kind::E2M1:
-    return {1, 0};
-  default:
-    return {52, -1022};
+  struct Row {
+    std::optional<Kind> kind;
+    Precision precision;
+  };
+  static constexpr Row floats[] = {
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  {rows::Id, {Fraction, Least}},
+#include "terrazzo/ElementTypes.def"
+      {Kind::F4E2M1FN, {1, 0}},
+  };
+  for (const Row &row : floats) {
+    if (row.kind == kind && row.precision.fraction) {
+      return row.precision;
+    }
   }
+  return {52, -1022};
 }
 
 double ulpOf(Kind kind, double value) {
@@ -79,7 +76,7 @@ uint64_t ulpDistance(Kind kind, uint64_t a, uint64_t b) {
   if (std::isnan(x) || std::isnan(y)) {
     return std::isnan(x) && std::isnan(y) ? 0 : ~uint64_t{0};
   }
-  const unsigned bits = kind == Kind::E2M1 ? 4 : 8 * bytesOf(kind);
+  const unsigned bits = kind == Kind::F4E2M1FN ? 4 : 8 * bytesOf(kind);
   const uint64_t sign = uint64_t{1} << (bits - 1);
   auto place = [&](uint64_t code) {
     const auto magnitude = static_cast<int64_t>(code & (sign - 1));

@@ -37,21 +37,15 @@ std::optional<Kind> kindOf(Type type) {
     }
   }
   return llvm::TypeSwitch<Type, std::optional<Kind>>(type)
-      .Case<Float16Type>([](auto) { return Kind::F16; })
-      .Case<BFloat16Type>([](auto) { return Kind::BF16; })
-      .Case<Float32Type>([](auto) { return Kind::F32; })
-      .Case<Float64Type>([](auto) { return Kind::F64; })
-      .Case<Float8E4M3FNType>([](auto) { return Kind::E4M3FN; })
-      .Case<Float8E5M2Type>([](auto) { return Kind::E5M2; })
-      .Case<Float8E4M3FNUZType>([](auto) { return Kind::E4M3FNUZ; })
-      .Case<Float8E5M2FNUZType>([](auto) { return Kind::E5M2FNUZ; })
-      .Case<Float4E2M1FNType>([](auto) { return Kind::E2M1; })
+#define FLOAT_TYPE(Id, Type) .Case<Type>([](auto) { return Kind::Id; })
+#include "terrazzo/ElementTypes.def"
+      .Case<Float4E2M1FNType>([](auto) { return Kind::F4E2M1FN; })
       .Case<tile::PtrType>([](auto) { return Kind::Ptr; })
       .Case<tile::ViewType>([](auto) { return Kind::View; })
       .Default([](Type) { return std::nullopt; });
 }
 
-bool isFloat(Kind kind) { return kind >= Kind::F16 && kind <= Kind::E2M1; }
+bool isFloat(Kind kind) { return kind >= Kind::F16 && kind <= Kind::F4E2M1FN; }
 
 unsigned bytesOf(Kind kind) {
   switch (kind) {
@@ -107,13 +101,13 @@ const Format &formatOf(Kind kind) {
     return f16;
   case Kind::BF16:
     return bf16;
-  case Kind::E4M3FN:
+  case Kind::F8E4M3FN:
     return e4m3fn;
-  case Kind::E5M2:
+  case Kind::F8E5M2:
     return e5m2;
-  case Kind::E4M3FNUZ:
+  case Kind::F8E4M3FNUZ:
     return e4m3fnuz;
-  case Kind::E5M2FNUZ:
+  case Kind::F8E5M2FNUZ:
     return e5m2fnuz;
   default:
     return e2m1;

@@ -25,11 +25,11 @@ enum class Kind : uint8_t {
   BF16,
   F32,
   F64,
-  E4M3FN,
-  E5M2,
-  E4M3FNUZ,
-  E5M2FNUZ,
-  E2M1,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F4E2M1FN,
   Ptr,
   View, ///< base, then shape, strides, position: 1 + 3 * rank words
 };

@@ -22,9 +22,9 @@ template <bool kClear>
 bool changeSign(Machine &m, const Instruction &in) {
   const TileValue &source = m.operand(in, 0);
   const Kind kind = in.resultKind;
-  const unsigned bits = kind == Kind::E2M1 ? 4 : 8 * bytesOf(kind);
+  const unsigned bits = kind == Kind::F4E2M1FN ? 4 : 8 * bytesOf(kind);
   const uint64_t sign = uint64_t{1} << (bits - 1);
-  const bool oneZero = kind == Kind::E4M3FNUZ || kind == Kind::E5M2FNUZ;
+  const bool oneZero = kind == Kind::F8E4M3FNUZ || kind == Kind::F8E5M2FNUZ;
   TileValue result(kind, source.count());
   for (int64_t i = 0; i < source.count(); ++i) {
     const uint64_t code = source.bitsAt(i);

@@ -67,23 +67,9 @@ static std::optional<TypeTag> scalarTag(Type type) {
           return std::nullopt;
         }
       })
-      .Case([](Float16Type) -> std::optional<TypeTag> { return TypeTag::F16; })
-      .Case(
-          [](BFloat16Type) -> std::optional<TypeTag> { return TypeTag::BF16; })
-      .Case([](Float32Type) -> std::optional<TypeTag> { return TypeTag::F32; })
-      .Case([](Float64Type) -> std::optional<TypeTag> { return TypeTag::F64; })
-      .Case([](Float8E4M3FNType) -> std::optional<TypeTag> {
-        return TypeTag::F8E4M3FN;
-      })
-      .Case([](Float8E5M2Type) -> std::optional<TypeTag> {
-        return TypeTag::F8E5M2;
-      })
-      .Case([](Float8E4M3FNUZType) -> std::optional<TypeTag> {
-        return TypeTag::F8E4M3FNUZ;
-      })
-      .Case([](Float8E5M2FNUZType) -> std::optional<TypeTag> {
-        return TypeTag::F8E5M2FNUZ;
-      })
+#define FLOAT_TYPE(Id, Type)                                                   \
+  .Case([](Type) -> std::optional<TypeTag> { return TypeTag::Id; })
+#include "terrazzo/ElementTypes.def"
       .Case([](Float4E2M1FNType) -> std::optional<TypeTag> {
         return TypeTag::F4E2M1FN;
       })
@@ -102,22 +88,10 @@ static Type scalarType(TypeTag tag, MLIRContext *context) {
     return IntegerType::get(context, 32);
   case TypeTag::I64:
     return IntegerType::get(context, 64);
-  case TypeTag::F16:
-    return Float16Type::get(context);
-  case TypeTag::BF16:
-    return BFloat16Type::get(context);
-  case TypeTag::F32:
-    return Float32Type::get(context);
-  case TypeTag::F64:
-    return Float64Type::get(context);
-  case TypeTag::F8E4M3FN:
-    return Float8E4M3FNType::get(context);
-  case TypeTag::F8E5M2:
-    return Float8E5M2Type::get(context);
-  case TypeTag::F8E4M3FNUZ:
-    return Float8E4M3FNUZType::get(context);
-  case TypeTag::F8E5M2FNUZ:
-    return Float8E5M2FNUZType::get(context);
+#define FLOAT_TYPE(Id, Type)                                                   \
+  case TypeTag::Id:                                                            \
+    return Type::get(context);
+#include "terrazzo/ElementTypes.def"
   case TypeTag::F4E2M1FN:
     return Float4E2M1FNType::get(context);
   default:

@@ -13,28 +13,15 @@
 namespace tz::runtime {
 
 uint32_t typeSize(uint32_t type) {
+  if (type == TZ_TYPE_F8E4B15) {
+    return 0; // of memory only: it has no values
+  }
   switch (type) {
-  case TZ_TYPE_I1:
-  case TZ_TYPE_I8:
-  case TZ_TYPE_U8:
-  case TZ_TYPE_F8E4M3FN:
-  case TZ_TYPE_F8E5M2:
-  case TZ_TYPE_F8E4M3FNUZ:
-  case TZ_TYPE_F8E5M2FNUZ:
-    return 1;
-  case TZ_TYPE_I16:
-  case TZ_TYPE_U16:
-  case TZ_TYPE_F16:
-  case TZ_TYPE_BF16:
-    return 2;
-  case TZ_TYPE_I32:
-  case TZ_TYPE_U32:
-  case TZ_TYPE_F32:
-    return 4;
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  case TZ_TYPE_##Id:                                                           \
+    return (Bits + 7) / 8;
+#include <terrazzo/ElementTypes.def>
   case TZ_TYPE_PTR:
-  case TZ_TYPE_I64:
-  case TZ_TYPE_U64:
-  case TZ_TYPE_F64:
     return 8;
   default:
     return 0;
@@ -42,13 +29,16 @@ uint32_t typeSize(uint32_t type) {
 }
 
 const char *typeName(uint32_t type) {
-  static const char *const names[] = {
-      "unknown", "pointer", "i1",    "i8",      "i16",     "i32",  "i64",
-      "u8",      "u16",     "u32",   "u64",     "fp16",    "bf16", "fp32",
-      "fp64",    "fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16"};
-  return type < std::size(names)   ? names[type]
-         : type == TZ_TYPE_F8E4B15 ? "fp8e4b15"
-                                   : names[0];
+  switch (type) {
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  case TZ_TYPE_##Id:                                                           \
+    return Name;
+#include <terrazzo/ElementTypes.def>
+  case TZ_TYPE_PTR:
+    return "pointer";
+  default:
+    return "unknown";
+  }
 }
 
 namespace {

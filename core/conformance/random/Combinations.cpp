@@ -272,7 +272,7 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
   std::string more = ", out_dtype=tl.int32";
   if (isFloat(type.elt)) {
     static constexpr Elt operands[] = {Elt::F16, Elt::BF16, Elt::F32,
-                                       Elt::F32, Elt::F64,  Elt::F8E5};
+                                       Elt::F32, Elt::F64,  Elt::F8E5M2};
     operand = random.pick(operands);
     static constexpr const char *precisions[] = {
         "", ", input_precision=\"ieee\"", ", input_precision=\"tf32x3\""};
@@ -302,7 +302,7 @@ void Generator::addDot(Choices &choices, const Type &type, int depth) {
 /// A block-scaled product; a scale for each 32 elements, or none.
 Expr Generator::scaledDot(const Type &type, int depth) {
   static constexpr std::pair<Elt, const char *> formats[] = {
-      {Elt::F8E4, "e4m3"}, {Elt::F8E5, "e5m2"}, {Elt::BF16, "bf16"}};
+      {Elt::F8E4M3FN, "e4m3"}, {Elt::F8E5M2, "e5m2"}, {Elt::BF16, "bf16"}};
   const auto &[left, leftName] = random.pick(formats);
   const auto &[right, rightName] = random.pick(formats);
   Dim inner = scaled(Dim(), random.between(5, 6)), scales = scaled(inner, -5);

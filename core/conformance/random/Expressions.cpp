@@ -36,8 +36,8 @@ Elt Generator::element(bool withSmall) {
   return kind < 9    ? random.pick(wholeElts)
          : kind < 18 ? random.pick(floatElts)
          : kind < 20 ? Elt::I1
-         : kind < 21 ? Elt::F8E4
-                     : Elt::F8E5;
+         : kind < 21 ? Elt::F8E4M3FN
+                     : Elt::F8E5M2;
 }
 
 std::string Generator::literal(Elt elt) {
@@ -440,7 +440,8 @@ void Generator::addAny(Choices &choices, const Type &type, bool isExact,
     });
   }
   if (!isInFunction && type.elt != Elt::I1) {
-    static constexpr Elt same8[] = {Elt::I8, Elt::U8, Elt::F8E4, Elt::F8E5};
+    static constexpr Elt same8[] = {Elt::I8, Elt::U8, Elt::F8E4M3FN,
+                                    Elt::F8E5M2};
     static constexpr Elt same16[] = {Elt::I16, Elt::U16, Elt::F16, Elt::BF16};
     static constexpr Elt same32[] = {Elt::I32, Elt::U32, Elt::F32, Elt::F32};
     static constexpr Elt same64[] = {Elt::I64, Elt::U64, Elt::F64, Elt::F64};

@@ -25,22 +25,11 @@
 
 namespace tz::conformance::random {
 
+/// The rows of terrazzo/ElementTypes.def. What a kernel takes is chosen by
+/// name.
 enum class Elt : uint8_t {
-  I1,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  U16,
-  U32,
-  U64,
-  F16,
-  BF16,
-  F32,
-  F64,
-  F8E4,
-  F8E5
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least) Id,
+#include "terrazzo/ElementTypes.def"
 };
 struct EltFacts {
   std::string_view language, argument; ///< "int32" and "i32"
@@ -49,7 +38,9 @@ struct EltFacts {
 };
 const EltFacts &factsOf(Elt elt);
 inline bool isFloat(Elt elt) { return factsOf(elt).isFloat; }
-inline bool isFp8(Elt elt) { return elt == Elt::F8E4 || elt == Elt::F8E5; }
+inline bool isFp8(Elt elt) {
+  return elt == Elt::F8E4M3FN || elt == Elt::F8E5M2;
+}
 inline bool isInt(Elt elt) { return !isFloat(elt) && elt != Elt::I1; }
 
 constexpr unsigned SizeCount = 4;

@@ -9,22 +9,15 @@
 
 namespace tz::conformance::random {
 
+namespace {
+enum class Class : uint8_t { Bool, Signed, Unsigned, Float };
+} // namespace
+
 static constexpr EltFacts eltFacts[] = {
-    {"int1", "bool", 1, false, false},
-    {"int8", "i8", 8, false, true},
-    {"int16", "i16", 16, false, true},
-    {"int32", "i32", 32, false, true},
-    {"int64", "i64", 64, false, true},
-    {"uint8", "u8", 8, false, false},
-    {"uint16", "u16", 16, false, false},
-    {"uint32", "u32", 32, false, false},
-    {"uint64", "u64", 64, false, false},
-    {"float16", "f16", 16, true, true},
-    {"bfloat16", "bf16", 16, true, true},
-    {"float32", "f32", 32, true, true},
-    {"float64", "f64", 64, true, true},
-    {"float8e4nv", "f8e4m3fn", 8, true, true},
-    {"float8e5", "f8e5m2", 8, true, true},
+#define ELEMENT_TYPE(Id, Bits, Kind, Name, Long, Text, Fraction, Least)        \
+  {Long, Text, Bits, Class::Kind == Class::Float,                              \
+   Class::Kind == Class::Float || Class::Kind == Class::Signed},
+#include "terrazzo/ElementTypes.def"
 };
 
 const EltFacts &factsOf(Elt elt) { return eltFacts[size_t(elt)]; }

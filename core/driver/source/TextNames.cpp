@@ -68,14 +68,8 @@ DType dtypeOf(Type type) {
     }
   }
   return llvm::TypeSwitch<Type, DType>(type)
-      .Case([](Float16Type) { return DType::F16; })
-      .Case([](BFloat16Type) { return DType::BF16; })
-      .Case([](Float32Type) { return DType::F32; })
-      .Case([](Float64Type) { return DType::F64; })
-      .Case([](Float8E4M3FNType) { return DType::F8E4M3FN; })
-      .Case([](Float8E5M2Type) { return DType::F8E5M2; })
-      .Case([](Float8E4M3FNUZType) { return DType::F8E4M3FNUZ; })
-      .Case([](Float8E5M2FNUZType) { return DType::F8E5M2FNUZ; })
+#define FLOAT_TYPE(Id, Type) .Case([](Type) { return DType::Id; })
+#include "terrazzo/ElementTypes.def"
       .Default([](Type) { return DType::Void; });
 }
 

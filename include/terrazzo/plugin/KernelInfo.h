@@ -12,7 +12,7 @@
 
 namespace terrazzo::plugin {
 
-/// TZ_TYPE_* of a scalar or an element.
+/// TZ_TYPE_* of a scalar or an element; 0 if the ABI has none.
 inline uint32_t valueType(mlir::Type type) {
   if (llvm::isa<tz::tile::PtrType>(type)) {
     return TZ_TYPE_PTR;
@@ -31,26 +31,12 @@ inline uint32_t valueType(mlir::Type type) {
       return TZ_TYPE_I64;
     }
   }
-  if (type.isF16()) {
-    return TZ_TYPE_F16;
+#define FLOAT_TYPE(Id, Type)                                                   \
+  if (llvm::isa<mlir::Type>(type)) {                                           \
+    return TZ_TYPE_##Id;                                                       \
   }
-  if (type.isBF16()) {
-    return TZ_TYPE_BF16;
-  }
-  if (type.isF32()) {
-    return TZ_TYPE_F32;
-  }
-  if (type.isF64()) {
-    return TZ_TYPE_F64;
-  }
-  if (llvm::isa<mlir::Float8E4M3FNType>(type)) {
-    return TZ_TYPE_F8E4M3FN;
-  }
-  if (llvm::isa<mlir::Float8E5M2Type>(type)) {
-    return TZ_TYPE_F8E5M2;
-  }
-  return llvm::isa<mlir::Float8E4M3FNUZType>(type) ? TZ_TYPE_F8E4M3FNUZ
-                                                   : TZ_TYPE_F8E5M2FNUZ;
+#include "terrazzo/ElementTypes.def"
+  return 0;
 }
 
 /// Signed integers of a print become the unsigned types where it says so.

@@ -88,6 +88,6 @@ TEST(Compare, IntegersMustBeEqual) {
 TEST(Compare, KnowsTheNamesOfTypes) {
   EXPECT_EQ(kindFromName("fp16"), Kind::F16);
   EXPECT_EQ(kindFromName("u8"), Kind::I8);
-  EXPECT_EQ(kindFromName("fp8e4nv"), Kind::E4M3FN);
+  EXPECT_EQ(kindFromName("fp8e4nv"), Kind::F8E4M3FN);
   EXPECT_EQ(kindFromName("quad"), std::nullopt);
 }

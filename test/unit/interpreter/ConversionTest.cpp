@@ -30,11 +30,11 @@ struct Plain {
 const Plain kFormats[] = {
     {Kind::F16, 5, 10, 15, true, false, true},
     {Kind::BF16, 8, 7, 127, true, false, true},
-    {Kind::E5M2, 5, 2, 15, true, false, true},
-    {Kind::E4M3FN, 4, 3, 7, false, false, true},
-    {Kind::E4M3FNUZ, 4, 3, 8, false, true, true},
-    {Kind::E5M2FNUZ, 5, 2, 16, false, true, true},
-    {Kind::E2M1, 2, 1, 1, false, false, false},
+    {Kind::F8E5M2, 5, 2, 15, true, false, true},
+    {Kind::F8E4M3FN, 4, 3, 7, false, false, true},
+    {Kind::F8E4M3FNUZ, 4, 3, 8, false, true, true},
+    {Kind::F8E5M2FNUZ, 5, 2, 16, false, true, true},
+    {Kind::F4E2M1FN, 2, 1, 1, false, false, false},
 };
 
 unsigned bitsOf(const Plain &f) { return 1 + f.exponentBits + f.mantissaBits; }
@@ -95,7 +95,7 @@ TEST_P(Conversions, EveryCodeComesBack) {
   const Plain &f = GetParam();
   for (unsigned code = 0; code < 1u << bitsOf(f); ++code) {
     const double value = plainDecode(f, code);
-    const bool saturates = f.kind == Kind::E5M2 && std::isinf(value);
+    const bool saturates = f.kind == Kind::F8E5M2 && std::isinf(value);
     if (!std::isnan(value) && !saturates) {
       ASSERT_EQ(encodeFloat(f.kind, value), code);
       ASSERT_EQ(encodeFloat(f.kind, value, RoundTo::Zero), code);

@@ -19,9 +19,9 @@ using namespace tz::interpreter;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::E4M3FN,   Kind::E5M2, Kind::E4M3FNUZ,
-                           Kind::E5M2FNUZ, Kind::F16,  Kind::BF16,
-                           Kind::F32,      Kind::F64};
+constexpr Kind kKinds[] = {Kind::F8E4M3FN,   Kind::F8E5M2, Kind::F8E4M3FNUZ,
+                           Kind::F8E5M2FNUZ, Kind::F16,    Kind::BF16,
+                           Kind::F32,        Kind::F64};
 
 double rounded(Kind kind, double value) {
   return decodeFloat(kind, encodeFloat(kind, value));
@@ -90,16 +90,16 @@ TEST(SumBound, IsReachedWhereEveryAdditionLosesItsTerm) {
   // 16 + 1 + 1 + ... stays 16 in f8E4M3FN; the ones first, and it is 32.
   std::vector<double> x(17, 1.0);
   x[0] = 16;
-  EXPECT_EQ(addedAsAChain(Kind::E4M3FN, x), 16);
-  EXPECT_EQ(boundOf(Kind::E4M3FN, x, 32), 16 * 32 / 16.0 + 32 * 16 * 0x1p-53);
+  EXPECT_EQ(addedAsAChain(Kind::F8E4M3FN, x), 16);
+  EXPECT_EQ(boundOf(Kind::F8E4M3FN, x, 32), 16 * 32 / 16.0 + 32 * 16 * 0x1p-53);
   // Ours being the chain, its own distance counts as well.
-  EXPECT_GT(boundOf(Kind::E4M3FN, x, 16), 32 + 16);
+  EXPECT_GT(boundOf(Kind::F8E4M3FN, x, 16), 32 + 16);
 }
 
 TEST(SumBound, IsZeroWhereNoOrderRounds) {
-  EXPECT_EQ(boundOf(Kind::E5M2, {1, -1, 3, -2, 4, -5}, 0), 0);
-  EXPECT_EQ(boundOf(Kind::E4M3FN, {7, 1, 8}, 16), 0);
-  EXPECT_GT(boundOf(Kind::E4M3FN, {8, 1, 8}, 16), 0); // 17 is none
+  EXPECT_EQ(boundOf(Kind::F8E5M2, {1, -1, 3, -2, 4, -5}, 0), 0);
+  EXPECT_EQ(boundOf(Kind::F8E4M3FN, {7, 1, 8}, 16), 0);
+  EXPECT_GT(boundOf(Kind::F8E4M3FN, {8, 1, 8}, 16), 0); // 17 is none
   EXPECT_EQ(boundOf(Kind::F16, std::vector<double>(2048, 0.25), 512), 0);
   EXPECT_GT(boundOf(Kind::F16, std::vector<double>(2050, 0.25), 512), 0);
   EXPECT_EQ(boundOf(Kind::F64, {0x1p-1074, 0x1p-1074}, 0x1p-1073), 0);
@@ -109,8 +109,8 @@ TEST(SumBound, IsZeroWhereNoOrderRounds) {
 TEST(SumBound, OfTypesThatSaturateReachesFromEndToEnd) {
   // 448 + 448 - 448 is 0, 448 - 448 + 448 is 448.
   const std::vector<double> x = {448, 448, -448};
-  EXPECT_EQ(boundOf(Kind::E4M3FN, x, 0), 448);
-  EXPECT_EQ(boundOf(Kind::E4M3FN, x, 448), 896);
+  EXPECT_EQ(boundOf(Kind::F8E4M3FN, x, 0), 448);
+  EXPECT_EQ(boundOf(Kind::F8E4M3FN, x, 448), 896);
   // The others overflow to an infinity, or do not.
   EXPECT_EQ(boundOf(Kind::F16, {65504, 65504, -65504}, HUGE_VAL), HUGE_VAL);
 }
@@ -119,9 +119,9 @@ TEST(SumBound, AtInfinityIsZeroWhereItDecides) {
   EXPECT_EQ(boundOf(Kind::F32, {HUGE_VAL, 1, 2}, HUGE_VAL), 0);
   EXPECT_EQ(boundOf(Kind::F32, {HUGE_VAL, 3e38, 3e38}, HUGE_VAL), HUGE_VAL);
   EXPECT_EQ(boundOf(Kind::F32, {NAN, 3e38, 3e38}, NAN), 0);
-  EXPECT_EQ(boundOf(Kind::E5M2, {HUGE_VAL}, HUGE_VAL), 0);
-  EXPECT_EQ(boundOf(Kind::E5M2, {HUGE_VAL, -1}, 57344), HUGE_VAL);
-  EXPECT_EQ(boundOf(Kind::E5M2, {NAN, HUGE_VAL, -1}, NAN), 0);
+  EXPECT_EQ(boundOf(Kind::F8E5M2, {HUGE_VAL}, HUGE_VAL), 0);
+  EXPECT_EQ(boundOf(Kind::F8E5M2, {HUGE_VAL, -1}, 57344), HUGE_VAL);
+  EXPECT_EQ(boundOf(Kind::F8E5M2, {NAN, HUGE_VAL, -1}, NAN), 0);
 }
 
 TEST(SumBound, CarriesWhatTheTermsAreOff) {
@@ -131,7 +131,7 @@ TEST(SumBound, CarriesWhatTheTermsAreOff) {
   EXPECT_NEAR(sum.of(Kind::F32, 3), 0.375 + 0x1p-24 * 3.375, 1e-15);
   sum.add(2, HUGE_VAL);
   EXPECT_EQ(sum.of(Kind::F32, 5), HUGE_VAL);
-  EXPECT_EQ(sum.of(Kind::E4M3FN, 5), HUGE_VAL);
+  EXPECT_EQ(sum.of(Kind::F8E4M3FN, 5), HUGE_VAL);
 }
 
 namespace {
@@ -141,7 +141,7 @@ class Regions : public RunKernel {
 protected:
   double boundOf(const std::string &region) {
     std::vector<uint8_t> x(
-        64, static_cast<uint8_t>(encodeFloat(Kind::E4M3FN, 1.0)));
+        64, static_cast<uint8_t>(encodeFloat(Kind::F8E4M3FN, 1.0)));
     std::vector<uint8_t> y(1);
     options.trackErrors = true;
     give(x, "x");
