@@ -107,7 +107,7 @@ Result<std::unique_ptr<Stream>> Device::wrapStream(void *foreign) {
 }
 
 Result<std::unique_ptr<Event>> Device::createEvent(bool timing) {
-  const tz_device_api &a = api();
+  const DeviceFunctions &a = api();
   if (!a.event_create || !a.event_destroy || !a.event_record ||
       !a.event_query || !a.event_sync) {
     return Status(TZ_E_UNIMPLEMENTED, deviceLabel + ": no events");

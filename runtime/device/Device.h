@@ -33,7 +33,7 @@ public:
 
   Plugin &plugin() const { return owner; }
   int index() const { return number; }
-  const tz_device_api &api() const { return *half->api; }
+  const DeviceFunctions &api() const { return *half->api; }
   tz_device *handle() const { return native; }
 
   const std::string &name() const { return deviceName; }

@@ -13,7 +13,7 @@ namespace tz::runtime {
 Result<std::unique_ptr<LoadedKernel>>
 LoadedKernel::load(std::shared_ptr<Device> device,
                    std::shared_ptr<const Artifact> artifact) {
-  const tz_device_api &api = device->api();
+  const DeviceFunctions &api = device->api();
   if (artifact->plugin != device->plugin().name()) {
     return Status(TZ_E_FAILED_PRECONDITION,
                   "kernel '" + artifact->function + "' was compiled for '" +
@@ -88,7 +88,7 @@ Status LoadedKernel::withPlace(Status fault) const {
     const std::string where = *knownFile + ":" + *knownLine;
     return std::move(fault).in(where);
   }
-  const tz_device_api &api = device->api();
+  const DeviceFunctions &api = device->api();
   tz_kernel *kernel = entries.front().kernel.load(std::memory_order_acquire);
   tz_source_place place{};
   place.struct_size = sizeof(place);

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 namespace tz::runtime {
 
@@ -61,18 +62,39 @@ void sayLastKernel(const char *signal, const char *kernel) {
   }
 }
 
+/// The plugin that this thread is in, if it is in one. True: in a compiler.
+bool sayPlace(const char *signal) {
+  const PluginCall *call = std::exchange(innermost, nullptr);
+  const PluginPlace place = std::exchange(pluginPlace, {});
+  // A handler behind this one may send the signal again: said once.
+  if (!call && !place.half) {
+    return false;
+  }
+  say("terrazzo: error: ");
+  say(signal);
+  say(call ? call->text() : place.half->plugin.c_str());
+  if (!place.half) {
+    say("\n");
+    return true;
+  }
+  if (place.function) {
+    say(", in its function '");
+    say(place.function);
+    say("'");
+  }
+  say(place.half->library.c_str());
+  say(place.half->advice.c_str());
+  return place.half->isCompiler;
+}
+
 void onCrash(int signal, siginfo_t *info, void *context) {
   const int savedError = errno;
   size_t slot = 0;
   while (slot + 1 < std::size(Signals) && Signals[slot].signal != signal) {
     ++slot;
   }
-  if (const PluginCall *call = innermost) {
-    innermost = nullptr; // a handler behind this one may send it again
-    say("terrazzo: error: ");
-    say(Signals[slot].name);
-    say(call->text());
-  } else if (const char *kernel = lastHostKernel) {
+  const bool isInCompiler = sayPlace(Signals[slot].name);
+  if (const char *kernel = lastHostKernel; kernel && !isInCompiler) {
     sayLastKernel(Signals[slot].name, kernel);
   }
   errno = savedError;
@@ -133,14 +155,37 @@ void nameCrashes() {
   });
 }
 
+/// Where a plugin is from.
+static std::string pluginText(const std::string &plugin,
+                              const std::string &manifest) {
+  return " in plugin '" + plugin + "'" +
+         (manifest.empty() ? " (built in)" : " (" + manifest + ")");
+}
+
+constinit thread_local PluginPlace pluginPlace;
+
+ProgramCode::ProgramCode()
+    : place(std::exchange(pluginPlace, {})),
+      call(std::exchange(innermost, nullptr)) {}
+
+ProgramCode::~ProgramCode() {
+  pluginPlace = place;
+  innermost = call;
+}
+
+PluginHalf::PluginHalf(const std::string &name, const std::string &manifest,
+                       const std::string &file, bool isCompiler)
+    : plugin(pluginText(name, manifest)),
+      library(file.empty() ? "" : " of " + file),
+      advice(isCompiler && !manifest.empty()
+                 ? "; TERRAZZO_COMPILE_WORKER=on keeps the process from "
+                   "ending with its compiler\n"
+                 : "\n"),
+      isCompiler(isCompiler) {}
+
 PluginCall::PluginCall(const std::string &plugin, const std::string &manifest,
                        const std::string &does)
-    : line(" in plugin '" + plugin + "'" +
-           (manifest.empty() ? " (built in)" : " (" + manifest + ")") +
-           ", while it " + does +
-           (manifest.empty() ? "\n"
-                             : "; TERRAZZO_COMPILE_WORKER=on keeps the process "
-                               "from ending with its compiler\n")),
+    : line(pluginText(plugin, manifest) + ", while it " + does),
       outer(innermost) {
   innermost = this;
 }

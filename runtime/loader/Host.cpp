@@ -7,6 +7,7 @@
 #include "runtime/loader/Host.h"
 
 #include "runtime/cache/Cache.h"
+#include "runtime/loader/Crash.h"
 
 #include <cstdlib>
 
@@ -112,6 +113,7 @@ int32_t hostIsCancelled(void *, uint64_t request) {
 }
 
 int32_t hostInterrupted(void *ctx) {
+  ProgramCode code;
   try {
     return self(ctx).interrupt.code();
   } catch (...) {

@@ -11,6 +11,8 @@
 #include "runtime/loader/Interrupt.h"
 #include "runtime/loader/Trust.h"
 
+#include <terrazzo/terrazzo.h>
+
 #include <memory>
 
 namespace tz::runtime {

@@ -11,14 +11,6 @@
 
 namespace tz::runtime {
 
-/// A shorter table of an older plugin becomes one of our size.
-template <typename T>
-static void adopt(const T *from, T &to) {
-  to = T{};
-  std::memcpy(&to, from, std::min(sizeof(T), from->struct_size));
-  to.struct_size = sizeof(T);
-}
-
 Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
                const RegistryOptions &options)
     : manifest(std::move(m)), trust(std::move(rule)),
@@ -88,6 +80,7 @@ Result<const tz_plugin *> Plugin::query(bool wantsCompiler) {
 
 Status Plugin::openCompiler() {
   PluginCall call(manifest.name, manifest.path, "opened its compiler half");
+  PluginMark mark(compilerPlace, nullptr);
   Result<const tz_plugin *> info = query(true);
   if (!info) {
     return info.takeStatus();
@@ -97,7 +90,7 @@ Status Plugin::openCompiler() {
   if (!api) {
     return api.takeStatus();
   }
-  adopt(*api, compilerApi);
+  compilerApi.adopt(*api, compilerPlace);
   tz_compiler *object = nullptr;
   Status s = takeError(
       compilerApi.create(services.table(), nullptr, 0, &object), manifest.name);
@@ -105,8 +98,8 @@ Status Plugin::openCompiler() {
     return s;
   }
   // Kept only if all else succeeds.
-  std::unique_ptr<tz_compiler, void (*)(tz_compiler *)> held(
-      object, compilerApi.destroy);
+  std::unique_ptr<tz_compiler, void (*)(tz_compiler *)> held(object,
+                                                             (*api)->destroy);
   const tz_str *ids = nullptr;
   size_t count = 0;
   s = takeError(compilerApi.list_targets(object, &ids, &count), manifest.name);
@@ -132,6 +125,7 @@ Status Plugin::openCompiler() {
 
 Status Plugin::openDevice() {
   PluginCall call(manifest.name, manifest.path, "opened its device half");
+  PluginMark mark(devicePlace, nullptr);
   Result<const tz_plugin *> info = query(false);
   if (!info) {
     return info.takeStatus();
@@ -141,7 +135,7 @@ Status Plugin::openDevice() {
   if (!api) {
     return api.takeStatus();
   }
-  adopt(*api, deviceApi);
+  deviceApi.adopt(*api, devicePlace);
   tz_platform *platform = nullptr;
   std::vector<tz_kv> options{
       {str("catch_faults"), TZ_KV_BOOL, 0, catchFaults, 0, {}}};
@@ -156,7 +150,7 @@ Status Plugin::openDevice() {
     return s;
   }
   std::unique_ptr<tz_platform, void (*)(tz_platform *)> held(platform,
-                                                             deviceApi.destroy);
+                                                             (*api)->destroy);
   tz_device *const *devices = nullptr;
   size_t count = 0;
   s = takeError(deviceApi.devices(platform, &devices, &count), manifest.name);

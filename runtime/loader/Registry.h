@@ -9,6 +9,7 @@
 #ifndef TERRAZZO_RUNTIME_LOADER_REGISTRY_H
 #define TERRAZZO_RUNTIME_LOADER_REGISTRY_H
 
+#include "runtime/loader/Functions.h"
 #include "runtime/loader/Host.h"
 #include "runtime/loader/Manifest.h"
 #include "runtime/loader/Status.h"
@@ -43,14 +44,14 @@ public:
   const Interrupt &interrupt() const { return services.interrupt; }
 
   struct CompilerHalf {
-    const tz_compiler_api *api = nullptr;
+    const CompilerFunctions *api = nullptr;
     tz_compiler *object = nullptr;
     const tz_plugin *info = nullptr;
     std::vector<std::string> targets; // ids, first is the default
     std::mutex *serial = nullptr;     // lock around each call if not null
   };
   struct DeviceHalf {
-    const tz_device_api *api = nullptr;
+    const DeviceFunctions *api = nullptr;
     tz_platform *platform = nullptr;
     const tz_plugin *info = nullptr;
     std::vector<tz_device *> devices;
@@ -100,9 +101,9 @@ private:
   Status compilerFailure, deviceFailure;
   CompilerHalf compilerHalf;
   DeviceHalf deviceHalf;
-  // The vendor's tables, grown to this host's size with null functions.
-  tz_compiler_api compilerApi{};
-  tz_device_api deviceApi{};
+  const PluginHalf compilerPlace, devicePlace;
+  CompilerFunctions compilerApi;
+  DeviceFunctions deviceApi;
   std::mutex serialLock;
   unsigned uses = 0; // guarded by `lock`
   std::condition_variable unused;

@@ -88,7 +88,7 @@ static Result<std::string> ownTarget(Plugin &plugin, const Place &place) {
 /// Whether the device runs code for the target; a device half that does not say
 /// so is asked when there is code.
 static Status checkTarget(const Place &place, const std::string &id) {
-  const tz_device_api &api = *place.half->api;
+  const DeviceFunctions &api = *place.half->api;
   return api.check_target
              ? takeError(api.check_target(place.device(), str(id)), "")
              : Status();

@@ -237,7 +237,8 @@ TEST_F(LeftCompiler, ThatEndsTheProcessIsNamed) {
   };
   EXPECT_EXIT(crash(), testing::KilledBySignal(SIGABRT),
               "SIGABRT in plugin 'wrecker' \\(.*wrecker.json\\), while it "
-              "compiled a kernel for wrecker:any; TERRAZZO_COMPILE_WORKER=on");
+              "compiled a kernel for wrecker:any, in its function 'compile' "
+              "of .*wrecker.so; TERRAZZO_COMPILE_WORKER=on");
 }
 
 } // namespace

@@ -212,9 +212,9 @@ TEST_F(TargetTest, AFunctionThatIsNotThereIsSaid) {
   // The plugin's table without its optional functions.
   auto half = picky().compiler();
   ASSERT_TRUE(half.ok());
-  auto *api = const_cast<tz_compiler_api *>((*half)->api);
-  api->check = nullptr;
-  api->list_options = nullptr;
+  auto *api = const_cast<CompilerFunctions *>((*half)->api);
+  api->check = {};
+  api->list_options = {};
   CompileJob any = job();
   any.options = {{"whatever", TZ_KV_I64, 1, 0, ""}};
   Status s = driver.check(any, sink);
