@@ -164,7 +164,17 @@ const void *getInterface(const char *id) {
     };
     return t;
   }();
-  return std::string_view(id) == "tz.device/1" ? &table : nullptr;
+  static const tz_device_api old = [] {
+    tz_device_api t = table;
+    t.struct_size = TZ_SIZE_UPTO(tz_device_api, stream_cancel);
+    // Behind the end of the table: never to be read.
+    t.source_place = reinterpret_cast<decltype(t.source_place)>(8);
+    return t;
+  }();
+  if (std::string_view(id) != "tz.device/1") {
+    return nullptr;
+  }
+  return Echo::instance().isOld ? &old : &table;
 }
 
 const tz_plugin *query(const tz_query *) {

@@ -28,6 +28,7 @@ struct Echo {
   size_t allocations = 0, frees = 0, waits = 0;
   bool isBehind = false;    // no event that was recorded has come
   bool isRecording = false; // streams record a graph
+  bool isOld = false;       // when opened: its table has no source_place
   int failAt = -1; // the call of any table function that fails, counted down
 
   void reset() { *this = Echo(); }

@@ -94,6 +94,23 @@ protected:
   std::vector<std::string> lines;
 };
 
+TEST_F(Launch, AnOlderDeviceHalfRunsAndTellsFaultsWithoutTheirLine) {
+  TearDown();
+  RegistryOptions options;
+  options.readEnvironment = false;
+  options.defaultFolders = {"/nonexistent"};
+  options.builtins = {echoPlugin()};
+  Echo::instance().isOld = true;
+  registry = std::make_unique<Registry>(options);
+  open(0);
+  EXPECT_TRUE(launch({1, 1, 1}, {}).ok());
+  EXPECT_EQ(Echo::instance().launches.size(), 1u);
+  const Status told =
+      kernel->withPlace(Status(TZ_E_FAULT, "a fault").with("pc_offset", "4"));
+  EXPECT_EQ(told.message(), "a fault");
+  EXPECT_EQ(told.fact("line"), nullptr);
+}
+
 TEST_F(Launch, PacksUserArgumentsAtTheirOffsets) {
   user({TZ_TYPE_PTR, TZ_TYPE_I32, TZ_TYPE_F64, TZ_TYPE_I1});
   Variant &v = code->variants[0];
