@@ -174,6 +174,18 @@ typedef struct tz_error {
 
 /*===-- 4. Host services ------------------------------------------------===*/
 
+/* tz_host.executor_flags */
+#ifndef TZ_EXECUTOR_FLAGS /* the same table stands in terrazzo.h */
+#define TZ_EXECUTOR_FLAGS
+enum {
+  /* execute() comes back without waiting for its tasks, and all of them run at
+   * the same time, each on a thread of its own. Cooperative launches, whose
+   * programs wait for each other, need it; without it they are refused
+   * (TZ_E_FAILED_PRECONDITION). */
+  TZ_EXECUTOR_CONCURRENT = 1
+};
+#endif
+
 /* Given to create(). [thread: any] until destroy() of the object made with it
  * has returned. Services that return int32_t return a TZ_E_* code. */
 typedef struct tz_host {
@@ -202,6 +214,17 @@ typedef struct tz_host {
    * 40 ms. TZ_E_OK: go on. Another code: end the wait and answer that code. May
    * run code of the program. If NULL: never. */
   int32_t(TZ_CALL *interrupted)(void *ctx);
+  /* The program's own threads, for a device half that runs kernels on the host
+   * in place of threads of its own. execute() sees to it that task(data) is
+   * called `count` times, each time on any thread, during the call or later;
+   * `count` is below executor_threads. After a code other than TZ_E_OK, with
+   * which the launch fails, tasks may still be called, or not. A task may come
+   * after destroy() has returned, and does nothing then. If NULL: the device
+   * half uses threads of its own. */
+  int32_t(TZ_CALL *execute)(void *ctx, uint32_t count,
+                            void(TZ_CALL *task)(void *data), void *data);
+  uint32_t executor_threads; /* with the calling one; above 0 with execute */
+  uint32_t executor_flags;   /* TZ_EXECUTOR_* */
 } tz_host;
 
 /*===-- 5. Entry --------------------------------------------------------===*/
@@ -709,7 +732,8 @@ typedef struct tz_source_place {
 typedef struct tz_device_api {
   size_t struct_size;
   /* Options, of which a plugin passes over what it does not know:
-   *   host_threads  I64, above 0: threads that run kernels on the host */
+   *   host_threads  I64, above 0: threads that run kernels on the host; not
+   *                 given together with tz_host.execute */
   tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *, size_t,
                               tz_platform **);
   void(TZ_CALL *destroy)(tz_platform *);

@@ -101,6 +101,44 @@ enum {
                                 from that (arrays without elements) */
 };
 
+#ifndef TZ_EXECUTOR_FLAGS /* the same table stands in plugin.h */
+#define TZ_EXECUTOR_FLAGS
+enum {
+  /* run() comes back without waiting for its tasks, and all of them run at the
+   * same time, each on a thread of its own. Cooperative launches, whose
+   * programs wait for each other, need it; without it they are refused
+   * (TZ_E_FAILED_PRECONDITION). */
+  TZ_EXECUTOR_CONCURRENT = 1
+};
+#endif
+
+/* Threads of the program's own, on which devices of the host run the programs
+ * of a launch, instead of threads of theirs. The launching thread takes part,
+ * so a launch ends even if no other thread ever comes to its help; a launch too
+ * short to share asks for none. */
+typedef struct tz_executor {
+  size_t struct_size;
+  uint32_t threads; /* that work on one launch, the launching one included */
+  uint32_t flags;   /* TZ_EXECUTOR_* */
+  void *ctx;
+  /* Sees to it that task(data) is called `count` times, each time on any
+   * thread, during this call or later; `count` is below `threads`. A task that
+   * comes when its launch has ended, or the session, does nothing. 0, or a
+   * TZ_E_* code, with which the launch or copy fails: what it has written
+   * stays, and tasks may still be called, or not. May be called from any
+   * thread, several at once, also from one whose work for the program launches
+   * kernels. No exception may leave it. Tasks never throw, and wait for nothing
+   * but, in cooperative launches, each other. If it waits for its tasks, the
+   * launching thread asks on_wait and the time limit of the stream only while
+   * it runs one of them. */
+  int32_t (*run)(void *ctx, uint32_t count, void (*task)(void *data),
+                 void *data);
+  /* Called once, when the session is destroyed and nothing calls run() any
+   * more; NULL: not called. ctx is the session's once tz_session_create has
+   * succeeded; if it fails, ctx stays the caller's. */
+  void (*destroy)(void *ctx);
+} tz_executor;
+
 /* All zero is a good default; so is NULL instead of the struct. */
 typedef struct tz_session_options {
   size_t struct_size;
@@ -122,6 +160,9 @@ typedef struct tz_session_options {
    * code ends the wait, and the call fails with that code. It must not call
    * back into the session. NULL: waits are not interrupted. */
   int32_t (*on_wait)(void *ctx);
+  /* Copied. NULL: devices of the host make threads of their own, as
+   * host_threads says, which is 0 if this is given. */
+  const tz_executor *executor;
 } tz_session_options;
 
 TZ_API tz_status_t tz_session_create(const tz_session_options *options,

@@ -14,6 +14,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
@@ -391,11 +392,42 @@ struct Imports {
   std::vector<std::pair<std::string, std::string>> globals;
 };
 
+/// Threads of the program's own, on which kernels run on devices of the host;
+/// see tz_executor.
+struct Executor {
+  /// Sees to it that `task` is called `count` times, each time on any thread,
+  /// now or later, through this object or copies of it. An exception ends the
+  /// launch: with the code of an Error, else with TZ_E_INTERNAL.
+  using Run =
+      std::function<void(uint32_t count, const std::function<void()> &task)>;
+
+  uint32_t threads = 1; ///< that work on one launch, the launching one included
+  Run run;              ///< from any thread, several at once
+  bool isConcurrent = false; ///< TZ_EXECUTOR_CONCURRENT
+};
+
 /// Outlives what it made.
 class Session {
 public:
   Session() : Session(nullptr) {}
   explicit Session(const tz_session_options &options) : Session(&options) {}
+  /// `executor.run` is destroyed with the session, or if there is none.
+  Session(tz_session_options options, Executor executor) {
+    auto held = std::make_unique<Executor>(std::move(executor));
+    const tz_executor table{
+        sizeof(tz_executor),
+        held->threads,
+        held->isConcurrent ? uint32_t(TZ_EXECUTOR_CONCURRENT) : 0u,
+        held.get(),
+        held->run ? runTasks : nullptr,
+        destroyExecutor};
+    options.struct_size = sizeof(options);
+    options.executor = &table;
+    tz_session_t made = nullptr;
+    check(tz_session_create(&options, &made));
+    handle.reset(made);
+    (void)held.release(); // the session's
+  }
 
   /// "cpu", "cpu:1", "cpu:x86-64-v3", "auto" ... (tz_device_open); empty:
   /// TERRAZZO_TARGET, else "auto".
@@ -438,6 +470,20 @@ public:
   tz_session_t get() const { return handle.get(); }
 
 private:
+  static int32_t runTasks(void *ctx, uint32_t count, void (*task)(void *data),
+                          void *data) {
+    try {
+      static_cast<Executor *>(ctx)->run(count, [task, data] { task(data); });
+      return TZ_E_OK;
+    } catch (const Error &error) {
+      return error.code();
+    } catch (...) {
+      return TZ_E_INTERNAL;
+    }
+  }
+  static void destroyExecutor(void *ctx) {
+    delete static_cast<Executor *>(ctx);
+  }
   explicit Session(const tz_session_options *options) {
     tz_session_t made = nullptr;
     check(tz_session_create(options, &made));

@@ -121,6 +121,17 @@ int32_t hostInterrupted(void *ctx) {
   }
 }
 
+int32_t hostExecute(void *ctx, uint32_t count, void (*task)(void *),
+                    void *data) {
+  const tz_executor &executor = *self(ctx).executor;
+  ProgramCode code;
+  try {
+    return executor.run(executor.ctx, count, task, data);
+  } catch (...) {
+    return TZ_E_INTERNAL;
+  }
+}
+
 void hostSpan(void *ctx, uint64_t, tz_str name, uint64_t t0, uint64_t t1) {
   logMessage(3, self(ctx).plugin,
              std::string(view(name)) + ": " + std::to_string((t1 - t0) / 1000) +
@@ -154,9 +165,10 @@ uint32_t shownLevel() {
 
 HostServices::HostServices(std::string pluginName, std::string manifestFolder,
                            Cache *sharedCache, TrustRule rule,
-                           Interrupt interrupt)
+                           Interrupt interrupt, const tz_executor *executor)
     : plugin(std::move(pluginName)), folder(std::move(manifestFolder)),
-      cache(sharedCache), trust(std::move(rule)), interrupt(interrupt) {
+      cache(sharedCache), trust(std::move(rule)), interrupt(interrupt),
+      executor(executor) {
   host.struct_size = sizeof(host);
   host.ctx = this;
   host.abi_major = TZ_ABI_MAJOR;
@@ -171,6 +183,11 @@ HostServices::HostServices(std::string pluginName, std::string manifestFolder,
   host.is_cancelled = hostIsCancelled;
   host.span = hostSpan;
   host.interrupted = hostInterrupted;
+  if (executor) {
+    host.execute = hostExecute;
+    host.executor_threads = executor->threads;
+    host.executor_flags = executor->flags;
+  }
 }
 
 std::string_view productName() { return "terrazzo " TERRAZZO_VERSION; }

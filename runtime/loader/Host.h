@@ -20,15 +20,18 @@ namespace tz::runtime {
 class Cache;
 
 struct HostServices {
-  /// `cache` may be null. `folder`: of the manifest, or empty.
+  /// `cache` may be null. `folder`: of the manifest, or empty. `executor`
+  /// outlives this object.
   HostServices(std::string plugin, std::string folder, Cache *cache,
-               TrustRule trust = {}, Interrupt interrupt = {});
+               TrustRule trust = {}, Interrupt interrupt = {},
+               const tz_executor *executor = nullptr);
   const tz_host *table() const { return &host; }
 
   std::string plugin, folder;
   Cache *cache;
   TrustRule trust; // of the files in the folder
   const Interrupt interrupt;
+  const tz_executor *const executor; // of the program; null: it has none
 
 private:
   tz_host host{};

@@ -15,8 +15,13 @@ Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
                const RegistryOptions &options)
     : manifest(std::move(m)), trust(std::move(rule)),
       services(manifest.name, parentFolder(manifest.path), cache, trust,
-               options.interrupt),
-      catchFaults(options.catchFaults) {}
+               options.interrupt,
+               options.executor ? &options.executor->table : nullptr),
+      catchFaults(options.catchFaults),
+      compilerPlace(manifest.name, manifest.path, manifest.compilerLibrary,
+                    true),
+      devicePlace(manifest.name, manifest.path, manifest.deviceLibrary, false) {
+}
 
 Plugin::Use::Use(Plugin &plugin) : plugin(plugin) {
   std::lock_guard guard(plugin.lock);

@@ -127,6 +127,22 @@ struct Target {
   int deviceIndex = -1; // index in DeviceHalf::devices, -1: none present
 };
 
+/// Threads of the program's own. Ends them once no plugin is left that may
+/// call.
+struct ProgramExecutor {
+  explicit ProgramExecutor(const tz_executor &table) : table(table) {}
+  ~ProgramExecutor() {
+    if (isOwned && table.destroy) {
+      table.destroy(table.ctx);
+    }
+  }
+  ProgramExecutor(const ProgramExecutor &) = delete;
+  ProgramExecutor &operator=(const ProgramExecutor &) = delete;
+
+  const tz_executor table;
+  bool isOwned = false; // else the program keeps it: making a session failed
+};
+
 struct RegistryOptions {
   std::vector<BuiltinPlugin> builtins;
   bool registeredBuiltins = true; // those of registerBuiltin(), after these
@@ -145,6 +161,8 @@ struct RegistryOptions {
   std::optional<TrustRule> trust;
   /// Of devices of the host; 0: as their plugins choose.
   uint32_t hostThreads = 0;
+  /// Threads of the program's own, for devices of the host. May be null.
+  std::shared_ptr<ProgramExecutor> executor;
 };
 
 class Registry {

@@ -107,6 +107,33 @@ void writeStruct(T *out, T value) {
     return give(isNull(#pointer));                                             \
   }
 
+Status readExecutor(const tz_executor &given, uint32_t hostThreads,
+                    RegistryOptions &options) {
+  tz_executor executor;
+  if (!readStruct(&given, executor)) {
+    return Status(TZ_E_INVALID_ARGUMENT, "executor.struct_size is not set");
+  }
+  if (!executor.run) {
+    return isNull("executor.run");
+  }
+  if (executor.flags & ~uint32_t(TZ_EXECUTOR_CONCURRENT)) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "executor.flags has bits that have no meaning");
+  }
+  if (executor.threads == 0) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "executor.threads is 0; it is the number of threads that "
+                  "work on one launch, the launching one included");
+  }
+  if (hostThreads) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "host_threads and executor are both given; "
+                  "executor.threads says how many threads there are");
+  }
+  options.executor = std::make_shared<ProgramExecutor>(executor);
+  return Status();
+}
+
 Result<SessionOptions> translate(const tz_session_options &o) {
   SessionOptions options;
   options.allowsNullArrays = o.flags & TZ_SESSION_NULL_ARRAYS;
@@ -130,6 +157,12 @@ Result<SessionOptions> translate(const tz_session_options &o) {
                                 (!options.plugins.readEnvironment ||
                                  environment("TERRAZZO_CATCH_FAULTS") != "0");
   options.plugins.interrupt = {o.on_wait, o.ctx};
+  if (o.executor) {
+    Status s = readExecutor(*o.executor, o.host_threads, options.plugins);
+    if (!s.ok()) {
+      return s;
+    }
+  }
   void *ctx = o.ctx;
   if (auto fn = o.on_diagnostic) {
     options.diagnostics = [fn, ctx](uint32_t severity, std::string_view text) {
@@ -277,8 +310,12 @@ tz_status_t tz_session_create(const tz_session_options *options,
       return read.takeStatus();
     }
     watchForks();
+    std::shared_ptr<ProgramExecutor> executor = read->plugins.executor;
     auto made = std::make_unique<tz_session_s>();
     made->session = std::make_unique<Session>(std::move(*read));
+    if (executor) {
+      executor->isOwned = true;
+    }
     *out = made.release();
     return Status();
   });

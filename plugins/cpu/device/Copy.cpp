@@ -57,17 +57,23 @@ void fillPieces(const void *args, const uint32_t *, int64_t first, int64_t last,
   std::memcpy(at, p, (end - begin) % 4);
 }
 
-void runPieces(tz_stream *stream, tz_cpu_entry entry, const void *args,
-               uint64_t bytes) {
+tz_error *runPieces(tz_stream *stream, tz_cpu_entry entry, const void *args,
+                    uint64_t bytes) {
   GridJob job;
   job.entry = entry;
   job.args = args;
   job.programs = static_cast<int64_t>((bytes + kPieceBytes - 1) / kPieceBytes);
   if (bytes < kShareFrom) {
     entry(args, job.grid, 0, job.programs, nullptr, nullptr);
-  } else {
-    stream->device->platform->pool.run(job);
+    return nullptr;
   }
+  const GridEnd end = stream->device->platform->pool.run(job);
+  return end.executor == TZ_E_OK
+             ? nullptr
+             : makeExecutorError(end.executor, "a copy or fill of " +
+                                                   std::to_string(bytes) +
+                                                   " bytes was ended before "
+                                                   "it was done");
 }
 
 } // namespace
@@ -86,8 +92,7 @@ tz_error *copyMemory(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,
     std::memmove(args.dst, args.src, n);
     return nullptr;
   }
-  runPieces(stream, copyPieces, &args, n);
-  return nullptr;
+  return runPieces(stream, copyPieces, &args, n);
 }
 
 tz_error *fillMemory(tz_stream *stream, tz_dptr dst, uint64_t n,
@@ -109,8 +114,7 @@ tz_error *fillMemory(tz_stream *stream, tz_dptr dst, uint64_t n,
     args.pattern[i] =
         static_cast<unsigned char>(pattern >> (8 * (i % patternBytes)));
   }
-  runPieces(stream, fillPieces, &args, n);
-  return nullptr;
+  return runPieces(stream, fillPieces, &args, n);
 }
 
 } // namespace tz::cpu

@@ -8,13 +8,13 @@
 
 #include "plugins/cpu/device/Error.h"
 #include "plugins/cpu/device/Faults.h"
+#include "plugins/cpu/device/Wait.h"
 #include "plugins/cpu/machine/Levels.h"
 
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <new>
 #include <sys/mman.h>
@@ -72,13 +72,6 @@ tz_error *missing(const char *what) {
                    std::string("cpu: ") + what + " is null");
 }
 
-uint64_t nowNs() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000u +
-         static_cast<uint64_t>(t.tv_nsec);
-}
-
 //===--- Platform and device ----------------------------------------------===//
 
 /// The value of an option of kind I64 or BOOL; 0 if it is not given.
@@ -124,6 +117,23 @@ tz_error *chooseThreads(int64_t wanted, unsigned &out) {
   return nullptr;
 }
 
+/// The program's own threads, which are as many as it says.
+tz_error *checkExecutor(const Executor &executor, int64_t wanted) {
+  if (wanted != 0) {
+    return makeError(TZ_E_INVALID_ARGUMENT,
+                     "cpu: host_threads and an executor are both given; an "
+                     "executor says itself how many threads it has");
+  }
+  if (executor.threads() < 1 || executor.threads() > kMaxThreads) {
+    return makeError(TZ_E_INVALID_ARGUMENT,
+                     "cpu: the executor has " +
+                         std::to_string(executor.threads()) +
+                         " threads; it must be a number from 1 to " +
+                         std::to_string(kMaxThreads));
+  }
+  return nullptr;
+}
+
 tz_error *createPlatform(const tz_host *host, const tz_kv *options, size_t n,
                          tz_platform **out) {
   return guarded([&]() -> tz_error * {
@@ -133,7 +143,11 @@ tz_error *createPlatform(const tz_host *host, const tz_kv *options, size_t n,
     }
     unsigned threads = 1;
     const int64_t wanted = integerOption(options, n, "host_threads");
-    if (tz_error *error = chooseThreads(wanted, threads)) {
+    if (const Executor executor(host); executor) {
+      if (tz_error *error = checkExecutor(executor, wanted)) {
+        return error;
+      }
+    } else if (tz_error *error = chooseThreads(wanted, threads)) {
       return error;
     }
     *out = new tz_platform(threads, host,
@@ -415,8 +429,8 @@ constexpr tz_device_api kDeviceApi = {
 
 tz_platform::tz_platform(unsigned threads, const tz_host *host,
                          bool catchesFaults)
-    : host(host), catchesFaults(catchesFaults), pool(threads, catchesFaults),
-      memory(CpuInfo::host().totalMemory) {
+    : host(host), catchesFaults(catchesFaults),
+      pool(threads, catchesFaults, host), memory(CpuInfo::host().totalMemory) {
   if (catchesFaults) {
     catchFaults();
   }
@@ -424,6 +438,9 @@ tz_platform::tz_platform(unsigned threads, const tz_host *host,
   device.platform = this;
   deviceList[0] = &device;
   driverVersion = "host cpu, " + std::to_string(pool.threads()) + " threads";
+  if (pool.hasExecutor()) {
+    driverVersion += " of the program";
+  }
   if (!cpu.machine.cap.empty()) {
     driverVersion += ", TERRAZZO_CPU_CAP=" + cpu.machine.cap;
   }

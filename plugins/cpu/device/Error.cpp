@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace tz::cpu {
 
@@ -33,6 +34,16 @@ tz_error *makeError(int32_t code, std::string_view message) noexcept {
   *error = tz_error{sizeof(tz_error),       code,    0, 0,           0,
                     {text, message.size()}, nullptr, 0, releaseError};
   return error;
+}
+
+tz_error *makeExecutorError(int32_t code, std::string_view what) noexcept {
+  try {
+    return makeError(code, std::string(what) +
+                               ", since the program's executor refused its "
+                               "tasks; what was written stays");
+  } catch (...) {
+    return makeError(code, "the program's executor refused its tasks");
+  }
 }
 
 tz_error *makeFault(std::string_view message, std::string_view program,

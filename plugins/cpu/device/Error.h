@@ -16,6 +16,9 @@ namespace tz::cpu {
 /// Owns: the caller of the table function. Never null.
 tz_error *makeError(int32_t code, std::string_view message) noexcept;
 
+/// The program's executor answered this code. `what`: "a copy was ended".
+tz_error *makeExecutorError(int32_t code, std::string_view what) noexcept;
+
 /// TZ_E_FAULT with its facts: see plugin.h, section 9.
 /// `line` 0: the place is not known, but the instruction's.
 tz_error *makeFault(std::string_view message, std::string_view program,

@@ -7,6 +7,7 @@
 #include "plugins/cpu/device/DebugRegistration.h"
 #include "plugins/cpu/device/Device.h"
 #include "plugins/cpu/device/Error.h"
+#include "plugins/cpu/device/Running.h"
 
 #include <csignal>
 #include <cstdio>
@@ -164,20 +165,6 @@ tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
 
 namespace {
 
-/// Marks the thread as one that waits for a kernel, while it lives.
-class Running {
-public:
-  Running() { ++depth; }
-  ~Running() { --depth; }
-  Running(const Running &) = delete;
-  bool isFirst() const { return depth == 1; }
-
-private:
-  static thread_local int depth;
-};
-
-thread_local int Running::depth = 0;
-
 std::string programText(const GridJob &job, int64_t id) {
   const int64_t x = job.grid[0], y = job.grid[1];
   return std::to_string(id % x) + ", " + std::to_string(id / x % y) + ", " +
@@ -236,6 +223,33 @@ tz_error *tellFault(const tz_kernel &kernel, const GridJob &job) {
           reinterpret_cast<int64_t>(reinterpret_cast<void *>(kernel.entry)));
 }
 
+/// Programs that wait for each other must all run at the same time.
+tz_error *refuseCooperation(const GridJob &job, const ThreadPool &pool) {
+  if (!job.cooperative ||
+      job.programs <= static_cast<int64_t>(pool.concurrency())) {
+    return nullptr;
+  }
+  return makeError(TZ_E_FAILED_PRECONDITION,
+                   "cpu: a cooperative launch of " +
+                       std::to_string(job.programs) +
+                       " programs needs as many threads at the same time; " +
+                       (pool.concurrency() < pool.threads()
+                            ? "the program's executor does not promise that "
+                              "(TZ_EXECUTOR_CONCURRENT)"
+                            : "there are " + std::to_string(pool.threads())));
+}
+
+GridEnd runControlled(ThreadPool &pool, const GridJob &job) {
+  struct Begun {
+    explicit Begun(LaunchControl &control) : control(control) {
+      control.begin();
+    }
+    ~Begun() { control.end(); }
+    LaunchControl &control;
+  } begun(*job.control);
+  return pool.run(job);
+}
+
 /// Why a launch was ended.
 tz_error *tellEnd(const tz_kernel &kernel, const GridJob &job) {
   const int32_t code = job.control->code();
@@ -287,13 +301,8 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
   job.cooperative = launch->flags & TZ_LAUNCH_COOPERATIVE;
   job.cost = &kernel->cost;
   tz_platform &platform = *stream->device->platform;
-  if (job.cooperative &&
-      job.programs > static_cast<int64_t>(platform.pool.threads())) {
-    return makeError(TZ_E_FAILED_PRECONDITION,
-                     "cpu: a cooperative launch of " +
-                         std::to_string(job.programs) + " programs needs " +
-                         "as many threads; there are " +
-                         std::to_string(platform.pool.threads()));
+  if (tz_error *error = refuseCooperation(job, platform.pool)) {
+    return error;
   }
   Running running;
   if (!running.isFirst()) {
@@ -314,10 +323,13 @@ tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
     job.codeBegin = reinterpret_cast<uint64_t>(code.data());
     job.codeEnd = job.codeBegin + code.size();
   }
-  stream->control.begin();
-  const bool ran = platform.pool.run(job);
-  stream->control.end();
-  if (!ran) {
+  const GridEnd end = runControlled(platform.pool, job);
+  if (end.executor != TZ_E_OK) {
+    return makeExecutorError(end.executor, "kernel '" + kernel->name +
+                                               "' was ended before it was "
+                                               "done");
+  }
+  if (!end.hasArena) {
     return makeError(TZ_E_OUT_OF_MEMORY, "cpu: no memory for an arena of " +
                                              std::to_string(job.arenaBytes) +
                                              " bytes a thread");
