@@ -36,8 +36,11 @@ struct KnownVendor {
   llvm::ArrayRef<VendorQuestion> questions;
 };
 
-/// Generated.
+/// Made from the vendors' language.json by EmbedTargets.cmake.
 llvm::ArrayRef<KnownVendor> knownVendors();
+
+/// The number in a machine's name: "xy_90a" is 90.
+int64_t machineNumber(llvm::StringRef machine);
 
 /// What `target` ("vendor:machine") answers to a question of tl.target_info;
 /// `atLeast`: the number that questions with (major, minor) ask for. Nothing:

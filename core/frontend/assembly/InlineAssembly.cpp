@@ -71,7 +71,8 @@ SmallVector<AssemblyStatement, 8> parseAssembly(StringRef text) {
 
 Value callLibdevice(BuiltinCall &call, StringRef name,
                     ArrayRef<Value> arguments) {
-  auto module = Registry::get().module("triton.language.extra.libdevice");
+  auto module =
+      call.evaluator.builtins().module("triton.language.extra.libdevice");
   auto it = module->members.find(name);
   if (it == module->members.end()) {
     return Value();

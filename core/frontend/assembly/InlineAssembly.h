@@ -8,7 +8,8 @@
 #ifndef TERRAZZO_CORE_FRONTEND_ASSEMBLY_INLINEASSEMBLY_H
 #define TERRAZZO_CORE_FRONTEND_ASSEMBLY_INLINEASSEMBLY_H
 
-#include "core/frontend/builtins/TileCall.h"
+#include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/TileOperators.h"
 
 namespace tz::frontend {
 

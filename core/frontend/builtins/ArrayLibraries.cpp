@@ -8,7 +8,7 @@
 //        used.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/builtins/Builtins.h"
 
 #include "llvm/ADT/STLExtras.h"
 

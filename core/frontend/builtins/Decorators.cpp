@@ -6,7 +6,7 @@
 //        frontend says what the file asks for.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/evaluate/Evaluator.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -95,7 +95,8 @@ static Value applyHeuristics(const Value &fn, const Value &options) {
 static Value ceilDivide(BuiltinCall &call) {
   if (!call[0].isIntegral() || !call[1].isIntegral()) {
     if (call[0].isTile() || call[1].isTile()) {
-      Value language = Value::module(Registry::get().module("triton.language"));
+      Value language =
+          Value::module(call.evaluator.builtins().module("triton.language"));
       CallArgs args;
       args.add(call[0], call.at(0));
       args.add(call[1], call.at(1));

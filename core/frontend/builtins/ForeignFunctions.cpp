@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/assembly/InlineAssembly.h"
+#include "core/frontend/builtins/TileCall.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -135,7 +136,8 @@ Value foreignSymbol(BuiltinCall &call) {
     return call.error(3, "extern_elementwise has no symbol for these argument "
                          "types");
   }
-  auto module = Registry::get().module("triton.language.extra.libdevice");
+  auto module =
+      call.evaluator.builtins().module("triton.language.extra.libdevice");
   for (std::string name : {portableName(found), found}) {
     for (StringRef end : {"", "f"}) {
       StringRef stem = name;

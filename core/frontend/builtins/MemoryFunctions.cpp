@@ -188,23 +188,23 @@ static void bindAccessMethods(Registry &r) {
                : c.call.error("load is a method of tensor descriptors; use "
                               "tl.load");
   });
-  r.addMethod(ValueKind::Tile, "store", "*args, mask=None",
-              [](BuiltinCall &call) {
-                const TileValue &x = call[0].asTile();
-                auto language = Registry::get().module("triton.language");
-                const char *name =
-                    x.type.isDescriptor ? "store_tensor_descriptor" : "store";
-                CallArgs args;
-                args.add(call[0], call.loc);
-                for (const Value &value : call[1].items()) {
-                  args.add(value, call.at(1));
-                }
-                if (call.given(2)) {
-                  args.add(call[2], call.at(2), "mask");
-                }
-                return call.evaluator.call(language->members[name].value, args,
-                                           call.loc);
-              });
+  r.addMethod(
+      ValueKind::Tile, "store", "*args, mask=None", [](BuiltinCall &call) {
+        const TileValue &x = call[0].asTile();
+        auto language = call.evaluator.builtins().module("triton.language");
+        const char *name =
+            x.type.isDescriptor ? "store_tensor_descriptor" : "store";
+        CallArgs args;
+        args.add(call[0], call.loc);
+        for (const Value &value : call[1].items()) {
+          args.add(value, call.at(1));
+        }
+        if (call.given(2)) {
+          args.add(call[2], call.at(2), "mask");
+        }
+        return call.evaluator.call(language->members[name].value, args,
+                                   call.loc);
+      });
 }
 
 template <OpEmitter::HintKind kind>

@@ -6,10 +6,10 @@
 //        host code that computes configurations.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/WorkBudget.h"
-#include "core/frontend/host/ModuleLoader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,7 +64,7 @@ static Value extremum(BuiltinCall &call, bool largest) {
   Value best = items[0];
   for (const Value &item : items.drop_front()) {
     if (best.isTile() || item.isTile()) {
-      auto language = Registry::get().module("triton.language");
+      auto language = call.evaluator.builtins().module("triton.language");
       auto it = language->members.find(largest ? "maximum" : "minimum");
       CallArgs args;
       args.add(best, call.loc);
@@ -304,7 +304,9 @@ static void bindFunctions(Registry &r) {
   add("abs", "x", [](BuiltinCall &call) {
     const Value &x = call[0];
     if (x.isTile()) {
-      auto it = Registry::get().module("triton.language")->members.find("abs");
+      auto it = call.evaluator.builtins()
+                    .module("triton.language")
+                    ->members.find("abs");
       CallArgs args;
       args.add(x, call.loc);
       return call.evaluator.call(it->second.value, args, call.loc);
@@ -363,8 +365,9 @@ static void bindFunctions(Registry &r) {
     }
     if (obj.is(ValueKind::Module)) {
       auto module = obj.asModule();
-      return Value::boolean(module->members.count(*name) ||
-                            Registry::get().module(module->name + "." + *name));
+      return Value::boolean(
+          module->members.count(*name) ||
+          call.evaluator.builtins().module(module->name + "." + *name));
     }
     return Value::boolean(call.evaluator.hasAttribute(obj, *name));
   });
@@ -372,7 +375,7 @@ static void bindFunctions(Registry &r) {
     if (call.evaluator.inHost()) {
       return Value::none();
     }
-    auto language = Registry::get().module("triton.language");
+    auto language = call.evaluator.builtins().module("triton.language");
     auto it = language->members.find("device_print");
     CallArgs args;
     bool text =
@@ -392,9 +395,9 @@ static void bindFunctions(Registry &r) {
 }
 
 /// "; use tl.sqrt for run-time values", if the language has that function.
-static std::string forTiles(const Value &value, StringRef name) {
-  auto &members = Registry::get().module("triton.language")->members;
-  return value.isTile() && members.count(name)
+static std::string forTiles(const BuiltinCall &call, StringRef name) {
+  auto &members = call.evaluator.builtins().module("triton.language")->members;
+  return call[0].isTile() && members.count(name)
              ? "; use tl." + name.str() + " for run-time values"
              : "";
 }
@@ -419,8 +422,7 @@ static void bindMath(Registry &r) {
                  : call.error(0, call.builtin.name +
                                      " needs a number known at compile time, "
                                      "found " +
-                                     describe(call[0]) +
-                                     forTiles(call[0], name));
+                                     describe(call[0]) + forTiles(call, name));
     });
   };
   unary("sqrt", [](double x) { return std::sqrt(x); });
@@ -433,7 +435,7 @@ static void bindMath(Registry &r) {
   r.addHost("math", "log", "x, base=None", [](BuiltinCall &call) {
     if (!call[0].isNumber() || !(call[1].isNone() || call[1].isNumber())) {
       return call.error("math.log needs numbers known at compile time" +
-                        forTiles(call[0], "log"));
+                        forTiles(call, "log"));
     }
     const bool isPlain = call[1].isNone();
     const double value = std::log(call[0].asFloat());
@@ -455,7 +457,7 @@ static void bindMath(Registry &r) {
                  ? Value::integer(PyInt(value))
                  : call.error(call.builtin.name +
                               " needs a finite number known at compile time" +
-                              forTiles(call[0], name));
+                              forTiles(call, name));
     });
   };
   rounding("ceil", [](double x) { return std::ceil(x); });

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/KnownVendors.h"
-#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/evaluate/Evaluator.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,49 +17,6 @@ using namespace llvm;
 namespace tz::frontend {
 
 static constexpr const char *moduleName = "triton.language.target_info";
-
-/// The number in a machine's name: "xy_90a" is 90.
-static int64_t machineNumber(StringRef machine) {
-  StringRef digits = machine.drop_until(isDigit).take_while(isDigit);
-  int64_t number = 0;
-  return digits.getAsInteger(10, number) ? 0 : number;
-}
-
-std::vector<KnownStage> knownStages(StringRef folder) {
-  std::vector<KnownStage> made = {
-      {"ttir", "neutral"}, {"ttgir", "simt"}, {"llir", "llvm"}};
-  for (const KnownVendor &vendor : knownVendors()) {
-    if (!folder.empty() && folder != vendor.folder) {
-      continue;
-    }
-    SmallVector<StringRef> words;
-    StringRef(vendor.stages).split(words, ' ', -1, /*KeepEmpty=*/false);
-    for (StringRef word : words) {
-      auto [name, ours] = word.split('=');
-      made.push_back({name.str(), ours.str()});
-    }
-  }
-  return made;
-}
-
-std::optional<bool> answerOf(StringRef target, StringRef question,
-                             int64_t atLeast) {
-  auto [name, machine] = target.split(':');
-  for (const KnownVendor &vendor : knownVendors()) {
-    const bool isOurs = name == vendor.folder;
-    if (*vendor.atLeast && question == vendor.atLeast) {
-      return isOurs && machineNumber(machine) >= atLeast;
-    }
-    for (const VendorQuestion &one : vendor.questions) {
-      if (question == one.name) {
-        SmallVector<StringRef> list;
-        SplitString(one.machines, list, " ");
-        return isOurs && (list.empty() || is_contained(list, machine));
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 static void bindQuestions(Registry &r, const KnownVendor &vendor) {
   for (const VendorQuestion &question : vendor.questions) {

@@ -7,17 +7,11 @@
 #ifndef TERRAZZO_CORE_FRONTEND_BUILTINS_TILECALL_H
 #define TERRAZZO_CORE_FRONTEND_BUILTINS_TILECALL_H
 
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/evaluate/Evaluator.h"
-#include "core/frontend/semantics/OpEmitter.h"
+#include "core/frontend/evaluate/TileOperators.h"
 
 namespace tz::frontend {
-
-/// A tile or a weak number; empty after an error at `loc`.
-std::optional<Operand> toOperand(Evaluator &evaluator, const Value &value,
-                                 SourceLoc loc);
-Value fromTile(const OptionalTile &tile);
-/// The emitter, set to the location of what is about to be emitted.
-OpEmitter &emitterAt(Evaluator &evaluator, SourceLoc loc);
 
 /// One call of an operation: what goes wrong is remembered, so that a row of
 /// readings needs a single check.

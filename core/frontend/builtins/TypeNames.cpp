@@ -1,7 +1,7 @@
-//===- TypeNames.cpp - dtypes, tl.constexpr, attributes, library names ----===//
+//===- TypeNames.cpp - dtypes, tl.constexpr, library names ----------------===//
 //
-// What   The types as values (tl.float32, pointer_type ...), their attributes
-//        and those of tiles, and the names that the embedded library defines.
+// What   The types as values (tl.float32, pointer_type ...), what they can be
+//        asked, and the names that the embedded library defines.
 // Why    Half of the language's names are not operations: they are computed
 //        here without a kernel.
 //
@@ -13,69 +13,6 @@
 using namespace llvm;
 
 namespace tz::frontend {
-
-static Value dtypeValue(DType type) {
-  TileType result;
-  result.elem = type;
-  return Value::type(result);
-}
-
-static Value shapeValue(ArrayRef<int64_t> shape) {
-  std::vector<Value> items;
-  for (int64_t extent : shape) {
-    items.push_back(Value::integer(extent));
-  }
-  return Value::tuple(std::move(items));
-}
-
-/// Unset means: no such attribute.
-Value Evaluator::typeAttribute(const Value &base, StringRef name,
-                               SourceLoc loc) {
-  const TileType &type = base.asType();
-  if (name == "value") {
-    return base; // of a dtype that is a constexpr
-  }
-  if (name == "element_ty") {
-    if (!type.isScalar()) {
-      return Value::type(type.scalar());
-    }
-    if (type.isPtr) {
-      return dtypeValue(type.elem);
-    }
-    return fail(loc, "dtype " + type.str() +
-                         " has no element_ty: it is neither a pointer nor a "
-                         "block type");
-  }
-  if (name == "scalar") {
-    return Value::type(type.scalar());
-  }
-  unsigned bits = type.isPtr ? 64 : bitWidth(type.elem);
-  if (name == "primitive_bitwidth" || name == "itemsize") {
-    return Value::integer(name == "itemsize" ? (bits + 7) / 8 : bits);
-  }
-  if (name == "int_bitwidth" && isInteger(type.elem)) {
-    return Value::integer(bits);
-  }
-  if (name == "fp_mantissa_width" && isFloat(type.elem)) {
-    return Value::integer(mantissaWidth(type.elem));
-  }
-  if (name == "name") {
-    return Value::string(type.scalar().str());
-  }
-  if (name == "shape") {
-    return shapeValue(type.shape);
-  }
-  if (name == "numel") {
-    return Value::integer(type.numElements());
-  }
-  if (name == "nbytes" && !type.isScalar()) {
-    return Value::integer(type.numElements() * bits / 8);
-  }
-  if (name == "block_type" && type.isDescriptor) {
-    return Value::type(type.scalar().withShape(type.shape));
-  }
-  return Value::unset({}, "");
-}
 
 /// Functions of the embedded library: its file, and whether a tile has the
 /// function as a method.
@@ -133,88 +70,6 @@ static Value libraryValue(const LibraryName &entry) {
                       entry.file, entry.name, SourceLoc()});
 }
 
-bool Evaluator::hasAttribute(const Value &object, StringRef name) {
-  if (Registry::get().method(object.kind(), name)) {
-    return true;
-  }
-  if (object.is(ValueKind::Type)) {
-    const TileType &type = object.asType();
-    return name == "element_ty"
-               ? type.isPtr || !type.isScalar()
-               : !typeAttribute(object, name, {}).is(ValueKind::Unset);
-  }
-  if (!object.isTile()) {
-    return false;
-  }
-  const TileType &type = object.asTile().type;
-  return is_contained({"dtype", "type", "shape", "numel", "T"}, name) ||
-         (name == "block_shape" && type.isView()) ||
-         (is_contained({"base", "strides", "block_type"}, name) &&
-          type.isDescriptor) ||
-         any_of(libraryNames, [&](const LibraryName &entry) {
-           return entry.isMethod && name == entry.name;
-         });
-}
-
-Value Evaluator::tileAttribute(const Value &base, StringRef name,
-                               SourceLoc loc) {
-  const TileType &type = base.asTile().type;
-  if (name == "dtype") {
-    if (type.isDescriptor) {
-      return dtypeValue(type.elem);
-    }
-    TileType element = type.scalar();
-    element.isPtr |= type.isBlockPtr; // its .dtype.element_ty is asked for
-    return Value::type(std::move(element));
-  }
-  if (name == "type") {
-    return Value::type(type);
-  }
-  if (name == "block_shape" && type.isView()) {
-    return shapeValue(type.shape);
-  }
-  if (name == "block_type" && type.isDescriptor) {
-    return typeAttribute(Value::type(type), name, loc);
-  }
-  if (name == "base" && type.isDescriptor) {
-    return Value::tile(
-        emitterAt(*this, loc).descriptorParts(base.asTile()).base);
-  }
-  if ((name == "shape" || name == "strides") && type.isDescriptor) {
-    OpEmitter &emit = emitterAt(*this, loc);
-    DescriptorParts parts = emit.descriptorParts(base.asTile());
-    TileType element;
-    element.elem = name == "shape" ? DType::I32 : DType::I64;
-    std::vector<Value> items;
-    for (const TileValue &part :
-         name == "shape" ? parts.shape : parts.strides) {
-      items.push_back(fromTile(emit.cast(part, element, "", false, loc)));
-    }
-    return Value::tuple(std::move(items));
-  }
-  if (name == "shape") {
-    return shapeValue(type.shape);
-  }
-  if (name == "numel") {
-    return Value::integer(type.numElements());
-  }
-  if (name == "T") {
-    if (const Builtin *trans =
-            Registry::get().method(ValueKind::Tile, "trans")) {
-      return call(Value::method(base, trans), CallArgs(), loc);
-    }
-  }
-  for (const LibraryName &entry : libraryNames) {
-    if (entry.isMethod && name == entry.name) {
-      Value function = resolve(libraryValue(entry), loc);
-      return function.is(ValueKind::Function)
-                 ? Value::method(base, function.asFunction())
-                 : Value();
-    }
-  }
-  return Value::unset({}, "");
-}
-
 static void bindDtypes(Registry &r) {
   const std::pair<const char *, DType> names[] = {
       {"void", DType::Void},
@@ -238,7 +93,7 @@ static void bindDtypes(Registry &r) {
       {"float8e4b15", DType::F8E4B15},
   };
   for (auto [name, type] : names) {
-    r.set("triton.language", name, dtypeValue(type));
+    r.set("triton.language", name, Value::type(type));
   }
   TileType pointer;
   pointer.elem = DType::I32;
@@ -271,7 +126,7 @@ static void bindDtypes(Registry &r) {
       return Value();
     }
     std::optional<DType> type = dtypeFromName(*name);
-    return type ? dtypeValue(*type)
+    return type ? Value::type(*type)
                 : call.error(0, "no dtype has the name " + repr(call[0]));
   });
   r.addHost("triton.language.core", "get_int_dtype", "bitwidth, signed",
@@ -286,7 +141,7 @@ static void bindDtypes(Registry &r) {
                       ? "int1"
                       : (*isSigned ? "int" : "uint") + std::to_string(*bits);
               std::optional<DType> type = dtypeFromName(name);
-              return type ? dtypeValue(*type)
+              return type ? Value::type(*type)
                           : call.error(0, "no integer type has " + name);
             });
   r.addHost("triton.language", "constexpr", "value", [](BuiltinCall &call) {
@@ -369,7 +224,7 @@ static void bindTypeMethods(Registry &r) {
   exactly("is_fp8e4nv", DType::F8E4M3FN);
   exactly("is_fp8e5", DType::F8E5M2);
   r.addMethod(ValueKind::Type, "get_block_shapes", "", [](BuiltinCall &call) {
-    return shapeValue(call[0].asType().shape);
+    return Value::integers(call[0].asType().shape);
   });
 }
 
@@ -377,7 +232,11 @@ void bindTypes(Registry &r) {
   bindDtypes(r);
   bindTypeMethods(r);
   for (const LibraryName &entry : libraryNames) {
-    r.set("triton.language", entry.name, libraryValue(entry));
+    Value function = libraryValue(entry);
+    r.set("triton.language", entry.name, function);
+    if (entry.isMethod) {
+      r.setLibraryMethod(entry.name, std::move(function));
+    }
   }
   bindStandardHelpers(r);
 }

@@ -7,8 +7,8 @@
 #include "core/frontend/elaborate/ConstValues.h"
 
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/WorkBudget.h"
-#include "core/frontend/host/ModuleLoader.h"
 
 #include "llvm/ADT/STLExtras.h"
 

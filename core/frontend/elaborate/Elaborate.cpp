@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Frontend.h"
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/elaborate/AssignGroups.h"
 #include "core/frontend/elaborate/ConstValues.h"
 #include "core/frontend/elaborate/ModuleState.h"
@@ -50,7 +51,7 @@ public:
                 DiagnosticSink &sink)
       : state(module.state()), kernel(std::move(kernel)), spec(spec),
         context(context), sink(sink), builder(&context), emitter(builder, sink),
-        evaluator(state.loader, sink) {}
+        evaluator(state.loader, languageBuiltins(), sink) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run(DebugMap *debugMap);
 

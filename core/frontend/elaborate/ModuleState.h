@@ -25,11 +25,6 @@ struct Module::State {
 std::shared_ptr<FunctionObject>
 findKernel(const Module &module, llvm::StringRef name, DiagnosticSink &sink);
 
-/// Whether an annotation, which may be null, is tl.constexpr.
-bool namesConstexpr(const ast::Expr *annotation);
-/// Whether the parameter is annotated tl.constexpr.
-bool isConstexprParameter(const ast::Parameter &param);
-
 } // namespace tz::frontend
 
 #endif // TERRAZZO_CORE_FRONTEND_ELABORATE_MODULESTATE_H

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Frontend.h"
+#include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/elaborate/ConstValues.h"
 #include "core/frontend/elaborate/ModuleState.h"
 #include "core/frontend/evaluate/Suggestions.h"
@@ -182,7 +183,7 @@ Module parseModule(std::string path, std::string text, DiagnosticSink &sink,
   Module module(std::move(around));
   WorkBudget budget;
   Module::State &state = module.state();
-  Evaluator evaluator(state.loader, sink);
+  Evaluator evaluator(state.loader, languageBuiltins(), sink);
   const HostProgram &host = state.loader.host();
   state.main =
       host
@@ -260,7 +261,7 @@ bool evaluateHeuristics(const Module &module, StringRef kernel,
   }
   Module::State &state = module.state();
   WorkBudget budget;
-  Evaluator evaluator(state.loader, sink);
+  Evaluator evaluator(state.loader, languageBuiltins(), sink);
   for (auto &[name, heuristic] : function->heuristics) {
     if (given.count(name)) {
       continue;

@@ -27,14 +27,16 @@ Value BuiltinCall::error(size_t i, const Twine &message) const {
 
 /// A dtype that was given as a text or is another library's: "; write
 /// tl.float16".
-static std::string namedDtype(const Value &value) {
+static std::string namedDtype(const BuiltinCall &call, const Value &value) {
   const Value *name =
       value.is(ValueKind::Record) ? value.sequence().find("name") : &value;
   if (!name || !name->is(ValueKind::String)) {
     return "";
   }
   const std::string &text = name->asString();
-  return Registry::get().module("triton.language")->members.count(text)
+  return call.evaluator.builtins()
+                 .module("triton.language")
+                 ->members.count(text)
              ? "; write tl." + text
              : "";
 }
@@ -92,7 +94,7 @@ std::optional<TileType> BuiltinCall::dtype(size_t i) const {
   }
   error(i, quotedParam(*this, i) +
                " must be a dtype such as tl.float32, found " +
-               describe(values[i]) + namedDtype(values[i]));
+               describe(values[i]) + namedDtype(*this, values[i]));
   return std::nullopt;
 }
 

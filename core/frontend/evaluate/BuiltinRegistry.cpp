@@ -74,22 +74,10 @@ static std::vector<BuiltinParam> parseSignature(StringRef signature) {
   return params;
 }
 
-const Registry &Registry::get() {
-  static const Registry registry;
-  return registry;
-}
-
 Registry::Registry() {
   pythonNames = std::make_shared<ModuleObject>();
   pythonNames->name = "builtins";
   modules["builtins"] = pythonNames;
-  bindPython(*this);
-  bindDecorators(*this);
-  bindTypes(*this);
-  bindArrays(*this);
-  bindTargets(*this);
-  bindProfilerScopes(*this);
-  bindTiles(*this);
 }
 
 std::shared_ptr<ModuleObject> Registry::module(StringRef dotted) const {
@@ -112,6 +100,15 @@ std::vector<StringRef> Registry::moduleNames() const {
     names.push_back(name);
   }
   return names;
+}
+
+const Value *Registry::libraryMethod(StringRef name) const {
+  auto it = libraryMethods.find(name);
+  return it == libraryMethods.end() ? nullptr : &it->second;
+}
+
+void Registry::setLibraryMethod(StringRef name, Value function) {
+  libraryMethods[name] = std::move(function);
 }
 
 std::shared_ptr<ModuleObject> Registry::makeModule(StringRef dotted) {

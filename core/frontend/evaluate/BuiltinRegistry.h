@@ -83,13 +83,16 @@ using BuiltinFn = std::function<Value(BuiltinCall &)>;
 
 class Registry {
 public:
-  static const Registry &get();
+  Registry();
 
   /// The built-in module of a dotted name, or null.
   std::shared_ptr<ModuleObject> module(llvm::StringRef dotted) const;
   /// The dotted names of all built-in modules, sorted.
   std::vector<llvm::StringRef> moduleNames() const;
   const Builtin *method(ValueKind kind, llvm::StringRef name) const;
+  /// A function of the embedded library that tiles have as a method, not read
+  /// yet; null if there is none.
+  const Value *libraryMethod(llvm::StringRef name) const;
   /// len, range, min ...: the names that need no import.
   const llvm::StringMap<Binding> &python() const {
     return pythonNames->members;
@@ -105,27 +108,18 @@ public:
   const Builtin *addMethod(ValueKind kind, llvm::StringRef name,
                            llvm::StringRef signature, BuiltinFn run);
   void set(llvm::StringRef module, llvm::StringRef name, Value value);
+  void setLibraryMethod(llvm::StringRef name, Value function);
   /// As add, for functions that host code may call too.
   void addHost(llvm::StringRef module, llvm::StringRef name,
                llvm::StringRef signature, BuiltinFn run);
 
 private:
-  Registry();
   std::map<std::string, std::shared_ptr<ModuleObject>, std::less<>> modules;
   std::map<std::pair<ValueKind, std::string>, const Builtin *> methods;
+  llvm::StringMap<Value> libraryMethods;
   std::vector<std::unique_ptr<Builtin>> owned;
   std::shared_ptr<ModuleObject> pythonNames;
 };
-
-// Each fills its part of the table.
-void bindPython(Registry &registry);     // len, range, math, str methods ...
-void bindArrays(Registry &registry);     // torch.float16, numpy.finfo ...
-void bindDecorators(Registry &registry); // triton.jit, autotune, Config ...
-void bindTypes(Registry &registry);      // tl.float32, pointer_type, constexpr
-void bindAggregates(Registry &registry); // aggregate, core.extern
-void bindTargets(Registry &registry);    // tl.target_info
-void bindProfilerScopes(Registry &registry);
-void bindTiles(Registry &registry); // tl.load ... through OpEmitter
 
 } // namespace tz::frontend
 

@@ -24,7 +24,7 @@
 namespace tz::frontend {
 
 class DebugMap;
-class ModuleLoader;
+class ModuleSource;
 class OpEmitter;
 
 /// Bounds on what one kernel may make the compiler do. Each is named in the
@@ -69,8 +69,9 @@ using Continuation = llvm::function_ref<Flow()>;
 
 class Evaluator {
 public:
-  Evaluator(ModuleLoader &loader, DiagnosticSink &sink)
-      : loader(loader), sink(sink) {}
+  Evaluator(ModuleSource &loader, const Registry &registry,
+            DiagnosticSink &sink)
+      : loader(loader), registry(registry), sink(sink) {}
 
   /// Before a kernel is elaborated.
   void attach(OpEmitter &emitter, mlir::OpBuilder &builder) {
@@ -133,7 +134,8 @@ public:
     target = std::move(name);
     warps = numWarps;
   }
-  ModuleLoader &modules() { return loader; }
+  ModuleSource &modules() { return loader; }
+  const Registry &builtins() const { return registry; }
   bool insideKernel() const { return ops != nullptr; }
   std::shared_ptr<ModuleObject> currentModule() const {
     return frames.empty() ? nullptr : frames.back().module;
@@ -334,7 +336,7 @@ private:
   Value callBuiltin(const Builtin &builtin, const CallArgs &args,
                     SourceLoc loc);
 
-  //===-- for a debugger (DebugMap.cpp); nothing is noted without a map --===//
+  //===-- for a debugger (DebugNotes.cpp); nothing is noted without a map ===//
   void noteStatement(SourceLoc loc);
   void noteName(llvm::StringRef name, const Value &value, SourceLoc loc);
   /// The frame of the function is the innermost already.
@@ -353,7 +355,8 @@ private:
 
   Frame &frame() { return frames.back(); }
 
-  ModuleLoader &loader;
+  ModuleSource &loader;
+  const Registry &registry;
   DiagnosticSink &sink;
   OpEmitter *ops = nullptr;
   mlir::OpBuilder *b = nullptr;
@@ -376,6 +379,10 @@ private:
   bool stopped = false; // a limit was hit: nothing more is evaluated
 };
 
+/// Whether an annotation, which may be null, is tl.constexpr.
+bool namesConstexpr(const ast::Expr *annotation);
+/// Whether the parameter is annotated tl.constexpr.
+bool isConstexprParameter(const ast::Parameter &param);
 /// Names that a block assigns, in order of first appearance.
 std::vector<llvm::StringRef> assignedNames(ast::Block block);
 /// Whether a return statement stands in the block (not in nested functions).

@@ -410,7 +410,7 @@ Value Evaluator::evalBool(const ast::Bool *node) {
     }
     CallArgs args;
     args.add(rhs, node->operands[i]->loc);
-    const Builtin *method = Registry::get().method(
+    const Builtin *method = registry.method(
         ValueKind::Tile, node->isAnd ? "logical_and" : "logical_or");
     result = call(Value::method(result, method), args, node->loc);
   }

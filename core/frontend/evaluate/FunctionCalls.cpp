@@ -9,12 +9,11 @@
 //        elaborated where they stand.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/elaborate/ModuleState.h"
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/Suggestions.h"
 #include "core/frontend/evaluate/TileOperators.h"
 #include "core/frontend/evaluate/WorkBudget.h"
-#include "core/frontend/host/ModuleLoader.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -159,7 +158,7 @@ Value Evaluator::call(const Value &callee, const CallArgs &args,
   case ValueKind::Type: {
     // tl.float32(x) converts, as x.to(tl.float32).
     if (args.list.size() == 1 && !inHost()) {
-      if (const Builtin *to = Registry::get().method(ValueKind::Tile, "to")) {
+      if (const Builtin *to = registry.method(ValueKind::Tile, "to")) {
         Value value = args.list[0].value.isNumber()
                           ? materialise(args.list[0].value, loc)
                           : args.list[0].value;

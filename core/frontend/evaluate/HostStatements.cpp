@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/WorkBudget.h"
-#include "core/frontend/host/ModuleLoader.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -388,7 +388,8 @@ void Evaluator::hostDefine(const FunctionDef *def) {
 }
 
 /// The built-in module of a dotted name; our own package is the same language.
-static std::shared_ptr<ModuleObject> builtinModule(StringRef dotted) {
+static std::shared_ptr<ModuleObject> builtinModule(const Registry &registry,
+                                                   StringRef dotted) {
   std::string name = dotted.str();
   StringRef rest = dotted;
   if (rest.consume_front("terrazzo.triton") || rest.consume_front("terrazzo")) {
@@ -396,7 +397,7 @@ static std::shared_ptr<ModuleObject> builtinModule(StringRef dotted) {
       name = "triton" + rest.str();
     }
   }
-  return Registry::get().module(name);
+  return registry.module(name);
 }
 
 void Evaluator::hostImport(const Import *node) {
@@ -404,7 +405,7 @@ void Evaluator::hostImport(const Import *node) {
     StringRef first = alias.name.split('.').first;
     StringRef name = alias.as.empty() ? first : alias.as;
     StringRef wanted = alias.as.empty() ? first : alias.name;
-    if (auto builtin = builtinModule(wanted)) {
+    if (auto builtin = builtinModule(registry, wanted)) {
       bind(name, Value::module(builtin), alias.loc);
       continue;
     }
@@ -425,7 +426,7 @@ void Evaluator::hostImport(const Import *node) {
 
 void Evaluator::hostImportFrom(const ImportFrom *node) {
   std::shared_ptr<ModuleObject> builtin =
-      node->dots ? nullptr : builtinModule(node->module);
+      node->dots ? nullptr : builtinModule(registry, node->module);
   std::string file =
       builtin ? ""
               : loader.findFile(frame().module->path, node->dots, node->module);

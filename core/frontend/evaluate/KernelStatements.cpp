@@ -6,7 +6,6 @@
 //        early return cuts nothing out afterwards.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/elaborate/ModuleState.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 
@@ -209,7 +208,7 @@ void Evaluator::execAssert(const Assert *node) {
   }
   Value message = node->message ? eval(node->message) : Value::string("");
   if (condition.isTile()) {
-    auto module = Registry::get().module("triton.language");
+    auto module = registry.module("triton.language");
     auto it = module->members.find("device_assert");
     if (it != module->members.end()) {
       CallArgs args;

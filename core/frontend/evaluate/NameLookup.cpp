@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/Suggestions.h"
-#include "core/frontend/host/ModuleLoader.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -53,7 +53,8 @@ Value Evaluator::evalName(const Name *node) {
 }
 
 /// How a name that is not defined may have been meant.
-static std::string whereDefined(StringRef name, const FunctionObject *function,
+static std::string whereDefined(StringRef name, const Registry &registry,
+                                const FunctionObject *function,
                                 ArrayRef<StringRef> names) {
   if (function && function->def &&
       is_contained(assignedNames(function->def->body), name)) {
@@ -63,7 +64,7 @@ static std::string whereDefined(StringRef name, const FunctionObject *function,
     return name == "tl" ? "; write `import triton.language as tl`"
                         : "; write `import triton`";
   }
-  auto &language = Registry::get().module("triton.language")->members;
+  auto &language = registry.module("triton.language")->members;
   if (language.count(name)) {
     return "; did you mean 'tl." + name.str() + "'?";
   }
@@ -105,7 +106,7 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
     global = true;
   }
   if (!binding) {
-    const auto &python = Registry::get().python();
+    const auto &python = registry.python();
     if (auto it = python.find(name); it != python.end()) {
       return it->second.value;
     }
@@ -119,8 +120,9 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
     for (auto &entry : python) {
       names.push_back(entry.getKey());
     }
-    return fail(loc, "name '" + name + "' is not defined" +
-                         whereDefined(name, frame().function.get(), names));
+    return fail(
+        loc, "name '" + name + "' is not defined" +
+                 whereDefined(name, registry, frame().function.get(), names));
   }
   const bool isImported = binding->value.is(ValueKind::Lazy);
   Value value = resolve(binding->value, loc);
@@ -175,7 +177,6 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
 
 Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
   SmallVector<StringRef> names;
-  const Registry &registry = Registry::get();
   switch (base.kind()) {
   case ValueKind::Error:
     return base;
@@ -389,8 +390,7 @@ Value Evaluator::subscript(const Value &base, const Value &index,
   if (base.isTile()) {
     CallArgs args;
     args.add(index, loc);
-    if (const Builtin *get =
-            Registry::get().method(ValueKind::Tile, "__getitem__")) {
+    if (const Builtin *get = registry.method(ValueKind::Tile, "__getitem__")) {
       return call(Value::method(base, get), args, loc);
     }
   }

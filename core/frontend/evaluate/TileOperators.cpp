@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/TileOperators.h"
 
-#include "core/frontend/builtins/TileCall.h"
+#include "core/frontend/evaluate/Evaluator.h"
 
 using namespace llvm;
 

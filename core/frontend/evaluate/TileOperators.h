@@ -1,7 +1,7 @@
 //===- TileOperators.h - Python operators on tiles --------------*- C++ -*-===//
 //
 // What   The operations that syntax causes: operators, conversions of literals
-//        to scalars, conditions, if-values.
+//        to scalars, conditions, if-values; and values as operands of OpEmitter.
 // Why    The evaluator needs these few; everything else that a kernel can do
 //        is reached by name through the table of built-ins.
 //
@@ -10,10 +10,18 @@
 #define TERRAZZO_CORE_FRONTEND_EVALUATE_TILEOPERATORS_H
 
 #include "core/frontend/evaluate/Value.h"
+#include "core/frontend/semantics/OpEmitter.h"
 
 namespace tz::frontend {
 
 class Evaluator;
+
+/// A tile or a weak number; empty after an error at `loc`.
+std::optional<Operand> toOperand(Evaluator &evaluator, const Value &value,
+                                 SourceLoc loc);
+Value fromTile(const OptionalTile &tile);
+/// The emitter, set to the location of what is about to be emitted.
+OpEmitter &emitterAt(Evaluator &evaluator, SourceLoc loc);
 
 /// At least one operand is a tile; the other may be a literal.
 Value tileBinary(Evaluator &evaluator, Tok op, const Value &lhs,

@@ -74,6 +74,11 @@ Value Value::string(std::string value) {
 Value Value::type(TileType type) {
   return {ValueKind::Type, std::make_shared<TileType>(std::move(type))};
 }
+Value Value::type(DType scalar) {
+  TileType result;
+  result.elem = scalar;
+  return type(std::move(result));
+}
 Value Value::tile(TileValue value) {
   return {ValueKind::Tile, std::make_shared<TileValue>(std::move(value))};
 }
@@ -82,6 +87,13 @@ Value Value::tuple(std::vector<Value> items) {
   auto object = std::make_shared<SequenceObject>();
   object->items = std::move(items);
   return {ValueKind::Tuple, std::move(object)};
+}
+Value Value::integers(ArrayRef<int64_t> items) {
+  std::vector<Value> values;
+  for (int64_t item : items) {
+    values.push_back(integer(item));
+  }
+  return tuple(std::move(values));
 }
 Value Value::list(std::vector<Value> items) {
   WorkBudget::charge(items.size());

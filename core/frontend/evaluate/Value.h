@@ -90,8 +90,10 @@ public:
   static Value number(double value);
   static Value string(std::string value);
   static Value type(TileType type);
+  static Value type(DType scalar);
   static Value tile(TileValue value);
   static Value tuple(std::vector<Value> items);
+  static Value integers(llvm::ArrayRef<int64_t> items); // a tuple
   static Value list(std::vector<Value> items);
   static Value dict();
   static Value slice(Value lower, Value upper, Value step);

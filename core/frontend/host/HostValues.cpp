@@ -1,12 +1,11 @@
-//===- HostValues.cpp - names that only a running program knows -----------===//
+//===- HostValues.cpp - names of the running program as values ------------===//
 //
-// What   Asking, and what an answer is as a Value: a constant, a type, a jit
-//        function with its own scope, a module or object, a host function.
+// What   What an answer of the host program is as a Value: a constant, a type,
+//        a jit function with its own scope, a module or object, a function.
 // Why    Each object of the host is made once for one scope number, so that
 //        two ways to it give the same value.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/HostProgram.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 #include "core/frontend/host/ModuleLoader.h"
@@ -17,30 +16,6 @@
 using namespace llvm;
 
 namespace tz::frontend {
-
-static std::string orEmpty(const char *text) { return text ? text : ""; }
-
-static HostName taken(const tz_name &answer) {
-  return {answer.kind,          orEmpty(answer.text),
-          orEmpty(answer.path), orEmpty(answer.function),
-          answer.line,          answer.scope};
-}
-
-HostName HostProgram::find(uint64_t scope, const std::string &name) const {
-  tz_name answer{};
-  answer.struct_size = sizeof(answer);
-  names.find(names.ctx, scope, name.c_str(), &answer);
-  return taken(answer);
-}
-
-HostName HostProgram::call(uint64_t scope, const std::string &arguments) const {
-  tz_name answer{};
-  answer.struct_size = sizeof(answer);
-  if (names.call) {
-    names.call(names.ctx, scope, arguments.c_str(), &answer);
-  }
-  return taken(answer);
-}
 
 //===----------------------------------------------------------------------===//
 // Values as Python writes them
@@ -150,7 +125,7 @@ Value ModuleLoader::evaluate(const std::string &expression, StringRef name,
   }
   const StringRef dotted =
       expression == "tl" ? StringRef("triton.language") : StringRef(expression);
-  if (auto module = Registry::get().module(dotted)) {
+  if (auto module = evaluator.builtins().module(dotted)) {
     return Value::module(module);
   }
   std::string text;

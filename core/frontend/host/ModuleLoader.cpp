@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/host/ModuleLoader.h"
 
-#include "core/frontend/Frontend.h"
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/library/EmbeddedLibrary.h"
 #include "core/frontend/parse/Parser.h"
 
 #include "llvm/ADT/STLExtras.h"

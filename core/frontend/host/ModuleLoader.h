@@ -11,15 +11,13 @@
 
 #include "core/frontend/Frontend.h"
 #include "core/frontend/evaluate/BuiltinRegistry.h"
-#include "core/frontend/evaluate/Value.h"
+#include "core/frontend/evaluate/ModuleSource.h"
 
 #include <map>
 
 namespace tz::frontend {
 
-class Evaluator;
-
-class ModuleLoader {
+class ModuleLoader final : public ModuleSource {
 public:
   static constexpr unsigned maxModules = 256;
 
@@ -30,23 +28,20 @@ public:
   std::shared_ptr<ModuleObject> addModule(std::string path, std::string text,
                                           Evaluator &evaluator,
                                           llvm::ArrayRef<Value> given = {});
-  /// The module of a file, read and run once. Null after an error.
   std::shared_ptr<ModuleObject> load(const std::string &path,
                                      llvm::StringRef name, SourceLoc importLoc,
-                                     Evaluator &evaluator);
-  /// The file that an import in `importer` means, or empty: `dots` leading
-  /// dots, then a dotted name. Absolute names are searched beside the importer,
-  /// in the packages around it and below the import roots. The same question
-  /// has the same answer as long as the loader lives.
+                                     Evaluator &evaluator) override;
+  /// Absolute names are searched beside the importer, in the packages around it
+  /// and below the import roots. The same question has the same answer as long
+  /// as the loader lives.
   std::string findFile(llvm::StringRef importer, unsigned dots,
-                       llvm::StringRef dotted);
+                       llvm::StringRef dotted) override;
 
   /// Importer, dots, name -> the answer of findFile.
   using Searches =
       std::map<std::tuple<std::string, unsigned, std::string>, std::string>;
   const Searches &searches() const { return searched; }
-  /// A variable of the environment; read once.
-  std::optional<std::string> environment(llvm::StringRef name);
+  std::optional<std::string> environment(llvm::StringRef name) override;
   const EnvironmentReads &environmentReads() const { return variables; }
   /// False once a file that was found could not be read.
   bool readAll() const { return !unreadable; }
@@ -64,13 +59,11 @@ public:
                                            std::string text, uint32_t line,
                                            uint64_t scope,
                                            Evaluator &evaluator);
-  /// A name of the module that the host program knows; null if it does not.
   Binding *ask(ModuleObject &module, llvm::StringRef name, SourceLoc loc,
-               Evaluator &evaluator);
-  /// The value of an expression over `triton` and `tl`; `name`: for messages;
-  /// `given`: what it calls given0, given1 ...
+               Evaluator &evaluator) override;
   Value evaluate(const std::string &expression, llvm::StringRef name,
-                 Evaluator &evaluator, llvm::ArrayRef<Value> given = {});
+                 Evaluator &evaluator,
+                 llvm::ArrayRef<Value> given = {}) override;
   const HostProgram &host() const { return around.host; }
   /// What was asked of the host program, in order.
   const std::vector<HostRead> &hostReads() const { return reads; }
@@ -102,13 +95,6 @@ private:
   bool unreadable = false;
   SourceLoc tooMany; // the first import beyond maxModules
 };
-
-/// One file of the embedded library; the array is generated at build time.
-struct LibraryFile {
-  const char *name;
-  const char *text;
-};
-llvm::ArrayRef<LibraryFile> embeddedLibrary();
 
 } // namespace tz::frontend
 

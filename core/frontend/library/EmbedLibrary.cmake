@@ -1,7 +1,7 @@
 # Makes a C++ file that holds the library's Python files as string literals.
 #   cmake -DOUTPUT=... -DFILES=a.py;b.py -P EmbedLibrary.cmake
 set(code "// Made by core/frontend/library/EmbedLibrary.cmake from core/frontend/library.\n")
-string(APPEND code "#include \"core/frontend/host/ModuleLoader.h\"\n\n")
+string(APPEND code "#include \"core/frontend/library/EmbeddedLibrary.h\"\n\n")
 string(APPEND code "namespace tz::frontend {\n\n")
 set(rows "")
 foreach(file IN LISTS FILES)

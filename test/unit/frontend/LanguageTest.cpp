@@ -10,7 +10,7 @@
 #include "test/unit/frontend/LanguageExamples.h"
 
 #include "core/frontend/KnownVendors.h"
-#include "core/frontend/evaluate/BuiltinRegistry.h"
+#include "core/frontend/builtins/Builtins.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -117,7 +117,7 @@ TEST(LanguageTable, HoldsEveryNameOnce) {
     EXPECT_TRUE(listed.insert(row.name).second) << row.name << " twice";
   }
   auto check = [&](llvm::StringRef module, const std::string &prefix) {
-    for (auto &entry : Registry::get().module(module)->members) {
+    for (auto &entry : languageBuiltins().module(module)->members) {
       std::string name = prefix + entry.getKey().str();
       EXPECT_TRUE(listed.count(name)) << name << " is not in the table";
     }

@@ -7,8 +7,8 @@
 //        others are on the host: they must be what kernels can call, no more.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/BuiltinRegistry.h"
-#include "core/frontend/host/ModuleLoader.h"
+#include "core/frontend/builtins/Builtins.h"
+#include "core/frontend/library/EmbeddedLibrary.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -78,7 +78,7 @@ bool isSame(const Value &a, const Value &b) {
 
 /// Of a module besides what it has in common with triton.language itself.
 std::map<std::string, std::string> functionsOf(llvm::StringRef module) {
-  const Registry &registry = Registry::get();
+  const Registry &registry = languageBuiltins();
   auto &shared = registry.module("triton.language")->members;
   std::map<std::string, std::string> rows;
   for (auto &entry : registry.module(module)->members) {
@@ -106,7 +106,7 @@ std::string table() {
          "table:\n"
          "#   TERRAZZO_BLESS=1 test-frontend --gtest_filter='PythonNames.*'\n"
          "FUNCTIONS = {\n";
-  const Registry &registry = Registry::get();
+  const Registry &registry = languageBuiltins();
   for (llvm::StringRef module : registry.moduleNames()) {
     if (!module.starts_with("triton.language")) {
       continue;
