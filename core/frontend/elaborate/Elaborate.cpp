@@ -11,6 +11,7 @@
 #include "core/frontend/elaborate/AssignGroups.h"
 #include "core/frontend/elaborate/ConstValues.h"
 #include "core/frontend/elaborate/ModuleState.h"
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Suggestions.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 #include "core/frontend/semantics/OpEmitter.h"

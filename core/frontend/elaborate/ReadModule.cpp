@@ -10,6 +10,7 @@
 #include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/elaborate/ConstValues.h"
 #include "core/frontend/elaborate/ModuleState.h"
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Suggestions.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 

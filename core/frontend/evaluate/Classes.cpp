@@ -1,7 +1,7 @@
 //===- Classes.cpp - classes: named tuples and aggregates -----------------===//
 //
-// What   Reads class statements, makes and changes their values, and finds the
-//        methods that operators mean.
+// What   Makes and changes the values of classes, and finds the methods that
+//        operators mean. Class statements: HostDefinitions.cpp.
 // Why    An aggregate is a record of tiles and constants with jit methods; its
 //        fields are set once, by __init__, so that it is a value as tiles are.
 //
@@ -17,50 +17,6 @@ using namespace llvm;
 namespace tz::frontend {
 
 using namespace ast;
-
-static StringRef lastName(const Expr *expr) {
-  if (auto *name = dyn_cast_if_present<Name>(expr)) {
-    return name->id;
-  }
-  auto *attribute = dyn_cast_if_present<Attribute>(expr);
-  return attribute ? attribute->name : StringRef();
-}
-
-void Evaluator::hostClass(const ClassDef *def) {
-  auto object = std::make_shared<ClassObject>();
-  object->name = def->name.str();
-  object->loc = def->loc;
-  for (const Stmt *stmt : def->body) {
-    if (auto *field = dyn_cast<AnnAssign>(stmt)) {
-      if (auto *name = dyn_cast<Name>(field->target)) {
-        object->fields.push_back(name->id.str());
-        object->defaults.push_back(
-            field->value ? std::optional<Value>(eval(field->value))
-                         : std::nullopt);
-        StringRef type = lastName(field->annotation);
-        object->kinds.push_back(type == "constexpr" ? ClassObject::Constexpr
-                                : type == "tensor"  ? ClassObject::Tensor
-                                                    : ClassObject::Any);
-      }
-    } else if (auto *method = dyn_cast<FunctionDef>(stmt)) {
-      Value function = hostFunction(method);
-      applyDecorators(method->decorators, function);
-      object->methods[method->name.str()] = function;
-    }
-  }
-  // NamedTuple classes and aggregates are of use to kernels; other classes mean
-  // nothing here.
-  bool named = any_of(def->bases, [](const Expr *base) {
-    return lastName(base) == "NamedTuple";
-  });
-  Value value = Value::classOf(object);
-  applyDecorators(def->decorators, value);
-  if (!named && !object->isAggregate) {
-    value = Value::unknown(def->loc, "class '" + def->name.str() +
-                                         "' is not understood by the compiler");
-  }
-  bind(def->name, value, def->loc);
-}
 
 /// Fields by position and keyword, as a named tuple takes them.
 Value Evaluator::makeRecord(std::shared_ptr<const ClassObject> type,

@@ -1,10 +1,11 @@
-//===- DebugNotes.cpp - what a debugger must know of a kernel -------------===//
+//===- DebugNotes.cpp - what the evaluator tells a debugger ---------------===//
 //
-// What   What the evaluator writes into a DebugMap.
+// What   Statements, names and calls as events.
 // Why    See DebugMap.h.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/DebugMap.h"
+#include "core/frontend/evaluate/DebugNotes.h"
+
 #include "core/frontend/evaluate/Evaluator.h"
 
 using namespace llvm;
@@ -39,37 +40,37 @@ static void addParts(const Value &value, const std::string &path,
   parts.push_back({path, repr(value), mlir::Value(), TileType()});
 }
 
-void Evaluator::noteStatement(SourceLoc loc) {
-  if (debugMap && !inHost()) {
-    debugMap->add(*b, {DebugEvent::Statement, loc, "", {}});
+void DebugNotes::statement(SourceLoc loc) {
+  if (map && !ev.inHost()) {
+    map->add(ev.builder(), {DebugEvent::Statement, loc, "", {}});
   }
 }
 
-void Evaluator::noteName(StringRef name, const Value &value, SourceLoc loc) {
-  if (!debugMap || inHost() || value.isError()) {
+void DebugNotes::name(StringRef name, const Value &value, SourceLoc loc) {
+  if (!map || ev.inHost() || value.isError()) {
     return;
   }
   DebugEvent event{DebugEvent::Name, loc, name.str(), {}};
   addParts(value, "", event.parts);
-  debugMap->add(*b, std::move(event));
+  map->add(ev.builder(), std::move(event));
 }
 
-void Evaluator::noteCall(const FunctionObject &function, const Scope &params,
-                         SourceLoc loc) {
-  if (!debugMap) {
+void DebugNotes::call(const FunctionObject &function, const Scope &params,
+                      SourceLoc loc) {
+  if (!map) {
     return;
   }
-  debugMap->add(*b, {DebugEvent::Enter, loc, function.name, {}});
+  map->add(ev.builder(), {DebugEvent::Enter, loc, function.name, {}});
   for (const ast::Parameter &param : function.params()) {
     if (auto bound = params.find(param.name); bound != params.end()) {
-      noteName(param.name, bound->second.value, param.loc);
+      name(param.name, bound->second.value, param.loc);
     }
   }
 }
 
-void Evaluator::noteReturn() {
-  if (debugMap) {
-    debugMap->add(*b, {DebugEvent::Leave, SourceLoc(), "", {}});
+void DebugNotes::leave() {
+  if (map) {
+    map->add(ev.builder(), {DebugEvent::Leave, SourceLoc(), "", {}});
   }
 }
 

@@ -1,12 +1,13 @@
 //===- ExpressionValues.cpp - constants, displays, comparisons ------------===//
 //
-// What   eval() and one function for each kind of expression; those that look
-//        something up are in NameLookup.cpp.
+// What   One function for each kind of expression; those that look something up
+//        are in NameLookup.cpp.
 // Why    Kernel code and host code share these; what differs (an unknown host
 //        value is no error until a kernel uses it) is decided in fail().
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/KernelStatements.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,45 +18,6 @@ using namespace llvm;
 namespace tz::frontend {
 
 using namespace ast;
-
-Value Evaluator::fail(SourceLoc loc, const Twine &message) {
-  if (inHost()) {
-    return Value::unknown(loc, message.str());
-  }
-  if (!stopped) {
-    sink.error(loc, message);
-  }
-  return Value();
-}
-
-bool Evaluator::chargeStep(SourceLoc loc, uint64_t steps) {
-  if (!stopped && !WorkBudget::charge(steps)) {
-    stopped = true;
-    sink.error(loc, WorkBudget::reason());
-  }
-  return !stopped;
-}
-
-Value Evaluator::eval(const Expr *expr) {
-  if (stopped || !chargeStep(expr->loc)) {
-    return Value();
-  }
-  if (depth >= bounds.evaluationDepth) {
-    stopped = true;
-    sink.error(expr->loc, "evaluation is nested more than " +
-                              Twine(bounds.evaluationDepth) +
-                              " levels deep (limit of evaluation depth)");
-    return Value();
-  }
-  ++depth;
-  scope_exit restore([&] { --depth; });
-  Value value = evalUncounted(expr);
-  if (WorkBudget::isSpent()) {
-    chargeStep(expr->loc); // says so, here
-    return Value();
-  }
-  return value;
-}
 
 Value Evaluator::evalUncounted(const Expr *expr) {
   switch (expr->kind) {
@@ -97,7 +59,7 @@ Value Evaluator::evalUncounted(const Expr *expr) {
   case ExprKind::Bool:
     return evalBool(cast<ast::Bool>(expr));
   case ExprKind::Conditional:
-    return evalConditional(cast<Conditional>(expr));
+    return statements->conditional(cast<Conditional>(expr));
   case ExprKind::Comprehension:
     return evalComprehension(cast<Comprehension>(expr));
   case ExprKind::Named: {
@@ -231,9 +193,9 @@ Value Evaluator::evalJoined(const JoinedString *node) {
       shown = std::move(*formatted);
     }
     text += shown;
-    if (text.size() > bounds.sequenceLength) {
+    if (text.size() > limits().sequenceLength) {
       return fail(node->loc, "string is longer than " +
-                                 Twine(bounds.sequenceLength) +
+                                 Twine(limits().sequenceLength) +
                                  " characters (limit of sequence length)");
     }
   }
@@ -281,7 +243,7 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
   Value reason;
   // Nested generators: one level of recursion for each.
   std::function<void(size_t)> level = [&](size_t index) {
-    if (failed || stopped) {
+    if (failed || allowed.isStopped()) {
       return;
     }
     if (index == node->generators.size()) {
@@ -292,19 +254,19 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
         failed |= element.isError();
         items.push_back(std::move(element));
       }
-      if (items.size() > bounds.sequenceLength) {
+      if (items.size() > limits().sequenceLength) {
         failed = true;
         reason = fail(node->loc, "comprehension makes more than " +
-                                     Twine(bounds.sequenceLength) +
+                                     Twine(limits().sequenceLength) +
                                      " values (limit of sequence length)");
       }
       return;
     }
     const ast::Generator &generator = node->generators[index];
     Value iterable = eval(generator.iterable);
-    bool known = true;
-    std::vector<Value> sequence = hostIterate(iterable, known);
-    if (!known) {
+    std::optional<std::vector<Value>> sequence =
+        itemsOf(iterable, limits().sequenceLength);
+    if (!sequence) {
       failed = true;
       reason =
           iterable.isError()
@@ -314,7 +276,7 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
                          describe(iterable));
       return;
     }
-    for (Value &item : sequence) {
+    for (Value &item : *sequence) {
       assign(generator.target, item, generator.target->loc, true);
       bool taken = true;
       for (const Expr *condition : generator.conditions) {
@@ -334,14 +296,14 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
       if (taken) {
         level(index + 1);
       }
-      if (failed || stopped) {
+      if (failed || allowed.isStopped()) {
         return;
       }
     }
   };
   level(0);
   frame().scope = std::move(saved);
-  if (failed || stopped) {
+  if (failed || allowed.isStopped()) {
     return reason;
   }
   if (isDict) {

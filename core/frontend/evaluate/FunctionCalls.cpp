@@ -10,62 +10,19 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/HostStatements.h"
+#include "core/frontend/evaluate/KernelStatements.h"
 #include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/Suggestions.h"
-#include "core/frontend/evaluate/TileOperators.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 
-#include "mlir/IR/Builders.h"
-
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 
 namespace tz::frontend {
 
 using namespace ast;
-
-mlir::Location Evaluator::location(SourceLoc loc) const {
-  mlir::MLIRContext *context = b->getContext();
-  mlir::Location at = mlir::UnknownLoc::get(context);
-  if (loc.isValid()) {
-    at = mlir::FileLineColLoc::get(context, loc.file->path(), loc.line,
-                                   loc.column);
-  }
-  if (frames.empty() || !frames.back().callSite) {
-    return at;
-  }
-  const Frame &frame = frames.back();
-  // A debugger shows the calls that were inlined by name.
-  if (frame.function && !frame.function->name.empty()) {
-    at = mlir::NameLoc::get(b->getStringAttr(frame.function->name), at);
-  }
-  return mlir::CallSiteLoc::get(at, mlir::Location(frame.callSite));
-}
-
-bool Evaluator::countOperation(SourceLoc loc) {
-  if (stopped) {
-    return false;
-  }
-  if (inHost() && !frames.empty() && frame().function) {
-    sink.error(loc, "'" + frame().function->name +
-                        "' runs when the kernel is compiled and computes with "
-                        "a run-time value, of which it may ask type, dtype and "
-                        "shape; decorate it with @triton.jit");
-    return false;
-  }
-  if (!chargeStep(loc, WorkBudget::PerOperation)) {
-    return false;
-  }
-  if (++operations > bounds.operations) {
-    stopped = true;
-    sink.error(loc, "kernel has more than " + Twine(bounds.operations) +
-                        " operations (limit of operations)");
-    return false;
-  }
-  return true;
-}
 
 bool Evaluator::evalArguments(const Call *node, CallArgs &args) {
   bool valid = true;
@@ -127,7 +84,7 @@ Value Evaluator::evalCall(const Call *node) {
 
 Value Evaluator::call(const Value &callee, const CallArgs &args,
                       SourceLoc loc) {
-  if (stopped) {
+  if (allowed.isStopped()) {
     return Value();
   }
   switch (callee.kind()) {
@@ -195,33 +152,14 @@ Value Evaluator::defaultOf(const FunctionObject &function,
       return known->value;
     }
   }
-  Frame host;
-  host.module = function.module.lock();
-  host.isHost = true;
-  host.closure = function.closure;
-  frames.push_back(std::move(host));
+  Frame around;
+  around.module = function.module.lock();
+  around.isHost = true;
+  around.closure = function.closure;
+  frames.push_back(std::move(around));
   Value value = eval(param.defaultValue);
   frames.pop_back();
   return value;
-}
-
-bool namesConstexpr(const Expr *annotation) {
-  if (!annotation) {
-    return false;
-  }
-  if (auto *text = dyn_cast<Constant>(annotation)) {
-    return text->constant == ConstantKind::String &&
-           text->text.ends_with("constexpr");
-  }
-  if (auto *name = dyn_cast<Name>(annotation)) {
-    return name->id == "constexpr";
-  }
-  auto *attribute = dyn_cast<Attribute>(annotation);
-  return attribute && attribute->name == "constexpr";
-}
-
-bool isConstexprParameter(const Parameter &param) {
-  return namesConstexpr(param.annotation);
 }
 
 std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
@@ -344,11 +282,9 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
                            "kernel code");
     }
   }
-  if (inlining >= bounds.inliningDepth) {
-    stopped = true;
-    sink.error(loc, "calls are nested more than " +
-                        Twine(bounds.inliningDepth) +
-                        " deep (limit of inlining depth)");
+  EvaluationBounds::Level level = allowed.call();
+  if (!level) {
+    allowed.stop(loc, allowed.callLimit());
     return Value();
   }
   WorkBudget::charge(WorkBudget::PerCall);
@@ -369,33 +305,14 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
   callee.closure = function->closure;
   callee.isHost = false;
   callee.callSite = mlir::LocationAttr(location(loc));
-  ++inlining;
   sink.pushFrame(loc, "in the call of '" + function->name + "' from here");
   frames.push_back(std::move(callee));
-  noteCall(*function, frame().scope, loc);
-  Flow flow = execBlock(function->def->body, nullptr);
+  debugNotes.call(*function, frame().scope, loc);
+  Flow flow = statements->block(function->def->body, nullptr);
   frames.pop_back();
-  noteReturn();
+  debugNotes.leave();
   sink.popFrame();
-  --inlining;
   return flow.kind == Flow::Return ? flow.value : Value::none();
-}
-
-void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
-                          Scope params) {
-  if (refuseAsync(*kernel)) {
-    return;
-  }
-  Frame top;
-  top.function = kernel;
-  top.module = kernel->module.lock();
-  top.closure = kernel->closure;
-  top.isHost = false;
-  top.scope = std::move(params);
-  frames.push_back(std::move(top));
-  noteCall(*kernel, frame().scope, kernel->loc());
-  execBlock(kernel->def->body, nullptr);
-  frames.pop_back();
 }
 
 Value Evaluator::runHostFunction(
@@ -411,29 +328,26 @@ Value Evaluator::runHostFunction(
   if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
     return *failure;
   }
-  if (inlining >= bounds.inliningDepth) {
-    return fail(loc, "calls are nested more than " +
-                         Twine(bounds.inliningDepth) +
-                         " deep (limit of inlining depth)");
+  EvaluationBounds::Level level = allowed.call();
+  if (!level) {
+    return fail(loc, allowed.callLimit());
   }
   callee.function = function;
   callee.module = function->module.lock();
   callee.closure = function->closure;
   callee.isHost = true;
-  ++inlining;
   frames.push_back(std::move(callee));
   Value result;
   if (function->lambda) {
     result = eval(function->lambda->body);
   } else {
-    Flow flow = hostBlock(function->def->body);
+    Flow flow = host->block(function->def->body);
     result = flow.kind == Flow::Return ? flow.value : Value::none();
   }
   frames.pop_back();
-  --inlining;
   if (fromKernel && result.is(ValueKind::Unknown)) {
     ReasonObject reason = result.reason();
-    if (!stopped) {
+    if (!allowed.isStopped()) {
       sink.error(loc,
                  "'" + function->name +
                      "' cannot be evaluated at compile time; a function of "
@@ -443,13 +357,6 @@ Value Evaluator::runHostFunction(
     return Value();
   }
   return result;
-}
-
-Value Evaluator::materialise(const Value &value, SourceLoc loc) {
-  if (!value.isNumber()) {
-    return value;
-  }
-  return countOperation(loc) ? tileFromLiteral(*this, value, loc) : Value();
 }
 
 } // namespace tz::frontend

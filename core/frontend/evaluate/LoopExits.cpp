@@ -1,19 +1,18 @@
 //===- LoopExits.cpp - break, continue, return in loops -------------------===//
 //
-// What   Loops whose body may be left before its end. `continue` ends the body
-//        alone; a loop with `break` or `return` becomes an scf.while that
-//        carries whether it goes on, and what was returned.
-// Why    Control flow stays structured. A loop without these keeps its form,
-//        which passes know.
+// What   Loops whose body may be left before its end.
+// Why    See LoopStatements.h.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/FlatValues.h"
+#include "core/frontend/evaluate/KernelStatements.h"
+#include "core/frontend/evaluate/LoopStatements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 
@@ -23,14 +22,15 @@ using namespace ast;
 namespace scf = mlir::scf;
 namespace arith = mlir::arith;
 
-void Evaluator::refuseElse(SourceLoc loc) {
-  sink.error(loc, "'else' of a loop is not supported in kernel code; set a "
-                  "variable before break and test it behind the loop");
+void LoopStatements::refuseElse(SourceLoc loc) {
+  ev.diagnostics().error(
+      loc, "'else' of a loop is not supported in kernel code; set a "
+           "variable before break and test it behind the loop");
 }
 
-bool Evaluator::isReadBehindLoops(StringRef name) {
+bool LoopStatements::isReadBehindLoops(StringRef name) {
   const FunctionDef *function =
-      frame().function ? frame().function->def : nullptr;
+      ev.frame().function ? ev.frame().function->def : nullptr;
   if (!function) {
     return false;
   }
@@ -41,14 +41,15 @@ bool Evaluator::isReadBehindLoops(StringRef name) {
   return entry->second.contains(name);
 }
 
-Flow Evaluator::execBody(Block body) {
+Flow LoopStatements::runBody(Block body) {
   // What an arm around the loop does at its end is no matter of the body.
-  const unsigned open = std::exchange(frame().openArms, 0);
-  ++frame().loops;
+  const unsigned open = std::exchange(ev.frame().openArms, 0);
+  ++ev.frame().loops;
   auto end = []() -> Flow { return {Flow::Continue, Value()}; };
-  Flow flow = mayLeave(body) ? execBlock(body, end) : execBlock(body, nullptr);
-  --frame().loops;
-  frame().openArms = open;
+  Flow flow = mayLeave(body) ? statements.block(body, end)
+                             : statements.block(body, nullptr);
+  --ev.frame().loops;
+  ev.frame().openArms = open;
   if (flow.kind == Flow::Normal) {
     flow.kind = Flow::Continue;
   }
@@ -56,7 +57,7 @@ Flow Evaluator::execBody(Block body) {
 }
 
 /// Where a loop was not left by return, what follows it is run.
-Flow Evaluator::loopEnd(const Flow &flow) {
+Flow LoopStatements::loopEnd(const Flow &flow) {
   Flow end = flow;
   const bool returns = flow.may(Flow::Return);
   const bool falls = flow.ways() != 1U << Flow::Return;
@@ -65,69 +66,69 @@ Flow Evaluator::loopEnd(const Flow &flow) {
   return end;
 }
 
-Flow Evaluator::afterLoop(const Flow &flow, SourceLoc loc,
-                          Continuation following) {
+Flow LoopStatements::afterLoop(const Flow &flow, SourceLoc loc,
+                               Continuation following) {
   if (flow.kind != Flow::Mixed) {
     return flow;
   }
-  if (!enterRegion(loc)) {
+  EvaluationBounds::Level level = ev.bounds().region(loc);
+  if (!level) {
     return {Flow::Return, Value()};
   }
-  scope_exit leave([&] { --regionDepth; });
-  mlir::OpBuilder::InsertionGuard guard(*b);
-  return afterExits(flow, loc, following);
+  mlir::OpBuilder::InsertionGuard guard(ev.builder());
+  return branches.afterExits(flow, loc, following);
 }
 
 /// The iterations of a static loop, of which each may be the last.
-Flow Evaluator::unrolledFor(const For *node, ArrayRef<Value> items) {
+Flow LoopStatements::unrolledFor(const For *node, ArrayRef<Value> items) {
   constexpr unsigned leaving = 1U << Flow::Break | 1U << Flow::Return;
   SourceLoc loc = node->loc;
   Flow ended; // how the iterations so far did
   ended.kind = Flow::Continue;
   auto iteration = [&](const Value &item) {
-    assign(node->target, item, node->target->loc, true);
-    return execBody(node->body);
+    ev.assign(node->target, item, node->target->loc, true);
+    return runBody(node->body);
   };
   for (const Value &item : items) {
-    if (stopped || !ended.may(Flow::Continue)) {
+    if (ev.bounds().isStopped() || !ended.may(Flow::Continue)) {
       break;
     }
     if (ended.kind == Flow::Continue) {
       ended = iteration(item);
       continue;
     }
-    if (!enterRegion(loc)) {
+    EvaluationBounds::Level level = ev.bounds().region(loc);
+    if (!level) {
       break;
     }
-    scope_exit leave([&] { --regionDepth; });
-    mlir::OpBuilder::InsertionGuard guard(*b);
-    Branch branch =
-        openBranch(loc, hasEnded(ended, {Flow::Break, Flow::Return}, loc));
+    mlir::OpBuilder::InsertionGuard guard(ev.builder());
+    RuntimeBranches::Branch branch = branches.open(
+        loc, branches.hasEnded(ended, {Flow::Break, Flow::Return}, loc));
     branch.whenTrue.flow = ended.among(leaving);
-    closeArm(branch.whenTrue, branch);
-    b->setInsertionPoint(branch.draft.elseYield());
+    branches.closeArm(branch.whenTrue, branch);
+    ev.builder().setInsertionPoint(branch.draft.elseYield());
     branch.whenFalse.flow = iteration(item);
-    closeArm(branch.whenFalse, branch);
-    ended = closeBranch(branch, changedNames(branch));
+    branches.closeArm(branch.whenFalse, branch);
+    ended = branches.close(branch, branches.changedNames(branch));
   }
   return loopEnd(ended);
 }
 
 /// Whether a body that ended so is run again.
-mlir::Value Evaluator::goesOn(const Flow &flow, SourceLoc loc) {
-  mlir::Value left = hasEnded(flow, {Flow::Break, Flow::Return}, loc);
-  mlir::Value yes = hasEnded({Flow::Break, {}}, Flow::Break, loc);
-  return arith::XOrIOp::create(*b, location(loc), left, yes);
+mlir::Value LoopStatements::goesOn(const Flow &flow, SourceLoc loc) {
+  mlir::Value left = branches.hasEnded(flow, {Flow::Break, Flow::Return}, loc);
+  mlir::Value yes = branches.hasEnded({Flow::Break, {}}, Flow::Break, loc);
+  return arith::XOrIOp::create(ev.builder(), ev.location(loc), left, yes);
 }
 
 /// A `for` that break or return may end: an scf.while over its counter.
-Flow Evaluator::leftLoop(const For *node, const LoopBounds &counted) {
+Flow LoopStatements::leftLoop(const For *node, const LoopBounds &counted) {
   SourceLoc loc = node->loc;
-  mlir::Location at = location(loc);
+  mlir::Location at = ev.location(loc);
   mlir::Value lower = counted.lower.value, upper = counted.upper.value;
   mlir::Value step = counted.step.value;
   SmallVector<mlir::Value> inits = {
-      arith::CmpIOp::create(*b, at,
+      arith::CmpIOp::create(ev.builder(), at,
                             isSigned(counted.lower.type.elem)
                                 ? arith::CmpIPredicate::slt
                                 : arith::CmpIPredicate::ult,
@@ -135,45 +136,50 @@ Flow Evaluator::leftLoop(const For *node, const LoopBounds &counted) {
       lower};
   std::vector<Carried> carried =
       carriedNames(assignedInLoop(node, counted), inits);
-  Scope before = frame().scope;
+  Scope before = ev.frame().scope;
   mlir::TypeRange types = mlir::ValueRange(inits).getTypes();
   SmallVector<mlir::Location> locs(inits.size(), at);
-  auto loop = scf::WhileOp::create(*b, at, types, inits);
-  mlir::OpBuilder::InsertionGuard guard(*b);
-  mlir::Block *test = b->createBlock(&loop.getBefore(), {}, types, locs);
-  scf::ConditionOp::create(*b, at, test->getArgument(0), test->getArguments());
+  auto loop = scf::WhileOp::create(ev.builder(), at, types, inits);
+  mlir::OpBuilder::InsertionGuard guard(ev.builder());
+  mlir::Block *test =
+      ev.builder().createBlock(&loop.getBefore(), {}, types, locs);
+  scf::ConditionOp::create(ev.builder(), at, test->getArgument(0),
+                           test->getArguments());
 
-  mlir::Block *body = b->createBlock(&loop.getAfter(), {}, types, locs);
+  mlir::Block *body =
+      ev.builder().createBlock(&loop.getAfter(), {}, types, locs);
   mlir::Value counter = body->getArgument(1);
   bindCarried(carried, body->getArguments());
   bindIndex(node, counted, counter);
-  Flow flow = execBody(node->body);
+  Flow flow = runBody(node->body);
   // The distance to the bound is exact in either sign; the next counter may be
   // outside of its type.
-  mlir::Value distance = arith::SubIOp::create(*b, at, upper, counter);
-  mlir::Value hasNext =
-      arith::CmpIOp::create(*b, at, arith::CmpIPredicate::ugt, distance, step);
+  mlir::Value distance =
+      arith::SubIOp::create(ev.builder(), at, upper, counter);
+  mlir::Value hasNext = arith::CmpIOp::create(
+      ev.builder(), at, arith::CmpIPredicate::ugt, distance, step);
   SmallVector<mlir::Value> yields = {
-      arith::AndIOp::create(*b, at, goesOn(flow, loc), hasNext),
-      arith::AddIOp::create(*b, at, counter, step)};
+      arith::AndIOp::create(ev.builder(), at, goesOn(flow, loc), hasNext),
+      arith::AddIOp::create(ev.builder(), at, counter, step)};
   return closeWhile(loop, flow, yields, before, carried, loc);
 }
 
 /// The loop, carrying in addition whether it has returned and what of the
 /// returned value it makes; `flow` becomes how the loop ends, with results of
 /// the loop. `yields` are its next values.
-scf::WhileOp Evaluator::carryReturned(scf::WhileOp loop, Flow &flow,
-                                      SmallVectorImpl<mlir::Value> &yields,
-                                      SourceLoc loc) {
-  mlir::Location at = location(loc);
+scf::WhileOp LoopStatements::carryReturned(scf::WhileOp loop, Flow &flow,
+                                           SmallVectorImpl<mlir::Value> &yields,
+                                           SourceLoc loc) {
+  mlir::Location at = ev.location(loc);
   const size_t first = yields.size();
-  yields.push_back(hasEnded(flow, Flow::Return, loc));
-  mlir::OpBuilder::InsertionGuard guard(*b);
-  b->setInsertionPoint(loop);
+  yields.push_back(branches.hasEnded(flow, Flow::Return, loc));
+  mlir::OpBuilder::InsertionGuard guard(ev.builder());
+  ev.builder().setInsertionPoint(loop);
   SmallVector<mlir::Value> inits(loop.getInits());
-  inits.push_back(hasEnded(Flow(), {}, loc));
+  inits.push_back(branches.hasEnded(Flow(), {}, loc));
   // What the loop holds before an iteration returns.
-  Value unset = placeholder(flow.value, loop, loc, ReturnedView);
+  Value unset = branches.placeholder(flow.value, loop, loc,
+                                     RuntimeBranches::ReturnedView);
   SmallVector<mlir::Value> returned, results;
   flatten(flow.value, returned);
   flatten(unset, results);
@@ -189,7 +195,7 @@ scf::WhileOp Evaluator::carryReturned(scf::WhileOp loop, Flow &flow,
     }
   }
   auto types = mlir::ValueRange(inits).getTypes();
-  auto made = scf::WhileOp::create(*b, at, types, inits);
+  auto made = scf::WhileOp::create(ev.builder(), at, types, inits);
   made.getBefore().takeBody(loop.getBefore());
   made.getAfter().takeBody(loop.getAfter());
   loop.erase();
@@ -215,10 +221,10 @@ scf::WhileOp Evaluator::carryReturned(scf::WhileOp loop, Flow &flow,
 }
 
 /// Ends the body of an scf.while, which begins its next values with `yields`.
-Flow Evaluator::closeWhile(scf::WhileOp loop, Flow flow,
-                           SmallVectorImpl<mlir::Value> &yields,
-                           const Scope &before, ArrayRef<Carried> carried,
-                           SourceLoc loc) {
+Flow LoopStatements::closeWhile(scf::WhileOp loop, Flow flow,
+                                SmallVectorImpl<mlir::Value> &yields,
+                                const Scope &before, ArrayRef<Carried> carried,
+                                SourceLoc loc) {
   const bool valid = collectCarried(carried, yields, loc);
   if (!valid) {
     mlir::ValueRange arguments = loop.getAfterBody()->getArguments();
@@ -230,8 +236,8 @@ Flow Evaluator::closeWhile(scf::WhileOp loop, Flow flow,
   } else {
     flow = loopEnd(flow.among(~(1U << Flow::Return)));
   }
-  b->setInsertionPointToEnd(body);
-  scf::YieldOp::create(*b, location(loc), yields);
+  ev.builder().setInsertionPointToEnd(body);
+  scf::YieldOp::create(ev.builder(), ev.location(loc), yields);
   leaveLoop(before, carried,
             valid ? mlir::ValueRange(loop.getResults()) : mlir::ValueRange());
   return flow;

@@ -6,7 +6,7 @@
 //        may have another type in the next loop.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/BlockAnalysis.h"
 
 using namespace llvm;
 

@@ -7,6 +7,7 @@
 //        from are read here, when it is first used.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/Suggestions.h"
@@ -131,7 +132,7 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
     if (inHost()) {
       return Value::unknown(loc, "'" + name.str() + "' may be unset");
     }
-    if (!stopped) {
+    if (!allowed.isStopped()) {
       auto error = sink.error(loc, "'" + name + "' " + value.reason().text);
       for (const Note &origin : value.reason().origins) {
         error.note(origin.loc, origin.message);
@@ -144,7 +145,7 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
   }
   if (value.is(ValueKind::Unknown)) {
     ReasonObject reason = value.reason();
-    if (!stopped) {
+    if (!allowed.isStopped()) {
       sink.error(loc, "'" + name +
                           "' has no value that is known at compile "
                           "time")

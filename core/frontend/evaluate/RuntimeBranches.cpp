@@ -1,12 +1,13 @@
 //===- RuntimeBranches.cpp - the two arms of a run-time branch ------------===//
 //
-// What   Makes an scf.if, runs its arms in scopes of their own, and merges what
-//        they set and return into its results.
-// Why    An if, a conditional expression and an unrolled loop that may be left
-//        end their arms in the same way.
+// What   Opening and closing branches; what a name is after both arms.
+// Why    See RuntimeBranches.h.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/RuntimeBranches.h"
+
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/FlatValues.h"
 
 #include "terrazzo/ir/Tile.h"
 
@@ -22,8 +23,7 @@ namespace tz::frontend {
 namespace scf = mlir::scf;
 namespace arith = mlir::arith;
 
-/// The names that an arm has set, sorted.
-std::vector<StringRef> Evaluator::changedNames(const Branch &branch) {
+std::vector<StringRef> RuntimeBranches::changedNames(const Branch &branch) {
   std::vector<StringRef> names;
   for (const Arm *arm : {&branch.whenTrue, &branch.whenFalse}) {
     for (auto &[name, binding] : arm->scope) {
@@ -39,73 +39,66 @@ std::vector<StringRef> Evaluator::changedNames(const Branch &branch) {
   return names;
 }
 
-Evaluator::Branch Evaluator::openBranch(SourceLoc loc, mlir::Value flag) {
-  auto draft = scf::IfOp::create(*b, location(loc), mlir::TypeRange(), flag,
-                                 /*withElseRegion=*/true);
+RuntimeBranches::Branch RuntimeBranches::open(SourceLoc loc, mlir::Value flag) {
+  auto draft =
+      scf::IfOp::create(ev.builder(), ev.location(loc), mlir::TypeRange(), flag,
+                        /*withElseRegion=*/true);
   Branch branch;
   branch.loc = loc;
   branch.draft = draft;
-  branch.before = frame().scope;
-  b->setInsertionPoint(draft.thenYield());
+  branch.before = ev.frame().scope;
+  ev.builder().setInsertionPoint(draft.thenYield());
   return branch;
 }
 
-void Evaluator::closeArm(Arm &arm, Branch &branch) {
+void RuntimeBranches::closeArm(Arm &arm, Branch &branch) {
   if (arm.flow.kind == Flow::Normal) {
     arm.flow.kind = Flow::Fell;
   }
-  arm.scope = std::move(frame().scope);
-  frame().scope = branch.before;
+  arm.scope = std::move(ev.frame().scope);
+  ev.frame().scope = branch.before;
 }
 
-/// A value of the same type that nothing reads: it stands where a path through
-/// `around` gives none. What is made before `around` stands for itself.
-/// `unmakable`: the error for types without constants.
-Value Evaluator::placeholder(const Value &like, mlir::Operation *around,
-                             SourceLoc loc, StringRef unmakable) {
+Value RuntimeBranches::placeholder(const Value &like, mlir::Operation *around,
+                                   SourceLoc loc, StringRef unmakable) {
   SmallVector<mlir::Value> tiles;
   flatten(like, tiles);
   for (mlir::Value &tile : tiles) {
     mlir::Type type = tile.getType();
-    mlir::Location at = location(loc);
+    mlir::Location at = ev.location(loc);
     const bool isPointer = isa<tile::PtrType>(tile::elementType(type));
     if (!around->isAncestor(tile.getParentBlock()->getParentOp())) {
       continue;
     }
     if (isa<tile::ViewType>(type)) {
-      return fail(loc, unmakable.str());
+      return ev.fail(loc, unmakable.str());
     }
     if (isPointer) {
       type = isa<mlir::RankedTensorType>(type)
-                 ? mlir::Type(mlir::RankedTensorType::get(tile::shapeOf(type),
-                                                          b->getI64Type()))
-                 : mlir::Type(b->getI64Type());
+                 ? mlir::Type(mlir::RankedTensorType::get(
+                       tile::shapeOf(type), ev.builder().getI64Type()))
+                 : mlir::Type(ev.builder().getI64Type());
     }
     mlir::Type pointers = tile.getType();
     tile = arith::ConstantOp::create(
-        *b, at, cast<mlir::TypedAttr>(b->getZeroAttr(type)));
+        ev.builder(), at,
+        cast<mlir::TypedAttr>(ev.builder().getZeroAttr(type)));
     if (isPointer) {
-      tile = tile::IntToPtrOp::create(*b, at, pointers, tile);
+      tile = tile::IntToPtrOp::create(ev.builder(), at, pointers, tile);
     }
   }
   mlir::ValueRange values(tiles);
   return rebuild(like, values);
 }
 
-/// The values of a name, or of what is returned, at the end of both arms.
-struct Evaluator::Leaving {
-  StringRef name;
-  Value whenTrue, whenFalse;
-  SourceLoc loc;
-};
-
 /// What is returned; false after an error.
-bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
-                              Flow &result) {
+bool RuntimeBranches::mergeReturned(Branch &branch,
+                                    SmallVectorImpl<Leaving> &leaving,
+                                    Flow &result) {
   auto returns = [](const Arm &arm) { return arm.flow.may(Flow::Return); };
   auto in = [&](mlir::Operation *yield, auto make) {
-    mlir::OpBuilder::InsertionGuard guard(*b);
-    b->setInsertionPoint(yield);
+    mlir::OpBuilder::InsertionGuard guard(ev.builder());
+    ev.builder().setInsertionPoint(yield);
     return make();
   };
   Value a = branch.whenTrue.flow.value, c = branch.whenFalse.flow.value;
@@ -127,16 +120,16 @@ bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
     result.value = a;
     return true;
   }
-  a = in(branch.draft.thenYield(), [&] { return sanitize(a, branch.loc); });
-  c = in(branch.draft.elseYield(), [&] { return sanitize(c, branch.loc); });
+  a = in(branch.draft.thenYield(), [&] { return ev.sanitize(a, branch.loc); });
+  c = in(branch.draft.elseYield(), [&] { return ev.sanitize(c, branch.loc); });
   if (a.isError() || c.isError()) {
     result = {Flow::Return, Value()};
     return false;
   }
   if (!sameShape(a, c)) {
-    fail(branch.loc, "returned values differ in type: " + describe(a) +
-                         " on one path, " + describe(c) +
-                         " on another; return one type on every path");
+    ev.fail(branch.loc, "returned values differ in type: " + describe(a) +
+                            " on one path, " + describe(c) +
+                            " on another; return one type on every path");
     result = {Flow::Return, Value()};
     return false;
   }
@@ -145,15 +138,15 @@ bool Evaluator::mergeReturned(Branch &branch, SmallVectorImpl<Leaving> &leaving,
 }
 
 /// A name after both arms: bound at once, or put into `leaving`.
-void Evaluator::mergeName(StringRef name, Branch &branch,
-                          SmallVectorImpl<Leaving> &leaving) {
+void RuntimeBranches::mergeName(StringRef name, Branch &branch,
+                                SmallVectorImpl<Leaving> &leaving) {
   auto thenIt = branch.whenTrue.scope.find(name);
   auto elseIt = branch.whenFalse.scope.find(name);
   const bool noThen = thenIt == branch.whenTrue.scope.end();
   const bool noElse = elseIt == branch.whenFalse.scope.end();
   auto unset = [&](std::vector<Note> origins, std::string reason) {
     SourceLoc where = origins.back().loc;
-    frame().scope[name] =
+    ev.frame().scope[name] =
         Binding{Value::unset(std::move(origins), std::move(reason)), where};
   };
   // Where one arm has returned, the other alone says what the name is.
@@ -161,7 +154,7 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
   const bool elseGone = branch.whenFalse.flow.kind == Flow::Return;
   if (thenGone || elseGone) {
     if (thenGone ? noElse : noThen) {
-      frame().scope.erase(name);
+      ev.frame().scope.erase(name);
       return;
     }
     Binding live = thenGone ? elseIt->second : thenIt->second;
@@ -170,12 +163,12 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
     flatten(live.value, tiles);
     if (tiles.empty() || (before != branch.before.end() &&
                           identical(before->second.value, live.value))) {
-      frame().scope[name] = live;
+      ev.frame().scope[name] = live;
       return;
     }
-    mlir::OpBuilder::InsertionGuard guard(*b);
-    b->setInsertionPoint(thenGone ? branch.draft.thenYield()
-                                  : branch.draft.elseYield());
+    mlir::OpBuilder::InsertionGuard guard(ev.builder());
+    ev.builder().setInsertionPoint(thenGone ? branch.draft.thenYield()
+                                            : branch.draft.elseYield());
     Value none = before != branch.before.end() &&
                          sameShape(before->second.value, live.value)
                      ? before->second.value
@@ -185,7 +178,7 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
                                    "return cannot be used after it; set it "
                                    "before the if");
     if (none.isError()) {
-      frame().scope[name] = Binding{Value(), live.loc};
+      ev.frame().scope[name] = Binding{Value(), live.loc};
       return;
     }
     leaving.push_back({name, thenGone ? none : live.value,
@@ -206,11 +199,11 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
   }
   const Binding &a = thenIt->second, &c = elseIt->second;
   if (a.value.isError() || c.value.isError()) {
-    frame().scope[name] = Binding{Value(), a.loc};
+    ev.frame().scope[name] = Binding{Value(), a.loc};
   } else if (identical(a.value, c.value)) {
-    frame().scope[name] = a;
+    ev.frame().scope[name] = a;
   } else if (a.value.is(ValueKind::Unset) || c.value.is(ValueKind::Unset)) {
-    frame().scope[name] = a.value.is(ValueKind::Unset) ? a : c;
+    ev.frame().scope[name] = a.value.is(ValueKind::Unset) ? a : c;
   } else if (sameShape(a.value, c.value)) {
     leaving.push_back({name, a.value, c.value, a.loc});
   } else {
@@ -225,9 +218,9 @@ void Evaluator::mergeName(StringRef name, Branch &branch,
 /// The tiles of what leaves both arms. Null: they differ, and the scf.if has a
 /// result of the two values that are appended.
 SmallVector<mlir::Value>
-Evaluator::splitTiles(ArrayRef<Leaving> leaving,
-                      SmallVectorImpl<mlir::Value> &thenValues,
-                      SmallVectorImpl<mlir::Value> &elseValues) {
+RuntimeBranches::splitTiles(ArrayRef<Leaving> leaving,
+                            SmallVectorImpl<mlir::Value> &thenValues,
+                            SmallVectorImpl<mlir::Value> &elseValues) {
   SmallVector<mlir::Value> tiles, whenFalse;
   for (const Leaving &item : leaving) {
     flatten(item.whenTrue, tiles);
@@ -242,8 +235,7 @@ Evaluator::splitTiles(ArrayRef<Leaving> leaving,
   return tiles;
 }
 
-/// Gives the scf.if its results: what is returned, how it ended, and `names`.
-Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
+Flow RuntimeBranches::close(Branch &branch, ArrayRef<StringRef> names) {
   const Flow &a = branch.whenTrue.flow, &c = branch.whenFalse.flow;
   Flow result;
   result.setWays(a.ways() | c.ways());
@@ -262,13 +254,13 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
   for (Flow::Kind way : Flow::exits) {
     if (result.kind == Flow::Mixed && result.may(way)) {
       flagged.push_back(way);
-      b->setInsertionPoint(branch.draft.thenYield());
+      ev.builder().setInsertionPoint(branch.draft.thenYield());
       thenValues.push_back(hasEnded(a, way, branch.loc));
-      b->setInsertionPoint(branch.draft.elseYield());
+      ev.builder().setInsertionPoint(branch.draft.elseYield());
       elseValues.push_back(hasEnded(c, way, branch.loc));
     }
   }
-  b->setInsertionPointAfter(branch.draft);
+  ev.builder().setInsertionPointAfter(branch.draft);
   mlir::ValueRange results;
   if (!thenValues.empty()) {
     results = replaceDraft(branch.draft, thenValues, elseValues).getResults();
@@ -285,7 +277,7 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
     if (item.name.empty()) {
       result.value = left;
     } else {
-      frame().scope[item.name] = Binding{left, item.loc};
+      ev.frame().scope[item.name] = Binding{left, item.loc};
     }
   }
   for (Flow::Kind way : flagged) {
@@ -295,12 +287,11 @@ Flow Evaluator::closeBranch(Branch &branch, ArrayRef<StringRef> names) {
   return result;
 }
 
-/// The draft with results; the builder stands behind it.
-scf::IfOp Evaluator::replaceDraft(scf::IfOp draft,
-                                  ArrayRef<mlir::Value> thenValues,
-                                  ArrayRef<mlir::Value> elseValues) {
-  b->setInsertionPoint(draft);
-  auto final = scf::IfOp::create(*b, draft.getLoc(),
+scf::IfOp RuntimeBranches::replaceDraft(scf::IfOp draft,
+                                        ArrayRef<mlir::Value> thenValues,
+                                        ArrayRef<mlir::Value> elseValues) {
+  ev.builder().setInsertionPoint(draft);
+  auto final = scf::IfOp::create(ev.builder(), draft.getLoc(),
                                  mlir::ValueRange(thenValues).getTypes(),
                                  draft.getCondition(), /*withElseRegion=*/true);
   final.getThenRegion().takeBody(draft.getThenRegion());
@@ -308,8 +299,43 @@ scf::IfOp Evaluator::replaceDraft(scf::IfOp draft,
   final.thenYield()->setOperands(thenValues);
   final.elseYield()->setOperands(elseValues);
   draft.erase();
-  b->setInsertionPointAfter(final);
+  ev.builder().setInsertionPointAfter(final);
   return final;
+}
+
+mlir::Value RuntimeBranches::hasEnded(const Flow &flow,
+                                      ArrayRef<Flow::Kind> ways,
+                                      SourceLoc loc) {
+  mlir::Value any;
+  for (Flow::Kind way : ways) {
+    mlir::Value one;
+    if (flow.kind == way) {
+      one = arith::ConstantOp::create(ev.builder(), ev.location(loc),
+                                      ev.builder().getBoolAttr(true));
+    } else if (flow.may(way)) {
+      one = flow.flags[way];
+    }
+    any = any && one ? mlir::Value(arith::OrIOp::create(
+                           ev.builder(), ev.location(loc), any, one))
+          : one      ? one
+                     : any;
+  }
+  return any ? any
+             : mlir::Value(
+                   arith::ConstantOp::create(ev.builder(), ev.location(loc),
+                                             ev.builder().getBoolAttr(false)));
+}
+
+Flow RuntimeBranches::afterExits(const Flow &flow, SourceLoc loc,
+                                 Continuation following) {
+  mlir::Value left = hasEnded(flow, Flow::exits, loc);
+  Branch again = open(loc, left);
+  again.whenTrue.flow = flow.among(~(1U << Flow::Fell));
+  closeArm(again.whenTrue, again);
+  ev.builder().setInsertionPoint(again.draft.elseYield());
+  again.whenFalse.flow = following();
+  closeArm(again.whenFalse, again);
+  return close(again, changedNames(again));
 }
 
 } // namespace tz::frontend

@@ -484,4 +484,41 @@ std::string describe(const Value &value) {
   }
 }
 
+std::optional<std::vector<Value>> itemsOf(const Value &iterable, size_t most) {
+  if (iterable.isSequence()) {
+    WorkBudget::charge(iterable.items().size());
+    return iterable.items().vec();
+  }
+  std::vector<Value> items;
+  if (iterable.is(ValueKind::Dict)) {
+    for (auto &entry : iterable.dictionary().entries) {
+      items.push_back(entry.first);
+    }
+    return items;
+  }
+  if (iterable.is(ValueKind::String)) {
+    for (char c : iterable.asString()) {
+      items.push_back(Value::string(std::string(1, c)));
+    }
+    return items;
+  }
+  if (!iterable.is(ValueKind::Range)) {
+    return std::nullopt;
+  }
+  const RangeObject &range = iterable.asRange();
+  if (!range.start.isIntegral() || !range.stop.isIntegral() ||
+      !range.step.isIntegral() || range.step.asInt() == 0) {
+    return std::nullopt;
+  }
+  PyInt step = range.step.asInt();
+  for (PyInt i = range.start.asInt();
+       step > 0 ? i < range.stop.asInt() : i > range.stop.asInt(); i += step) {
+    if (items.size() >= most) {
+      return std::nullopt;
+    }
+    items.push_back(Value::integer(i));
+  }
+  return items;
+}
+
 } // namespace tz::frontend

@@ -284,6 +284,9 @@ struct ModuleObject {
 
 /// Python's truth of a compile-time value; nothing for tiles, errors, unknowns.
 std::optional<bool> truth(const Value &value);
+/// What Python iterates over; nothing if that is not known at compile time or a
+/// range has more than `most`.
+std::optional<std::vector<Value>> itemsOf(const Value &iterable, size_t most);
 /// Equality as Python's `==` on compile-time values.
 bool equal(const Value &a, const Value &b);
 /// The same object: equal compile-time values of one kind, or the same tiles.

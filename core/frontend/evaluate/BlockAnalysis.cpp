@@ -1,13 +1,10 @@
-//===- Scopes.cpp - assigned names, flattened values ----------------------===//
+//===- BlockAnalysis.cpp - what the syntax of a block says ----------------===//
 //
-// What   Which names a block assigns, how it may be left; taking a value apart
-//        into its SSA values and putting it together again.
-// Why    These say what flows through a loop or an if, apart from how the
-//        operations are built.
+// What   Which names a block assigns, how it may be left.
+// Why    See BlockAnalysis.h; loops' variables are in LoopVariables.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/Evaluator.h"
-#include "core/frontend/evaluate/WorkBudget.h"
+#include "core/frontend/evaluate/BlockAnalysis.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -174,67 +171,23 @@ bool leavesLoop(Block block) {
 bool mayLeave(Block block) { return exitsOf(block).any(); }
 bool mayLeave(const Stmt *stmt) { return exitsOf(stmt).any(); }
 
-void Evaluator::flatten(const Value &value, SmallVectorImpl<mlir::Value> &out) {
-  WorkBudget::Level level;
-  if (!level) {
-    return;
-  }
-  if (value.isTile()) {
-    out.push_back(value.asTile().value);
-  } else if (value.isSequence()) {
-    for (const Value &item : value.items()) {
-      flatten(item, out);
-    }
-    // A tuple that holds another twice, and so on, has 2^n parts.
-    if (out.size() > Limits().sequenceLength) {
-      WorkBudget::charge(WorkBudget::Steps);
-    }
-  }
-}
-
-Value Evaluator::rebuild(const Value &shape, mlir::ValueRange &values) {
-  WorkBudget::Level level;
-  if (!level) {
-    return Value();
-  }
-  if (shape.isTile()) {
-    if (values.empty()) { // the budget ended while they were collected
-      return Value();
-    }
-    TileValue tile = shape.asTile();
-    tile.value = values.front();
-    values = values.drop_front();
-    return Value::tile(std::move(tile));
-  }
-  if (shape.isSequence()) {
-    auto copy = std::make_shared<SequenceObject>(shape.sequence());
-    for (Value &item : copy->items) {
-      item = rebuild(item, values);
-    }
-    return shape.is(ValueKind::Record) ? Value::record(copy)
-           : shape.is(ValueKind::List) ? Value::list(std::move(copy->items))
-                                       : Value::tuple(std::move(copy->items));
-  }
-  return shape;
-}
-
-bool Evaluator::sameShape(const Value &a, const Value &b) {
-  WorkBudget::Level level;
-  if (!level) {
+bool namesConstexpr(const Expr *annotation) {
+  if (!annotation) {
     return false;
   }
-  if (a.isTile() && b.isTile()) {
-    return a.asTile().type == b.asTile().type;
+  if (auto *text = dyn_cast<Constant>(annotation)) {
+    return text->constant == ConstantKind::String &&
+           text->text.ends_with("constexpr");
   }
-  if (a.isSequence() && b.isSequence()) {
-    return a.is(ValueKind::Record) == b.is(ValueKind::Record) &&
-           a.sequence().type == b.sequence().type &&
-           a.items().size() == b.items().size() &&
-           all_of(zip(a.items(), b.items()), [](auto pair) {
-             return sameShape(std::get<0>(pair), std::get<1>(pair));
-           });
+  if (auto *name = dyn_cast<Name>(annotation)) {
+    return name->id == "constexpr";
   }
-  return !a.isTile() && !b.isTile() && identical(a, b);
+  auto *attribute = dyn_cast<Attribute>(annotation);
+  return attribute && attribute->name == "constexpr";
+}
+
+bool isConstexprParameter(const Parameter &param) {
+  return namesConstexpr(param.annotation);
 }
 
 } // namespace tz::frontend

@@ -1,0 +1,124 @@
+//===- Evaluator.cpp - runs Python, emits tiles ---------------------------===//
+//
+// What   The two ways in (a module, a kernel's body), and what all parts ask:
+//        errors, places, steps, operations.
+// Why    See Evaluator.h.
+//
+//===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/Evaluator.h"
+
+#include "core/frontend/evaluate/HostStatements.h"
+#include "core/frontend/evaluate/KernelStatements.h"
+#include "core/frontend/evaluate/TileOperators.h"
+
+using namespace llvm;
+
+namespace tz::frontend {
+
+Evaluator::Evaluator(ModuleSource &loader, const Registry &registry,
+                     DiagnosticSink &sink)
+    : loader(loader), registry(registry), sink(sink), allowed(sink),
+      debugNotes(*this), host(std::make_unique<HostStatements>(*this)),
+      statements(std::make_unique<KernelStatements>(*this)) {}
+
+Evaluator::~Evaluator() = default;
+
+void Evaluator::runModule(std::shared_ptr<ModuleObject> module) {
+  Frame top;
+  top.module = module;
+  top.isHost = true;
+  SourceLoc start{module->tree->file.get(), 1, 1, 0};
+  module->members["__name__"] = Binding{Value::string(module->name), start};
+  module->members["__file__"] = Binding{Value::string(module->path), start};
+  frames.push_back(std::move(top));
+  host->block(module->tree->body);
+  frames.pop_back();
+}
+
+void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
+                          Scope params) {
+  if (refuseAsync(*kernel)) {
+    return;
+  }
+  Frame top;
+  top.function = kernel;
+  top.module = kernel->module.lock();
+  top.closure = kernel->closure;
+  top.isHost = false;
+  top.scope = std::move(params);
+  frames.push_back(std::move(top));
+  debugNotes.call(*kernel, frame().scope, kernel->loc());
+  statements->block(kernel->def->body, nullptr);
+  frames.pop_back();
+}
+
+Value Evaluator::eval(const ast::Expr *expr) {
+  if (!chargeStep(expr->loc)) {
+    return Value();
+  }
+  EvaluationBounds::Level level = allowed.evaluation(expr->loc);
+  if (!level) {
+    return Value();
+  }
+  Value value = evalUncounted(expr);
+  if (WorkBudget::isSpent()) {
+    chargeStep(expr->loc); // says so, here
+    return Value();
+  }
+  return value;
+}
+
+Value Evaluator::fail(SourceLoc loc, const Twine &message) {
+  if (inHost()) {
+    return Value::unknown(loc, message.str());
+  }
+  if (!allowed.isStopped()) {
+    sink.error(loc, message);
+  }
+  return Value();
+}
+
+bool Evaluator::chargeStep(SourceLoc loc, uint64_t steps) {
+  return allowed.charge(loc, steps);
+}
+
+mlir::Location Evaluator::location(SourceLoc loc) const {
+  mlir::MLIRContext *context = b->getContext();
+  mlir::Location at = mlir::UnknownLoc::get(context);
+  if (loc.isValid()) {
+    at = mlir::FileLineColLoc::get(context, loc.file->path(), loc.line,
+                                   loc.column);
+  }
+  if (frames.empty() || !frames.back().callSite) {
+    return at;
+  }
+  const Frame &frame = frames.back();
+  // A debugger shows the calls that were inlined by name.
+  if (frame.function && !frame.function->name.empty()) {
+    at = mlir::NameLoc::get(b->getStringAttr(frame.function->name), at);
+  }
+  return mlir::CallSiteLoc::get(at, mlir::Location(frame.callSite));
+}
+
+bool Evaluator::countOperation(SourceLoc loc) {
+  if (allowed.isStopped()) {
+    return false;
+  }
+  if (inHost() && !frames.empty() && frame().function) {
+    sink.error(loc, "'" + frame().function->name +
+                        "' runs when the kernel is compiled and computes with "
+                        "a run-time value, of which it may ask type, dtype and "
+                        "shape; decorate it with @triton.jit");
+    return false;
+  }
+  return chargeStep(loc, WorkBudget::PerOperation) && allowed.operation(loc);
+}
+
+Value Evaluator::materialise(const Value &value, SourceLoc loc) {
+  if (!value.isNumber()) {
+    return value;
+  }
+  return countOperation(loc) ? tileFromLiteral(*this, value, loc) : Value();
+}
+
+} // namespace tz::frontend
