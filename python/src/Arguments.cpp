@@ -418,7 +418,7 @@ struct Spelled {
 static Spelled spelled[64];
 static size_t numSpelled = 0;
 
-/// _values.py says what it is: a kind and what belongs to it.
+/// runtime/arguments.py says what it is: a kind and what belongs to it.
 bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
                              bool asConstant) {
   for (size_t i = 0; i < numSpelled; ++i) {
@@ -429,7 +429,7 @@ bool Arguments::convertOther(PyObject *value, PyObject *name, tz_arg &to,
   }
   static PyObject *questions[2] = {};
   PyObject *&ask = questions[asConstant];
-  if (!ask && !(ask = packageAttribute("terrazzo._values",
+  if (!ask && !(ask = packageAttribute("terrazzo.runtime.arguments",
                                        asConstant ? "constant" : "convert"))) {
     return false;
   }

@@ -3,10 +3,10 @@
 // What   Numbers, strings, tuples, arrays of all frameworks and descriptors as
 //        tz_arg; which device the arrays lie on.
 // Why    A launch looks at each argument's type once, through a table; what
-//        the table does not know is asked of Python code (_values.py).
+//        the table does not know is asked of runtime/arguments.py.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_ARGUMENTS_H
-#define TERRAZZO_RUNTIME_PYTHON_ARGUMENTS_H
+#ifndef TERRAZZO_PYTHON_ARGUMENTS_H
+#define TERRAZZO_PYTHON_ARGUMENTS_H
 
 #include "Failure.h"
 #include "Layout.h"
@@ -27,7 +27,7 @@ struct Memory {
   const struct Accelerator *accelerator = nullptr;
 };
 
-/// A framework's devices, as _frameworks.py describes them.
+/// A framework's devices, as runtime/frameworks.py describes them.
 struct Accelerator {
   std::string framework;  // "torch"
   std::string deviceType; // as the framework calls it

@@ -193,7 +193,7 @@ static PyObject *callMethod(PyObject *self, PyObject *name) {
                                    1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
 }
 
-/// What _frameworks.accelerator(framework) says. Null with the error set.
+/// What frameworks.accelerator(framework) says. Null with the error set.
 static Accelerator *acceleratorOf(const char *framework) {
   // Never destroyed: Python is gone by then.
   static auto &known = *new std::deque<Accelerator>;
@@ -202,7 +202,7 @@ static Accelerator *acceleratorOf(const char *framework) {
       return &one;
     }
   }
-  Reference ask(packageAttribute("terrazzo._frameworks", "accelerator"));
+  Reference ask(packageAttribute("terrazzo.runtime.frameworks", "accelerator"));
   Reference answer(ask ? PyObject_CallFunction(ask.get(), "s", framework)
                        : nullptr);
   const char *type, *target;

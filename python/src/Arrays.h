@@ -1,13 +1,13 @@
 //===- Arrays.h - arrays of frameworks ------------------------------------===//
 //
 // What   What an object is, by its type: a tensor whose methods are called, an
-//        array with a buffer, something that _values.py must look at. The
-//        address, element type and memory of each.
+//        array with a buffer, something that runtime/arguments.py must look
+//        at. The address, element type and memory of each.
 // Why    A type is examined once; after that an argument costs the calls that
 //        its framework needs and no more.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_ARRAYS_H
-#define TERRAZZO_RUNTIME_PYTHON_ARRAYS_H
+#ifndef TERRAZZO_PYTHON_ARRAYS_H
+#define TERRAZZO_PYTHON_ARRAYS_H
 
 #include "Arguments.h"
 
@@ -41,7 +41,7 @@ const KnownType &knownType(PyObject *value);
 bool readTensor(PyObject *tensor, const KnownType &type, Array &to);
 bool readBuffer(PyObject *array, Array &to);
 /// From (address or array interface, dtype's name, framework or None, index):
-/// what _values.py found out of any other array.
+/// what runtime/arguments.py found out of any other array.
 bool readFacts(PyObject *facts, Array &to);
 
 /// TZ_TYPE_* of "float16", "torch.float16", "bool" ...; 0: there is none.

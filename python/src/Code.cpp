@@ -68,7 +68,7 @@ void addCodeType(PyObject *module) {
 
 PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
                              PyObject *specialization) {
-  Reference make(packageAttribute("terrazzo.compiled", "make"));
+  Reference make(packageAttribute("terrazzo.compiler.compiled_kernel", "make"));
   if (!make) {
     return nullptr;
   }

@@ -55,7 +55,8 @@ static PyObject *optionsAsDict(const std::vector<Option> &given) {
 
 PyObject *Function::specialization(PyObject *self, const Prepared &prepared,
                                    const std::string &target) const {
-  Reference make(packageAttribute("terrazzo.specialization", "Specialization"));
+  Reference make(
+      packageAttribute("terrazzo.compiler.specialization", "Specialization"));
   Reference options(optionsAsDict(prepared.variant->options));
   Reference values(boundAsDict(prepared.bound));
   const Arguments &arguments = prepared.arguments;

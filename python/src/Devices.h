@@ -5,8 +5,8 @@
 // Why    One process launches on several devices; the arguments decide, not a
 //        global.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_DEVICES_H
-#define TERRAZZO_RUNTIME_PYTHON_DEVICES_H
+#ifndef TERRAZZO_PYTHON_DEVICES_H
+#define TERRAZZO_PYTHON_DEVICES_H
 
 #include "Arguments.h"
 #include "Session.h"

@@ -5,8 +5,8 @@
 // Why    All exceptions are made in one place, in Python, where their classes
 //        are. Functions here return false with the Python error set.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_FAILURE_H
-#define TERRAZZO_RUNTIME_PYTHON_FAILURE_H
+#ifndef TERRAZZO_PYTHON_FAILURE_H
+#define TERRAZZO_PYTHON_FAILURE_H
 
 #include "Reference.h"
 

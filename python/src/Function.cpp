@@ -229,7 +229,8 @@ bool Function::checkWatched() {
     if (!now && PyErr_Occurred()) {
       return false;
     }
-    Reference same(packageAttribute("terrazzo._names", "is_same"));
+    Reference same(
+        packageAttribute("terrazzo.compiler.program_names", "is_same"));
     Reference answer(same && now ? PyObject_CallFunctionObjArgs(same.get(),
                                                                 one.value.get(),
                                                                 now, nullptr)

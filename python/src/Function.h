@@ -5,8 +5,8 @@
 // Why    Everything between `kernel[grid](...)` and the driver is here, in C++:
 //        it is the cost of every launch.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_FUNCTION_H
-#define TERRAZZO_RUNTIME_PYTHON_FUNCTION_H
+#ifndef TERRAZZO_PYTHON_FUNCTION_H
+#define TERRAZZO_PYTHON_FUNCTION_H
 
 #include "Arguments.h"
 #include "Code.h"

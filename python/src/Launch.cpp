@@ -160,7 +160,7 @@ bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
                                       arguments.data(), arguments.size())) {
       continue;
     }
-    Reference check(packageAttribute("terrazzo._doubts", "check"));
+    Reference check(packageAttribute("terrazzo.runtime.array_checks", "check"));
     const Layout &layout = doubt.layout;
     Reference gaps(PyTuple_New(isCertain ? 0 : layout.numGaps));
     for (Py_ssize_t i = 0; gaps && i < PyTuple_GET_SIZE(gaps.get()); ++i) {
@@ -181,7 +181,7 @@ bool Function::settleDoubts(PyObject *self, Prepared &prepared) const {
 /// Where the memory of the arrays begins and ends, for the launch that follows.
 /// False with the error set.
 bool Function::tellArrays(const Prepared &prepared) const {
-  Reference find(packageAttribute("terrazzo.interpreter", "ranges_of"));
+  Reference find(packageAttribute("terrazzo.runtime.interpreter", "ranges_of"));
   Reference arguments(find ? boundAsDict(prepared.bound) : nullptr);
   Reference ranges(arguments ? PyObject_CallOneArg(find.get(), arguments.get())
                              : nullptr);
@@ -266,7 +266,8 @@ Function::Compiled *Function::launchOrdered(PyObject *self, Prepared &prepared,
 bool Function::callHook(const char *which, PyObject *self, PyObject *code,
                         const int64_t (&sizes)[3],
                         const Prepared &prepared) const {
-  Reference call(packageAttribute("terrazzo.compiled", "call_hook"));
+  Reference call(
+      packageAttribute("terrazzo.compiler.compiled_kernel", "call_hook"));
   Reference arguments(call ? boundAsDict(prepared.bound) : nullptr);
   Reference done(
       arguments ? PyObject_CallFunction(

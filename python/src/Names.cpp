@@ -46,7 +46,8 @@ static void ask(const char *function, uint64_t scope, const char *text,
   answer = {};
   PyGILState_STATE state = PyGILState_Ensure();
   {
-    Reference target(packageAttribute("terrazzo._names", function));
+    Reference target(
+        packageAttribute("terrazzo.compiler.program_names", function));
     Reference given(target ? PyObject_CallFunction(
                                  target.get(), "OKs",
                                  compiling ? compiling : Py_None,

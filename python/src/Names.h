@@ -1,10 +1,11 @@
 //===- Names.h - names that the Python program knows ----------------------===//
 //
-// What   terrazzo._names asked by the compiler, through tz_names.
+// What   terrazzo.compiler.program_names, which the compiler asks through
+//        tz_names.
 // Why    The compiler runs without the GIL and takes it only to ask.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_NAMES_H
-#define TERRAZZO_RUNTIME_PYTHON_NAMES_H
+#ifndef TERRAZZO_PYTHON_NAMES_H
+#define TERRAZZO_PYTHON_NAMES_H
 
 #include "Reference.h"
 

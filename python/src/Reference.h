@@ -4,8 +4,8 @@
 // Why    The launch path speaks Python's C API directly, where a wrapper's
 //        conversions would cost more than the launch.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_REFERENCE_H
-#define TERRAZZO_RUNTIME_PYTHON_REFERENCE_H
+#ifndef TERRAZZO_PYTHON_REFERENCE_H
+#define TERRAZZO_PYTHON_REFERENCE_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -97,7 +97,7 @@ Stream *Device::findStream(void *framework) {
 
 bool Stream::beginLog() {
   hasLog = true;
-  Reference begin(packageAttribute("terrazzo._logs", "begin"));
+  Reference begin(packageAttribute("terrazzo.runtime.device_logs", "begin"));
   return begin && Reference(PyObject_CallNoArgs(begin.get()));
 }
 

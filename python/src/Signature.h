@@ -1,12 +1,12 @@
 //===- Signature.h - the arguments of a launch, told to Python ------------===//
 //
 // What   Each argument's type and what of its value code may depend on, as
-//        terrazzo.specialization reads it.
+//        terrazzo.compiler.specialization reads it.
 // Why    How a value is typed is decided once, by Arguments; Python must not
 //        decide it again for the hooks that it calls.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_RUNTIME_PYTHON_SIGNATURE_H
-#define TERRAZZO_RUNTIME_PYTHON_SIGNATURE_H
+#ifndef TERRAZZO_PYTHON_SIGNATURE_H
+#define TERRAZZO_PYTHON_SIGNATURE_H
 
 #include "Reference.h"
 

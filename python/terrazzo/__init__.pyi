@@ -1,15 +1,16 @@
 from typing import Any, Callable, Optional, Sequence, overload
 
 from . import errors as errors, knobs as knobs, testing as testing, triton as triton
-from ._heuristics import heuristics as heuristics
-from .autotuner import Autotuner as Autotuner, Config as Config, autotune as autotune
-from .constexprs import constexpr_function as constexpr_function
-from .descriptor import TensorDescriptor as TensorDescriptor
+from .runtime.heuristics import heuristics as heuristics
+from .runtime.autotuner import Autotuner as Autotuner, autotune as autotune
+from .runtime.configurations import Config as Config
+from .language.constexpr_functions import constexpr_function as constexpr_function
+from .runtime.descriptor import TensorDescriptor as TensorDescriptor
 from .errors import (CompilationError as CompilationError, LaunchError as LaunchError, OutOfResources as OutOfResources,
                      TerrazzoError as TerrazzoError)
-from .interface import KernelInterface as KernelInterface
-from .jit_function import JITFunction as JITFunction, KernelParam as KernelParam
-from .wrappers import reinterpret as reinterpret
+from .runtime.interface import KernelInterface as KernelInterface
+from .runtime.jit_function import JITFunction as JITFunction, KernelParam as KernelParam
+from .runtime.array_wrappers import reinterpret as reinterpret
 
 __version__: str
 

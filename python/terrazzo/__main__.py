@@ -16,10 +16,11 @@ def main(arguments):
         print(__doc__.strip(), _USAGE, sep="\n\n")
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
-        from . import __version__
-        print(f"terrazzo {__version__}")
+        from . import _native
+
+        print(f"terrazzo {_native.version()}")
         return 0
-    from .drop_in import install_as_triton
+    from .tools.drop_in import install_as_triton
     install_as_triton()
     if arguments[0] in ("-m", "-c"):
         if len(arguments) < 2:

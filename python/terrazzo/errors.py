@@ -136,11 +136,10 @@ class KnobWarning(UserWarning):
     """A setting was given that changes nothing here."""
 
 
-_place = re.compile(r"^(.+?):(\d+):(\d+): error: (.*)$", re.M)
+_PLACE = r"(?m)^(.+?):(\d+):(\d+): error: (.*)$"
 # "the kernel needs 1056768 bytes of shared memory, a block of this target has 232448"
-_exhausted = re.compile(r"needs (\d+) bytes of (shared memory)\b.*? has (\d+)", re.S)
-
-_program = re.compile(r"in program \((\d+), (\d+), (\d+)\)")
+_EXHAUSTED = r"(?s)needs (\d+) bytes of (shared memory)\b.*? has (\d+)"
+_PROGRAM = r"in program \((\d+), (\d+), (\d+)\)"
 
 
 def _class_of(code, message):
@@ -165,7 +164,7 @@ def _class_of(code, message):
 def from_status(code, name, message, file, line, diagnostics):
     """The exception for a status of the library; `diagnostics`: what was printed."""
     where = {"file": file, "line": int(line) if line else None, "code": name}
-    found = _place.search(diagnostics)
+    found = re.search(_PLACE, diagnostics)
     if found:
         where.update(file=found[1], line=int(found[2]), column=int(found[3]))
     text = diagnostics.rstrip() or message
@@ -174,11 +173,11 @@ def from_status(code, name, message, file, line, diagnostics):
         kind = ArgumentError
     if kind is KernelFault:
         fault = KernelFault(text, **where)
-        found = _program.search(text)
+        found = re.search(_PROGRAM, text)
         fault.program = tuple(map(int, found.groups())) if found else None
         return fault
     if kind is OutOfResources:
-        found = _exhausted.search(text)
+        found = re.search(_EXHAUSTED, text)
         required, name, limit = found.groups() if found else (None, None, None)
         return OutOfResources(text, required and int(required), limit and int(limit), name, **where)
     return kind(text, **where)

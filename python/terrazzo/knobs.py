@@ -15,6 +15,9 @@ import importlib
 import os
 import warnings
 
+from . import _native
+from .errors import KnobWarning
+
 propagate_env = True
 
 _TRUE, _FALSE = {"1", "true", "on", "yes", "y"}, {"0", "false", "off", "no", "n", ""}
@@ -56,7 +59,6 @@ _told = set()
 def _warn_idle(name, reason):
     if name not in _told:
         _told.add(name)
-        from .errors import KnobWarning
         warnings.warn(f"{name} changes nothing in Terrazzo: {reason}", KnobWarning, stacklevel=3)
 
 
@@ -124,7 +126,6 @@ class HookChain:
     def add(self, function):
         if function not in self.calls:
             self.calls.append(function)
-        from . import _native
         _native._watch_launches()
 
     def remove(self, function):
@@ -186,7 +187,6 @@ class _CompilationHook(_Plain):
     def __set__(self, group, value):
         super().__set__(group, value)
         if value is not None:
-            from . import _native
             _native._watch_launches()
 
 
@@ -307,12 +307,21 @@ class language_knobs(base_knobs):
     default_fp_fusion = Setting("TRITON_DEFAULT_FP_FUSION", True, _boolean)
 
 
+class proton_knobs(base_knobs):
+    """Of the profiler."""
+
+    disable = Setting("TRITON_PROTON_DISABLE", False, _boolean)
+    cupti_lib_dir = Setting("TRITON_CUPTI_LIB_PATH", "", idle="launches are timed by events")
+    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean, idle="launches are timed by events")
+
+
 redis = redis_knobs()
 cache = cache_knobs()
 compilation = compilation_knobs()
 autotuning = autotuning_knobs()
 runtime = runtime_knobs()
 language = language_knobs()
+proton = proton_knobs()
 
 
 def warn_of_environment():

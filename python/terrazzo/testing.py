@@ -5,116 +5,17 @@ pictures) of it over sizes, assert_close compares arrays of any library.
 """
 
 import itertools
-import math
 import os
 import sys
-import time
 
-_RETURN_MODES = ("min", "max", "mean", "median", "all")
-
-
-class _HostClock:
-    """Times on the host: for targets that run a launch before it returns. Caches stay warm, as in `tz bench`."""
-
-    def sweep(self):
-        pass
-
-    def sync(self):
-        pass
-
-    def times(self, fn, repeats, before):
-        taken = []
-        for _ in range(repeats):
-            before()
-            start = time.perf_counter_ns()
-            fn()
-            taken.append((time.perf_counter_ns() - start) * 1e-6)
-        return taken
-
-
-class _DeviceClock:
-    """Times between two events of the device that torch has current."""
-
-    sweep_bytes = 256 << 20
-
-    def __init__(self, interface, device):
-        import torch
-        self.interface = interface
-        self.cache = torch.empty(self.sweep_bytes // 4, dtype=torch.int32, device=device)
-
-    def sweep(self):
-        self.cache.zero_()
-
-    def sync(self):
-        self.interface.synchronize()
-
-    def times(self, fn, repeats, before):
-        events = [(self.interface.Event(enable_timing=True), self.interface.Event(enable_timing=True))
-                  for _ in range(repeats)]
-        for start, stop in events:
-            before()
-            start.record()
-            fn()
-            stop.record()
-        self.sync()
-        return [start.elapsed_time(stop) for start, stop in events]
+from .runtime import timing
+from .runtime.drivers import driver
 
 
 def _clock():
     """The clock of the device that kernels run on now."""
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        from .triton.runtime.driver import driver
-        interface = driver.active.get_device_interface()
-        if interface is not None:
-            return _DeviceClock(interface, driver.active.get_active_torch_device())
-    return _HostClock()
-
-
-def _quantile(times, q):
-    """Linear between the nearest two."""
-    if not 0 <= q <= 1:
-        raise ValueError(f"a quantile is between 0 and 1, not {q}")
-    times = sorted(times)
-    place = q * (len(times) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(times) - 1)
-    return times[low] + (times[high] - times[low]) * (place - low)
-
-
-def _summary(times, quantiles, return_mode):
-    if quantiles is not None:
-        found = [_quantile(times, q) for q in quantiles]
-        return found[0] if len(found) == 1 else found
-    if return_mode == "all":
-        return times
-    if return_mode in ("mean", "median"):
-        import statistics
-
-        return getattr(statistics, return_mode)(times)
-    return {"min": min, "max": max}[return_mode](times)
-
-
-def _is_settled(times, quantiles, return_mode):
-    """Whether more of the same would hardly change what is asked: 95 % sure within 1 % of it."""
-    import statistics
-
-    if len(times) < 15 or (quantiles is None and return_mode not in ("mean", "median")):
-        return False
-    if quantiles is None and return_mode == "mean":
-        return 1.96 * statistics.stdev(times) / math.sqrt(len(times)) <= 0.01 * statistics.mean(times)
-    spread = _quantile(times, 0.75) - _quantile(times, 0.25)
-    return 1.57 * spread / math.sqrt(len(times)) <= 0.01 * statistics.median(times)
-
-
-_warm_until = 0.0  # by time.perf_counter; a device that was timed a moment ago runs at its clock
-
-
-def _warm_up(clock, fn, milliseconds):
-    end = time.perf_counter() + milliseconds * 1e-3
-    while max(time.perf_counter(), _warm_until) < end:
-        fn()
-        clock.sync()
+    # Without torch there is no device but the host.
+    return timing.HostClock() if "torch" not in sys.modules else timing.clock_of(driver.active)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -129,28 +30,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     "min", "max", "mean", "median", "all" (a list). Tensors in `grad_to_none`
     lose their gradient before each call.
     """
-    if return_mode not in _RETURN_MODES:
-        raise ValueError(f"return_mode must be one of {', '.join(_RETURN_MODES)}, not {return_mode!r}")
-    global _warm_until
-    clock = _clock()
-
-    def before():
-        for tensor in grad_to_none or ():
-            tensor.grad = None
-        clock.sweep()
-
-    fn()
-    clock.sync()
-    _warm_up(clock, fn, warmup)
-    start = time.perf_counter()
-    clock.times(fn, 3, before)  # these also wake the clock's own code
-    each = (time.perf_counter() - start) / 3
-    batch = max(5, min(20, int(rep * 1e-3 / (4 * each))))
-    times, start = [], time.perf_counter()
-    while not times or (time.perf_counter() - start < rep * 1e-3 and not _is_settled(times, quantiles, return_mode)):
-        times += clock.times(fn, batch, before)
-    _warm_until = time.perf_counter() + 0.05
-    return _summary(times, quantiles, return_mode)
+    return timing.bench(_clock(), fn, warmup, rep, grad_to_none, quantiles, return_mode)
 
 
 def _array(value):
@@ -263,7 +143,7 @@ class Mark:
         code = getattr(self.fn, "__code__", None)
         origin = plots.origin(code.co_filename if code else "")
         clock = _clock()
-        if isinstance(clock, _DeviceClock):
+        if isinstance(clock, timing.DeviceClock):
             origin["machine"]["device"] = clock.interface.get_device_name()
         return plots.Picture(bench.plot_name, plots.facts_of(origin), [panel])
 

@@ -9,7 +9,7 @@ import terrazzo
 import terrazzo.triton as triton
 import terrazzo.triton.language as tl
 from terrazzo import knobs
-from terrazzo.autotuner import AutotunerError
+from terrazzo.runtime.configurations import AutotunerError
 from terrazzo.errors import AutotuneWarning
 
 CONFIGS = [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128}, num_warps=8), triton.Config({"BLOCK": 256})]
@@ -106,7 +106,7 @@ def test_table_on_disk(tmp_path):
 @pytest.fixture
 def deterministic(monkeypatch):
     """Compute units; nothing may be timed."""
-    from terrazzo import autotuner
+    from terrazzo.runtime import autotuner
 
     monkeypatch.setenv("TERRAZZO_AUTOTUNE_DETERMINISTIC", "1")
     monkeypatch.setattr(autotuner, "_compute_units", lambda plugin: {"cpu": 4}[plugin])
@@ -128,7 +128,7 @@ def test_deterministic(deterministic):
 
 
 def test_deterministic_without_spills(deterministic, monkeypatch):
-    from terrazzo.compiled import CompiledKernel
+    from terrazzo.compiler.compiled_kernel import CompiledKernel
 
     monkeypatch.setattr(CompiledKernel, "n_spills", property(lambda code: {8: 0, 4: 12}[code.metadata.num_warps]))
     assert chosen(triton.autotune(CONFIGS, **deterministic)(add_one)) is CONFIGS[1]

@@ -113,7 +113,7 @@ class Constant:
         return self.value
 
     def __reduce__(self):  # the tests' modules are not for other processes
-        from terrazzo.jit_function import _Constant
+        from terrazzo.runtime.jit_function import _Constant
         return _Constant, (self.value,)
 
 

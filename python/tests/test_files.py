@@ -9,7 +9,8 @@ import pytest
 import terrazzo
 import terrazzo.triton as triton
 import terrazzo.triton.language as tl
-from terrazzo import _files, knobs
+from terrazzo import knobs
+from terrazzo.runtime import private_files
 
 CONFIGS = [triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})]
 
@@ -52,23 +53,23 @@ def test_odd_files_are_refused(tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"content")
     file.chmod(0o600)
-    assert _files.read_own(file, 7) == b"content"
+    assert private_files.read_own(file, 7) == b"content"
     with pytest.raises(OSError, match="larger than 6 bytes"):
-        _files.read_own(file, 6)
+        private_files.read_own(file, 6)
     file.chmod(0o620)
     with pytest.raises(OSError, match="others may have written it"):
-        _files.read_own(file, 7)
+        private_files.read_own(file, 7)
     os.mkfifo(tmp_path / "pipe")
     for odd in ("pipe", "/dev/zero"):
         with pytest.raises(OSError, match="not a regular file"):
-            _files.read_own(tmp_path / odd, 7)
+            private_files.read_own(tmp_path / odd, 7)
 
 
 def test_links_are_replaced(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"mine")
     link.symlink_to(target)
-    _files.replace(str(link), b"new")
+    private_files.replace(str(link), b"new")
     assert target.read_bytes() == b"mine" and link.read_bytes() == b"new" and not link.is_symlink()
     assert link.stat().st_mode & 0o777 == 0o600
 
@@ -135,7 +136,7 @@ def test_each_call_fails_once(folder, monkeypatch, recwarn, there):
         failing = Failing(passes + 1)
         before = open_files()
         with monkeypatch.context() as patch:
-            patch.setattr(_files, "os", failing)
+            patch.setattr(private_files, "os", failing)
             assert set(tune()) == set(CONFIGS)
         assert open_files() == before
         assert not [path for path in folder.rglob("*") if ".tmp." in path.name]

@@ -114,7 +114,7 @@ def test_prepare_for_pickle():
 
     holder = CachingAutotuner.__new__(CachingAutotuner)
     holder.fn, holder.launchers = make(), ["launcher"]
-    assert isinstance(holder.fn, terrazzo.jit_function.JITFunction)
+    assert isinstance(holder.fn, terrazzo.JITFunction)
     before = holder.fn.fn, holder.fn.__globals__, holder.fn.used_global_vals, holder.fn.repr
     old = holder.prepare_for_pickle()
     assert (holder.fn.fn, holder.fn.__globals__, holder.fn.used_global_vals, holder.launchers) == (None, None, None, [])

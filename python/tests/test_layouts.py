@@ -7,7 +7,8 @@ import pytest
 
 import terrazzo
 import terrazzo.triton.language as tl
-from terrazzo import _doubts, knobs
+from terrazzo import knobs
+from terrazzo.runtime import array_checks
 from terrazzo.errors import ArgumentError, ArrayWarning
 from kernels import add_kernel, scale_kernel
 
@@ -34,7 +35,7 @@ def gather_kernel(x, index, out, BLOCK: tl.constexpr):
 @pytest.fixture(autouse=True)
 def nothing_told():
     """Warnings come once for a kernel and argument; here for each test. One that is not expected fails it."""
-    _doubts._told.clear()
+    array_checks._told.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error", ArrayWarning)
         yield

@@ -6,10 +6,11 @@ import time
 import numpy as np
 import pytest
 from terrazzo import testing
+from terrazzo.runtime import timing
 
 
 def test_do_bench_times(monkeypatch):
-    monkeypatch.setattr(testing, "_clock", testing._HostClock)  # what sleeps is no device
+    monkeypatch.setattr(testing, "_clock", timing.HostClock)  # what sleeps is no device
     assert 1.0 < testing.do_bench(lambda: time.sleep(0.001), warmup=2, rep=10) < 20
     low, middle, high = testing.do_bench(lambda: time.sleep(0.0005), warmup=1, rep=10, quantiles=[0.0, 0.5, 1.0])
     assert 0.5 < low <= middle <= high
@@ -18,7 +19,7 @@ def test_do_bench_times(monkeypatch):
         testing.do_bench(lambda: None, return_mode="best")
 
 
-class Counted(testing._HostClock):
+class Counted(timing.HostClock):
     """Times that a test chooses."""
 
     def __init__(self, times):
@@ -45,9 +46,9 @@ def test_do_bench_ends_when_the_answer_is_known(monkeypatch):
 
 
 def test_quantiles():
-    assert testing._quantile([3, 1, 2], 0.5) == 2 and testing._quantile([0, 10], 0.25) == 2.5
+    assert timing.quantile([3, 1, 2], 0.5) == 2 and timing.quantile([0, 10], 0.25) == 2.5
     with pytest.raises(ValueError, match="between 0 and 1"):
-        testing._quantile([1], 2)
+        timing.quantile([1], 2)
 
 
 def test_assert_close():
@@ -96,7 +97,7 @@ def test_lines_need_names():
 
 
 def test_do_bench_does_not_sweep_for_ever(monkeypatch):
-    clock = testing._HostClock()
+    clock = timing.HostClock()
     clock.sweep = lambda: time.sleep(0.002)
     monkeypatch.setattr(testing, "_clock", lambda: clock)
     times = testing.do_bench(lambda: None, warmup=0, rep=20, return_mode="all")

@@ -6,7 +6,7 @@ After terrazzo.install_as_triton() plain `import triton` means this package.
 __version__ = "3.6.0"  # of the interface that is followed; Terrazzo's own is terrazzo.__version__
 
 from . import knobs
-from ..constexprs import constexpr_function
+from ..language.constexpr_functions import constexpr_function
 from . import language
 from .runtime import (Autotuner, Config, Heuristics, InterpreterError, JITFunction, KernelInterface, MockTensor,
                       OutOfResources, TensorWrapper, autotune, driver, heuristics, reinterpret)

@@ -97,13 +97,7 @@ class amd_knobs(base_knobs):
     scalarize_packed_fops = Setting("AMDGCN_SCALARIZE_PACKED_FOPS", False, _boolean, idle=_OTHER)
 
 
-class proton_knobs(base_knobs):
-    disable = Setting("TRITON_PROTON_DISABLE", False, _boolean)
-    cupti_lib_dir = Setting("TRITON_CUPTI_LIB_PATH", "", idle="launches are timed by events")
-    enable_nvtx = Setting("TRITON_ENABLE_NVTX", True, _boolean, idle="launches are timed by events")
-
-
-for _kind in (build_knobs, nvidia_knobs, amd_knobs, proton_knobs):
+for _kind in (build_knobs, nvidia_knobs, amd_knobs):
     setattr(_knobs, _kind.__name__, _kind)
     setattr(_knobs, _kind.__name__.removesuffix("_knobs"), _kind())
 sys.modules[__name__] = _knobs  # one module by both names: what is set in one holds in the other

@@ -2,48 +2,17 @@
 
 import contextlib
 
-from .. import testing as _testing
+from ..runtime import timing
+from ..runtime.drivers import driver
 from ..testing import Benchmark, Mark, assert_close, do_bench, perf_report  # noqa: F401
 from . import runtime  # noqa: F401
-from .runtime.driver import driver
 
-_summarize_statistics = _testing._summary  # (times, quantiles, return_mode), for timers of others
+_summarize_statistics = timing.summary  # (times, quantiles, return_mode), for timers of others
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """As do_bench, with the calls recorded as a graph, so that launches cost nothing. Needs torch and a GPU."""
-    if return_mode not in _testing._RETURN_MODES:
-        raise ValueError(f"return_mode must be one of {', '.join(_testing._RETURN_MODES)}, not {return_mode!r}")
-    import torch
-    interface = driver.active.get_device_interface()
-    if interface is None or not hasattr(torch.cuda, "CUDAGraph"):
-        raise RuntimeError("do_bench_cudagraph needs a device that torch can record graphs on; use do_bench")
-    with interface.stream(interface.Stream()):
-        fn()
-        interface.synchronize()
-        for tensor in grad_to_none or ():
-            tensor.detach_()
-            tensor.requires_grad_(True)
-            tensor.grad = None
-        estimate = max(sum(_testing._DeviceClock.times(_Bare(interface), fn, 5, lambda: None)) / 5, 1e-6)
-        repeats = max(1, int(rep / estimate))
-        graph = interface.CUDAGraph()
-        with interface.graph(graph):
-            for _ in range(repeats):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
-                fn()
-        interface.synchronize()
-        times = [time / repeats for time in _testing._DeviceClock.times(_Bare(interface), graph.replay, 10, lambda: None)]
-    return _testing._summary(times, quantiles, return_mode)
-
-
-class _Bare:
-    """A device clock without memory to sweep."""
-
-    def __init__(self, interface):
-        self.interface = interface
-        self.sync = interface.synchronize
+    return timing.bench_recorded(driver.active, fn, rep, grad_to_none, quantiles, return_mode)
 
 
 def nvsmi(attrs):

@@ -1,17 +1,11 @@
 """`triton.backends.compiler`."""
 
-from dataclasses import dataclass
 from enum import Enum
 from types import SimpleNamespace
 
-
-@dataclass(frozen=True)
-class GPUTarget:
-    """A target by Triton's names: backend "cuda" with arch 90, "hip" with "gfx942", "cpu" ..."""
-
-    backend: str
-    arch: int | str
-    warp_size: int
+from ...compiler.targets import GPUTarget, library_identity  # noqa: F401
+from ...errors import CompilationError
+from .._absent import missing
 
 
 class Language(Enum):
@@ -40,6 +34,17 @@ class Options(SimpleNamespace):
         return hashlib.sha256(repr(sorted(self.__dict__.items(), key=str)).encode()).hexdigest()
 
 
+_NOT_OPTIONS = {"backend_name", "arch", "warp_size", "cluster_dims", "supported_fp8_dtypes", "extern_libs"}
+
+
+def launch_options(options):
+    """Those that a launch takes, without the ones that say nothing."""
+    given = options if isinstance(options, dict) else dict(vars(options))
+    return {name: value for name, value in given.items()
+            if name not in _NOT_OPTIONS and isinstance(value, (bool, int, str)) and
+            (value is not False or name == "enable_fp_fusion")}
+
+
 class BaseBackend:
     """The compiler as Triton's callers see a backend."""
 
@@ -54,7 +59,6 @@ class BaseBackend:
         return True
 
     def hash(self):
-        from ..runtime.driver import library_identity
         return f"{library_identity()}-{self.target.backend}-{self.target.arch}"
 
     def parse_options(self, options):
@@ -65,8 +69,6 @@ class BaseBackend:
         """Terrazzo's name of the target; CompilationError if nothing compiles for it."""
         if self.target.backend == "cpu":
             return "cpu"
-        from ...errors import CompilationError
-
         raise CompilationError(f"Terrazzo has no compiler for {self.target}: it compiles for the backends 'cuda' and 'cpu'")
 
     def get_module_map(self):
@@ -74,8 +76,6 @@ class BaseBackend:
         return {}
 
     def load_dialects(self, context):
-        from .._absent import missing
-
         raise missing("triton._C.libtriton", "ir")
 
     @staticmethod

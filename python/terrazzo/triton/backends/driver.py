@@ -1,4 +1,4 @@
 """`triton.backends.driver`."""
 
-from ..runtime.driver import AcceleratorDriver as GPUDriver  # noqa: F401
-from ..runtime.driver import DriverBase  # noqa: F401
+from ...runtime.drivers import AcceleratorDriver as GPUDriver  # noqa: F401
+from ...runtime.drivers import DriverBase  # noqa: F401

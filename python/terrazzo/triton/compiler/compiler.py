@@ -1,14 +1,11 @@
 """`triton.compiler.compiler`: compiling a function for a signature, without arguments at hand."""
 
-import collections
 import os
-import re
-import types
 
-from ... import knobs
-from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401
-from ..language import dtypes
-from ..language.values import constexpr
+from ... import _native, knobs
+from ...compiler.sources import ASTSource
+from ...runtime.drivers import driver, reported_backend
+from ..backends.compiler import BaseBackend, GPUTarget, launch_options  # noqa: F401
 from ..runtime.cache import triton_key  # noqa: F401
 from .errors import CompilationError  # noqa: F401
 from .kernel import CompiledKernel
@@ -22,119 +19,6 @@ def make_backend(target):
     return BaseBackend(target)
 
 
-class ASTSource:
-    """A jit function with the types of its arguments.
-
-    signature: {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}; constexprs: values
-    by name, position or path of positions; attrs: {(0,): [["tt.divisibility", 16]]}.
-    """
-
-    def __init__(self, fn, signature, constexprs=None, attrs=None):
-        self.fn = fn
-        self.ext = "ttir"
-        self.name = fn.__name__
-        self.signature = dict(signature)
-        names = fn.arg_names
-        self.constants = {}
-        for key, value in (constexprs or {}).items():
-            if isinstance(key, int):
-                key = (key,)
-            elif isinstance(key, str):
-                if key not in names:
-                    raise ValueError(f"'{fn.__name__}' has no parameter {key!r}: {', '.join(names)}")
-                key = (names.index(key),)
-            self.constants[key] = value.value if isinstance(value, constexpr) else value
-        self.attrs = attrs or {}
-        self.memory = None  # (framework, index) of the arrays that examples stand for
-        for name in self.signature:
-            if not isinstance(name, str):
-                raise TypeError(f"a signature is by name, found the key {name!r}")
-
-    def hash(self):
-        text = repr((self.fn.cache_key, sorted(self.signature.items()), sorted(self.constants.items(), key=str),
-                     sorted(self.attrs.items(), key=str)))
-        import hashlib
-
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def parse_options(self):
-        return {}
-
-    def _attribute(self, path, name):
-        return next((attribute[1] for attribute in self.attrs.get(path, ()) if attribute[0] == name), None)
-
-    def _example(self, kind, path):
-        """A value that a launch would type so."""
-        if path in self.constants:
-            return self.constants[path]
-        if isinstance(kind, tuple):
-            items = [self._example(item, path + (i,)) for i, item in enumerate(kind)]
-            fields = self._attribute(path, "terrazzo.fields")
-            return collections.namedtuple("Arguments", fields)(*items) if fields else tuple(items)
-        if kind == "constexpr":
-            raise ValueError(f"'{self.fn.__name__}' needs a value for the constexpr at {path}")
-        if kind.startswith("*"):
-            return self._pointer(kind, path)
-        if kind.startswith("tensordesc"):
-            return self._descriptor(kind, path)
-        if kind in ("i1", "u1"):
-            return True
-        if kind.startswith(("fp", "bf")):
-            return 0.5
-        bits = int(re.sub(r"\D", "", kind))
-        return _number(1 << 63 if kind == "u64" else 1 << (bits - 2) if bits > 32 else 1 << 10,
-                       self._attribute(path, "tt.divisibility"))
-
-    def _pointer(self, kind, path):
-        divisor = self._attribute(path, "tt.divisibility")
-        other = self._attribute(path, "terrazzo.address_of")
-        place = path if other is None else tuple(other)
-        if place not in self._addresses:
-            # Far from each other and from the address that stands for none.
-            self._addresses[place] = _number((len(self._addresses) + 1) << 20, divisor)
-        return Example(kind, self._addresses[place], self.memory)
-
-    def _descriptor(self, kind, path):
-        block = dtypes.str_to_ty(kind).block_type
-        rank = len(block.shape)
-        padding = self._attribute(path, "terrazzo.padding")
-
-        def size(i):
-            if padding is None:  # a signature of Triton's, without facts of the sizes
-                return 16
-            return self.constants.get(path + (i,)) or _number(1 << 10, self._attribute(path + (i,), "tt.divisibility"))
-
-        element = "*" + dtypes.SIGNATURE_NAMES[str(block.element_ty)]
-        base = self._pointer(element, path + (0,)) if padding else Example(element, 0, self.memory)
-        return types.SimpleNamespace(
-            base=base, shape=[size(i + 1) for i in range(rank)],
-            strides=[size(i + 1 + rank) for i in range(rank - 1)] + [1], block_shape=list(block.shape),
-            padding=padding or "zero")
-
-    def examples(self):
-        """A value for each parameter, in order."""
-        self._addresses = {}
-        names = self.fn.arg_names
-        return [self._example(self.signature.get(name, "constexpr"), (i,)) for i, name in enumerate(names)]
-
-
-def _number(large, divisor):
-    """A number near `large`, which 32 divides, that of the powers of two up to 16 `divisor` alone divides."""
-    return large if divisor == 16 else large + (divisor or 1) + (0 if divisor and divisor > 1 else 2)
-
-
-class Example:
-    """Stands for a pointer of a signature: no memory, only a type, an address and where it would lie."""
-
-    def __init__(self, kind, address, memory):
-        self.dtype = dtypes.str_to_ty(kind).element_ty
-        self._address = address
-        self.__terrazzo_memory__ = memory
-
-    def data_ptr(self):
-        return self._address
-
-
 class IRSource:
     """Refused: the intermediate languages of Triton's backends mean nothing here."""
 
@@ -143,22 +27,9 @@ class IRSource:
                                "from Triton's intermediate languages")
 
 
-_NOT_OPTIONS = {"backend_name", "arch", "warp_size", "cluster_dims", "supported_fp8_dtypes", "extern_libs"}
-
-
-def launch_options(options):
-    """Those that a launch takes, without the ones that say nothing."""
-    given = options if isinstance(options, dict) else dict(vars(options))
-    return {name: value for name, value in given.items()
-            if name not in _NOT_OPTIONS and isinstance(value, (bool, int, str)) and
-            (value is not False or name == "enable_fp_fusion")}
-
-
 def _code_target(target):
     """Terrazzo's name of a target that is not the one that kernels run on here; None of that one."""
-    from ... import _native
-    from ..runtime.driver import _backend_name
-    if target is None or target.backend == _backend_name(None):
+    if target is None or target.backend == reported_backend(None):
         return None
     wanted, here = make_backend(target).code_target(), _native.describe_device("")
     return None if wanted in (here["target"], here["plugin"]) or here["plugin"] == "interp" else wanted
@@ -170,7 +41,6 @@ def compile(src, target=None, options=None, _env_vars=None):
     target: a GPUTarget, of a device that need not be here (such code can be looked at, not launched); the active
     device's if it is left out.
     """
-    from ..runtime.driver import driver
     if not isinstance(src, ASTSource):
         IRSource(os.fspath(src))
     code_target = _code_target(target)

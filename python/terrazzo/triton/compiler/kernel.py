@@ -2,6 +2,8 @@
 
 from collections import namedtuple
 
+from ... import knobs
+
 KernelMetadata = namedtuple("KernelMetadata", (
     "name", "hash", "target", "num_warps", "num_stages", "num_ctas", "cluster_dims", "shared", "maxnreg",
     "enable_fp_fusion", "launch_cooperative_grid", "launch_pdl", "debug", "backend_name", "arch", "warp_size", "tmem_size",
@@ -21,7 +23,6 @@ class CompiledKernel:
         """code_target: Terrazzo's name of the target, if it is not the one that kernels run on here."""
         import hashlib
 
-        from ..backends import GPUTarget  # noqa: F401 - the target's class, for unpickling
         self.src = src
         self.options = chosen
         self.code_target = code_target
@@ -80,7 +81,6 @@ class CompiledKernel:
 
     def launch_metadata(self, grid, stream, *args):
         """What launch hooks are given; computed only if there are some."""
-        from ... import knobs
         if not knobs.runtime.launch_enter_hook:
             return None
         return LazyMetadata({"name": self.name, "function": self.function, "stream": stream}, self, grid, args)

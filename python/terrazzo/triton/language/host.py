@@ -1,6 +1,6 @@
 """What host code that extends the language asks of it: decorators and checks."""
 
-from .values import constexpr
+from ...language.values import constexpr
 
 TRITON_MAX_TENSOR_NUMEL = 2**20
 TRITON_BUILTIN = "__triton_builtin__"

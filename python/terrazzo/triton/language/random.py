@@ -1,7 +1,7 @@
 """`tl.random`: Philox and what is made of it."""
 
+from ...language.values import constexpr
 from . import core
-from .values import constexpr
 
 N_ROUNDS_DEFAULT = constexpr(10)
 for _name in ("pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x", "randn",

@@ -3,8 +3,8 @@
 Terrazzo's frontend reads a kernel's text and is no Python program, so there is nothing to call; asking for a name says so.
 """
 
+from .._absent import missing
+
 
 def __getattr__(name):
-    from .._absent import missing
-
     raise missing(__name__, name)

@@ -1,6 +1,6 @@
 """`tl.standard`: what is written in the language itself."""
 
-from ...constexprs import ConstexprFunction
+from ...language.constexpr_functions import ConstexprFunction
 from . import core
 from . import functions as _functions
 

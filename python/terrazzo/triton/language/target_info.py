@@ -3,12 +3,12 @@
 On the host they are answered for the target that is active.
 """
 
-from ...constexprs import ConstexprFunction
+from ...language.constexpr_functions import ConstexprFunction
+from ...runtime.drivers import driver
 
 
 def current_target():
     """The target that a launch would use now, or None."""
-    from ..runtime.driver import driver
     return driver.active.get_current_target()
 
 

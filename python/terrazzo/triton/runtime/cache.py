@@ -1,12 +1,10 @@
 """`triton.runtime.cache`: files by key, for callers that keep their own. Kernels have the library's cache."""
 
-import base64
 import functools
-import json
 import os
-import shutil
 
-from ... import knobs
+from ... import _native, knobs
+from ...compiler.targets import library_identity
 
 
 class CacheManager:
@@ -56,6 +54,8 @@ class FileCacheManager(CacheManager):
         if not self.lock_path:
             raise RuntimeError("an override folder is only read")
         path = self._make_path(filename)
+        import shutil
+
         folder = os.path.join(self.cache_dir, f"part-{os.getpid()}-{os.urandom(16).hex()}")
         os.makedirs(folder, mode=0o700)
         try:
@@ -72,11 +72,15 @@ class FileCacheManager(CacheManager):
         path = self.get_file(f"__grp__{filename}")
         if path is None:
             return None
+        import json
+
         with open(path) as file:
             paths = json.load(file).get("child_paths", {})
         return {name: child for name, child in paths.items() if os.path.exists(child)}
 
     def put_group(self, filename, group):
+        import json
+
         return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
 
 
@@ -130,16 +134,22 @@ class RemoteCacheManager(CacheManager):
         path = self.get_file(f"__grp__{filename}")
         if path is None:
             return None
+        import json
+
         with open(path) as file:
             names = json.load(file)["child_names"]
         found = self._backend.get(names)
         return {name: self._local(name, data) for name, data in found.items()} if len(found) == len(names) else None
 
     def put_group(self, filename, group):
+        import json
+
         return self.put(json.dumps({"child_names": sorted(group)}), f"__grp__{filename}")
 
 
 def _base32(key):
+    import base64
+
     return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
 
 
@@ -161,9 +171,7 @@ def get_dump_manager(key):
 @functools.lru_cache
 def triton_key():
     """Changes when the compiler does."""
-    from ... import __version__
-    from .driver import library_identity
-    return f"terrazzo-{__version__}-{library_identity()}"
+    return f"terrazzo-{_native.version()}-{library_identity()}"
 
 
 def get_cache_key(src, backend, backend_options, env_vars):

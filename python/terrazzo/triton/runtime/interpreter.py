@@ -4,7 +4,8 @@ Triton interprets kernels as Python programs, with classes of their own here. Te
 as its compiler (docs/python.md, Interpreter), so one class of functions serves both.
 """
 
-from ...jit_function import JITFunction
+from ...runtime.jit_function import JITFunction
+from .._absent import missing
 
 
 class _Interpreted(type):
@@ -23,6 +24,4 @@ class InterpretedFunction(metaclass=_Interpreted):
 
 
 def __getattr__(name):
-    from .._absent import missing
-
     raise missing(__name__, name)

@@ -1,12 +1,14 @@
 """`triton.runtime.jit`."""
 
-from ...constexprs import ConstexprFunction, constexpr_function  # noqa: F401
-from ...interface import KernelInterface  # noqa: F401
-from ...jit_function import JITFunction, jit  # noqa: F401
-from ...specialization import JitFunctionInfo, serialized
-from ...specialization import full_name as get_full_name  # noqa: F401
-from ...wrappers import MockTensor, TensorWrapper, reinterpret  # noqa: F401
+from ...compiler.specialization import JitFunctionInfo  # noqa: F401
+from ...compiler.specialization import full_name as get_full_name  # noqa: F401
+from ...compiler.specialization_data import serialized
+from ...language.constexpr_functions import ConstexprFunction, constexpr_function  # noqa: F401
+from ...runtime.array_wrappers import MockTensor, TensorWrapper, reinterpret  # noqa: F401
+from ...runtime.interface import KernelInterface  # noqa: F401
+from ...runtime.jit_function import JITFunction, jit  # noqa: F401
 from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from ..backends.compiler import launch_options
 from .specialize import KernelParam, mangle_type, native_specialize_impl, specialize_impl  # noqa: F401
 
 JITCallable = JITFunction
@@ -26,8 +28,6 @@ def serialize_specialization_data(name, signature, constants, attrs, options, ke
     What hooks of compilations are told: get_full_name of the function, the signature, constants and attributes by
     path, options (an object or a dictionary), the key.
     """
-    from ..compiler.compiler import launch_options
-
     return serialized(name, signature, constants, attrs, launch_options(options), key)
 
 

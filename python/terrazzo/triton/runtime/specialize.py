@@ -1,9 +1,8 @@
 """How an argument of a launch is typed and what of its value the compiler may use."""
 
-from ... import _frameworks  # noqa: F401 - the launcher's own tables
-from ...jit_function import KernelParam  # noqa: F401
-from ..language import dtypes
-from ..language.values import constexpr
+from ...language import dtypes
+from ...language.values import constexpr
+from ...runtime.jit_function import KernelParam  # noqa: F401
 
 
 def _of_integer(value, specialize_value, align):

@@ -3,8 +3,8 @@
 Reads outside of the run give zeros, and writes outside of it are dropped, also where the tensor goes on.
 """
 
-from ...descriptor import TensorDescriptor
-from ...jit_function import jit
+from ...runtime.descriptor import TensorDescriptor
+from ...runtime.jit_function import jit
 from .. import language as tl
 
 

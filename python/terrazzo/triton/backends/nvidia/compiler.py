@@ -4,6 +4,7 @@ import functools
 import subprocess
 
 from .... import knobs
+from ..._absent import missing
 from ..compiler import BaseBackend, GPUTarget, Options  # noqa: F401
 
 
@@ -74,6 +75,4 @@ class CUDABackend(BaseBackend):
 
 
 def __getattr__(name):
-    from ..._absent import missing
-
     raise missing(__name__, name)

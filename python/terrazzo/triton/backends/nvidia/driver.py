@@ -3,13 +3,13 @@
 import functools
 import os
 
-from ...runtime.driver import AcceleratorDriver
+from ....runtime.drivers import AcceleratorDriver
+from ..._absent import missing
 
 
 @functools.lru_cache(maxsize=None)
 def libcuda_dirs():
     """Folders that hold the driver's library; RuntimeError if there is none."""
-    import ctypes.util
     import subprocess
 
     own = os.environ.get("TRITON_LIBCUDA_PATH")
@@ -47,6 +47,4 @@ class CudaUtils:
 
 
 def __getattr__(name):
-    from ..._absent import missing
-
     raise missing(__name__, name)

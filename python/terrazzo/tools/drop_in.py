@@ -24,7 +24,7 @@ class _Loader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module):
-        from .triton import _absent
+        from ..triton import _absent
 
         module.__spec__ = self.spec  # the import set the alias's
         _absent.attach(module)
@@ -47,7 +47,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         except ModuleNotFoundError:
             found = None
         if found is None:
-            from .triton import _absent
+            from ..triton import _absent
 
             said = _absent.missing_module(name)
             if said is not None:
@@ -67,7 +67,7 @@ def install_as_triton():
 
     Call it before anything imports Triton; calling it again does nothing. Processes that are started with this
     one's sys.path (multiprocessing's, torch.compile's workers) have them, too. torch.compile compiles on threads of
-    this process (see terrazzo.inductor).
+    this process (see inductor.py).
     """
     if is_installed():
         return

@@ -1,6 +1,9 @@
 """What the launcher does not know by its type: asked once a launch and argument."""
 
-from . import _frameworks, _names, _native
+from .. import _native
+from ..compiler import program_names
+from ..language.dtypes import base_type
+from . import frameworks
 
 
 def _of_host_array(value):
@@ -48,7 +51,7 @@ def _of_device_array(value):
     is_jax = framework == "jax" and hasattr(value, "block_until_ready")
     if is_jax:
         value.block_until_ready()
-    for name in _frameworks.array_interfaces():
+    for name in frameworks.array_interfaces():
         try:
             interface = getattr(value, name, None)
         except Exception:  # JAX raises for arrays on the host, and for element types that it does not name there
@@ -78,11 +81,11 @@ def convert(value):
     spelling = getattr(value, "__terrazzo__", None)
     kind = type(value)
     if isinstance(spelling, str):
-        return "spelling" if kind.__module__ == "terrazzo.triton.language.dtypes" else "expression", spelling
+        return "spelling" if isinstance(value, base_type) else "expression", spelling
     if kind.__name__ == "constexpr" and hasattr(value, "value"):
         return "constant", value.value
-    if _names._jit_function(value) is not None:
-        return "expression", _names.label(_names._jit_function(value))
+    if program_names._jit_function(value) is not None:
+        return "expression", program_names.label(program_names._jit_function(value))
     if hasattr(value, "block_shape") and hasattr(value, "base"):
         padding = getattr(value, "padding", "zero")
         return "descriptor", (value.base, value.shape, value.strides, value.block_shape, padding == "nan")
@@ -96,13 +99,13 @@ def convert(value):
         return "value", value.__index__()
     if hasattr(kind, "__float__"):
         return "value", float(value)
-    text = None if isinstance(value, (dict, list)) else _names._spell(value)
+    text = None if isinstance(value, (dict, list)) else program_names._spell(value)
     return ("expression", text) if text is not None else ("unknown", value)
 
 
 def constant(value):
     """As convert, for a constexpr parameter: any object is known at compile time."""
     kind, what = convert(value)
-    if kind == "unknown" and (text := _names._spell(value)) is not None:
+    if kind == "unknown" and (text := program_names._spell(value)) is not None:
         return "expression", text
-    return ("expression", _names.label(value)) if kind == "unknown" else (kind, what)
+    return ("expression", program_names.label(value)) if kind == "unknown" else (kind, what)

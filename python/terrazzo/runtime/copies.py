@@ -9,7 +9,7 @@ an error then.
 import collections
 import re
 
-from . import _names
+from ..compiler import program_names
 
 _LEFT_OUT = ("_python", "__wrapped__", "__annotations__", "_lines", "_scope", "_told", "device_caches", "signature")
 _OF_THE_PROCESS = ("fn", "__globals__", "used_global_vals", "_hash_lock")
@@ -19,13 +19,11 @@ def reduce(function):
     """For pickle."""
     state = {name: value for name, value in vars(function).items() if name not in _LEFT_OUT}
     state.update(dict.fromkeys(_OF_THE_PROCESS), raw_src=function.raw_src, _key=function.cache_key)
-    return _restore, (state, function._scope, dict(function._told))
+    return _restore, (type(function), state, function._scope, dict(function._told))
 
 
-def _restore(state, scope, told):
-    from .jit_function import JITFunction
-
-    here = collections.defaultdict(lambda: next(_names._numbers))  # the number of a scope there -> its number here
+def _restore(kind, state, scope, told):
+    here = collections.defaultdict(lambda: next(program_names._numbers))  # the number of a scope there -> its number here
     here[0] = 0
 
     def renumbered(answer):
@@ -36,11 +34,11 @@ def _restore(state, scope, told):
             text = re.sub(r"\bscope\((\d+)\)", lambda found: f"scope({here[int(found[1])]})", text)
         return kind, here[scope], text
 
-    copy = JITFunction.__new__(JITFunction)
+    copy = kind.__new__(kind)
     vars(copy).update(state)
     copy._python, copy._lines, copy._scope = None, [], here[scope]
     copy._told = {question(*asked): renumbered(answer) for asked, answer in told.items()}
     for number in filter(None, here.values()):
-        _names._functions[number] = copy
+        program_names._functions[number] = copy
     copy._begin()
     return copy

@@ -4,6 +4,8 @@ import contextlib
 import threading
 import time
 
+from . import active_sessions
+
 _threads = threading.local()
 
 
@@ -16,24 +18,20 @@ def stack():
 
 def enter_scope(name, *, metrics=None):
     """Opens a scope until exit_scope; `metrics` (name -> number) are summed in it."""
-    from . import session
-
     stack().append(name)
     _threads.begun.append((time.perf_counter_ns(), metrics))
     if metrics:
-        session.add(tuple(stack()), metrics)
+        active_sessions.add(tuple(stack()), metrics)
 
 
 def exit_scope(name=None):
     """Closes the innermost scope; gives its name."""
-    from . import session
-
     if not stack():
         raise RuntimeError("exit_scope: no scope is open")
     if name is not None and stack()[-1] != name:
         raise RuntimeError(f"exit_scope({name!r}): the innermost scope is {stack()[-1]!r}")
     began, metrics = _threads.begun.pop()
-    session.scope_ended(tuple(stack()), began, metrics)
+    active_sessions.scope_ended(tuple(stack()), began, metrics)
     return stack().pop()
 
 
@@ -60,7 +58,5 @@ class cpu_timed_scope(scope):
         return self
 
     def __exit__(self, *exception):
-        from . import session
-
-        session.add(tuple(stack()), {"cpu_time (ns)": time.perf_counter_ns() - self._start})
+        active_sessions.add(tuple(stack()), {"cpu_time (ns)": time.perf_counter_ns() - self._start})
         super().__exit__(*exception)

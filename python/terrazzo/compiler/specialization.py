@@ -1,16 +1,12 @@
 """What code is specialised for: types, constants and what of the values code may depend on.
 
 Hooks of compilations are told it as Triton tells it (signature, constants, attributes, options), and as
-a text that another process gives to JITFunction.preload.
+a text (specialization_data.py).
 """
 
-import collections
-import enum
-import importlib
-import math
-
-from . import _names, knobs
-from .errors import ArgumentError, LaunchError
+from .. import knobs
+from . import program_names
+from .specialization_data import NotPortable, serialized
 
 # TZ_TYPE_* -> name in a signature, bits.
 _TYPES = {
@@ -49,7 +45,7 @@ class _Reader:
             self.constants[path] = value
             return "constexpr"
         if isinstance(entry, list):
-            value = _names.unwrap(value)
+            value = program_names.unwrap(value)
             fields = getattr(value, "_fields", None)
             if fields:
                 self.attributes[path] = [["terrazzo.fields", list(fields)]]
@@ -90,93 +86,6 @@ class _Reader:
         return f"tensordesc<{kind[1:]}{list(block)}>"
 
 
-# ---- constants as JSON -------------------------------------------------------
-
-
-class NotPortable(TypeError):
-    """A constant that another process cannot find."""
-
-
-def _named(value):
-    """module:name of what another process finds by it."""
-    name = getattr(value, "__qualname__", None) or getattr(value, "name", None)
-    module = getattr(value, "__module__", None)
-    if not isinstance(name, str) or not isinstance(module, str):
-        text = str(value)  # torch.float16
-        module, _, name = text.rpartition(".")
-    elif not hasattr(value, "__qualname__"):  # a member of an enumeration
-        name = f"{type(value).__qualname__}.{name}"
-    place = f"{module}:{name}"
-    try:
-        found = _found(place)
-    except Exception:
-        raise NotPortable(f"{value!r} has no name in a module") from None
-    function = _names._jit_function(value)
-    if found is not value and (function is None or _names._jit_function(found) is not function):
-        raise NotPortable(f"{place} is another object than {value!r}")
-    return place
-
-
-def _found(place):
-    module, _, name = place.partition(":")
-    found = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def _to_json(value):
-    if _names._is_constexpr(value):
-        return {"constexpr": _to_json(value.value)}
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {"float": str(value)}
-    if hasattr(value, "__index__") and not isinstance(value, enum.Enum):
-        return value.__index__()
-    if isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_fields")):
-        made = {"tuple": [_to_json(item) for item in value]}
-        return made if type(value) is tuple else {**made, "named": [type(value).__name__, list(value._fields)]}
-    if type(value) is list:
-        return {"list": [_to_json(item) for item in value]}
-    if type(value) is dict:
-        return {"dict": [[_to_json(key), _to_json(item)] for key, item in value.items()]}
-    if type(value).__name__ == "dtype" and type(value).__module__ == "terrazzo.triton.language.dtypes":
-        return {"dtype": value.name}
-    return {"name": _named(value)}
-
-
-def _from_json(value):
-    if not isinstance(value, dict):
-        return value
-    (kind, inner), *more = value.items()
-    if kind == "constexpr":
-        from .triton.language.values import constexpr
-
-        return constexpr(_from_json(inner))
-    if kind == "float":
-        return float(inner)
-    if kind == "tuple":
-        items = [_from_json(item) for item in inner]
-        return collections.namedtuple(*more[0][1])(*items) if more else tuple(items)
-    if kind == "list":
-        return [_from_json(item) for item in inner]
-    if kind == "dict":
-        return {_from_json(key): _from_json(item) for key, item in inner}
-    if kind == "dtype":
-        from .triton.language.dtypes import dtype
-
-        return dtype(inner)
-    return _found(inner)
-
-
-def _tuples(value):
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-# ---- a specialisation --------------------------------------------------------
-
-
 class Specialization:
     """One specialisation of a function on one device.
 
@@ -203,7 +112,7 @@ class Specialization:
     @property
     def key(self):
         """Of device_caches."""
-        constants = {path: _names._spell(value) or _names.label(_names._jit_function(value) or value)
+        constants = {path: program_names._spell(value) or program_names.label(program_names._jit_function(value) or value)
                      for path, value in self.constants.items()}
         return str((self.signature, constants, self.attributes, sorted(self.options.items()), self.target))
 
@@ -247,52 +156,3 @@ class Specialization:
 
 def full_name(function):
     return f"{function.__module__}.{function.__qualname__}"
-
-
-def serialized(name, signature, constants, attributes, options, key, memory=None, index=0):
-    """A specialisation as JITFunction.preload takes it; NotPortable if a constant has no name in a module."""
-    import json
-
-    return json.dumps({
-        "name": name, "signature": signature,
-        "constant_keys": list(constants), "constant_vals": [_to_json(value) for value in constants.values()],
-        "attrs_keys": list(attributes), "attrs_vals": list(attributes.values()),
-        "options": options, "key": key, "memory": memory, "index": index,
-    })
-
-
-def _memory(framework, index):
-    """Where stand-ins of arrays lie: in this process's current device, where the framework says which it is."""
-    if framework is None:
-        return None
-    if framework == "host":
-        return None, -1
-    if framework == "torch":
-        import torch
-
-        index = torch.accelerator.current_device_index()
-    return framework, index
-
-
-def examples(function, data):
-    """(arguments, options) of a launch that `data` stands for."""
-    import json
-
-    from .triton.compiler.compiler import ASTSource
-
-    try:
-        told = json.loads(data)
-        name = told["name"]
-        signature = {key: _tuples(value) for key, value in told["signature"].items()}
-        constants = {tuple(path): value for path, value in zip(told["constant_keys"], told["constant_vals"])}
-        attributes = {tuple(path): value for path, value in zip(told["attrs_keys"], told["attrs_vals"])}
-        options, memory = told["options"], _memory(told["memory"], told["index"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ArgumentError(f"preload of '{function.__name__}' takes the specialization_data of a hook, found "
-                            f"{str(data)[:80]!r} ({error!r})") from error
-    if name != full_name(function):
-        raise LaunchError(f"this specialization_data was made for {name}; preload it there, not for {full_name(function)}")
-    constants = {path: _from_json(value) for path, value in constants.items()}
-    source = ASTSource(function, signature, {}, attributes)
-    source.constants, source.memory = constants, memory
-    return source.examples(), options

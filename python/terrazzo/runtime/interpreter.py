@@ -10,8 +10,8 @@ import os
 import sys
 import threading
 
-from . import _native
-from .wrappers import TensorWrapper
+from .. import _native
+from .array_wrappers import TensorWrapper
 
 _lock = threading.Lock()
 _users = 0

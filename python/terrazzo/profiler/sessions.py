@@ -6,48 +6,18 @@ import json
 import threading
 import time
 
-from ... import knobs
-from .records import DeviceTime, Trace, Tree
-from .scope import stack
+from .. import knobs
+from ..runtime.drivers import driver
+from .active_sessions import KINDS, Session, active, lock, sessions
+from .records import DeviceTime, Trace
+from .scopes import stack
 
-_sessions = {}
 _numbers = itertools.count()
-_lock = threading.Lock()
 _open = threading.local()  # the launch that this thread is in
-_data = {"tree": Tree, "trace": Trace}
-
-
-class _Session:
-
-    def __init__(self, name, data, hook):
-        self.name, self.hook = name, hook
-        self.records = _data[data]()
-        self.is_active = True
-
-
-def _active():
-    """Needs the lock."""
-    return [session for session in _sessions.values() if session.is_active]
-
-
-def add(path, metrics):
-    """Sums numbers at a path of names, in each active session."""
-    with _lock:
-        for session in _active():
-            session.records.add(path, metrics)
-
-
-def scope_ended(path, began, metrics):
-    """A scope of this thread that began at a time of the host."""
-    with _lock:
-        for session in _active():
-            session.records.scope_ended(path, began, time.perf_counter_ns(), metrics)
 
 
 def _device(metadata):
     """torch's interface to the device of a launch; None: it is on the host."""
-    from ..runtime.driver import driver
-
     interface = driver.active.get_device_interface()
     is_host = metadata.data.get("target", "cpu").partition(":")[0] in ("cpu", "interp")
     return None if is_host else interface
@@ -60,8 +30,8 @@ def _enter(metadata):
             return interface.Event(enable_timing=True)
 
         device = DeviceTime(event(), event(), interface.current_device(), metadata.data.get("stream") or 0)
-        with _lock:
-            for session in _active():
+        with lock:
+            for session in active():
                 if isinstance(session.records, Trace):
                     session.records.anchor(device.index, event, time.perf_counter_ns)
         device.before.record()
@@ -73,8 +43,8 @@ def _exit(metadata):
     device, began = _open.launch
     if device is not None:
         device.after.record()
-    with _lock:
-        for session in _active():
+    with lock:
+        for session in active():
             told = metadata.get() if session.hook else metadata.data
             more = {name: value for name, value in told.items()
                     if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in ("function", "stream")}
@@ -86,15 +56,15 @@ def start(name="proton", *, context="shadow", data="tree", backend=None, mode=No
 
     data: "tree", sums by scope and kernel; "trace", each launch and scope with its begin and end.
     """
-    for what, value, allowed in (("context", context, ("shadow",)), ("data", data, tuple(_data)),
+    for what, value, allowed in (("context", context, ("shadow",)), ("data", data, tuple(KINDS)),
                                  ("mode", mode, (None, "")), ("hook", hook, (None, "triton"))):
         if value not in allowed:
             raise ValueError(f"{what}={value!r} is not supported; there is {', '.join(repr(v) for v in allowed)}")
     if knobs.proton.disable:
         return None
-    with _lock:
+    with lock:
         number = next(_numbers)
-        _sessions[number] = _Session(name, data, hook)
+        sessions[number] = Session(name, data, hook)
     knobs.runtime.launch_enter_hook.add(_enter)
     knobs.runtime.launch_exit_hook.add(_exit)
     return number
@@ -102,10 +72,10 @@ def start(name="proton", *, context="shadow", data="tree", backend=None, mode=No
 
 def _chosen(session):
     if session is None:
-        return dict(_sessions)
-    if session not in _sessions:
+        return dict(sessions)
+    if session not in sessions:
         raise ValueError(f"there is no session {session!r}")
-    return {session: _sessions[session]}
+    return {session: sessions[session]}
 
 
 def activate(session=None):
@@ -128,12 +98,12 @@ def finalize(session=None, output_format=""):
             raise ValueError(f"output_format={output_format!r} is not supported for {one.name!r}; there is "
                              f"{one.records.output_format!r}")
     for number, one in ending.items():
-        with _lock:
-            del _sessions[number]
+        with lock:
+            del sessions[number]
         content = one.records.content()
         with open(f"{one.name}.{one.records.suffix}", "w") as file:
             json.dump(content, file)
-    if not _sessions:
+    if not sessions:
         knobs.runtime.launch_enter_hook.remove(_enter)
         knobs.runtime.launch_exit_hook.remove(_exit)
 

@@ -4,7 +4,7 @@ Such a stand-in is a tl.tensor or a tl.tensor_descriptor that has a type and no 
 `run_time(0, TYPE)`; an answer that contains it again calls it `given0`.
 """
 
-from .triton.language import dtypes, values
+from ..language import dtypes, values
 
 _KNOWN = "a constexpr_function may ask its {}; compute with it in a function under @triton.jit"
 _OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow",
@@ -74,6 +74,12 @@ class StandIns:
         kind = _Descriptor if isinstance(type_, dtypes.tensor_descriptor_type) else _Tensor
         self._made.append(kind(f"given{place}", type_))
         return self._made[-1]
+
+    def arguments(self, text, object_of):
+        """What the compiler writes as arguments of a call: (positional, by name). object_of: from a scope to what it is."""
+        return eval(f"pack({text})", {
+            "pack": lambda *args, **kwargs: (args, kwargs), "scope": object_of, "dtype": dtypes.str_to_ty,
+            "block": dtypes.block_type, "descriptor": dtypes.tensor_descriptor_type, "run_time": self.make})
 
     def expire(self):
         for value in self._made:

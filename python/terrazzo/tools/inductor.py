@@ -6,7 +6,6 @@ so threads do: from the first kernel on, at the same time, and without a copy of
 anything. Where a program chooses how workers start, torch's own pool stays.
 """
 
-import concurrent.futures
 import functools
 import gc
 import importlib.abc
@@ -22,9 +21,13 @@ class ThreadPool:
     """What Inductor asks of a pool of compile workers."""
 
     def __init__(self, threads):
+        import concurrent.futures
+
         self._threads = concurrent.futures.ThreadPoolExecutor(threads, "terrazzo-inductor")
 
     def submit(self, job, *args):
+        import concurrent.futures
+
         from torch._inductor.runtime.compile_tasks import _worker_compile_triton
 
         if job is _worker_compile_triton:

@@ -14,82 +14,30 @@ chooses by what is known without a clock (_rank).
 import contextlib
 import functools
 import inspect
-import json
 import math
 import os
 import sys
 import time
 import warnings
 
-from . import _files, knobs
-from .errors import (AutotuneWarning, CompilationError, CompilationWarning, OutOfResources, TerrazzoError,
-                     collected_warnings)
+from .. import _native, knobs, testing
+from ..errors import AutotuneWarning, CompilationError, CompilationWarning, OutOfResources, collected_warnings
+from . import timing
+from .configurations import AutotunerError, Config, NoConfigurationCompiles, NoConfigurationFits
+from .drivers import driver
 from .interface import KernelInterface
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ROUGH = 5, 15  # milliseconds of warm-up and timing
 _NEAR = 1.2  # times the best rough time
-_MOST_TABLE = 16 << 20  # bytes of a table on disk
-
-_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
-
 
 _SHOWN = 5  # configurations that a warning names; an error names all
 
 
-class AutotunerError(TerrazzoError):
-    """autotune was asked for what cannot be, or no configuration can run."""
-
-
-class NoConfigurationCompiles(AutotunerError, CompilationError):
-    """No configuration can run, and not only because they need too much of something."""
-
-
-class NoConfigurationFits(AutotunerError, OutOfResources):
-    """Each configuration needs more of something than the device has."""
-
-
-class Config:
-    """Values of a kernel's constexpr parameters and options of its compilation."""
-
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
-        self.kwargs = dict(kwargs)
-        self.num_warps = num_warps
-        self.num_ctas = num_ctas
-        self.num_stages = num_stages
-        self.maxnreg = maxnreg
-        self.pre_hook = pre_hook
-        self.ir_override = ir_override
-
-    def __setstate__(self, state):
-        self.__init__(state.get("kwargs", {}))
-        self.__dict__.update(state)
-
-    def all_kwargs(self):
-        """The keywords of a launch with this configuration."""
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
-
-    def _key(self):
-        return tuple(sorted((name, repr(value)) for name, value in self.all_kwargs().items())), self.pre_hook
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def __eq__(self, other):
-        return isinstance(other, Config) and self._key() == other._key()
-
-    def __str__(self):
-        shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
-        return ", ".join(f"{name}: {value}" for name, value in shown.items())
-
-    def __repr__(self):
-        return f"Config({self})"
-
-
 def _depth():
-    """How far above its caller the program is, for warnings: past this module and the launch through interface.py."""
+    """How far above its caller the program is, for warnings: past this package."""
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         depth, frame = depth + 1, frame.f_back
     return depth
 
@@ -116,7 +64,6 @@ def _restore(value, saved):
 
 @functools.lru_cache(maxsize=None)
 def _compute_units(plugin):
-    from . import _native
     return _native.describe_device(plugin)["compute_units"]
 
 
@@ -195,12 +142,10 @@ class Autotuner(KernelInterface):
 
     @functools.cached_property
     def do_bench(self):
-        from . import testing
         if self._do_bench is not None:
             return self._do_bench
         if self.use_cuda_graph:
-            from .triton.testing import do_bench_cudagraph
-            return lambda call, quantiles: do_bench_cudagraph(call, rep=self.num_reps or 20, quantiles=quantiles)
+            return lambda call, quantiles: timing.bench_recorded(driver.active, call, self.num_reps or 20, quantiles=quantiles)
         warmup = 25 if self.num_warmups is None else self.num_warmups
         rep = 100 if self.num_reps is None else self.num_reps
         return lambda call, quantiles: testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
@@ -217,7 +162,6 @@ class Autotuner(KernelInterface):
         return self._do_bench is None and not self.use_cuda_graph and self.num_warmups is None and self.num_reps is None
 
     def _rough_bench(self, call, quantiles):
-        from . import testing
         warmup, rep = _ROUGH
         return testing.do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
 
@@ -407,7 +351,6 @@ class Autotuner(KernelInterface):
 
     @staticmethod
     def _code_target():
-        from .triton.runtime.driver import driver
         active = driver.active  # perhaps a program's own
         return str(getattr(active, "get_code_target", active.get_current_target)())
 
@@ -422,41 +365,25 @@ class Autotuner(KernelInterface):
 
         return os.path.join(folder, f"{self.base_fn.__name__}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.json")
 
-    def _read_table(self, path, configs):
-        """The timings; None if there are none, or other bytes than _write_table writes."""
-        known = {str(config): config for config in configs}
-        timings = {}
-        try:
-            for row in json.loads(_files.read_own(path, _MOST_TABLE))["configs"]:
-                ms = row["ms"]
-                if ms and not any(math.isnan(value) for value in ms):
-                    timings[known[row["config"]]] = ms
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
-        return timings if len(timings) == len(configs) else None
-
-    def _write_table(self, path, key, timings):
-        table = {"key": [str(item) for item in key],
-                 "configs": [{"config": str(config), "ms": ms} for config, ms in timings.items()]}
-        try:
-            _files.replace(path, json.dumps(table, indent=1).encode())
-        except OSError as error:
-            warnings.warn(f"the table of {self.base_fn.__name__} is not kept ({error}); it is tuned again in each process",
-                          RuntimeWarning, stacklevel=2)
-
     def check_disk_cache(self, tuning_key, configs, bench_fn):
         """Takes the timings from the disk, or makes them by bench_fn and writes them. True if they were there."""
         configs = list(configs)
         if not tuning_key or any(config.pre_hook for config in configs):
             bench_fn()
             return False
+        from . import tuning_tables
+
         path = self._table_path(tuning_key, configs)
-        timings = self._read_table(path, configs)
+        timings = tuning_tables.read(path, configs)
         if timings is not None:
             self._set_best(tuning_key, timings)
             return True
         bench_fn()
-        self._write_table(path, tuning_key, self.configs_timings)
+        try:
+            tuning_tables.write(path, tuning_key, self.configs_timings)
+        except OSError as error:
+            warnings.warn(f"the table of {self.base_fn.__name__} is not kept ({error}); it is tuned again in each process",
+                          RuntimeWarning, stacklevel=2)
         return False
 
     def _set_best(self, key, timings):

@@ -5,11 +5,13 @@ import collections.abc
 import os
 import weakref
 
+from .. import _native, knobs
+from ..errors import LaunchError, TerrazzoError
+from .targets import GPUTarget, vendors
+
 
 def _stages_of(plugin):
     """Names of stages that Triton has for the vendor, and ours."""
-    from ._frameworks import vendors
-
     return {"ttir": "neutral", "ttgir": "simt", "llir": "llvm", **vendors().get(plugin, {}).get("stages", {})}
 
 
@@ -29,8 +31,6 @@ class Stages(collections.abc.Mapping):
     def _made(self, name):
         """The stage, or None if the target has none of that name."""
         if name not in self._known:
-            from .errors import TerrazzoError
-
             try:
                 content = self._code.stage(self._names.get(name, name))
                 self._known[name] = content if name in _BINARY else content.decode()
@@ -67,9 +67,6 @@ KernelMetadata = collections.namedtuple(
 
 def _target(facts):
     """As Triton says it: backend, arch, warp size."""
-    from ._frameworks import vendors
-    from .triton.backends.compiler import GPUTarget
-
     known = vendors().get(facts["plugin"])
     if not known:
         return GPUTarget(facts["plugin"], facts["target"].partition(":")[2], 1)
@@ -134,9 +131,6 @@ class CompiledKernel:
 
     def check_device(self):
         """LaunchError unless kernels run on a device of the code's target."""
-        from . import _native
-        from .errors import LaunchError
-
         try:
             here = _native.describe_device(self.plugin)["target"]
         except LaunchError as error:
@@ -158,8 +152,6 @@ class CompiledKernel:
     def __getitem__(self, grid):
         function = self._function()
         if function is None:
-            from .errors import LaunchError
-
             raise LaunchError(f"the function of kernel '{self.name}' is gone; keep it to launch its code")
 
         def launch(*args, **kwargs):
@@ -197,8 +189,6 @@ class LazyDict:
 
 def call_hook(which, function, compiled, grid, arguments, stream):
     """Calls knobs.runtime's launch hook with what is known of the launch."""
-    from . import knobs
-
     metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": stream, "target": compiled.target})
     if function.launch_metadata is not None:
         metadata.add(function.launch_metadata, (grid, compiled.metadata, arguments))

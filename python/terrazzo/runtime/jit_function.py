@@ -7,10 +7,11 @@ import inspect
 import linecache
 import os
 import re
-import textwrap
 
-from . import _names, _native
-from .errors import TerrazzoError
+from .. import _native, knobs
+from ..compiler import program_names
+from ..errors import TerrazzoError
+from .array_wrappers import MockTensor
 from .interface import KernelInterface
 
 # TZ_TYPE_* of the types that an annotation may fix.
@@ -33,12 +34,6 @@ def _spelled(annotation):
         spelling = getattr(annotation, "__terrazzo__", None)  # of a class: a property
         annotation = spelling if isinstance(spelling, str) else getattr(annotation, "__name__", None) or str(annotation)
     return annotation.strip("'\" ").rpartition(".")[2]
-
-
-def _is_interpreted():
-    """As knobs.runtime.interpret, without importing it."""
-    return any(os.environ.get(name, "0").strip().lower() in ("1", "on", "true", "yes", "y")
-               for name in ("TERRAZZO_INTERPRET", "TRITON_INTERPRET"))
 
 
 class KernelParam:
@@ -123,7 +118,7 @@ class JITFunction(_native.Function):
         # The text as it is now: a file that is edited later is another program.
         self._lines = linecache.getlines(fn.__code__.co_filename, fn.__globals__)
         functools.update_wrapper(self, fn)
-        self._scope = _names.scope_of_function(self)
+        self._scope = program_names.scope_of_function(self)
         self._told = {}  # what the compiler asked -> what it was told
         self._key = None  # of a copy: its cache_key
         self._begin()
@@ -133,7 +128,7 @@ class JITFunction(_native.Function):
         self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
         super().__init__(self.__name__, [
             (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
-        self._is_interpreted = _is_interpreted()
+        self._is_interpreted = knobs.runtime.interpret
         self._use_run(self._is_interpreted)
 
     def __repr__(self):
@@ -206,6 +201,8 @@ class JITFunction(_native.Function):
     @property
     def src(self):
         """The text from `def` on, not indented. A new text is for kernels that are not compiled yet."""
+        import textwrap
+
         return textwrap.dedent(self._excerpt()[0])
 
     @src.setter
@@ -245,8 +242,6 @@ class JITFunction(_native.Function):
     def _compile(self, args, kwargs, tells, target=None, known=False):
         """tells: hooks of compilations are asked, and told; known: also of code that is there. target: a code target
         whose device need not be here."""
-        from .wrappers import MockTensor
-
         constexprs = {p.name for p in self.params if p.is_constexpr}
         args = tuple(arg if i in self.constexprs else MockTensor.wrap_dtype(arg) for i, arg in enumerate(args))
         kwargs = {name: value if name in constexprs else MockTensor.wrap_dtype(value) for name, value in kwargs.items()}
@@ -266,9 +261,9 @@ class JITFunction(_native.Function):
         """
         import json
 
-        from . import specialization
+        from ..compiler import preload
 
-        args, options = specialization.examples(self, specialization_data)
+        args, options = preload.examples(self, specialization_data)
         told = json.loads(specialization_data)
         # Who clears device_caches wants to hear of it again.
         compiled = self._compile(args, options, tells=True, known=told["key"] not in self.device_caches[told["index"]][0])
@@ -285,8 +280,6 @@ class JITFunction(_native.Function):
 
     def _note_compiled(self, compiled, specialization):
         self.device_caches[specialization.device][0][specialization.key] = compiled
-        from . import knobs
-
         knobs.warn_of_environment()
         for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
             hook(compiled.module, compiled.function, compiled.name, {}, compiled.hash)
@@ -308,11 +301,11 @@ class JITFunction(_native.Function):
             return seen[self._scope]
         seen[self._scope] = mine = [self.__name__, self._key or self.src]
         for name in sorted(self._names_read()):
-            kind, text, *_, scope = _names.find(None, self._scope, name) or (0, None, 0)
-            function = _names._functions.get(scope)
+            kind, text, *_, scope = program_names.find(None, self._scope, name) or (0, None, 0)
+            function = program_names._functions.get(scope)
             if function is not None:
                 function._dependencies(seen)
-            elif kind == _names.EXPRESSION:
+            elif kind == program_names.EXPRESSION:
                 mine.append((name, text))
         return [seen[scope] for scope in seen]
 
@@ -332,8 +325,6 @@ class JITFunction(_native.Function):
 
     def _source(self):
         """For the extension: path, text, function, first line, scope; whether asserts are checked if no option says."""
-        from . import knobs
-
         text, line = self._excerpt()
         if self._python is not None:  # its code may say since where the text comes from
             self._path = self._python.__code__.co_filename

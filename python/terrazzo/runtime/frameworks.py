@@ -2,15 +2,8 @@
 
 import functools
 import importlib
-import json
-import os
 
-
-@functools.lru_cache(maxsize=None)
-def vendors():
-    """Folder of a vendor -> its language.json."""
-    with open(os.path.join(os.path.dirname(__file__), "vendors.json"), encoding="utf-8") as file:
-        return json.load(file)
+from ..compiler.targets import vendors
 
 
 def _function(dotted):

@@ -14,8 +14,11 @@ import inspect
 import itertools
 import math
 import os
+import sys
 import types
 import weakref
+
+from .. import _native
 
 # As in terrazzo.h.
 UNDEFINED, EXPRESSION, FUNCTION, CLASS, OBJECT, CALLABLE, OPAQUE = range(7)
@@ -138,10 +141,8 @@ def _expression(text):
 
 def _jit_function(value):
     """The jit function inside of an autotuner and the like, or None."""
-    from .jit_function import JITFunction
-
     for _ in range(16):
-        if isinstance(value, JITFunction):
+        if isinstance(value, _native.Function):
             return value
         if isinstance(value, type) or not hasattr(value, "fn"):
             return None
@@ -252,8 +253,6 @@ def _of_function(root, function, name):
 def _of_object(value, name):
     if isinstance(value, type) and (_is_aggregate(value) or hasattr(value, "_fields")):
         # Free names of a class's text are those of its module.
-        import sys
-
         value = sys.modules.get(value.__module__)
     found = getattr(value, name, _absent)
     return None if found is _absent else answer(found)
@@ -293,24 +292,15 @@ def _object(scope):
     return _functions.get(scope) or _objects[scope]
 
 
-def _arguments(text, stand_ins):
-    """What the compiler writes as arguments of a call: (positional, by name)."""
-    from .triton.language import dtypes
-
-    return eval(f"pack({text})", {
-        "pack": lambda *args, **kwargs: (args, kwargs), "scope": _object, "dtype": dtypes.str_to_ty,
-        "block": dtypes.block_type, "descriptor": dtypes.tensor_descriptor_type, "run_time": stand_ins.make})
-
-
 def _call(scope, arguments):
     function = _functions.get(scope)
     if function is not None:
         return _of_copy(function, "call", scope, arguments)
-    from ._run_time import StandIns
+    from .stand_ins import StandIns
 
     stand_ins = StandIns()
     try:
-        args, kwargs = _arguments(arguments, stand_ins)
+        args, kwargs = stand_ins.arguments(arguments, _object)
         return answer(unwrap(_objects[scope](*args, **kwargs)))
     except Exception as error:
         return UNDEFINED, f"{type(error).__name__}: {error}", None, 0, None, 0

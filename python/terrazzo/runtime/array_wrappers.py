@@ -1,6 +1,6 @@
 """Arrays seen as another type, and arguments that are only a type."""
 
-from .triton.language import dtypes
+from ..language import dtypes
 
 
 class TensorWrapper:

@@ -2,8 +2,9 @@
 
 import warnings
 
-from . import _frameworks, knobs
-from .errors import ArgumentError, ArrayWarning
+from .. import knobs
+from ..errors import ArgumentError, ArrayWarning
+from . import frameworks
 
 _told = set()  # (kernel, argument) that was warned of
 
@@ -14,7 +15,7 @@ def _layout(value):
     strides = getattr(value, "stride", None)
     if callable(strides):
         return tuple(value.shape), tuple(strides())
-    interfaces = (getattr(value, name, None) for name in ("__array_interface__", *_frameworks.array_interfaces()))
+    interfaces = (getattr(value, name, None) for name in ("__array_interface__", *frameworks.array_interfaces()))
     interface = next((one for one in interfaces if one), {})
     size = int(interface.get("typestr", "<f0")[2:])
     shape = tuple(getattr(value, "shape", interface.get("shape", ())))

@@ -10,7 +10,8 @@ import functools
 import importlib
 import sys
 
-from . import _frameworks, _native
+from .. import _native
+from ..compiler.targets import vendors
 
 
 def synchronize():
@@ -56,7 +57,7 @@ def begin():
     """From now on there is something to tell. Called by the launcher; does so once."""
     atexit.register(synchronize)
     torch = sys.modules.get("torch")
-    for facts in _frameworks.vendors().values():
+    for facts in vendors().values():
         entry = facts.get("frameworks", {}).get("torch", {})
         if "synchronize" not in entry or not getattr(getattr(torch, "version", None), entry["build"], None):
             continue

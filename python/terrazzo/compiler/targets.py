@@ -1,0 +1,37 @@
+"""Targets of code, and what each vendor's table says of its own."""
+
+import functools
+import os
+from dataclasses import dataclass
+
+from .. import _native
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclass(frozen=True)
+class GPUTarget:
+    """A target by the names of Triton's backends: which one, the machine ("gfx942", or a number as 90), lanes of a warp."""
+
+    backend: str
+    arch: int | str
+    warp_size: int
+
+
+@functools.lru_cache(maxsize=None)
+def vendors():
+    """Folder of a vendor -> its language.json."""
+    import json
+
+    with open(os.path.join(_PACKAGE, "vendors.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def library_identity():
+    """Changes with every build of the library."""
+    found = [_native.version()]
+    for file in (_native.__file__, os.path.join(_PACKAGE, "lib", "libterrazzo.so.0")):
+        if os.path.exists(file):
+            state = os.stat(file)
+            found.append(f"{state.st_size}-{state.st_mtime_ns}")
+    return "-".join(found)

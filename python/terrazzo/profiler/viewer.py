@@ -1,0 +1,247 @@
+"""Shows a profile in the terminal: python -m terrazzo.triton.profiler.viewer -m time/ms,time/% run.hatchet
+
+A scope's numbers are the sums of all that was launched in it. What is divided
+(a mean, a rate, a share) is divided after summing.
+"""
+
+import argparse
+import json
+import re
+import sys
+
+_TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
+_SCALES = {"": 1.0, "g": 1e9, "t": 1e12}
+_RATE = re.compile(r"(?P<scale>[gt]?)(?P<what>flop|byte)(?P<width>8|16|32|64)?/s")
+_TIME = re.compile(r"(?P<clock>time|avg_time|cpu_time)/(?P<unit>s|ms|us|ns)")
+_FLOPS = ("flops", "flops8", "flops16", "flops32", "flops64")
+
+
+class Node:
+    """A scope or kernel; `sums`: its numbers and those of all below. `base`: what it is compared with."""
+
+    def __init__(self, name, sums, children, base=None):
+        self.name, self.sums, self.children, self.base = name, sums, children, base
+
+    def with_children(self, children):
+        return Node(self.name, self.sums, children, self.base)
+
+    @staticmethod
+    def read(frame):
+        children = [Node.read(child) for child in frame["children"]]
+        sums = {name: number for name, number in frame["metrics"].items() if isinstance(number, (int, float))}
+        spans = "cpu_time (ns)" in sums  # which is that of the scopes in it, too
+        for child in children:
+            _add(sums, {name: number for name, number in child.sums.items() if not (spans and name == "cpu_time (ns)")})
+        return Node(frame["frame"]["name"], sums, children)
+
+    def walk(self):
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class MetricError(ValueError):
+    pass
+
+
+def _divided(number, by):
+    return None if number is None or not by else number / by
+
+
+def metric(name, root):
+    """The function from a node to its number, or None where it has none; MetricError if the profile has none at all."""
+    if name.endswith("/%"):
+        inner = name[:-2]
+        of = metric(inner if inner in root.sums else inner + "/ns", root)
+        whole = of(root)
+        return lambda node: _divided(None if of(node) is None else 100 * of(node), whole)
+    time, rate = _TIME.fullmatch(name), _RATE.fullmatch(name)
+    if time:
+        key, unit = f"{time['clock'].removeprefix('avg_')} (ns)", _TIMES[time["unit"]]
+        needed = [key]
+
+        def value(node):
+            number = _divided(node.sums.get(key), unit)
+            return _divided(number, node.sums.get("count")) if time["clock"] == "avg_time" else number
+    elif rate:
+        needed = ["bytes"] if rate["what"] == "byte" else [f"flops{rate['width']}"] if rate["width"] else list(_FLOPS)
+
+        def value(node):
+            found = [node.sums[key] for key in needed if key in node.sums]
+            per_second = _divided(sum(found) if found else None, node.sums.get("time (ns)"))
+            return None if per_second is None else per_second * 1e9 / _SCALES[rate["scale"]]
+    else:
+        needed = [name]
+
+        def value(node):
+            return node.sums.get(name)
+    if not any(key in root.sums for key in needed):
+        raise MetricError(f"the profile has no {name!r}; it has {', '.join(available(root))}")
+    return value
+
+
+def available(root):
+    """The metrics that a profile has, as they are asked for."""
+    names = []
+    for key in sorted(root.sums):
+        if key in ("time (ns)", "cpu_time (ns)"):
+            clock = key.partition(" ")[0]
+            clocks = ("time", "avg_time") if clock == "time" else (clock,)
+            names += [f"{one}/{unit}" for one in clocks for unit in _TIMES] + [f"{clock}/%"]
+        else:
+            names.append(key)
+    if "time (ns)" in root.sums:
+        kinds = ["byte"] if "bytes" in root.sums else []
+        kinds += [f"flop{key[5:]}" for key in _FLOPS if key in root.sums]
+        names += [f"{scale}{kind}/s" for kind in kinds for scale in _SCALES]
+    return names
+
+
+def _part(node, wanted):
+    """The nodes that are wanted, with what leads to them; None: there are none."""
+    children = [kept for kept in (_part(child, wanted) for child in node.children) if kept]
+    return node.with_children(children) if children or wanted(node) else None
+
+
+def _including(node, pattern):
+    """The paths through nodes that match, with all below them."""
+    if pattern.search(node.name):
+        return node
+    children = [kept for kept in (_including(child, pattern) for child in node.children) if kept]
+    return node.with_children(children) if children else None
+
+
+def _excluding(node, pattern):
+    return node.with_children([_excluding(child, pattern) for child in node.children if not pattern.search(child.name)])
+
+
+def chosen(root, include=None, exclude=None, threshold=0.0, of=None):
+    """The part of a tree to show; numbers stay those of the whole. threshold: per cent of the root's `of`."""
+    nothing = root.with_children([])
+    if exclude:
+        root = _excluding(root, re.compile(exclude))
+    if include:
+        root = _including(root, re.compile(include)) or nothing
+    if threshold:
+        least = abs(of(root) or 0) * threshold / 100
+        root = _part(root, lambda node: abs(of(node) or 0) >= least) or nothing
+    return root
+
+
+def _text(number):
+    if number is None:
+        return "-"
+    return str(number) if isinstance(number, int) else f"{number:.3f}"
+
+
+def _table(rows, names):
+    """Rows of (numbers, text): the numbers in columns to the right, as wide as they must be."""
+    cells = [list(names)] + [[_text(number) for number in numbers] for numbers, _ in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
+    for row, text in zip(cells, ["", *(text for _, text in rows)]):
+        yield ("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) + "  " + text).rstrip()
+
+
+def _tree_rows(node, metrics, depth, first="", rest=""):
+    yield [of(node) for of in metrics], first + node.name
+    if depth == 0:
+        return
+    key = metrics[0]
+    children = sorted(node.children, key=lambda child: -(key(child) or 0))
+    for child in children:
+        is_last = child is children[-1]
+        yield from _tree_rows(child, metrics, depth - 1, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  "))
+
+
+def _add(sums, more):
+    for name, number in more.items():
+        sums[name] = sums.get(name, 0) + number
+
+
+def _sorted_rows(root, metrics):
+    """Kernels by name, whatever scopes they were launched in, the largest first."""
+    kernels = {}
+    for node in root.walk():
+        both = [one.sums for one in (node, node.base) if one]
+        if any("count" in sums for sums in both) and not node.children:
+            known = kernels.setdefault(node.name, Node(node.name, {}, [], node.base and Node(node.name, {}, [])))
+            for into, sums in zip((known, known.base), both):
+                _add(into.sums, sums)
+    for node in sorted(kernels.values(), key=lambda node: -(metrics[0](node) or 0)):
+        yield [of(node) for of in metrics], node.name
+
+
+def read(path):
+    """The root of a profile that a session wrote. ValueError: it is none."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            content = json.load(file)
+        except ValueError as error:
+            raise ValueError(f"{path}: no profile ({error})") from None
+    if isinstance(content, dict) and "traceEvents" in content:
+        raise ValueError(f"{path}: a trace; open it in a viewer of traces (Perfetto, chrome://tracing). "
+                         "start(data='tree') makes what is shown here")
+    try:
+        return Node.read(content[0])
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise ValueError(f"{path}: no profile: a tree of frames is expected") from None
+
+
+def compared(root, base):
+    """Both trees as one, whose nodes know what they are compared with."""
+    names = dict.fromkeys(child.name for child in (*root.children, *base.children))
+
+    def of(node, name):
+        return next((child for child in node.children if child.name == name), None) or Node(name, {}, [])
+
+    return Node(root.name, root.sums, [compared(of(root, name), of(base, name)) for name in names], base)
+
+
+def _difference(of, of_base):
+    def value(node):
+        number, before = of(node), of_base(node.base)
+        return None if number is None and before is None else (number or 0) - (before or 0)
+
+    return value
+
+
+def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_sorted=False, base=None):
+    """The lines of what is shown; with `base`, what `root` has more than that one."""
+    metrics = [metric(name, root) for name in names]
+    if base:
+        metrics = [_difference(of, metric(name, base)) for name, of in zip(names, metrics)]
+        root = compared(root, base)
+    root = chosen(root, include, exclude, threshold, metrics[0])
+    rows = _sorted_rows(root, metrics) if is_sorted else _tree_rows(root, metrics, depth)
+    return list(_table(list(rows), names))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m terrazzo.triton.profiler.viewer", description=__doc__.partition("\n")[0])
+    parser.add_argument("file", help="what finalize() wrote: NAME.hatchet")
+    parser.add_argument("-l", "--list", action="store_true", help="say which metrics the file has")
+    parser.add_argument("-m", "--metrics", default="time/ms", help="by commas; the first one orders (time/ms)")
+    parser.add_argument("-i", "--include", metavar="REGEX", help="only paths through what matches")
+    parser.add_argument("-e", "--exclude", metavar="REGEX", help="without what matches, and all below")
+    parser.add_argument("-t", "--threshold", type=float, default=0.0, metavar="PERCENT",
+                        help="without what has less of the first metric than this share of all")
+    parser.add_argument("-d", "--depth", type=int, default=-1, help="levels below the root")
+    parser.add_argument("--print-sorted", action="store_true", help="kernels in one list, the largest first, instead of a tree")
+    parser.add_argument("--diff-profile", metavar="FILE", help="show what the profile has more than this one")
+    given = parser.parse_args(arguments)
+    try:
+        root = read(given.file)
+        if given.list:
+            print("\n".join(available(root)))
+            return 0
+        base = read(given.diff_profile) if given.diff_profile else None
+        print("\n".join(lines(root, [name.strip() for name in given.metrics.split(",")], given.include, given.exclude,
+                              given.threshold, given.depth, given.print_sorted, base)))
+    except (OSError, ValueError, re.error) as error:
+        print(f"viewer: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What stands around kernels: the command tz, Terrazzo in Triton's place, threads for torch.compile."""
