@@ -6,71 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "Arrays.h"
 
+#include "ElementTypes.h"
 #include "Exchange.h"
 
 #include <cstdlib>
 #include <cstring>
 
 namespace tz::python {
-
-uint32_t elementType(const char *name) {
-  static constexpr struct {
-    const char *name;
-    uint32_t type;
-  } rows[] = {
-      {"bool", TZ_TYPE_I1},
-      {"int1", TZ_TYPE_I1},
-      {"int8", TZ_TYPE_I8},
-      {"int16", TZ_TYPE_I16},
-      {"int32", TZ_TYPE_I32},
-      {"int64", TZ_TYPE_I64},
-      {"uint8", TZ_TYPE_U8},
-      {"uint16", TZ_TYPE_U16},
-      {"uint32", TZ_TYPE_U32},
-      {"uint64", TZ_TYPE_U64},
-      {"float16", TZ_TYPE_F16},
-      {"bfloat16", TZ_TYPE_BF16},
-      {"float32", TZ_TYPE_F32},
-      {"float64", TZ_TYPE_F64},
-      {"float8_e4m3fn", TZ_TYPE_F8E4M3FN},
-      {"float8_e5m2", TZ_TYPE_F8E5M2},
-      {"float8_e4m3fnuz", TZ_TYPE_F8E4M3FNUZ},
-      {"float8_e5m2fnuz", TZ_TYPE_F8E5M2FNUZ},
-      {"u1", TZ_TYPE_I1},
-      {"i1", TZ_TYPE_I1},
-      {"i8", TZ_TYPE_I8},
-      {"i16", TZ_TYPE_I16},
-      {"i32", TZ_TYPE_I32},
-      {"i64", TZ_TYPE_I64},
-      {"u8", TZ_TYPE_U8},
-      {"u16", TZ_TYPE_U16},
-      {"u32", TZ_TYPE_U32},
-      {"u64", TZ_TYPE_U64},
-      {"fp16", TZ_TYPE_F16},
-      {"bf16", TZ_TYPE_BF16},
-      {"fp32", TZ_TYPE_F32},
-      {"fp64", TZ_TYPE_F64},
-      {"fp8e4nv", TZ_TYPE_F8E4M3FN},
-      {"fp8e5", TZ_TYPE_F8E5M2},
-      {"fp8e4b8", TZ_TYPE_F8E4M3FNUZ},
-      {"fp8e5b16", TZ_TYPE_F8E5M2FNUZ},
-      {"fp8e4b15", TZ_TYPE_F8E4B15},
-      {"float8e4nv", TZ_TYPE_F8E4M3FN},
-      {"float8e5", TZ_TYPE_F8E5M2},
-      {"float8e4b8", TZ_TYPE_F8E4M3FNUZ},
-      {"float8e5b16", TZ_TYPE_F8E5M2FNUZ},
-      {"float8e4b15", TZ_TYPE_F8E4B15},
-  };
-  if (const char *dot = std::strrchr(name, '.')) {
-    name = dot + 1;
-  }
-  for (const auto &row : rows) {
-    if (!std::strcmp(row.name, name)) {
-      return row.type;
-    }
-  }
-  return 0;
-}
 
 //===----------------------------------------------------------------------===//
 // Types

@@ -44,9 +44,6 @@ bool readBuffer(PyObject *array, Array &to);
 /// what runtime/arguments.py found out of any other array.
 bool readFacts(PyObject *facts, Array &to);
 
-/// TZ_TYPE_* of "float16", "torch.float16", "bool" ...; 0: there is none.
-uint32_t elementType(const char *name);
-
 } // namespace tz::python
 
 #endif

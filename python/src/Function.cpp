@@ -27,8 +27,8 @@ bool Function::initialize(PyObject *given, PyObject *list) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject *parameterName, *defaultValue;
     int isConstexpr, hasDefault;
-    unsigned type;
-    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(items.get(), i), "UpIpO",
+    const char *type;
+    if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(items.get(), i), "UpspO",
                           &parameterName, &isConstexpr, &type, &hasDefault,
                           &defaultValue)) {
       return false;
@@ -41,7 +41,7 @@ bool Function::initialize(PyObject *given, PyObject *list) {
       return false;
     }
     made.isConstexpr = isConstexpr;
-    made.fixedType = type;
+    made.fixedType = elementType(type);
     if (hasDefault) {
       made.defaultValue = Reference::borrow(defaultValue);
     }

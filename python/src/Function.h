@@ -39,8 +39,8 @@ struct Option {
 
 class Function {
 public:
-  /// (name, constexpr, type, has default, default) for each parameter. False
-  /// with the error set.
+  /// (name, constexpr, type that an annotation fixes or "", has default,
+  /// default) for each parameter. False with the error set.
   bool initialize(PyObject *name, PyObject *parameters);
 
   /// `self` is the Python object around this. Null with the error set.

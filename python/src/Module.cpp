@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code.h"
 #include "Devices.h"
+#include "ElementTypes.h"
 #include "Exchange.h"
 #include "Function.h"
 #include "Hooks.h"
@@ -109,7 +110,7 @@ NB_MODULE(_native, module) {
       nb::arg("capsule"),
       "The array of a capsule of __dlpack__(), as an array interface.");
   addCodeType(module.ptr());
-  if (!addFunctionType(module.ptr())) {
+  if (!addElementTypes(module.ptr()) || !addFunctionType(module.ptr())) {
     throw nb::python_error();
   }
 }

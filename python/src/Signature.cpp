@@ -5,6 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "Signature.h"
 
+#include "ElementTypes.h"
+
+#include <string>
+
 namespace tz::python {
 
 template <typename T>
@@ -20,13 +24,27 @@ static PyObject *integerTuple(const T *values, uint32_t count) {
   return made.release();
 }
 
-static PyObject *number(uint32_t type, uint32_t element, uint64_t bits) {
-  return Py_BuildValue("(IIK)", type, element,
+static PyObject *entry(const char *mark, uint32_t type, uint64_t bits) {
+  const ElementType *known = findElementType(type);
+  std::string name = mark + std::string(known ? known->signature : "void");
+  return Py_BuildValue("(sK)", name.c_str(),
                        static_cast<unsigned long long>(bits));
 }
 
+static PyObject *pointer(uint32_t element, uint64_t address) {
+  return entry("*", element, address);
+}
+
+/// Without what lies above the type's bits: copies of its sign.
+static PyObject *number(uint32_t type, uint64_t bits) {
+  const ElementType *known = findElementType(type);
+  bool isNarrow = known && known->bits < 64;
+  return entry("", type,
+               isNarrow ? bits & ((uint64_t(1) << known->bits) - 1) : bits);
+}
+
 static PyObject *descriptor(const tz_descriptor &d) {
-  Reference base(number(TZ_TYPE_PTR, d.element, d.data));
+  Reference base(pointer(d.element, d.data));
   Reference shape(integerTuple(d.shape, d.rank));
   Reference strides(integerTuple(d.strides, d.rank));
   Reference block(integerTuple(d.block, d.rank));
@@ -52,7 +70,8 @@ static PyObject *describe(const tz_arg &arg) {
     if (arg.type != TZ_TYPE_PTR && arg.element == TZ_CONSTEXPR) {
       Py_RETURN_NONE;
     }
-    return number(arg.type, arg.element, arg.bits);
+    return arg.type == TZ_TYPE_PTR ? pointer(arg.element, arg.bits)
+                                   : number(arg.type, arg.bits);
   }
 }
 

@@ -17,9 +17,10 @@
 namespace tz::python {
 
 /// A list with an entry for each argument: None of what is known at compile
-/// time; (TZ_TYPE_*, element, bits) of a number or pointer; a list of a tuple's
-/// items; (base, shape, strides, block, pads with NaN) of a descriptor, base
-/// like a pointer. Null with the error set.
+/// time; (type as signatures write it, bits) of a number or pointer, as
+/// ("*fp32", address); a list of a tuple's items; (base, shape, strides, block,
+/// pads with NaN) of a descriptor, base like a pointer. Null with the error
+/// set.
 PyObject *describeArguments(const tz_arg *args, size_t count);
 
 } // namespace tz::python

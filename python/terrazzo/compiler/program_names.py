@@ -19,6 +19,7 @@ import types
 import weakref
 
 from .. import _native
+from ..language.dtypes import dtype
 
 # As in terrazzo.h.
 UNDEFINED, EXPRESSION, FUNCTION, CLASS, OBJECT, CALLABLE, OPAQUE = range(7)
@@ -114,8 +115,7 @@ def _spell_of_triton(value):
     """Objects of a Triton that is installed beside us have the names that we have."""
     module = getattr(value, "__module__", None) or ""
     if type(value).__module__.startswith("triton.language") and type(value).__name__ == "dtype":
-        return {"fp16": "tl.float16", "bf16": "tl.bfloat16", "fp32": "tl.float32", "fp64": "tl.float64"}.get(
-            value.name, f"tl.{value.name.replace('fp8', 'float8')}")
+        return dtype(value.name).__terrazzo__
     if not module.startswith("triton.") or not getattr(value, "__name__", None):
         return None
     head = module.removeprefix("triton.language.")

@@ -8,13 +8,6 @@ from .. import knobs
 from . import program_names
 from .specialization_data import NotPortable, serialized
 
-# TZ_TYPE_* -> name in a signature, bits.
-_TYPES = {
-    2: ("u1", 1), 3: ("i8", 8), 4: ("i16", 16), 5: ("i32", 32), 6: ("i64", 64), 7: ("u8", 8), 8: ("u16", 16),
-    9: ("u32", 32), 10: ("u64", 64), 11: ("fp16", 16), 12: ("bf16", 16), 13: ("fp32", 32), 14: ("fp64", 64),
-    15: ("fp8e4nv", 8), 16: ("fp8e5", 8), 17: ("fp8e4b8", 8), 18: ("fp8e5b16", 8), 68: ("fp8e4b15", 8),
-}
-_POINTER = 1
 # The largest divisor that code is specialised for (16 bytes, and elements of a byte).
 _LARGEST = 16
 
@@ -54,19 +47,16 @@ class _Reader:
             return self._descriptor(entry, path, parameter)
         return self._leaf(*entry, path, parameter)
 
-    def _leaf(self, kind, element, bits, path, parameter):
+    def _leaf(self, name, bits, path, parameter):
         aligns = not (parameter.do_not_specialize or parameter.do_not_specialize_on_alignment)
-        if kind == _POINTER:
+        if name[0] == "*":
             found = _divisibility(bits) if aligns and bits % _LARGEST == 0 else []
             if bits:
                 first = self.addresses.setdefault(bits, path)
                 if first != path:
                     found = found + [["terrazzo.address_of", list(first)]]
-            name = "*" + _TYPES[element][0]
         else:
-            name, width = _TYPES[kind]
-            bits &= (1 << width) - 1
-            if name[0] not in "iu" or kind == 2:
+            if name[0] not in "iu" or name == "u1":
                 return name
             if bits == 1 and not parameter.do_not_specialize:
                 self.constants[path] = 1
@@ -79,7 +69,7 @@ class _Reader:
     def _descriptor(self, entry, path, parameter):
         base, shape, strides, block, pads_with_nan = entry
         kind = self._leaf(*base, path + (0,), parameter)
-        sizes = [(5, 0, size) for size in shape] + [(6, 0, stride) for stride in strides]
+        sizes = [("i32", size) for size in shape] + [("i64", stride) for stride in strides]
         for i, leaf in enumerate(sizes, 1):
             self._leaf(*leaf, path + (i,), parameter)
         self.attributes[path] = [["terrazzo.padding", "nan" if pads_with_nan else "zero"]]

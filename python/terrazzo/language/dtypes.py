@@ -7,28 +7,13 @@ it is written in a kernel (`__terrazzo__`).
 import enum
 import re
 
-# name, name in tl, kind, bits, bits of the mantissa, bias of the exponent
-_SCALARS = (
-    ("void", "void", "void", 0, None, None),
-    ("int1", "int1", "bool", 1, None, None),
-    ("int8", "int8", "signed", 8, None, None),
-    ("int16", "int16", "signed", 16, None, None),
-    ("int32", "int32", "signed", 32, None, None),
-    ("int64", "int64", "signed", 64, None, None),
-    ("uint8", "uint8", "unsigned", 8, None, None),
-    ("uint16", "uint16", "unsigned", 16, None, None),
-    ("uint32", "uint32", "unsigned", 32, None, None),
-    ("uint64", "uint64", "unsigned", 64, None, None),
-    ("fp8e4b15", "float8e4b15", "float", 8, 3, 15),
-    ("fp8e4nv", "float8e4nv", "float", 8, 3, 7),
-    ("fp8e4b8", "float8e4b8", "float", 8, 3, 8),
-    ("fp8e5", "float8e5", "float", 8, 2, 15),
-    ("fp8e5b16", "float8e5b16", "float", 8, 2, 16),
-    ("fp16", "float16", "float", 16, 10, 15),
-    ("bf16", "bfloat16", "float", 16, 7, 127),
-    ("fp32", "float32", "float", 32, 23, 127),
-    ("fp64", "float64", "float", 64, 52, 1023),
-)
+from .. import _native
+
+# name, name in tl, kind, bits, bits of the mantissa, bias of the exponent. An integer is called as in tl, a float as in
+# signatures.
+_SCALARS = (("void", "void", "void", 0, None, None), *(
+    (signature, language, kind, bits, mantissa, bias) if kind == "float" else (language, language, kind, bits, None, None)
+    for signature, language, kind, bits, mantissa, bias in _native.ELEMENT_TYPES))
 _FACTS = {row[0]: row for row in _SCALARS}
 
 
@@ -52,10 +37,10 @@ class base_type:
 class dtype(base_type):
     """A number type: `tl.float16` is `dtype("fp16")`."""
 
-    SINT_TYPES = ["int8", "int16", "int32", "int64"]
-    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    SINT_TYPES = [row[0] for row in _SCALARS if row[2] == "signed"]
+    UINT_TYPES = [row[0] for row in _SCALARS if row[2] in ("bool", "unsigned")]
     FP_TYPES = [row[0] for row in _SCALARS if row[2] == "float"]
-    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    STANDARD_FP_TYPES = [row[0] for row in _SCALARS if row[2] == "float" and row[3] > 8]
     OTHER_TYPES = ["void"]
 
     class SIGNEDNESS(enum.Enum):
@@ -333,14 +318,9 @@ NAMES["pi32_t"] = pointer_type(NAMES["int32"])
 
 # Every spelling of a scalar type that arguments, annotations and signatures use,
 # to the one of signatures.
-SIGNATURE_NAMES = {
-    "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1", "half": "fp16", "float": "fp32", "double": "fp64", "int": "i32",
-    "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16",
-}
-for _row in _SCALARS:
-    _signature = re.sub("^(u?)int", lambda m: m[1] or "i", "u1" if _row[0] == "int1" else _row[0])
-    SIGNATURE_NAMES.setdefault(_row[1], _signature)
-    SIGNATURE_NAMES.setdefault(_signature, _signature)
+SIGNATURE_NAMES = {"void": "void", **dict(_native.ELEMENT_ALIASES)}
+for _signature, _language, *_ in _native.ELEMENT_TYPES:
+    SIGNATURE_NAMES[_language] = SIGNATURE_NAMES[_signature] = _signature
 _BY_SIGNATURE = {SIGNATURE_NAMES[row[1]]: NAMES[row[1]] for row in _SCALARS}
 
 

@@ -14,14 +14,9 @@ from ..errors import TerrazzoError
 from .array_wrappers import MockTensor
 from .interface import KernelInterface
 
-# TZ_TYPE_* of the types that an annotation may fix.
-_FIXED = {
-    "int1": 2, "int8": 3, "int16": 4, "int32": 5, "int64": 6, "uint8": 7, "uint16": 8, "uint32": 9, "uint64": 10,
-    "float16": 11, "bfloat16": 12, "float32": 13, "float64": 14,
-    "u1": 2, "i1": 2, "i8": 3, "i16": 4, "i32": 5, "i64": 6, "u8": 7, "u16": 8, "u32": 9, "u64": 10,
-    "fp16": 11, "bf16": 12, "fp32": 13, "fp64": 14,
-}
-
+# Types that an annotation may fix: those of numbers, but not `bool`, which is Python's.
+_FIXED = {"i1"}.union(*((signature, language) for signature, language, kind, bits, *_ in _native.ELEMENT_TYPES
+                        if kind != "float" or bits > 8))
 
 _begins = re.compile(r"\s*(?:async\s+)?def\b\s*(\w*)")
 
@@ -51,6 +46,7 @@ class KernelParam:
 
     @property
     def annotation_type(self):
+        """The type that the annotation fixes ("int32"), or ""."""
         return self.annotation if self.annotation in _FIXED else ""
 
     def __repr__(self):
@@ -127,7 +123,7 @@ class JITFunction(_native.Function):
         """What the extension needs, and nothing compiled yet."""
         self.device_caches = collections.defaultdict(lambda: ({}, {}, None, None, None))
         super().__init__(self.__name__, [
-            (p.name, p.is_constexpr, _FIXED.get(p.annotation, 0), p.has_default, p.default) for p in self.params])
+            (p.name, p.is_constexpr, p.annotation_type, p.has_default, p.default) for p in self.params])
         self._is_interpreted = knobs.runtime.interpret
         self._use_run(self._is_interpreted)
 
