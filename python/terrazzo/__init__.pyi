@@ -1,4 +1,5 @@
-from typing import Any, Callable, Optional, Sequence, overload
+from collections.abc import Callable, Sequence
+from typing import Any, overload
 
 from . import errors as errors, knobs as knobs, testing as testing, triton as triton
 from .runtime.heuristics import heuristics as heuristics
@@ -18,7 +19,7 @@ def install_as_triton() -> None: ...
 @overload
 def jit(fn: Callable) -> JITFunction: ...
 @overload
-def jit(*, version: Any = None, repr: Optional[Callable] = None, launch_metadata: Optional[Callable] = None,
-        do_not_specialize: Optional[Sequence[int | str]] = None,
-        do_not_specialize_on_alignment: Optional[Sequence[int | str]] = None, debug: Optional[bool] = None,
-        noinline: Optional[bool] = None) -> Callable[[Callable], JITFunction]: ...
+def jit(*, version: Any = None, repr: Callable | None = None, launch_metadata: Callable | None = None,
+        do_not_specialize: Sequence[int | str] | None = None,
+        do_not_specialize_on_alignment: Sequence[int | str] | None = None, debug: bool | None = None,
+        noinline: bool | None = None) -> Callable[[Callable], JITFunction]: ...

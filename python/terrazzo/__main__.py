@@ -12,6 +12,7 @@ _USAGE = "usage: python -m terrazzo (script.py | -m module | -c code | --version
 
 
 def main(arguments):
+    """Runs what the arguments say; gives the exit status: 2 for a wrong command line."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__.strip(), _USAGE, sep="\n\n")
         return 0 if arguments else 2

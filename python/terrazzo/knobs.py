@@ -244,12 +244,16 @@ def _below_home(name):
 
 
 class redis_knobs(base_knobs):
+    """Of RedisRemoteCacheBackend."""
+
     key_format = Setting("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
     host = Setting("TRITON_REDIS_HOST", "localhost")
     port = Setting("TRITON_REDIS_PORT", 6379, _integer)
 
 
 class cache_knobs(base_knobs):
+    """Folders, and classes that keep files. Compiled kernels are in the library's cache, below `dir`."""
+
     home_dir = Setting("TRITON_HOME", _home)
     dump_dir = Setting("TRITON_DUMP_DIR", _below_home("dump"))
     override_dir = Setting("TRITON_OVERRIDE_DIR", _below_home("override"))
@@ -262,6 +266,8 @@ class cache_knobs(base_knobs):
 
 
 class compilation_knobs(base_knobs):
+    """What is compiled again, written out or asked for."""
+
     override = Setting("TRITON_KERNEL_OVERRIDE", False, _boolean,
                        idle="a stage cannot be replaced by a file; set the function's src instead")
     dump_ir = Setting("TRITON_KERNEL_DUMP", False, _boolean)
@@ -281,6 +287,8 @@ class compilation_knobs(base_knobs):
 
 
 class autotuning_knobs(base_knobs):
+    """Of autotune; `threads`: compilations at the same time, 0 for as many as there are cores."""
+
     cache = Setting("TRITON_CACHE_AUTOTUNING", False, _boolean)
     print = Setting("TRITON_PRINT_AUTOTUNING", False, _boolean)
     deterministic = Setting("TERRAZZO_AUTOTUNE_DETERMINISTIC", False, _boolean)
@@ -288,6 +296,8 @@ class autotuning_knobs(base_knobs):
 
 
 class runtime_knobs(base_knobs):
+    """Checks of launches, and hooks that are called around them."""
+
     interpret = Setting("TRITON_INTERPRET", False, _boolean)
     debug = Setting("TRITON_DEBUG", False, _boolean)
     override_arch = Setting("TRITON_OVERRIDE_ARCH", idle="TERRAZZO_TARGET chooses the code's target")
@@ -303,6 +313,8 @@ class runtime_knobs(base_knobs):
 
 
 class language_knobs(base_knobs):
+    """What kernels mean where neither they nor the launch say it."""
+
     fp32_default = Setting("TRITON_F32_DEFAULT")
     default_fp_fusion = Setting("TRITON_DEFAULT_FP_FUSION", True, _boolean)
 

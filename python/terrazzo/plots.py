@@ -323,6 +323,7 @@ def picture_of(document):
 
 
 def main(arguments):
+    """The command; gives the exit status: 1 where no picture can be made."""
     import argparse
 
     parser = argparse.ArgumentParser(prog="python -m terrazzo.plots", description=__doc__,

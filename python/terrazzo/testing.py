@@ -103,7 +103,7 @@ class Mark:
         return self.fn(*args, **kwargs)
 
     def _measure(self, bench, extra, diff_col):
-        columns = bench.x_names + [name for name in bench.line_names]
+        columns = bench.x_names + list(bench.line_names)
         spread = [[f"{name}-min", f"{name}-max"] for name in bench.line_names]
         rows, bounds = [], []
         for x in bench.x_vals:

@@ -110,7 +110,7 @@ def deterministic(monkeypatch):
 
     monkeypatch.setenv("TERRAZZO_AUTOTUNE_DETERMINISTIC", "1")
     monkeypatch.setattr(autotuner, "_compute_units", lambda plugin: {"cpu": 4}[plugin])
-    return dict(key=["n"], do_bench=lambda *a, **k: pytest.fail("timed"))
+    return {"key": ["n"], "do_bench": lambda *a, **k: pytest.fail("timed")}
 
 
 def chosen(tuned, n=64):
@@ -244,7 +244,7 @@ def pick(x, n, BLOCK: tl.constexpr):
     if BLOCK == 128:
         tl.static_assert(BLOCK != 128, "no 128")
     if BLOCK == 256:
-        tl.store(x + at, nowhere)  # noqa: F821
+        tl.store(x + at, nowhere)
     tl.store(x + at, BLOCK, mask=at < n)
 
 

@@ -113,7 +113,7 @@ def test_each_specialisation_is_asked_for():
         launch(kernel, n)
     # Of small numbers, of multiples of 16 ..., of 1, of numbers that do not fit 32 bits.
     kinds = [facts["compile"]["signature"]["n"] for facts in hook.told]
-    assert kinds[0] == "i32" and kinds[-1] == "i64" and len(kinds) <= 4 and len(set(f["key"] for f in hook.told)) == len(kinds)
+    assert kinds[0] == "i32" and kinds[-1] == "i64" and len(kinds) <= 4 and len({f["key"] for f in hook.told}) == len(kinds)
 
 
 def test_a_preload_after_device_caches_were_cleared_is_told():
@@ -219,7 +219,7 @@ def test_all_kinds_of_arguments_are_preloaded():
              many_arguments(n=8, m=12, rows=24, left=2**63)]
     for arguments in cases:
         one, other = terrazzo.jit(many.fn), terrazzo.jit(many.fn)
-        data, = data_of(lambda: one.warmup(*arguments, grid=(1,)))
+        data, = data_of(lambda one=one, arguments=arguments: one.warmup(*arguments, grid=(1,)))
         code = other.preload(data)
         hook = knobs.runtime.jit_cache_hook = Hook()
         assert other.warmup(*arguments, grid=(1,)) is code and not hook.told

@@ -438,7 +438,7 @@ def test_unknown_name_has_a_suggestion():
 
     @terrazzo.jit
     def kernel(out):
-        tl.store(out, aragne(0, 8))  # noqa: F821
+        tl.store(out, aragne(0, 8))
 
     with pytest.raises(CompilationError, match="name 'aragne' is not defined"):
         run(kernel)

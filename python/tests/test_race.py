@@ -92,7 +92,8 @@ for path in sys.argv[1:]:
 
 def run(program, folder, *arguments):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([RACE, str(folder), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment, cwd=folder, timeout=120)
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, env=environment, cwd=folder,
+                          timeout=120)
 
 
 @pytest.fixture(scope="module")

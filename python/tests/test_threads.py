@@ -20,7 +20,7 @@ def run_in_threads(count, body):
     def guarded(i):
         try:
             body(i)
-        except BaseException as error:  # noqa: BLE001 - given to the test
+        except BaseException as error:
             errors.append(error)
 
     threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]

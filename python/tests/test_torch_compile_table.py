@@ -22,7 +22,8 @@ def table(tmp_path, *arguments):
 
 
 def test_rows(tmp_path):
-    run, document = table(tmp_path, "--modes", "default", "--what", "inference,training", "--steps", "2", "--step-seconds", "1", "--dynamic")
+    run, document = table(tmp_path, "--modes", "default", "--what", "inference,training", "--steps", "2",
+                          "--step-seconds", "1", "--dynamic")
     assert run.returncode == 0, run.stderr
     cold = {row["name"]: row for row in document["rows"] if row["name"].endswith("cold first call")}
     assert list(cold) == [f"block {row}: cold first call" for row in ("inference default", "training default", "inference dynamic")]

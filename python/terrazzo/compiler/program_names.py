@@ -33,6 +33,7 @@ _label_of = {}
 
 
 def scope_of_function(function):
+    """A new number for the names that a jit function's text may use."""
     scope = next(_numbers)
     _functions[scope] = function
     return scope
@@ -72,6 +73,7 @@ def _is_constexpr(value):
 
 
 def unwrap(value):
+    """What a tl.constexpr holds, however deep; anything else as it is."""
     while _is_constexpr(value):
         value = value.value
     return value

@@ -145,4 +145,5 @@ class Specialization:
 
 
 def full_name(function):
+    """Module and name of a jit function, as "package.module.kernel"."""
     return f"{function.__module__}.{function.__qualname__}"

@@ -68,6 +68,7 @@ def _to_json(value):
 
 
 def constant_from_json(value):
+    """The constant that serialized() wrote so. ImportError or AttributeError: its name is not there in this process."""
     if not isinstance(value, dict):
         return value
     (kind, inner), *more = value.items()

@@ -18,7 +18,7 @@ class GPUTarget:
     warp_size: int
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def vendors():
     """Folder of a vendor -> its language.json."""
     import json

@@ -44,10 +44,14 @@ class dtype(base_type):
     OTHER_TYPES = ["void"]
 
     class SIGNEDNESS(enum.Enum):
+        """Of an integer type."""
+
         SIGNED = 0
         UNSIGNED = 1
 
     class KIND(enum.Enum):
+        """What kind() gives."""
+
         BOOLEAN = 0
         INTEGRAL = 1
         FLOATING = 2

@@ -115,7 +115,7 @@ class tensor_descriptor(tensor_descriptor_base):
     """A descriptor that the kernel made or was given."""
 
 
-class tuple(builtins.tuple, base_value):  # noqa: A001 - the language's name
+class tuple(builtins.tuple, base_value):  # the language's name
     """A tuple of values, also as an argument of a kernel."""
 
     def __new__(cls, args=(), type=None):
@@ -134,7 +134,7 @@ class tuple(builtins.tuple, base_value):  # noqa: A001 - the language's name
         return None
 
 
-class slice(builtins.object):  # noqa: A001 - the language's name
+class slice:  # the language's name
     """A slice of a tuple inside a kernel."""
 
     def __init__(self, start, stop, step):
@@ -158,7 +158,7 @@ class _Loop:
         raise RuntimeError(f"tl.{type(self).__name__} drives loops inside a kernel and cannot be used on the host")
 
 
-class range(_Loop):  # noqa: A001 - the language's name
+class range(_Loop):  # the language's name
     """`for i in tl.range(start, stop, step, num_stages=..., flatten=..., ...)`: a loop with hints."""
 
     def __init__(self, arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False,

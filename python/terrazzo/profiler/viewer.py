@@ -41,7 +41,7 @@ class Node:
 
 
 class MetricError(ValueError):
-    pass
+    """The profile has no such metric."""
 
 
 def _divided(number, by):
@@ -217,6 +217,7 @@ def lines(root, names, include=None, exclude=None, threshold=0.0, depth=-1, is_s
 
 
 def main(arguments=None):
+    """The command; gives the exit status: 1 where the file is no profile or lacks a metric."""
     parser = argparse.ArgumentParser(prog="python -m terrazzo.triton.profiler.viewer", description=__doc__.partition("\n")[0])
     parser.add_argument("file", help="what finalize() wrote: NAME.hatchet")
     parser.add_argument("-l", "--list", action="store_true", help="say which metrics the file has")

@@ -62,7 +62,7 @@ def _restore(value, saved):
         value[...] = saved
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _compute_units(plugin):
     return _native.describe_device(plugin)["compute_units"]
 

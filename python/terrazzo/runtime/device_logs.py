@@ -52,7 +52,7 @@ def _stream_tells(function, address):
     return synchronize
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def begin():
     """From now on there is something to tell. Called by the launcher; does so once."""
     atexit.register(synchronize)

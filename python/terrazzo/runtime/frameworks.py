@@ -38,7 +38,7 @@ def accelerator(framework):
     raise RuntimeError(f"Terrazzo knows no target for {framework}'s devices")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def array_interfaces():
     """Names of attributes by which arrays on a vendor's devices say their address."""
     return [facts["array_interface"] for facts in vendors().values() if "array_interface" in facts]

@@ -72,7 +72,7 @@ def _numpy_extent(array):
 
     while isinstance(array.base, numpy.ndarray):
         array = array.base
-    bounds = getattr(getattr(numpy.lib, "array_utils", numpy), "byte_bounds")
+    bounds = getattr(numpy.lib, "array_utils", numpy).byte_bounds
     return bounds(array)
 
 
@@ -94,7 +94,7 @@ def ranges_of(arguments):
     """(address, bytes, name) of the memory that each array of the host among the arguments is a part of."""
     ranges = []
     for name, value in arguments.items():
-        def note(value):
+        def note(value, name=name):
             extent = _extent(value)
             if extent is not None:
                 ranges.append((extent[0], extent[1] - extent[0], name))

@@ -74,6 +74,7 @@ def quantile(times, q):
 
 
 def summary(times, quantiles, return_mode):
+    """What is asked of times: a number for each quantile (of one no list), else by the return mode."""
     if quantiles is not None:
         found = [quantile(times, q) for q in quantiles]
         return found[0] if len(found) == 1 else found

@@ -4,7 +4,7 @@ import functools
 
 from ..language.dtypes import SIGNATURE_NAMES as type_canonicalisation_dict
 from ..language.dtypes import str_to_ty, tuple_type
-from .language.host import TRITON_MAX_TENSOR_NUMEL, validate_block_shape  # noqa: F401
+from .language.host import TRITON_MAX_TENSOR_NUMEL, validate_block_shape
 
 BITWIDTH_DICT = {"void": 0, **{name: str_to_ty(name).primitive_bitwidth for name in type_canonicalisation_dict if name != "void"}}
 

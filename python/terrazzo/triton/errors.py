@@ -1,3 +1,3 @@
 """`triton.errors`."""
 
-from ..errors import TerrazzoError as TritonError  # noqa: F401
+from ..errors import TerrazzoError as TritonError

@@ -62,6 +62,8 @@ class _Tool(Setting):
 
 
 class build_knobs(base_knobs):
+    """Of what Triton builds with a C compiler."""
+
     cc = Setting("CC", idle=_NO_C)
     cudacrt_path = Setting("TRITON_CUDACRT_PATH", idle=_NO_C)
     cudart_path = Setting("TRITON_CUDART_PATH", idle=_NO_C)
@@ -73,6 +75,8 @@ class build_knobs(base_knobs):
 
 
 class nvidia_knobs(base_knobs):
+    """Tools of the vendor, and settings of its assembler."""
+
     ptxas = _Tool("TRITON_PTXAS_PATH", "ptxas")
     ptxas_blackwell = _Tool("TRITON_PTXAS_BLACKWELL_PATH", "ptxas", idle="TRITON_PTXAS_PATH names the assembler of all targets")
     cuobjdump = _Tool("TRITON_CUOBJDUMP_PATH", "cuobjdump")
@@ -87,6 +91,8 @@ class nvidia_knobs(base_knobs):
 
 
 class amd_knobs(base_knobs):
+    """Settings of a compiler that is not here."""
+
     use_buffer_ops = Setting("AMDGCN_USE_BUFFER_OPS", True, _boolean, idle=_OTHER)
     use_buffer_atomics = Setting("AMDGCN_USE_BUFFER_ATOMICS", True, _boolean, idle=_OTHER)
     dump_amdgcn = Setting("AMDGCN_ENABLE_DUMP", False, _boolean, idle=_OTHER)

@@ -4,8 +4,8 @@ import contextlib
 
 from ..runtime import timing
 from ..runtime.drivers import driver
-from ..testing import Benchmark, Mark, assert_close, do_bench, perf_report  # noqa: F401
-from . import runtime  # noqa: F401
+from ..testing import Benchmark, Mark, assert_close, do_bench, perf_report
+from . import runtime
 
 _summarize_statistics = timing.summary  # (times, quantiles, return_mode), for timers of others
 

@@ -2,9 +2,9 @@
 
 from collections import namedtuple
 
-from ...runtime.drivers import AcceleratorDriver, DriverBase, HostDriver  # noqa: F401
+from ...runtime.drivers import AcceleratorDriver, DriverBase, HostDriver
 from .._absent import missing
-from .compiler import BaseBackend, GPUTarget  # noqa: F401
+from .compiler import BaseBackend, GPUTarget
 
 
 class Backend(namedtuple("Backend", "compiler driver")):

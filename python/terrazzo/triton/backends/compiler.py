@@ -3,7 +3,7 @@
 from enum import Enum
 from types import SimpleNamespace
 
-from ...compiler.targets import GPUTarget, library_identity  # noqa: F401
+from ...compiler.targets import GPUTarget, library_identity
 from ...errors import CompilationError
 from ...language.dtypes import dtype
 from .._absent import missing
@@ -19,14 +19,14 @@ class Language(Enum):
 class Options(SimpleNamespace):
     """Options of a compilation; those left out have Triton's defaults."""
 
-    _defaults = dict(num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, cluster_dims=(1, 1, 1), enable_fp_fusion=True,
-                     launch_cooperative_grid=False, launch_pdl=False, extern_libs=None, debug=False,
-                     sanitize_overflow=False, arch=None, backend_name=None, warp_size=32,
-                     supported_fp8_dtypes=tuple(name for name in dtype.FP_TYPES if name not in dtype.STANDARD_FP_TYPES),
-                     deprecated_fp8_dot_operand_dtypes=(),
-                     default_dot_input_precision="tf32", allowed_dot_input_precisions=("tf32", "tf32x3", "ieee", "bf16x3",
-                                                                                       "bf16x6"),
-                     max_num_imprecise_acc_default=0, ir_override=None, instrumentation_mode="")
+    _defaults = {
+        "num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "cluster_dims": (1, 1, 1), "enable_fp_fusion": True,
+        "launch_cooperative_grid": False, "launch_pdl": False, "extern_libs": None, "debug": False, "sanitize_overflow": False,
+        "arch": None, "backend_name": None, "warp_size": 32,
+        "supported_fp8_dtypes": tuple(name for name in dtype.FP_TYPES if name not in dtype.STANDARD_FP_TYPES),
+        "deprecated_fp8_dot_operand_dtypes": (), "default_dot_input_precision": "tf32",
+        "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"), "max_num_imprecise_acc_default": 0,
+        "ir_override": None, "instrumentation_mode": ""}
 
     def __init__(self, **options):
         super().__init__(**{**self._defaults, **options})

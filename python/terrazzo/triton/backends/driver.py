@@ -1,4 +1,4 @@
 """`triton.backends.driver`."""
 
-from ...runtime.drivers import AcceleratorDriver as GPUDriver  # noqa: F401
-from ...runtime.drivers import DriverBase  # noqa: F401
+from ...runtime.drivers import AcceleratorDriver as GPUDriver
+from ...runtime.drivers import DriverBase

@@ -1,6 +1,6 @@
 """`triton.compiler`."""
 
-from . import code_generator  # noqa: F401
+from . import code_generator
 from .compiler import ASTSource, CompiledKernel, IRSource, compile, make_backend
 from .errors import CompilationError
 

@@ -1,3 +1,3 @@
 """`triton.compiler.code_generator`: Terrazzo's frontend reads source text, so there is nothing to import but errors."""
 
-from .errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct  # noqa: F401
+from .errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct

@@ -5,9 +5,9 @@ import os
 from ... import _native, knobs
 from ...compiler.sources import ASTSource
 from ...runtime.drivers import driver, reported_backend
-from ..backends.compiler import BaseBackend, GPUTarget, launch_options  # noqa: F401
-from ..runtime.cache import triton_key  # noqa: F401
-from .errors import CompilationError  # noqa: F401
+from ..backends.compiler import BaseBackend, GPUTarget, launch_options
+from ..runtime.cache import triton_key
+from .errors import CompilationError
 from .kernel import CompiledKernel
 
 

@@ -1,3 +1,3 @@
 """`triton.compiler.errors`."""
 
-from ...errors import (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)  # noqa: F401
+from ...errors import (CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct)

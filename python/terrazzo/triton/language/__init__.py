@@ -1,8 +1,8 @@
 """The kernel language: `import terrazzo.triton.language as tl`."""
 
 from . import core, extra, math, random, standard, target_info
-from .core import *  # noqa: F401,F403
-from .core import TRITON_MAX_TENSOR_NUMEL, aggregate, str_to_ty  # noqa: F401
+from .core import *
+from .core import TRITON_MAX_TENSOR_NUMEL, aggregate, str_to_ty
 
 libdevice = extra.libdevice
 _experimental_make_tensor_descriptor = core._experimental_make_tensor_descriptor

@@ -21,6 +21,7 @@ def builtin(fn):
 
 
 def is_builtin(fn):
+    """Whether the function is marked as one of the language."""
     return getattr(fn, TRITON_BUILTIN, False)
 
 

@@ -15,5 +15,5 @@ end instead of sums (run.chrome_trace). Known limit: no instrumentation of
 kernels.
 """
 
-from ...profiler.scopes import cpu_timed_scope, enter_scope, exit_scope, scope  # noqa: F401
-from ...profiler.sessions import activate, deactivate, finalize, profile, start  # noqa: F401
+from ...profiler.scopes import cpu_timed_scope, enter_scope, exit_scope, scope
+from ...profiler.sessions import activate, deactivate, finalize, profile, start

@@ -10,7 +10,7 @@ class NullAllocator:
         raise RuntimeError("no allocator was set: call triton.set_allocator(fn) with fn(size, alignment, stream)")
 
 
-_allocator = contextvars.ContextVar("terrazzo_allocator", default=NullAllocator())
+_allocator = contextvars.ContextVar("terrazzo_allocator", default=NullAllocator())  # noqa: B039 - it has no state
 
 
 def set_allocator(allocator):

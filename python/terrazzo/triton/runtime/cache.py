@@ -157,14 +157,17 @@ _base64 = _base32
 
 
 def get_cache_manager(key):
+    """Of the files that belong to a key, a text of hexadecimal digits."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key))
 
 
 def get_override_manager(key):
+    """Of files that a user put in the place of made ones; it only reads."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key), override=True)
 
 
 def get_dump_manager(key):
+    """Of files that are written for people to look at."""
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key), dump=True)
 
 

@@ -1,8 +1,8 @@
 """`triton.runtime.driver`: the drivers of terrazzo.runtime.drivers, with those that Triton has for its vendors."""
 
-from ...compiler.targets import GPUTarget, library_identity  # noqa: F401
+from ...compiler.targets import GPUTarget, library_identity
 from ...runtime import drivers
-from ...runtime.drivers import AcceleratorDriver, DriverBase, DriverConfig, HostDriver, driver  # noqa: F401
+from ...runtime.drivers import AcceleratorDriver, DriverBase, DriverConfig, HostDriver, driver
 from .. import _absent
 
 

@@ -1,7 +1,7 @@
 """`triton.runtime.errors`."""
 
-from ...errors import CompilationError, InterpreterError, OutOfResources  # noqa: F401
-from ...runtime.configurations import AutotunerError  # noqa: F401
+from ...errors import CompilationError, InterpreterError, OutOfResources
+from ...runtime.configurations import AutotunerError
 
 
 class PTXASError(CompilationError):

@@ -1,15 +1,15 @@
 """`triton.runtime.jit`."""
 
-from ...compiler.specialization import JitFunctionInfo  # noqa: F401
-from ...compiler.specialization import full_name as get_full_name  # noqa: F401
+from ...compiler.specialization import JitFunctionInfo
+from ...compiler.specialization import full_name as get_full_name
 from ...compiler.specialization_data import serialized
-from ...language.constexpr_functions import ConstexprFunction, constexpr_function  # noqa: F401
-from ...runtime.array_wrappers import MockTensor, TensorWrapper, reinterpret  # noqa: F401
-from ...runtime.interface import KernelInterface  # noqa: F401
-from ...runtime.jit_function import JITFunction, jit  # noqa: F401
-from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from ...language.constexpr_functions import ConstexprFunction, constexpr_function
+from ...runtime.array_wrappers import MockTensor, TensorWrapper, reinterpret
+from ...runtime.interface import KernelInterface
+from ...runtime.jit_function import JITFunction, jit
+from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict
 from ..backends.compiler import launch_options
-from .specialize import KernelParam, mangle_type, native_specialize_impl, specialize_impl  # noqa: F401
+from .specialize import KernelParam, mangle_type, native_specialize_impl, specialize_impl
 
 JITCallable = JITFunction
 

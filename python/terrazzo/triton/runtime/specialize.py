@@ -2,7 +2,7 @@
 
 from ...language import dtypes
 from ...language.values import constexpr
-from ...runtime.jit_function import KernelParam  # noqa: F401
+from ...runtime.jit_function import KernelParam
 
 
 def _of_integer(value, specialize_value, align):

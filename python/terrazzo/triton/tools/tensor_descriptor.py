@@ -1,3 +1,3 @@
 """`triton.tools.tensor_descriptor`."""
 
-from ...runtime.descriptor import TensorDescriptor  # noqa: F401
+from ...runtime.descriptor import TensorDescriptor

@@ -5,7 +5,7 @@ import subprocess
 
 from .... import knobs
 from ..._absent import missing
-from ..compiler import BaseBackend, GPUTarget, Options  # noqa: F401
+from ..compiler import BaseBackend, GPUTarget, Options
 
 
 def min_dot_size(target):
@@ -33,7 +33,7 @@ def get_ptxas(arch=90):
     return knobs.nvidia.ptxas
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def get_ptxas_version(arch=90):
     """What the assembler prints of its version."""
     return subprocess.check_output([get_ptxas(arch).path, "--version"], text=True)

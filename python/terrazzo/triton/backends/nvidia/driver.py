@@ -7,7 +7,7 @@ from ....runtime.drivers import AcceleratorDriver
 from ..._absent import missing
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def libcuda_dirs():
     """Folders that hold the driver's library; RuntimeError if there is none."""
     import subprocess

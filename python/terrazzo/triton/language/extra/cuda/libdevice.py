@@ -1,3 +1,3 @@
 """The functions of `tl.extra.libdevice`; the same on every target."""
 
-from ..libdevice import *  # noqa: F401,F403
+from ..libdevice import *

@@ -1,6 +1,6 @@
 """`tl.extra.xpu`."""
 
 from ... import functions as _functions
-from . import libdevice  # noqa: F401
+from . import libdevice
 
 _functions.fill(globals(), "triton.language.extra.xpu")
