@@ -108,9 +108,9 @@ struct CompilerFunctions {
     const Table table = wholeTable(from);
     TZ_COMPILER_FUNCTIONS(TZ_SET)
   }
-  static_assert(sizeof(Table) == sizeof(size_t) + (0 TZ_COMPILER_FUNCTIONS(
-                                                      TZ_COUNT)) *
-                                                      sizeof(void *),
+  static_assert(sizeof(Table) ==
+                    sizeof(size_t) +
+                        (0 TZ_COMPILER_FUNCTIONS(TZ_COUNT)) * sizeof(void *),
                 "a function is missing in the list");
 };
 
@@ -123,9 +123,9 @@ struct DeviceFunctions {
     const Table table = wholeTable(from);
     TZ_DEVICE_FUNCTIONS(TZ_SET)
   }
-  static_assert(sizeof(Table) == sizeof(size_t) + (0 TZ_DEVICE_FUNCTIONS(
-                                                      TZ_COUNT)) *
-                                                      sizeof(void *),
+  static_assert(sizeof(Table) ==
+                    sizeof(size_t) +
+                        (0 TZ_DEVICE_FUNCTIONS(TZ_COUNT)) * sizeof(void *),
                 "a function is missing in the list");
 };
 

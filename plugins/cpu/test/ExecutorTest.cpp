@@ -5,10 +5,10 @@
 // Why    What an executor does is the program's own code. Whatever it does,
 //        each program runs once or the launch fails, and nothing hangs.
 //===----------------------------------------------------------------------===//
+#include "gtest/gtest.h"
+
 #include "plugins/cpu/device/Running.h"
 #include "plugins/cpu/device/ThreadPool.h"
-
-#include "gtest/gtest.h"
 
 #include <condition_variable>
 #include <deque>

@@ -200,9 +200,9 @@ TEST_F(Executors, AWaitOnThemEndsWithTheStreamsTimeLimit) {
   *reinterpret_cast<int32_t *>(arrived.address()) = 0;
   Kernel meet = kernel(made.session, "meet");
   made.stream.setTimeout(std::chrono::milliseconds(100));
-  EXPECT_THAT(refusal([&] { meet(made.stream, {2}, arrived, 1000); },
-                      TZ_E_TIMEOUT),
-              HasSubstr("longer than the time limit"));
+  EXPECT_THAT(
+      refusal([&] { meet(made.stream, {2}, arrived, 1000); }, TZ_E_TIMEOUT),
+      HasSubstr("longer than the time limit"));
   for (std::thread &thread : threads) {
     thread.join();
   }
@@ -222,8 +222,8 @@ TEST_F(Executors, CooperativeLaunchesNeedThreadsAtTheSameTime) {
     Launch made(std::move(mine));
     Buffer<int32_t> arrived(made.device, 1);
     *reinterpret_cast<int32_t *>(arrived.address()) = 0;
-    Kernel meet = kernel(made.session, "meet",
-                         {Named("launch_cooperative_grid", true)});
+    Kernel meet =
+        kernel(made.session, "meet", {Named("launch_cooperative_grid", true)});
     auto launch = [&](int64_t programs) {
       meet(made.stream, {programs}, arrived, int32_t(programs));
     };

@@ -153,7 +153,8 @@ tz_plugin_query_v0(const tz_query *query) {
       entry("crash", "Terrazzo", "1.0", "crash-1",
             [](const char *id) -> const void * {
               const std::string_view wanted = id;
-              return wanted == "tz.compiler/1" ? static_cast<const void *>(compilers())
+              return wanted == "tz.compiler/1"
+                         ? static_cast<const void *>(compilers())
                      : wanted == "tz.device/1" ? devices()
                                                : nullptr;
             });
