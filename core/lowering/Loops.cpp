@@ -75,4 +75,15 @@ Value *LoopCounter::endOfPiece(IRBuilderBase &b, Value *from,
                         high);
 }
 
+Value *LoopCounter::isOnePiece(IRBuilderBase &b, uint64_t iterations) {
+  Value *distance =
+      b.CreateMul(step, ConstantInt::get(step->getType(), iterations));
+  Value *all = b.CreateSub(high, low, "", /*HasNUW=*/false, isWide);
+  if (isWide) {
+    return b.CreateICmpSLE(all, distance);
+  }
+  return b.CreateOr(b.CreateNot(isBelow(b, low, high)),
+                    b.CreateICmpULE(all, distance));
+}
+
 } // namespace tz::lowering

@@ -39,6 +39,9 @@ public:
     return isBelow(b, counter, high);
   }
 
+  /// Whether the whole loop is one piece; asked in front of the loop.
+  llvm::Value *isOnePiece(llvm::IRBuilderBase &b, uint64_t iterations);
+
 private:
   llvm::Value *isBelow(llvm::IRBuilderBase &b, llvm::Value *value,
                        llvm::Value *bound);

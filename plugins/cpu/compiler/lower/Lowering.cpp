@@ -169,6 +169,7 @@ void Lowering::entry() {
     b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
   }
   b.CreateRetVoid();
+  splitShortLoops();
 }
 
 std::array<Value *, 3> Lowering::idsOfNextProgram(IRBuilderBase &at) {

@@ -239,6 +239,10 @@ private:
   /// counted loop, which is left where `head` tests it.
   void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head,
                           lowering::LoopCounter *counter = nullptr);
+  // ShortLoops.cpp
+  /// Gives loops of little work a copy without questions, for when they are not
+  /// longer than one piece. Called when the function is complete.
+  void splitShortLoops();
   llvm::Value *runField(uint64_t offset);
   void infoRecord();
   void emitBlock(mlir::Block &block);
@@ -322,6 +326,12 @@ private:
   std::array<llvm::Value *, 3> nextId = {};
   llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
   llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
+  /// A counted loop that asks between pieces.
+  struct LoopOfPieces {
+    llvm::Instruction *isOnePiece; ///< in `before`
+    llvm::BasicBlock *before, *pieces, *head, *latch, *end, *exit;
+  };
+  llvm::SmallVector<LoopOfPieces> shortLoops; ///< of little work
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, ViewParts> views;

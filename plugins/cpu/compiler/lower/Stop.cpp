@@ -28,7 +28,11 @@ void Lowering::leaveIfStopped() {
       FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, /*isVarArg=*/false);
   Value *function = b.CreateAlignedLoad(
       b.getPtrTy(), runField(offsetof(tz_cpu_run, ask)), Align(8));
-  Value *ends = b.CreateCall(type, function, {this->function->getArg(5)});
+  CallInst *ends = b.CreateCall(type, function, {this->function->getArg(5)});
+  // No memory of the kernel's: what a loop keeps in registers stays there.
+  ends->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
+  ends->setDoesNotThrow();
+  ends->addFnAttr(Attribute::WillReturn);
   b.CreateCondBr(b.CreateICmpNE(ends, b.getInt32(0)), leave, goesOn, rarely);
   b.SetInsertPoint(goesOn);
 }
@@ -114,6 +118,19 @@ bool Lowering::isRepeatable() const {
                        [&](uint64_t one) { return read.contains(one); });
 }
 
+/// Of an iteration: longer ones do not feel a question each piece.
+static constexpr uint64_t kShortWork = 512;
+
+static bool holdsLoops(mlir::Operation *loop) {
+  return loop
+      ->walk([&](mlir::Operation *op) {
+        return op != loop && isa<scf::ForOp, scf::WhileOp>(op)
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// How many iterations of the loop take about as long as asking may wait: a
 /// power of two.
 static uint64_t iterationsOfPiece(mlir::Operation *loop) {
@@ -177,6 +194,12 @@ void Lowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head,
           b.CreateAnd(hasMore, b.CreateICmpNE(left, b.getInt32(0))));
     }
     leaves->setSuccessor(1, piece);
+    if (end && workInside(loop) <= kShortWork && !holdsLoops(loop)) {
+      b.SetInsertPoint(before->getTerminator());
+      if (auto *isOne = dyn_cast<Instruction>(counter->isOnePiece(b, count))) {
+        shortLoops.push_back({isOne, before, pieces, head, latch, piece, exit});
+      }
+    }
     b.SetInsertPoint(piece);
     BasicBlock *more = block("piece.more");
     b.CreateCondBr(end ? counter->hasMore(b) : hasMore, more, exit);
