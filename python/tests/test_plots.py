@@ -125,7 +125,7 @@ def test_perf_report_draws(tmp_path):
 
 
 def browser():
-    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"):
         if shutil.which(name):
             return shutil.which(name)
     pytest.skip("no browser of the Chromium family is on PATH")
