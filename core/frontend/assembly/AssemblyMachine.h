@@ -97,6 +97,7 @@ private:
   /// Operands from `first` on as `type`.
   std::optional<llvm::SmallVector<Value, 3>> readAll(size_t first, DType type);
   OptionalTile evaluate();
+  OptionalTile instruction(llvm::StringRef base, DType type);
   bool movesVector() const;
   bool moveVector();
   OptionalTile onHalves();

@@ -415,6 +415,11 @@ OptionalTile AssemblyMachine::evaluate() {
   if (!takes(count)) {
     return std::nullopt;
   }
+  return instruction(base, type);
+}
+
+/// An instruction whose operands are counted already.
+OptionalTile AssemblyMachine::instruction(StringRef base, DType type) {
   if (base == "cvt") {
     return conversion();
   }
@@ -431,13 +436,13 @@ OptionalTile AssemblyMachine::evaluate() {
     return which ? emit.where(*which, *yes, *no, call.at(0)) : which;
   }
   if (bitOperands(base) != 0) {
-    return isInteger(type) ? bits(base, type) : notUnderstood(opcode);
+    return isInteger(type) ? bits(base, type) : notUnderstood(now->opcode);
   }
   if (type == DType::F32 || type == DType::F64 || type == DType::F16 ||
       type == DType::BF16) {
     return floats(base, type);
   }
-  return isInteger(type) ? integers(base, type) : notUnderstood(opcode);
+  return isInteger(type) ? integers(base, type) : notUnderstood(now->opcode);
 }
 
 } // namespace tz::frontend

@@ -10,7 +10,9 @@ namespace tz::frontend {
 
 static Registry filled() {
   Registry registry;
-  bindPython(registry);
+  bindPythonFunctions(registry);
+  bindPythonMethods(registry);
+  bindPythonModules(registry);
   bindDecorators(registry);
   bindTypes(registry);
   bindArrays(registry);

@@ -123,6 +123,36 @@ static Value nextPowerOf2(BuiltinCall &call) {
   return Value::integer(*n <= 0 ? PyInt(0) : power);
 }
 
+/// collections.namedtuple: a class of records.
+static Value namedTuple(BuiltinCall &call) {
+  auto object = std::make_shared<ClassObject>();
+  if (!call[0].is(ValueKind::String)) {
+    return Value::unknown(call.loc, "namedtuple without a name");
+  }
+  object->name = call[0].asString();
+  if (call[1].is(ValueKind::String)) {
+    SmallVector<StringRef> names;
+    SplitString(call[1].asString(), names, ", ");
+    for (StringRef name : names) {
+      object->fields.push_back(name.str());
+    }
+  } else {
+    object->fields = strings(call[1]);
+  }
+  object->defaults.resize(object->fields.size());
+  return Value::classOf(std::move(object));
+}
+
+static Value makeConfig(BuiltinCall &call) {
+  auto fields = std::make_shared<SequenceObject>();
+  fields->className = "Config";
+  for (size_t i = 0; i < call.values.size(); ++i) {
+    fields->names.push_back(call.name(i).str());
+    fields->items.push_back(call[i]);
+  }
+  return Value::record(std::move(fields));
+}
+
 void bindDecorators(Registry &r) {
   r.set("triton", "__version__", Value::string("3.6.0"));
   const char *jitOptions =
@@ -130,9 +160,8 @@ void bindDecorators(Registry &r) {
       "do_not_specialize=None, do_not_specialize_on_alignment=None, "
       "debug=None, noinline=None";
   const Builtin *applyJit =
-      r.add("builtins", "__jit__", "options, fn",
-            [](BuiltinCall &call) { return markJit(call[1], call[0]); });
-  const_cast<Builtin *>(applyJit)->isHost = true;
+      r.addHost("builtins", "__jit__", "options, fn",
+                [](BuiltinCall &call) { return markJit(call[1], call[0]); });
   BuiltinFn jit = [applyJit](BuiltinCall &call) {
     Value options = optionsOf(call, 1);
     return call.given(0) ? markJit(call[0], options)
@@ -156,20 +185,11 @@ void bindDecorators(Registry &r) {
   };
   r.addHost("triton", "constexpr_function", "fn", constexprFunction);
   r.addHost("triton.language", "constexpr_function", "fn", constexprFunction);
-  BuiltinFn config = [](BuiltinCall &call) {
-    auto fields = std::make_shared<SequenceObject>();
-    fields->className = "Config";
-    for (size_t i = 0; i < call.values.size(); ++i) {
-      fields->names.push_back(call.name(i).str());
-      fields->items.push_back(call[i]);
-    }
-    return Value::record(std::move(fields));
-  };
   const char *configFields =
       "kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, "
       "pre_hook=None, ir_override=None, **others";
-  r.addHost("triton", "Config", configFields, config);
-  r.addHost("triton.runtime", "Config", configFields, config);
+  r.addHost("triton", "Config", configFields, makeConfig);
+  r.addHost("triton.runtime", "Config", configFields, makeConfig);
   r.addHost("triton", "cdiv", "x, y", ceilDivide);
   r.addHost("triton", "next_power_of_2", "n", nextPowerOf2);
   r.makeModule("triton.language.extra");
@@ -178,24 +198,7 @@ void bindDecorators(Registry &r) {
   r.makeModule("triton.runtime.driver");
   // Names that host code imports and kernels never use.
   r.makeModule("typing");
-  r.addHost("collections", "namedtuple", "name, fields", [](BuiltinCall &call) {
-    auto object = std::make_shared<ClassObject>();
-    if (!call[0].is(ValueKind::String)) {
-      return Value::unknown(call.loc, "namedtuple without a name");
-    }
-    object->name = call[0].asString();
-    if (call[1].is(ValueKind::String)) {
-      SmallVector<StringRef> names;
-      SplitString(call[1].asString(), names, ", ");
-      for (StringRef name : names) {
-        object->fields.push_back(name.str());
-      }
-    } else {
-      object->fields = strings(call[1]);
-    }
-    object->defaults.resize(object->fields.size());
-    return Value::classOf(std::move(object));
-  });
+  r.addHost("collections", "namedtuple", "name, fields", namedTuple);
   r.makeModule("triton")->members["language"] =
       Binding{Value::module(r.makeModule("triton.language")), SourceLoc()};
 }

@@ -1,18 +1,18 @@
 //===- PythonFunctions.cpp - Python's own functions -----------------------===//
 //
-// What   len, range, min, isinstance ..., the math module, methods of strings,
-//        lists and dictionaries.
+// What   len, range, min, isinstance ... Methods: PythonMethods.cpp; modules:
+//        PythonModules.cpp.
 // Why    Kernels use a few of them on compile-time values; the rest serves the
 //        host code that computes configurations.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/builtins/Builtins.h"
 #include "core/frontend/evaluate/Evaluator.h"
-#include "core/frontend/evaluate/ModuleSource.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -50,6 +50,14 @@ static Value makeRange(BuiltinCall &call, RangeObject::Kind kind) {
   return Value::range(std::move(range));
 }
 
+/// Calls tl.NAME.
+static Value callLanguage(BuiltinCall &call, StringRef name,
+                          const CallArgs &args) {
+  auto language = call.evaluator.builtins().module("triton.language");
+  return call.evaluator.call(language->members.find(name)->second.value, args,
+                             call.loc);
+}
+
 /// The numbers of a call like min(a, b, ...) or min(sequence).
 static ArrayRef<Value> listed(BuiltinCall &call) {
   ArrayRef<Value> items = call[0].items();
@@ -64,12 +72,10 @@ static Value extremum(BuiltinCall &call, bool largest) {
   Value best = items[0];
   for (const Value &item : items.drop_front()) {
     if (best.isTile() || item.isTile()) {
-      auto language = call.evaluator.builtins().module("triton.language");
-      auto it = language->members.find(largest ? "maximum" : "minimum");
       CallArgs args;
       args.add(best, call.loc);
       args.add(item, call.loc);
-      best = call.evaluator.call(it->second.value, args, call.loc);
+      best = callLanguage(call, largest ? "maximum" : "minimum", args);
       continue;
     }
     Value less =
@@ -237,7 +243,121 @@ static Value copied(BuiltinCall &call, bool asList) {
                 : Value::tuple(std::move(items));
 }
 
-static void bindFunctions(Registry &r) {
+static Value lengthOf(BuiltinCall &call) {
+  const Value &value = call[0];
+  if (value.isSequence()) {
+    return Value::integer(value.items().size());
+  }
+  if (value.is(ValueKind::String)) {
+    return Value::integer(value.asString().size());
+  }
+  if (value.is(ValueKind::Dict)) {
+    return Value::integer(value.dictionary().entries.size());
+  }
+  return call.error(describe(value) + " has no length" +
+                    (value.isTile() ? "; its sizes are in x.shape" : ""));
+}
+
+static Value absolute(BuiltinCall &call) {
+  const Value &x = call[0];
+  if (x.isTile()) {
+    CallArgs args;
+    args.add(x, call.loc);
+    return callLanguage(call, "abs", args);
+  }
+  if (x.is(ValueKind::Float)) {
+    return Value::number(std::abs(x.asFloat()));
+  }
+  return x.isIntegral() ? Value::integer(x.asInt() < 0 ? -x.asInt() : x.asInt())
+                        : call.error("abs needs a number");
+}
+
+static Value sumOf(BuiltinCall &call) {
+  Value total = Value::integer(0);
+  Value list = copied(call, true);
+  if (!list.is(ValueKind::List)) {
+    return list;
+  }
+  for (const Value &item : list.items()) {
+    total = call.evaluator.binary(Tok::Plus, total, item, call.loc);
+  }
+  return total;
+}
+
+static Value attributeOf(BuiltinCall &call) {
+  std::optional<std::string> name = call.string(1);
+  if (!name) {
+    return Value();
+  }
+  const Value &obj = call[0];
+  if (!call[2].items().empty() && obj.is(ValueKind::Record) &&
+      !obj.sequence().find(*name)) {
+    return call[2].items()[0];
+  }
+  if (!call[2].items().empty() && obj.is(ValueKind::Module) &&
+      !obj.asModule()->members.count(*name)) {
+    return call[2].items()[0];
+  }
+  return call.evaluator.attribute(obj, *name, call.loc);
+}
+
+static Value hasAttribute(BuiltinCall &call) {
+  std::optional<std::string> name = call.string(1);
+  if (!name) {
+    return Value();
+  }
+  const Value &obj = call[0];
+  if (obj.is(ValueKind::Record)) {
+    return Value::boolean(obj.sequence().find(*name) != nullptr);
+  }
+  if (obj.is(ValueKind::Module)) {
+    auto module = obj.asModule();
+    return Value::boolean(
+        module->members.count(*name) ||
+        call.evaluator.builtins().module(module->name + "." + *name));
+  }
+  return Value::boolean(call.evaluator.hasAttribute(obj, *name));
+}
+
+static Value printed(BuiltinCall &call) {
+  if (call.evaluator.inHost()) {
+    return Value::none();
+  }
+  CallArgs args;
+  bool text =
+      !call[0].items().empty() && call[0].items()[0].is(ValueKind::String);
+  if (!text) {
+    args.add(Value::string(""), call.loc);
+  }
+  for (const Value &value : call[0].items()) {
+    args.add(value, call.at(0));
+  }
+  return callLanguage(call, "device_print", args);
+}
+
+static Value copiedDictionary(BuiltinCall &call) {
+  Value result = Value::dict();
+  if (call[0].is(ValueKind::Dict)) {
+    result.dictionary() = call[0].dictionary();
+  }
+  return result;
+}
+
+/// The condition of a while loop, in which it is evaluated.
+static Value loopCondition(BuiltinCall &call) {
+  if (call.evaluator.inHost()) {
+    return call[0]; // of a loop of the module
+  }
+  mlir::OpBuilder &b = call.evaluator.builder();
+  mlir::Operation *loop = b.getInsertionBlock()->getParentOp();
+  if (isa<mlir::scf::WhileOp>(loop) && call[1].is(ValueKind::Bool) &&
+      call[1].asBool()) {
+    loop->setAttr("tile.disable_licm", b.getUnitAttr());
+  }
+  return call[0];
+}
+
+void bindPythonFunctions(Registry &r) {
   auto add = [&](StringRef name, StringRef signature, BuiltinFn run) {
     r.addHost("builtins", name, signature, std::move(run));
   };
@@ -251,37 +371,12 @@ static void bindFunctions(Registry &r) {
   r.addHost(
       "triton.language", "range", "arg1, arg2=None, step=None, " + hints,
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Hinted); });
-  // The condition of a while loop, in which it is evaluated.
   r.addHost("triton.language", "condition", "arg, disable_licm=False",
-            [](BuiltinCall &call) {
-              if (call.evaluator.inHost()) {
-                return call[0]; // of a loop of the module
-              }
-              mlir::OpBuilder &b = call.evaluator.builder();
-              mlir::Operation *loop = b.getInsertionBlock()->getParentOp();
-              if (isa<mlir::scf::WhileOp>(loop) &&
-                  call[1].is(ValueKind::Bool) && call[1].asBool()) {
-                loop->setAttr("tile.disable_licm", b.getUnitAttr());
-              }
-              return call[0];
-            });
+            loopCondition);
   r.addHost(
       "triton.language", "static_range", "arg1, arg2=None, step=None",
       [](BuiltinCall &call) { return makeRange(call, RangeObject::Static); });
-  add("len", "obj", [](BuiltinCall &call) {
-    const Value &value = call[0];
-    if (value.isSequence()) {
-      return Value::integer(value.items().size());
-    }
-    if (value.is(ValueKind::String)) {
-      return Value::integer(value.asString().size());
-    }
-    if (value.is(ValueKind::Dict)) {
-      return Value::integer(value.dictionary().entries.size());
-    }
-    return call.error(describe(value) + " has no length" +
-                      (value.isTile() ? "; its sizes are in x.shape" : ""));
-  });
+  add("len", "obj", lengthOf);
   add("min", "*args", [](BuiltinCall &call) { return extremum(call, false); });
   add("max", "*args", [](BuiltinCall &call) { return extremum(call, true); });
   add("int", "x=0", convertToInt);
@@ -294,41 +389,9 @@ static void bindFunctions(Registry &r) {
       [](BuiltinCall &call) { return Value::string(str(call[0])); });
   add("list", "x=None", [](BuiltinCall &call) { return copied(call, true); });
   add("tuple", "x=None", [](BuiltinCall &call) { return copied(call, false); });
-  add("dict", "x=None", [](BuiltinCall &call) {
-    Value result = Value::dict();
-    if (call[0].is(ValueKind::Dict)) {
-      result.dictionary() = call[0].dictionary();
-    }
-    return result;
-  });
-  add("abs", "x", [](BuiltinCall &call) {
-    const Value &x = call[0];
-    if (x.isTile()) {
-      auto it = call.evaluator.builtins()
-                    .module("triton.language")
-                    ->members.find("abs");
-      CallArgs args;
-      args.add(x, call.loc);
-      return call.evaluator.call(it->second.value, args, call.loc);
-    }
-    if (x.is(ValueKind::Float)) {
-      return Value::number(std::abs(x.asFloat()));
-    }
-    return x.isIntegral()
-               ? Value::integer(x.asInt() < 0 ? -x.asInt() : x.asInt())
-               : call.error("abs needs a number");
-  });
-  add("sum", "x", [](BuiltinCall &call) {
-    Value total = Value::integer(0);
-    Value list = copied(call, true);
-    if (!list.is(ValueKind::List)) {
-      return list;
-    }
-    for (const Value &item : list.items()) {
-      total = call.evaluator.binary(Tok::Plus, total, item, call.loc);
-    }
-    return total;
-  });
+  add("dict", "x=None", copiedDictionary);
+  add("abs", "x", absolute);
+  add("sum", "x", sumOf);
   add("enumerate", "x",
       [](BuiltinCall &call) { return enumerated(call, false); });
   add("zip", "*x", [](BuiltinCall &call) { return enumerated(call, true); });
@@ -338,255 +401,13 @@ static void bindFunctions(Registry &r) {
                   : call.error(1, describe(call[1]) + " is not a type that is "
                                                       "known here");
   });
-  add("getattr", "obj, name, *default", [](BuiltinCall &call) {
-    std::optional<std::string> name = call.string(1);
-    if (!name) {
-      return Value();
-    }
-    const Value &obj = call[0];
-    if (!call[2].items().empty() && obj.is(ValueKind::Record) &&
-        !obj.sequence().find(*name)) {
-      return call[2].items()[0];
-    }
-    if (!call[2].items().empty() && obj.is(ValueKind::Module) &&
-        !obj.asModule()->members.count(*name)) {
-      return call[2].items()[0];
-    }
-    return call.evaluator.attribute(obj, *name, call.loc);
-  });
-  add("hasattr", "obj, name", [](BuiltinCall &call) {
-    std::optional<std::string> name = call.string(1);
-    if (!name) {
-      return Value();
-    }
-    const Value &obj = call[0];
-    if (obj.is(ValueKind::Record)) {
-      return Value::boolean(obj.sequence().find(*name) != nullptr);
-    }
-    if (obj.is(ValueKind::Module)) {
-      auto module = obj.asModule();
-      return Value::boolean(
-          module->members.count(*name) ||
-          call.evaluator.builtins().module(module->name + "." + *name));
-    }
-    return Value::boolean(call.evaluator.hasAttribute(obj, *name));
-  });
-  add("print", "*args", [](BuiltinCall &call) {
-    if (call.evaluator.inHost()) {
-      return Value::none();
-    }
-    auto language = call.evaluator.builtins().module("triton.language");
-    auto it = language->members.find("device_print");
-    CallArgs args;
-    bool text =
-        !call[0].items().empty() && call[0].items()[0].is(ValueKind::String);
-    if (!text) {
-      args.add(Value::string(""), call.loc);
-    }
-    for (const Value &value : call[0].items()) {
-      args.add(value, call.at(0));
-    }
-    return call.evaluator.call(it->second.value, args, call.loc);
-  });
+  add("getattr", "obj, name, *default", attributeOf);
+  add("hasattr", "obj, name", hasAttribute);
+  add("print", "*args", printed);
   // Host code only mentions these; their values are not needed by kernels.
   add("type", "obj", [](BuiltinCall &call) {
     return Value::unknown(call.loc, "type() is not evaluated");
   });
-}
-
-/// "; use tl.sqrt for run-time values", if the language has that function.
-static std::string forTiles(const BuiltinCall &call, StringRef name) {
-  auto &members = call.evaluator.builtins().module("triton.language")->members;
-  return call[0].isTile() && members.count(name)
-             ? "; use tl." + name.str() + " for run-time values"
-             : "";
-}
-
-/// Where Python raises: a finite number has no finite result.
-static Value finite(BuiltinCall &call, double result, bool isExpected) {
-  return std::isfinite(result) || !isExpected
-             ? Value::number(result)
-             : call.error(call.builtin.name + " gives no finite number here");
-}
-
-static void bindMath(Registry &r) {
-  r.set("math", "pi", Value::number(M_PI));
-  r.set("math", "e", Value::number(M_E));
-  r.set("math", "inf", Value::number(INFINITY));
-  r.set("math", "nan", Value::number(NAN));
-  auto unary = [&](StringRef name, double (*fn)(double)) {
-    r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {
-      return call[0].isNumber()
-                 ? finite(call, fn(call[0].asFloat()),
-                          std::isfinite(call[0].asFloat()))
-                 : call.error(0, call.builtin.name +
-                                     " needs a number known at compile time, "
-                                     "found " +
-                                     describe(call[0]) + forTiles(call, name));
-    });
-  };
-  unary("sqrt", [](double x) { return std::sqrt(x); });
-  unary("exp", [](double x) { return std::exp(x); });
-  unary("log2", [](double x) { return std::log2(x); });
-  unary("log10", [](double x) { return std::log10(x); });
-  unary("sin", [](double x) { return std::sin(x); });
-  unary("cos", [](double x) { return std::cos(x); });
-  unary("fabs", [](double x) { return std::fabs(x); });
-  r.addHost("math", "log", "x, base=None", [](BuiltinCall &call) {
-    if (!call[0].isNumber() || !(call[1].isNone() || call[1].isNumber())) {
-      return call.error("math.log needs numbers known at compile time" +
-                        forTiles(call, "log"));
-    }
-    const bool isPlain = call[1].isNone();
-    const double value = std::log(call[0].asFloat());
-    return finite(call, isPlain ? value : value / std::log(call[1].asFloat()),
-                  std::isfinite(call[0].asFloat()) &&
-                      (isPlain || std::isfinite(call[1].asFloat())));
-  });
-  r.addHost("math", "pow", "x, y", [](BuiltinCall &call) {
-    if (!call[0].isNumber() || !call[1].isNumber()) {
-      return call.error("math.pow needs numbers known at compile time");
-    }
-    const double x = call[0].asFloat(), y = call[1].asFloat();
-    return finite(call, std::pow(x, y), std::isfinite(x) && std::isfinite(y));
-  });
-  auto rounding = [&](StringRef name, double (*fn)(double)) {
-    r.addHost("math", name, "x", [fn, name](BuiltinCall &call) {
-      double value = call[0].isNumber() ? fn(call[0].asFloat()) : NAN;
-      return std::abs(value) < 0x1p100
-                 ? Value::integer(PyInt(value))
-                 : call.error(call.builtin.name +
-                              " needs a finite number known at compile time" +
-                              forTiles(call, name));
-    });
-  };
-  rounding("ceil", [](double x) { return std::ceil(x); });
-  rounding("floor", [](double x) { return std::floor(x); });
-  rounding("trunc", [](double x) { return std::trunc(x); });
-}
-
-static void bindMethods(Registry &r) {
-  r.addMethod(ValueKind::List, "append", "x", [](BuiltinCall &call) {
-    if (!call.evaluator.inHost()) {
-      return call.error("a list cannot change in kernel code; make a new one "
-                        "with `+`");
-    }
-    if (call[0].items().size() < call.evaluator.limits().sequenceLength) {
-      call[0].sequence().items.push_back(call[1]);
-    }
-    return Value::none();
-  });
-  r.addMethod(ValueKind::List, "extend", "x", [](BuiltinCall &call) {
-    size_t limit = call.evaluator.limits().sequenceLength;
-    if (!call.evaluator.inHost() || !call[1].isSequence()) {
-      return call.error("a list can only be extended by a list in host code");
-    }
-    std::vector<Value> more = call[1].items().vec();
-    if (call[0].items().size() + more.size() <= limit) {
-      append_range(call[0].sequence().items, more);
-    }
-    return Value::none();
-  });
-  r.addMethod(ValueKind::Dict, "get", "key, default=None",
-              [](BuiltinCall &call) {
-                Value *entry = call[0].dictionary().find(call[1]);
-                return entry ? *entry : call[2];
-              });
-  auto listing = [&](StringRef name, auto make) {
-    r.addMethod(ValueKind::Dict, name, "", [make](BuiltinCall &call) {
-      std::vector<Value> items;
-      for (auto &entry : call[0].dictionary().entries) {
-        items.push_back(make(entry));
-      }
-      return Value::list(std::move(items));
-    });
-  };
-  listing("items", [](auto &e) { return Value::tuple({e.first, e.second}); });
-  listing("keys", [](auto &e) { return e.first; });
-  listing("values", [](auto &e) { return e.second; });
-  r.addMethod(ValueKind::Dict, "copy", "", [](BuiltinCall &call) {
-    Value result = Value::dict();
-    result.dictionary() = call[0].dictionary();
-    return result;
-  });
-  r.addMethod(ValueKind::Dict, "update", "other", [](BuiltinCall &call) {
-    if (call[1].is(ValueKind::Dict)) {
-      for (auto &[key, value] : call[1].dictionary().entries) {
-        call[0].dictionary().set(key, value);
-      }
-    }
-    return Value::none();
-  });
-  auto test = [&](StringRef name, bool (*fn)(StringRef, StringRef)) {
-    r.addMethod(ValueKind::String, name, "text", [fn](BuiltinCall &call) {
-      return call[1].is(ValueKind::String)
-                 ? Value::boolean(fn(call[0].asString(), call[1].asString()))
-                 : call.error(1, "a string is needed");
-    });
-  };
-  test("startswith", [](StringRef s, StringRef t) { return s.starts_with(t); });
-  test("endswith", [](StringRef s, StringRef t) { return s.ends_with(t); });
-  r.addMethod(ValueKind::String, "lower", "", [](BuiltinCall &call) {
-    return Value::string(StringRef(call[0].asString()).lower());
-  });
-  r.addMethod(ValueKind::String, "upper", "", [](BuiltinCall &call) {
-    return Value::string(StringRef(call[0].asString()).upper());
-  });
-}
-
-/// Versions are compared: (3, 6) is less than (3, 10), and equal to (3, 6, 0).
-static Value parseVersion(BuiltinCall &call) {
-  if (!call[0].is(ValueKind::String)) {
-    return call[0].is(ValueKind::Record)
-               ? call[0]
-               : call.error("a version is written as a text");
-  }
-  auto fields = std::make_shared<SequenceObject>();
-  fields->className = "Version";
-  fields->names = {"major", "minor", "micro"};
-  StringRef rest = call[0].asString();
-  for (size_t i = 0; i < fields->names.size(); ++i) {
-    StringRef digits = rest.take_while(isDigit);
-    unsigned number = 0;
-    if (digits.getAsInteger(10, number) && i == 0) {
-      return call.error("no version: " + repr(call[0]));
-    }
-    fields->items.push_back(Value::integer(number));
-    rest = rest.drop_front(digits.size());
-    rest = rest.consume_front(".") ? rest : StringRef();
-  }
-  return Value::record(std::move(fields));
-}
-
-static void bindVersions(Registry &r) {
-  r.addHost("packaging.version", "Version", "version", parseVersion);
-  r.addHost("packaging.version", "parse", "version", parseVersion);
-  r.makeModule("packaging");
-}
-
-/// os.environ.get(name, default), os.getenv(name, default).
-static Value readEnvironment(BuiltinCall &call) {
-  if (!call[0].is(ValueKind::String)) {
-    return call.error(0, "a variable's name is a string");
-  }
-  auto value = call.evaluator.modules().environment(call[0].asString());
-  return value ? Value::string(*value) : call[1];
-}
-
-static void bindEnvironment(Registry &r) {
-  const char *parameters = "key, default=None";
-  r.addHost("os", "getenv", parameters, readEnvironment);
-  r.addHost("os.environ", "get", parameters, readEnvironment);
-  r.makeModule("os")->isPartial = true;
-  r.makeModule("os.environ")->isPartial = true;
-}
-
-void bindPython(Registry &registry) {
-  bindFunctions(registry);
-  bindMath(registry);
-  bindMethods(registry);
-  bindVersions(registry);
-  bindEnvironment(registry);
 }
 
 } // namespace tz::frontend

@@ -183,8 +183,7 @@ static Value index(TileCall &c) {
   return c.valid ? c.result(c.emit.expandDims(x, axes, c.loc())) : Value();
 }
 
-void bindShapes(Registry &r) {
-  TileBinder t{r};
+static void bindMaking(TileBinder &t) {
   t.function("program_id", "axis", [](TileCall &c) {
     int64_t axis = c.integer(0);
     return c.valid ? c.result(c.emit.programId(axis, c.loc())) : Value();
@@ -212,6 +211,11 @@ void bindShapes(Registry &r) {
     TileValue x = c.tile(0);
     return c.valid ? Value::tile(x) : Value();
   });
+}
+
+void bindShapes(Registry &r) {
+  TileBinder t{r};
+  bindMaking(t);
   t.function("broadcast", "input, other", [](TileCall &c) {
     Operand a = c.operand(0), b = c.operand(1);
     return c.valid ? pair(c.emit.broadcast(a, b, c.loc())) : Value();

@@ -95,6 +95,10 @@ static void bindDtypes(Registry &r) {
   for (auto [name, type] : names) {
     r.set("triton.language", name, Value::type(type));
   }
+}
+
+/// What makes a type of others.
+static void bindTypeFunctions(Registry &r) {
   TileType pointer;
   pointer.elem = DType::I32;
   pointer.isPtr = true;
@@ -144,6 +148,9 @@ static void bindDtypes(Registry &r) {
               return type ? Value::type(*type)
                           : call.error(0, "no integer type has " + name);
             });
+}
+
+static void bindClasses(Registry &r) {
   r.addHost("triton.language", "constexpr", "value", [](BuiltinCall &call) {
     if (call[0].isTile()) {
       return call.error(0, "tl.constexpr needs a value known at compile time, "
@@ -230,6 +237,8 @@ static void bindTypeMethods(Registry &r) {
 
 void bindTypes(Registry &r) {
   bindDtypes(r);
+  bindTypeFunctions(r);
+  bindClasses(r);
   bindTypeMethods(r);
   for (const LibraryName &entry : libraryNames) {
     Value function = libraryValue(entry);

@@ -160,6 +160,27 @@ std::optional<ConstValue> toConstValue(const Value &value) {
   }
 }
 
+/// An array of a launch: a record of dtype, shape and ndim.
+static std::optional<Value>
+fromArray(const ConstValue &value, ModuleObject &module, Evaluator &evaluator) {
+  ConstValue type = ConstValue::fromDType(value.text), shape;
+  shape.kind = ConstValue::Tuple;
+  shape.items = value.items;
+  auto fields = std::make_shared<SequenceObject>();
+  fields->className = "tensor";
+  fields->isLaunchArray = true;
+  fields->names = {"dtype", "shape", "ndim"};
+  const ConstValue rank = ConstValue::fromInt(value.items.size());
+  for (const ConstValue &item : {type, shape, rank}) {
+    auto converted = fromConstValue(item, module, evaluator);
+    if (!converted) {
+      return std::nullopt;
+    }
+    fields->items.push_back(std::move(*converted));
+  }
+  return Value::record(std::move(fields));
+}
+
 std::optional<Value> fromConstValue(const ConstValue &value,
                                     ModuleObject &module,
                                     Evaluator &evaluator) {
@@ -190,24 +211,8 @@ std::optional<Value> fromConstValue(const ConstValue &value,
       return known->value;
     }
     return evaluator.modules().evaluate(value.text, value.text, evaluator);
-  case ConstValue::Array: {
-    ConstValue type = ConstValue::fromDType(value.text), shape;
-    shape.kind = ConstValue::Tuple;
-    shape.items = value.items;
-    auto fields = std::make_shared<SequenceObject>();
-    fields->className = "tensor";
-    fields->isLaunchArray = true;
-    fields->names = {"dtype", "shape", "ndim"};
-    const ConstValue rank = ConstValue::fromInt(value.items.size());
-    for (const ConstValue &item : {type, shape, rank}) {
-      auto converted = fromConstValue(item, module, evaluator);
-      if (!converted) {
-        return std::nullopt;
-      }
-      fields->items.push_back(std::move(*converted));
-    }
-    return Value::record(std::move(fields));
-  }
+  case ConstValue::Array:
+    return fromArray(value, module, evaluator);
   case ConstValue::Tuple: {
     std::vector<Value> items;
     for (const ConstValue &item : value.items) {

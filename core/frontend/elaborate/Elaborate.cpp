@@ -57,6 +57,9 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run(DebugMap *debugMap);
 
 private:
+  tile::KernelOp makeKernel(mlir::Location at);
+  bool verify(mlir::ModuleOp module);
+
   Module::State &state;
   std::shared_ptr<FunctionObject> kernel;
   const Specialization &spec;
@@ -439,6 +442,42 @@ void KernelBuilder::checkNames() {
   }
 }
 
+/// Without a body.
+tile::KernelOp KernelBuilder::makeKernel(mlir::Location at) {
+  SmallVector<mlir::Type> types;
+  SmallVector<mlir::DictionaryAttr> attributes;
+  for (const Argument &argument : arguments) {
+    types.push_back(emitter.irType(argument.type));
+    attributes.push_back(argument.attributes);
+  }
+  auto op =
+      tile::KernelOp::create(builder, at, kernel->name,
+                             builder.getFunctionType(types, {}), attributes);
+  op->setAttr("tile.num_warps", builder.getI32IntegerAttr(spec.numWarps));
+  op->setAttr("tile.num_stages", builder.getI32IntegerAttr(spec.numStages));
+  if (!spec.contract) {
+    op->setAttr("tile.contract", builder.getBoolAttr(false));
+  }
+  return op;
+}
+
+/// The verifier's words are for compiler engineers: the user gets one error.
+bool KernelBuilder::verify(mlir::ModuleOp module) {
+  std::string details;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    details += (details.empty() ? "" : "; ") + d.str();
+    return mlir::success();
+  });
+  if (mlir::failed(mlir::verify(module))) {
+    sink.error(kernel->loc(), "internal error: the kernel's tile IR is not "
+                              "valid: " +
+                                  details)
+        .note("please report this with the kernel's source");
+    return false;
+  }
+  return true;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   WorkBudget budget;
   checkNames();
@@ -457,20 +496,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   mlir::Location at = evaluator.location(kernel->loc());
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at);
   builder.setInsertionPointToStart(module->getBody());
-  SmallVector<mlir::Type> types;
-  SmallVector<mlir::DictionaryAttr> attributes;
-  for (const Argument &argument : arguments) {
-    types.push_back(emitter.irType(argument.type));
-    attributes.push_back(argument.attributes);
-  }
-  auto op =
-      tile::KernelOp::create(builder, at, kernel->name,
-                             builder.getFunctionType(types, {}), attributes);
-  op->setAttr("tile.num_warps", builder.getI32IntegerAttr(spec.numWarps));
-  op->setAttr("tile.num_stages", builder.getI32IntegerAttr(spec.numStages));
-  if (!spec.contract) {
-    op->setAttr("tile.contract", builder.getBoolAttr(false));
-  }
+  tile::KernelOp op = makeKernel(at);
   mlir::Block &body = op.getBody().front();
   for (auto [argument, value] : zip(arguments, body.getArguments())) {
     value.setLoc(evaluator.location(argument.param->loc));
@@ -492,17 +518,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   if (!evaluator.chargeStep(kernel->loc())) {
     return nullptr;
   }
-  // The verifier's words are for compiler engineers: the user gets one error.
-  std::string details;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
-    details += (details.empty() ? "" : "; ") + d.str();
-    return mlir::success();
-  });
-  if (mlir::failed(mlir::verify(*module))) {
-    sink.error(kernel->loc(), "internal error: the kernel's tile IR is not "
-                              "valid: " +
-                                  details)
-        .note("please report this with the kernel's source");
+  if (!verify(*module)) {
     return nullptr;
   }
   if (!evaluator.chargeStep(kernel->loc())) {

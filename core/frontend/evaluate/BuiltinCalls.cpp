@@ -119,96 +119,132 @@ std::optional<SmallVector<int64_t, 4>> BuiltinCall::integers(size_t i) const {
   return result;
 }
 
-/// Nothing if all is well, else what the failed call gives.
-static std::optional<Value> matchArguments(Evaluator &ev, const CallArgs &args,
-                                           BuiltinCall &call) {
-  const auto &params = call.builtin.params;
-  call.values.assign(params.size(), Value());
-  call.locs.assign(params.size(), SourceLoc());
-  SmallVector<bool, 12> set(params.size(), false);
-  auto varArgs = find_if(params, [](const BuiltinParam &p) {
-    return p.kind == BuiltinParam::VarArgs;
-  });
-  size_t positional = 0;
-  for (const BuiltinParam &p : params) {
-    positional += p.kind == BuiltinParam::Plain &&
-                  (varArgs == params.end() || &p < &*varArgs);
-  }
-  std::vector<Value> rest;
-  SourceLoc restLoc;
-  Value more = Value::dict(); // of VarKeywords
-  size_t next = 0;
-  for (const auto &arg : args.list) {
-    if (arg.keyword.empty()) {
-      if (next < positional) {
-        call.values[next] = arg.value;
-        call.locs[next] = arg.loc;
-        set[next++] = true;
-      } else if (varArgs != params.end()) {
-        restLoc = rest.empty() ? arg.loc : restLoc;
-        rest.push_back(arg.value);
-      } else {
-        bool method = !params.empty() && params[0].name == "self";
-        return ev.fail(
-            arg.loc,
-            call.builtin.name + " takes " + Twine(positional - method) +
-                (positional - method == 1 ? " argument, " : " arguments, ") +
-                Twine(args.list.size() - method) + " were given");
-      }
-      continue;
+namespace {
+
+/// Gives each argument of a call to its parameter. Every member gives nothing
+/// if all is well, else what the failed call gives.
+class ArgumentMatch {
+public:
+  explicit ArgumentMatch(BuiltinCall &call)
+      : call(call), params(call.builtin.params), set(params.size(), false),
+        varArgs(find_if(params, [](const BuiltinParam &p) {
+          return p.kind == BuiltinParam::VarArgs;
+        })) {
+    call.values.assign(params.size(), Value());
+    call.locs.assign(params.size(), SourceLoc());
+    for (const BuiltinParam &p : params) {
+      positional += p.kind == BuiltinParam::Plain &&
+                    (varArgs == params.end() || &p < &*varArgs);
     }
+  }
+
+  std::optional<Value> run(const CallArgs &args) {
+    for (const auto &arg : args.list) {
+      auto failure = arg.keyword.empty() ? byPosition(arg, args.list.size())
+                                         : byKeyword(arg);
+      if (failure) {
+        return failure;
+      }
+    }
+    return fillIn();
+  }
+
+private:
+  std::optional<Value> byPosition(const CallArgs::Argument &arg, size_t count) {
+    if (next < positional) {
+      put(next++, arg);
+    } else if (varArgs != params.end()) {
+      restLoc = rest.empty() ? arg.loc : restLoc;
+      rest.push_back(arg.value);
+    } else {
+      bool method = !params.empty() && params[0].name == "self";
+      return call.evaluator.fail(
+          arg.loc,
+          call.builtin.name + " takes " + Twine(positional - method) +
+              (positional - method == 1 ? " argument, " : " arguments, ") +
+              Twine(count - method) + " were given");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Value> byKeyword(const CallArgs::Argument &arg) {
     auto param = find_if(
         params, [&](const BuiltinParam &p) { return p.name == arg.keyword; });
     if (param == params.end()) {
-      if (!params.empty() && params.back().kind == BuiltinParam::VarKeywords) {
-        more.dictionary().set(Value::string(arg.keyword.str()), arg.value);
-        continue;
-      }
-      // Triton passes these to every built-in; they are its own plumbing.
-      if (arg.keyword == "_builder" || arg.keyword == "_semantic" ||
-          arg.keyword == "_generator") {
-        continue;
-      }
-      SmallVector<StringRef> names;
-      for (const BuiltinParam &p : params) {
-        names.push_back(p.name);
-      }
-      return ev.fail(arg.loc, call.builtin.name + " has no parameter '" +
-                                  arg.keyword + "'" +
-                                  didYouMean(arg.keyword, names));
+      return unknownKeyword(arg);
     }
     size_t index = param - params.begin();
     if (param->kind == BuiltinParam::VarArgs) {
       // reshape(x, shape=...): the list by its name.
       rest.push_back(arg.value);
       restLoc = arg.loc;
-      continue;
+      return std::nullopt;
     }
     if (set[index]) {
-      return ev.fail(arg.loc, "parameter '" + arg.keyword + "' of " +
-                                  call.builtin.name + " is given twice");
+      return call.evaluator.fail(arg.loc, "parameter '" + arg.keyword +
+                                              "' of " + call.builtin.name +
+                                              " is given twice");
     }
+    put(index, arg);
+    return std::nullopt;
+  }
+
+  std::optional<Value> unknownKeyword(const CallArgs::Argument &arg) {
+    if (!params.empty() && params.back().kind == BuiltinParam::VarKeywords) {
+      more.dictionary().set(Value::string(arg.keyword.str()), arg.value);
+      return std::nullopt;
+    }
+    // Triton passes these to every built-in; they are its own plumbing.
+    if (is_contained({"_builder", "_semantic", "_generator"}, arg.keyword)) {
+      return std::nullopt;
+    }
+    SmallVector<StringRef> names;
+    for (const BuiltinParam &p : params) {
+      names.push_back(p.name);
+    }
+    return call.evaluator.fail(
+        arg.loc, call.builtin.name + " has no parameter '" + arg.keyword + "'" +
+                     didYouMean(arg.keyword, names));
+  }
+
+  /// Lists, and defaults of what was not given.
+  std::optional<Value> fillIn() {
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (params[i].kind == BuiltinParam::VarArgs) {
+        call.values[i] = Value::tuple(std::move(rest));
+        call.locs[i] = restLoc;
+      } else if (params[i].kind == BuiltinParam::VarKeywords) {
+        call.values[i] = more;
+      } else if (!set[i]) {
+        if (!params[i].defaultValue) {
+          return call.evaluator.fail(
+              call.loc, call.builtin.name + " needs a value for parameter '" +
+                            params[i].name + "'");
+        }
+        call.values[i] = *params[i].defaultValue;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void put(size_t index, const CallArgs::Argument &arg) {
     call.values[index] = arg.value;
     call.locs[index] = arg.loc;
     set[index] = true;
   }
-  for (size_t i = 0; i < params.size(); ++i) {
-    if (params[i].kind == BuiltinParam::VarArgs) {
-      call.values[i] = Value::tuple(std::move(rest));
-      call.locs[i] = restLoc;
-    } else if (params[i].kind == BuiltinParam::VarKeywords) {
-      call.values[i] = more;
-    } else if (!set[i]) {
-      if (!params[i].defaultValue) {
-        return ev.fail(call.loc, call.builtin.name +
-                                     " needs a value for parameter '" +
-                                     params[i].name + "'");
-      }
-      call.values[i] = *params[i].defaultValue;
-    }
-  }
-  return std::nullopt;
-}
+
+  BuiltinCall &call;
+  const std::vector<BuiltinParam> &params;
+  SmallVector<bool, 12> set;
+  std::vector<BuiltinParam>::const_iterator varArgs;
+  size_t positional = 0; // parameters
+  size_t next = 0;
+  std::vector<Value> rest; // of VarArgs
+  SourceLoc restLoc;
+  Value more = Value::dict(); // of VarKeywords
+};
+
+} // namespace
 
 Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
                              SourceLoc loc) {
@@ -224,7 +260,7 @@ Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
     return Value::unknown(loc, builtin.name + " is called outside of a kernel");
   }
   BuiltinCall matched(*this, builtin, loc);
-  if (auto failure = matchArguments(*this, args, matched)) {
+  if (auto failure = ArgumentMatch(matched).run(args)) {
     return *failure;
   }
   if (!builtin.isHost && !countOperation(loc)) {

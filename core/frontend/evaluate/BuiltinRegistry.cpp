@@ -161,10 +161,11 @@ void Registry::set(StringRef module, StringRef name, Value value) {
   makeModule(module)->members[name] = Binding{value.asConstexpr(), SourceLoc()};
 }
 
-void Registry::addHost(StringRef module, StringRef name, StringRef signature,
-                       BuiltinFn run) {
+const Builtin *Registry::addHost(StringRef module, StringRef name,
+                                 StringRef signature, BuiltinFn run) {
   add(module, name, signature, std::move(run));
   owned.back()->isHost = true;
+  return owned.back().get();
 }
 
 const Builtin *Registry::method(ValueKind kind, StringRef name) const {

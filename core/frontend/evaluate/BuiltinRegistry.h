@@ -110,8 +110,8 @@ public:
   void set(llvm::StringRef module, llvm::StringRef name, Value value);
   void setLibraryMethod(llvm::StringRef name, Value function);
   /// As add, for functions that host code may call too.
-  void addHost(llvm::StringRef module, llvm::StringRef name,
-               llvm::StringRef signature, BuiltinFn run);
+  const Builtin *addHost(llvm::StringRef module, llvm::StringRef name,
+                         llvm::StringRef signature, BuiltinFn run);
 
 private:
   std::map<std::string, std::shared_ptr<ModuleObject>, std::less<>> modules;

@@ -134,6 +134,8 @@ private:
   Value evalName(const ast::Name *node);
   Value evalConstant(const ast::Constant *node);
   Value evalJoined(const ast::JoinedString *node);
+  Value evalLambda(const ast::Lambda *node);
+  Value evalDict(const ast::Dict *node);
   Value evalElements(llvm::ArrayRef<ast::Expr *> elements, bool tuple);
   Value evalCompare(const ast::Compare *node);
   Value evalBool(const ast::Bool *node);
@@ -141,6 +143,19 @@ private:
   Value evalSubscript(const ast::Subscript *node);
   Value evalCall(const ast::Call *node);
   bool evalArguments(const ast::Call *node, CallArgs &args);
+  /// Where a name is bound outside of Python's own; null if it is not.
+  struct Found {
+    const Binding *binding;
+    bool isGlobal;
+  };
+  Found findName(llvm::StringRef name, SourceLoc loc);
+  Value pythonName(llvm::StringRef name, SourceLoc loc);
+  Value unsetName(llvm::StringRef name, const Value &value, SourceLoc loc);
+  std::optional<Value> moduleName(ModuleObject &module, llvm::StringRef name,
+                                  SourceLoc loc);
+  std::optional<Value> recordAttribute(const Value &base, llvm::StringRef name,
+                                       SourceLoc loc);
+  Value sequenceItem(const Value &base, const Value &index, SourceLoc loc);
   Value tileAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value typeAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value unsupportedExpr(const ast::Expr *expr);
@@ -160,6 +175,11 @@ private:
   std::optional<Value> bindParameters(const FunctionObject &function,
                                       const CallArgs &args, SourceLoc loc,
                                       Scope &scope);
+  std::optional<Value> bindRest(const FunctionObject &function,
+                                std::vector<Value> rest, SourceLoc loc,
+                                Scope &scope);
+  Value wrongCall(const FunctionObject &function, SourceLoc at,
+                  const llvm::Twine &message);
   /// True, with an error, for an `async def`.
   bool refuseAsync(const FunctionObject &function);
   Value inlineJit(const std::shared_ptr<FunctionObject> &function,

@@ -19,6 +19,32 @@ namespace tz::frontend {
 
 using namespace ast;
 
+Value Evaluator::evalLambda(const Lambda *node) {
+  auto object = std::make_shared<FunctionObject>();
+  object->name = "<lambda>";
+  object->lambda = node;
+  object->module = frame().module;
+  object->closure = std::make_shared<Scope>(frame().scope);
+  return Value::function(object);
+}
+
+Value Evaluator::evalDict(const Dict *node) {
+  Value result = Value::dict();
+  for (auto [key, value] : zip(node->keys, node->values)) {
+    Value entry = eval(value);
+    if (key) {
+      result.dictionary().set(eval(key), entry);
+    } else if (entry.is(ValueKind::Dict)) {
+      for (auto &[k, v] : entry.dictionary().entries) {
+        result.dictionary().set(k, v);
+      }
+    } else {
+      return Value::unknown(value->loc, "unknown value in a dictionary");
+    }
+  }
+  return result;
+}
+
 Value Evaluator::evalUncounted(const Expr *expr) {
   switch (expr->kind) {
   case ExprKind::Name:
@@ -69,34 +95,11 @@ Value Evaluator::evalUncounted(const Expr *expr) {
     return inHost() ? value : lookup(node->target->id, node->loc);
   }
   case ExprKind::Lambda:
-    if (inHost()) {
-      auto object = std::make_shared<FunctionObject>();
-      object->name = "<lambda>";
-      object->lambda = cast<Lambda>(expr);
-      object->module = frame().module;
-      object->closure = std::make_shared<Scope>(frame().scope);
-      return Value::function(object);
-    }
-    return unsupportedExpr(expr);
+    return inHost() ? evalLambda(cast<Lambda>(expr)) : unsupportedExpr(expr);
   case ExprKind::Dict:
-    if (inHost() || (frame().function && frame().function->isExtern)) {
-      auto *node = cast<Dict>(expr);
-      Value result = Value::dict();
-      for (auto [key, value] : zip(node->keys, node->values)) {
-        Value entry = eval(value);
-        if (key) {
-          result.dictionary().set(eval(key), entry);
-        } else if (entry.is(ValueKind::Dict)) {
-          for (auto &[k, v] : entry.dictionary().entries) {
-            result.dictionary().set(k, v);
-          }
-        } else {
-          return Value::unknown(value->loc, "unknown value in a dictionary");
-        }
-      }
-      return result;
-    }
-    return unsupportedExpr(expr);
+    return inHost() || (frame().function && frame().function->isExtern)
+               ? evalDict(cast<Dict>(expr))
+               : unsupportedExpr(expr);
   default:
     return unsupportedExpr(expr);
   }
@@ -228,6 +231,114 @@ Value Evaluator::evalElements(ArrayRef<Expr *> elements, bool tuple) {
   return tuple ? Value::tuple(std::move(items)) : Value::list(std::move(items));
 }
 
+namespace {
+
+/// The generators of a comprehension from the first on, each in the others.
+class ComprehensionRun {
+public:
+  ComprehensionRun(Evaluator &ev, const Comprehension *node)
+      : ev(ev), node(node) {
+    if (isDict()) {
+      result = Value::dict();
+    }
+  }
+
+  Value run() {
+    level(0);
+    if (hasEnded()) {
+      return reason;
+    }
+    if (isDict()) {
+      return result;
+    }
+    return node->comprehension == ComprehensionKind::Generator && !ev.inHost()
+               ? Value::tuple(std::move(items))
+               : Value::list(std::move(items));
+  }
+
+private:
+  bool isDict() const { return node->comprehension == ComprehensionKind::Dict; }
+  bool hasEnded() const { return failed || ev.bounds().isStopped(); }
+  void giveUp(Value why) {
+    failed = true;
+    reason = std::move(why);
+  }
+
+  void level(size_t index) {
+    if (hasEnded()) {
+      return;
+    }
+    if (index == node->generators.size()) {
+      element();
+      return;
+    }
+    const ast::Generator &generator = node->generators[index];
+    Value iterable = ev.eval(generator.iterable);
+    std::optional<std::vector<Value>> sequence =
+        itemsOf(iterable, ev.limits().sequenceLength);
+    if (!sequence) {
+      giveUp(iterable.isError()
+                 ? iterable
+                 : ev.fail(generator.iterable->loc,
+                           "comprehension needs a compile-time sequence, "
+                           "found " +
+                               describe(iterable)));
+      return;
+    }
+    for (Value &item : *sequence) {
+      ev.assign(generator.target, item, generator.target->loc, true);
+      if (isTaken(generator)) {
+        level(index + 1);
+      }
+      if (hasEnded()) {
+        return;
+      }
+    }
+  }
+
+  void element() {
+    Value value = ev.eval(node->element);
+    if (isDict()) {
+      result.dictionary().set(value, ev.eval(node->value));
+      return;
+    }
+    failed |= value.isError();
+    items.push_back(std::move(value));
+    if (items.size() > ev.limits().sequenceLength) {
+      giveUp(ev.fail(node->loc, "comprehension makes more than " +
+                                    Twine(ev.limits().sequenceLength) +
+                                    " values (limit of sequence length)"));
+    }
+  }
+
+  bool isTaken(const ast::Generator &generator) {
+    bool taken = true;
+    for (const Expr *condition : generator.conditions) {
+      Value value = ev.eval(condition);
+      std::optional<bool> decided = truth(value);
+      if (!decided) {
+        giveUp(value.isError()
+                   ? value
+                   : ev.fail(condition->loc,
+                             "condition of a comprehension must be known at "
+                             "compile time"));
+        return false;
+      }
+      taken &= *decided;
+    }
+    return taken;
+  }
+
+  Evaluator &ev;
+  const Comprehension *node;
+  Value result; // a dictionary
+  std::vector<Value> items;
+  bool failed = false;
+  Value reason;
+};
+
+} // namespace
+
 Value Evaluator::evalComprehension(const Comprehension *node) {
   bool list = node->comprehension == ComprehensionKind::List ||
               node->comprehension == ComprehensionKind::Generator;
@@ -235,83 +346,10 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
     return fail(node->loc, "only comprehensions with one 'for' over a tuple "
                            "are supported in kernel code");
   }
-  bool isDict = node->comprehension == ComprehensionKind::Dict;
-  Value result = isDict ? Value::dict() : Value();
-  std::vector<Value> items;
   Scope saved = frame().scope; // the loop variables are local to it
-  bool failed = false;
-  Value reason;
-  // Nested generators: one level of recursion for each.
-  std::function<void(size_t)> level = [&](size_t index) {
-    if (failed || allowed.isStopped()) {
-      return;
-    }
-    if (index == node->generators.size()) {
-      Value element = eval(node->element);
-      if (isDict) {
-        result.dictionary().set(element, eval(node->value));
-      } else {
-        failed |= element.isError();
-        items.push_back(std::move(element));
-      }
-      if (items.size() > limits().sequenceLength) {
-        failed = true;
-        reason = fail(node->loc, "comprehension makes more than " +
-                                     Twine(limits().sequenceLength) +
-                                     " values (limit of sequence length)");
-      }
-      return;
-    }
-    const ast::Generator &generator = node->generators[index];
-    Value iterable = eval(generator.iterable);
-    std::optional<std::vector<Value>> sequence =
-        itemsOf(iterable, limits().sequenceLength);
-    if (!sequence) {
-      failed = true;
-      reason =
-          iterable.isError()
-              ? iterable
-              : fail(generator.iterable->loc,
-                     "comprehension needs a compile-time sequence, found " +
-                         describe(iterable));
-      return;
-    }
-    for (Value &item : *sequence) {
-      assign(generator.target, item, generator.target->loc, true);
-      bool taken = true;
-      for (const Expr *condition : generator.conditions) {
-        Value value = eval(condition);
-        std::optional<bool> decided = truth(value);
-        if (!decided) {
-          failed = true;
-          reason = value.isError()
-                       ? value
-                       : fail(condition->loc,
-                              "condition of a comprehension must be known at "
-                              "compile time");
-          return;
-        }
-        taken &= *decided;
-      }
-      if (taken) {
-        level(index + 1);
-      }
-      if (failed || allowed.isStopped()) {
-        return;
-      }
-    }
-  };
-  level(0);
+  Value result = ComprehensionRun(*this, node).run();
   frame().scope = std::move(saved);
-  if (failed || allowed.isStopped()) {
-    return reason;
-  }
-  if (isDict) {
-    return result;
-  }
-  return node->comprehension == ComprehensionKind::Generator && !inHost()
-             ? Value::tuple(std::move(items))
-             : Value::list(std::move(items));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

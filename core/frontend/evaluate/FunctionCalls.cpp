@@ -162,77 +162,94 @@ Value Evaluator::defaultOf(const FunctionObject &function,
   return value;
 }
 
+Value Evaluator::wrongCall(const FunctionObject &function, SourceLoc at,
+                           const Twine &message) {
+  if (inHost()) {
+    return Value::unknown(at, message.str());
+  }
+  sink.error(at, message)
+      .note(function.loc(), "function '" + function.name + "' is defined here");
+  return Value();
+}
+
+/// The parameter that a keyword names; null if there is none.
+static const Parameter *parameterNamed(ArrayRef<Parameter> params,
+                                       StringRef keyword) {
+  auto it = find_if(params, [&](const Parameter &p) {
+    return p.name == keyword && p.kind != Parameter::VarArgs &&
+           p.kind != Parameter::VarKeywords &&
+           p.kind != Parameter::PositionalOnly;
+  });
+  return it == params.end() ? nullptr : &*it;
+}
+
 std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
                                                const CallArgs &args,
                                                SourceLoc loc, Scope &scope) {
   ArrayRef<Parameter> params = function.params();
-  auto name = [&] { return "'" + function.name + "'"; };
-  auto failed = [&](SourceLoc at, const Twine &message) {
-    if (inHost()) {
-      return Value::unknown(at, message.str());
-    }
-    sink.error(at, message)
-        .note(function.loc(), "function " + name() + " is defined here");
-    return Value();
-  };
-  size_t next = 0;
+  const std::string name = "'" + function.name + "'";
+  size_t next = 0, plain = 0;
   std::vector<Value> rest;
-  const Parameter *varArgs = nullptr;
-  size_t plain = 0;
+  bool takesMore = false;
   for (const Parameter &p : params) {
-    varArgs = p.kind == Parameter::VarArgs ? &p : varArgs;
+    takesMore |= p.kind == Parameter::VarArgs;
     plain += p.kind == Parameter::Plain || p.kind == Parameter::PositionalOnly;
   }
   for (const auto &arg : args.list) {
     const Parameter *param = nullptr;
-    if (arg.keyword.empty()) {
-      if (next < plain) {
-        param = &params[next++];
-      } else if (varArgs) {
-        rest.push_back(arg.value);
-        continue;
-      } else {
-        return failed(arg.loc,
-                      name() + " takes " + Twine(plain) +
-                          (plain == 1 ? " argument, " : " arguments, ") +
-                          Twine(args.list.size()) + " were given");
-      }
-    } else {
-      auto it = find_if(params, [&](const Parameter &p) {
-        return p.name == arg.keyword && p.kind != Parameter::VarArgs &&
-               p.kind != Parameter::VarKeywords &&
-               p.kind != Parameter::PositionalOnly;
-      });
-      if (it == params.end()) {
+    if (!arg.keyword.empty()) {
+      param = parameterNamed(params, arg.keyword);
+      if (!param) {
         SmallVector<StringRef> names;
         for (const Parameter &p : params) {
           names.push_back(p.name);
         }
-        return failed(arg.loc, name() + " has no parameter '" + arg.keyword +
-                                   "'" + didYouMean(arg.keyword, names));
+        return wrongCall(function, arg.loc,
+                         name + " has no parameter '" + arg.keyword + "'" +
+                             didYouMean(arg.keyword, names));
       }
-      param = &*it;
+    } else if (next < plain) {
+      param = &params[next++];
+    } else if (takesMore) {
+      rest.push_back(arg.value);
+      continue;
+    } else {
+      return wrongCall(function, arg.loc,
+                       name + " takes " + Twine(plain) +
+                           (plain == 1 ? " argument, " : " arguments, ") +
+                           Twine(args.list.size()) + " were given");
     }
     if (scope.count(param->name)) {
-      return failed(arg.loc, "parameter '" + param->name + "' of " + name() +
-                                 " is given twice");
+      return wrongCall(function, arg.loc,
+                       "parameter '" + param->name + "' of " + name +
+                           " is given twice");
     }
     scope[param->name] = Binding{arg.value, arg.loc};
   }
-  for (const Parameter &p : params) {
+  return bindRest(function, std::move(rest), loc, scope);
+}
+
+/// Parameters that take all that is left, and defaults.
+std::optional<Value> Evaluator::bindRest(const FunctionObject &function,
+                                         std::vector<Value> rest, SourceLoc loc,
+                                         Scope &scope) {
+  const std::string name = "'" + function.name + "'";
+  for (const Parameter &p : function.params()) {
     if (p.kind == Parameter::VarArgs) {
       scope[p.name] = Binding{Value::tuple(rest), p.loc};
     } else if (p.kind == Parameter::VarKeywords) {
       scope[p.name] = Binding{Value::dict(), p.loc};
     } else if (!scope.count(p.name)) {
       if (!p.defaultValue) {
-        return failed(loc,
-                      name() + " needs a value for parameter '" + p.name + "'");
+        return wrongCall(function, loc,
+                         name + " needs a value for parameter '" + p.name +
+                             "'");
       }
       Value value = defaultOf(function, p);
       if (value.is(ValueKind::Unknown)) {
-        return failed(loc, "default of parameter '" + p.name + "' of " +
-                               name() + " is not known at compile time");
+        return wrongCall(function, loc,
+                         "default of parameter '" + p.name + "' of " + name +
+                             " is not known at compile time");
       }
       scope[p.name] = Binding{std::move(value), p.loc};
     }

@@ -84,61 +84,69 @@ static std::string whereDefined(StringRef name, const Registry &registry,
   return meant;
 }
 
-Value Evaluator::lookup(StringRef name, SourceLoc loc) {
+Evaluator::Found Evaluator::findName(StringRef name, SourceLoc loc) {
   Frame &f = frame();
-  const Binding *binding = nullptr;
-  bool global = false;
   if (auto it = f.scope.find(name); it != f.scope.end()) {
-    binding = &it->second;
-  } else if (f.closure) {
+    return {&it->second, false};
+  }
+  if (f.closure) {
     if (auto it = f.closure->find(name); it != f.closure->end()) {
-      binding = &it->second;
+      return {&it->second, false};
     }
   }
-  if (!binding) {
-    if (auto it = f.module->members.find(name); it != f.module->members.end()) {
-      binding = &it->second;
-      global = true;
-    }
-  }
-  // Values are copied: what asking runs may move the frames.
+  // Held here: what asking runs may move the frames.
   std::shared_ptr<ModuleObject> module = f.module;
-  if (!binding && (binding = loader.ask(*module, name, loc, *this))) {
-    global = true;
+  if (auto it = module->members.find(name); it != module->members.end()) {
+    return {&it->second, true};
   }
+  return {loader.ask(*module, name, loc, *this), true};
+}
+
+/// Python's own names are last; the error suggests one of all.
+Value Evaluator::pythonName(StringRef name, SourceLoc loc) {
+  const auto &python = registry.python();
+  if (auto it = python.find(name); it != python.end()) {
+    return it->second.value;
+  }
+  SmallVector<StringRef> names;
+  for (auto &entry : frame().scope) {
+    names.push_back(entry.first);
+  }
+  for (auto &entry : frame().module->members) {
+    names.push_back(entry.getKey());
+  }
+  for (auto &entry : python) {
+    names.push_back(entry.getKey());
+  }
+  return fail(loc,
+              "name '" + name + "' is not defined" +
+                  whereDefined(name, registry, frame().function.get(), names));
+}
+
+/// A name that is set on some paths only.
+Value Evaluator::unsetName(StringRef name, const Value &value, SourceLoc loc) {
+  if (inHost()) {
+    return Value::unknown(loc, "'" + name.str() + "' may be unset");
+  }
+  if (!allowed.isStopped()) {
+    auto error = sink.error(loc, "'" + name + "' " + value.reason().text);
+    for (const Note &origin : value.reason().origins) {
+      error.note(origin.loc, origin.message);
+    }
+  }
+  return Value();
+}
+
+Value Evaluator::lookup(StringRef name, SourceLoc loc) {
+  auto [binding, isGlobal] = findName(name, loc);
   if (!binding) {
-    const auto &python = registry.python();
-    if (auto it = python.find(name); it != python.end()) {
-      return it->second.value;
-    }
-    SmallVector<StringRef> names;
-    for (auto &entry : frame().scope) {
-      names.push_back(entry.first);
-    }
-    for (auto &entry : module->members) {
-      names.push_back(entry.getKey());
-    }
-    for (auto &entry : python) {
-      names.push_back(entry.getKey());
-    }
-    return fail(
-        loc, "name '" + name + "' is not defined" +
-                 whereDefined(name, registry, frame().function.get(), names));
+    return pythonName(name, loc);
   }
   const bool isImported = binding->value.is(ValueKind::Lazy);
   Value value = resolve(binding->value, loc);
   SourceLoc defined = binding->loc;
   if (value.is(ValueKind::Unset)) {
-    if (inHost()) {
-      return Value::unknown(loc, "'" + name.str() + "' may be unset");
-    }
-    if (!allowed.isStopped()) {
-      auto error = sink.error(loc, "'" + name + "' " + value.reason().text);
-      for (const Note &origin : value.reason().origins) {
-        error.note(origin.loc, origin.message);
-      }
-    }
-    return Value();
+    return unsetName(name, value, loc);
   }
   if (inHost()) {
     return value;
@@ -157,13 +165,14 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
   bool plainData = value.isNumber() || value.is(ValueKind::String) ||
                    value.is(ValueKind::Tuple) || value.is(ValueKind::List) ||
                    value.is(ValueKind::Dict);
-  if (global && plainData && !value.isConstexpr && !isImported) {
+  if (isGlobal && plainData && !value.isConstexpr && !isImported) {
     auto error = sink.error(
-        loc, "global '" + name +
-                 "' is not a constexpr: a kernel may read it only if it is "
-                 "marked `" +
-                 (module->scope ? "" : name + ": tl.constexpr = ...` or `") +
-                 name + " = tl.constexpr(...)`");
+        loc,
+        "global '" + name +
+            "' is not a constexpr: a kernel may read it only if it is "
+            "marked `" +
+            (frame().module->scope ? "" : name + ": tl.constexpr = ...` or `") +
+            name + " = tl.constexpr(...)`");
     if (defined.isValid()) {
       error.note(defined, "defined here");
     }
@@ -176,6 +185,56 @@ Value Evaluator::lookup(StringRef name, SourceLoc loc) {
 // Attributes and subscripts
 //===----------------------------------------------------------------------===//
 
+/// A name of a module; nothing if it has none and has told all that it has.
+std::optional<Value> Evaluator::moduleName(ModuleObject &module, StringRef name,
+                                           SourceLoc loc) {
+  if (auto it = module.members.find(name); it != module.members.end()) {
+    return resolve(it->second.value, loc);
+  }
+  if (auto sub = registry.module(module.name + "." + name.str())) {
+    return Value::module(sub);
+  }
+  if (Binding *known = loader.ask(module, name, loc, *this)) {
+    if (known->value.is(ValueKind::Unknown)) {
+      return fail(loc, "'" + module.name + "." + name +
+                           "' is not known at compile time: " +
+                           known->value.reason().text);
+    }
+    return known->value;
+  }
+  if (!module.isPartial) {
+    return std::nullopt;
+  }
+  std::string elsewhere = writtenHere(name);
+  if (elsewhere.empty() &&
+      registry.module("triton.language")->members.count(name)) {
+    elsewhere = "; did you mean 'tl." + name.str() + "'?";
+  }
+  return fail(loc, "'" + module.name + "." + name +
+                       "' is not known at compile time: it is the host's" +
+                       elsewhere);
+}
+
+/// A field or method of a record.
+std::optional<Value> Evaluator::recordAttribute(const Value &base,
+                                                StringRef name, SourceLoc loc) {
+  const SequenceObject &record = base.sequence();
+  if (const Value *field = record.find(name)) {
+    return field->is(ValueKind::Unset)
+               ? fail(loc, "field '" + name + "' of " + record.className +
+                               " is not set yet")
+               : *field;
+  }
+  if (record.type) {
+    auto method = record.type->methods.find(name);
+    if (method != record.type->methods.end() &&
+        method->second.is(ValueKind::Function)) {
+      return Value::method(base, method->second.asFunction());
+    }
+  }
+  return std::nullopt;
+}
+
 Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
   SmallVector<StringRef> names;
   switch (base.kind()) {
@@ -185,29 +244,8 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
     return Value::unknown(loc, base.reason().text);
   case ValueKind::Module: {
     std::shared_ptr<ModuleObject> module = base.asModule();
-    if (auto it = module->members.find(name); it != module->members.end()) {
-      return resolve(it->second.value, loc);
-    }
-    if (auto sub = registry.module(module->name + "." + name.str())) {
-      return Value::module(sub);
-    }
-    if (Binding *known = loader.ask(*module, name, loc, *this)) {
-      if (known->value.is(ValueKind::Unknown)) {
-        return fail(loc, "'" + module->name + "." + name +
-                             "' is not known at compile time: " +
-                             known->value.reason().text);
-      }
-      return known->value;
-    }
-    if (module->isPartial) {
-      std::string elsewhere = writtenHere(name);
-      if (elsewhere.empty() &&
-          registry.module("triton.language")->members.count(name)) {
-        elsewhere = "; did you mean 'tl." + name.str() + "'?";
-      }
-      return fail(loc, "'" + module->name + "." + name +
-                           "' is not known at compile time: it is the host's" +
-                           elsewhere);
+    if (auto value = moduleName(*module, name, loc)) {
+      return *value;
     }
     for (auto &entry : module->members) {
       names.push_back(entry.getKey());
@@ -227,18 +265,8 @@ Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
     }
     break;
   case ValueKind::Record:
-    if (const Value *field = base.sequence().find(name)) {
-      return field->is(ValueKind::Unset)
-                 ? fail(loc, "field '" + name + "' of " +
-                                 base.sequence().className + " is not set yet")
-                 : *field;
-    }
-    if (base.sequence().type) {
-      auto &methods = base.sequence().type->methods;
-      auto method = methods.find(name);
-      if (method != methods.end() && method->second.is(ValueKind::Function)) {
-        return Value::method(base, method->second.asFunction());
-      }
+    if (auto value = recordAttribute(base, name, loc)) {
+      return *value;
     }
     for (const std::string &field : base.sequence().names) {
       names.push_back(field);
@@ -330,6 +358,34 @@ Value Evaluator::evalSubscript(const Subscript *node) {
   return subscript(base, index, node->index->loc);
 }
 
+Value Evaluator::sequenceItem(const Value &base, const Value &index,
+                              SourceLoc loc) {
+  ArrayRef<Value> items = base.items();
+  if (index.is(ValueKind::Slice)) {
+    bool valid;
+    std::vector<Value> part = sliced(items, index.asSlice(), valid);
+    if (!valid) {
+      return fail(loc, "slice bounds must be compile-time integers");
+    }
+    return base.is(ValueKind::List) ? Value::list(std::move(part))
+                                    : Value::tuple(std::move(part));
+  }
+  if (index.isTile()) {
+    return fail(loc, "a " + typeName(base) +
+                         " is indexed with a run-time value; the index must "
+                         "be known at compile time");
+  }
+  if (std::optional<int64_t> i = position(index, items.size())) {
+    return items[*i];
+  }
+  return fail(loc, index.isIntegral()
+                       ? "index " + toString(index.asInt()) +
+                             " is outside of a " + typeName(base).str() +
+                             " of length " + std::to_string(items.size())
+                       : "a " + typeName(base).str() + " has no index " +
+                             describe(index));
+}
+
 Value Evaluator::subscript(const Value &base, const Value &index,
                            SourceLoc loc) {
   if (base.isError() || index.isError()) {
@@ -342,31 +398,7 @@ Value Evaluator::subscript(const Value &base, const Value &index,
     return *special;
   }
   if (base.isSequence()) {
-    ArrayRef<Value> items = base.items();
-    if (index.is(ValueKind::Slice)) {
-      bool valid;
-      std::vector<Value> part = sliced(items, index.asSlice(), valid);
-      if (!valid) {
-        return fail(loc, "slice bounds must be compile-time integers");
-      }
-      return base.is(ValueKind::List) ? Value::list(std::move(part))
-                                      : Value::tuple(std::move(part));
-    }
-    if (index.isTile()) {
-      return fail(loc, "a " + typeName(base) +
-                           " is indexed with a run-time value; the index must "
-                           "be known at compile time");
-    }
-    std::optional<int64_t> i = position(index, items.size());
-    if (i) {
-      return items[*i];
-    }
-    return fail(loc, index.isIntegral()
-                         ? "index " + toString(index.asInt()) +
-                               " is outside of a " + typeName(base).str() +
-                               " of length " + std::to_string(items.size())
-                         : "a " + typeName(base).str() + " has no index " +
-                               describe(index));
+    return sequenceItem(base, index, loc);
   }
   if (base.is(ValueKind::Dict)) {
     if (Value *entry = base.dictionary().find(index)) {

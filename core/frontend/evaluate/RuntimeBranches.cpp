@@ -137,6 +137,45 @@ bool RuntimeBranches::mergeReturned(Branch &branch,
   return true;
 }
 
+/// A name where one arm has returned: the other alone says what it is.
+void RuntimeBranches::mergeBesideReturn(StringRef name, Branch &branch,
+                                        bool thenGone,
+                                        SmallVectorImpl<Leaving> &leaving) {
+  const Scope &scope =
+      thenGone ? branch.whenFalse.scope : branch.whenTrue.scope;
+  auto found = scope.find(name);
+  if (found == scope.end()) {
+    ev.frame().scope.erase(name);
+    return;
+  }
+  Binding live = found->second;
+  auto before = branch.before.find(name);
+  const bool isKnown = before != branch.before.end();
+  SmallVector<mlir::Value> tiles;
+  flatten(live.value, tiles);
+  if (tiles.empty() ||
+      (isKnown && identical(before->second.value, live.value))) {
+    ev.frame().scope[name] = live;
+    return;
+  }
+  mlir::OpBuilder::InsertionGuard guard(ev.builder());
+  ev.builder().setInsertionPoint(thenGone ? branch.draft.thenYield()
+                                          : branch.draft.elseYield());
+  Value none = isKnown && sameShape(before->second.value, live.value)
+                   ? before->second.value
+                   : placeholder(live.value, branch.draft, live.loc,
+                                 "a block pointer or descriptor that is set "
+                                 "on one path of a run-time if beside a "
+                                 "return cannot be used after it; set it "
+                                 "before the if");
+  if (none.isError()) {
+    ev.frame().scope[name] = Binding{Value(), live.loc};
+    return;
+  }
+  leaving.push_back({name, thenGone ? none : live.value,
+                     thenGone ? live.value : none, live.loc});
+}
+
 /// A name after both arms: bound at once, or put into `leaving`.
 void RuntimeBranches::mergeName(StringRef name, Branch &branch,
                                 SmallVectorImpl<Leaving> &leaving) {
@@ -149,40 +188,10 @@ void RuntimeBranches::mergeName(StringRef name, Branch &branch,
     ev.frame().scope[name] =
         Binding{Value::unset(std::move(origins), std::move(reason)), where};
   };
-  // Where one arm has returned, the other alone says what the name is.
   const bool thenGone = branch.whenTrue.flow.kind == Flow::Return;
   const bool elseGone = branch.whenFalse.flow.kind == Flow::Return;
   if (thenGone || elseGone) {
-    if (thenGone ? noElse : noThen) {
-      ev.frame().scope.erase(name);
-      return;
-    }
-    Binding live = thenGone ? elseIt->second : thenIt->second;
-    auto before = branch.before.find(name);
-    SmallVector<mlir::Value> tiles;
-    flatten(live.value, tiles);
-    if (tiles.empty() || (before != branch.before.end() &&
-                          identical(before->second.value, live.value))) {
-      ev.frame().scope[name] = live;
-      return;
-    }
-    mlir::OpBuilder::InsertionGuard guard(ev.builder());
-    ev.builder().setInsertionPoint(thenGone ? branch.draft.thenYield()
-                                            : branch.draft.elseYield());
-    Value none = before != branch.before.end() &&
-                         sameShape(before->second.value, live.value)
-                     ? before->second.value
-                     : placeholder(live.value, branch.draft, live.loc,
-                                   "a block pointer or descriptor that is set "
-                                   "on one path of a run-time if beside a "
-                                   "return cannot be used after it; set it "
-                                   "before the if");
-    if (none.isError()) {
-      ev.frame().scope[name] = Binding{Value(), live.loc};
-      return;
-    }
-    leaving.push_back({name, thenGone ? none : live.value,
-                       thenGone ? live.value : none, live.loc});
+    mergeBesideReturn(name, branch, thenGone, leaving);
     return;
   }
   if (noThen && noElse) {

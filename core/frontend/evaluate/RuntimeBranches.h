@@ -71,6 +71,8 @@ private:
                      Flow &result);
   void mergeName(llvm::StringRef name, Branch &branch,
                  llvm::SmallVectorImpl<Leaving> &leaving);
+  void mergeBesideReturn(llvm::StringRef name, Branch &branch, bool thenGone,
+                         llvm::SmallVectorImpl<Leaving> &leaving);
   llvm::SmallVector<mlir::Value>
   splitTiles(llvm::ArrayRef<Leaving> leaving,
              llvm::SmallVectorImpl<mlir::Value> &thenValues,

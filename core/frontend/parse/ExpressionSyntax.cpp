@@ -186,6 +186,33 @@ Expr *Parser::inversion() {
   return node->operand ? deepen(node, {node->operand}) : nullptr;
 }
 
+/// What comparison begins here; nothing if none does.
+std::optional<CompareOp> Parser::comparisonOperator() const {
+  switch (token().kind) {
+  case Tok::EqualEqual:
+    return CompareOp::Eq;
+  case Tok::NotEqual:
+    return CompareOp::Ne;
+  case Tok::Less:
+    return CompareOp::Lt;
+  case Tok::LessEqual:
+    return CompareOp::Le;
+  case Tok::Greater:
+    return CompareOp::Gt;
+  case Tok::GreaterEqual:
+    return CompareOp::Ge;
+  case Tok::KwIn:
+    return CompareOp::In;
+  case Tok::KwIs:
+    return ahead(1).kind == Tok::KwNot ? CompareOp::IsNot : CompareOp::Is;
+  case Tok::KwNot:
+    return ahead(1).kind == Tok::KwIn ? std::optional(CompareOp::NotIn)
+                                      : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 Expr *Parser::comparison() {
   Expr *first = binary(1);
   if (!first) {
@@ -194,50 +221,7 @@ Expr *Parser::comparison() {
   SmallVector<CompareOp, 2> ops;
   SmallVector<Expr *, 2> rest;
   unsigned depth = 0;
-  while (true) {
-    CompareOp op;
-    switch (token().kind) {
-    case Tok::EqualEqual:
-      op = CompareOp::Eq;
-      break;
-    case Tok::NotEqual:
-      op = CompareOp::Ne;
-      break;
-    case Tok::Less:
-      op = CompareOp::Lt;
-      break;
-    case Tok::LessEqual:
-      op = CompareOp::Le;
-      break;
-    case Tok::Greater:
-      op = CompareOp::Gt;
-      break;
-    case Tok::GreaterEqual:
-      op = CompareOp::Ge;
-      break;
-    case Tok::KwIn:
-      op = CompareOp::In;
-      break;
-    case Tok::KwIs:
-      op = ahead(1).kind == Tok::KwNot ? CompareOp::IsNot : CompareOp::Is;
-      break;
-    case Tok::KwNot:
-      if (ahead(1).kind == Tok::KwIn) {
-        op = CompareOp::NotIn;
-        break;
-      }
-      [[fallthrough]];
-    default:
-      if (ops.empty()) {
-        return first;
-      }
-      auto *node = make<Compare>(first->loc);
-      node->first = first;
-      node->ops = copy<CompareOp>(ops);
-      node->rest = copy<Expr *>(rest);
-      node->depth = depth;
-      return deepen(node, {first, node});
-    }
+  while (std::optional<CompareOp> op = comparisonOperator()) {
     next();
     if (op == CompareOp::IsNot || op == CompareOp::NotIn) {
       next();
@@ -247,9 +231,18 @@ Expr *Parser::comparison() {
       return nullptr;
     }
     depth = std::max<unsigned>(depth, operand->depth);
-    ops.push_back(op);
+    ops.push_back(*op);
     rest.push_back(operand);
   }
+  if (ops.empty()) {
+    return first;
+  }
+  auto *node = make<Compare>(first->loc);
+  node->first = first;
+  node->ops = copy<CompareOp>(ops);
+  node->rest = copy<Expr *>(rest);
+  node->depth = depth;
+  return deepen(node, {first, node});
 }
 
 static unsigned precedence(Tok kind) {

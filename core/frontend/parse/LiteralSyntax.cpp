@@ -133,11 +133,9 @@ static bool appendEscape(StringRef text, size_t &pos, size_t end, bool bytes,
   return true;
 }
 
-bool Parser::replacementField(const Token &t, LineMark &mark, size_t &pos,
-                              size_t end, SmallVectorImpl<JoinedPart> &parts) {
-  StringRef text = file.text();
-  size_t begin = pos + 1;
-  // The end of the expression: a top-level '!', ':', '=' or '}'.
+/// The end of an f-string's expression: a top-level '!', ':', '=' or '}'; or
+/// where a string begins that has no end.
+static size_t fieldEnd(StringRef text, size_t begin, size_t end) {
   unsigned depth = 0;
   size_t stop = begin;
   for (; stop < end; ++stop) {
@@ -158,6 +156,24 @@ bool Parser::replacementField(const Token &t, LineMark &mark, size_t &pos,
       break;
     }
   }
+  return stop;
+}
+
+/// The end of a field's format, which may hold fields of its own.
+static size_t formatEnd(StringRef text, size_t begin, size_t end) {
+  size_t stop = begin;
+  for (unsigned depth = 0; stop < end && (depth || text[stop] != '}'); ++stop) {
+    depth += text[stop] == '{';
+    depth -= text[stop] == '}';
+  }
+  return stop;
+}
+
+bool Parser::replacementField(const Token &t, LineMark &mark, size_t &pos,
+                              size_t end, SmallVectorImpl<JoinedPart> &parts) {
+  StringRef text = file.text();
+  const size_t begin = pos + 1;
+  size_t stop = fieldEnd(text, begin, end);
   SourceLoc place = loc(t);
   if (stop >= end || text[stop] == '"' || text[stop] == '\'') {
     sink.error(place, "'{' in f-string is never closed");
@@ -204,12 +220,9 @@ bool Parser::replacementField(const Token &t, LineMark &mark, size_t &pos,
     stop += 2;
   }
   if (stop < end && text[stop] == ':') {
-    size_t formatBegin = ++stop;
-    for (depth = 0; stop < end && (depth || text[stop] != '}'); ++stop) {
-      depth += text[stop] == '{';
-      depth -= text[stop] == '}';
-    }
-    part.format = text.slice(formatBegin, stop);
+    const size_t format = stop + 1;
+    stop = formatEnd(text, format, end);
+    part.format = text.slice(format, stop);
   }
   if (stop >= end || text[stop] != '}') {
     sink.error(place, "'{' in f-string is never closed");

@@ -87,6 +87,7 @@ private:
   Expr *disjunction();
   Expr *conjunction();
   Expr *inversion();
+  std::optional<ast::CompareOp> comparisonOperator() const;
   Expr *comparison();
   Expr *binary(unsigned minPrecedence);
   Expr *unary();

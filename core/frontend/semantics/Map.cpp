@@ -55,6 +55,52 @@ TileValue OpEmitter::interleaved(ArrayRef<TileValue> parts, SourceLoc loc) {
   return *reshape(*pairs, {pairs->type.numElements()}, loc);
 }
 
+std::optional<TileList> OpEmitter::mapRegion(Region &region,
+                                             ArrayRef<TileValue> sources,
+                                             int64_t pack, MapFn function,
+                                             SourceLoc loc) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types;
+  for (const TileValue &source : sources) {
+    types.push_back(irType(source.type.scalar()));
+  }
+  Block *block = b.createBlock(&region, {}, types,
+                               SmallVector<Location>(types.size(), at));
+  TileList arguments;
+  for (auto [source, value] : llvm::zip(sources, block->getArguments())) {
+    arguments.push_back({value, source.type.scalar()});
+  }
+  std::optional<TileList> values = function(arguments);
+  if (!values) {
+    return std::nullopt;
+  }
+  if (hasEffects(region)) {
+    return error(loc, "the function of map_elementwise must not access "
+                      "memory, print or assert");
+  }
+  WalkResult tiles = region.walk([](Operation *op) {
+    return llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (tiles.wasInterrupted()) {
+    return error(loc, "the function of map_elementwise works on scalars and "
+                      "must not make tiles");
+  }
+  if (values->size() % pack != 0) {
+    return error(loc, "the function of map_elementwise must return a "
+                      "multiple of pack (" +
+                          llvm::Twine(pack) + ") values, found " +
+                          llvm::Twine(unsigned(values->size())));
+  }
+  SmallVector<Value> operands;
+  for (const TileValue &value : *values) {
+    operands.push_back(value.value);
+  }
+  tile::YieldOp::create(b, at, operands);
+  return values;
+}
+
 std::optional<TileList> OpEmitter::map(ArrayRef<TileValue> inputs, int64_t pack,
                                        MapFn function, SourceLoc loc) {
   Shape shape;
@@ -89,48 +135,10 @@ std::optional<TileList> OpEmitter::map(ArrayRef<TileValue> inputs, int64_t pack,
   // The region first, beside the function's body: its results' types are known
   // only when it is there.
   auto region = std::make_unique<Region>();
-  TileList yielded;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    SmallVector<Type> types;
-    for (const TileValue &source : sources) {
-      types.push_back(irType(source.type.scalar()));
-    }
-    Block *block = b.createBlock(region.get(), {}, types,
-                                 SmallVector<Location>(types.size(), at));
-    TileList arguments;
-    for (auto [source, value] : llvm::zip(sources, block->getArguments())) {
-      arguments.push_back({value, source.type.scalar()});
-    }
-    std::optional<TileList> values = function(arguments);
-    if (!values) {
-      return std::nullopt;
-    }
-    if (hasEffects(*region)) {
-      return error(loc, "the function of map_elementwise must not access "
-                        "memory, print or assert");
-    }
-    WalkResult tiles = region->walk([](Operation *op) {
-      return llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (tiles.wasInterrupted()) {
-      return error(loc, "the function of map_elementwise works on scalars and "
-                        "must not make tiles");
-    }
-    if (values->size() % pack != 0) {
-      return error(loc, "the function of map_elementwise must return a "
-                        "multiple of pack (" +
-                            llvm::Twine(pack) + ") values, found " +
-                            llvm::Twine(unsigned(values->size())));
-    }
-    SmallVector<Value> operands;
-    for (const TileValue &value : *values) {
-      operands.push_back(value.value);
-    }
-    tile::YieldOp::create(b, at, operands);
-    yielded = *values;
+  std::optional<TileList> yielded =
+      mapRegion(*region, sources, pack, function, loc);
+  if (!yielded) {
+    return std::nullopt;
   }
   SmallVector<Value> operands;
   for (const TileValue &source : sources) {
@@ -138,17 +146,17 @@ std::optional<TileList> OpEmitter::map(ArrayRef<TileValue> inputs, int64_t pack,
   }
   Shape part = sources.front().type.shape;
   SmallVector<Type> types;
-  for (const TileValue &value : yielded) {
+  for (const TileValue &value : *yielded) {
     types.push_back(irType(value.type.withShape(part)));
   }
   auto op = tile::MapOp::create(b, at, types, operands);
   op.getBody().takeBody(*region);
   TileList results;
-  for (size_t i = 0; i < yielded.size(); i += pack) {
+  for (size_t i = 0; i < yielded->size(); i += pack) {
     TileList parts;
     for (int64_t j = 0; j < pack; ++j) {
       parts.push_back(
-          {op.getResult(i + j), yielded[i + j].type.withShape(part)});
+          {op.getResult(i + j), (*yielded)[i + j].type.withShape(part)});
       if (parts[j].type != parts[0].type) {
         return error(loc, "the values of one pack must have one type, found " +
                               parts[0].type.str() + " and " +

@@ -265,8 +265,18 @@ private:
   mlir::Value splat(mlir::Value scalar, llvm::ArrayRef<int64_t> shape);
   /// The operand as a value; literals get their natural type.
   OptionalTile materialise(const Operand &operand, SourceLoc loc);
+  template <typename Op>
+  TileValue emitBinary(const TileValue &x, const TileValue &y) {
+    auto op = Op::create(b, at, x.value.getType(), x.value, y.value);
+    return {op.getResult(), x.type};
+  }
+  static const TileValue *pointerOf(const Operand &operand);
   OptionalTile binaryUnchecked(BinaryFn fn, const Operand &a, const Operand &b,
                                SourceLoc loc);
+  OptionalTile floatBinary(BinaryFn fn, const TileValue &x, const TileValue &y,
+                           SourceLoc loc);
+  OptionalTile integerBinary(BinaryFn fn, const TileValue &x,
+                             const TileValue &y, bool sign);
   void checkOverflow(BinaryFn fn, const Operand &lhs, const Operand &rhs,
                      const TileValue &result, SourceLoc loc); // Effects.cpp
   /// Both operands in their common type, not yet of one shape.
@@ -277,6 +287,10 @@ private:
   unify(const Operand &a, const Operand &b, bool divides, SourceLoc loc);
   std::optional<DType> commonType(DType a, bool aWeak, DType b, bool bWeak,
                                   bool divides, SourceLoc loc);
+  OptionalTile castPointer(const TileValue &x, const TileType &to,
+                           SourceLoc loc);
+  OptionalTile reinterpret(const TileValue &x, const TileType &to,
+                           SourceLoc loc);
   /// Conversion between element types that is always possible.
   mlir::Value convert(mlir::Value value, DType from, DType to,
                       tile::Rounding rounding = tile::Rounding::rtne);
@@ -346,6 +360,19 @@ private:
                                      llvm::StringRef what, SourceLoc loc);
   /// Does an op of the region access memory, print or assert?
   static bool hasEffects(mlir::Region &region);
+  //===-- dot (DotProduct.cpp) -------------------------------------------===//
+  bool checkProduct(const TileValue &a, const TileValue &b, SourceLoc loc);
+  std::optional<DType> productSum(DType input, const OptionalTile &acc,
+                                  std::optional<DType> asked, SourceLoc loc);
+  std::optional<tile::Precision>
+  productPrecision(DType input, const std::string &asked, SourceLoc loc);
+  TileValue foldBatch(const TileValue &x, SourceLoc loc);
+
+  /// Fills the region with the function of map_elementwise; what it gives.
+  std::optional<TileList> mapRegion(mlir::Region &region,
+                                    llvm::ArrayRef<TileValue> sources,
+                                    int64_t pack, MapFn function,
+                                    SourceLoc loc);
   bool combineRegion(mlir::Region &region, llvm::ArrayRef<TileValue> sources,
                      CombineFn combine, SourceLoc loc);
 };

@@ -254,6 +254,50 @@ TileValue OpEmitter::convert(const TileValue &x, DType to) {
   return {convert(x.value, x.type.elem, to), x.type.withElem(to)};
 }
 
+/// To or from a pointer.
+OptionalTile OpEmitter::castPointer(const TileValue &x, const TileType &to,
+                                    SourceLoc loc) {
+  const TileType &from = x.type;
+  Type type = irType(to);
+  if (from.isPtr && to.isPtr) {
+    return TileValue{type == x.value.getType()
+                         ? x.value
+                         : Value(tile::BitcastOp::create(b, at, type, x.value)),
+                     to};
+  }
+  if (from.isPtr) {
+    TileType i64 = from.withElem(DType::I64);
+    TileValue address{
+        tile::PtrToIntOp::create(b, at, irType(i64), x.value).getResult(), i64};
+    if (to.elem == DType::I64 || to.elem == DType::U64 ||
+        to.elem == DType::I1) {
+      return convert(address, to.elem);
+    }
+    return error(loc, "a pointer is converted to int64 or uint64, not to " +
+                          to.str());
+  }
+  if (!isInteger(from.elem)) {
+    return error(loc, from.str() + " cannot be converted to a pointer");
+  }
+  Value wide = convert(x.value, from.elem, DType::I64);
+  return TileValue{tile::IntToPtrOp::create(b, at, type, wide).getResult(), to};
+}
+
+/// The same bits as another type.
+OptionalTile OpEmitter::reinterpret(const TileValue &x, const TileType &to,
+                                    SourceLoc loc) {
+  const TileType &from = x.type;
+  if (bitWidth(from.elem) != bitWidth(to.elem)) {
+    return error(loc, "bitcast needs types of one width, found " + from.str() +
+                          " and " + to.str());
+  }
+  if (irType(to) == x.value.getType()) {
+    return TileValue{x.value, to};
+  }
+  return TileValue{
+      tile::BitcastOp::create(b, at, irType(to), x.value).getResult(), to};
+}
+
 OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
                              StringRef rounding, bool bitcast, SourceLoc loc) {
   OptionalTile x = materialise(operand, loc);
@@ -276,46 +320,14 @@ OptionalTile OpEmitter::cast(const Operand &operand, const TileType &target,
     return error(loc, "fp_downcast_rounding is 'rtne' or 'rtz', found '" +
                           rounding + "'");
   }
-  Type type = irType(to);
-  if (from.isPtr && to.isPtr) {
-    return TileValue{type == x->value.getType() ? x->value
-                                                : Value(tile::BitcastOp::create(
-                                                      b, at, type, x->value)),
-                     to};
-  }
-  if (from.isPtr) {
-    TileType i64 = from.withElem(DType::I64);
-    TileValue address{
-        tile::PtrToIntOp::create(b, at, irType(i64), x->value).getResult(),
-        i64};
-    if (to.elem == DType::I64 || to.elem == DType::U64 ||
-        to.elem == DType::I1) {
-      return convert(address, to.elem);
-    }
-    return error(loc, "a pointer is converted to int64 or uint64, not to " +
-                          to.str());
-  }
-  if (to.isPtr) {
-    if (!isInteger(from.elem)) {
-      return error(loc, from.str() + " cannot be converted to a pointer");
-    }
-    Value wide = convert(x->value, from.elem, DType::I64);
-    return TileValue{tile::IntToPtrOp::create(b, at, type, wide).getResult(),
-                     to};
+  if (from.isPtr || to.isPtr) {
+    return castPointer(*x, to, loc);
   }
   if (from.elem == DType::Void || to.elem == DType::Void) {
     return error(loc, "cannot convert " + from.str() + " to " + to.str());
   }
   if (bitcast) {
-    if (bitWidth(from.elem) != bitWidth(to.elem)) {
-      return error(loc, "bitcast needs types of one width, found " +
-                            from.str() + " and " + to.str());
-    }
-    if (type == x->value.getType()) {
-      return TileValue{x->value, to};
-    }
-    return TileValue{tile::BitcastOp::create(b, at, type, x->value).getResult(),
-                     to};
+    return reinterpret(*x, to, loc);
   }
   if (from.elem == DType::F8E4B15) {
     return convert(*x, to.elem);

@@ -1,4 +1,4 @@
-//===- Memory.cpp - loads, stores and atomics through pointers ------------===//
+//===- LoadStore.cpp - loads, stores and atomics through pointers ---------===//
 //
 // What   load and store of pointers and tiles of pointers, atomics, and the
 //        hints that they take. Block pointers go on to Views.cpp.
