@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Failure.h"
 
-#include "Interruption.h"
+#include "session/Interruption.h"
 
 #include <cstdio>
 

@@ -4,12 +4,12 @@
 //        launch.
 // Why    What is not on the launch path is bound by nanobind.
 //===----------------------------------------------------------------------===//
-#include "Code.h"
-#include "Devices.h"
-#include "ElementTypes.h"
-#include "Exchange.h"
-#include "Function.h"
-#include "Hooks.h"
+#include "compile/Code.h"
+#include "launch/Function.h"
+#include "launch/Hooks.h"
+#include "session/Devices.h"
+#include "values/ElementTypes.h"
+#include "values/Exchange.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

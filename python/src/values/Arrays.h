@@ -6,10 +6,10 @@
 // Why    A type is examined once; after that an argument costs the calls that
 //        its framework needs and no more.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_ARRAYS_H
-#define TERRAZZO_PYTHON_ARRAYS_H
+#ifndef TERRAZZO_PYTHON_VALUES_ARRAYS_H
+#define TERRAZZO_PYTHON_VALUES_ARRAYS_H
 
-#include "Arguments.h"
+#include "values/Arguments.h"
 
 namespace tz::python {
 

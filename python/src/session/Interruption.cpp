@@ -3,7 +3,7 @@
 // What   See Interruption.h.
 // Why    See Interruption.h.
 //===----------------------------------------------------------------------===//
-#include "Interruption.h"
+#include "session/Interruption.h"
 
 #include "Failure.h"
 

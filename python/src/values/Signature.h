@@ -5,8 +5,8 @@
 // Why    How a value is typed is decided once, by Arguments; Python must not
 //        decide it again for the hooks that it calls.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_SIGNATURE_H
-#define TERRAZZO_PYTHON_SIGNATURE_H
+#ifndef TERRAZZO_PYTHON_VALUES_SIGNATURE_H
+#define TERRAZZO_PYTHON_VALUES_SIGNATURE_H
 
 #include "Reference.h"
 

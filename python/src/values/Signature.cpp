@@ -3,9 +3,9 @@
 // What   See Signature.h.
 // Why    See Signature.h.
 //===----------------------------------------------------------------------===//
-#include "Signature.h"
+#include "values/Signature.h"
 
-#include "ElementTypes.h"
+#include "values/ElementTypes.h"
 
 #include <string>
 

@@ -5,9 +5,9 @@
 // Why    See Function.h. A launch whose code is known allocates nothing here
 //        and takes no lock but the interpreter's.
 //===----------------------------------------------------------------------===//
-#include "Function.h"
-#include "Hooks.h"
-#include "Names.h"
+#include "compile/Names.h"
+#include "launch/Function.h"
+#include "launch/Hooks.h"
 
 #include <cstdlib>
 #include <cstring>

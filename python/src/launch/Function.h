@@ -5,12 +5,12 @@
 // Why    Everything between `kernel[grid](...)` and the driver is here, in C++:
 //        it is the cost of every launch.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_FUNCTION_H
-#define TERRAZZO_PYTHON_FUNCTION_H
+#ifndef TERRAZZO_PYTHON_LAUNCH_FUNCTION_H
+#define TERRAZZO_PYTHON_LAUNCH_FUNCTION_H
 
-#include "Arguments.h"
-#include "Code.h"
-#include "Devices.h"
+#include "compile/Code.h"
+#include "session/Devices.h"
+#include "values/Arguments.h"
 
 namespace tz::python {
 

@@ -5,10 +5,10 @@
 // Why    A launch comes here for code that it has not seen, and whenever such
 //        hooks are set.
 //===----------------------------------------------------------------------===//
-#include "Function.h"
-#include "Hooks.h"
-#include "Names.h"
-#include "Signature.h"
+#include "compile/Names.h"
+#include "launch/Function.h"
+#include "launch/Hooks.h"
+#include "values/Signature.h"
 
 namespace tz::python {
 

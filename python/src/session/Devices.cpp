@@ -4,9 +4,9 @@
 // Why    TERRAZZO_TARGET says which of the devices that share a memory runs
 //        the kernel; it cannot move arrays.
 //===----------------------------------------------------------------------===//
-#include "Devices.h"
+#include "session/Devices.h"
 
-#include "Exchange.h"
+#include "values/Exchange.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 // Why    Python has one process-wide world, as the frameworks around it do.
 //        Nothing here is destroyed at exit: drivers may be gone by then.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_SESSION_H
-#define TERRAZZO_PYTHON_SESSION_H
+#ifndef TERRAZZO_PYTHON_SESSION_SESSION_H
+#define TERRAZZO_PYTHON_SESSION_SESSION_H
 
 #include "Failure.h"
 

@@ -3,7 +3,7 @@
 // What   See Hooks.h.
 // Why    See Hooks.h.
 //===----------------------------------------------------------------------===//
-#include "Hooks.h"
+#include "launch/Hooks.h"
 
 #include "Reference.h"
 

@@ -3,9 +3,9 @@
 // What   See Arguments.h.
 // Why    See Arguments.h.
 //===----------------------------------------------------------------------===//
-#include "Arguments.h"
+#include "values/Arguments.h"
 
-#include "Arrays.h"
+#include "values/Arrays.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,10 @@
 // What   See Names.h.
 // Why    See Names.h. Answers are copied: they outlive the GIL.
 //===----------------------------------------------------------------------===//
-#include "Names.h"
+#include "compile/Names.h"
 
 #include "Failure.h"
-#include "Interruption.h"
+#include "session/Interruption.h"
 
 namespace tz::python {
 

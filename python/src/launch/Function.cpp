@@ -3,9 +3,9 @@
 // What   See Function.h; binding of a call's arguments, the grid, loading.
 // Why    See Function.h.
 //===----------------------------------------------------------------------===//
-#include "Function.h"
+#include "launch/Function.h"
 
-#include "Names.h"
+#include "compile/Names.h"
 
 #include <cstring>
 

@@ -4,8 +4,8 @@
 //        all of them as a table for Python.
 // Why    Python knows types by name alone; numbers are the library's.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_ELEMENTTYPES_H
-#define TERRAZZO_PYTHON_ELEMENTTYPES_H
+#ifndef TERRAZZO_PYTHON_VALUES_ELEMENTTYPES_H
+#define TERRAZZO_PYTHON_VALUES_ELEMENTTYPES_H
 
 #include "Reference.h"
 

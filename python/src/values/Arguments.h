@@ -5,12 +5,12 @@
 // Why    A launch looks at each argument's type once, through a table; what
 //        the table does not know is asked of runtime/arguments.py.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_ARGUMENTS_H
-#define TERRAZZO_PYTHON_ARGUMENTS_H
+#ifndef TERRAZZO_PYTHON_VALUES_ARGUMENTS_H
+#define TERRAZZO_PYTHON_VALUES_ARGUMENTS_H
 
 #include "Failure.h"
-#include "Layout.h"
 #include "Reference.h"
+#include "values/Layout.h"
 
 #include <deque>
 #include <memory>

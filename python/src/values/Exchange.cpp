@@ -3,7 +3,7 @@
 // What   See Exchange.h.
 // Why    See Exchange.h.
 //===----------------------------------------------------------------------===//
-#include "Exchange.h"
+#include "values/Exchange.h"
 
 #include <terrazzo/terrazzo.h>
 

@@ -7,8 +7,8 @@
 //        the array's methods cost. A type carries the functions' table as its
 //        attribute __dlpack_c_exchange_api__ (DLPack 1.2 and later).
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_EXCHANGE_H
-#define TERRAZZO_PYTHON_EXCHANGE_H
+#ifndef TERRAZZO_PYTHON_VALUES_EXCHANGE_H
+#define TERRAZZO_PYTHON_VALUES_EXCHANGE_H
 
 #include "Reference.h"
 

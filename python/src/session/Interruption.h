@@ -5,8 +5,8 @@
 // Why    Python runs handlers on its main thread between two operations. A
 //        kernel or a compilation is one operation, however long.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_INTERRUPTION_H
-#define TERRAZZO_PYTHON_INTERRUPTION_H
+#ifndef TERRAZZO_PYTHON_SESSION_INTERRUPTION_H
+#define TERRAZZO_PYTHON_SESSION_INTERRUPTION_H
 
 #include "Reference.h"
 

@@ -3,7 +3,7 @@
 // What   See ElementTypes.h.
 // Why    See ElementTypes.h.
 //===----------------------------------------------------------------------===//
-#include "ElementTypes.h"
+#include "values/ElementTypes.h"
 
 #include <terrazzo/terrazzo.h>
 
@@ -19,7 +19,7 @@ constexpr const char *BOOL = "bool", *SIGNED = "signed", *UNSIGNED = "unsigned",
 constexpr ElementType elementRows[] = {
 #define TZ_ELEMENT_TYPE(ID, signature, language, KIND, bits, mantissa, bias)   \
   {TZ_TYPE_##ID, signature, language, KIND, bits, mantissa, bias},
-#include "ElementTypes.def"
+#include "values/ElementTypes.def"
 };
 
 struct Alias {
@@ -30,7 +30,7 @@ struct Alias {
 constexpr Alias elementAliases[] = {
 #define TZ_ELEMENT_ALIAS(ID, name) {TZ_TYPE_##ID, name, false},
 #define TZ_ELEMENT_C_NAME(ID, name) {TZ_TYPE_##ID, name, true},
-#include "ElementTypes.def"
+#include "values/ElementTypes.def"
 };
 } // namespace
 

@@ -5,11 +5,11 @@
 // Why    One process launches on several devices; the arguments decide, not a
 //        global.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_DEVICES_H
-#define TERRAZZO_PYTHON_DEVICES_H
+#ifndef TERRAZZO_PYTHON_SESSION_DEVICES_H
+#define TERRAZZO_PYTHON_SESSION_DEVICES_H
 
-#include "Arguments.h"
-#include "Session.h"
+#include "session/Session.h"
+#include "values/Arguments.h"
 
 namespace tz::python {
 

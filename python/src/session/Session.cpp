@@ -4,9 +4,9 @@
 // Why    What kernels print goes through sys.stdout, so that notebooks and
 //        tests see it.
 //===----------------------------------------------------------------------===//
-#include "Session.h"
+#include "session/Session.h"
 
-#include "Interruption.h"
+#include "session/Interruption.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,8 +5,8 @@
 // Why    Code that a program looks at must outlive the function that launched
 //        it.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_CODE_H
-#define TERRAZZO_PYTHON_CODE_H
+#ifndef TERRAZZO_PYTHON_COMPILE_CODE_H
+#define TERRAZZO_PYTHON_COMPILE_CODE_H
 
 #include "Failure.h"
 

@@ -3,7 +3,7 @@
 // What   See Code.h.
 // Why    See Code.h.
 //===----------------------------------------------------------------------===//
-#include "Code.h"
+#include "compile/Code.h"
 
 #include <nanobind/nanobind.h>
 

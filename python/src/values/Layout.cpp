@@ -3,7 +3,7 @@
 // What   See Layout.h.
 // Why    See Layout.h.
 //===----------------------------------------------------------------------===//
-#include "Layout.h"
+#include "values/Layout.h"
 
 #include <algorithm>
 #include <array>

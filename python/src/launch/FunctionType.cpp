@@ -5,7 +5,7 @@
 // Why    Made with Python's own C API: a launch is one subscript and one call,
 //        and neither goes through a dispatcher.
 //===----------------------------------------------------------------------===//
-#include "Function.h"
+#include "launch/Function.h"
 
 #include <algorithm>
 #include <structmember.h>

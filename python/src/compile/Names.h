@@ -4,8 +4,8 @@
 //        tz_names.
 // Why    The compiler runs without the GIL and takes it only to ask.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_NAMES_H
-#define TERRAZZO_PYTHON_NAMES_H
+#ifndef TERRAZZO_PYTHON_COMPILE_NAMES_H
+#define TERRAZZO_PYTHON_COMPILE_NAMES_H
 
 #include "Reference.h"
 

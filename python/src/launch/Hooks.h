@@ -5,8 +5,8 @@
 // Why    A launch asks each time. Until somebody sets such a hook, and the
 //        settings say so, the answer is one flag.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_HOOKS_H
-#define TERRAZZO_PYTHON_HOOKS_H
+#ifndef TERRAZZO_PYTHON_LAUNCH_HOOKS_H
+#define TERRAZZO_PYTHON_LAUNCH_HOOKS_H
 
 namespace tz::python {
 

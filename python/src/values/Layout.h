@@ -5,8 +5,8 @@
 // Why    A kernel gets a bare address. Where it knows nothing of an array's
 //        strides it would take the gaps for elements, silently.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PYTHON_LAYOUT_H
-#define TERRAZZO_PYTHON_LAYOUT_H
+#ifndef TERRAZZO_PYTHON_VALUES_LAYOUT_H
+#define TERRAZZO_PYTHON_VALUES_LAYOUT_H
 
 #include "Reference.h"
 

@@ -4,10 +4,10 @@
 // Why    Names that are looked up at each launch are interned once. The types
 //        and dtypes that were seen are kept, as few as programs have of them.
 //===----------------------------------------------------------------------===//
-#include "Arrays.h"
+#include "values/Arrays.h"
 
-#include "ElementTypes.h"
-#include "Exchange.h"
+#include "values/ElementTypes.h"
+#include "values/Exchange.h"
 
 #include <cstdlib>
 #include <cstring>
