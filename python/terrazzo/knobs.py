@@ -80,6 +80,10 @@ class Setting:
                 return self._read(text, key)
         return self.usual()
 
+    def is_given(self):
+        """Whether the environment has one of its variables."""
+        return any(key in os.environ for key in self.keys)
+
     def usual(self):
         """The value where nothing says another."""
         return self.default() if callable(self.default) else self.default
@@ -344,7 +348,7 @@ def warn_of_environment():
     for group in list(globals().values()):
         for setting in group.knob_descriptors.values() if isinstance(group, base_knobs) else ():
             # Programs besides Triton read CC.
-            if setting.idle and setting.key != "CC" and setting.get() != setting.usual():
+            if setting.idle and setting.key != "CC" and setting.is_given() and setting.get() != setting.usual():
                 _warn_idle(setting.key, setting.idle)
 
 

@@ -96,8 +96,31 @@ def test_helpers_of_the_host():
 
 def test_import_loads_little():
     """What only some calls need is imported by them: the import is a program's first wait."""
-    heavy = ["concurrent.futures", "decimal", "hashlib", "numpy", "statistics", "subprocess", "uuid"]
+    heavy = ["concurrent.futures", "decimal", "hashlib", "json", "numpy", "shutil", "statistics", "subprocess", "textwrap", "uuid"]
     found = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path = {sys.path!r}; before = set(sys.modules); "
                             f"import terrazzo.triton.language; print(*sorted(set({heavy!r}) & set(sys.modules) - before))"],
                            capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
+
+
+LAUNCH = """
+import sys
+import numpy as np
+import terrazzo
+import terrazzo.triton.language as tl
+
+@terrazzo.jit
+def kernel(x):
+    tl.store(x, 1.0)
+
+before = set(sys.modules)
+kernel[(1,)](np.zeros(1, np.float32))
+print(*(name for name in sys.modules if name not in before and not name.startswith("terrazzo.")))
+"""
+
+
+def test_first_launch_loads_little(tmp_path):
+    """Names of stages and settings that do nothing cost a launch nothing."""
+    program = tmp_path / "program.py"
+    program.write_text(LAUNCH)
+    assert subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True).stdout.split() == []

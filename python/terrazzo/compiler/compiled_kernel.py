@@ -2,17 +2,13 @@
 
 import collections
 import collections.abc
+import functools
 import os
 import weakref
 
 from .. import _native, knobs
 from ..errors import LaunchError, TerrazzoError
 from .targets import GPUTarget, vendors
-
-
-def _stages_of(plugin):
-    """Names of stages that Triton has for the vendor, and ours."""
-    return {"ttir": "neutral", "ttgir": "simt", "llir": "llvm", **vendors().get(plugin, {}).get("stages", {})}
 
 
 _OWN = ("tile", "neutral", "prepared", "simt", "llvm", "asm")
@@ -26,7 +22,12 @@ class Stages(collections.abc.Mapping):
     """Stage -> its text or bytes; made when it is asked for. Of the stages that the target has."""
 
     def __init__(self, code, plugin):
-        self._code, self._names, self._known = code, _stages_of(plugin), {}
+        self._code, self._plugin, self._known = code, plugin, {}
+
+    @functools.cached_property
+    def _names(self):
+        """The name that Triton has for a stage of the vendor -> ours."""
+        return {"ttir": "neutral", "ttgir": "simt", "llir": "llvm", **vendors().get(self._plugin, {}).get("stages", {})}
 
     def _made(self, name):
         """The stage, or None if the target has none of that name."""
