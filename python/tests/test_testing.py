@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from terrazzo import testing
 from terrazzo.runtime import timing
+from terrazzo.runtime.drivers import HostDriver
 
 
 def test_do_bench_times(monkeypatch):
@@ -102,3 +103,31 @@ def test_do_bench_does_not_sweep_for_ever(monkeypatch):
     monkeypatch.setattr(testing, "_clock", lambda: clock)
     times = testing.do_bench(lambda: None, warmup=0, rep=20, return_mode="all")
     assert 5 <= len(times) <= 40  # 4 * 20 ms of sweeps
+
+
+def test_clocks_of_drivers():
+    class Events:
+        """A device whose every event is 2 ms after the one before."""
+
+        now, synced = 0, 0
+
+        class Event:
+            def __init__(self, enable_timing):
+                self.at = None
+
+            def record(self):
+                Events.now += 2
+                self.at = Events.now
+
+            def elapsed_time(self, other):
+                return other.at - self.at
+
+        @staticmethod
+        def synchronize():
+            Events.synced += 1
+
+    assert timing.DeviceClock(Events).times(lambda: None, 3, lambda: None) == [2, 2, 2] and Events.synced
+    host = HostDriver().get_benchmarker()
+    assert 1 < host(lambda: time.sleep(0.001), warmup=1, rep=5, return_mode="median") < 20
+    with pytest.raises(RuntimeError, match="needs a device that torch can record graphs on; use do_bench"):
+        timing.bench_recorded(HostDriver(), lambda: None)

@@ -71,6 +71,17 @@ print(driver.active.utils.get_device_properties(0)["multiprocessor_count"], driv
 """) == "132 ('cuda', 0)\n"
 
 
+def test_the_driver_becomes_the_vendors_own():
+    """Who asks before terrazzo.triton is there is answered for any accelerator."""
+    assert run(FAKE + """
+sys.modules["torch"] = torch
+from terrazzo.runtime.drivers import driver
+print(type(driver.active).__name__)
+import terrazzo.triton
+print(type(driver.active).__name__)
+""").split() == ["AcceleratorDriver", "CudaDriver"]
+
+
 def test_what_libraries_ask_of_the_backend():
     from terrazzo.triton.backends.nvidia import compiler
 
