@@ -11,35 +11,23 @@ per key, and on disk if asked for. In deterministic mode nothing is timed: a rul
 chooses by what is known without a clock (_rank).
 """
 
-import contextlib
 import functools
 import inspect
 import math
 import os
-import sys
 import time
 import warnings
 
 from .. import _native, knobs, testing
-from ..errors import AutotuneWarning, CompilationError, CompilationWarning, OutOfResources, collected_warnings
+from ..errors import CompilationError, OutOfResources
 from . import timing
-from .configurations import AutotunerError, Config, NoConfigurationCompiles, NoConfigurationFits
+from .configurations import AutotunerError, Config
 from .drivers import driver
 from .interface import KernelInterface
+from .tuning_report import Progress, Report, say
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ROUGH = 5, 15  # milliseconds of warm-up and timing
 _NEAR = 1.2  # times the best rough time
-
-_SHOWN = 5  # configurations that a warning names; an error names all
-
-
-def _depth():
-    """How far above its caller the program is, for warnings: past this package."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        depth, frame = depth + 1, frame.f_back
-    return depth
 
 
 def _clone(value):
@@ -65,24 +53,6 @@ def _restore(value, saved):
 @functools.cache
 def _compute_units(plugin):
     return _native.describe_device(plugin)["compute_units"]
-
-
-class _Progress:
-    """One line on a terminal; nothing where stderr is no terminal."""
-
-    def __init__(self, name):
-        self.name = name
-        self.shown = sys.stderr.isatty()
-
-    def say(self, what, done, total):
-        if self.shown:
-            sys.stderr.write(f"\r\033[Kautotuning {self.name}: {what} {done}/{total}")
-            sys.stderr.flush()
-
-    def end(self):
-        if self.shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
 
 
 class Autotuner(KernelInterface):
@@ -122,9 +92,7 @@ class Autotuner(KernelInterface):
         self.configs_timings = {}
         self.bench_time = 0.0
         self.nargs = None
-        self._failures = {}  # configuration -> why it cannot run, of the last tuning
-        self._warned = set()  # configurations that a warning named
-        self._notes = {}  # configuration -> what the compiler warned of
+        self._report = Report(self._name)
         functools.update_wrapper(self, self.base_fn, updated=())
 
     # What a run of a configuration needs before and after it.
@@ -183,79 +151,21 @@ class Autotuner(KernelInterface):
             self.post_hook(full, exception=None)
 
         try:
-            with self._noting(config):
+            with self._report.noting(config):
                 return (do_bench or self.do_bench)(call, quantiles=(0.5, 0.2, 0.8))
         except (OutOfResources, CompilationError) as failure:
-            self._leave_out(config, failure)
+            self._report.leave_out(config, failure)
             return [float("inf")] * 3
-
-    # Configurations that cannot run, and what the compiler says of those that can.
-
-    @contextlib.contextmanager
-    def _noting(self, config):
-        """The compiler's warnings inside are those of a configuration: told if it is chosen."""
-        with collected_warnings() as texts:
-            try:
-                yield
-            finally:
-                self._notes.setdefault(config, []).extend(texts)
-
-    def _leave_out(self, config, failure):
-        self._failures[config] = failure
-        self._say(f"skipped {config}: {failure}")
-
-    def _told_of(self, configs, limit):
-        """A line for each configuration, with its first error; those that fail alike share one."""
-        alike = {}
-        for config in configs:
-            text = str(self._failures[config]).strip()
-            alike.setdefault(text.splitlines()[0] if text else type(self._failures[config]).__name__, []).append(str(config))
-        lines = [f"  {why}\n" + "\n".join(f"    of {name}" for name in names) for why, names in alike.items()]
-        shown = "\n".join(lines).splitlines()
-        left = sum(1 for line in shown[limit:] if line.startswith("    of"))
-        more = f"\n    and {left} more (TRITON_PRINT_AUTOTUNING=1 names all)" if left else ""
-        return "\n".join(shown[:limit] if left else shown) + more
-
-    def _warn_of_failures(self, total):
-        """Names configurations that were left out; each once."""
-        new = [config for config in self._failures if config not in self._warned]
-        if new:
-            self._warned.update(new)
-            warnings.warn(f"autotune of {self._name} goes on without {len(new)} of {total} configurations:\n"
-                          + self._told_of(new, 2 * _SHOWN), AutotuneWarning, stacklevel=_depth())
-
-    def _no_configuration(self):
-        """The error where all failed."""
-        failures = list(self._failures.values())
-        kind = NoConfigurationFits if all(isinstance(one, OutOfResources) for one in failures) else NoConfigurationCompiles
-        last = failures[-1]
-        where = {name: getattr(last, name, None) for name in ("file", "line", "column", "code")}
-        error = kind(f"none of the {len(failures)} configurations of {self._name} can run:\n"
-                     f"{self._told_of(self._failures, sys.maxsize)}\nThe last says:\n{last}", **where)
-        error.__cause__ = last
-        return error
-
-    def _tell_notes(self, config):
-        """What the compiler warned of for the configuration that was chosen; what it said of others is dropped."""
-        texts = self._notes.get(config, ())
-        self._notes = {}
-        for text in texts:
-            warnings.warn(text, CompilationWarning, stacklevel=_depth())
 
     @property
     def _name(self):
         return getattr(self.base_fn, "__name__", "the kernel")
 
-    @staticmethod
-    def _say(text):
-        if knobs.autotuning.print:
-            print("autotune: " + text, file=sys.stderr)
-
     def _warm(self, args, kwargs, config):
         """Compiles for a launch with this configuration."""
         keywords = self._merged(config, kwargs)
         keywords.pop("warmup", None)
-        with self._noting(config):
+        with self._report.noting(config):
             return self.fn.warmup(*args, **keywords)
 
     def _compile_all(self, args, configs, kwargs, progress):
@@ -273,8 +183,8 @@ class Autotuner(KernelInterface):
         return jobs
 
     def _choose(self, args, kwargs, configs):
-        progress = _Progress(self._name)
-        self._failures = {}
+        progress = Progress(self._name)
+        self._report.begin()
         try:
             self._compile_all(args, configs, kwargs, progress)
             timings = {}
@@ -325,8 +235,9 @@ class Autotuner(KernelInterface):
 
     def _by_rule(self, args, kwargs, configs):
         """The configuration with the least _rank; the first of several."""
-        ranks, self._failures = {}, {}
-        compiled = self._compile_all(args, configs, kwargs, _Progress(self.base_fn.__name__))
+        ranks = {}
+        self._report.begin()
+        compiled = self._compile_all(args, configs, kwargs, Progress(self.base_fn.__name__))
         for config in configs:
             try:
                 if config in compiled:
@@ -336,14 +247,14 @@ class Autotuner(KernelInterface):
                         config.pre_hook({**self.nargs, **self._merged(config, kwargs)})
                     code = self._warm(args, kwargs, config)
             except (OutOfResources, CompilationError) as failure:
-                self._leave_out(config, failure)
+                self._report.leave_out(config, failure)
                 continue
             ranks[config] = self._rank(args, kwargs, config, code)
         if not ranks:
-            raise self._no_configuration()
-        self._warn_of_failures(len(configs))
+            raise self._report.error()
+        self._report.warn(len(configs))
         best = min(ranks, key=ranks.__getitem__)
-        self._say(f"{self.base_fn.__name__}: by rule {best} ({ranks[best][1]} words of a thread are spilled"
+        say(f"{self.base_fn.__name__}: by rule {best} ({ranks[best][1]} words of a thread are spilled"
                   f"{', most compute units get no program' if ranks[best][2] else ''})")
         return best
 
@@ -390,8 +301,8 @@ class Autotuner(KernelInterface):
         self.configs_timings = timings
         best = min(timings, key=lambda config: timings[config][0])
         if timings[best][0] == float("inf"):
-            if self._failures:
-                raise self._no_configuration()
+            if self._report.failures:
+                raise self._report.error()
             raise AutotunerError(f"none of the {len(timings)} configurations of {self._name} can run, as a table on disk or the "
                                  "given do_bench says")
         self.cache[key] = best
@@ -415,7 +326,7 @@ class Autotuner(KernelInterface):
             config = self.configs[0]
         self.best_config = config
         if knobs.autotuning.print and len(self.configs) > 1 and not used_disk and self.bench_time:
-            self._say(f"{self.base_fn.__name__} {self._key_of(args, kwargs)}: best is {config}, "
+            say(f"{self.base_fn.__name__} {self._key_of(args, kwargs)}: best is {config}, "
                       f"{self.bench_time:.2f} s to find")
             self.bench_time = 0.0
         merged = self._merged(config, kwargs)
@@ -429,7 +340,7 @@ class Autotuner(KernelInterface):
         configs = self.prune_configs(kwargs)
         if knobs.autotuning.deterministic:
             self.cache[key] = self._by_rule(args, kwargs, configs)
-            self._tell_notes(self.cache[key])
+            self._report.tell_notes(self.cache[key])
             return False
 
         def benchmark():
@@ -437,8 +348,8 @@ class Autotuner(KernelInterface):
             timings = self._choose(args, kwargs, configs)
             self.bench_time = time.perf_counter() - start
             self._set_best(key, timings)
-            self._warn_of_failures(len(configs))
-            self._tell_notes(self.cache[key])
+            self._report.warn(len(configs))
+            self._report.tell_notes(self.cache[key])
             self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
 
         if self.cache_results or knobs.autotuning.cache:
@@ -470,18 +381,19 @@ class Autotuner(KernelInterface):
     def warmup(self, *args, **kwargs):
         """Compiles for every configuration that is not pruned; gives the kernels of those that compile."""
         self.nargs = dict(zip(self.arg_names, args))
-        self._failures, compiled = {}, []
+        compiled = []
+        self._report.begin()
         configs = self.prune_configs(kwargs)
         for config in configs:
             try:
                 compiled.append(self._warm(args, kwargs, config))
             except (OutOfResources, CompilationError) as failure:
-                self._leave_out(config, failure)
-        self._notes = {}
+                self._report.leave_out(config, failure)
+        self._report.drop_notes()
         self.nargs = None
         if not compiled:
-            raise self._no_configuration()
-        self._warn_of_failures(len(configs))
+            raise self._report.error()
+        self._report.warn(len(configs))
         return compiled
 
 
