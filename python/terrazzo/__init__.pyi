@@ -2,16 +2,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from . import errors as errors, knobs as knobs, testing as testing, triton as triton
-from .runtime.heuristics import heuristics as heuristics
-from .runtime.autotuner import Autotuner as Autotuner, autotune as autotune
-from .runtime.configurations import Config as Config
-from .language.constexpr_functions import constexpr_function as constexpr_function
-from .runtime.descriptor import TensorDescriptor as TensorDescriptor
 from .errors import (CompilationError as CompilationError, LaunchError as LaunchError, OutOfResources as OutOfResources,
                      TerrazzoError as TerrazzoError)
+from .language.constexpr_functions import constexpr_function as constexpr_function
+from .runtime.array_wrappers import reinterpret as reinterpret
+from .runtime.autotuner import Autotuner as Autotuner, autotune as autotune
+from .runtime.configurations import Config as Config
+from .runtime.descriptor import TensorDescriptor as TensorDescriptor
+from .runtime.device_logs import synchronize as synchronize
+from .runtime.heuristics import heuristics as heuristics
 from .runtime.interface import KernelInterface as KernelInterface
 from .runtime.jit_function import JITFunction as JITFunction, KernelParam as KernelParam
-from .runtime.array_wrappers import reinterpret as reinterpret
 
 __version__: str
 

@@ -156,3 +156,15 @@ def test_cycles_are_found(tmp_path, files, cycle):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert cycle_in(without_own_names(modules(tmp_path, "p"))) == cycle
+
+
+def test_type_checkers_know_each_name_of_the_package():
+    known = set()
+    for node in ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            known.update(alias.asname for alias in node.names)
+        elif isinstance(node, ast.AnnAssign):
+            known.add(node.target.id)
+        elif isinstance(node, ast.FunctionDef):
+            known.add(node.name)
+    assert known == set(terrazzo.__all__)
