@@ -12,6 +12,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <sys/mman.h>
 
 namespace tz::tool {
@@ -112,7 +113,7 @@ Status Reference::prepare(const driver::LoweredKernel &kernel,
       return Status(TZ_E_OUT_OF_MEMORY,
                     "no memory for a copy of '" + buffer.name + "'");
     }
-    std::memcpy(one.data, buffer.content.data(), buffer.content.size());
+    std::copy(buffer.content.begin(), buffer.content.end(), one.data);
     interpreter::Allocation allocation;
     allocation.base = reinterpret_cast<uintptr_t>(one.data);
     allocation.size = buffer.content.size();

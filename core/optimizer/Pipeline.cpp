@@ -1,8 +1,9 @@
-//===- Pipeline.cpp - the order of the passes on one page -----------------===//
+//===- Pipeline.cpp - runs the neutral and the prepared stage -------------===//
 //
-// What   The neutral and the prepared list, one line a pass with its reason,
-//        and the functions that run them.
-// Why    The order is knowledge; it is in no other place.
+// What   The stages of Pipeline.def as pass pipelines, and what surrounds a
+// run:
+//        remarks, the budget, verification.
+// Why    See terrazzo/optimizer/Pipeline.h.
 //
 //===----------------------------------------------------------------------===//
 #include "terrazzo/optimizer/Pipeline.h"
@@ -31,7 +32,6 @@ namespace {
 /// the neutral one reads it (R2).
 struct Step {
   std::unique_ptr<Pass> (*create)(const TargetFacts &target);
-  const char *reason;
 };
 } // namespace
 
@@ -59,41 +59,13 @@ static std::unique_ptr<Pass> legalizeMath(const TargetFacts &target) {
 }
 
 static const Step neutralSteps[] = {
-    {plain<createSimplify>, "frontends emit the plain form of everything"},
-    {plain<createCSEPass>,
-     "equal index arithmetic must be one value to be compared"},
-    {plain<createCombine>, "while a load's mask is still a value"},
-    {plain<createHoistInvariants>,
-     "increments of loop-carried pointers must be "
-     "defined outside of their loop to be recognised"},
-    {plain<createDropMasks>, "while stores have masks, and offsets addresses: "
-                             "what is exact of them is known by both"},
-    {plain<createRecoverViews>,
-     "while pointers and masks still have the form that "
-     "the author wrote"},
-    {plain<createSimplify>,
-     "pointer tiles, masks and what loops carried of them are "
-     "dead now"},
-    {plain<createHoistInvariants>,
-     "views that do not depend on a loop leave it"},
-    {plain<createCSEPass>,
-     "views of one array share their base, extents, strides"},
+#define NEUTRAL_STEP(Name, Create, Reason) {Create},
+#include "core/optimizer/Pipeline.def"
 };
 
 static const Step preparedSteps[] = {
-    {plain<createMergeAtomics>,
-     "before masks are peeled: there is one of each, and the bounds of its "
-     "addresses are conjuncts of it"},
-    {peelMasks, "compares offsets and extents, which are one value each since "
-                "the last of the neutral passes; where bounds cost nothing a "
-                "second copy of the code would"},
-    {plain<createUnrollLoops>, "the loops that hardly run, those with checks, "
-                               "are apart now"},
-    {plain<createSimplify>, "bounds of split loops, counters that nobody used"},
-    {plain<createCSEPass>, "tests and copies repeat arithmetic"},
-    {legalizePrecision, "what a target lacks is said before anything is made "
-                        "for it"},
-    {legalizeMath, "last: what it makes is longer and says less than one op"},
+#define PREPARED_STEP(Name, Create, Reason) {Create},
+#include "core/optimizer/Pipeline.def"
 };
 
 static void build(OpPassManager &manager, ArrayRef<Step> steps,

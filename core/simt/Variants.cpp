@@ -9,49 +9,24 @@
 
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/simt/Lowering.h"
-#include "terrazzo/simt/Passes.h"
+#include "terrazzo/simt/Pipeline.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace tz;
 using namespace tz::simt;
 using terrazzo::plugin::Expr;
 
-namespace {
-/// What a variant may do.
-struct Form {
-  bool persists, storesInBulk;
-  unsigned together = 1; // blocks
-};
-} // namespace
-
 static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
-  if (form.together > 1) {
-    kernel->setAttr(togetherName,
-                    mlir::Builder(kernel).getI64IntegerAttr(form.together));
+  if (form.clusterBlocks > 1) {
+    kernel->setAttr(togetherName, mlir::Builder(kernel).getI64IntegerAttr(
+                                      form.clusterBlocks));
   }
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
-  passes.addPass(createMarkLastReads());
-  if (form.persists) {
-    passes.addPass(createPersistPrograms(&target));
-  }
-  passes.addPass(createVersionAlignment());
-  if (form.storesInBulk) {
-    passes.addPass(createBulkStores(&target));
-  }
-  passes.addPass(createAssignLayouts(&target));
-  passes.addPass(createRemoveConversions());
-  passes.addPass(createShareBuffers());
-  passes.addPass(mlir::createCSEPass());
-  passes.addPass(createPipelineLoops(&target));
-  passes.addPass(createPrefetchLoads());
-  passes.addPass(createOverlapDots(&target));
-  passes.addPass(mlir::createCSEPass()); // loops describe the same frames
-  passes.addPass(createSpecializeWarps(&target));
+  Pipeline(target, form).moveTo(passes);
   // The first error of a pass is what the kernel's author is told.
   mlir::Location place = kernel.getLoc();
   std::string said;

@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/Passes.h"
 
+#include "terrazzo/simt/Pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 void tz::simt::registerPasses() {
@@ -19,4 +22,11 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createPrefetchLoads(); });
   mlir::registerPass([] { return createOverlapDots(nullptr); });
   mlir::registerPass([] { return createSpecializeWarps(nullptr); });
+  static mlir::PassPipelineRegistration<> whole(
+      "simt-pipeline", "all steps of core/simt/Pipeline.def",
+      [](mlir::OpPassManager &manager) {
+        static const Target plain;
+        Pipeline pipeline(plain, {true, true});
+        pipeline.moveTo(manager.nest<tz::tile::KernelOp>());
+      });
 }

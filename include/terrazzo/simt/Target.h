@@ -9,6 +9,7 @@
 #define TERRAZZO_SIMT_TARGET_H
 
 #include "terrazzo/simt/Contiguity.h"
+#include "terrazzo/simt/Pipeline.h"
 #include "terrazzo/simt/Simt.h"
 
 #include <string>
@@ -63,6 +64,9 @@ public:
   virtual unsigned lanes() const { return 32; }
   /// The widest access of one thread.
   virtual int64_t vectorBytes() const { return 16; }
+  /// The target's own steps, inserted by the names of those that are there
+  /// (core/simt/Pipeline.def). Called once for each variant.
+  virtual void extendPipeline(Pipeline &pipeline, Form form) const {}
   /// How a block does this dot. The default has no instruction.
   virtual DotChoice chooseDot(const DotRequest &request) const;
 
