@@ -94,10 +94,13 @@ void prepare(Attempt &attempt) {
     return fails;
   };
   for (const char *function : {"cuGetErrorName", "cuGetErrorString"}) {
-    using Function = int (*)(int, const char **);
+    using tz::nvidia::driver::InvalidValue;
+    using Code = tz::nvidia::driver::Result;
+    using Function = Code (*)(Code, const char **);
     const char *text = nullptr;
     void *library = dlopen(TZ_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
-    (void)reinterpret_cast<Function>(dlsym(library, function))(1, &text);
+    (void)reinterpret_cast<Function>(dlsym(library, function))(InvalidValue,
+                                                               &text);
   }
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/Error.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -61,7 +62,7 @@ tz_error *makeFault(std::string_view message, std::string_view program,
   auto *facts = static_cast<Facts *>(memory);
   char *text = reinterpret_cast<char *>(facts + 1);
   auto keep = [&](std::string_view what) {
-    std::memcpy(text, what.data(), what.size());
+    std::copy(what.begin(), what.end(), text);
     tz_str kept{text, what.size()};
     text += what.size();
     return kept;

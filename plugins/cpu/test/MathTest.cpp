@@ -324,7 +324,9 @@ std::array<std::vector<T>, 3> fmaOperands() {
     const T product = x * y;
     const int apart = int(random() % 260) - 130;
     add(x, y, i & 2 ? std::ldexp(product, apart) * T(0.9) : -product);
-    add(x, y, std::ldexp(T(1), std::ilogb(product) + apart));
+    if (product != 0 && std::isfinite(product)) { // else it has no exponent
+      add(x, y, std::ldexp(T(1), std::ilogb(product) + apart));
+    }
   }
   while (operands[0].size() % 64) {
     add(1, 1, 1);

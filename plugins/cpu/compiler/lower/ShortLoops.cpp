@@ -50,8 +50,7 @@ void copyBlocks(const Blocks &blocks, BasicBlock *head,
   for (BasicBlock *block : blocks) {
     copyOf[block] = CloneBasicBlock(block, copyOf, ".short", function);
   }
-  const RemapFlags flags =
-      RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
+  const RemapFlags flags = RF_NoModuleLevelChanges | RF_IgnoreMissingLocals;
   for (BasicBlock *block : blocks) {
     auto *copy = cast<BasicBlock>(copyOf[block]);
     for (Instruction &instruction : *copy) {
@@ -87,8 +86,7 @@ void Lowering::splitShortLoops() {
 
     // It begins where the loop of pieces would, and ends at the loop's bound.
     for (PHINode &phi : loop.head->phis()) {
-      auto *outer =
-          cast<PHINode>(phi.getIncomingValueForBlock(loop.pieces));
+      auto *outer = cast<PHINode>(phi.getIncomingValueForBlock(loop.pieces));
       auto *copy = cast<PHINode>(copyOf[&phi]);
       const auto from =
           static_cast<unsigned>(copy->getBasicBlockIndex(loop.pieces));
