@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/BlockAnalysis.h"
 
+#include "core/frontend/parse/ExpressionParts.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -40,6 +42,17 @@ struct NameCollector {
     }
   }
 
+  /// What `:=` sets in it.
+  void expression(const Expr *e) {
+    if (!e) {
+      return;
+    }
+    forEachPart(e, [&](const Expr *part) { expression(part); });
+    if (auto *named = dyn_cast<Named>(e)) {
+      target(named->target);
+    }
+  }
+
   void block(Block body) {
     for (const Stmt *stmt : body) {
       statement(stmt);
@@ -48,35 +61,46 @@ struct NameCollector {
 
   void statement(const Stmt *stmt) {
     switch (stmt->kind) {
+    case StmtKind::Expression:
+      return expression(cast<ExprStmt>(stmt)->value);
+    case StmtKind::Return:
+      return expression(cast<Return>(stmt)->value);
+    case StmtKind::Assert:
+      expression(cast<Assert>(stmt)->condition);
+      return expression(cast<Assert>(stmt)->message);
     case StmtKind::Assign:
+      expression(cast<Assign>(stmt)->value);
       for_each(cast<Assign>(stmt)->targets, [&](Expr *e) { target(e); });
       return;
     case StmtKind::AugAssign:
+      expression(cast<AugAssign>(stmt)->value);
       target(cast<AugAssign>(stmt)->target);
       return;
     case StmtKind::AnnAssign:
+      expression(cast<AnnAssign>(stmt)->value);
       if (cast<AnnAssign>(stmt)->value) {
         target(cast<AnnAssign>(stmt)->target);
       }
       return;
     case StmtKind::If:
       for (const IfClause &clause : cast<If>(stmt)->clauses) {
-        if (auto *named = dyn_cast<Named>(clause.condition)) {
-          target(named->target);
-        }
+        expression(clause.condition);
         block(clause.body);
       }
       block(cast<If>(stmt)->orElse);
       return;
     case StmtKind::While:
+      expression(cast<While>(stmt)->condition);
       block(cast<While>(stmt)->body);
       return;
     case StmtKind::For:
+      expression(cast<For>(stmt)->iterable);
       target(cast<For>(stmt)->target);
       block(cast<For>(stmt)->body);
       return;
     case StmtKind::With:
       for (const WithItem &item : cast<With>(stmt)->items) {
+        expression(item.context);
         if (item.target) {
           target(item.target);
         }
@@ -108,6 +132,12 @@ struct NameCollector {
 std::vector<StringRef> assignedNames(Block block) {
   NameCollector collector;
   collector.block(block);
+  return collector.names.takeVector();
+}
+
+std::vector<StringRef> assignedNames(const Expr *expression) {
+  NameCollector collector;
+  collector.expression(expression);
   return collector.names.takeVector();
 }
 

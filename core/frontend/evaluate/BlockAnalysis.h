@@ -21,8 +21,10 @@ namespace tz::frontend {
 bool namesConstexpr(const ast::Expr *annotation);
 /// Whether the parameter is annotated tl.constexpr.
 bool isConstexprParameter(const ast::Parameter &param);
-/// Names that a block assigns, in order of first appearance.
+/// Names that a block or an expression assigns, in order of first appearance;
+/// those of `:=` are among them.
 std::vector<llvm::StringRef> assignedNames(ast::Block block);
+std::vector<llvm::StringRef> assignedNames(const ast::Expr *expression);
 /// Whether a return statement stands in the block (not in nested functions).
 bool containsReturn(ast::Block block);
 /// Whether a break stands in the block that ends the loop around it.

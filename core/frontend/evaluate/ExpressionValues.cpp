@@ -6,6 +6,7 @@
 //        value is no error until a kernel uses it) is decided in fail().
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/KernelStatements.h"
 #include "core/frontend/evaluate/WorkBudget.h"
@@ -346,8 +347,14 @@ Value Evaluator::evalComprehension(const Comprehension *node) {
     return fail(node->loc, "only comprehensions with one 'for' over a tuple "
                            "are supported in kernel code");
   }
-  Scope saved = frame().scope; // the loop variables are local to it
+  // The variables of its loops are local to it, what `:=` sets is not.
+  Scope saved = frame().scope;
   Value result = ComprehensionRun(*this, node).run();
+  for (StringRef name : assignedNames(node)) {
+    if (auto set = frame().scope.find(name); set != frame().scope.end()) {
+      saved[name] = set->second;
+    }
+  }
   frame().scope = std::move(saved);
   return result;
 }

@@ -20,7 +20,6 @@ using namespace llvm;
 namespace tz::frontend {
 
 using namespace ast;
-namespace scf = mlir::scf;
 
 /// How many paths lead through to the end of a block, if run-time conditions
 /// decide: 0, 1, or 2 for several.
@@ -67,6 +66,11 @@ const IfStatements::Clauses &IfStatements::clausesOf(const If *node) {
     SetVector<StringRef, std::vector<StringRef>, DenseSet<StringRef>> names;
     for (StringRef name : assignedNames(body)) {
       names.insert(name);
+    }
+    if (i + 1 < count) { // what runs in the else arm
+      for (StringRef name : assignedNames(node->clauses[i + 1].condition)) {
+        names.insert(name);
+      }
     }
     names.insert(from.names[i + 1].begin(), from.names[i + 1].end());
     from.names[i] = names.takeVector();
@@ -205,34 +209,32 @@ Value IfStatements::conditional(const Conditional *node) {
   if (!level) {
     return Value();
   }
-  mlir::Location at = ev.location(node->loc);
-  auto draft = scf::IfOp::create(ev.builder(), at, mlir::TypeRange(),
-                                 flag.asTile().value,
-                                 /*withElseRegion=*/true);
   mlir::OpBuilder::InsertionGuard guard(ev.builder());
-  ev.builder().setInsertionPoint(draft.thenYield());
-  Value whenTrue = ev.sanitize(ev.eval(node->whenTrue), node->whenTrue->loc);
-  ev.builder().setInsertionPoint(draft.elseYield());
-  Value whenFalse = ev.sanitize(ev.eval(node->whenFalse), node->whenFalse->loc);
-  if (whenTrue.isError() || whenFalse.isError()) {
-    return Value();
+  RuntimeBranches::Branch branch =
+      branches.open(node->loc, flag.asTile().value);
+  auto arm = [&](const Expr *expression, RuntimeBranches::Arm &to) {
+    Value value = ev.sanitize(ev.eval(expression), expression->loc);
+    ev.frame().scope[RuntimeBranches::ValueName] = {value, node->loc};
+    branches.closeArm(to, branch);
+    return value;
+  };
+  Value whenTrue = arm(node->whenTrue, branch.whenTrue);
+  ev.builder().setInsertionPoint(branch.draft.elseYield());
+  Value whenFalse = arm(node->whenFalse, branch.whenFalse);
+  const bool failed = whenTrue.isError() || whenFalse.isError();
+  if (failed || !sameShape(whenTrue, whenFalse)) {
+    for (StringRef name : assignedNames(node)) {
+      ev.bind(name, Value(), node->loc);
+    }
+    return failed
+               ? Value()
+               : ev.fail(node->loc, "the two values of a run-time conditional "
+                                    "expression differ in type: " +
+                                        describe(whenTrue) + " and " +
+                                        describe(whenFalse) +
+                                        "; convert one of the two");
   }
-  if (identical(whenTrue, whenFalse)) {
-    return whenTrue;
-  }
-  if (!sameShape(whenTrue, whenFalse)) {
-    return ev.fail(node->loc,
-                   "the two values of a run-time conditional expression "
-                   "differ in type: " +
-                       describe(whenTrue) + " and " + describe(whenFalse) +
-                       "; convert one of the two");
-  }
-  SmallVector<mlir::Value> thenValues, elseValues;
-  flatten(whenTrue, thenValues);
-  flatten(whenFalse, elseValues);
-  auto final = branches.replaceDraft(draft, thenValues, elseValues);
-  mlir::ValueRange results = final.getResults();
-  return rebuild(whenTrue, results);
+  return branches.closeWithValue(branch);
 }
 
 } // namespace tz::frontend

@@ -374,58 +374,87 @@ void LoopStatements::countedLoop(const For *node, const RangeObject &range,
 // while
 //===----------------------------------------------------------------------===//
 
-/// The condition as a run-time value in the loop's first region; null if it is
-/// false at compile time or after an error. `live`: whether it is asked.
-mlir::Value LoopStatements::whileCondition(const While *node,
-                                           mlir::Value live) {
-  mlir::Location at = ev.location(node->loc);
-  scf::IfOp asked;
-  mlir::OpBuilder::InsertionGuard guard(ev.builder());
-  if (live) {
-    asked = scf::IfOp::create(ev.builder(), at, ev.builder().getI1Type(), live,
-                              /*withElseRegion=*/true);
-    ev.builder().setInsertionPointToEnd(asked.elseBlock());
-    scf::YieldOp::create(ev.builder(), at,
-                         branches.hasEnded(Flow(), {}, node->loc));
-    ev.builder().setInsertionPointToEnd(asked.thenBlock());
-  }
+/// The condition as a run-time value; null if it is false at compile time or
+/// after an error. `isLeft`: the loop may end otherwise.
+mlir::Value LoopStatements::conditionHolds(const While *node, bool isLeft) {
   Value condition = ev.eval(node->condition);
   if (condition.isError()) {
     return mlir::Value();
   }
-  mlir::Value holds;
   if (condition.isTile()) {
     Value flag = tileCondition(ev, condition, node->condition->loc, "while");
-    if (flag.isError()) {
-      return mlir::Value();
-    }
-    holds = flag.asTile().value;
-  } else if (std::optional<bool> decided = truth(condition);
-             decided && !*decided) {
-    return mlir::Value();
-  } else if (decided && live) {
-    holds = branches.hasEnded({Flow::Break, {}}, Flow::Break, node->loc);
-  } else {
-    ev.fail(node->condition->loc,
-            decided
-                ? "the condition of 'while' holds at compile time (" +
-                      describe(condition) +
-                      ") and nothing leaves the loop: use a run-time value, "
-                      "or break"
-                : "condition of 'while' is neither known at compile time nor "
-                  "a run-time scalar: " +
-                      describe(condition));
+    return flag.isError() ? mlir::Value() : flag.asTile().value;
+  }
+  std::optional<bool> decided = truth(condition);
+  if (decided && !*decided) {
     return mlir::Value();
   }
+  if (decided && isLeft) {
+    return branches.hasEnded({Flow::Break, {}}, Flow::Break, node->loc);
+  }
+  ev.fail(node->condition->loc,
+          decided ? "the condition of 'while' holds at compile time (" +
+                        describe(condition) +
+                        ") and nothing leaves the loop: use a run-time value, "
+                        "or break"
+                  : "condition of 'while' is neither known at compile time nor "
+                    "a run-time scalar: " +
+                        describe(condition));
+  return mlir::Value();
+}
+
+/// The same in the loop's first region. `live`: whether it is asked.
+mlir::Value LoopStatements::whileCondition(const While *node,
+                                           mlir::Value live) {
   if (!live) {
-    return holds;
+    return conditionHolds(node, false);
   }
-  scf::YieldOp::create(ev.builder(), at, holds);
-  return asked.getResult(0);
+  mlir::OpBuilder::InsertionGuard guard(ev.builder());
+  RuntimeBranches::Branch asked = branches.open(node->loc, live);
+  TileType boolean;
+  boolean.elem = DType::I1;
+  auto closeArm = [&](mlir::Value holds, RuntimeBranches::Arm &arm) {
+    ev.frame().scope[RuntimeBranches::ValueName] = {
+        Value::tile({holds, boolean}), node->loc};
+    branches.closeArm(arm, asked);
+  };
+  mlir::Value holds = conditionHolds(node, true);
+  if (!holds) {
+    return mlir::Value();
+  }
+  closeArm(holds, asked.whenTrue);
+  ev.builder().setInsertionPoint(asked.draft.elseYield());
+  closeArm(branches.hasEnded(Flow(), {}, node->loc), asked.whenFalse);
+  return branches.closeWithValue(asked).asTile().value;
+}
+
+/// What the condition sets is known in the body, if it was set before the loop.
+void LoopStatements::forgetOfCondition(const While *node, const Scope &before) {
+  for (StringRef name : assignedNames(node->condition)) {
+    auto known = before.find(name);
+    if (known == before.end() || known->second.value.is(ValueKind::Unset)) {
+      Note origin{node->condition->loc, "it is set here"};
+      ev.frame().scope[name] = Binding{
+          Value::unset({origin}, "is first set in the condition of a run-time "
+                                 "'while'; set it before the loop"),
+          node->condition->loc};
+    }
+  }
 }
 
 Flow LoopStatements::runWhile(const While *node, Continuation following) {
   return afterLoop(runtimeWhile(node), node->loc, following);
+}
+
+/// The names that the condition and the body assign.
+std::vector<StringRef> LoopStatements::assignedInLoop(const While *node) {
+  std::vector<StringRef> assigned = assignedNames(node->condition);
+  for (StringRef name : assignedNames(node->body)) {
+    if (!is_contained(assigned, name)) {
+      assigned.push_back(name);
+    }
+  }
+  return assigned;
 }
 
 Flow LoopStatements::runtimeWhile(const While *node) {
@@ -443,7 +472,7 @@ Flow LoopStatements::runtimeWhile(const While *node) {
   if (isLeft) { // whether it goes on
     inits.push_back(branches.hasEnded({Flow::Break, {}}, Flow::Break, loc));
   }
-  std::vector<Carried> carried = carriedNames(assignedNames(node->body), inits);
+  std::vector<Carried> carried = carriedNames(assignedInLoop(node), inits);
   Scope before = ev.frame().scope;
   mlir::TypeRange types = mlir::ValueRange(inits).getTypes();
   auto loop = scf::WhileOp::create(ev.builder(), at, types, inits);
@@ -465,12 +494,20 @@ Flow LoopStatements::runtimeWhile(const While *node) {
     loop.erase();
     return Flow();
   }
-  scf::ConditionOp::create(ev.builder(), at, holds, test->getArguments());
+  SmallVector<mlir::Value> passed;
+  if (isLeft) {
+    passed.push_back(test->getArgument(0));
+  }
+  if (!collectCarried(carried, passed, loc)) {
+    passed.assign(test->args_begin(), test->args_end());
+  }
+  scf::ConditionOp::create(ev.builder(), at, holds, passed);
 
   mlir::Block *body =
       ev.builder().createBlock(&loop.getAfter(), {}, types, locs);
   ev.frame().scope = before;
   bindCarried(carried, body->getArguments());
+  forgetOfCondition(node, before);
   Flow flow = runBody(node->body);
   SmallVector<mlir::Value> yields;
   if (isLeft) {

@@ -61,7 +61,10 @@ private:
   void countedLoop(const ast::For *node, const RangeObject &range,
                    const LoopBounds &counted);
   Flow runtimeWhile(const ast::While *node);
+  mlir::Value conditionHolds(const ast::While *node, bool isLeft);
   mlir::Value whileCondition(const ast::While *node, mlir::Value live);
+  void forgetOfCondition(const ast::While *node, const Scope &before);
+  std::vector<llvm::StringRef> assignedInLoop(const ast::While *node);
   /// The names that the body assigns, and the loop's variable if it is read
   /// behind the loop.
   std::vector<llvm::StringRef> assignedInLoop(const ast::For *node,

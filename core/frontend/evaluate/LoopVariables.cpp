@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/BlockAnalysis.h"
+#include "core/frontend/parse/ExpressionParts.h"
 
 using namespace llvm;
 
@@ -74,63 +75,10 @@ void Reads::expression(const Expr *e) {
       found.insert(cast<Name>(e)->id);
     }
     return;
-  case ExprKind::JoinedString:
-    for (const JoinedPart &part : cast<JoinedString>(e)->parts) {
-      expression(part.value);
-    }
-    return;
-  case ExprKind::Tuple:
-    return all(cast<Tuple>(e)->elements);
-  case ExprKind::List:
-    return all(cast<List>(e)->elements);
-  case ExprKind::Set:
-    return all(cast<Set>(e)->elements);
-  case ExprKind::Dict:
-    all(cast<Dict>(e)->keys);
-    return all(cast<Dict>(e)->values);
   case ExprKind::Comprehension:
     return comprehension(cast<Comprehension>(e), 0);
-  case ExprKind::Attribute:
-    return expression(cast<Attribute>(e)->base);
-  case ExprKind::Subscript:
-    expression(cast<Subscript>(e)->base);
-    return expression(cast<Subscript>(e)->index);
-  case ExprKind::Slice:
-    expression(cast<Slice>(e)->lower);
-    expression(cast<Slice>(e)->upper);
-    return expression(cast<Slice>(e)->step);
-  case ExprKind::Call:
-    expression(cast<Call>(e)->callee);
-    all(cast<Call>(e)->args);
-    for (const Keyword &keyword : cast<Call>(e)->keywords) {
-      expression(keyword.value);
-    }
-    return;
-  case ExprKind::Unary:
-    return expression(cast<Unary>(e)->operand);
-  case ExprKind::Binary:
-    expression(cast<Binary>(e)->lhs);
-    return expression(cast<Binary>(e)->rhs);
-  case ExprKind::Compare:
-    expression(cast<Compare>(e)->first);
-    return all(cast<Compare>(e)->rest);
-  case ExprKind::Bool:
-    return all(cast<Bool>(e)->operands);
-  case ExprKind::Conditional:
-    expression(cast<Conditional>(e)->condition);
-    expression(cast<Conditional>(e)->whenTrue);
-    return expression(cast<Conditional>(e)->whenFalse);
-  case ExprKind::Await:
-    return expression(cast<Await>(e)->value);
-  case ExprKind::Yield:
-    return expression(cast<Yield>(e)->value);
-  case ExprKind::Starred:
-    return expression(cast<Starred>(e)->value);
-  case ExprKind::Named:
-    return expression(cast<Named>(e)->value);
-  case ExprKind::Constant:
-  case ExprKind::Lambda:
-    return;
+  default:
+    forEachPart(e, [&](const Expr *part) { expression(part); });
   }
 }
 

@@ -51,6 +51,14 @@ RuntimeBranches::Branch RuntimeBranches::open(SourceLoc loc, mlir::Value flag) {
   return branch;
 }
 
+Value RuntimeBranches::closeWithValue(Branch &branch) {
+  close(branch, changedNames(branch));
+  Scope &scope = ev.frame().scope;
+  Value value = scope[ValueName].value;
+  scope.erase(ValueName);
+  return value;
+}
+
 void RuntimeBranches::closeArm(Arm &arm, Branch &branch) {
   if (arm.flow.kind == Flow::Normal) {
     arm.flow.kind = Flow::Fell;

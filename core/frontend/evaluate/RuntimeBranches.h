@@ -42,6 +42,11 @@ public:
   void closeArm(Arm &arm, Branch &branch);
   /// Gives the scf.if its results: what is returned, how it ended, and `names`.
   Flow close(Branch &branch, llvm::ArrayRef<llvm::StringRef> names);
+  /// What both arms give beside what they set: each binds it to this name,
+  /// which no Python name equals.
+  static constexpr llvm::StringLiteral ValueName = " value";
+  /// Closes the branch with all that its arms have set; that value.
+  Value closeWithValue(Branch &branch);
   /// The names that an arm has set, sorted.
   static std::vector<llvm::StringRef> changedNames(const Branch &branch);
   /// The draft with results; the builder stands behind it.

@@ -505,4 +505,95 @@ def k(o):
   EXPECT_THAT(out, ElementsAre(0, 1, 2, 3));
 }
 
+/// Numbers are what CPython gives for the same functions of 0 and 4.
+TEST(NamedExpression, IsKeptWhereverItStands) {
+  const char *text = R"py(
+@triton.jit
+def in_loop(y, n):
+    s = 0
+    for i in range(n):
+        s += (y := y + 1)
+    return y * 100 + s
+
+@triton.jit
+def in_while(y, n):
+    s = 0
+    while (y := y + 1) < n:
+        s += y
+    return y * 100 + s
+
+@triton.jit
+def in_left_while(y, n):
+    s = 0
+    while (y := y + 1) < n:
+        s += y
+        if y == 2:
+            break
+    return y * 100 + s
+
+@triton.jit
+def in_left_while_to_its_end(y, n):
+    s = 0
+    while (y := y + 1) < n:
+        s += y
+        if y == 50:
+            break
+    return y * 100 + s
+
+@triton.jit
+def in_arm(y, n):
+    s = 0
+    if n > 1:
+        s = (y := y + 5) * 2
+    return y * 100 + s
+
+@triton.jit
+def in_elif(y, n):
+    s = 0
+    if n > 100:
+        s = 1
+    elif (y := y + 3) > n:
+        s = 2
+    else:
+        s = y
+    return y * 100 + s
+
+@triton.jit
+def in_condition_in_loop(y, n):
+    s = y
+    for i in range(n):
+        if (y := y + 1) > 2:
+            s += y
+    return y * 100 + s
+
+@triton.jit
+def in_conditional(y, n):
+    s = (y := y + 7) if n > 1 else 3
+    t = 3 if n > 1 else (y := y + 9)
+    return y * 100 + s + t
+
+@triton.jit
+def in_comprehension(y, n):
+    parts = [(y := y + k) for k in (1, 2, 3)]
+    return y * 100 + parts[1]
+
+@triton.jit
+def k(o, start, n):
+    tl.store(o, in_loop(start, n))
+    tl.store(o + 1, in_while(start, n))
+    tl.store(o + 2, in_left_while(start, n))
+    tl.store(o + 3, in_left_while_to_its_end(start, n))
+    tl.store(o + 4, in_arm(start, n))
+    tl.store(o + 5, in_elif(start, n))
+    tl.store(o + 6, in_condition_in_loop(start, n))
+    tl.store(o + 7, in_conditional(start, n))
+    tl.store(o + 8, in_comprehension(start, n))
+)py";
+  std::vector<int32_t> out(9);
+  runText(text, "k o=*i32 start=i32 n=i32",
+          {ArgValue::pointer(out.data()), ArgValue::integer(0),
+           ArgValue::integer(4)});
+  EXPECT_THAT(out, ElementsAre(410, 406, 203, 406, 510, 303, 407, 710, 603));
+}
+
 } // namespace
