@@ -71,30 +71,10 @@ static Value libraryValue(const LibraryName &entry) {
 }
 
 static void bindDtypes(Registry &r) {
-  const std::pair<const char *, DType> names[] = {
-      {"void", DType::Void},
-      {"int1", DType::I1},
-      {"int8", DType::I8},
-      {"int16", DType::I16},
-      {"int32", DType::I32},
-      {"int64", DType::I64},
-      {"uint8", DType::U8},
-      {"uint16", DType::U16},
-      {"uint32", DType::U32},
-      {"uint64", DType::U64},
-      {"float16", DType::F16},
-      {"bfloat16", DType::BF16},
-      {"float32", DType::F32},
-      {"float64", DType::F64},
-      {"float8e4nv", DType::F8E4M3FN},
-      {"float8e5", DType::F8E5M2},
-      {"float8e4b8", DType::F8E4M3FNUZ},
-      {"float8e5b16", DType::F8E5M2FNUZ},
-      {"float8e4b15", DType::F8E4B15},
-  };
-  for (auto [name, type] : names) {
-    r.set("triton.language", name, Value::type(type));
-  }
+  r.set("triton.language", "void", Value::type(DType::Void));
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  r.set("triton.language", Long, Value::type(DType::Id));
+#include "terrazzo/ElementTypes.def"
 }
 
 /// What makes a type of others.
@@ -216,20 +196,10 @@ static void bindTypeMethods(Registry &r) {
       return Value::boolean(isValue(t) && t.elem == type);
     });
   };
-  exactly("is_fp16", DType::F16);
-  exactly("is_bf16", DType::BF16);
-  exactly("is_fp32", DType::F32);
-  exactly("is_fp64", DType::F64);
-  exactly("is_int1", DType::I1);
-  exactly("is_int8", DType::I8);
-  exactly("is_int16", DType::I16);
-  exactly("is_int32", DType::I32);
-  exactly("is_int64", DType::I64);
-  exactly("is_uint8", DType::U8);
-  exactly("is_uint32", DType::U32);
-  exactly("is_uint64", DType::U64);
-  exactly("is_fp8e4nv", DType::F8E4M3FN);
-  exactly("is_fp8e5", DType::F8E5M2);
+  // is_fp16, is_int8, is_fp8e4nv ...
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  exactly("is_" + dtypeName(DType::Id).str(), DType::Id);
+#include "terrazzo/ElementTypes.def"
   r.addMethod(ValueKind::Type, "get_block_shapes", "", [](BuiltinCall &call) {
     return Value::integers(call[0].asType().shape);
   });

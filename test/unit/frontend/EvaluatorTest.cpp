@@ -132,6 +132,12 @@ TEST(Evaluator, TypesAnswerQuestions) {
             "(16, True, 'bf16', False, fp32)");
   EXPECT_EQ(value("tl.pointer_type(tl.float16).element_ty == tl.float16"),
             "True");
+  // Each type is asked for by its name.
+  EXPECT_EQ(value("[t.is_uint16() for t in (tl.uint16, tl.int16)]"),
+            "[True, False]");
+  EXPECT_EQ(value("tl.float8e4b8.is_fp8e4b8(), tl.float8e4b15.is_fp8e4b15(), "
+                  "tl.float8e5b16.is_fp8e5b16(), tl.float16.is_fp8e5()"),
+            "(True, True, True, False)");
 }
 
 const char *tuned = R"py(
