@@ -1,4 +1,4 @@
-"""Element types: names, widths and numbers have one table, python/src/values/ElementTypes.def."""
+"""Element types: names, widths and numbers have one table, include/terrazzo/ElementTypes.def."""
 
 import pathlib
 

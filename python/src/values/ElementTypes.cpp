@@ -13,24 +13,40 @@
 namespace tz::python {
 
 namespace {
-constexpr const char *BOOL = "bool", *SIGNED = "signed", *UNSIGNED = "unsigned",
-                     *FLOAT = "float";
+constexpr const char *Bool = "bool", *Signed = "signed", *Unsigned = "unsigned",
+                     *Float = "float";
 
 constexpr ElementType elementRows[] = {
-#define TZ_ELEMENT_TYPE(ID, signature, language, KIND, bits, mantissa, bias)   \
-  {TZ_TYPE_##ID, signature, language, KIND, bits, mantissa, bias},
-#include "values/ElementTypes.def"
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
+                     LeastExponent)                                            \
+  {TZ_TYPE_##Id,                                                               \
+   Name,                                                                       \
+   Long,                                                                       \
+   Class,                                                                      \
+   Bits,                                                                       \
+   Fraction,                                                                   \
+   LeastExponent ? unsigned(1 - LeastExponent) : 0},
+#include <terrazzo/ElementTypes.def>
 };
 
+/// Words of Python that the table does not have.
 struct Alias {
   uint32_t type;
   const char *name;
-  bool isOfC; // in signatures alone
+  bool isOfC; // in signatures alone: frameworks mean other widths
 };
 constexpr Alias elementAliases[] = {
-#define TZ_ELEMENT_ALIAS(ID, name) {TZ_TYPE_##ID, name, false},
-#define TZ_ELEMENT_C_NAME(ID, name) {TZ_TYPE_##ID, name, true},
-#include "values/ElementTypes.def"
+    {TZ_TYPE_I1, "bool", false},
+    {TZ_TYPE_I1, "i1", false},
+    {TZ_TYPE_I1, "uint1", false},
+    {TZ_TYPE_F8E4M3FN, "float8_e4m3fn", false},
+    {TZ_TYPE_F8E5M2, "float8_e5m2", false},
+    {TZ_TYPE_F8E4M3FNUZ, "float8_e4m3fnuz", false},
+    {TZ_TYPE_F8E5M2FNUZ, "float8_e5m2fnuz", false},
+    {TZ_TYPE_I32, "int", true},
+    {TZ_TYPE_F16, "half", true},
+    {TZ_TYPE_F32, "float", true},
+    {TZ_TYPE_F64, "double", true},
 };
 } // namespace
 

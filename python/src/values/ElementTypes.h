@@ -1,7 +1,7 @@
 //===- ElementTypes.h - names and widths of element types -------*- C++ -*-===//
 //
-// What   Rows of ElementTypes.def by name and by number, and
-//        all of them as a table for Python.
+// What   Rows of terrazzo/ElementTypes.def by name and by number, and all of
+//        them as a table for Python.
 // Why    Python knows types by name alone; numbers are the library's.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PYTHON_VALUES_ELEMENTTYPES_H
