@@ -114,6 +114,25 @@ def records(tmp_path_factory):
     return tmp_path, json.loads(done.stdout), sorted(str(path) for path in (tmp_path / "records").glob("*.json"))
 
 
+def test_values_that_were_never_written(tmp_path):
+    """What an array held before may be anything: near the largest number, or none."""
+    program = """
+import json, sys
+import torch
+import arguments
+large = torch.full((8192,), 3e38)
+large[::2] = -3e38
+large[1::512] = float("nan")
+made = [arguments._content(large), arguments._content(torch.full((8192,), float("inf"))), arguments._content(torch.zeros(8192))]
+print(json.dumps(made))
+"""
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} in {done.stdout}"))
+    assert abs(made[0]["normal"][1] - 3e38) < 1e36 and made[0]["normal"][3] > 2.9e38
+    assert made[1]["normal"] == [0.0, 1.0, -4.0, 4.0] and made[2]["normal"][1] == 0
+
+
 def test_records_replay_alone(records):
     folder, expected, paths = records
     assert len(paths) == 3  # equal launches are one record

@@ -62,7 +62,10 @@ def _content(tensor):
         fine = values[values.isfinite()]
         if not fine.numel():
             return {"normal": [0.0, 1.0, -4.0, 4.0]}
-        numbers = [fine.mean(), fine.std(unbiased=False), fine.min(), fine.max()]
+        # Of what was never written the squares may be too large for fp32: its values are taken as shares of the largest.
+        largest = fine.abs().max().clamp(min=1e-30)
+        shares = fine / largest
+        numbers = [shares.mean() * largest, shares.std(unbiased=False) * largest, fine.min(), fine.max()]
         content = {"normal": [float(f"{number.item():.6g}") for number in numbers]}
         zeros = (values == 0).float().mean().item()
         if zeros > 0.01:

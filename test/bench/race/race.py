@@ -58,6 +58,14 @@ def recording(options):
                        "PYTHONPATH": os.pathsep.join([site, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
 
 
+def pretend_installed(site, distribution, version):
+    """A program that runs from its sources may ask importlib.metadata for its own version."""
+    folder = os.path.join(site, f"{distribution.replace('-', '_')}-{version}.dist-info")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "METADATA"), "w") as file:
+        file.write(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
+
+
 def record(options):
     with recording(options) as (folder, environment):
         status = subprocess.run(options.command, env=environment).returncode
@@ -77,6 +85,8 @@ def corpus(options):
             commands.append((command, [word.format(python=sys.executable, root=root, file=path) for word in command["run"]]))
     until = time.time() + options.seconds if options.seconds else math.inf
     with recording(options) as (folder, environment):
+        for distribution, version in told.get("distributions", {}).items():
+            pretend_installed(environment["PYTHONPATH"].partition(os.pathsep)[0], distribution, version)
         paths = [os.path.join(root, path) for path in told.get("python_path", ["."])]
         environment["PYTHONPATH"] = os.pathsep.join([environment["PYTHONPATH"], *paths])
 
