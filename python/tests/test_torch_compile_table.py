@@ -35,10 +35,19 @@ def test_rows(tmp_path):
     assert "block training default: step" in run.stdout and "[3/3 " in run.stderr
 
 
-def test_several_first_calls(tmp_path):
-    run, document = table(tmp_path, "--modes", "default", "--what", "inference", "--steps", "1", "--step-seconds", "0", "--takes", "3")
+def test_several_takes_of_rows_by_name(tmp_path):
+    names = ["block training default", "block inference dynamic"]
+    run, document = table(tmp_path, "--rows", ",".join(names), "--ahead", "2", "--takes", "2", "--steps", "1", "--step-seconds", "0")
     assert run.returncode == 0, run.stderr
-    assert len(document["rows"][0]["samples"]["terrazzo"]) == 3
+    assert [row["name"] for row in document["rows"]] == [f"{name}: {what}" for name in names for what in ("cold first call", "step")]
+    assert all(len(row["samples"]["terrazzo"]) == 2 for row in document["rows"])
+    lines = [line.split("] ")[1].split(":")[0] for line in run.stderr.splitlines() if line.startswith("[")]
+    assert lines == names * 2  # the second takes begin when all rows have their first
+    run, document = table(tmp_path, "--rows", names[1], "--steps-alone", "--steps", "2", "--step-seconds", "0")
+    assert run.returncode == 0, run.stderr
+    assert [row["name"] for row in document["rows"]] == [f"{names[1]}: step"] and len(document["rows"][0]["samples"]["terrazzo"]) == 2
+    run, _ = table(tmp_path, "--rows", "block inference quick")
+    assert run.returncode == 2 and "there is no row 'block inference quick'" in run.stderr
 
 
 def test_checks_alone(tmp_path):

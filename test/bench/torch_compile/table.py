@@ -10,9 +10,13 @@ the first call is timed alone on the machine, then steps of both take turns. A
 result is compared with the same model without a compiler; worker.py states the
 tolerances. Random weights are made from configurations: nothing is downloaded.
 
---takes N times the first call in N processes of each compiler, in turns: one
-first call varies by a fifth. --check times nothing: it compares results, --jobs
-rows at a time.
+--takes N does each row N times in new processes: one first call varies by a
+fifth, and steps vary from process to process. The second takes begin when all
+rows have their first. --ahead N prepares the processes of N rows together,
+before the first of them is timed; the others wait while one is timed.
+--steps-alone times no first calls, and makes those of --ahead rows together.
+--check times nothing: it compares results, --jobs rows at a time. --rows names
+rows as a file of results has them.
 
 On a GPU the peers are Triton and Terrazzo. On the CPU they are Inductor's own
 C++ and Terrazzo. A row that fails, crashes or takes too long says so in the
@@ -112,23 +116,31 @@ class Process:
 
 
 class Row:
-    """One row while it runs."""
+    """One row: its takes, and what they found."""
 
     def __init__(self, row, options):
         self.row, self.options = row, options
         self.failed, self.facts = {}, {peer: {} for peer in options.peers}
         self.cold, self.steps = {}, {peer: [] for peer in options.peers}
+        self.takes = 0
         self.end = time.monotonic() + 1e9
         self.processes = {}
-        # What comes first finds another machine than what comes second: they take turns.
-        self.order = options.peers if options.turn % 2 == 0 else options.peers[::-1]
-        options.turn += 1
 
     def start(self):
-        """Lets the workers import and build; the row's time begins with run()."""
-        self.processes = {peer: Process(self.row, peer, self.options) for peer in self.options.peers}
+        """Lets new workers import and build."""
+        self.processes = {peer: Process(self.row, peer, self.options) for peer in self.options.peers if peer not in self.failed}
         for process in self.processes.values():
             process.tell("prepare")
+            if self.options.steps_alone:
+                process.tell("cold")
+        self.end = time.monotonic() + self.options.row_seconds
+
+    def prepared(self):
+        """Waits for that."""
+        for peer in self.options.peers:
+            self.facts[peer].update(self._try(peer, lambda p: p.hear("prepare", self.left())) or {})
+            if self.options.steps_alone:
+                self._try(peer, lambda p: p.hear("cold", self.left()))
 
     def _try(self, peer, function):
         if peer in self.failed:
@@ -139,20 +151,36 @@ class Row:
             self.failed[peer] = str(failure)
             return None
 
-    def _colds(self, order, processes):
-        for peer in order:
-            answer = self._try(peer, lambda _: processes[peer].ask("cold", self.left()))
+    def _cold(self):
+        # What comes first finds another machine than what comes second: they take turns.
+        for peer in self.options.peers if self.options.turn % 2 == 0 else self.options.peers[::-1]:
+            answer = self._try(peer, lambda p: p.ask("cold", self.left()))
             if answer:
                 self.cold.setdefault(peer, []).append(answer["seconds"])
                 self.facts[peer].setdefault("phases", answer["phases"])
+        self.options.turn += 1
+
+    def _step(self):
+        """Some steps of each peer, in turns; both of a pair on one core, since cores differ where others use the machine too."""
+        cores = sorted(os.sched_getaffinity(0))
+        stop, count = time.monotonic() + self.options.step_seconds, 0
+        while count < self.options.steps and self.left() > 0 and len(self.failed) < len(self.options.peers):
+            core = None if self.options.device == "cpu" else cores[count % len(cores)]
+            for peer in self.options.peers:
+                answer = self._try(peer, lambda p: p.ask("steps", self.left(), core=core))
+                if answer:
+                    self.steps[peer].append(answer["seconds"])
+            count += 1
+            if time.monotonic() > stop and count >= 30:
+                break
 
     def check(self):
         """Only whether it is right."""
         self.start()
-        self.end = time.monotonic() + self.options.row_seconds
+        self.prepared()
         for peer in self.options.peers:
-            for do in ("prepare", "cold", "check"):
-                answer = self._try(peer, lambda p: p.hear(do, self.left()) if do == "prepare" else p.ask(do, self.left()))
+            for do in ("cold", "check"):
+                answer = self._try(peer, lambda p: p.ask(do, self.left()))
                 if answer and do != "cold":
                     self.facts[peer].update(answer)
         self.finish()
@@ -161,33 +189,16 @@ class Row:
     def left(self):
         return self.end - time.monotonic()
 
-    def run(self, when_cold_is_over):
-        """when_cold_is_over: called when the machine need not be idle any more."""
+    def take(self):
+        """First calls, results, steps of the workers that are prepared."""
+        self.takes += 1
         self.end = time.monotonic() + self.options.row_seconds
-        for peer in self.options.peers:
-            self.facts[peer].update(self._try(peer, lambda p: p.hear("prepare", self.left())) or {})
-        self._colds(self.order, self.processes)
-        for take in range(1, self.options.takes):
-            again = {peer: Process(self.row, peer, self.options) for peer in self.options.peers if peer not in self.failed}
-            for process in again.values():
-                process.tell("prepare")
-            for peer, process in again.items():
-                self._try(peer, lambda _: process.hear("prepare", self.left()))
-            self._colds(self.order[::-1] if take % 2 else self.order, again)
-            for process in again.values():
-                process.end()
-        when_cold_is_over()
+        if not self.options.steps_alone:
+            self._cold()
         for peer in self.options.peers:
             self.facts[peer].update(self._try(peer, lambda p: p.ask("check", self.left())) or {})
-        stop = time.monotonic() + self.options.step_seconds
-        while len(self.steps[self.options.peers[0]]) < self.options.steps and self.left() > 0:
-            for peer in self.options.peers:
-                answer = self._try(peer, lambda p: p.ask("steps", self.left()))
-                if answer:
-                    self.steps[peer].append(answer["seconds"])
-            if len(self.failed) == len(self.options.peers) or (time.monotonic() > stop and min(map(len, self.steps.values())) >= 30):
-                break
-        if self.options.profile:
+        self._step()
+        if self.options.profile and self.takes == 1:
             for peer in self.options.peers:
                 self.facts[peer].update(self._try(peer, lambda p: p.ask("profile", self.left())) or {})
         self.finish()
@@ -195,6 +206,7 @@ class Row:
     def finish(self):
         for process in self.processes.values():
             process.end(self.options.logs)
+        self.processes = {}
 
     def write(self, document):
         name = self.row["name"]
@@ -202,8 +214,9 @@ class Row:
             shares = {peer: [facts["off"] / facts["allowed"]] for peer, facts in self.facts.items() if "off" in facts}
             document.row(f"{name}: error", "of the allowed", shares, failed=self.failed, facts=self.facts)
             return
-        document.row(f"{name}: cold first call", "s", self.cold, failed=self.failed, facts=self.facts)
-        document.row(f"{name}: step", "s", self.steps, failed=self.failed)
+        if not self.options.steps_alone:
+            document.row(f"{name}: cold first call", "s", self.cold, failed=self.failed, facts=self.facts)
+        document.row(f"{name}: step", "s", self.steps, failed=self.failed, facts=self.facts if self.options.steps_alone else None)
 
     def line(self):
         text = []
@@ -213,9 +226,9 @@ class Row:
             elif self.options.check:
                 text.append(f"{peer} right ({self.facts[peer]['off'] / self.facts[peer]['allowed']:.2f} of the allowed error)")
             else:
-                cold = statistics.median(self.cold[peer])
-                text.append(f"{peer} {cold:.2f} s, {statistics.median(self.steps[peer]) * 1e3:.3f} ms"
-                            if self.steps[peer] else f"{peer} {cold:.2f} s")
+                cold = [f"{statistics.median(self.cold[peer]):.2f} s"] if peer in self.cold else []
+                step = [f"{statistics.median(self.steps[peer]) * 1e3:.3f} ms"] if self.steps[peer] else []
+                text.append(f"{peer} {', '.join(cold + step)}")
         return f"{self.row['name']}: " + "; ".join(text)
 
 
@@ -230,7 +243,7 @@ def rows(options):
         for family in options.families:
             made.append({"family": family, "what": "inference", "mode": "default", "dynamic": True,
                          "name": f"{family} inference dynamic"})
-    return made
+    return [row for row in made if not options.rows or row["name"] in options.rows]
 
 
 def words(text):
@@ -244,13 +257,16 @@ def arguments():
     parser.add_argument("--what", type=words, default=["inference", "training"])
     parser.add_argument("--modes", type=words, default=list(MODES))
     parser.add_argument("--dynamic", action="store_true", help="also rows of dynamic shapes")
+    parser.add_argument("--rows", type=words, help="these alone, 'gpt2 inference default', with commas")
     parser.add_argument("--peers", type=words, help="triton,terrazzo or inductor-cpp,terrazzo")
-    parser.add_argument("--steps", type=int, default=30, help="samples of a step, of each peer")
+    parser.add_argument("--steps", type=int, default=30, help="samples of a step, of each peer and take")
     parser.add_argument("--step-seconds", type=float, default=20, help="after which 30 samples are enough")
-    parser.add_argument("--row-seconds", type=float, default=300, help="limit of a row")
-    parser.add_argument("--seconds", type=float, default=1e9, help="no row begins after that")
+    parser.add_argument("--row-seconds", type=float, default=300, help="limit of a take of a row")
+    parser.add_argument("--seconds", type=float, default=1e9, help="no row and no take begins after that")
     parser.add_argument("--takes", type=int, default=1, help="first calls of each peer, in as many processes")
+    parser.add_argument("--ahead", type=int, default=1, help="rows that are prepared together")
     parser.add_argument("--check", action="store_true", help="compare results, time nothing")
+    parser.add_argument("--steps-alone", action="store_true", help="steps; first calls are not timed, so many can run at once")
     parser.add_argument("--jobs", type=int, default=1, help="rows at a time, with --check")
     parser.add_argument("--profile", action="store_true", help="also what each kernel of a step takes")
     parser.add_argument("--output", required=True, metavar="FILE.json")
@@ -263,11 +279,17 @@ def arguments():
         for word in given:
             if word not in known:
                 parser.error(f"there is no {word!r}: {', '.join(known)}")
-    if min(options.steps, options.takes, options.jobs) < 1:
-        parser.error("--steps, --takes and --jobs are at least 1")
+    if min(options.steps, options.takes, options.jobs, options.ahead) < 1:
+        parser.error("--steps, --takes, --jobs and --ahead are at least 1")
     if options.jobs > 1 and not options.check:
         parser.error("--jobs is for --check: rows that are timed have the machine alone")
     options.families = [family for family in options.families if models.FAMILIES[family].is_there()]
+    if options.rows:
+        known = [row["name"] for row in rows(argparse.Namespace(**{**vars(options), "rows": None, "dynamic": True}))]
+        for name in options.rows:
+            if name not in known:
+                parser.error(f"there is no row {name!r} of these families: {', '.join(known[:4])} ...")
+        options.dynamic = True
     if options.logs:
         os.makedirs(options.logs, exist_ok=True)
     return options
@@ -347,34 +369,36 @@ def checked(todo, options, document):
 
 def timed(todo, options, document):
     """The number of rows that fail with Terrazzo."""
-    start, failures, ahead = time.monotonic(), 0, None
-    for i, row in enumerate(todo):
-        if time.monotonic() - start > options.seconds:
-            print(f"table.py: {len(todo) - i} rows were left out, the time is over", file=sys.stderr)
-            break
-        now = ahead or Row(row, options)
-        if not ahead:
-            now.start()
-        ahead = None
-
-        def begin_next():
-            nonlocal ahead
-            if i + 1 < len(todo) and time.monotonic() - start <= options.seconds:
-                ahead = Row(todo[i + 1], options)
-                ahead.start()
-
+    start = time.monotonic()
+    every = [Row(row, options) for row in todo]
+    work = [row for _ in range(options.takes) for row in every]
+    taken = 0
+    while taken < len(work) and time.monotonic() - start <= options.seconds:
+        batch = work[taken:taken + min(options.ahead, len(every))]  # each row once
         try:
-            now.run(begin_next)
+            for row in batch:
+                row.start()
+            for row in batch:
+                row.prepared()
+            for row in batch:
+                if time.monotonic() - start > options.seconds:
+                    break
+                row.take()
+                taken += 1
+                document.document["rows"] = []
+                for done in every:
+                    if done.takes:
+                        done.write(document)
+                document.write(options.output)
+                print(f"[{taken}/{len(work)} {time.monotonic() - start:.0f} s] {row.line()}", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
-            now.finish()
             break
-        now.write(document)
-        document.write(options.output)
-        failures += "terrazzo" in now.failed
-        print(f"[{i + 1}/{len(todo)} {time.monotonic() - start:.0f} s] {now.line()}", file=sys.stderr, flush=True)
-    if ahead:
-        ahead.finish()
-    return failures
+        finally:
+            for row in batch:
+                row.finish()
+    if taken < len(work):
+        print(f"table.py: {len(work) - taken} takes were left out, the time is over", file=sys.stderr)
+    return sum("terrazzo" in row.failed for row in every)
 
 
 if __name__ == "__main__":

@@ -179,8 +179,17 @@ class Worker:
                     worst = (off / allowed, off, allowed)
         return {"off": worst[1], "allowed": worst[2]}
 
-    def steps(self, count=None):
-        """Seconds a step, in batches that take some milliseconds."""
+    def steps(self, count=None, core=None):
+        """Seconds a step, in batches that take some milliseconds; core: where this thread runs meanwhile."""
+        cores = os.sched_getaffinity(0)
+        if core is not None:
+            os.sched_setaffinity(0, {core})
+        try:
+            return self._timed(count)
+        finally:
+            os.sched_setaffinity(0, cores)
+
+    def _timed(self, count):
         def run(times):
             start = time.perf_counter()
             for _ in range(times):
