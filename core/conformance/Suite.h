@@ -7,7 +7,7 @@
 //        the product of its ops, variants, element types and forms, so a cell
 //        cannot be forgotten.
 //
-// A case file (docs/conformance.md has the whole grammar):
+// A case file (docs/reference/conformance.md has the whole grammar):
 //   family arithmetic: operators between two tiles
 //     types numbers
 //     forms flat

@@ -73,7 +73,7 @@ struct Allocation {
 };
 using MemoryMap = std::vector<Allocation>;
 
-/// One element that a tile.print wrote, in the form of docs/abi.md.
+/// One element that a tile.print wrote, in the form of docs/reference/abi.md.
 struct PrintEvent {
   std::array<uint32_t, 3> program;
   std::string location; ///< file:line:col

@@ -117,7 +117,8 @@ bool barrier(Machine &, const Instruction &) {
   return true; // memory ops of a program are executed in order anyway
 }
 
-/// One line an element, in the form that docs/abi.md gives for devices.
+/// One line an element, in the form that docs/reference/abi.md gives for
+/// devices.
 bool print(Machine &m, const Instruction &in) {
   if (!m.options.print) {
     return true;

@@ -79,7 +79,7 @@ class KernelFault(LaunchError):
     """A kernel on the CPU read or wrote where it must not, or trapped otherwise.
 
     program: the ids of the program, as (x, y, z). The process goes on, but what the kernel wrote before may have
-    damaged memory of others: see docs/debugging.md.
+    damaged memory of others: see docs/guide/debugging.md.
     """
 
     program = None

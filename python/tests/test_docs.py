@@ -1,4 +1,4 @@
-"""The program in docs/python.md runs from top to bottom."""
+"""The program in docs/guide/python.md runs from top to bottom."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import runpy
 
 import pytest
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "python.md")
+PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "guide", "python.md")
 
 
 @pytest.mark.skipif(not os.path.exists(PAGE), reason="the documentation is not beside the tests")

@@ -128,7 +128,7 @@ def test_stages_are_dumped(tmp_path, monkeypatch):
 
 
 def test_each_setting_is_in_the_docs():
-    table = (pathlib.Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    table = (pathlib.Path(__file__).parents[2] / "docs" / "guide" / "python.md").read_text()
     groups = [group for group in vars(knobs).values() if isinstance(group, knobs.base_knobs)]
     missing = [setting.key for group in groups for setting in group.knob_descriptors.values()
                if f"`{setting.key}`" not in table]

@@ -1,4 +1,4 @@
-"""docs/python-tour.md does what it says: its blocks run in order and print what stands below them."""
+"""docs/learn/python-tour.md does what it says: its blocks run in order and print what stands below them."""
 
 import linecache
 import os
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "python-tour.md")
+PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "learn", "python-tour.md")
 
 
 def run_page(text):

@@ -1,8 +1,8 @@
 //===- Registry.cpp - discovery of plugins --------------------------------===//
 //
-// What   The order of docs/abi.md: API, TERRAZZO_PLUGIN_FILES (replaces the
-//        rest), TERRAZZO_PLUGIN_PATH, beside the library, the user's folder,
-//        the system's folders. The first of equal name wins.
+// What   The order of docs/reference/abi.md: API, TERRAZZO_PLUGIN_FILES (which
+//        replaces the rest), TERRAZZO_PLUGIN_PATH, beside the library, the
+//        user's folder, the system's folders. The first of equal name wins.
 // Why    The order never varies between two runs: files are sorted by name, and
 //        every file that was looked at has a line that says what became of it.
 //===----------------------------------------------------------------------===//

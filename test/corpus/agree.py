@@ -14,7 +14,7 @@ OUT under Triton on the GPU at hand and sorts the cases:
   differs  anything else: a difference of meaning, or one that the language leaves open
   refused  Triton does not compile or launch it
 
-Neither side is right by definition: docs/language.md says which differences are
+Neither side is right by definition: docs/reference/language.md says which differences are
 meant. Exit status of `check`: 0 if nothing differs.
 """
 import argparse

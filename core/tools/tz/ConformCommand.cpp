@@ -127,7 +127,7 @@ int Conform::load() {
       if (!optimizer::isFeature(need)) {
         return reportError("the case '" + one.name + "' needs an " +
                                driver::unknownFeature(need),
-                           "the names are in docs/writing-a-plugin.md");
+                           "the names are in docs/guide/writing-a-plugin.md");
       }
     }
   }

@@ -161,7 +161,7 @@ void addTargetsCommand(CLI::App &app, int &status) {
       "  tz targets        what can be used\n"
       "  tz targets -v     every manifest that was looked at, code targets\n"
       "  TERRAZZO_PLUGIN_PATH=/opt/vendor tz targets -v\n"
-      "The search order of manifests is in docs/abi.md.");
+      "The search order of manifests is in docs/reference/abi.md.");
   auto verbose = std::make_shared<bool>(false);
   command->add_flag("-v,--verbose", *verbose,
                     "Also code targets, and manifests that are not used");

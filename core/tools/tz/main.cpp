@@ -29,7 +29,7 @@ static constexpr const char *examples = R"help(Examples
 
 Environment: TERRAZZO_TARGET, TERRAZZO_CACHE_DIR, TERRAZZO_PLUGIN_PATH,
 TERRAZZO_PLUGIN_FILES, TERRAZZO_PLUGINS, TERRAZZO_IMPORT_PATH, TERRAZZO_LOG,
-TERRAZZO_DEBUG_LEVEL; docs/embedding.md.)help";
+TERRAZZO_DEBUG_LEVEL; docs/guide/embedding.md.)help";
 
 /// "; did you mean 'x'?", or nothing.
 static std::string didYouMean(llvm::StringRef name,

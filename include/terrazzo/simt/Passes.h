@@ -1,7 +1,7 @@
 //===- Passes.h - the passes of the SIMT library --------------------------===//
 //
 // What   Constructors of the passes; each is documented in core/simt/passes and
-//        docs/passes.md.
+//        docs/reference/passes.md.
 // Why    A vendor puts its own passes between them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_PASSES_H

@@ -2,7 +2,7 @@
 //
 // What   Compiles and runs each example of the language's table that the table
 //        says works here, through the neutral optimizer.
-// Why    docs/language.md promises it.
+// Why    docs/reference/language.md promises it.
 //===----------------------------------------------------------------------===//
 #include "gtest/gtest.h"
 #include "test/unit/frontend/LanguageExamples.h"

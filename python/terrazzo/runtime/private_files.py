@@ -1,6 +1,6 @@
 """Small files in a folder that others may share: read whole or not, replaced whole or not.
 
-The same rules as the library has for its own cache (docs/security.md).
+The same rules as the library has for its own cache (docs/guide/security.md).
 """
 
 import errno

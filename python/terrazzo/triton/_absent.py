@@ -18,7 +18,7 @@ _META = _FORK.format("Meta's, TLX")
 _DISTRIBUTED = _FORK.format("Triton-distributed")
 _ATTRS = "it is of Triton before 3.3; attributes are {(index,): [['tt.divisibility', 16]]} now, the `attrs` of ASTSource"
 _RAW_LAUNCH = ("code is launched by Terrazzo's launch plan, which a launcher made by hand does not know; use kernel[grid](...), "
-               "or the C interface (docs/embedding.md)")
+               "or the C interface (docs/guide/embedding.md)")
 _GONE = "it was taken out of Triton before 3.6"
 
 # By Triton's names; what stands below one of them is absent with it.
@@ -90,18 +90,18 @@ NAMES = {
     "triton.runtime.driver.active.utils.fill_2d_tma_descriptor": _TMA_FILL,
     "triton.runtime.driver.active.utils.load_binary": _RAW_LAUNCH,
     "triton.runtime.interpreter": "it is a class of Triton's own interpreter, which runs kernels as Python programs; "
-                                  "TRITON_INTERPRET=1 runs them in Terrazzo's (docs/python.md)",
+                                  "TRITON_INTERPRET=1 runs them in Terrazzo's (docs/guide/python.md)",
     "triton.runtime.jit._find_paths_if": _GONE + "; use triton._utils.find_paths_if",
     "triton.runtime.jit._get_iterable_path": _GONE + "; use triton._utils.get_iterable_path",
     "triton.runtime.jit.JITFunction.cache_hook": _GONE + "; use triton.knobs.runtime.jit_cache_hook",
     "triton.runtime.jit.create_specialize_impl": _GONE + "; use native_specialize_impl",
     "triton.runtime.cache.clear": "it was no function; remove the folder triton.knobs.cache.dir, or call `tz cache clear`",
     "triton.tools.compile": "it writes C that launches a kernel by the GPU's driver, which knows no launch plan; `tz compile` and "
-                            "tz_kernel_save write code that a C or C++ program loads and launches (docs/embedding.md)",
+                            "tz_kernel_save write code that a C or C++ program loads and launches (docs/guide/embedding.md)",
     "triton.tools.build_extern": "there are no tables of external functions to build; tl.extra.libdevice has the functions",
     "triton.tools.disasm.extract": "it reads the output of cuobjdump line by line; use triton.tools.disasm.get_sass",
     "triton.tools.experimental_descriptor": _TMA_FILL,
-    "triton.tools.link": "objects of kernels need no linking; tz_kernel_load reads each (docs/embedding.md)",
+    "triton.tools.link": "objects of kernels need no linking; tz_kernel_load reads each (docs/guide/embedding.md)",
 }
 
 

@@ -2,7 +2,7 @@
 //
 // What   Runs each function of core/frontend/Accuracy.def on numbers of its
 //        range in the reference interpreter and compares with long double.
-// Why    docs/language.md promises the figures of that table.
+// Why    docs/reference/language.md promises the figures of that table.
 //===----------------------------------------------------------------------===//
 #include "test/unit/frontend/RunText.h"
 

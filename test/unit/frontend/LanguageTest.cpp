@@ -4,7 +4,8 @@
 //        example of a name that works runs in the interpreter and gives the
 //        numbers of its row; the others say that they are not implemented.
 //        Questions of tl.target_info are answered for each known vendor.
-// Why    docs/language.md is made from the table: it must not promise.
+// Why    docs/reference/language.md is made from the table: it must not
+// promise.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/frontend/LanguageExamples.h"

@@ -1,7 +1,7 @@
 //===- BuilderTest.cpp - a kernel made in C++ is that of the text ---------===//
 //
 // What   Builds the kernel of docs/examples/vector_add.mlir with the builder;
-//        docs/specification/text-form.md shows the part between the marks.
+//        docs/reference/specification/text-form.md shows the part between the marks.
 // Why    The example of the page must compile, and mean what it says.
 //===----------------------------------------------------------------------===//
 #include "terrazzo/ir/Tile.h"

@@ -47,7 +47,7 @@ refused() { # words that must be said, then as configure
 }
 here=$source/test/unit/package
 
-# The headers alone: enough for a plugin. A copy, as docs/writing-a-plugin.md has it.
+# The headers alone: enough for a plugin. A copy, as docs/guide/writing-a-plugin.md has it.
 installed "$work/headers" development
 cp -r "$source/plugins/null" "$work/null"
 built "$work/null" "$work/null/build" -DCMAKE_PREFIX_PATH="$work/headers"

@@ -39,9 +39,9 @@ unsigned PtxTarget::blocksBeside(const simt::BlockNeeds &block) const {
 /// Where the language asks, and where a copy waits for another block's warps:
 /// those that compute would wait with it. Other products on an H100 are as
 /// quick with as without, those of short loops (K = 512) 4 % slower:
-/// docs/performance.md. Two warp groups can have the registers of a third one;
-/// beside one or four of them a warp is enough, since setmaxnreg would leave
-/// them fewer.
+/// docs/guide/performance.md. Two warp groups can have the registers of a third
+/// one; beside one or four of them a warp is enough, since setmaxnreg would
+/// leave them fewer.
 unsigned PtxTarget::copyWarps(const simt::CopyRequest &request) const {
   if (architecture.number != 90 || !inBulk ||
       !(request.isAsked || request.areShared)) {

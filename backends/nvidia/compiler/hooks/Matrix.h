@@ -27,13 +27,13 @@ public:
   unsigned asyncCopyBytes() const override { return 4; }
   unsigned copyWarps(const simt::CopyRequest &request) const override;
   /// Where one block fills a multiprocessor. Of two, one computes while the
-  /// other stores (docs/performance.md).
+  /// other stores (docs/guide/performance.md).
   bool shouldPersist(uint64_t ringBytes) const override {
     return persists && 2 * ringBytes > sharedBytes();
   }
   /// Where rows begin inside of lines (simt::appendTogether) the
   /// multiprocessors of a pair fetch shared tiles by halves
-  /// (docs/performance.md).
+  /// (docs/guide/performance.md).
   unsigned blocksTogether() const override {
     return architecture.number == 90 && inBulk ? 2 : 1;
   }

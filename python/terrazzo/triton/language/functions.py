@@ -22,7 +22,7 @@ class KernelFunction:
         self._shown = f"{prefix}.{name}"
         if module != _SHORT:
             self.__terrazzo__ = f"{module}.{name}"
-        self.__doc__ = f"{self._shown}({parameters})\n\nOnly inside a kernel; docs/language.md has the differences " \
+        self.__doc__ = f"{self._shown}({parameters})\n\nOnly inside a kernel; docs/reference/language.md has the differences " \
                        "from Triton."
 
     @property

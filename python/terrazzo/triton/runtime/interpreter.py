@@ -1,7 +1,7 @@
 """`triton.runtime.interpreter`: what tells an interpreted function.
 
 Triton interprets kernels as Python programs, with classes of their own here. Terrazzo's interpreter reads the same text
-as its compiler (docs/python.md, Interpreter), so one class of functions serves both.
+as its compiler (docs/guide/python.md, Interpreter), so one class of functions serves both.
 """
 
 from ...runtime.jit_function import JITFunction

@@ -1,0 +1,124 @@
+"""What ci/docs asks of the pages as a book: Sphinx builds it without a warning, links and names of files lead somewhere, and code can be read.
+
+Each function gives sentences, none of which a right tree has.
+"""
+import ast
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import textwrap
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+PLACEHOLDERS = {"docs/x.md"}  # in the grammar of lists of known failures
+
+
+@functools.lru_cache
+def tracked(*patterns):
+    """Files of the tree that git knows, and those that it would take, as text; binary ones are left out."""
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", *patterns], capture_output=True, text=True).stdout.split("\n")
+    files = {}
+    for name in names:
+        path = os.path.join(ROOT, name)
+        if name and os.path.isfile(path):
+            try:
+                files[name] = open(path, encoding="utf-8").read()
+            except UnicodeDecodeError:
+                pass
+    return files
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+
+
+def headings(text):
+    """The anchors of a page, as a forge and MyST make them of its headings."""
+    made = set()
+    for title in re.findall(r"^#{1,6} +(.*)$", without_code(text), flags=re.M):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)
+        made.add(re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-"))
+    return made
+
+
+def links(name, text):
+    """Targets of a page's links, as (path in the tree, anchor)."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        if not re.match(r"^(https?:|mailto:)", target):
+            path, _, anchor = target.partition("#")
+            yield target, os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name, anchor
+
+
+def broken_links():
+    pages = tracked("*.md")
+    for name, text in pages.items():
+        for target, path, anchor in links(name, text):
+            if not os.path.exists(os.path.join(ROOT, path)):
+                yield f"{name}: link to {target}: no such file"
+            elif anchor and path in pages and anchor not in headings(pages[path]):
+                yield f"{name}: link to {target}: {path} has no such heading"
+
+
+def names_of_pages():
+    """Comments, messages and pages name pages: docs/guide/python.md. Each must be there."""
+    for name, text in tracked().items():
+        if name.startswith(("licenses/", "test/docs/")):  # wrong ones on purpose
+            continue
+        for page in set(re.findall(r"(?:(?<![\w/.])|(?<=%source/))docs/[\w./-]*\w", text)):
+            if page.endswith((".md", ".py", ".mlir")) and page not in PLACEHOLDERS and not os.path.exists(os.path.join(ROOT, page)):
+                yield f"{name}: there is no {page}"
+
+
+def unreadable_code():
+    """Blocks of Python and JSON can be parsed. What a block does is the business of the page's own test."""
+    for name, text in tracked("*.md").items():
+        for match in re.finditer(r"^```(python|json)\n(.*?)^```$", text, flags=re.M | re.S):
+            language, code = match.groups()
+            try:
+                ast.parse(textwrap.dedent(code)) if language == "python" else json.loads(code)
+            except ValueError as error:
+                yield f"{name}:{text[:match.start()].count(chr(10)) + 2}: a block of {language}: {error}"
+            except SyntaxError as error:
+                yield f"{name}:{text[:match.start()].count(chr(10)) + 1 + (error.lineno or 1)}: a block of python: {error.msg}"
+
+
+def pages_outside():
+    """Sphinx tells of pages that no table of contents names, but says nothing of a folder that it leaves out."""
+    for name in tracked("docs/*.md"):
+        if name.startswith("docs/examples/"):
+            yield f"{name}: the book leaves docs/examples out; move the page"
+
+
+def builder():
+    """Debian's Sphinx, which ci/setup installs; None if that cannot."""
+    def found():
+        return shutil.which("sphinx-build", path="/usr/bin") or shutil.which("sphinx-build")
+    if not found():
+        subprocess.run([os.path.join(ROOT, "ci", "setup")])
+    return found()
+
+
+def build():
+    """Builds the book into build/docs/html; its warnings, and whether there is a Sphinx."""
+    program = builder()
+    if not program:
+        return [], False
+    out = os.path.join(ROOT, "build", "docs")
+    done = subprocess.run([program, "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-d", os.path.join(out, "doctrees"),
+                           os.path.join(ROOT, "docs"), os.path.join(out, "html")], capture_output=True, text=True)
+    lines = [line.replace(ROOT + "/", "") for line in done.stderr.splitlines() if "WARNING" in line or "ERROR" in line]
+    if done.returncode and not lines:
+        lines = ["the book: " + " ".join(done.stderr.split()[-60:])]
+    return lines, True
+
+
+def from_the_network():
+    """A built page asks no other host for scripts, styles or fonts: it opens from a disk."""
+    folder = os.path.join(ROOT, "build", "docs", "html")
+    for path, _, names in os.walk(folder):
+        for name in names:
+            text = open(os.path.join(path, name), encoding="utf-8", errors="replace").read() if name.endswith((".html", ".css")) else ""
+            for line in re.findall(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"(?:https?:)?//[^\"]*\"|url\([\"']?(?:https?:)?//[^)]*\)", text):
+                yield f"{os.path.relpath(os.path.join(path, name), ROOT)}: {line[:100]} needs a network"

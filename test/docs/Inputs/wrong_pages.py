@@ -1,0 +1,23 @@
+"""Makes a small tree of pages, some of them wrong, and prints what ci/book.py says. Run by book.test."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "ci"))
+import book  # noqa: E402
+
+folder = sys.argv[1]
+book.ROOT = folder
+FILES = {
+    "docs/right.md": "# Right\n\n## A `name`, and a [link](wrong.md#wrong)\n\n[Here](#a-name-and-a-link), [there](../code.py).\n\n```python\nx = 1\n```\n",
+    "docs/wrong.md": "# Wrong\n\n[One](gone.md), [two](right.md#no-such), [three](right.md#right).\n\n"
+                     "Two blocks that no parser takes.\n\n```python\nx = = 1\n```\n```json\n{1}\n```\n",
+    "code.py": "# docs/right.md and docs/elsewhere/gone.md; https://example.org/docs/other.md\n",
+}
+os.makedirs(os.path.join(folder, "docs"))
+for name, text in FILES.items():
+    with open(os.path.join(folder, name), "w") as file:
+        file.write(text)
+subprocess.run(["git", "init", "-q", folder], check=True)
+for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_code()):
+    print(fault)
