@@ -3,7 +3,7 @@
 // What   Time of compiled vector add, softmax and matmul on one thread, beside
 //        a copy loop and, where a BLAS library is found at run time, its sgemm.
 // Why    Ratios of medians in one process, run by hand: the numbers that
-//        docs/guide/performance.md gives for the cpu target.
+//        docs/results/figures.md gives for the cpu target.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/test/Program.h"
 

@@ -3,7 +3,7 @@
 // What   Runs kernels of docs/examples on the CPU and a peer on the same data,
 //        interleaved in one process, and prints ratios of medians.
 // Why    "Fast" is a promise; this is where it can fail. Method and last table:
-//        docs/guide/performance.md.
+//        docs/results/figures.md.
 //
 //   bench-cpu EXAMPLES [--smoke] [--markdown] [--only WORD]
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 
 A row makes sets of buffers (several, so that the L2 does not hold them), the
 launches over a set, what they must give, and the peers that give the same. Sizes
-are those of docs/guide/performance.md. `configs` are tried by both compilers, and each
+are those of docs/results/figures.md. `configs` are tried by both compilers, and each
 takes its own best.
 """
 

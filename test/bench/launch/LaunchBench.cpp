@@ -4,7 +4,7 @@
 //        null device (the runtime alone) and on the cpu device; enqueued in
 //        batches, and one at a time with a synchronisation.
 // Why    The goal is below 5 microseconds for an empty launch. The median of 21
-//        rounds is printed, for docs/guide/performance.md.
+//        rounds is printed, for docs/results/figures.md.
 //
 // The kernel's object is made by the C compiler of this build, so that the
 // figure does not depend on any code generator.

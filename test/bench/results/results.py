@@ -6,7 +6,7 @@
     results.write("out.json")
 
     python results.py FILE ...      checks files, and prints a table of each
-    python results.py --page FOLDER     the page of a folder of such files
+    python results.py --page FOLDER     the page of a folder of such files (page.py)
 
 A file is whole at any time: write() puts it in place with one rename, so a
 bench may write after each row. Samples are in the order in which they were
@@ -172,68 +172,18 @@ def table(document):
     return "\n".join([head, "|---" * (len(names) + 3) + "|", *(line for _, _, line in sorted(lines, key=lambda l: (l[1], l[0], l[2])))])
 
 
-MOST_ROWS = 100  # of a table in the page
-
-
-def section(document, name):
-    """A file as a part of the page: where it comes from, what it comes to, its rows."""
-    machine, peers = document["machine"], document["peers"]
-    of = f"{machine['device']} (driver {machine['driver']}), " if "device" in machine else ""
-    lines = [f"## {name}", "",
-             f"{document['what']}. {of}{machine['processor']}, {machine['cores']} cores; {document['date']}; commit {document['commit']}; "
-             + ", ".join(f"{peer['name']} {peer['version']}" for peer in peers) + ".", "", "    " + " ".join(document["command"]), ""]
-    failed = {}
-    for row in document["rows"]:
-        for peer, why in row.get("failed", {}).items():
-            failed.setdefault((peer, why), []).append(row["name"])
-    if len(peers) == 2:
-        one, other = peers[1]["name"], peers[0]["name"]
-        groups = {}
-        for row in document["rows"]:
-            share = ratio(row, one, other)
-            if share:
-                groups.setdefault(row["name"].rpartition(": ")[2] if ": " in row["name"] else row["unit"], []).append(share)
-        for kind, shares in groups.items():
-            lines.append(f"{kind}: {len(shares)} rows, {one} / {other}: geometric mean {geometric_mean(shares):.3f}, "
-                         f"least {min(shares):.3f}, most {max(shares):.3f}.")
-        lines += [""] if groups else []
-    shown = table(document).splitlines()
-    if len(shown) > MOST_ROWS + 2:
-        lines += [f"The {MOST_ROWS} rows of {len(shown) - 2} where the last peer stands worst:", ""]
-        with_ratio = [line for line in shown[2:] if not line.endswith("|  |")]
-        shown = shown[:2] + with_ratio[::-1][:MOST_ROWS]
-    lines += shown
-    if failed:
-        lines += ["", "Without a figure:", ""]
-        lines += [f"- {peer}: {', '.join(sorted(names)[:5])}{' and others' if len(names) > 5 else ''}: {' '.join(why.split())[:200]}"
-                  for (peer, why), names in sorted(failed.items())]
-    return "\n".join(lines) + "\n"
-
-
-def page(folder):
-    """Markdown of all files below a folder, the newest first."""
-    found = []
-    for path, _, names in os.walk(folder):
-        for name in names:
-            if name.endswith(".json"):
-                full = os.path.join(path, name)
-                found.append((os.path.relpath(full, folder), read(full)))
-    found.sort(key=lambda each: (each[1]["date"], each[0]), reverse=True)
-    head = ("# Results\n\nWhat was measured, made by `ci/docs --bless` from the files of this folder (`test/bench/results/schema.json`). "
-            "A figure is the median of its samples.\n")
-    return head + "".join("\n" + section(document, name) for name, document in found)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", metavar="FILE")
-    parser.add_argument("--page", metavar="FOLDER", help="print the page of all files below it")
+    parser.add_argument("--page", metavar="FOLDER", help="print the page of the newest files below it")
+    parser.add_argument("--there", default="", metavar="PATH", help="the way from the page to the folder, for its links")
     options = parser.parse_args()
     if bool(options.page) == bool(options.files):
         parser.error("give files, or --page and a folder")
     if options.page:
+        import page
         try:
-            print(page(options.page), end="")
+            print(page.page(options.page, options.there), end="")
         except (OSError, ValueError) as error:
             sys.exit(f"results.py: {error}")
         return 0
@@ -251,4 +201,5 @@ def main():
 
 
 if __name__ == "__main__":
+    sys.modules["results"] = sys.modules["__main__"]  # page.py imports this file
     sys.exit(main())
