@@ -20,6 +20,7 @@ namespace tz::nvidia {
 namespace {
 using Factors = std::pair<Value *, Value *>;
 
+/// A key for both orders.
 Factors sorted(Value *a, Value *b) {
   return std::less<Value *>()(a, b) ? Factors(a, b) : Factors(b, a);
 }
@@ -67,7 +68,10 @@ static void shareInBlock(BasicBlock &block) {
                                    {b.getInt32Ty(), b.getInt32Ty()}, false);
     auto *text = InlineAsm::get(type, "mul.wide.u32 $0, $1, $2;", "=l,r,r",
                                 /*hasSideEffects=*/false);
-    CallInst *product = b.CreateCall(text, {factors.first, factors.second});
+    // In the order of the operation: that of `factors` differs from one process
+    // to the next.
+    CallInst *product = b.CreateCall(
+        text, {narrowOne->getOperand(0), narrowOne->getOperand(1)});
     product->setDoesNotAccessMemory();
     product->setDoesNotThrow();
     narrowOne->replaceAllUsesWith(b.CreateTrunc(product, b.getInt32Ty()));
