@@ -8,7 +8,9 @@
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
@@ -22,6 +24,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <mutex>
+#include <optional>
 
 extern "C" void LLVMInitializeNVPTXTargetInfo();
 extern "C" void LLVMInitializeNVPTXTarget();
@@ -100,6 +103,48 @@ void optimize(Module &module, TargetMachine &machine) {
   }
 }
 
+namespace {
+
+/// Has it blocks in which many addresses are computed, each in its own way?
+bool hasManyAddresses(const Module &module) {
+  constexpr size_t kMany = 2000;
+  return any_of(module, [](const Function &function) {
+    return any_of(function, [](const BasicBlock &block) {
+      return size_t(count_if(block, [](const Instruction &one) {
+               auto *address = dyn_cast<GetElementPtrInst>(&one);
+               return address && !address->hasAllConstantIndices();
+             })) > kMany;
+    });
+  });
+}
+
+/// Code generation without the pass that looks for one address from which
+/// another is near: it compares each with all before it in its block. A
+/// thousand atomics on tiles took three minutes of it.
+class WithoutStrengthReduction final : public OptPassGate {
+public:
+  explicit WithoutStrengthReduction(LLVMContext &context)
+      : context(context), before(context.getOptPassGate()) {
+    if (!PassRegistry::getPassRegistry()->getPassInfo(name)) {
+      throw std::runtime_error("this LLVM has no pass " + name.str());
+    }
+    context.setOptPassGate(*this);
+  }
+  ~WithoutStrengthReduction() override { context.setOptPassGate(before); }
+
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != name;
+  }
+  bool isEnabled() const override { return true; }
+
+private:
+  LLVMContext &context;
+  OptPassGate &before;
+  static constexpr StringRef name = "slsr"; // as it is called there
+};
+
+} // namespace
+
 std::string emitPtx(Module &module, TargetMachine &machine) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
@@ -108,6 +153,10 @@ std::string emitPtx(Module &module, TargetMachine &machine) {
                                   CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true)) {
     throw std::runtime_error("no code generation for this target");
+  }
+  std::optional<WithoutStrengthReduction> gate;
+  if (hasManyAddresses(module)) {
+    gate.emplace(module.getContext());
   }
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
