@@ -305,8 +305,11 @@ LoopStatements::assignedInLoop(const For *node, const LoopBounds &counted) {
   Binding &binding = ev.frame().scope[target];
   const Value first =
       Value::tile(counted.isNegative ? counted.upper : counted.lower);
-  if (binding.value.isError() || binding.value.is(ValueKind::Unset)) {
-    // If the loop does not run, what it would begin with.
+  if (binding.value.is(ValueKind::Unset)) {
+    return assigned; // if the loop does not run, it is as before: an error
+  }
+  if (binding.value.isError()) {
+    // Never set: if the loop does not run, what it would begin with.
     binding = Binding{first, node->target->loc};
   }
   Value before = ev.sanitize(binding.value, binding.loc);
