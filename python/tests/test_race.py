@@ -158,3 +158,19 @@ def test_records_tell_the_launch(records):
         assert names[0] == "kernel" and set(names) == {"kernel", "scaled", "doubled"}
         options = {(3, 1, 1): {"num_warps": 2}, (1, 1, 1): {}, (5, 1, 1): {"num_warps": 1}}
         assert record["options"] == options[tuple(record["grid"])]
+
+
+def test_types_and_classes_of_the_language():
+    program = """
+import terrazzo.triton as triton
+import terrazzo.triton.language as tl
+from kernel_source import _home, decode_constant, encode_constant
+
+for type_ in (tl.float16, tl.float8e5, tl.int32, tl.int1):
+    told = encode_constant((type_, 2))
+    assert told["tuple"][0] == {"dtype": type_.name} and decode_constant(told, triton) == (type_, 2)
+for kind in (tl.constexpr, tl.tensor, tl.dtype):
+    assert _home(kind) == "triton.language.core" and getattr(tl.core, kind.__name__) is kind
+"""
+    done = run(program, os.path.dirname(RACE))
+    assert done.returncode == 0, done.stderr

@@ -34,7 +34,8 @@ def _is_kept(name):
 
 def _home(value, attribute="__module__"):
     """A module's name; Triton's for what stands in for it."""
-    return (getattr(value, attribute, None) or "").removeprefix("terrazzo.")
+    home = getattr(value, attribute, None) or ""
+    return "triton.language.core" if home.startswith("terrazzo.language.") else home.removeprefix("terrazzo.")
 
 
 def encode_constant(value, functions=None):
@@ -73,7 +74,7 @@ def decode_constant(value, triton, functions=()):
         if what == "constexpr":
             return triton.language.constexpr(decode_constant(content, triton, functions))
         if what == "dtype":
-            return _dtype(triton, content)
+            return triton.language.dtype(content)
         if what == "torch_dtype":
             return getattr(importlib.import_module("torch"), content)
         if what == "tuple":
@@ -86,14 +87,6 @@ def decode_constant(value, triton, functions=()):
             return functions[content]
         raise ValueError(f"unknown constant {value!r}")
     return value
-
-
-_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "fp8e4nv": "float8e4nv",
-           "fp8e5": "float8e5", "fp8e4b15": "float8e4b15", "fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16"}
-
-
-def _dtype(triton, name):
-    return getattr(triton.language, _DTYPES.get(name, name))
 
 
 def is_jit(value):
