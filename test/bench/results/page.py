@@ -5,6 +5,7 @@ history. Files of another format are left out. The gain of a row is how much bet
 Terrazzo's figure is than a peer's: 2 is half the time, or twice the rate.
 """
 
+import json
 import os
 import re
 
@@ -21,13 +22,22 @@ The gain is how much better Terrazzo's figure is than the peer's: 2 is half the 
 """
 
 
+def is_other(path):
+    """Whether a file says that it has another format. What says nothing, or cannot be read, is not left out in silence."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            return json.load(file).get("format", "terrazzo-bench") != "terrazzo-bench"
+        except (ValueError, AttributeError):
+            return False
+
+
 def newest(folder):
     """name -> (path below the folder, document) of the files that count, by name."""
     found = {}
     for path, _, names in os.walk(folder):
         for name in names:
             full = os.path.join(path, name)
-            if not name.endswith(".json") or os.path.relpath(full, folder).startswith("history" + os.sep):
+            if not name.endswith(".json") or is_other(full):
                 continue
             document = results.read(full)
             key = re.sub(r"\d{4}-\d{2}-\d{2}-", "", os.path.relpath(full, folder))[:-len(".json")]

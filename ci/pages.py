@@ -1,0 +1,101 @@
+"""Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json.
+
+ci/nightly and test/mutants/run write the data; they and ci/docs --bless write the pages.
+"""
+import json
+import os
+import re
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+
+def data(name):
+    return os.path.join(ROOT, "results", name + ".json")
+
+
+def page(name):
+    return os.path.join(ROOT, "docs", "results", name + ".md")
+
+
+def read(name):
+    with open(data(name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write(name, document):
+    """Puts the data in place with one rename, then its page."""
+    with open(data(name) + ".new", "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    os.replace(data(name) + ".new", data(name))
+    with open(page(name), "w", encoding="utf-8") as file:
+        file.write(MADE[name](document))
+
+
+def merged(old, new, key, group):
+    """Rows of a run put into the rows of before. One of the same name is replaced in its place; a new one stands
+    behind the last of its group; all others stay as they are, in their place."""
+    rows = list(old)
+    for row in new:
+        names = [each[key] for each in rows]
+        if row[key] in names:
+            rows[names.index(row[key])] = row
+            continue
+        same = [i for i, each in enumerate(rows) if group(each[key]) == group(row[key])]
+        rows.insert(same[-1] + 1 if same else len(rows), row)
+    return rows
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]) + "\n"
+
+
+def nightly(document):
+    rows = [(r["part"], r["result"], r["ran"], r["time"], r["date"], r["commit"], r["machine"]) for r in document["rows"]]
+    text = ("# The last nightly run\n\nMade from [results/nightly.json](../../results/nightly.json), which `ci/nightly` writes: what does not fit into `ci/test`'s half hour.\n"
+            "A part that did not run keeps its row.\n\n"
+            f"Last: {document['last']}.\n\n" + table(("part", "result", "ran", "time", "date", "commit", "machine"), rows))
+    if document["fuzz"]:
+        text += (f"\n## Fuzz targets\n\nAn input may take {document['fuzz_limits']['seconds']} s and {document['fuzz_limits']['megabytes']} MB. More is a finding, "
+                 "and so is any report of the address or undefined behaviour sanitizer.\n\n")
+        names = ("target", "result", "inputs", "corpus files / size", "edges / features", "peak memory", "slowest input", "time")
+        text += table(names, [[row[name] for name in names] for row in document["fuzz"]])
+    reasons = {}
+    for line in document["skipped"]:
+        found = re.match(r"(.* :: \S+|\S+(?: \(TSan\))?: [^:]*): (.*)", line)
+        reasons.setdefault(found.group(2) if found else "not said", []).append(line)
+    if reasons:
+        text += "\n## Skipped\n\nTests that the sanitizers' runs left out, by reason. The data names each.\n\n"
+        text += table(("reason", "tests"), [(reason, len(names)) for reason, names in sorted(reasons.items(), key=lambda each: (-len(each[1]), each[0]))])
+    return text
+
+
+def mutants(document):
+    killed, survived, others = document["killed"], document["survived"], document["no_mutants"]
+    counted = len(killed) + len(survived)
+    text = ("# Mutants\n\nMade from [results/mutants.json](../../results/mutants.json), which `test/mutants/run --write` writes. A mutant is a rule by which the CPU plugin's lowering "
+            "is made wrong.\nIt is killed if `tz conform` fails on it ([R20](../contribute/rules.md#r20-honest-bars)). The data names the case that killed each.\n\n"
+            f"{document['date']}, commit {document['commit']}, seed {document['seed']}, {document['ran']} rules of {document['rules']}, {document['seconds']:.0f} s on {document['machine']}: "
+            f"**{len(killed)} of {counted} killed ({100 * len(killed) / max(counted, 1):.1f} %)**.\n"
+            f"{len(survived)} survive. {others} are no mutants: they make invalid tile IR, or are about what the lowering never emits.\n\n")
+    kinds = {}
+    for rule in killed:
+        kinds.setdefault(rule.split()[0], [0, 0])[0] += 1
+    for rule in survived:
+        kinds.setdefault(rule.split()[0], [0, 0])[1] += 1
+    text += table(("kind of rule", "killed", "survive"), [(f"`{kind}`", *counts) for kind, counts in sorted(kinds.items())])
+    text += "\n## Survivors\n\n" + (table(("rule", "why"), [(f"`{rule}`", why) for rule, why in survived.items()]) if survived else "None.\n")
+    return text
+
+
+MADE = {"nightly": nightly, "mutants": mutants}
+
+
+def stale():
+    """Pages that are not what their data says, as (file of the page, what it should be)."""
+    for name, make in MADE.items():
+        want = make(read(name))
+        path = page(name)
+        if not os.path.exists(path) or open(path, encoding="utf-8").read() != want:
+            yield path, want
