@@ -124,7 +124,7 @@ int main() {
   auto stream = need(device->createStream());
   auto kernel = need(LoadedKernel::load(device, emptyKernel()));
   // The same kernel once more for the lower ways, which see no plan.
-  const tz_device_api &api = device->api();
+  const DeviceFunctions &api = device->api();
   tz_module *module = nullptr;
   tz_kernel *code = nullptr;
   std::string text = tz::nvidia::test::GpuKernels;
