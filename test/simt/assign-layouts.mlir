@@ -5,6 +5,7 @@
 // 16 bytes a lane, as the base is aligned; the sum has the loads' layout.
 // CHECK-DAG: #[[WIDE:.*]] = #simt.layout<rank 1, register {{\[}}[1], [2], [512]], lane {{\[}}[4], [8], [16], [32], [64]], warp {{\[}}[128], [256]]>
 // CHECK-DAG: #[[ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+// CHECK-DAG: #[[LONG:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 512], [1, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[0, 128], [0, 256]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
@@ -83,5 +84,57 @@ tile.kernel @dot(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !tile.
   // CHECK: arith.mulf {{.*}} : tensor<32x32xf32, #[[ACC]]>
   %e = arith.mulf %d, %d : tensor<32x32xf32>
   tile.store_view %to[%zero, %zero], %e checked [false, false] : <32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// Two long rows that are added up: the warps lie along the row, and a thread has
+// both elements of its columns. The sums lie as the store wants them.
+// CHECK-LABEL: tile.kernel @few_rows
+tile.kernel @few_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %width = arith.constant 1024 : i64
+  %view = tile.make_view %x shape[%n, %width] strides[%width, %one] : <f32> -> <2x1024xf32>
+  // CHECK: tile.load_view {{.*}} -> tensor<2x1024xf32, #[[LONG]]>
+  %a = tile.load_view %view[%zero, %zero] checked [true, false] : <2x1024xf32> -> tensor<2x1024xf32>
+  %sum = "tile.reduce"(%a) <{axis = 0 : i32}> ({
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  }) : (tensor<2x1024xf32>) -> tensor<1024xf32>
+  %to = tile.make_view %out shape[%width] strides[%one] : <f32> -> <1024xf32>
+  // CHECK-NOT: simt.convert
+  // CHECK: tile.store_view {{.*}} tensor<1024xf32, #[[WIDE]]>
+  tile.store_view %to[%zero], %sum checked [false] : <1024xf32>, tensor<1024xf32>
+  tile.return
+}
+
+// What a loop adds up from reductions moves once, behind it.
+// CHECK-LABEL: tile.kernel @carried
+tile.kernel @carried(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant dense<0.0> : tensor<32xf32>
+  %view = tile.make_view %x shape[%n, %n] strides[%n, %one] : <f32> -> <32x128xf32>
+  // CHECK: %[[SUM:.*]] = scf.for
+  %sum = scf.for %i = %zero to %n step %one iter_args(%acc = %rows) -> (tensor<32xf32>) : i64 {
+    // CHECK: tile.reduce({{.*}}) axis 1 {{.*}} -> tensor<32xf32, #[[PARTS:.*]]> {
+    // CHECK-NOT: simt.convert
+    // CHECK: arith.addf {{.*}} : tensor<32xf32, #[[PARTS]]>
+    %a = tile.load_view %view[%zero, %i] checked [true, true] : <32x128xf32> -> tensor<32x128xf32>
+    %part = "tile.reduce"(%a) <{axis = 1 : i32}> ({
+    ^bb0(%l: f32, %r: f32):
+      %s = arith.addf %l, %r : f32
+      tile.yield %s : f32
+    }) : (tensor<32x128xf32>) -> tensor<32xf32>
+    %next = arith.addf %acc, %part : tensor<32xf32>
+    // CHECK-NOT: simt.convert
+    // CHECK: scf.yield
+    scf.yield %next : tensor<32xf32>
+  }
+  %to = tile.make_view %out shape[%n] strides[%one] : <f32> -> <32xf32>
+  // CHECK: simt.convert %[[SUM]]
+  // CHECK: tile.store_view
+  tile.store_view %to[%zero], %sum checked [true] : <32xf32>, tensor<32xf32>
   tile.return
 }

@@ -109,6 +109,9 @@ void Anchors::collectAccesses() {
     if (isa<tile::ReduceOp, tile::GatherOp>(op)) {
       combinedShapes.insert(shapeOf(op->getOperand(0)));
     }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      reductions.emplace_back(shapeOf(op->getOperand(0)), reduce.getAxis());
+    }
   });
   SmallVector<Access> all;
   kernel.walk([&](Operation *op) {
@@ -163,10 +166,59 @@ unsigned Anchors::warpsFor(ArrayRef<int64_t> shape) const {
              : warps;
 }
 
+/// What the warps tell each other when tiles in such a layout are reduced:
+/// results, for each bit of a warp's index along the dimension.
+int64_t Anchors::exchanged(const Layout &layout) const {
+  const Coordinates shape = layout.shape();
+  int64_t told = 0;
+  for (const auto &[reduced, axis] : reductions) {
+    if (reduced != ArrayRef<int64_t>(shape)) {
+      continue;
+    }
+    int64_t results = 1;
+    for (auto [dim, extent] : llvm::enumerate(shape)) {
+      results *= dim == axis ? 1 : extent;
+    }
+    for (const Coordinates &basis : layout.bases(Axis::Warp)) {
+      told += basis[axis] != 0 ? results : 0;
+    }
+  }
+  return told;
+}
+
+/// The warps lie beside each other along the fastest dimension, as the lanes
+/// do. (In blockedLayout they lie along the slowest.)
+static Layout warpsBesideLanes(const BlockedOptions &options) {
+  BlockedOptions together = options;
+  together.lanes = options.lanes * options.warps;
+  together.warps = 1;
+  const Layout lanes = blockedLayout(together);
+  Layout layout(lanes.rank());
+  for (Axis axis : {Axis::Register, Axis::Lane}) {
+    for (auto [bit, basis] : llvm::enumerate(lanes.bases(axis))) {
+      const bool isWarp =
+          axis == Axis::Lane && (int64_t(1) << bit) >= int64_t(options.lanes);
+      layout.addBit(isWarp ? Axis::Warp : axis, basis);
+    }
+  }
+  for (const Layout::Repeat &copy : lanes.repeats()) {
+    layout.repeat(copy.axis, copy.dim, copy.count);
+  }
+  return layout;
+}
+
 Layout Anchors::blocked(ArrayRef<int64_t> shape, int64_t vector,
                         ArrayRef<unsigned> order) const {
   const unsigned used = warpsFor(shape);
-  Layout layout = blockedLayout({shape, vector, order, target.lanes(), used});
+  const BlockedOptions options{shape, vector, order, target.lanes(), used};
+  Layout layout = blockedLayout(options);
+  if (const int64_t told = exchanged(layout); told > 0) {
+    // Columns of a few rows are added up within a thread.
+    Layout beside = warpsBesideLanes(options);
+    if (exchanged(beside) < told) {
+      layout = std::move(beside);
+    }
+  }
   for (unsigned rest = warps / used; rest > 1; rest /= 2) {
     layout.addBit(Axis::Warp, Coordinates(shape.size(), 0)); // copies
   }

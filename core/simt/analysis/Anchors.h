@@ -64,6 +64,7 @@ private:
                   mlir::Value value) const;
   void collectAccesses();
   unsigned warpsFor(llvm::ArrayRef<int64_t> shape) const;
+  int64_t exchanged(const Layout &layout) const;
   Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t vector,
                  llvm::ArrayRef<unsigned> order) const;
   std::optional<llvm::SmallVector<unsigned, 3>>
@@ -78,6 +79,8 @@ private:
   Contiguity runs;
   /// Shapes of what is reduced or gathered from.
   llvm::DenseSet<llvm::ArrayRef<int64_t>> combinedShapes;
+  /// Shape and dimension of each reduction.
+  llvm::SmallVector<std::pair<llvm::ArrayRef<int64_t>, unsigned>> reductions;
   llvm::MapVector<mlir::Operation *, Layout> ofAccess;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> orderOfAccess;
   llvm::MapVector<tile::DotOp, DotChoice> ofDot;

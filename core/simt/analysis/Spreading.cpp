@@ -30,6 +30,7 @@ Spreading::Spreading(tile::KernelOp kernel, const Anchors &anchors)
     }
   }
   spread();
+  giveToCarried(kernel);
   for (const auto &[op, layout] : anchors.accesses()) {
     for (Value result : op->getResults()) {
       give(result, layout, Memory);
@@ -40,6 +41,73 @@ Spreading::Spreading(tile::KernelOp kernel, const Anchors &anchors)
   }
   spread();
   chooseRest(kernel);
+}
+
+/// How far back from what a loop carries a reduction, and from that a load, is
+/// looked for.
+static constexpr unsigned mostSteps = 8;
+
+/// The layout of a load that the value is computed from, element by element.
+static std::optional<Layout> loadedAs(const Anchors &anchors, Value value,
+                                      unsigned steps) {
+  Operation *op = value.getDefiningOp();
+  if (!op || steps == 0) {
+    return std::nullopt;
+  }
+  auto access = anchors.accesses().find(op);
+  if (access != anchors.accesses().end()) {
+    return access->second;
+  }
+  for (Value operand : op->getOperands()) {
+    if (isElementwise(op) && isTile(operand)) {
+      if (auto layout = loadedAs(anchors, operand, steps - 1)) {
+        return layout;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The layout of a reduction of loaded tiles in the loop that the value is
+/// computed from, element by element.
+static std::optional<Layout> reducedAs(const Anchors &anchors, scf::ForOp loop,
+                                       Value value, unsigned steps) {
+  Operation *op = value.getDefiningOp();
+  if (!op || steps == 0 || op->getBlock() != loop.getBody()) {
+    return std::nullopt;
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    auto source = loadedAs(anchors, reduce.getSources().front(), mostSteps);
+    return source ? std::optional(source->withoutDim(reduce.getAxis()))
+                  : std::nullopt;
+  }
+  for (Value operand : op->getOperands()) {
+    if (isElementwise(op) && isTile(operand)) {
+      if (auto layout = reducedAs(anchors, loop, operand, steps - 1)) {
+        return layout;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// What a loop sums up from reductions lies as they give it. In the layout of
+/// the store behind the loop, each iteration would have to move its part.
+void Spreading::giveToCarried(tile::KernelOp kernel) {
+  constexpr int64_t mostRegisters = 16; // copies in other lanes cost them too
+  kernel.walk([&](scf::ForOp loop) {
+    for (auto [argument, next] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+      if (!isTile(argument) || choices.contains(argument)) {
+        continue;
+      }
+      auto layout = reducedAs(anchors, loop, next, mostSteps);
+      if (layout && layout->size(Axis::Register) <= mostRegisters) {
+        give(argument, *layout, Memory);
+        spread();
+      }
+    }
+  });
 }
 
 void Spreading::give(Value value, const Layout &layout, Priority priority) {

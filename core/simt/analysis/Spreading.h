@@ -35,6 +35,7 @@ private:
   void spreadFrom(mlir::Value value);
   void spreadThrough(mlir::Operation *op, mlir::Value value,
                      const Chosen &from);
+  void giveToCarried(tile::KernelOp kernel);
   void chooseRest(tile::KernelOp kernel);
 
   const Anchors &anchors;
