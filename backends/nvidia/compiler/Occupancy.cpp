@@ -147,10 +147,12 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
           .wasInterrupted();
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 4> wanted;
-  // wgmma that needs more registers than it gets is refused.
-  if (hasRing && !anyDot(kernel, [](simt::DotOp dot) {
-        return dot.getInstruction() == wgmmaName;
-      })) {
+  const bool hasWgmma = anyDot(kernel, [](simt::DotOp dot) {
+    return dot.getInstruction() == wgmmaName;
+  });
+  // Sums of wgmma stay in registers: it is refused if they are too many.
+  constexpr int64_t mostOfWgmma = 64;
+  if (hasRing && (!hasWgmma || words <= mostOfWgmma)) {
     // As many as the rings leave shared memory for.
     constexpr unsigned addresses = 32;
     wanted = {threads * architecture.blocksBeside(threads,
