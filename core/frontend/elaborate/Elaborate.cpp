@@ -38,7 +38,6 @@ struct Recipe {
   enum Kind : uint8_t { Argument, Constant, Tuple, Descriptor } kind = Constant;
   size_t first = 0; // argument
   Value constant;
-  bool foldedOne = false;
   TileType block; // of a descriptor, whose items are base, sizes and strides
   std::vector<Recipe> items;
   std::vector<std::string> names;                // of a named tuple's fields
@@ -320,7 +319,7 @@ Recipe KernelBuilder::readScalar(const ast::Parameter &param, TileType type,
   Recipe recipe;
   if (arg.equalsOne && !type.isPtr && isInteger(type.elem)) {
     recipe.constant = Value::integer(1);
-    recipe.foldedOne = true;
+    recipe.constant.isFolded = true;
     return recipe;
   }
   recipe.kind = Recipe::Argument;
@@ -503,8 +502,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelBuilder::run(DebugMap *debugMap) {
   }
   builder.setInsertionPointToEnd(&body);
   for (auto &[param, recipe] : recipes) {
-    scope[param->name] =
-        Binding{make(recipe, body, param->loc), param->loc, recipe.foldedOne};
+    scope[param->name] = Binding{make(recipe, body, param->loc), param->loc};
   }
   evaluator.runKernel(kernel, std::move(scope));
   evaluator.chargeStep(kernel->loc()); // the last step may be too much

@@ -129,10 +129,12 @@ void Evaluator::assignSubscript(const Subscript *target, const Value &value) {
 void Evaluator::assign(const Expr *target, const Value &value, SourceLoc loc,
                        bool keepConstexpr) {
   switch (target->kind) {
-  case ExprKind::Name:
-    bind(cast<Name>(target)->id,
-         keepConstexpr || inHost() ? value : sanitize(value, loc), target->loc);
+  case ExprKind::Name: {
+    Value kept = keepConstexpr || inHost() ? value : sanitize(value, loc);
+    kept.isFolded = false;
+    bind(cast<Name>(target)->id, std::move(kept), target->loc);
     return;
+  }
   case ExprKind::Tuple:
     assignSequence(cast<Tuple>(target)->elements, value, target->loc, loc,
                    keepConstexpr);

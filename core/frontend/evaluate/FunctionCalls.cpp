@@ -9,6 +9,7 @@
 //        elaborated where they stand.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/HostStatements.h"
 #include "core/frontend/evaluate/KernelStatements.h"
@@ -225,6 +226,7 @@ std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
                            " is given twice");
     }
     scope[param->name] = Binding{arg.value, arg.loc};
+    scope[param->name].value.isFolded &= !isConstexprParameter(*param);
   }
   return bindRest(function, std::move(rest), loc, scope);
 }

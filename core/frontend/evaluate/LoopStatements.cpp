@@ -44,10 +44,8 @@ LoopStatements::carriedNames(ArrayRef<StringRef> assigned,
     if (it == ev.frame().scope.end() || it->second.value.is(ValueKind::Unset)) {
       continue; // local to the loop, perhaps of an earlier one too
     }
-    if (it->second.foldedArgument) {
-      // An argument that was 1: a variable again from here on.
+    if (it->second.value.isFolded) { // a variable again from here on
       it->second.value = ev.sanitize(it->second.value, it->second.loc);
-      it->second.foldedArgument = false;
     }
     Carried item{name, it->second, unsigned(flat.size()), 0};
     flatten(item.before.value, flat);
@@ -323,7 +321,6 @@ LoopStatements::assignedInLoop(const For *node, const LoopBounds &counted) {
     return assigned;
   }
   binding.value = before;
-  binding.foldedArgument = false;
   assigned.push_back(target);
   return assigned;
 }

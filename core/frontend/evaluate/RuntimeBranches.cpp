@@ -184,6 +184,17 @@ void RuntimeBranches::mergeBesideReturn(StringRef name, Branch &branch,
                      thenGone ? live.value : none, live.loc});
 }
 
+/// An argument that is known because it is 1 is a run-time scalar where the
+/// other arm has one.
+void RuntimeBranches::unfold(Binding &binding, const Binding &other,
+                             mlir::Operation *yield) {
+  if (binding.value.isFolded && other.value.isTile()) {
+    mlir::OpBuilder::InsertionGuard guard(ev.builder());
+    ev.builder().setInsertionPoint(yield);
+    binding.value = ev.sanitize(binding.value, binding.loc);
+  }
+}
+
 /// A name after both arms: bound at once, or put into `leaving`.
 void RuntimeBranches::mergeName(StringRef name, Branch &branch,
                                 SmallVectorImpl<Leaving> &leaving) {
@@ -214,7 +225,9 @@ void RuntimeBranches::mergeName(StringRef name, Branch &branch,
             "; set it before the if or on both paths");
     return;
   }
-  const Binding &a = thenIt->second, &c = elseIt->second;
+  Binding a = thenIt->second, c = elseIt->second;
+  unfold(a, c, branch.draft.thenYield());
+  unfold(c, a, branch.draft.elseYield());
   if (a.value.isError() || c.value.isError()) {
     ev.frame().scope[name] = Binding{Value(), a.loc};
   } else if (identical(a.value, c.value)) {

@@ -76,6 +76,7 @@ private:
                      Flow &result);
   void mergeName(llvm::StringRef name, Branch &branch,
                  llvm::SmallVectorImpl<Leaving> &leaving);
+  void unfold(Binding &binding, const Binding &other, mlir::Operation *yield);
   void mergeBesideReturn(llvm::StringRef name, Branch &branch, bool thenGone,
                          llvm::SmallVectorImpl<Leaving> &leaving);
   llvm::SmallVector<mlir::Value>

@@ -148,9 +148,13 @@ public:
 
   /// Marked by tl.constexpr: a global that kernels may read.
   bool isConstexpr = false;
+  /// An integer argument that is known because it equals 1: unlike a constexpr
+  /// it may be reassigned in a loop or on one path, as if it were not 1.
+  bool isFolded = false;
   Value asConstexpr() const {
     Value copy = *this;
     copy.isConstexpr = true;
+    copy.isFolded = false;
     return copy;
   }
 
@@ -231,9 +235,6 @@ struct LazyObject {
 struct Binding {
   Value value;
   SourceLoc loc;
-  /// An integer argument that was folded because it equals 1: unlike a
-  /// constexpr it may be reassigned in a loop.
-  bool foldedArgument = false;
 };
 using Scope = llvm::DenseMap<llvm::StringRef, Binding>;
 

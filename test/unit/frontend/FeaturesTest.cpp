@@ -596,4 +596,48 @@ def k(o, start, n):
   EXPECT_THAT(out, ElementsAre(410, 406, 203, 406, 510, 303, 407, 710, 603));
 }
 
+/// Whether an argument is 1 changes no meaning.
+TEST(FoldedOne, MayBeReassignedWhereAnyArgumentMay) {
+  const char *text = R"py(
+@triton.jit
+def in_if(k, m):
+    if m > 2:
+        k = k * 7
+    return k
+
+@triton.jit
+def in_else(k, m):
+    if m > 2:
+        m = 1
+    else:
+        k = k * 7
+    return k
+
+@triton.jit
+def in_loop(k, m):
+    for i in range(m):
+        k += k * i
+    return k
+
+@triton.jit
+def k(o, n):
+    m = tl.load(o)
+    tl.store(o, in_if(n, m))
+    tl.store(o + 1, in_else(n, m))
+    tl.store(o + 2, in_loop(n, m))
+    if m > 2:
+        n = n * 5
+    tl.store(o + 3, n)
+)py";
+  for (const char *run : {"k o=*i32 n=i32:1", "k o=*i32 n=i32"}) {
+    std::vector<int32_t> out{3, 0, 0, 0};
+    std::vector<ArgValue> args{ArgValue::pointer(out.data())};
+    if (!llvm::StringRef(run).ends_with(":1")) {
+      args.push_back(ArgValue::integer(1));
+    }
+    runText(text, run, std::move(args));
+    EXPECT_THAT(out, ElementsAre(7, 1, 6, 5)) << run;
+  }
+}
+
 } // namespace
