@@ -71,6 +71,51 @@ def names_of_pages():
                 yield f"{name}: there is no {page}"
 
 
+SOURCES = ("core", "include", "runtime", "plugins", "backends", "python", "test", "ci", "docs")
+
+
+def names_of_files():
+    """Paths in code marks, as `core/wire/Opcodes.def`, are there. A word in capitals stands for a name."""
+    for name, text in tracked("*.md").items():
+        if name == "CHANGELOG.md" or name.startswith("docs/decisions/"):  # they speak of their own time
+            continue
+        for path in set(re.findall(r"`((?:" + "|".join(SOURCES) + r")/[\w./-]*[\w/])`", without_code(text))):
+            there = [os.path.join(ROOT, path), os.path.join(ROOT, os.path.dirname(name), path)]
+            if not re.search(r"\b[A-Z]{3,}\b", path) and not any(map(os.path.exists, there)):
+                yield f"{name}: there is no {path}"
+
+
+MOST_LINKS = 3
+
+
+def distances(first):
+    """How many links lead from a page to each heading that links name: {"page#heading": count}."""
+    pages, found, edge = tracked("*.md"), {first: 0}, [first]
+    while edge:
+        name, *edge = edge
+        for _, path, anchor in links(name, pages[name]) if name in pages else ():
+            for place in ({path, f"{path}#{anchor}"} if anchor else {path}):
+                if place not in found:
+                    found[place] = found[name] + 1
+                    edge += [path] if place == path else []
+    return found
+
+
+def far_answers(page="docs/contribute/questions.md", index="docs/README.md"):
+    """Each question is answered at a heading that the index reaches by few links."""
+    text, reached = tracked("*.md").get(page, ""), distances(index)
+    questions = re.split(r"^## +(.*)$", text, flags=re.M)[1:]
+    if len(questions) < 20:
+        yield f"{page}: there are {len(questions) // 2} questions, fewer than ten"
+    for title, answer in zip(questions[::2], questions[1::2]):
+        places = [f"{path}#{anchor}" for _, path, anchor in links(page, answer) if anchor]
+        far = [place for place in places if reached.get(place, MOST_LINKS + 1) > MOST_LINKS]
+        if not places:
+            yield f"{page}: '{title}' is answered at no heading of another page"
+        for place in far:
+            yield f"{page}: '{title}': {place} is more than {MOST_LINKS} links from {index}"
+
+
 def unreadable_code():
     """Blocks of Python and JSON can be parsed. What a block does is the business of the page's own test."""
     for name, text in tracked("*.md").items():
@@ -101,12 +146,12 @@ def builder():
 
 
 def build():
-    """Builds the book into build/docs/html; its warnings, and whether there is a Sphinx."""
+    """Builds the book into build/docs/html, each time anew, since Sphinx does not repeat warnings; they, and whether there is a Sphinx."""
     program = builder()
     if not program:
         return [], False
     out = os.path.join(ROOT, "build", "docs")
-    done = subprocess.run([program, "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-d", os.path.join(out, "doctrees"),
+    done = subprocess.run([program, "-q", "-E", "-W", "--keep-going", "-j", "2", "-b", "html", "-d", os.path.join(out, "doctrees"),
                            os.path.join(ROOT, "docs"), os.path.join(out, "html")], capture_output=True, text=True)
     lines = [line.replace(ROOT + "/", "") for line in done.stderr.splitlines() if "WARNING" in line or "ERROR" in line]
     if done.returncode and not lines:

@@ -12,6 +12,12 @@ FILES = {
     "docs/right.md": "# Right\n\n## A `name`, and a [link](wrong.md#wrong)\n\n[Here](#a-name-and-a-link), [there](../code.py).\n\n```python\nx = 1\n```\n",
     "docs/wrong.md": "# Wrong\n\n[One](gone.md), [two](right.md#no-such), [three](right.md#right).\n\n"
                      "Two blocks that no parser takes.\n\n```python\nx = = 1\n```\n```json\n{1}\n```\n",
+    "docs/index.md": "# Index\n\n[One](one.md), `docs/gone/file.py`, `core/NAME.cpp`.\n",
+    "docs/one.md": "# One\n\n[Two](two.md).\n",
+    "docs/two.md": "# Two\n\n[Three](three.md).\n",
+    "docs/three.md": "# Three\n\n[Four](four.md#near), [questions](questions.md).\n",
+    "docs/four.md": "# Four\n\n## Near\n\n## Far\n",
+    "docs/questions.md": "# Questions\n\n## Where is it?\n\n[There](four.md#far).\n\n## And who knows?\n\nNobody.\n\n## What is near?\n\n[This](one.md#one).\n",
     "code.py": "# docs/right.md and docs/elsewhere/gone.md; https://example.org/docs/other.md\n",
 }
 os.makedirs(os.path.join(folder, "docs"))
@@ -19,5 +25,6 @@ for name, text in FILES.items():
     with open(os.path.join(folder, name), "w") as file:
         file.write(text)
 subprocess.run(["git", "init", "-q", folder], check=True)
-for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_code()):
+for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_code(), *book.names_of_files(),
+              *book.far_answers("docs/questions.md", "docs/index.md")):
     print(fault)
