@@ -244,6 +244,25 @@ TEST_F(Executors, CooperativeLaunchesNeedThreadsAtTheSameTime) {
   }
 }
 
+TEST_F(Executors, AFaultOnTheirThreadsIsTold) {
+  Executor mine;
+  mine.threads = 2;
+  mine.run = [&](uint32_t, const std::function<void()> &task) {
+    std::thread(task).join();
+  };
+  Launch made(std::move(mine), TZ_SESSION_CATCH_FAULTS);
+  Kernel twice = kernel(made.session);
+  EXPECT_THAT(refusal(
+                  [&] {
+                    twice(made.stream, {Programs}, made.in,
+                          tz_pointer(uint64_t{1} << 45, TZ_TYPE_F32), Block);
+                  },
+                  TZ_E_FAULT),
+              HasSubstr("kernel 'twice' wrote to address 0x2000"));
+  twice(made.stream, {Programs}, made.in, made.out, Block);
+  EXPECT_EQ(made.count(), made.out.size());
+}
+
 TEST_F(Executors, WhatIsNoExecutorIsRefused) {
   Executor none;
   none.threads = 2;
