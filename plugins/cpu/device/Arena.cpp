@@ -54,7 +54,8 @@ Arena &Arena::ofThisThread() {
     return made;
   }();
   alignas(Arena) static thread_local std::byte storage[sizeof(Arena)];
-  static thread_local Arena *arena = nullptr;
+  static thread_local Arena *arena __attribute__((tls_model("initial-exec"))) =
+      nullptr;
   if (!arena) {
     arena = new (storage) Arena;
     (void)pthread_setspecific(key, arena);

@@ -34,7 +34,8 @@ public:
   };
 
 private:
-  static inline thread_local int depth = 0;
+  static inline thread_local int depth
+      __attribute__((tls_model("initial-exec"))) = 0;
 };
 
 } // namespace tz::cpu

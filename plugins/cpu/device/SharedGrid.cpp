@@ -11,10 +11,6 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace tz::cpu {
 
 namespace {
@@ -37,23 +33,6 @@ void noteCost(const GridJob &job, bool wasAlone, uint64_t elapsedNs,
 }
 
 } // namespace
-
-#if defined(__x86_64__)
-DefaultFloatMode::DefaultFloatMode() : saved(_mm_getcsr()) {
-  if ((saved & 0xffc0u) != 0x1f80u) {
-    _mm_setcsr(0x1f80u);
-    changed = true;
-  }
-}
-DefaultFloatMode::~DefaultFloatMode() {
-  if (changed) {
-    _mm_setcsr(saved);
-  }
-}
-#else
-DefaultFloatMode::DefaultFloatMode() = default;
-DefaultFloatMode::~DefaultFloatMode() = default;
-#endif
 
 TZ_CALLS_KERNELS static void runPiece(ThreadRun &run, int64_t first,
                                       int64_t last, void *arena) {

@@ -22,6 +22,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 // Kernels carry no type record in front of their entry, which the sanitizer of
 // function types would read.
 #if defined(__clang__)
@@ -63,14 +67,25 @@ struct GridJob {
 /// have set something else on its own thread.
 class DefaultFloatMode {
 public:
-  DefaultFloatMode();
-  ~DefaultFloatMode();
+#if defined(__x86_64__)
+  DefaultFloatMode() : saved(_mm_getcsr()) {
+    if ((saved & 0xffc0u) != 0x1f80u) {
+      _mm_setcsr(0x1f80u);
+      changed = true;
+    }
+  }
+  ~DefaultFloatMode() {
+    if (changed) {
+      _mm_setcsr(saved);
+    }
+  }
   DefaultFloatMode(const DefaultFloatMode &) = delete;
   DefaultFloatMode &operator=(const DefaultFloatMode &) = delete;
 
 private:
-  unsigned saved = 0;
+  unsigned saved;
   bool changed = false;
+#endif
 };
 
 /// All programs of the job, on this thread.
