@@ -3,8 +3,9 @@
 // What   Takes a bound out of a select's mask, if no store shows the lanes
 //        beyond it.
 // Why    Rows past the end of an array cost a compare and a select in every
-//        turn of a loop, and are masked off once more when they are stored.
-//        Where the hardware checks bounds, nothing else of the mask is left.
+//        iteration of a loop, and are masked off once more when they are
+//        stored. Where the hardware checks bounds, nothing else of the mask is
+//        left.
 // Example (test/optimizer/drop-masks.mlir)
 //   before
 //     %zero = arith.constant dense<0.0> : tensor<64xf32>

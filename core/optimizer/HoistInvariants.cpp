@@ -3,7 +3,7 @@
 // What   Moves ops whose operands do not change in a loop to before it.
 // Why    RecoverViews recognises a loop-carried pointer by its increment, which
 //        must be one value for the whole loop; and no backend should pay for
-//        the same load in every turn.
+//        the same load in every iteration.
 // Example (test/optimizer/hoist-invariants.mlir)
 //   before
 //     %low = arith.constant 0 : i32
@@ -143,11 +143,11 @@ struct HoistInvariants
     }
   }
 
-  /// Says why a load of the same bytes in every turn stays in its loop.
+  /// Says why a load of the same bytes in every iteration stays in its loop.
   void explain(Operation *load, Operation *obstacle) {
     ++declined;
     InFlightDiagnostic remark = emitRemark(load->getLoc());
-    remark << "this load reads the same bytes in every turn of the loop: ";
+    remark << "this load reads the same bytes in every iteration of the loop: ";
     if (!obstacle) {
       remark << "it stays there, because the loop is not known to run; "
                 "tl.assume(end > start) says so";

@@ -2,7 +2,7 @@
 //
 // What   Division, remainder, shifts, minimum and maximum with constants.
 // Why    cdiv of constexpr sizes and block counts should be numbers; loops with
-//        a constant number of turns are better loops.
+//        a constant number of iterations are better loops.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/TilePatterns.h"

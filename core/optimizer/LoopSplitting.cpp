@@ -41,7 +41,7 @@ struct Bounds {
     turn = tile::MinSIOp::create(builder, loc, turn.getType(), turn, high);
     return tile::MaxSIOp::create(builder, loc, turn.getType(), turn, low);
   }
-  /// The first turn at or after `at`, which is not before `low`.
+  /// The first iteration at or after `at`, which is not before `low`.
   Value turnFrom(Value at, int64_t step) {
     Value span = arith::SubIOp::create(builder, loc, at, low);
     span = arith::AddIOp::create(builder, loc, span, constant(step - 1));
@@ -63,13 +63,13 @@ struct Bounds {
 scf::ForOp optimizer::splitHead(scf::ForOp loop, Value turn, int64_t step) {
   Bounds bounds(loop);
   Value next = bounds.turnFrom(bounds.clamp(turn), step);
-  // Where none remain, the next turn may lie outside of the type. A select
+  // Where none remain, the next iteration may lie outside of the type. A select
   // keeps what divides it, a minimum would not.
   Value remain = bounds.isBeforeEnd(next);
   Value low = loop.getLowerBound(), high = loop.getUpperBound();
   Value from = bounds.narrow(bounds.select(remain, next, bounds.low));
   auto head = cast<scf::ForOp>(bounds.builder.clone(*loop));
-  head->removeAttr("tile.loop_unroll_factor"); // few turns are left to it
+  head->removeAttr("tile.loop_unroll_factor"); // few iterations are left to it
   bounds.builder.setInsertionPoint(head);
   head.setUpperBound(bounds.select(remain, from, high));
   bounds.builder.setInsertionPoint(loop);
@@ -82,7 +82,7 @@ scf::ForOp optimizer::splitHead(scf::ForOp loop, Value turn, int64_t step) {
 scf::ForOp optimizer::splitTail(scf::ForOp loop, Value turn, int64_t step) {
   Bounds bounds(loop);
   Value end = bounds.clamp(turn);
-  // Where the remaining turns begin and end.
+  // Where the remaining iterations begin and end.
   Value next = end, last = loop.getUpperBound();
   if (step != 1) {
     next = bounds.turnFrom(end, step);

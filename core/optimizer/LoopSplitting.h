@@ -1,9 +1,9 @@
 //===- LoopSplitting.h - a loop in two parts --------------------*- C++ -*-===//
 //
-// What   Cuts a loop at a turn that is known when the program runs: the turns
-//        before or after it run in a copy.
-// Why    What holds in most turns, and not in the first or last ones, need not
-//        be asked for in each of them (PeelMasks).
+// What   Cuts a loop at an iteration that is known when the program runs: the
+//        iterations before or after it run in a copy.
+// Why    What holds in most iterations, and not in the first or last ones, need
+//        not be asked for in each of them (PeelMasks).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_OPTIMIZER_LOOPSPLITTING_H
@@ -13,18 +13,18 @@
 
 namespace tz::optimizer {
 
-/// The turns of `loop` before `turn` (i64) run in a copy in front of it, which
-/// is returned. The loop's step is the positive constant `step`.
+/// The iterations of `loop` before `turn` (i64) run in a copy in front of it,
+/// which is returned. The loop's step is the positive constant `step`.
 mlir::scf::ForOp splitHead(mlir::scf::ForOp loop, mlir::Value turn,
                            int64_t step);
 
-/// The turns of `loop` at `turn` (i64) and after it run in a copy behind it,
-/// which is returned.
+/// The iterations of `loop` at `turn` (i64) and after it run in a copy behind
+/// it, which is returned.
 mlir::scf::ForOp splitTail(mlir::scf::ForOp loop, mlir::Value turn,
                            int64_t step);
 
-/// if (there is a turn) {it} else {what the loop began with}, for a loop of one
-/// turn at most.
+/// if (there is an iteration) {it} else {what the loop began with}, for a loop
+/// of one iteration at most.
 void runOnce(mlir::scf::ForOp loop);
 
 } // namespace tz::optimizer

@@ -87,7 +87,7 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
   let summary = "turn accesses by tiles of pointers into accesses of views";
   let description = [{
     Reads pointers as base + sum of stride * (offset + index) and masks as bounds
-    on the indices, through loops that add the same every turn; what has that
+    on the indices, through loops that add the same every iteration; what has that
     form becomes make_view with load_view or store_view, and block pointers that
     a loop advances become fixed views with offsets. Dimensions without a bound
     are unchecked and have extent 2^63-1. The limit of offsets that wrap around
@@ -112,20 +112,20 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
 def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
   let summary = "run full blocks without bounds checks";
   let description = [{
-    Splits a loop at the first turn whose block may cross a bound, and puts what
+    Splits a loop at the first iteration whose block may cross a bound, and puts what
     does not depend on a loop under one scf.if that asks whether all blocks are
     full. The checked form stays beside the unchecked one; in that, comparisons
     that hold in all lanes of full blocks are folded for all their uses. A remark
-    says what keeps a check, or why each turn of a loop asks for it.
+    says what keeps a check, or why each iteration of a loop asks for it.
     With the feature `views.bounds` a loop with dots and no other masks is not
     copied for the bounds of its loads, one with masks only where it is split,
-    and where one turn at most is left of a loop that is split, that is a branch.
+    and where one iteration at most is left of a loop that is split, that is a branch.
     With `masks.predicates` nothing is copied that has no loop and comes behind no
     loop with dots: it runs once; nor is a kernel without dots whose accesses have
     more than 4096 elements for each warp. Neither is a loop copied for predicates
     of its loads if its dots' operands are computed from them (with
     `views.bounds`), and where programs differ in whether blocks are full, loops
-    that are split in any case ask for it with their turns.
+    that are split in any case ask for it with their iterations.
   }];
   let options = [
     ListOption<"features", "features", "std::string",

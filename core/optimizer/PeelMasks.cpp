@@ -70,7 +70,7 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
-/// The most by which a turn of a loop may move a block for the loop to be
+/// The most by which an iteration of a loop may move a block for the loop to be
 /// split.
 static constexpr int64_t kLargestSlope = int64_t(1) << 32;
 
@@ -167,7 +167,8 @@ void PeelMasks::collect(Operation *op) {
     emitRemark(op->getLoc())
         << "the bounds of this " << (load ? "load" : "store")
         << " are checked in every block: its view comes out of a branch or a "
-           "loop that does not move it by the same amounts every turn; make "
+           "loop that does not move it by the same amounts every iteration; "
+           "make "
            "the view where it is used";
     return;
   }
@@ -249,8 +250,8 @@ SmallVector<Polynomial> PeelMasks::openConditions(ArrayRef<Check *> all) {
   return conditions;
 }
 
-/// Whether the loops from `first` on are split in any case: then no turn of
-/// them is full unless these hold as well, and they need no copies more.
+/// Whether the loops from `first` on are split in any case: then no iteration
+/// of them is full unless these hold as well, and they need no copies more.
 bool PeelMasks::isAskedWithTurns(ArrayRef<Check *> open, Operation *first) {
   if (!has(optimizer::Feature::PredicatedAccesses) ||
       llvm::none_of(open, [&](Check *check) {
@@ -352,7 +353,8 @@ bool PeelMasks::dependsOnTurn(const Check &check, scf::ForOp loop) {
   });
 }
 
-/// Why `loop` has no turn up to which `check` holds and after which it may not;
+/// Why `loop` has no iteration up to which `check` holds and after which it may
+///     not;
 /// empty if it has.
 std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   auto step = forms->of(loop.getStep());
@@ -400,14 +402,14 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   return {};
 }
 
-/// Whether no turn follows the first in which one of these is below zero.
+/// Whether no iteration follows the first in which one of these is below zero.
 bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
   const unsigned iv = forms->scalars().number(loop.getInductionVar());
   auto high = forms->of(loop.getUpperBound());
   const int64_t by = *forms->of(loop.getStep())->start.constant();
   return high && llvm::all_of(slacks, [&](const Polynomial &slack) {
-           // slack = rest - slope * turn < 0, and so turn + by >= high if
-           // rest + 1 + slope * by >= slope * high
+           // slack = rest - slope * iteration < 0, and so iteration + by >=
+           // high if rest + 1 + slope * by >= slope * high
            const int64_t slope = -slack.coefficientOf({iv});
            int64_t ahead;
            if (__builtin_mul_overflow(slope, by, &ahead) ||
@@ -421,8 +423,9 @@ bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
          });
 }
 
-/// Masks that cost a compare and a select a lane in each turn of a loop with
-/// dots, and that all lanes but those of its first or last turns pass.
+/// Masks that cost a compare and a select a lane in each iteration of a loop
+/// with dots, and that all lanes but those of its first or last iterations
+/// pass.
 std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   auto step = forms->of(loop.getStep());
   auto from = forms->of(loop.getLowerBound());
@@ -448,8 +451,8 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   return all;
 }
 
-/// Splits `loop` at the first turn in which one of its checks may fail, and
-/// where masks in it begin or cease to hold.
+/// Splits `loop` at the first iteration in which one of its checks may fail,
+/// and where masks in it begin or cease to hold.
 void PeelMasks::peelLoop(scf::ForOp loop) {
   SmallVector<Check *> mine, always;
   for (Check &check : checks) {
@@ -493,7 +496,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
 
-  // As a loop, the last turn would keep in registers what only it needs.
+  // As a loop, the last iteration would keep in registers what only it needs.
   const bool once = hasTail && boundsAreFree() && always.empty() &&
                     leavesOneTurn(loop, slacks);
   const int64_t step = *forms->of(loop.getStep())->start.constant();
@@ -526,7 +529,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   ++peeledLoops;
 }
 
-/// One remark for each check that stays or is asked in every turn of a loop.
+/// One remark for each check that stays or is asked in every iteration of a
+/// loop.
 void PeelMasks::explain() {
   for (const Check &check : checks) {
     if (check.reported || check.why.empty()) {
@@ -537,7 +541,7 @@ void PeelMasks::explain() {
         << "the bound of dimension " << check.dim << " of this "
         << (isa<LoadViewOp>(check.access) ? "load" : "store")
         << (check.open ? " is checked in every block: "
-                       : " is asked in every turn of the loop, not once: ")
+                       : " is asked in every iteration of the loop, not once: ")
         << check.why;
   }
 }

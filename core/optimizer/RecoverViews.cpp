@@ -221,7 +221,7 @@ bool Recovery::fixView(Operation *op, Value view, MutableOperandRange offsets,
   if (!form) {
     why =
         "its view comes out of a branch or a loop that does not move it by the "
-        "same amounts every turn";
+        "same amounts every iteration";
     return false;
   }
   if (form->root.getResult() == view) {
@@ -365,7 +365,7 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
           << "this access keeps a view that moves: " << recovery.why
           << "; make the view once, before the loop, and advance it by the "
              "same "
-             "offsets in every turn";
+             "offsets in every iteration";
     }
   }
 };

@@ -1,4 +1,4 @@
-//===- TurnBounds.cpp - from which turn, and up to which ------------------===//
+//===- TurnBounds.cpp - from which iteration, and up to which -------------===//
 //
 // What   See the header.
 // Why    See the header.

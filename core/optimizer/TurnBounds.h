@@ -1,7 +1,7 @@
-//===- TurnBounds.h - from which turn, and up to which ----------*- C++ -*-===//
+//===- TurnBounds.h - from which iteration, and up to which -----*- C++ -*-===//
 //
-// What   Code for the turn of a loop at which formulas of it begin, or cease,
-//        not to be negative.
+// What   Code for the iteration of a loop at which formulas of it begin, or
+//        cease, not to be negative.
 // Why    There a loop is split (LoopSplitting.h): in one part what they decide
 //        need not be asked.
 //
@@ -14,11 +14,11 @@
 namespace tz::optimizer {
 
 /// The bound up to which `loop` may run so that none of these, which fall with
-/// its turns, falls below zero; an i64.
+/// its iterations, falls below zero; an i64.
 mlir::Value fullUntil(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                       llvm::ArrayRef<analysis::Polynomial> slacks,
                       analysis::ScalarTable &scalars);
-/// The turn from which on all of `rising` hold, as an i64.
+/// The iteration from which on all of `rising` hold, as an i64.
 mlir::Value fullFrom(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                      llvm::ArrayRef<analysis::TurnMask> rising,
                      analysis::ScalarTable &scalars);
@@ -30,7 +30,7 @@ mlir::Value turnIf(mlir::OpBuilder &builder,
                    llvm::ArrayRef<analysis::Polynomial> conditions,
                    mlir::Value turn, mlir::Value other,
                    const analysis::ScalarTable &scalars);
-/// The masks are true in all turns of `loop`.
+/// The masks are true in all iterations of `loop`.
 void assume(mlir::scf::ForOp loop, llvm::ArrayRef<analysis::TurnMask> all);
 
 } // namespace tz::optimizer

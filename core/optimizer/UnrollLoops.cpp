@@ -2,8 +2,8 @@
 //
 // What   Copies the body of a loop `tl.range(..., loop_unroll_factor=n)` n
 //        times; a second loop takes the turns that are left.
-// Why    The author asks for it where the body is short: loads of several turns
-//        are in flight together, and the counter costs a part.
+// Why    The author asks for it where the body is short: loads of several
+//        iterations are in flight together, and the counter costs a part.
 // Example (test/optimizer/unroll-loops.mlir)
 //   before
 //     %low = arith.constant 0 : i32
@@ -26,8 +26,8 @@
 //       tile.store %2, %1 : !tile.ptr<i32>, i32
 //     }
 // Needs  PeelMasks before: it leaves the factor to the loop without checks.
-// Keeps  the order of everything. The loop counts turns, so that no counter
-//        leaves its type where the author's does not.
+// Keeps  the order of everything. The loop counts iterations, so that no
+//        counter leaves its type where the author's does not.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
 
@@ -95,8 +95,8 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   auto is = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   };
-  // turns = ceildiv(high - low, step). A distance that a signed type does not
-  // hold leaves all turns to the second loop.
+  // iterations = ceildiv(high - low, step). A distance that a signed type does
+  // not hold leaves all iterations to the second loop.
   const bool isUnsigned = loop.getUnsignedCmp();
   auto larger = [&](Value a, Value b) -> Value {
     return isUnsigned ? MaxUIOp::create(builder, loc, type, a, b).getResult()
@@ -123,8 +123,8 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
           ? RemUIOp::create(builder, loc, type, turns, factor).getResult()
           : RemSIOp::create(builder, loc, type, turns, factor).getResult();
   Value whole = arith::SubIOp::create(builder, loc, turns, rest);
-  // Where the second loop begins: at its end if nothing is left, since the turn
-  // after the last may lie outside of the type.
+  // Where the second loop begins: at its end if nothing is left, since the
+  // iteration after the last may lie outside of the type.
   Value next = arith::MulIOp::create(builder, loc, whole, step);
   next = arith::AddIOp::create(builder, loc, low, next);
   Value isDone = arith::AndIOp::create(

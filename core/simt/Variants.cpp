@@ -1,4 +1,4 @@
-//===- Variants.cpp - a kernel with and without the copy engine -----------===//
+//===- Variants.cpp - a kernel with and without bulk copies ---------------===//
 //
 // What   See Variants.h.
 // Why    See Variants.h.
@@ -63,7 +63,7 @@ static llvm::SmallVector<DescriptorOp> descriptorsOf(tile::KernelOp kernel) {
   return descriptors;
 }
 
-/// Blocks that run together and share copies. None: there is nothing to share.
+/// Blocks of a cluster, which share copies. None: there is nothing to share.
 static tile::KernelOp makeTogether(tile::KernelOp kernel, const Target &target,
                                    const FrameLimits &limits) {
   const unsigned blocks = target.blocksTogether();
@@ -197,7 +197,8 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     if (loads && !isInVain &&
         appendDescriptors(trial, descriptorsOf(copy), limits) &&
         appendGrid(trial, axes, limits)) {
-      // Where a block fills its unit, rings are large and turns alike.
+      // Where a block fills its unit, ring buffers are large and iterations
+      // alike.
       if (tile::KernelOp together =
               axes.empty() ? nullptr : makeTogether(kernel, *inBulk, limits)) {
         variants.push_back({together});

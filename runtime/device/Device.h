@@ -74,7 +74,7 @@ private:
 };
 
 /// One thread at a time. What the launch path needs per stream lives here: log
-/// rings, ticket, workspaces; so that a launch takes no lock.
+/// ring buffers, ticket, workspaces; so that a launch takes no lock.
 class Stream {
 public:
   ~Stream();
@@ -85,8 +85,8 @@ public:
   Status copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind);
   Status fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
               uint32_t patternBytes);
-  /// Waits, then decodes the log rings: prints go to `sink` of setPrintSink, a
-  /// failed assert is TZ_E_ASSERTION.
+  /// Waits, then decodes the log ring buffers: prints go to `sink` of
+  /// setPrintSink, a failed assert is TZ_E_ASSERTION.
   Status synchronize();
   /// Waits for nothing else.
   Status finish();

@@ -1,7 +1,7 @@
 //===- Stream.cpp - streams and events ------------------------------------===//
 //
 // What   Ordered work on a device, and the memory that launches on it need:
-//        rings, ticket, workspaces, made at first use and kept.
+//        ring buffers, ticket, workspaces, made at first use and kept.
 // Why    A stream belongs to one thread, so a launch finds all of it without a
 //        lock and, after the first, without an allocation.
 //===----------------------------------------------------------------------===//

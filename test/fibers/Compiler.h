@@ -20,7 +20,7 @@ struct Compiled {
 };
 
 /// Rows of few elements are even already, so that blocks run several programs;
-/// where they are not, blocks run together.
+/// where they are not, blocks form clusters.
 inline simt::FrameLimits frameLimits() {
   simt::FrameLimits limits;
   limits.evenBytes = 32;

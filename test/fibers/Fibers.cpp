@@ -34,7 +34,7 @@ struct Copy {
   uint32_t bytes, valid; // what is not valid becomes zero
 };
 
-/// A box that the copy engine will bring, or store.
+/// A box that the bulk copy unit will bring, or store.
 struct BulkCopy {
   const Frame *frame;
   std::array<uint32_t, 5> box;
@@ -97,7 +97,7 @@ struct BulkStore {
 struct PhaseBarrier {
   uint32_t arrivals = 1;            // that end a phase
   uint64_t phase = 0;               // the one that is open
-  std::set<unsigned> arrived;       // warps, of all blocks that run together
+  std::set<unsigned> arrived;       // warps, of all blocks of a cluster
   uint32_t expected = 0, begun = 0; // bytes
   std::vector<BulkCopy> copies;
   Meeting complete; // its turns end when all that was expected was begun
@@ -153,7 +153,7 @@ struct Block {
   std::array<uint32_t, 3> program{};
   std::vector<Fiber> fibers;
   std::vector<Meeting> warps;
-  Meeting all, workers; // these: threads that do not begin copies alone
+  Meeting all, workers; // these: threads that compute
   std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
   std::vector<char> shown; // operands in registers, for an instruction
   ucontext_t scheduler{};
@@ -399,7 +399,8 @@ void asyncWait(uint32_t pending) {
   }
 }
 
-//===--- The copy engine --------------------------------------------------===//
+//===--- The bulk copy unit
+//------------------------------------------------===//
 
 /// As real engines: places in a row are multiples of 16 bytes.
 BulkCopy copyOf(const Frame *frame, const uint32_t *box, const int32_t *at,
@@ -568,7 +569,7 @@ uint32_t chained(uint32_t word) {
   return found ? found->word : word;
 }
 
-/// To this place of the first so many blocks that run together; 0: of its own.
+/// To this place of the first so many blocks of a cluster; 0: of its own.
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
               char *to, uint64_t *address, uint32_t swizzle, uint32_t blocks) {
   BulkCopy copy = copyOf(frame, box, at, to, swizzle);

@@ -31,7 +31,7 @@ struct Launch {
 
 inline constexpr unsigned warpSize = 32;
 
-/// What the copy engine reads: a descriptor among the arguments. Outermost
+/// What the bulk copy unit reads: a descriptor among the arguments. Outermost
 /// dimension first.
 struct Frame {
   uint64_t base = 0;

@@ -106,7 +106,8 @@ TEST(Copies, MustBeWaitedFor) {
             "a thread ended before its asynchronous copies were waited for");
 }
 
-//===--- The copy engine --------------------------------------------------===//
+//===--- The bulk copy unit
+//--------------------------------------------------===//
 
 uint64_t *phases() { return reinterpret_cast<uint64_t *>(shared() + 2048); }
 

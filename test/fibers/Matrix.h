@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  const bool inBulk; // by the copy engine
+  const bool inBulk; // by the bulk copy unit
 };
 
 /// Each thread computes what it holds, element by element, from where tables

@@ -202,7 +202,7 @@ struct FiberDevice final : plugin::Device {
   }
 };
 
-/// Of a view a fiber's copy engine needs what it is made of.
+/// Of a view a fiber's bulk copy unit needs what it is made of.
 tz_error *encode(tz_kernel *, uint32_t, const tz_tensor_view *view, void *to,
                  size_t bytes) {
   fibers::Frame frame;

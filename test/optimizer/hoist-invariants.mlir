@@ -36,7 +36,7 @@ tile.kernel @no_hoist_zero_turns(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32
   %low = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   scf.for %i = %low to %n step %one : i32 {
-    // expected-remark @below {{reads the same bytes in every turn of the loop: it stays there, because the loop is not known to run; tl.assume(end > start) says so}}
+    // expected-remark @below {{reads the same bytes in every iteration of the loop: it stays there, because the loop is not known to run; tl.assume(end > start) says so}}
     %v = tile.load %x {group = 1 : i64} : !tile.ptr<f32> -> f32
     tile.store %y, %v {group = 2 : i64} : !tile.ptr<f32>, f32
   }

@@ -1,8 +1,8 @@
 // RUN: tz-opt %s --split-input-file --tile-peel-masks=features=views.bounds --canonicalize --cse | FileCheck %s
 // RUN: tz-opt %s --split-input-file --tile-peel-masks --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
 
-// Columns after a row are hidden. Up to the turn whose last column the first
-// row sees, no turn asks; n + 15 <= 2^31 - 1 is asked once, since the sum might
+// Columns after a row are hidden. Up to the iteration whose last column the first
+// row sees, no iteration asks; n + 15 <= 2^31 - 1 is asked once, since the sum might
 // wrap.
 
 // CHECK-LABEL: @rows_see_columns_before
@@ -51,7 +51,7 @@ tile.kernel @rows_see_columns_before(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n:
 }
 
 // -----
-// The same with the loop over the rows: the first turns are those that ask.
+// The same with the loop over the rows: the first iterations are those that ask.
 
 // CHECK-LABEL: @columns_seen_from_a_row_on
 // CHECK: %[[HEAD:.*]] = scf.for

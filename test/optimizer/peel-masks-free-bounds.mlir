@@ -1,6 +1,6 @@
 // RUN: tz-opt %s --split-input-file --tile-peel-masks=features=views.bounds | FileCheck %s
 
-// What follows the full blocks of a loop is one turn at most: a branch, not a
+// What follows the full blocks of a loop is one iteration at most: a branch, not a
 // loop.
 
 // CHECK-LABEL: @one_turn_left
@@ -35,7 +35,7 @@ tile.kernel @one_turn_left(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) {
 }
 
 // -----
-// Blocks of 48 every 16: three turns cross the bound.
+// Blocks of 48 every 16: three iterations cross the bound.
 
 // CHECK-LABEL: @no_branch_for_blocks_that_overlap
 // CHECK: scf.for

@@ -41,7 +41,7 @@ tile.kernel @loops_are_split(%y: !tile.ptr<f32>, %n: i32, %s: f32) {
 }
 
 // -----
-// Checks that a loop would ask in each turn are asked once.
+// Checks that a loop would ask in each iteration are asked once.
 
 // CHECK-LABEL: @copied_around_a_loop
 // CHECK: scf.if
@@ -107,7 +107,7 @@ tile.kernel @copied_behind_a_loop_of_dots(%y: !tile.ptr<f32>, %n: i64, %turns: i
 
 // -----
 // Programs differ in whether their columns are full, and the loop over rows is
-// split in any case: no turn of it is full unless the columns are, and what
+// split in any case: no iteration of it is full unless the columns are, and what
 // follows has its check. One copy of the loop, not two.
 
 // CHECK-LABEL: @asked_with_the_turns

@@ -67,7 +67,7 @@ tile.kernel @known_size(%y: !tile.ptr<f32>, %s: f32) {
 
 // -----
 
-// The loop may start below zero: it is not split, each turn asks both bounds.
+// The loop may start below zero: it is not split, each iteration asks both bounds.
 // CHECK-LABEL: @no_split_negative_start
 // CHECK: scf.for
 // CHECK: arith.cmpi sge
@@ -82,7 +82,7 @@ tile.kernel @no_split_negative_start(%y: !tile.ptr<f32>, %n: i64, %low: i64, %s:
   %v = tile.splat %s : f32 -> tensor<64xf32>
   %view = tile.make_view %y shape [%n] strides [%unit] : !tile.ptr<f32> -> !tile.view<64xf32>
   scf.for %at = %low to %n step %block : i64 {
-    // expected-remark @below {{asked in every turn of the loop, not once: the loop is not known to begin at 0 or above; tl.assume(start >= 0) says so}}
+    // expected-remark @below {{asked in every iteration of the loop, not once: the loop is not known to begin at 0 or above; tl.assume(start >= 0) says so}}
     tile.store_view %view[%at], %v checked [true] : !tile.view<64xf32>, tensor<64xf32>
   }
   tile.return
@@ -150,7 +150,7 @@ tile.kernel @mask_used_elsewhere(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32
 
 // -----
 
-// In the turns before the split, what compares the loop's own columns is known;
+// In the iterations before the split, what compares the loop's own columns is known;
 // `sgt` with the sides changed is the same comparison.
 // CHECK-LABEL: @mask_in_loop
 // CHECK: scf.for
@@ -234,7 +234,7 @@ tile.kernel @no_view_from_branch(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i64
     %b = tile.make_view %y shape [%n] strides [%unit] : !tile.ptr<f32> -> !tile.view<64xf32>
     scf.yield %b : !tile.view<64xf32>
   }
-  // expected-remark @below {{its view comes out of a branch or a loop that does not move it by the same amounts every turn; make the view where it is used}}
+  // expected-remark @below {{its view comes out of a branch or a loop that does not move it by the same amounts every iteration; make the view where it is used}}
   tile.store_view %view[%zero], %v checked [true] : !tile.view<64xf32>, tensor<64xf32>
   tile.return
 }

@@ -133,7 +133,7 @@ tile.kernel @no_fixed_view_other_steps(%y: !tile.ptr<f32>, %s: f32, %n: i64, %si
   %one = arith.constant 1 : i64
   %view = tile.make_view %y shape [%size] strides [%one] : !tile.ptr<f32> -> !tile.view<64xf32>
   %end = scf.for %i = %zero to %n step %one iter_args(%w = %view) -> (!tile.view<64xf32>) : i64 {
-    // expected-remark @below {{keeps a view that moves: its view comes out of a branch or a loop that does not move it by the same amounts every turn; make the view once}}
+    // expected-remark @below {{keeps a view that moves: its view comes out of a branch or a loop that does not move it by the same amounts every iteration; make the view once}}
     tile.store_view %w[%zero], %v checked [true] : !tile.view<64xf32>, tensor<64xf32>
     %next = tile.advance_view %w[%i] : !tile.view<64xf32>
     scf.yield %next : !tile.view<64xf32>

@@ -6,7 +6,7 @@
 // STATS: 1  declined
 // STATS: 3  unrolled-loops
 
-// Eight turns, two at a time: nothing is left for a second loop.
+// Eight iterations, two at a time: nothing is left for a second loop.
 // CHECK-LABEL: @example
 // CHECK: scf.for %[[T:[a-z0-9]+]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK: tile.store %{{.*}}, %[[T]]

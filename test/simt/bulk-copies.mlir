@@ -1,4 +1,4 @@
-// Views whose frame is known at launch are filled by the copy engine: the
+// Views whose frame is known at launch are filled by the bulk copy unit: the
 // descriptor is made of arguments alone, the program's part is the position.
 // RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies" --cse %s | FileCheck %s
 // Where copies may have warps of their own, warps say when they have read a slot.
@@ -92,7 +92,7 @@ tile.kernel @no_loaded_base(%a: !tile.ptr<!tile.ptr<f16>> {tile.group = 1 : i64}
 }
 
 // What the kernel stores before the loop reaches the threads' copies by a
-// barrier, but not the copy engine.
+// barrier, but not the bulk copy unit.
 // CHECK-LABEL: tile.kernel @no_stored_before
 // CHECK-NOT: simt.descriptor
 // CHECK: simt.async_copy_view

@@ -1,4 +1,4 @@
-// A store of what a dot computed leaves by the copy engine, if its frame is known
+// A store of what a dot computed leaves by the bulk copy unit, if its frame is known
 // at launch; the branches of its full and its checked form become one.
 // RUN: tz-opt %s --simt-bulk-stores --cse --split-input-file --verify-diagnostics | FileCheck %s
 

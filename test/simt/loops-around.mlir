@@ -1,7 +1,7 @@
 // Loops in loops: copies go on from one time round to the next.
 // RUN: tz-opt %s --split-input-file --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies" --cse | FileCheck %s
 
-// A loop in a loop: the rings are there before the outer one, each time the loop
+// A loop in a loop: the ring buffers are there before the outer one, each time the loop
 // ends the copies of the next time begin, and which slot is read goes on. Nothing
 // waits between the last dot and them.
 // CHECK-LABEL: tile.kernel @goes_on

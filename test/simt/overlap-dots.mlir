@@ -8,7 +8,7 @@
 !buffer = !simt.buffer<64x64xf16, #rows>
 
 // The second product begins before the exponentials of the first one, the third
-// beside what is made of the second; a turn ends with all of them.
+// beside what is made of the second; an iteration ends with all of them.
 // CHECK-LABEL: tile.kernel @example
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = simt.dot %{{.*}}, %{{.*}}, %{{.*}} {async,
@@ -100,8 +100,8 @@ tile.kernel @no_read_behind_a_barrier(%n: i32) attributes {tile.num_warps = 4 : 
   tile.return
 }
 
-// The copy for the next turn, and the barrier behind which its slot is free,
-// come while the product runs; not where it is the copy that this turn waits
+// The copy for the next iteration, and the barrier behind which its slot is free,
+// come while the product runs; not where it is the copy that this iteration waits
 // for.
 // CHECK-LABEL: tile.kernel @copies_begin_behind_dots
 // CHECK-NOT: simt.sync

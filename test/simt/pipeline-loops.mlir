@@ -1,4 +1,4 @@
-// Loads of later turns are begun while the dots of this turn run.
+// Loads of later iterations are begun while the dots of this iteration run.
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" | FileCheck %s
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=20000" | FileCheck %s --check-prefix=SMALL
 // RUN: tz-opt %s --simt-assign-layouts --simt-pipeline-loops | FileCheck %s --check-prefix=NONE
@@ -7,7 +7,7 @@
 // CHECK-DAG: #[[TURN:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [0, 16], [0, 32]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [4, 0]], warp
 // CHECK-DAG: #simt.shared<order[0, 1], panel 32, swizzle 3 4 3>
 
-// Two turns ahead (three stages), so three buffers each; the copies of a turn
+// Two iterations ahead (three stages), so three buffers each; the copies of an iteration
 // are one group.
 // CHECK-LABEL: tile.kernel @example
 // CHECK: %[[RA:.*]] = simt.ring : <3 x <64x32xf16
@@ -55,7 +55,7 @@ tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.grou
   tile.return
 }
 
-// What the loop stores may be what a later turn loads: nothing goes ahead.
+// What the loop stores may be what a later iteration loads: nothing goes ahead.
 // CHECK-LABEL: tile.kernel @no_store_of_the_group
 // CHECK-NOT: simt.ring
 tile.kernel @no_store_of_the_group(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %k: i32) attributes {tile.num_warps = 1 : i32, tile.num_stages = 3 : i32} {
@@ -119,7 +119,7 @@ tile.kernel @carried_pointers(%a: !tile.ptr<i8> {tile.divisibility = 16 : i64, t
   tile.return
 }
 
-// The turns of this loop learn from an atomic that acquires: loads stay behind
+// The iterations of this loop learn from an atomic that acquires: loads stay behind
 // it.
 // CHECK-LABEL: tile.kernel @no_acquire
 // CHECK-NOT: simt.ring

@@ -4,8 +4,8 @@
 // STATS: simt-prefetch-loads
 // STATS: 6  prefetched
 
-// The block to copy is loaded as well: its copies go two turns ahead, its number
-// three. After the last turn the last number is loaded again.
+// The block to copy is loaded as well: its copies go two iterations ahead, its number
+// three. After the last iteration the last number is loaded again.
 // CHECK-LABEL: tile.kernel @example
 // CHECK: %[[FIRST:.*]] = tile.load {{.*}} -> i32
 // CHECK: simt.async_copy_view
@@ -45,7 +45,7 @@ tile.kernel @example(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.grou
   tile.return
 }
 
-// Bytes one by one are no copies: a turn multiplies what the one before loaded.
+// Bytes one by one are no copies: an iteration multiplies what the one before loaded.
 // CHECK-LABEL: tile.kernel @narrow
 // CHECK-NOT: simt.ring
 // CHECK: scf.if
@@ -77,7 +77,7 @@ tile.kernel @narrow(%a: !tile.ptr<i8>, %out: !tile.ptr<i32> {tile.divisibility =
   tile.return
 }
 
-// A state that goes from turn to turn: four turns' loads, then four turns, of
+// A state that goes from iteration to turn: four iterations' loads, then four iterations, of
 // which the last three may not be there.
 // CHECK-LABEL: tile.kernel @in_guard
 // CHECK: scf.if
@@ -119,8 +119,8 @@ tile.kernel @in_guard(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
   tile.return
 }
 
-// A turn may read what the one before wrote; where a thread loads much in a
-// turn, others are there to wait with it.
+// An iteration may read what the one before wrote; where a thread loads much in a
+// iteration, others are there to wait with it.
 // CHECK-LABEL: tile.kernel @no_prefetch
 // CHECK-NOT: arith.select
 tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {

@@ -1,4 +1,4 @@
-// Rings have a slot less where more blocks run beside each other then. A turn's
+// Rings have a slot less where more blocks run beside each other then. An iteration's
 // slots are 16 KiB; 2 KiB are in use beside them.
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,SHORT,BULK
 // One block fits either way:
@@ -18,7 +18,7 @@
 #tall = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp [[8, 0], [16, 0]]>
 #wide = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp [[2, 0], [4, 0]]>
 
-// A dot in flight reads its slot a turn longer; the copies go a turn less far
+// A dot in flight reads its slot an iteration longer; the copies go an iteration less far
 // ahead.
 // CHECK-LABEL: tile.kernel @in_flight
 // SHORT: simt.ring : <3 x <64x64xf16
@@ -80,7 +80,7 @@ tile.kernel @many_sums(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.gr
   tile.return
 }
 
-// A slot is filled again when it was read, at the end of the turn.
+// A slot is filled again when it was read, at the end of the iteration.
 // CHECK-LABEL: tile.kernel @waited_for
 // SHORT: simt.ring : <2 x <64x64xf16
 // LONG: simt.ring : <3 x <64x64xf16
@@ -114,7 +114,7 @@ tile.kernel @waited_for(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.g
   tile.return
 }
 
-// A turn ahead they go anyway, with a slot to read from beside.
+// An iteration ahead they go anyway, with a slot to read from beside.
 // CHECK-LABEL: tile.kernel @no_turn_less
 // CHECK: simt.ring : <3 x <64x64xf16
 tile.kernel @no_turn_less(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {

@@ -1,4 +1,4 @@
-// Blocks that run together share the copies of tiles that both read.
+// Blocks of a cluster share the copies of tiles that both read.
 // RUN: tz-opt --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072" --canonicalize --cse %s | FileCheck %s
 
 // Rows of a differ by the program's number, what is read of b does not. The box

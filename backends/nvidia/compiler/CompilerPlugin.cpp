@@ -93,7 +93,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
       "math.div_rn.f32",
       "math.div_rn.f64",
       "masks.predicates",
-      "views.bounds"}; // by the copy engine, the last one
+      "views.bounds"}; // by the TMA unit, the last one
   tz_target_desc d{};
   d.id = {architecture.id.data(), architecture.id.size()};
   d.family = plugin::str("nvidia");

@@ -153,7 +153,7 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   // Sums of wgmma stay in registers: it is refused if they are too many.
   constexpr int64_t mostOfWgmma = 64;
   if (hasRing && (!hasWgmma || words <= mostOfWgmma)) {
-    // As many as the rings leave shared memory for.
+    // As many as the ring buffers leave shared memory for.
     constexpr unsigned addresses = 32;
     wanted = {threads * architecture.blocksBeside(threads,
                                                   unsigned(words) + addresses,

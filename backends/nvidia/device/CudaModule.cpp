@@ -168,7 +168,7 @@ static void readParameters(const Driver &driver, tz_kernel &kernel) {
       throw Failure(
           TZ_E_UNAVAILABLE,
           "kernel '" + *kernel.name +
-              "' takes descriptors of the copy engine, for which the "
+              "' takes descriptors of the TMA unit, for which the "
               "driver must be of version 12.4 or newer; this one is " +
               versionText(driver.version()));
     }

@@ -1,4 +1,4 @@
-//===- TensorMap.cpp - descriptors of the bulk copy engine ----------------===//
+//===- TensorMap.cpp - descriptors of the TMA unit ------------------------===//
 //
 // What   arg_encode: from a view's values and the artifact's tensor views to
 //        the 128 bytes that a kernel's copy instructions read.
@@ -153,7 +153,7 @@ TensorView parseLine(std::string_view line, size_t number) {
   throw Failure(TZ_E_INVALID_ARGUMENT,
                 "kernel '" + *kernel.name + "', argument slot " +
                     std::to_string(slot) +
-                    ": the copy engine cannot read this view: " + what);
+                    ": the TMA unit cannot read this view: " + what);
 }
 
 /// What cuTensorMapEncodeTiled takes: innermost first, strides in bytes and

@@ -1,7 +1,7 @@
 //===- GpuKernels.h - hand-written kernels for a real device --------------===//
 //
 // What   PTX for sm_90: an addition, an empty kernel, much shared memory,
-//        clusters, a load by the bulk copy engine, waiting, a fault.
+//        clusters, a load by the TMA unit, waiting, a fault.
 // Why    The device half is tried on a GPU without any compiler of ours.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_TEST_GPUKERNELS_H
@@ -72,7 +72,7 @@ wait:
   ret;
 }
 
-// One box of 8 x 16 floats at (row, column) by the bulk copy engine; 128 threads.
+// One box of 8 x 16 floats at (row, column) by the TMA unit; 128 threads.
 .visible .entry tile(.param .align 128 .b8 map[128], .param .u64 pout, .param .u32 row,
                      .param .u32 column)
 {

@@ -107,7 +107,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// The variant without the copy engine, which is the kernel itself.
+/// The variant without the TMA unit, which is the kernel itself.
 CompiledVariant compiledPlain(Kernel &kernel,
                               const ArchitectureFacts &architecture) {
   return std::move(compileKernel(kernel.kernel(), architecture, {}).back());

@@ -1,6 +1,6 @@
 //===- StoreTest.cpp - matrix stores and bulk stores by ptxas -------------===//
 //
-// What   Each form of stmatrix and of the copy engine's stores, in a kernel
+// What   Each form of stmatrix and of the TMA unit's stores, in a kernel
 //        that takes it, must be accepted without warnings and spills.
 // Why    Inline PTX is checked by nobody before ptxas.
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ void PrintTo(const Stored &stored, std::ostream *stream) {
   *stream << stored.form << ' ' << stored.result;
 }
 
-/// C[64, columns] = A B over k, converted; A and B by the copy engine.
+/// C[64, columns] = A B over k, converted; A and B by the TMA unit.
 std::string textOf(const Stored &stored) {
   const std::string n = std::to_string(stored.columns),
                     sum = "tensor<64x" + n + "xf32>",
@@ -90,7 +90,7 @@ TEST_P(Stores, AssembleWithoutWarnings) {
   for (const char *cpu : {"sm_90a", "sm_100a"}) {
     mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
     tile::KernelOp kernel = *copy->getOps<tile::KernelOp>().begin();
-    // The first variant is the copy engine's.
+    // The first variant is the TMA unit's.
     const CompiledVariant inBulk =
         std::move(compileKernel(kernel, *findArchitecture(cpu), {}).front());
     for (const std::string &form :

@@ -210,7 +210,7 @@ TEST_F(Encode, NamesWhatDoesNotHold) {
     Told told = encode();
     EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
     EXPECT_THAT(told.text,
-                HasSubstr("kernel 'tiles', argument slot 0: the copy engine "
+                HasSubstr("kernel 'tiles', argument slot 0: the TMA unit "
                           "cannot read this view: "));
     EXPECT_THAT(told.text, HasSubstr(part));
     view.base = 0x10000;

@@ -53,7 +53,7 @@ tile.kernel @reductions(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
   tile.return
 }
 
-// What this turn reads the next one overwrites.
+// What this iteration reads the next one overwrites.
 // TURNS-COUNT-2: bar.sync
 // TURNS-NOT: bar.sync
 //--- turns.mlir
@@ -78,7 +78,7 @@ tile.kernel @turns(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// Each turn reads what the one before wrote, and writes what others may read:
+// Each iteration reads what the one before wrote, and writes what others may read:
 // two barriers. None before the loop.
 // RELOAD-NOT: bar.sync
 // RELOAD: {{^}}$L{{.*}}:
@@ -117,7 +117,7 @@ tile.kernel @release(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) {
   tile.return
 }
 
-// Each turn stores to other memory.
+// Each iteration stores to other memory.
 // APART-NOT: bar.sync
 //--- apart.mlir
 tile.kernel @apart(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
@@ -135,7 +135,7 @@ tile.kernel @apart(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
   tile.return
 }
 
-// What a turn stores the next one overwrites in part, by other threads.
+// What an iteration stores the next one overwrites in part, by other threads.
 // NEAR: bar.sync
 //--- near.mlir
 tile.kernel @near(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {

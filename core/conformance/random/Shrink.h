@@ -6,7 +6,7 @@
 //        with the seed is the whole description of a shrunk case.
 //
 // Edits  sN.C  drop C statements from the Nth on    bN oN  a compound statement
-//        by its body, by its else part              tN     one turn of a loop
+//        by its body, by its else part              tN     one iteration of a loop
 //        kN.K  expression N by its Kth operand      cN     by a constant
 //        wN vN the plainest load, store              xN yN  without its mask
 //        gA    one program along axis A             zS.L   size S becomes 2^L

@@ -95,13 +95,13 @@ void Walk::visitLoop(scf::ForOp loop, OpOperand &use, bool itself) {
   if (number >= bounds) {
     reach(loop.getRegionIterArg(number - bounds), false);
     reach(loop.getResult(number - bounds), false);
-  } else if (number != 1) { // low + turn * step, below the upper bound
+  } else if (number != 1) { // low + iteration * step, below the upper bound
     reach(loop.getInductionVar(), false);
     result.foldsOne |= itself && number == 2;
   }
 }
 
-/// What leaves a region arrives in the op around it, or in its next turn.
+/// What leaves a region arrives in the op around it, or in its next iteration.
 void Walk::visitTerminator(OpOperand &use, bool itself) {
   Operation *around = use.getOwner()->getParentOp();
   unsigned number = use.getOperandNumber();

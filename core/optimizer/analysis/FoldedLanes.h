@@ -3,9 +3,9 @@
 // What   Decides whether a tile may hold something else in the lanes beyond a
 //        limit: those in which offsets fold (offsets % M), or that a mask hides.
 // Why    Kernels wrap the rows of a block's last part around only to stay
-//        inside the array, or hide them in every turn: what those rows give is
-//        masked off when it is stored. If so, M is a bound like any other, and
-//        the mask is for nothing.
+//        inside the array, or hide them in every iteration: what those rows
+//        give is masked off when it is stored. If so, M is a bound like any
+//        other, and the mask is for nothing.
 //
 // A value is followed through elementwise ops, changes of shape, products,
 // reductions along other dimensions, branches and loops to stores whose bound

@@ -58,7 +58,7 @@ static bool isModular(Value value) {
                    op)) {
       pending.insert(op->operand_begin(), op->operand_end());
     } else if (!op && !isPlain(one)) {
-      // init + turns * increments: the loop adds in this type.
+      // init + iterations * increments: the loop adds in this type.
       auto argument = cast<BlockArgument>(one);
       auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
       pending.insert(loop.getTiedLoopInit(argument)->get());
@@ -185,7 +185,7 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   for (auto [bottom, distance] :
        {std::pair(least(*small, shape), -type.low),
         std::pair(slackOf(*large, zero, false, shape), type.high)}) {
-    // The turn where that is least.
+    // The iteration where that is least.
     auto rest = bottom;
     if (const int64_t by = bottom ? bottom->coefficientOf({iv}) : 0) {
       rest = Polynomial::add(*bottom, Polynomial::of({{iv}, 1}), -by);

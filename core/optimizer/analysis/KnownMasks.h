@@ -20,9 +20,9 @@
 
 namespace tz::analysis {
 
-/// A comparison that the turn of a loop decides: true in all lanes while
-/// `slack`, a formula of the turn with `slope`, is not negative. That is so
-/// only if none of `conditions`, which do not change in the loop, is below
+/// A comparison that the iteration of a loop decides: true in all lanes while
+/// `slack`, a formula of the iteration with `slope`, is not negative. That is
+/// so only if none of `conditions`, which do not change in the loop, is below
 /// zero.
 struct TurnMask {
   mlir::arith::CmpIOp op;
@@ -35,8 +35,8 @@ class KnownMasks {
 public:
   KnownMasks(tile::KernelOp kernel, LaneForms &forms, const Hints &hints);
 
-  /// The comparisons in `loop` that hold up to a turn (slope < 0) or from one
-  /// on (slope > 0): rows beside columns too, as in a causal mask.
+  /// The comparisons in `loop` that hold up to an iteration (slope < 0) or from
+  /// one on (slope > 0): rows beside columns too, as in a causal mask.
   std::vector<TurnMask> ofTurns(mlir::scf::ForOp loop);
 
   /// Replaces by `true`, in `region`, the comparisons that hold there in all

@@ -1,8 +1,9 @@
 //===- LaneForms.cpp - tiles as formulas of their lane indices ------------===//
 //
 // What   One walk in program order gives every value its form. A value that a
-//        loop carries has one if each turn adds the same amount: then it is
-//        start + turn * amount, with turn a formula of the induction variable.
+//        loop carries has one if each iteration adds the same amount: then it
+//        is start + iteration * amount, with turn a formula of the induction
+//        variable.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/LaneForms.h"
@@ -306,8 +307,8 @@ void LaneForms::visit(Operation *op) {
   }
 }
 
-/// The amounts by which one turn moves `argument`: per dimension for a view,
-/// one number otherwise. Follows the yielded value back to the argument.
+/// The amounts by which one iteration moves `argument`: per dimension for a
+/// view, one number otherwise. Follows the yielded value back to the argument.
 static std::optional<SmallVector<SmallVector<Value>>>
 incrementsOf(scf::ForOp loop, BlockArgument argument, Value yielded) {
   SmallVector<SmallVector<Value>> added;
@@ -349,9 +350,9 @@ incrementsOf(scf::ForOp loop, BlockArgument argument, Value yielded) {
   return added;
 }
 
-/// The number of completed turns times `divisor`. The induction variable itself
-/// serves where every increment is a multiple of the step (divisor = step);
-/// else a counter is put at the start of the body (divisor = 1).
+/// The number of completed iterations times `divisor`. The induction variable
+/// itself serves where every increment is a multiple of the step (divisor =
+/// step); else a counter is put at the start of the body (divisor = 1).
 std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
                                                ArrayRef<Polynomial> increments,
                                                int64_t &divisor) {
@@ -403,7 +404,7 @@ void LaneForms::visitLoop(scf::ForOp loop) {
     if (!added) {
       continue;
     }
-    // Total increment of one turn, uniform over the lanes.
+    // Total increment of one iteration, uniform over the lanes.
     SmallVector<Polynomial, 2> increments(added->size());
     bool known = true;
     for (auto [total, values] : llvm::zip(increments, *added)) {

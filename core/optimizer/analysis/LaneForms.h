@@ -7,7 +7,7 @@
 //
 // The walk goes through what R3 allows to be exact: add, sub, mul, sign
 // extension, splat, broadcast, unit dimensions, transpose, and what a loop adds
-// in every turn. Everything else is one unknown scalar, or no form.
+// in every iteration. Everything else is one unknown scalar, or no form.
 //
 // What wraps around or stops at a limit (offsets % M, where(offsets < M,
 // offsets, 0), minimum(offsets, M - 1)) has the form of `offsets`, with a note

@@ -26,8 +26,8 @@ bool isSelectedBy(mlir::arith::CmpIOp mask, mlir::scf::ForOp loop);
 /// Whether accesses of `loop` alone read `mask`, each of which is off where it
 /// says no: a predicate, or less to copy.
 bool isPredicate(mlir::Value mask, mlir::scf::ForOp loop);
-/// Whether each turn makes an operand of a dot out of what it loads. Predicates
-/// of loads are little beside that; beside copies alone they are not.
+/// Whether each iteration makes an operand of a dot out of what it loads.
+/// Predicates of loads are little beside that; beside copies only they are not.
 bool computesOperands(mlir::scf::ForOp loop);
 /// Whether programs differ in what `p` is: the host cannot ask.
 bool dependsOnProgram(const Polynomial &p, const ScalarTable &scalars);

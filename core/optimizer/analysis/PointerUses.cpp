@@ -3,8 +3,8 @@
 // What   Two walks: along the uses of each pointer argument to the accesses,
 //        and from each offset on the way back to what it is made of.
 // Why    See PointerUses.h. An offset is a sum of counters (positions in tiles,
-//        numbers of programs, turns of loops, offsets that are arguments), each
-//        times a constant; where it is not, the steps are not known.
+//        numbers of programs, iterations of loops, offsets that are arguments),
+//        each times a constant; where it is not, the steps are not known.
 //===----------------------------------------------------------------------===//
 #include "terrazzo/analysis/PointerUses.h"
 
@@ -77,7 +77,7 @@ private:
 
   void reach(Part part) {
     bool isNew = seen.insert({{part.value, part.factor}, part.eachTurn}).second;
-    // Factors that grow from turn to turn end here.
+    // Factors that grow from iteration to turn end here.
     if (isNew && seen.size() < MaxParts) {
       work.push_back(part);
     } else if (isNew) {
@@ -191,7 +191,7 @@ void Steps::visitArgument(const Part &part, BlockArgument argument) {
               loop.getYieldedValues()[number - 1]);
   } else if (!loop || !seen.contains({{argument, part.factor}, false})) {
     giveUp();
-  } // else what the turn before made of this very sum
+  } // else what the iteration before made of this very sum
 }
 
 void Steps::visitResult(const Part &part, OpResult result) {
@@ -247,7 +247,7 @@ private:
 };
 } // namespace
 
-/// Does the pointer come from a loop's turn before?
+/// Does the pointer come from a loop's iteration before?
 static bool isCarried(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (!isa<AddPtrOp, SplatOp, BroadcastOp, ReshapeOp, TransposeOp, HintOp>(
@@ -259,7 +259,7 @@ static bool isCarried(Value pointer) {
   return !isa<KernelOp>(cast<BlockArgument>(pointer).getOwner()->getParentOp());
 }
 
-/// Does the next turn of a loop begin with a pointer made of this one?
+/// Does the next iteration of a loop begin with a pointer made of this one?
 static bool isHandedOn(Value pointer) {
   return llvm::any_of(pointer.getUsers(), [](Operation *user) {
     return isa<scf::YieldOp>(user) ||

@@ -179,8 +179,9 @@ std::optional<ViewAccess> ViewAccesses::read(Operation *op, Value pointer,
   isVersioned = versioned && versioned->isAncestor(op->getParentRegion());
   std::optional<LaneForm> form = table.withFolds(pointer);
   if (!form || !form->base) {
-    why = "the pointers are not one base plus strides times indices (%, //, "
-          "loaded offsets, or a loop that does not add the same every turn)";
+    why =
+        "the pointers are not one base plus strides times indices (%, //, "
+        "loaded offsets, or a loop that does not add the same every iteration)";
     return std::nullopt;
   }
   std::optional<MaskBounds> read = boundsOf(op, *form, mask, why);

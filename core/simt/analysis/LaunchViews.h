@@ -3,7 +3,7 @@
 // What   Takes a tile.make_view apart: a frame, whose base, extents and strides
 //        are formulas of the kernel's arguments alone, and the position of the
 //        view in it, which is what program ids and loops add.
-// Why    A descriptor for the copy engine is made by the host before the
+// Why    A descriptor for the bulk copy unit is made by the host before the
 //        launch; it cannot depend on the program.
 //
 // Example: base a + pid*64*stride, shape [M - pid*64, K], strides [stride, 1]
@@ -69,7 +69,8 @@ private:
   analysis::LaneForms forms;
 };
 
-/// A frame as the copy engine is told of it, for blocks that lie in a buffer.
+/// A frame as the bulk copy unit is told of it, for blocks that lie in a
+/// buffer.
 struct BulkFrame {
   LaunchView view; // dimensions as they lie in the buffer, slowest first
   DescriptorType type;

@@ -1,4 +1,4 @@
-//===- LoopTurns.cpp - what a later turn of a loop needs ------------------===//
+//===- LoopTurns.cpp - what a later iteration of a loop needs -------------===//
 //
 // What   See LoopTurns.h.
 // Why    See LoopTurns.h.
@@ -62,7 +62,7 @@ static bool addValue(scf::ForOp loop, Value value, Slice &slice) {
 }
 
 bool tz::simt::addToSlice(scf::ForOp loop, Value value, Slice &slice) {
-  // What is carried to a turn that does not exist is no address.
+  // What is carried to an iteration that does not exist is no address.
   return addValue(loop, value, slice) &&
          (slice.carried.empty() || !slice.hasLoads());
 }

@@ -1,8 +1,10 @@
-//===- LoopTurns.h - what a later turn of a loop needs ----------*- C++ -*-===//
+//===- LoopTurns.h - what a later iteration of a loop needs -----*- C++ -*-===//
 //
-// What   The ops of a loop from which a value of another turn is computed,
-//        whether there is such a turn, and whether a load may go ahead to it.
-// Why    Copies into rings and loads into registers go ahead by the same rules.
+// What   The ops of a loop from which a value of another iteration is computed,
+//        whether there is such an iteration, and whether a load may go ahead to
+//        it.
+// Why    Copies into ring buffers and loads into registers go ahead by the same
+//        rules.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
@@ -16,7 +18,7 @@
 
 namespace tz::simt {
 
-/// What is computed of one turn to know some values of it.
+/// What is computed of one iteration to know some values of it.
 struct Slice {
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<unsigned> carried; // iteration arguments
@@ -31,8 +33,8 @@ struct Slice {
 /// loop carries. False if there is something else; the slice is of no use then.
 bool addToSlice(mlir::scf::ForOp loop, mlir::Value value, Slice &slice);
 
-/// May the load be done before earlier turns have ended? Nothing that the loop
-/// writes may be what it reads, and no turn may end the program.
+/// May the load be done before earlier iterations have ended? Nothing that the
+/// loop writes may be what it reads, and no iteration may end the program.
 bool mayGoAhead(mlir::scf::ForOp loop, mlir::Operation *load);
 
 /// Does anything in `where` write what the load may read?
@@ -56,13 +58,13 @@ struct TurnCounter {
   bool isUnsigned;
 };
 
-/// Is there a turn this many after the one with this index? (That may be none
-/// itself: the distance to the bound decides.) Needs countsTurns if `turns` is
-/// not zero.
+/// Is there an iteration this many after the one with this index? (That may be
+/// none itself: the distance to the bound decides.) Needs countsTurns if
+/// `turns` is not zero.
 mlir::Value hasTurn(mlir::OpBuilder &b, const TurnCounter &counter,
                     mlir::Value index, unsigned turns);
 
-/// The index so many turns after `index`, without a look at the bound.
+/// The index so many iterations after `index`, without a look at the bound.
 mlir::Value indexAfter(mlir::OpBuilder &b, const TurnCounter &counter,
                        mlir::Value index, unsigned turns);
 

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
 
-/// Is the value one of the loop's counter, and by as much more each turn?
+/// Is the value one of the loop's counter, and by as much more each iteration?
 static bool countsTurnsOf(Value value, scf::ForOp loop) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<arith::ExtSIOp, arith::ExtUIOp, tile::HintOp>(op)) {
@@ -32,7 +32,7 @@ static bool countsTurnsOf(Value value, scf::ForOp loop) {
 }
 
 /// Does a store to a view of one dimension go on by at least its block each
-/// turn? (Elements beside each other in more dimensions may be the same.)
+/// iteration? (Elements beside each other in more dimensions may be the same.)
 static bool isMoving(tile::StoreViewOp store) {
   Operation *parent = store->getParentOp();
   while (isa<scf::IfOp>(parent)) {

@@ -22,7 +22,8 @@ inline constexpr llvm::StringLiteral insteadOfBulk = "simt.instead_of_bulk";
 struct MemoryAccess {
   int64_t group; // 0: ordered with all
   bool isWrite;
-  /// The op, if it accesses other memory in each turn of the loop around it.
+  /// The op, if it accesses other memory in each iteration of the loop around
+  /// it.
   mlir::Operation *moving = nullptr;
   bool operator==(const MemoryAccess &) const = default;
 
@@ -31,7 +32,7 @@ struct MemoryAccess {
     return (isWrite || other.isWrite) &&
            (group == other.group || group == 0 || other.group == 0);
   }
-  /// ... if the other one comes in a later turn of the loop around both?
+  /// ... if the other one comes in a later iteration of the loop around both?
   bool meetsLater(const MemoryAccess &other) const {
     return meets(other) && !(moving && moving == other.moving);
   }

@@ -157,7 +157,7 @@ void Planner::describeFrame(Fetch &fetch) {
   if (!load) {
     return;
   }
-  // The copy engine does not see what threads of this kernel stored.
+  // The bulk copy unit does not see what threads of this kernel stored.
   if (isWrittenIn(loop->getParentOfType<tile::KernelOp>(), load)) {
     return;
   }
@@ -175,7 +175,7 @@ void Planner::describeFrame(Fetch &fetch) {
   }
 }
 
-/// Each of the blocks that run together can bring its part of them. A part of
+/// Each of the blocks of a cluster can bring its part of them. A part of
 /// less rows begins where a swizzle begins anew.
 void Planner::divideBoxes(Fetch &fetch) {
   const unsigned blocks =
@@ -200,8 +200,9 @@ void Planner::divideBoxes(Fetch &fetch) {
       type.getContext(), box, type.getElementType(), type.getSwizzle());
 }
 
-/// A dot whose result is only the next turn's accumulator, and that reads rings
-/// and what does not change: it may go on while the next turn begins.
+/// A dot whose result is only the next iteration's accumulator, and that reads
+/// ring buffers and what does not change: it may go on while the next iteration
+/// begins.
 void Planner::findAsyncDots() {
   auto isFetched = [&](Value operand) {
     if (!isa<BufferType>(operand.getType())) {
@@ -235,7 +236,7 @@ void Planner::findAsyncDots() {
   }
 }
 
-/// What a thread keeps in registers over a part of a turn: what the loop
+/// What a thread keeps in registers over a part of an iteration: what the loop
 /// carries, sums, and operands that are computed. (Those that are read from a
 /// ring are read piece by piece.)
 int64_t Planner::wordsOfTurn() {
@@ -260,7 +261,8 @@ int64_t Planner::wordsOfTurn() {
   return words;
 }
 
-/// Blocks that run beside each other, if the rings take so much of the room.
+/// Blocks that run beside each other, if the ring buffers take so much of the
+/// room.
 unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
@@ -294,7 +296,7 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
   }
 }
 
-/// As far ahead as asked, if the rings fit.
+/// As far ahead as asked, if the ring buffers fit.
 bool Planner::fitDistance() {
   uint64_t each = 0, room = request.room;
   for (const Fetch &fetch : plan.fetches) {
@@ -308,7 +310,7 @@ bool Planner::fitDistance() {
     each += slotBytes(fetch.buffer);
   }
   for (;;) {
-    // Of a dot in flight the slot is read one turn longer.
+    // Of a dot in flight the slot is read one iteration longer.
     const unsigned more = plan.asyncDots.empty() ? 1 : 2;
     for (unsigned distance = request.stages - 1; distance > 0; --distance) {
       if (each * (distance + more) <= room) {
@@ -319,7 +321,7 @@ bool Planner::fitDistance() {
       }
     }
     if (plan.asyncDots.empty()) {
-      why = "the buffers of two turns do not fit in shared memory";
+      why = "the buffers of two iterations do not fit in shared memory";
       return false;
     }
     plan.asyncDots.clear();

@@ -1,8 +1,8 @@
 //===- PipelinePlan.h - what of a loop can be begun ahead -------*- C++ -*-===//
 //
 // What   The loads of a loop that become copies into rings of buffers, what
-//        must be computed ahead to know their addresses, how many turns ahead
-//        they go, and the dots that stay in flight over the back edge.
+//        must be computed ahead to know their addresses, how many iterations
+//        ahead they go, and the dots that stay in flight over the back edge.
 // Why    simt-pipeline-loops decides here and rewrites elsewhere
 //        (PipelineRewriter.h): nothing of the kernel changes.
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ struct Fetch {
   mlir::Operation *load;
   LayoutAttr layout;
   BufferType buffer; // a slot of its ring
-  /// By the copy engine, if the frame is known at launch.
+  /// By the bulk copy unit, if the frame is known at launch.
   std::optional<BulkFrame> frame;
 
   mlir::Value result() const { return load->getResult(0); }
@@ -45,19 +45,19 @@ struct PipelinePlan {
   llvm::SmallVector<Fetch, 0> fetches;
   llvm::SmallVector<DotOp> asyncDots;
   Slice ahead;
-  unsigned distance = 0; // turns ahead
+  unsigned distance = 0; // iterations ahead
   unsigned slots = 0;    // of each ring
-  /// A slot is filled again when this turn has read it; else one that the turn
-  /// before read, while this one computes, which takes a slot more.
+  /// A slot is filled again when this iteration has read it; else one that the
+  /// iteration before read, while this one computes, which takes a slot more.
   bool fillsLate = false;
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.
   bool hasReleases = false;
-  /// Blocks that run together, which may share copies (then hasReleases).
+  /// Blocks of a cluster, which may share copies (then hasReleases).
   unsigned together = 1;
-  /// If not null, the loop in whose body this one stands: the rings live as
-  /// long as it does, and when this loop ends the first turns of the next time
-  /// round are begun.
+  /// If not null, the loop in whose body this one stands: the ring buffers live
+  /// as long as it does, and when this loop ends the first iterations of the
+  /// next time round are begun.
   mlir::scf::ForOp around;
 
   const Fetch *fetchOf(mlir::Operation *load) const {
@@ -85,13 +85,13 @@ std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop,
                                          const PipelineRequest &request,
                                          llvm::StringRef &why);
 
-/// The loop in whose body this one stands, if the first turns of the next time
-/// round can be begun when this time's have ended; else null.
+/// The loop in whose body this one stands, if the first iterations of the next
+/// time round can be begun when this time's have ended; else null.
 mlir::scf::ForOp loopAround(mlir::scf::ForOp loop, const PipelinePlan &plan,
                             LaunchViews &launch);
 
-/// What of the loop around it the first turns of a loop are computed from, and
-/// `more` is. None: more than a turn of that loop can compute early.
+/// What of the loop around it the first iterations of a loop, and `more`, are
+/// computed from. None: more than an iteration of that loop can compute early.
 std::optional<Slice> sliceAround(mlir::scf::ForOp around, mlir::scf::ForOp loop,
                                  const PipelinePlan &plan,
                                  mlir::ValueRange more);

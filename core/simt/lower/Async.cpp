@@ -22,7 +22,7 @@ void Lowering::ring(RingOp op) {
                            uint64_t(type.getBuffer().getAlignment()));
   // Nobody may still be at work where the ring lies, and what this program has
   // stored to device memory, whatever it is, is stored before threads copy it.
-  // (What the copy engine brings, nobody stores.)
+  // (What the bulk copy unit brings, nobody stores.)
   Accesses next = Accesses::write(region);
   if (llvm::any_of(op.getResult().getUsers(), isFilledByThreads)) {
     next.memory.push_back({0, false});
@@ -351,12 +351,12 @@ void Lowering::bulkCopy(BulkCopyOp op) {
   });
 }
 
-/// Which of the blocks that run together this one is.
+/// Which of the blocks of a cluster this one is.
 Value *Lowering::blockNumber() {
   return b.CreateAnd(hooks.programId(b, 0), result.together - 1);
 }
 
-/// Of as many boxes for each of the blocks that run together, those of this
+/// Of as many boxes for each of the blocks of a cluster, those of this
 /// one.
 SmallVector<Lowering::Box> Lowering::partOf(ArrayRef<Box> boxes) {
   Value *number = blockNumber();
@@ -425,7 +425,7 @@ void Lowering::barrierWait(BarrierWaitOp op) {
 namespace {
 [[noreturn]] void noGroups() {
   throw std::runtime_error(
-      "a target whose blocks run together implements their hooks");
+      "a target whose blocks form clusters implements their hooks");
 }
 [[noreturn]] void noCopyEngine() {
   throw std::runtime_error("a target with such copies implements their hooks");

@@ -89,7 +89,7 @@ void Lowering::print(tile::PrintOp op) {
       });
       continue;
     }
-    // In row-major order, a piece a thread and turn.
+    // In row-major order, a piece a thread and iteration.
     const int64_t elements = type.getNumElements();
     Region region = allocate(uint64_t(elements) * bytes);
     willWrite(region);

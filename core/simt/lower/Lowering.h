@@ -6,7 +6,7 @@
 // Why    See terrazzo/simt/Lowering.h.
 //
 // Files: Lowering.cpp kernel, blocks, simple ops; Coordinates.cpp; Access.cpp
-// loads and stores; Async.cpp rings and what fills them; Atomics.cpp;
+// loads and stores; Async.cpp ring buffers and what fills them; Atomics.cpp;
 // Exchange.cpp conversions and what goes through shared memory; Gather.cpp;
 // Combine.cpp reductions, scans, maps; Control.cpp scf; Dot.cpp; Log.cpp print
 // and assert; Staging.cpp tiles into shared memory and bulk stores;
@@ -272,7 +272,7 @@ private:
   void forOp(mlir::scf::ForOp op);
   void ifOp(mlir::scf::IfOp op);
   void whileOp(mlir::scf::WhileOp op);
-  /// At the end of a turn.
+  /// At the end of an iteration.
   void separateTurns();
   void selectIf(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
@@ -297,7 +297,7 @@ private:
   Lowered result;
   Scratch scratch;
   Hazards hazards;
-  bool copiesArePublished = false; // of threads, into rings
+  bool copiesArePublished = false; // of threads, into ring buffers
 
   llvm::Function *function = nullptr;
   llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;

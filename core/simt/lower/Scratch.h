@@ -7,8 +7,9 @@
 //
 // Hazards follow the control flow: both sides of a branch begin with what is
 // pending before it; a loop's body begins with what is pending before the loop,
-// and a barrier ends each turn only if the next one would meet this one. Bulk
-// stores go on over barriers: they are waited for before what would meet them.
+// and a barrier ends each iteration only if the next one would meet this one.
+// Bulk stores go on over barriers: they are waited for before what would meet
+// them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
 #define TERRAZZO_CORE_SIMT_LOWER_SCRATCH_H
@@ -46,11 +47,11 @@ struct Accesses {
   bool conflictWith(const Accesses &later) const {
     return conflict(later, &MemoryAccess::meets);
   }
-  /// ... those of a later turn of the loop around both?
+  /// ... those of a later iteration of the loop around both?
   bool conflictWithTurn(const Accesses &later) const {
     return conflict(later, &MemoryAccess::meetsLater);
   }
-  /// A loop was left: what it accessed in different turns may be the same
+  /// A loop was left: what it accessed in different iterations may be the same
   /// memory, if it runs again.
   void stopMoving();
 
@@ -69,7 +70,7 @@ public:
   bool conflictWith(const Accesses &next) const {
     return pending.conflictWith(next);
   }
-  /// Meets what the next turn of the loop does first?
+  /// Meets what the next iteration of the loop does first?
   bool meetsNextTurn() const { return pending.conflictWithTurn(first); }
   const Accesses &all() const { return pending; }
 
@@ -94,8 +95,8 @@ public:
 
 private:
   Accesses pending;
-  Accesses first;         // of this turn, before it was first settled
-  bool isSettled = false; // on every way through this turn so far
+  Accesses first;         // of this iteration, before it was first settled
+  bool isSettled = false; // on every way through this iteration so far
 };
 
 class Hazards {
@@ -134,9 +135,9 @@ public:
   /// bulk stores of the loop write; `accessed`: device memory that its threads
   /// access.
   void enterLoop(const Accesses &stored, const Accesses &accessed);
-  /// At the end of a turn: must a barrier stand before the next one?
+  /// At the end of an iteration: must a barrier stand before the next one?
   bool nextTurnNeedsBarrier() const { return threads.meetsNextTurn(); }
-  /// `before`: the state at enterLoop. There may have been no turn.
+  /// `before`: the state at enterLoop. There may have been no iteration.
   void leaveLoop(const Hazards &before);
   /// Two ways come together.
   void join(const Hazards &other);
@@ -147,8 +148,8 @@ public:
 
 private:
   OpenAccesses threads; // since the last barrier
-  /// Stores of the turn before count from the loop's entry on, not at its end:
-  /// they have the whole turn until the next store.
+  /// Stores of the iteration before count from the loop's entry on, not at its
+  /// end: they have the whole iteration until the next store.
   Accesses engineReads, engineWrites;
   /// Device memory that threads have accessed, on some way to here; of a loop,
   /// from its entry on.

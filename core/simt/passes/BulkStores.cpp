@@ -5,8 +5,8 @@
 //        nothing but the checks of such stores become one. Where a block might
 //        begin before its frame, the threads store that one.
 // Why    Threads hold an accumulator in pieces of four bytes: storing it
-//        themselves costs them an exchange, addresses and masks. The copy engine
-//        takes it out of shared memory and cuts it off at the frame's end.
+//        themselves costs them an exchange, addresses and masks. The bulk copy
+//        unit takes it out of shared memory and cuts it off at the frame's end.
 // Example (test/simt/bulk-stores.mlir; lines with tile.dot, tile.store, simt., scf.)
 //   before
 //     ...

@@ -3,8 +3,9 @@
 // What   Begins dots as early as their operands allow and waits for each where
 //        its result is first read.
 // Why    A dot that is waited for at once leaves the threads idle while it runs
-//        and the matrix unit idle while they compute. Of several dots of a turn,
-//        as in attention, one runs while the threads work on another's result.
+//        and the matrix unit idle while they compute. Of several dots of an
+//        iteration, as in attention, one runs while the threads work on
+//        another's result.
 // Example (test/simt/overlap-dots.mlir; lines with simt.dot, simt.dot_wait, scf., math)
 //   before
 //     ...
@@ -305,9 +306,9 @@ void Overlap::sinkReads() {
   }
 }
 
-/// Copies of later turns begin while the first dots run, not before them: one
-/// thread begins them, and a dot begins when all threads have come to it. So
-/// does the barrier that says that all have read what the copies replace.
+/// Copies of later iterations begin while the first dots run, not before them:
+/// one thread begins them, and a dot begins when all threads have come to it.
+/// So does the barrier that says that all have read what the copies replace.
 void Overlap::postponeCopies() {
   SmallVector<Operation *> copies;
   Operation *barrier = nullptr;

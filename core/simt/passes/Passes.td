@@ -53,15 +53,15 @@ def VersionAlignment : SimtPass<"simt-version-alignment"> {
 }
 
 def BulkStores : SimtPass<"simt-bulk-stores"> {
-  let summary = "let the copy engine store what dots computed";
+  let summary = "let the bulk copy unit store what dots computed";
   let description = [{
     A tile.store_view of what was computed from a dot becomes a simt.bulk_store, if
     its frame is known at launch. Full and checked branches around such stores
-    become one again: the copy engine cuts off what is outside for nothing.
+    become one again: the bulk copy unit cuts off what is outside for nothing.
   }];
   let constructor = "tz::simt::createBulkStores(nullptr)";
   let statistics = [
-    Statistic<"stores", "stores", "stores that the copy engine makes">,
+    Statistic<"stores", "stores", "stores that the bulk copy unit makes">,
     Statistic<"merged", "merged", "branches that differed in checks alone">
   ];
 }
@@ -109,15 +109,15 @@ def ShareBuffers : SimtPass<"simt-share-buffers"> {
 }
 
 def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
-  let summary = "begin the loads of later turns while this turn's dots run";
+  let summary = "begin the loads of later iterations while this iteration's dots run";
   let description = [{
     In a loop with dots, loads whose addresses can be computed ahead become
-    asynchronous copies into a ring of buffers, `tile.num_stages` - 1 turns early,
-    as far as shared memory goes; a turn less, if more blocks run beside each
-    other then. A dot whose result is only the next turn's
+    asynchronous copies into a ring buffer, `tile.num_stages` - 1 iterations early,
+    as far as shared memory goes; an iteration less, if more blocks run beside each
+    other then. A dot whose result is only the next iteration's
     accumulator stays in flight over the back edge. If the loop stands in another
     one, the copies of the next time round begin before what follows the loop.
-    Blocks that run together (`simt.together` of the kernel) share the copies of
+    Blocks of a cluster (`simt.together` of the kernel) share the copies of
     tiles that both read.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";
@@ -129,25 +129,25 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Option<"asyncCopyBytesOption", "async-copy-bytes", "unsigned", /*default=*/"0",
            "narrowest asynchronous copy; 0: there are none, and nothing changes">,
     Option<"bulkCopiesOption", "bulk-copies", "bool", /*default=*/"false",
-           "there is a copy engine, for frames that are known at launch">,
+           "there is a bulk copy unit, for frames that are known at launch">,
     Option<"copyWarpsOption", "copy-warps", "unsigned", /*default=*/"0",
            "warps of a block that begin its copies; 0: the kernel's own">
   ];
   let statistics = [
     Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
-    Statistic<"bulkCopies", "bulk-copies", "... of the copy engine">,
+    Statistic<"bulkCopies", "bulk-copies", "... of the bulk copy unit">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">,
     Statistic<"goOn", "go-on", "loops whose copies go on when the loop around them turns">
   ];
 }
 
 def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
-  let summary = "load for the next turn, or for several turns at once, into registers";
+  let summary = "load for the next iteration, or for several iterations at once, into registers";
   let description = [{
-    In a loop with dots, loads that are no asynchronous copies are done one turn
-    early. A small loop without dots, in which a thread loads a few bytes a turn,
-    does the loads of four turns together, then the four turns.
+    In a loop with dots, loads that are no asynchronous copies are done one iteration
+    early. A small loop without dots, in which a thread loads a few bytes an iteration,
+    does the loads of four iterations together, then the four iterations.
   }];
   let statistics = [
     Statistic<"prefetched", "prefetched", "loads that go ahead">
@@ -160,7 +160,7 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
     A dot begins as soon as its operands are there, right behind the one before
     it if they were there already, and is waited for where its result is read,
     while younger ones go on. What the threads read from shared memory to compute
-    with it is read while it runs, not before it, and bulk copies for later turns
+    with it is read while it runs, not before it, and bulk copies for later iterations
     begin behind the first dots.
   }];
   let constructor = "tz::simt::createOverlapDots(nullptr)";
@@ -168,18 +168,18 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
     Statistic<"hoisted", "hoisted", "dots that begin earlier">,
     Statistic<"begun", "begun", "dots that run beside the threads">,
     Statistic<"sunk", "sunk", "reads, and what is made of them, moved behind dots">,
-    Statistic<"postponed", "postponed", "copies for later turns moved behind dots">
+    Statistic<"postponed", "postponed", "copies for later iterations moved behind dots">
   ];
 }
 
 def SpecializeWarps : SimtPass<"simt-specialize-warps"> {
   let summary = "let a warp of its own begin the copies of a kernel's loops";
   let description = [{
-    A kernel with loops that the copy engine feeds alone becomes two halves that
+    A kernel with loops that the bulk copy unit feeds alone becomes two halves that
     run beside each other: what leads to the copies, scalars and control flow,
-    and all the rest. They meet at the barriers of the rings' slots. The warps
-    that compute wait for copies alone, and copies run ahead of them as far as
-    the rings reach. Declines where a loop stands in another loop, an address is
+    and all the rest. They meet at the barriers of the ring buffers' slots. The warps
+    that compute wait for copies only, and copies run ahead of them as far as
+    the ring buffers reach. Declines where a loop stands in another loop, an address is
     no scalar, or the kernel has an assert.
   }];
   let constructor = "tz::simt::createSpecializeWarps(nullptr)";

@@ -57,8 +57,8 @@ bool hasDots(scf::ForOp loop) {
 }
 
 /// What the loop's loads will take in shared memory, if all are copies: those
-/// of a turn that runs, of the one before, whose dots may be in flight, and of
-/// what is begun ahead.
+/// of an iteration that runs, of the one before, whose dots may be in flight,
+/// and of what is begun ahead.
 uint64_t ringBytes(scf::ForOp loop) {
   uint64_t bytes = 0;
   for (auto load : loop.getBody()->getOps<tile::LoadViewOp>()) {
@@ -109,7 +109,7 @@ StringRef PersistPrograms::problem(scf::ForOp loop) {
   }
   // Between dots that are waited for, other blocks compute.
   if (!onlySums(loop)) {
-    return "its dots are waited for in each turn";
+    return "its dots are waited for in each iteration";
   }
   StringRef why;
   unsigned loops = 0;

@@ -1,10 +1,11 @@
 //===- PipelineLoops.cpp - simt-pipeline-loops ----------------------------===//
 //
-// What   Loads that feed the dots of a loop are begun some turns ahead, into a
-//        ring of buffers in shared memory; a dot that nobody reads before the
-//        next one stays in flight over the loop's back edge.
-// Why    A load from memory takes longer than the dot of one turn; with the
-//        loads of the next turns on their way neither waits for the other.
+// What   Loads that feed the dots of a loop are begun some iterations ahead,
+//        into a ring buffer in shared memory; a dot that nobody reads before
+//        the next one stays in flight over the loop's back edge.
+// Why    A load from memory takes longer than the dot of one iteration; with
+//        the loads of the next iterations on their way neither waits for the
+//        other.
 // Example (test/simt/pipeline-loops.mlir; lines with simt., scf., tile.load, tile.dot)
 //   before
 //     ...
@@ -222,9 +223,9 @@ uint64_t exchangeBytes(Operation *op) {
   return bytes + bytes / 4;
 }
 
-/// Do the rings leave room for what happens beside them in the loop around, and
-/// as many blocks on a multiprocessor as they do alone, if these are few?
-/// Stores of large tiles go in pieces.
+/// Do the ring buffers leave room for what happens beside them in the loop
+/// around, and as many blocks on a multiprocessor as they do alone, if these
+/// are few? Stores of large tiles go in pieces.
 bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                                uint64_t all) {
   constexpr uint64_t reservedOfBlock = 1024;

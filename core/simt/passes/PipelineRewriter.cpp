@@ -3,19 +3,19 @@
 // What   See PipelineRewriter.h.
 // Why    See PipelineRewriter.h.
 //
-// With a distance of two turns and three slots a loop becomes
+// With a distance of two iterations and three slots a loop becomes
 //
-//   if there is a turn:
-//     begin the copies of turns 0 and 1 into slots 0 and 1
-//     for each turn, reads = 0, fills = 2:
+//   if there is an iteration:
+//     begin the copies of iterations 0 and 1 into slots 0 and 1
+//     for each iteration, reads = 0, fills = 2:
 //       wait until all have read what slot `fills` held
-//       begin the copies of the turn after the next into slot `fills`
-//       wait for what this turn reads
-//       the turn itself, its loads replaced by slot `reads`
+//       begin the copies of the iteration after the next into slot `fills`
+//       wait for what this iteration reads
+//       the iteration itself, its loads replaced by slot `reads`
 //       reads, fills = the next slots
 //
 // Or, with two slots, the two lines about slot `fills` stand at the end of a
-// turn (PipelinePlan::fillsLate): that is the slot that it has read.
+// iteration (PipelinePlan::fillsLate): that is the slot that it has read.
 //
 // That all have read a slot is known by a barrier of the block; or the warps
 // arrive at a barrier of the slot when they have, and only the thread that
@@ -23,14 +23,15 @@
 //
 // In a loop whose turns the copies go on over (PipelinePlan::around) it becomes
 //
-//   begin the copies of turns 0 and 1 of the first time
+//   begin the copies of iterations 0 and 1 of the first time
 //   for each time, reads = what it was at the end of the time before:
-//     if there is a turn:
-//       for each turn: as above
-//     begin the copies of turns 0 and 1 of the next time
+//     if there is an iteration:
+//       for each iteration: as above
+//     begin the copies of iterations 0 and 1 of the next time
 //     what follows the loop
 //
-// Their slots were read before the last turn began, which all threads know.
+// Their slots were read before the last iteration began, which all threads
+// know.
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
@@ -93,11 +94,11 @@ private:
   scf::IfOp branch;
   scf::ForOp made;
   unsigned own = 0;        // of what the new loop carries: the old loop's
-  unsigned firstAhead = 0; // ... the addresses of the turn to be begun
+  unsigned firstAhead = 0; // ... the addresses of the iteration to be begun
   Value reads, fills, readPhase, fillPhase;
 
   scf::ForOp around;                 // plan.around
-  SmallVector<Operation *> ofAround; // what first turns are computed from
+  SmallVector<Operation *> ofAround; // what first iterations are computed from
   Operation *firstRead = nullptr,
             *firstPhase = nullptr; // until it carries them
 };
@@ -106,9 +107,9 @@ private:
 // Before the loop
 //===----------------------------------------------------------------------===//
 
-/// Of a loop without turns nothing is begun, and what comes out of one with
-/// turns is waited for before it meets what goes in: a register of a dot in
-/// flight must not be moved.
+/// Of a loop without iterations nothing is begun, and what comes out of one
+/// with iterations is waited for before it meets what goes in: a register of a
+/// dot in flight must not be moved.
 OpBuilder Rewriter::makeBranch() {
   OpBuilder b(loop);
   SmallVector<Type> types(loop.getResultTypes());
@@ -129,7 +130,7 @@ OpBuilder Rewriter::makeBranch() {
   return branch.getThenBodyBuilder();
 }
 
-/// Leaves in `map` what the first turn that was not begun would carry.
+/// Leaves in `map` what the first iteration that was not begun would carry.
 void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
   for (unsigned i : plan.ahead.carried) {
     map.map(loop.getRegionIterArg(i), loop.getInitArgs()[i]);
@@ -146,7 +147,7 @@ void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
 //===----------------------------------------------------------------------===//
 
 /// It carries beside its own: which slot is read, which is filled, the phases
-/// that end when these are full and empty, the addresses of the turn to be
+/// that end when these are full and empty, the addresses of the iteration to be
 /// begun.
 void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   SmallVector<Value> inits(loop.getInitArgs());
@@ -182,9 +183,10 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   fillPhase = copies.empty ? made.getRegionIterArg(own + 3) : Value();
 }
 
-/// What this turn reads is there.
+/// What this iteration reads is there.
 void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
-  if (copies.inGroups) { // for all threads: they have ended the turn before
+  // For all threads: they have ended the iteration before.
+  if (copies.inGroups) {
     AsyncWaitOp::create(in, loc, plan.distance - 1);
   }
   if (!plan.fillsLate) {
@@ -212,7 +214,7 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
   copies.issue(in, far, fills, exists);
 }
 
-/// The turn itself, its loads replaced.
+/// The iteration itself, its loads replaced.
 IRMapping Rewriter::emitTurn(OpBuilder &in) {
   IRMapping near;
   near.map(loop.getInductionVar(), made.getInductionVar());
@@ -261,7 +263,7 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
     next.push_back(far.lookup(loop.getRegionIterArg(i)));
   }
   scf::YieldOp::create(in, loc, next);
-  // What only addresses of this turn needed.
+  // What only addresses of this iteration needed.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*made.getBody()))) {
     if (isOpTriviallyDead(&op)) {
@@ -271,7 +273,7 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
 }
 
 /// A dot in flight reads its slots until the next one has begun: then the slot
-/// of the turn before is released.
+/// of the iteration before is released.
 void Rewriter::releaseSlot(OpBuilder &in) {
   if (plan.asyncDots.empty()) {
     Value always = arith::ConstantOp::create(in, loc, in.getBoolAttr(true));
@@ -322,7 +324,7 @@ void Rewriter::finish(OpBuilder &b) {
 // The loop around it
 //===----------------------------------------------------------------------===//
 
-/// The copies of the first turns of the time with this index of the loop
+/// The copies of the first iterations of the time with this index of the loop
 /// around, into this slot and the next ones; none if that time is not there.
 void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere, Value slot) {
   IRMapping time;
@@ -386,9 +388,9 @@ void Rewriter::carryState() {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// What the turn so many after the one with this index computes to know its
-/// addresses; says whether there is such a turn. Indices are not loaded for one
-/// that is not there.
+/// What the iteration so many after the one with this index computes to know
+/// its addresses; says whether there is such an iteration. Indices are not
+/// loaded for one that is not there.
 Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
                            unsigned turns) {
   const TurnCounter counter(loop, map);
@@ -405,7 +407,7 @@ Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
   return exists;
 }
 
-/// From what a turn carries to what the next one does.
+/// From what an iteration carries to what the next one does.
 void Rewriter::advance(IRMapping &map) {
   SmallVector<Value> next;
   for (unsigned i : plan.ahead.carried) {
@@ -440,7 +442,7 @@ void Rewriter::waitForDots(OpBuilder &b, unsigned pending,
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// The slot so many turns, fewer than there are slots, after this one.
+/// The slot so many iterations, fewer than there are slots, after this one.
 Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned turns) {
   if (turns == 0) {
     return slot;

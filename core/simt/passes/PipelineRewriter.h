@@ -1,7 +1,8 @@
 //===- PipelineRewriter.h - a loop whose loads are begun ahead --*- C++ -*-===//
 //
 // What   Rewrites a loop as its plan says: rings of buffers, copies of the
-//        first turns before the loop, of a later turn in each turn.
+//        first iterations before the loop, of a later iteration in each
+//        iteration.
 // Why    What can be fetched is decided before anything changes
 //        (analysis/PipelinePlan.h).
 //===----------------------------------------------------------------------===//

@@ -69,7 +69,7 @@
 //     ...
 // Needs  simt-pipeline-loops before: what can be a copy is one.
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
-//        it. For a turn that is not there, one that is there loads again.
+//        it. For an iteration that is not there, one that is there loads again.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LoopTurns.h"
 #include "core/simt/passes/Passes.h"
@@ -158,7 +158,7 @@ void Prefetcher::findLoads() {
     for (Value operand : op.getOperands()) {
       isFree = isFree && addToSlice(loop, operand, more);
     }
-    // Several turns together have no carried values of the later ones.
+    // Several iterations together have no carried values of the later ones.
     if (isFree && (carriesOneTurn() || more.carried.empty())) {
       slice = std::move(more);
       registers = filled;
@@ -167,9 +167,9 @@ void Prefetcher::findLoads() {
   }
 }
 
-/// `map` knows what this turn carries; from then on what the next one does.
-/// What is carried to a turn that is not there is no address: this turn's
-/// stays.
+/// `map` knows what this iteration carries; from then on what the next one
+/// does. What is carried to an iteration that is not there is no address: this
+/// iteration's stays.
 void Prefetcher::carryOn(OpBuilder &b, Value index, Value exists,
                          IRMapping &map) {
   IRMapping now = map;
@@ -187,8 +187,8 @@ void Prefetcher::carryOn(OpBuilder &b, Value index, Value exists,
   }
 }
 
-/// Does the loads of the turn so many after the one with this index; of that
-/// one, if the other is not there. Says whether it is.
+/// Does the loads of the iteration so many after the one with this index; of
+/// that one, if the other is not there. Says whether it is.
 Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
                             IRMapping &map) {
   Value exists = hasTurn(b, loop, index, turns);
@@ -206,7 +206,7 @@ Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
   return exists;
 }
 
-/// Before a loop without turns nothing is loaded.
+/// Before a loop without iterations nothing is loaded.
 scf::IfOp Prefetcher::makeBranch() {
   OpBuilder b(loop);
   const bool hasResults = loop.getNumResults() != 0;
@@ -220,7 +220,7 @@ scf::IfOp Prefetcher::makeBranch() {
   return branch;
 }
 
-/// One turn, whose loads `map` knows; what it yields.
+/// One iteration, whose loads `map` knows; what it yields.
 SmallVector<Value> Prefetcher::emitBody(OpBuilder &b, IRMapping &map) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (!llvm::is_contained(loads, &op)) {
@@ -274,7 +274,7 @@ void Prefetcher::carryOneTurn() {
   loop.erase();
 }
 
-/// The loop counts groups of turns, so that no index leaves its type.
+/// The loop counts groups of iterations, so that no index leaves its type.
 void Prefetcher::loadTogether() {
   constexpr unsigned together = 4;
   scf::IfOp branch = makeBranch();
@@ -354,7 +354,7 @@ void Prefetcher::loadTogether() {
 }
 
 size_t Prefetcher::run() {
-  constexpr int64_t fewBytes = 16; // of a thread, in a turn
+  constexpr int64_t fewBytes = 16; // of a thread, in an iteration
   constexpr size_t mostOps = 100;
   if (!countsTurns(loop)) {
     return 0;

@@ -43,8 +43,8 @@ void RingCopies::describeFrames() {
   }
 }
 
-/// It is in every turn if what its place is computed from is the same before
-/// the loop: both blocks turn as often.
+/// It is in every iteration if what its place is computed from is the same
+/// before the loop: both blocks turn as often.
 Value RingCopies::isShared(OpBuilder &b, const Copy &copy) {
   if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) % plan.together) {
     return nullptr;
@@ -99,8 +99,8 @@ void RingCopies::makeRings(OpBuilder &b) {
   }
 }
 
-/// The copies of one turn: those of the threads as a group, those in bulk at
-/// the slot's barrier.
+/// The copies of one iteration: those of the threads as a group, those in bulk
+/// at the slot's barrier.
 void RingCopies::issue(OpBuilder &b, const IRMapping &map, Value slot,
                        Value when) {
   int64_t bytes = 0;

@@ -2,8 +2,8 @@
 //
 // What   For what a loop fetches: rings of buffers, descriptors, the barriers
 // of
-//        the slots; begins the copies of a turn, and gives a turn's tiles from
-//        their slot.
+//        the slots; begins the copies of an iteration, and gives an iteration's
+//        tiles from their slot.
 // Why    How a tile comes into its slot is another question than when
 //        (PipelineRewriter.h).
 //===----------------------------------------------------------------------===//
@@ -18,15 +18,16 @@ namespace tz::simt {
 
 class RingCopies {
 public:
-  /// Descriptors are made before the loop; rings only by makeRings.
+  /// Descriptors are made before the loop; ring buffers only by makeRings.
   RingCopies(mlir::scf::ForOp loop, const PipelinePlan &plan,
              LaunchViews &launch);
 
   void makeRings(mlir::OpBuilder &b);
   /// Where the frames of copies in bulk begin.
   llvm::SmallVector<mlir::Value> positions() const;
-  /// The copies of one turn, to which `map` leads, into this slot, if `when`:
-  /// those of the threads as a group, those in bulk at the slot's barrier.
+  /// The copies of one iteration, to which `map` leads, into this slot, if
+  /// `when`: those of the threads as a group, those in bulk at the slot's
+  /// barrier.
   void issue(mlir::OpBuilder &b, const mlir::IRMapping &map, mlir::Value slot,
              mlir::Value when);
   /// Maps what computes with the fetched tile to what the slot holds.

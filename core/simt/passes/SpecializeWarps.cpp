@@ -1,9 +1,10 @@
 //===- SpecializeWarps.cpp - simt-specialize-warps ------------------------===//
 //
-// What   Splits a kernel whose loops the copy engine feeds in two: what begins
-//        the copies, for a warp of its own, and the rest.
+// What   Splits a kernel whose loops the bulk copy unit feeds in two: what
+//        begins the copies, for a warp of its own, and the rest.
 // Why    The warps that compute wait for nobody to begin a copy, and hold no
-//        addresses of copies; copies run ahead as far as the rings reach.
+//        addresses of copies; copies run ahead as far as the ring buffers
+//        reach.
 // Example (test/simt/specialize-warps.mlir; lines with simt., scf.)
 //   before
 //     ...
@@ -77,8 +78,8 @@ namespace tz::simt {
 
 namespace {
 
-/// The slots of the loops that the copy engine feeds alone: rings and barriers
-/// that both halves of the kernel use.
+/// The slots of the loops that the bulk copy unit feeds alone: ring buffers and
+/// barriers that both halves of the kernel use.
 class SharedSlots {
 public:
   explicit SharedSlots(tile::KernelOp kernel);
@@ -314,7 +315,7 @@ StringRef SpecializeWarps::problem(const SharedSlots &slots, uint64_t room) {
   if (mayEnd) {
     return "a failed assert would end only one half of the program";
   }
-  // All rings are there from the beginning.
+  // All ring buffers are there from the beginning.
   uint64_t taken = 0;
   kernel.walk([&](Operation *op) {
     if (auto ring = dyn_cast<RingOp>(op)) {
@@ -345,7 +346,7 @@ void SpecializeWarps::split(const SharedSlots &slots, CopySlice &slice,
     }
   }
   OpBuilder b(body.getTerminator());
-  // Barriers stay, rings are freed: they lie above.
+  // Barriers stay, ring buffers are freed: they lie above.
   for (const bool isRing : {false, true}) {
     for (Operation *op : slots.ops) {
       if (isa<RingOp>(op) == isRing) {

@@ -1,8 +1,8 @@
 //===- terrazzo/plugin/Error.h - from C++ failures to tz_error ------------===//
 //
 // What   Failure, the exception that carries a TZ_E_* code; makeError(); and
-//        guarded(), which runs a function and turns whatever it throws into a
-//        tz_error.
+//        guarded(), which runs a function and iterations whatever it throws
+//        into a tz_error.
 // Why    No exception crosses the boundary. With guarded() around each entry of
 //        a table an author cannot forget it.
 //

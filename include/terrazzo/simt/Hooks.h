@@ -55,7 +55,7 @@ public:
   /// Index of this thread in its block, i32.
   virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
   /// i1: is this the one lane of its warp that does what one thread does for
-  /// the copy engine? Asked once, in the entry block, where all lanes are.
+  /// the bulk copy unit? Asked once, in the entry block, where all lanes are.
   virtual llvm::Value *isChosenLane(llvm::IRBuilderBase &b);
   /// Coordinate of this program, and size of the grid, i32.
   virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
@@ -71,8 +71,8 @@ public:
   /// loads do?
   virtual bool readsPublished(DotOp op) const { return false; }
   /// Before a barrier, by each thread that stored or copied what such an
-  /// instruction, or the copy engine, is to meet: the stores are made visible
-  /// to it.
+  /// instruction, or the bulk copy unit, is to meet: the stores are made
+  /// visible to it.
   virtual void publishStaged(llvm::IRBuilderBase &b) {}
   /// Is there matrixStore?
   virtual bool hasMatrixStore() const { return false; }
@@ -119,7 +119,7 @@ public:
   /// Waits until at most so many of this thread's groups are on their way.
   virtual void asyncWait(llvm::IRBuilderBase &b, unsigned pending) {}
 
-  //===--- The copy engine ------------------------------------------------===//
+  //===--- The bulk copy unit --------------------------------------------===//
   // Barriers with phases lie in shared memory, 8 bytes each. One thread of the
   // block calls what is marked so.
 
@@ -144,13 +144,13 @@ public:
                            llvm::Value *phase);
   /// One thread: begins to copy a box of the descriptor's frame. `at`: i32, as
   /// many as the box has dimensions. To this place, and signalled at this
-  /// barrier, of the first `blocks` blocks that run together; 1: of its own.
+  /// barrier, of the first `blocks` blocks of a cluster; 1: of its own.
   virtual void bulkCopy(llvm::IRBuilderBase &b, DescriptorType type,
                         llvm::Value *descriptor,
                         llvm::ArrayRef<llvm::Value *> at, llvm::Value *to,
                         llvm::Value *barrier, const MemoryHints &hints,
                         unsigned blocks);
-  /// Each thread: those of all blocks that run together wait for each other,
+  /// Each thread: those of all blocks of a cluster wait for each other,
   /// and what was done to barriers before is seen by all. They may have taken
   /// different ways there.
   virtual void syncBlocks(llvm::IRBuilderBase &b);
@@ -170,7 +170,7 @@ public:
   /// shared memory; with `areDone`, until they can be seen in device memory.
   virtual void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone);
 
-  //===--- Warps for the copies alone -------------------------------------===//
+  //===--- Warps for the copies only -------------------------------------===//
   // Each warp of the block reaches one of these, once.
 
   /// The last `copyWarps` warps begin the copies: they need few registers.

@@ -1,10 +1,10 @@
 //===- LaunchPlan.h - what the host computes before a launch ----*- C++ -*-===//
 //
 // What   The frames of descriptors as expressions of the launch plan (R1), the
-//        slots that they fill, and the guard under which the copy engine can
+//        slots that they fill, and the guard under which the bulk copy unit can
 //        read them; the grid of blocks that run several programs each.
-// Why    Every vendor with a copy engine needs them, and a frame that does not
-//        hold what was assumed must lead to another variant.
+// Why    Every vendor with a bulk copy unit needs them, and a frame that does
+//        not hold what was assumed must lead to another variant.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_LAUNCHPLAN_H
 #define TERRAZZO_SIMT_LAUNCHPLAN_H
@@ -26,7 +26,7 @@ std::optional<terrazzo::plugin::Expr>
 launchCondition(mlir::Value condition, const analysis::Hints &hints,
                 bool everywhere);
 
-/// Limits of a copy engine.
+/// Limits of a bulk copy unit.
 struct FrameLimits {
   int64_t baseAlignment = 16;   // bytes
   int64_t strideAlignment = 16; // bytes
@@ -52,7 +52,7 @@ llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
 bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
                 const FrameLimits &limits);
 
-/// For a kernel so many of whose blocks run together, if it is more than one:
+/// For a kernel so many of whose blocks form clusters, if it is more than one:
 /// launches them so, and adds to the guard that the grid is made of them, fills
 /// the device, and that copies are uneven. (The lines of even rows that
 /// neighbours read are fetched once anyway.) To be called after

@@ -162,7 +162,7 @@ struct Turn {
 /// bytes, their 16-byte parts swizzled by the row's index, lanes lie so that at
 /// most two of them meet in a bank when 4-byte elements are read or written, at
 /// most four for one byte. None: other elements, or shapes that are no
-/// multiples of what a warp turns at once.
+/// multiples of what a warp iterations at once.
 std::optional<Turn> turnLayouts(llvm::ArrayRef<int64_t> shape, unsigned from,
                                 int64_t elementBytes, unsigned lanes,
                                 int64_t warps);

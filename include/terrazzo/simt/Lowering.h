@@ -38,7 +38,7 @@ struct Lowered {
   llvm::SmallVector<uint32_t> gridAxes;
   /// Threads of a block.
   unsigned threads = 0;
-  /// Blocks that run together.
+  /// Blocks of a cluster.
   unsigned together = 1;
   uint64_t sharedBytes = 0;
   bool usesLog = false;

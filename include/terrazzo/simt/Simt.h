@@ -43,7 +43,7 @@ bool isRecurrence(mlir::LoopLikeOpInterface loop);
 inline constexpr llvm::StringLiteral togetherName = "simt.together";
 /// 1: each block is alone.
 unsigned blocksTogether(tile::KernelOp kernel);
-/// In how many boxes the copy engine fills the buffer.
+/// In how many boxes the bulk copy unit fills the buffer.
 int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
 /// The tile type with a layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,

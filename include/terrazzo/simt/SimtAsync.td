@@ -1,6 +1,6 @@
 //===- SimtAsync.td - what happens beside the program -------*- tablegen -*-===//
 //
-// What   Rings of buffers in shared memory, copies into them that go on while
+// What   Ring buffers in shared memory, copies into them that go on while
 //        the threads compute, and dots that do.
 // Why    A loop is pipelined by rewriting it in these ops (simt-pipeline-loops);
 //        after that nobody moves an access over a wait.
@@ -113,7 +113,7 @@ def Simt_DotWaitOp : Simt_Op<"dot_wait", [MemoryEffects<[MemRead, MemWrite]>, Al
 }
 
 //===----------------------------------------------------------------------===//
-// Copies of whole blocks by the copy engine
+// Copies of whole blocks by the bulk copy unit
 //===----------------------------------------------------------------------===//
 
 def Simt_DescriptorOp : Simt_Op<"descriptor", [Pure, AttrSizedOperandSegments]> {
@@ -122,7 +122,7 @@ def Simt_DescriptorOp : Simt_Op<"descriptor", [Pure, AttrSizedOperandSegments]> 
     Of the frame that begins `offset` elements after `base`; dimensions are
     outermost first, strides count elements, the last one is 1. The frame's
     arguments are read by the host: they are computed from the kernel's arguments
-    alone. `positive` must be positive; then, and if the copy engine can read the
+    alone. `positive` must be positive; then, and if the bulk copy unit can read the
     frame, the kernel may be launched.
       C1  base is an argument of the kernel
       C2  as many extents and strides as the descriptor's box has
@@ -141,9 +141,9 @@ def Simt_BarriersOp : Simt_Op<"barriers", [MemoryEffects<[MemAlloc]>]> {
   let summary = "barriers, one for each slot";
   let description = [{
     They are in phase 0 from here to barriers_end, or to the end of a kernel that
-    is specialised, or whose blocks run together; phases count modulo two. Some
+    is specialised, or whose blocks form clusters; phases count modulo two. Some
     say that a slot is full: its copies arrive there. Some say that it is empty:
-    the warps that have read it do, those of all blocks that run together.
+    the warps that have read it do, those of all blocks of a cluster.
   }];
   let results = (outs Variadic<Simt_BarriersType>:$results);
   let assemblyFormat = "attr-dict `:` type($results)";
@@ -176,7 +176,7 @@ def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>, 
   let description = [{
     `at`: the block's first element in the frame; what lies outside becomes zero.
     The bytes arrive at the barrier, which was told to expect them. If `shared` is
-    true, the blocks that run together copy the same block here: each brings its
+    true, the blocks of a cluster copy the same block here: each brings its
     part of the boxes, to all of them.
       C1  one coordinate per dimension of the frame
       C2  what is shared has a box for each block, or some
@@ -194,7 +194,7 @@ def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>, 
 def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "stores a tile by way of shared memory";
   let description = [{
-    The threads put the tile into a buffer of this type; from there the copy engine
+    The threads put the tile into a buffer of this type; from there the bulk copy unit
     stores it as a block of a frame, beside what the threads do next. `at`: the
     block's first element in the frame; what lies outside is not stored. Ordered
     with other accesses as a tile.store_view of this `group` (R6). It takes the
@@ -238,7 +238,7 @@ def Simt_ReleaseOp : Simt_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "each warp says that it has read a slot";
   let description = [{
     One arrival of each warp, when all its threads are here; at the barriers of
-    all blocks that run together.
+    all blocks of a cluster.
       C1  warps arrive at the barrier
   }];
   let arguments = (ins Simt_BarriersType:$barriers, I32:$index, I1:$when);
@@ -253,7 +253,7 @@ def Simt_BarrierWaitOp : Simt_Op<"barrier_wait", [MemoryEffects<[MemRead, MemWri
 }
 
 //===----------------------------------------------------------------------===//
-// Warps for the copies alone
+// Warps for the copies only
 //===----------------------------------------------------------------------===//
 
 def Simt_DoneOp : Simt_Op<"done", [Pure, Terminator, HasParent<"SpecializeOp">]> {

@@ -74,7 +74,7 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
     /// Bytes that it takes.
     int64_t getBytes() const;
     /// Bytes of which its address is a multiple: what every swizzle repeats
-    /// after; without one, what a copy engine asks for.
+    /// after; without one, what a bulk copy unit asks for.
     int64_t getAlignment() const;
     /// The same memory; dimension i is this one's dimension order[i].
     BufferType permuted(::llvm::ArrayRef<int64_t> order) const;
@@ -95,7 +95,7 @@ def Simt_RingType : TypeDef<Simt_Dialect, "Ring"> {
 
 def Simt_DescriptorType : TypeDef<Simt_Dialect, "Descriptor"> {
   let mnemonic = "descriptor";
-  let summary = "a frame in device memory, as the copy engine reads it";
+  let summary = "a frame in device memory, as the bulk copy unit reads it";
   let description = [{
     `box`: elements that one copy moves, per dimension of the frame, outermost
     first; the innermost one is a panel of the buffers that are filled.

@@ -41,12 +41,12 @@ struct DotChoice {
   std::string instruction;
 };
 
-/// Loops that the copy engine feeds, of a kernel.
+/// Loops that the bulk copy unit feeds, of a kernel.
 struct CopyRequest {
   unsigned warps;  // of the kernel
   unsigned stages; // turns that are begun, and the one that runs
   bool isAsked;    // the language asks for warps of their own
-  bool areShared;  // by blocks that run together
+  bool areShared;  // by blocks of a cluster
 };
 
 /// What a block takes of the unit that it runs on.
@@ -84,7 +84,7 @@ public:
   /// looks whether what each thread copies at once is wide enough.
   virtual bool canCopyAsync(mlir::Operation *load, const Contiguity &runs,
                             const Layout &layout, BufferType to) const;
-  /// Can the copy engine, if there is one, make copies of this kind?
+  /// Can the bulk copy unit, if there is one, make copies of this kind?
   virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
     return false;
   }

@@ -1,10 +1,10 @@
-//===- Variants.h - a kernel with and without the copy engine ---*- C++ -*-===//
+//===- Variants.h - a kernel with and without bulk copies -------*- C++ -*-===//
 //
 // What   Runs the passes of the library over a kernel, over a copy of it that
-//        may use descriptors, over one whose blocks run together, and over one
+//        may use descriptors, over one whose blocks form clusters, and over one
 //        that has one branch of two that the host can choose from.
-// Why    A copy engine cannot read every array (strides that are no multiple of
-//        16 bytes ...): beside the variant that uses it stands one that does
+// Why    A bulk copy unit cannot read every array (strides that are no multiple
+//        of 16 bytes ...): beside the variant that uses it stands one that does
 //        not, and the launch plan decides. Where rows begin inside of lines,
 //        blocks that share copies are quicker than blocks that persist. A loop
 //        that stands in both branches, without checks and with them, is two
@@ -24,15 +24,15 @@ struct Variant {
   /// Beside what descriptors and grid need; empty: nothing.
   terrazzo::plugin::Expr guard{};
   Lowered lowered{}; // when it was lowered
-  /// Only what a copy engine cannot read leads here: a tensor without elements,
-  /// a stride of 0, below it, or beyond FrameLimits. What alignment is unknown
-  /// leads to is not rare.
+  /// Only what a bulk copy unit cannot read leads here: a tensor without
+  /// elements, a stride of 0, below it, or beyond FrameLimits. What alignment
+  /// is unknown leads to is not rare.
   bool isRare = false;
 };
 
 /// The variants in the order of the launch plan, beside each other in the
 /// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is
-/// no copy engine) and `plain` are the target with and without it. Throws
+/// no bulk copy unit) and `plain` are the target with and without it. Throws
 /// std::runtime_error if a pass fails.
 std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
                                   const Target &plain,

@@ -265,7 +265,7 @@ TEST(SweepMemory, ControlFlow) {
         c.body("%c0 = arith.constant 0 : i32\n  %c1 = arith.constant 1 : i32");
         return c;
       };
-      // Both values change places in each turn.
+      // Both values change places in each iteration.
       std::string pair = "(" + tile + ", " + tile + ")";
       Case loop = begin("for swaps");
       loop.body("%r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y "

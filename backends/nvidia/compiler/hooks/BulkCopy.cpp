@@ -55,7 +55,7 @@ void PtxHooks::initBarriers(IRBuilderBase &b, Value *address, unsigned count,
     text += "mbarrier.init.shared::cta.b64 [$0+" + std::to_string(8 * i) +
             "], " + std::to_string(arrivals) + ";\n";
   }
-  // The copy engine sees them.
+  // The TMA unit sees them.
   emit(b, text + "fence.mbarrier_init.release.cluster;", "r,~{memory}",
        {sharedAddress(b, address)});
 }

@@ -15,7 +15,7 @@ namespace tz::nvidia {
 
 class PtxTarget final : public simt::Target {
 public:
-  /// `inBulk`: the copy engine may be used; `persists`: a block may run several
+  /// `inBulk`: the TMA unit may be used; `persists`: a block may run several
   /// programs.
   PtxTarget(const ArchitectureFacts &architecture, bool inBulk, bool persists)
       : architecture(architecture), inBulk(inBulk), persists(persists) {}

@@ -89,7 +89,7 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(ADCEPass()); // what loops carried for copies alone
+  passes.addPass(ADCEPass()); // what loops carried for copies only
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
   ModulePassManager all;

@@ -12,7 +12,7 @@
 namespace tz::cpu {
 
 /// for (i64 i = begin; i < end; i += step) body(i). The builder ends behind the
-/// loop. Bounds that are constants make no test before the first turn.
+/// loop. Bounds that are constants make no test before the first iteration.
 inline void emitFor(llvm::IRBuilderBase &b, llvm::Value *begin,
                     llvm::Value *end, int64_t step,
                     llvm::function_ref<void(llvm::Value *)> body) {

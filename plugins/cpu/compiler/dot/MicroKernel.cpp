@@ -26,8 +26,9 @@ constexpr int64_t kLineBytes = 64;
 /// More would take the load ports away from the multiply-adds.
 constexpr unsigned kMostLinesPerTurn = 12;
 
-/// Steps of k in a turn of the loop. Where product and sum are two instructions
-/// the optimizer reorders the sums of several steps, and then it spills.
+/// Steps of k in an iteration of the loop. Where product and sum are two
+/// instructions the optimizer reorders the sums of several steps, and then it
+/// spills.
 unsigned unrollOf(const DotPlan &plan) {
   bool fused =
       plan.kind == DotKind::PairI16 ? plan.isa.avx512vnni : plan.isa.fma;
@@ -40,7 +41,7 @@ struct Variant {
   unsigned mr, nv, tailLanes;
   int64_t lda;
   bool accumulate;
-  /// Prefetched in each turn: rows of memory, lines of each; 0 = none.
+  /// Prefetched in each iteration: rows of memory, lines of each; 0 = none.
   unsigned prefetchRows = 0, prefetchLines = 0;
 };
 
@@ -339,7 +340,7 @@ public:
 
   const SmallVector<DotPrefetch, 2> sources;
   const int64_t turns;
-  int64_t rows = 1; ///< in a turn
+  int64_t rows = 1; ///< in an iteration
 };
 
 /// Everything that stays the same over the blocks of one emitDot.

@@ -181,8 +181,9 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
       levelOf(index) + 1 != levels.size()) {
     return;
   }
-  // In the first turn memory gives this program's row. What will be written is
-  // asked for in the second, the next row in the last, if that is another.
+  // In the first iteration memory gives this program's row. What will be
+  // written is asked for in the second, the next row in the last, if that is
+  // another.
   const auto [turn, loads] = l.readingOf(load, number);
   const bool wantsOutput = turn == 1;
   const bool wantsNext = turn == std::max(loads, 2u) - 1;

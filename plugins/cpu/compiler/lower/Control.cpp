@@ -3,7 +3,7 @@
 // What   scf.for, scf.if and scf.while as basic blocks. Scalars and the parts
 //        of views become phis; tiles live in one buffer a loop argument or
 //        result.
-// Why    An accumulator must stay where it is over the turns of a loop: the
+// Why    An accumulator must stay where it is over a loop's iterations: the
 //        values that lead from an argument to its next value are written into
 //        the argument's own buffer where no other use can see the difference.
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ bool isTile(mlir::Value value) {
 }
 bool isView(mlir::Value value) { return isa<tile::ViewType>(value.getType()); }
 
-/// The scalar that is added in each turn, if `next` is `argument` + splat.
+/// The scalar that is added in each iteration, if `next` is `argument` + splat.
 mlir::Value increment(mlir::Value argument, mlir::Value next) {
   mlir::Operation *op = next.getDefiningOp();
   if (!op || !isa<tile::AddPtrOp, arith::AddIOp>(op)) {
@@ -177,7 +177,7 @@ void Lowering::forOp(scf::ForOp op) {
   };
   const bool isNarrow = !op.getInductionVar().getType().isInteger(64);
 
-  // What the arguments are before the first turn.
+  // What the arguments are before the first iteration.
   SmallVector<Buffer> homes(n);
   SmallVector<bool> inducts(n);
   mlir::Block *body = op.getBody();

@@ -55,7 +55,7 @@ struct ViewParts {
   llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
 };
 
-/// A tile that grows by a scalar in each turn of a loop: start + sum.
+/// A tile that grows by a scalar in each iteration of a loop: start + sum.
 struct Induction {
   mlir::Value start;
   llvm::Value *sum;

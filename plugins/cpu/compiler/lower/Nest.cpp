@@ -291,7 +291,7 @@ void Nest::versions(function_ref<void()> loops) {
 
 unsigned Nest::levelOf(Value *value) const {
   auto found = valueLevels.find(value);
-  // A loop of one turn is no loop: its values count for the one around it.
+  // A loop of one iteration is no loop: its values count for the one around it.
   return found == valueLevels.end()
              ? 0
              : std::min(found->second, unsigned(levels.size() - 1));

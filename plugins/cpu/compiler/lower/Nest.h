@@ -149,8 +149,9 @@ private:
   llvm::SmallVector<Level> levels;
   llvm::DenseMap<llvm::Value *, unsigned> valueLevels;
   llvm::MapVector<mlir::Value, Buffer>
-      side;          ///< written to the arena on the way
-  unsigned turn = 1; ///< elements a turn of the loop along `dim` goes through
+      side; ///< written to the arena on the way
+  /// Elements that an iteration of the loop along `dim` goes through.
+  unsigned turn = 1;
   llvm::DenseMap<mlir::Value, char> seen;
   llvm::SmallVector<mlir::Operation *> checkedLoads;
   llvm::SmallVector<llvm::Value *> insideConditions;

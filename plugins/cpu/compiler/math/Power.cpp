@@ -15,7 +15,7 @@ namespace {
 
 /// In f64, for |x| and |y|; both operands are finite and y > 0 in the lanes
 /// that matter. The remainder of a quotient is exact in a fused operation, so
-/// each turn takes 53 bits off the quotient without any error.
+/// each iteration takes 53 bits off the quotient without any error.
 Value *fmodLoop(const Ops &o, Value *x, Value *y) {
   IRBuilderBase &b = o.b;
   BasicBlock *before = b.GetInsertBlock();
