@@ -28,3 +28,16 @@ subprocess.run(["git", "init", "-q", folder], check=True)
 for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_code(), *book.names_of_files(),
               *book.far_answers("docs/questions.md", "docs/index.md")):
     print(fault)
+
+# Words and sentences of ci/words.py.
+import words  # noqa: E402
+
+book.tracked.cache_clear()
+words.FREE = ()
+with open(os.path.join(folder, "docs", "words.md"), "w") as file:
+    file.write("# Words\n\nLoads of each turn go ahead. They take turns, in turn, and a pass turns them into copies; `turn` is a name.\n\n"
+               "* " + "word " * 30 + "end.\n* " + "word " * 15 + ". " + "word " * 29 + "end.\n\n| " + "cell " * 40 + "|\n|---|\n")
+with open(os.path.join(folder, "code.cpp"), "w") as file:
+    file.write('int turn = 0; // the copy engine\nsay("begun in every turn of it", turn);\nauto rings = all.rings(); // one of the rings waits\n')
+for fault in (*words.private_words(), *words.long_ones()):
+    print(fault)

@@ -1,0 +1,74 @@
+"""Words that only this project would use for a thing that the field has a word for, and sentences that are too long.
+
+ci/docs refuses both; docs/contribute/words.md shows the list.
+"""
+import os
+import re
+
+import book
+
+DETERMINERS = "a|an|each|every|this|next|last|first|one|another|per|earlier|later|partial|same|whole|several|some|two|three|four"
+# word, what to say, pattern
+PRIVATE = (
+    ("turn (of a loop)", "iteration", rf"\b(?:{DETERMINERS}) turns?\b(?! (?:off|on\b|into|out|it\b|around))|\bturns? (?:ahead|early|of (?:a|the|its) loops?)\b"),
+    ("copy engine", "bulk copy; TMA of NVIDIA's", r"\bcopy engines?\b"),
+    ("blocks that run together", "cluster", r"\bblocks? (?:that )?run together\b"),
+    ("rings", "ring buffers", r"(?<![\w%.])rings\b(?![\w(.\[]| =| of)"),
+    ("warps for copies alone", "warp specialisation", r"\bcopies alone\b"),
+)
+TEXTS = ("*.md", "*.td", "*.def", "*.cpp", "*.h", "*.hpp", "*.mlir", "*.test")
+# Data of tests, what others wrote, and pages that quote the words.
+FREE = ("licenses/", "CHANGELOG.md", "docs/contribute/words.md", "docs/results/", "test/docs/")
+MOST_WORDS = 30
+
+
+def prose(name, line):
+    """What of a line is for people: all of a page or definition, comments and texts of code."""
+    if name.endswith((".cpp", ".h", ".hpp")):
+        comment = re.match(r'^(?:[^"/]|"(?:\\.|[^"\\])*"|/(?!/))*(//.*)$', line)
+        texts = [text for text in re.findall(r'"((?:\\.|[^"\\])*)"', line[:comment.start(1)] if comment else line) if " " in text]
+        return " ".join([*texts, comment.group(1) if comment else line if line.lstrip().startswith("*") else ""])
+    return re.sub(r"`[^`]*`", "", line)
+
+
+def private_words():
+    for name, text in book.tracked(*TEXTS).items():
+        if name.startswith(FREE):
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            said = prose(name, line)
+            for word, instead, pattern in PRIVATE:
+                if found := re.search(pattern, said):
+                    yield f"{name}:{number}: '{found.group()}': say {instead}"
+
+
+def table():
+    return "| not | but |\n|---|---|\n" + "".join(f"| {word} | {instead} |\n" for word, instead, _ in PRIVATE)
+
+
+def sentences(text):
+    """Sentences of a page outside of code, tables and headings."""
+    for block in re.split(r"\n\s*\n", book.without_code(re.sub(r"<!--.*?-->", "", text, flags=re.S))):
+        lines = [line for line in block.split("\n") if not re.match(r"\s*(\||#|    )", line)]
+        for item in re.split(r"^\s*(?:[*-]|\d+\.) ", "\n".join(lines), flags=re.M):
+            item = re.sub(r"\]\([^)]*\)", "]", item).replace(" · ", ". ")  # a list in one line
+            yield from re.split(r"(?<=[.!?])[*_)\"”]*\s+", " ".join(item.split()))
+
+
+def long_sentences(name):
+    return [sentence for sentence in sentences(book.tracked("*.md")[name]) if len(re.findall(r"[^\W_][\w'’.-]*", sentence)) > MOST_WORDS]
+
+
+# Sentences of more than MOST_WORDS words that pages still have. It only falls: lower it with each that is mended.
+BUDGET = 140
+
+
+def long_ones():
+    """All long sentences, if they are more than the budget; one line to lower it, if they are fewer."""
+    found = [(name, sentence) for name in book.tracked("docs/*.md", "README.md", "CONTRIBUTING.md") if not name.startswith(FREE) for sentence in long_sentences(name)]
+    if len(found) > BUDGET:
+        for name, sentence in found:
+            yield f"{name}: more than {MOST_WORDS} words: {sentence[:90]}..."
+        yield f"{len(found)} sentences have more than {MOST_WORDS} words; {BUDGET} are allowed (ci/words.py)"
+    elif len(found) < BUDGET:
+        yield f"only {len(found)} sentences have more than {MOST_WORDS} words: lower BUDGET in ci/words.py"
