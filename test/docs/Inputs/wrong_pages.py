@@ -33,7 +33,7 @@ for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_cod
 import words  # noqa: E402
 
 book.tracked.cache_clear()
-words.FREE = ()
+words.FREE, words.BUDGET = (), 0
 with open(os.path.join(folder, "docs", "words.md"), "w") as file:
     file.write("# Words\n\nLoads of each turn go ahead. They take turns, in turn, and a pass turns them into copies; `turn` is a name.\n\n"
                "* " + "word " * 30 + "end.\n* " + "word " * 15 + ". " + "word " * 29 + "end.\n\n| " + "cell " * 40 + "|\n|---|\n")
