@@ -35,8 +35,8 @@ bool branch(Machine &m, const Instruction &in) {
 }
 
 /// Turns of a loop from `low` to `high` by `step` > 0, without overflow.
-uint64_t turnsOf(bool isUnsigned, const TileValue &low, const TileValue &high,
-                 const TileValue &step) {
+uint64_t iterationsOf(bool isUnsigned, const TileValue &low,
+                      const TileValue &high, const TileValue &step) {
   auto read = [&](const TileValue &value) {
     return isUnsigned ? static_cast<__int128>(value.bitsAt(0))
                       : static_cast<__int128>(signedLanes(value).front());
@@ -59,12 +59,14 @@ bool countedLoop(Machine &m, const Instruction &in) {
   for (unsigned i = 0; i < 3; ++i) {
     m.decideBy(m.operand(in, i));
   }
-  const uint64_t turns = turnsOf(isUnsigned, low, m.operand(in, 1), step);
+  const uint64_t iterations =
+      iterationsOf(isUnsigned, low, m.operand(in, 1), step);
   ArrayRef<uint32_t> inits = ArrayRef<uint32_t>(in.operands).drop_front(3);
   ArrayRef<uint32_t> carried = ArrayRef<uint32_t>(code.arguments).drop_front();
   moveValues(m, inits, carried);
   uint64_t index = low.bitsAt(0);
-  for (uint64_t turn = 0; turn < turns; ++turn, index += step.bitsAt(0)) {
+  for (uint64_t iteration = 0; iteration < iterations;
+       ++iteration, index += step.bitsAt(0)) {
     m.setValue(code.arguments.front(), fromIntegers(low.kind(), {index}));
     if (!m.iterate(in) || !m.execute(code)) {
       return false;

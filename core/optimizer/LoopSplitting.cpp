@@ -37,22 +37,24 @@ struct Bounds {
                               : arith::TruncIOp::create(builder, loc, type, v);
   }
   /// `turn`, but not before the first nor after the last.
-  Value clamp(Value turn) {
-    turn = tile::MinSIOp::create(builder, loc, turn.getType(), turn, high);
-    return tile::MaxSIOp::create(builder, loc, turn.getType(), turn, low);
+  Value clamp(Value iteration) {
+    iteration = tile::MinSIOp::create(builder, loc, iteration.getType(),
+                                      iteration, high);
+    return tile::MaxSIOp::create(builder, loc, iteration.getType(), iteration,
+                                 low);
   }
   /// The first iteration at or after `at`, which is not before `low`.
-  Value turnFrom(Value at, int64_t step) {
+  Value iterationFrom(Value at, int64_t step) {
     Value span = arith::SubIOp::create(builder, loc, at, low);
     span = arith::AddIOp::create(builder, loc, span, constant(step - 1));
-    Value turns =
+    Value iterations =
         tile::DivSIOp::create(builder, loc, at.getType(), span, constant(step));
-    span = arith::MulIOp::create(builder, loc, turns, constant(step));
+    span = arith::MulIOp::create(builder, loc, iterations, constant(step));
     return arith::AddIOp::create(builder, loc, low, span);
   }
-  Value isBeforeEnd(Value turn) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, turn,
-                                 high);
+  Value isBeforeEnd(Value iteration) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                 iteration, high);
   }
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(builder, loc, condition, yes, no);
@@ -60,9 +62,10 @@ struct Bounds {
 };
 } // namespace
 
-scf::ForOp optimizer::splitHead(scf::ForOp loop, Value turn, int64_t step) {
+scf::ForOp optimizer::splitHead(scf::ForOp loop, Value iteration,
+                                int64_t step) {
   Bounds bounds(loop);
-  Value next = bounds.turnFrom(bounds.clamp(turn), step);
+  Value next = bounds.iterationFrom(bounds.clamp(iteration), step);
   // Where none remain, the next iteration may lie outside of the type. A select
   // keeps what divides it, a minimum would not.
   Value remain = bounds.isBeforeEnd(next);
@@ -79,13 +82,14 @@ scf::ForOp optimizer::splitHead(scf::ForOp loop, Value turn, int64_t step) {
   return head;
 }
 
-scf::ForOp optimizer::splitTail(scf::ForOp loop, Value turn, int64_t step) {
+scf::ForOp optimizer::splitTail(scf::ForOp loop, Value iteration,
+                                int64_t step) {
   Bounds bounds(loop);
-  Value end = bounds.clamp(turn);
+  Value end = bounds.clamp(iteration);
   // Where the remaining iterations begin and end.
   Value next = end, last = loop.getUpperBound();
   if (step != 1) {
-    next = bounds.turnFrom(end, step);
+    next = bounds.iterationFrom(end, step);
     Value remain = bounds.isBeforeEnd(next); // as above
     next = bounds.select(remain, next, bounds.low);
     last = bounds.select(remain, last, loop.getLowerBound());

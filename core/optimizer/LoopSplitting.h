@@ -15,12 +15,12 @@ namespace tz::optimizer {
 
 /// The iterations of `loop` before `turn` (i64) run in a copy in front of it,
 /// which is returned. The loop's step is the positive constant `step`.
-mlir::scf::ForOp splitHead(mlir::scf::ForOp loop, mlir::Value turn,
+mlir::scf::ForOp splitHead(mlir::scf::ForOp loop, mlir::Value iteration,
                            int64_t step);
 
 /// The iterations of `loop` at `turn` (i64) and after it run in a copy behind
 /// it, which is returned.
-mlir::scf::ForOp splitTail(mlir::scf::ForOp loop, mlir::Value turn,
+mlir::scf::ForOp splitTail(mlir::scf::ForOp loop, mlir::Value iteration,
                            int64_t step);
 
 /// if (there is an iteration) {it} else {what the loop began with}, for a loop

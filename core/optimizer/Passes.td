@@ -162,7 +162,7 @@ def UnrollLoops : KernelPass<"tile-unroll-loops"> {
   let summary = "copy loop bodies as often as their author asks";
   let description = [{
     A loop of `tl.range(..., loop_unroll_factor=n)` gets n copies of its body; a
-    second loop takes the turns that are left. Runs after masks are peeled, for
+    second loop takes the iterations that are left. Runs after masks are peeled, for
     the loop without checks only. A remark says where the copies would have been
     too large.
   }];

@@ -41,9 +41,9 @@
 // Keeps  the order of everything. The unpeeled form stays as the other branch
 //        and is not peeled again, so code grows at most by the pass's limit.
 //===----------------------------------------------------------------------===//
+#include "core/optimizer/IterationBounds.h"
 #include "core/optimizer/LoopSplitting.h"
 #include "core/optimizer/Passes.h"
-#include "core/optimizer/TurnBounds.h"
 #include "core/optimizer/Versioning.h"
 #include "core/optimizer/analysis/KnownMasks.h"
 #include "core/optimizer/analysis/LoopContents.h"
@@ -61,8 +61,8 @@ using optimizer::conditionsOf;
 using optimizer::emitNonNegative;
 using optimizer::fullFrom;
 using optimizer::fullUntil;
+using optimizer::iterationIf;
 using optimizer::Rest;
-using optimizer::turnIf;
 using namespace tz::tile;
 
 namespace tz::optimizer {
@@ -86,9 +86,9 @@ struct Check {
   Polynomial slack; // extent - offset - block
   Polynomial offset;
   bool open = true;
-  bool reported = false;  // a remark has said why it stays
-  bool withTurns = false; // asked where the loop that it is in is split
-  std::string why{};      // it is not decided once, and the cure
+  bool reported = false;       // a remark has said why it stays
+  bool withIterations = false; // asked where the loop that it is in is split
+  std::string why{};           // it is not decided once, and the cure
 
   Check(Operation *access, unsigned dim, Polynomial slack, Polynomial offset)
       : access(access), dim(dim), slack(slack), offset(offset) {}
@@ -107,17 +107,17 @@ private:
   void versionBlock(Block &block);
   void peelLoop(scf::ForOp loop);
   std::string whyNotSplit(scf::ForOp loop, const Check &check);
-  bool dependsOnTurn(const Check &check, scf::ForOp loop);
+  bool dependsOnIteration(const Check &check, scf::ForOp loop);
   void clear(Check &check);
   bool hasRoom(Location loc, size_t ops, StringRef what, ArrayRef<Check *> all);
   void foldMasks(Region &region, ArrayRef<Check *> all);
   void explain();
   bool isFree(Operation *access);
   SmallVector<Polynomial> openConditions(ArrayRef<Check *> all);
-  bool isAskedWithTurns(ArrayRef<Check *> open, Operation *first);
+  bool isAskedWithIterations(ArrayRef<Check *> open, Operation *first);
   bool isTooWide();
-  bool leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks);
-  std::vector<TurnMask> costlyMasks(scf::ForOp loop);
+  bool leavesOneIteration(scf::ForOp loop, ArrayRef<Polynomial> slacks);
+  std::vector<IterationMask> costlyMasks(scf::ForOp loop);
   bool has(optimizer::Feature feature) const {
     return llvm::is_contained(features, optimizer::nameOf(feature));
   }
@@ -252,7 +252,8 @@ SmallVector<Polynomial> PeelMasks::openConditions(ArrayRef<Check *> all) {
 
 /// Whether the loops from `first` on are split in any case: then no iteration
 /// of them is full unless these hold as well, and they need no copies more.
-bool PeelMasks::isAskedWithTurns(ArrayRef<Check *> open, Operation *first) {
+bool PeelMasks::isAskedWithIterations(ArrayRef<Check *> open,
+                                      Operation *first) {
   if (!has(optimizer::Feature::PredicatedAccesses) ||
       llvm::none_of(open, [&](Check *check) {
         return dependsOnProgram(check->slack, forms->scalars());
@@ -269,7 +270,8 @@ bool PeelMasks::isAskedWithTurns(ArrayRef<Check *> open, Operation *first) {
     hasLoops = true;
     if (!loop || hasDots(loop) || llvm::none_of(checks, [&](Check &check) {
           return check.open && check.access->getParentOp() == loop &&
-                 dependsOnTurn(check, loop) && whyNotSplit(loop, check).empty();
+                 dependsOnIteration(check, loop) &&
+                 whyNotSplit(loop, check).empty();
         })) {
       return false;
     }
@@ -305,9 +307,9 @@ void PeelMasks::versionBlock(Block &block) {
       !lastDotLoop(block)) {
     return;
   }
-  if (isAskedWithTurns(open, first)) {
+  if (isAskedWithIterations(open, first)) {
     for (Check *check : open) {
-      check->withTurns = true;
+      check->withIterations = true;
     }
     return;
   }
@@ -346,7 +348,7 @@ void PeelMasks::versionBlock(Block &block) {
   ++versionedBlocks;
 }
 
-bool PeelMasks::dependsOnTurn(const Check &check, scf::ForOp loop) {
+bool PeelMasks::dependsOnIteration(const Check &check, scf::ForOp loop) {
   const unsigned iv = forms->scalars().number(loop.getInductionVar());
   return llvm::any_of(check.slack.getTerms(), [&](const Term &term) {
     return llvm::is_contained(term.scalars, iv);
@@ -403,7 +405,8 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
 }
 
 /// Whether no iteration follows the first in which one of these is below zero.
-bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
+bool PeelMasks::leavesOneIteration(scf::ForOp loop,
+                                   ArrayRef<Polynomial> slacks) {
   const unsigned iv = forms->scalars().number(loop.getInductionVar());
   auto high = forms->of(loop.getUpperBound());
   const int64_t by = *forms->of(loop.getStep())->start.constant();
@@ -426,7 +429,7 @@ bool PeelMasks::leavesOneTurn(scf::ForOp loop, ArrayRef<Polynomial> slacks) {
 /// Masks that cost a compare and a select a lane in each iteration of a loop
 /// with dots, and that all lanes but those of its first or last iterations
 /// pass.
-std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
+std::vector<IterationMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   auto step = forms->of(loop.getStep());
   auto from = forms->of(loop.getLowerBound());
   if (!boundsAreFree() || !hasDots(loop) || !step || !from ||
@@ -438,8 +441,8 @@ std::vector<TurnMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   auto isKnown = [&](const Polynomial &p) {
     return optimizer::isAvailable(p, loop, forms->scalars());
   };
-  std::vector<TurnMask> all = masks->ofTurns(loop);
-  llvm::erase_if(all, [&](const TurnMask &mask) {
+  std::vector<IterationMask> all = masks->ofIterations(loop);
+  llvm::erase_if(all, [&](const IterationMask &mask) {
     auto rest =
         Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
     return std::abs(mask.slope) > kLargestSlope || !rest || !isKnown(*rest) ||
@@ -459,8 +462,8 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     if (!check.open || !loop->isProperAncestor(check.access)) {
       continue;
     }
-    if (!dependsOnTurn(check, loop)) {
-      if (check.withTurns) {
+    if (!dependsOnIteration(check, loop)) {
+      if (check.withIterations) {
         always.push_back(&check);
       }
       continue;
@@ -470,13 +473,14 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
       mine.push_back(&check);
     }
   }
-  std::vector<TurnMask> falling = costlyMasks(loop), rising;
-  for (TurnMask &mask : falling) {
+  std::vector<IterationMask> falling = costlyMasks(loop), rising;
+  for (IterationMask &mask : falling) {
     if (mask.slope > 0) {
       rising.push_back(mask);
     }
   }
-  llvm::erase_if(falling, [](const TurnMask &mask) { return mask.slope > 0; });
+  llvm::erase_if(falling,
+                 [](const IterationMask &mask) { return mask.slope > 0; });
   size_t size = 0;
   loop->walk([&](Operation *) { ++size; });
   if (cloned + 2 * size > limit) {
@@ -486,7 +490,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
   for (Check *check : mine) {
     slacks.push_back(check->slack);
   }
-  for (const TurnMask &mask : falling) {
+  for (const IterationMask &mask : falling) {
     slacks.push_back(mask.slack);
   }
   const bool hasTail = !slacks.empty();
@@ -498,7 +502,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
 
   // As a loop, the last iteration would keep in registers what only it needs.
   const bool once = hasTail && boundsAreFree() && always.empty() &&
-                    leavesOneTurn(loop, slacks);
+                    leavesOneIteration(loop, slacks);
   const int64_t step = *forms->of(loop.getStep())->start.constant();
   if (!rising.empty()) {
     OpBuilder builder(loop);
@@ -511,11 +515,11 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     return;
   }
   OpBuilder builder(loop);
-  Value bound = turnIf(builder, conditionsOf(falling),
-                       fullUntil(builder, loop, slacks, forms->scalars()),
-                       loop.getLowerBound(), forms->scalars());
-  bound = turnIf(builder, openConditions(always), bound, loop.getLowerBound(),
-                 forms->scalars());
+  Value bound = iterationIf(builder, conditionsOf(falling),
+                            fullUntil(builder, loop, slacks, forms->scalars()),
+                            loop.getLowerBound(), forms->scalars());
+  bound = iterationIf(builder, openConditions(always), bound,
+                      loop.getLowerBound(), forms->scalars());
   llvm::append_range(mine, always);
   scf::ForOp tail = optimizer::splitTail(loop, bound, step);
   if (once) {

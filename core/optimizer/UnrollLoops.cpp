@@ -110,19 +110,19 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   Value high = larger(loop.getUpperBound(), low);
   Value distance = arith::SubIOp::create(builder, loc, high, low);
   Value none = constant(0), one = constant(1);
-  Value turns = arith::SubIOp::create(builder, loc, distance, one);
-  turns = divide(turns, step);
-  turns = arith::AddIOp::create(builder, loc, turns, one);
+  Value iterations = arith::SubIOp::create(builder, loc, distance, one);
+  iterations = divide(iterations, step);
+  iterations = arith::AddIOp::create(builder, loc, iterations, one);
   Value runs =
       is(isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt,
          distance, none);
-  turns = arith::SelectOp::create(builder, loc, runs, turns, none);
+  iterations = arith::SelectOp::create(builder, loc, runs, iterations, none);
   Value factor = constant(copies);
   Value rest =
       isUnsigned
-          ? RemUIOp::create(builder, loc, type, turns, factor).getResult()
-          : RemSIOp::create(builder, loc, type, turns, factor).getResult();
-  Value whole = arith::SubIOp::create(builder, loc, turns, rest);
+          ? RemUIOp::create(builder, loc, type, iterations, factor).getResult()
+          : RemSIOp::create(builder, loc, type, iterations, factor).getResult();
+  Value whole = arith::SubIOp::create(builder, loc, iterations, rest);
   // Where the second loop begins: at its end if nothing is left, since the
   // iteration after the last may lie outside of the type.
   Value next = arith::MulIOp::create(builder, loc, whole, step);
@@ -146,11 +146,11 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> carried(main.getRegionIterArgs());
   for (int64_t i = 0; i < copies; ++i) {
-    Value turn = main.getInductionVar();
+    Value iteration = main.getInductionVar();
     if (i > 0) {
-      turn = arith::AddIOp::create(builder, loc, turn, constant(i));
+      iteration = arith::AddIOp::create(builder, loc, iteration, constant(i));
     }
-    Value index = arith::MulIOp::create(builder, loc, turn, step);
+    Value index = arith::MulIOp::create(builder, loc, iteration, step);
     index = arith::AddIOp::create(builder, loc, low, index);
     IRMapping map;
     map.map(loop.getInductionVar(), index);

@@ -287,8 +287,8 @@ bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,
          info.grid[axes[0]].steps.size() <= mostSteps;
 }
 
-bool tz::simt::appendTogether(Kernel &info, unsigned blocks,
-                              const FrameLimits &limits) {
+bool tz::simt::appendCluster(Kernel &info, unsigned blocks,
+                             const FrameLimits &limits) {
   if (blocks == 1) {
     return true;
   }

@@ -29,7 +29,7 @@ CopyRequest tz::simt::copyRequest(mlir::scf::ForOp loop) {
   };
   return {number(kernel, "tile.num_warps", 4),
           number(loop, "tile.num_stages", number(kernel, "tile.num_stages", 3)),
-          loop->hasAttr("tile.warp_specialize"), blocksTogether(kernel) > 1};
+          loop->hasAttr("tile.warp_specialize"), clusterBlocks(kernel) > 1};
 }
 
 DotChoice Target::chooseDot(const DotRequest &request) const {

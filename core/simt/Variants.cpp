@@ -21,8 +21,8 @@ using terrazzo::plugin::Expr;
 
 static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
   if (form.clusterBlocks > 1) {
-    kernel->setAttr(togetherName, mlir::Builder(kernel).getI64IntegerAttr(
-                                      form.clusterBlocks));
+    kernel->setAttr(clusterName, mlir::Builder(kernel).getI64IntegerAttr(
+                                     form.clusterBlocks));
   }
   mlir::PassManager passes(kernel->getContext(),
                            tile::KernelOp::getOperationName());
@@ -64,14 +64,14 @@ static llvm::SmallVector<DescriptorOp> descriptorsOf(tile::KernelOp kernel) {
 }
 
 /// Blocks of a cluster, which share copies. None: there is nothing to share.
-static tile::KernelOp makeTogether(tile::KernelOp kernel, const Target &target,
-                                   const FrameLimits &limits) {
-  const unsigned blocks = target.blocksTogether();
+static tile::KernelOp makeCluster(tile::KernelOp kernel, const Target &target,
+                                  const FrameLimits &limits) {
+  const unsigned blocks = target.clusterBlocks();
   if (blocks == 1) {
     return nullptr;
   }
   tile::KernelOp copy =
-      prepareCopy(kernel, target, {false, true, blocks}, "_together");
+      prepareCopy(kernel, target, {false, true, blocks}, "_cluster");
   terrazzo::plugin::Kernel trial;
   const bool shares = copy.walk([](BulkCopyOp op) {
                             return op.getShared()
@@ -80,7 +80,7 @@ static tile::KernelOp makeTogether(tile::KernelOp kernel, const Target &target,
                           })
                           .wasInterrupted();
   if (shares && appendDescriptors(trial, descriptorsOf(copy), limits) &&
-      appendTogether(trial, blocks, limits)) {
+      appendCluster(trial, blocks, limits)) {
     return copy;
   }
   copy.erase();
@@ -199,9 +199,9 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
         appendGrid(trial, axes, limits)) {
       // Where a block fills its unit, ring buffers are large and iterations
       // alike.
-      if (tile::KernelOp together =
-              axes.empty() ? nullptr : makeTogether(kernel, *inBulk, limits)) {
-        variants.push_back({together});
+      if (tile::KernelOp cluster =
+              axes.empty() ? nullptr : makeCluster(kernel, *inBulk, limits)) {
+        variants.push_back({cluster});
       }
       variants.push_back({copy});
       isRare = !asksAlignment(trial.guard);
@@ -235,7 +235,7 @@ tz::simt::appendVariant(terrazzo::plugin::Artifact &artifact,
   terrazzo::plugin::appendArguments(info, kernel);
   appendDescriptors(info, lowered.descriptors, limits);
   appendGrid(info, lowered.gridAxes, limits);
-  appendTogether(info, lowered.together, limits);
+  appendCluster(info, lowered.clusterBlocks, limits);
   if (lowered.usesLog) {
     info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
   }

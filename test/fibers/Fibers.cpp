@@ -148,8 +148,8 @@ struct Fiber {
 
 struct Block {
   const Launch *launch = nullptr;
-  std::vector<Block> *together = nullptr; // this one among them
-  Meeting *everybody = nullptr;           // their threads
+  std::vector<Block> *cluster = nullptr; // this one among them
+  Meeting *everybody = nullptr;          // their threads
   std::array<uint32_t, 3> program{};
   std::vector<Fiber> fibers;
   std::vector<Meeting> warps;
@@ -162,7 +162,7 @@ struct Block {
   unsigned current = 0, dotsInFlight = 0;
 
   Fiber &fiber() { return fibers[current]; }
-  uint32_t number() const { return uint32_t(this - together->data()); }
+  uint32_t number() const { return uint32_t(this - cluster->data()); }
   void meet(Meeting &meeting) {
     Fiber &self = fiber();
     self.turn = meeting.turn;
@@ -191,10 +191,10 @@ void begin() {
   // uc_link leads back to the scheduler.
 }
 
-/// The block with this number among those that run together, and what lies in
+/// The block with this number among those that run cluster, and what lies in
 /// it where `address` does in this one.
 std::pair<Block *, char *> inBlock(unsigned number, const void *address) {
-  Block &other = (*block->together)[number];
+  Block &other = (*block->cluster)[number];
   return {&other, other.shared.get() + (static_cast<const char *>(address) -
                                         block->shared.get())};
 }
@@ -295,7 +295,7 @@ std::string runPrograms(std::vector<Block> &blocks) {
   Meeting everybody;
   for (Block &one : blocks) {
     everybody.members += one.launch->threads;
-    one.together = &blocks;
+    one.cluster = &blocks;
     one.everybody = &everybody;
     beginProgram(one);
   }
@@ -502,7 +502,7 @@ void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
     return;
   }
   auto [where, there] =
-      inBlock(number < self.together->size() ? number : self.number(), address);
+      inBlock(number < self.cluster->size() ? number : self.number(), address);
   PhaseBarrier &barrier = barrierIn(*where, there);
   const auto warps = unsigned(self.warps.size());
   if (!barrier.arrived.insert(self.number() * warps + self.current / warpSize)
@@ -656,7 +656,7 @@ const Symbol functions[] = {
 const unsigned numFunctions = std::size(functions);
 
 std::string run(const Launch &launch) {
-  std::vector<Block> blocks(launch.together);
+  std::vector<Block> blocks(launch.clusterBlocks);
   const size_t bytes = (launch.sharedBytes + 1024) / 1024 * 1024;
   for (Block &one : blocks) {
     one.launch = &launch;
@@ -668,8 +668,8 @@ std::string run(const Launch &launch) {
   for (uint32_t z = 0; z < launch.grid[2] && problem.empty(); ++z) {
     for (uint32_t y = 0; y < launch.grid[1] && problem.empty(); ++y) {
       for (uint32_t x = 0; x < launch.grid[0] && problem.empty();
-           x += launch.together) {
-        for (unsigned i = 0; i < launch.together; ++i) {
+           x += launch.clusterBlocks) {
+        for (unsigned i = 0; i < launch.clusterBlocks; ++i) {
           blocks[i].program = {x + i, y, z};
         }
         problem = runPrograms(blocks);

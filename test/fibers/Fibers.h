@@ -24,7 +24,7 @@ struct Launch {
   std::array<uint32_t, 3> grid{1, 1, 1};
   /// Blocks beside each other along the first axis that run at the same time;
   /// they divide it.
-  unsigned together = 1;
+  unsigned clusterBlocks = 1;
   unsigned threads = 0;
   uint64_t sharedBytes = 0;
 };

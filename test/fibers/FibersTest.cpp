@@ -295,7 +295,8 @@ TEST(BulkStores, BeginInsideTheirFrame) {
             "a bulk store begins before its frame");
 }
 
-//===--- Blocks that run together -----------------------------------------===//
+//===--- Clusters
+//-----------------------------------------------------------===//
 
 /// The first block fills both twice; `isCareful`: when both have read what was
 /// there.
@@ -339,7 +340,7 @@ std::string runPair(Pair &pair) {
   launch.entry = fillBoth;
   launch.arguments = &pair;
   launch.grid = {2, 1, 1};
-  launch.together = 2;
+  launch.clusterBlocks = 2;
   launch.threads = warpSize;
   launch.sharedBytes = 4096;
   return run(launch);
@@ -368,7 +369,7 @@ TEST(Together, MeetBeforeTheyEnd) {
     }
   };
   launch.grid = {2, 1, 1};
-  launch.together = 2;
+  launch.clusterBlocks = 2;
   launch.threads = warpSize;
   EXPECT_NE(run(launch).find("wait for each other for ever"),
             std::string::npos);

@@ -27,7 +27,7 @@ public:
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
   }
   bool shouldPersist(uint64_t) const override { return inBulk; }
-  unsigned blocksTogether() const override { return inBulk ? 2 : 1; }
+  unsigned clusterBlocks() const override { return inBulk ? 2 : 1; }
   bool canStayInFlight(simt::DotOp dot) const override {
     return bool(dot.getInstruction());
   }

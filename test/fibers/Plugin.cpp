@@ -144,7 +144,7 @@ struct FiberStream final : plugin::Stream {
     run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     run.threads = launch.block[0];
     run.sharedBytes = launch.dyn_scratch;
-    run.together = std::max(launch.cluster[0], 1u);
+    run.clusterBlocks = std::max(launch.cluster[0], 1u);
     if (std::string problem = fibers::run(run); !problem.empty()) {
       throw plugin::Failure(TZ_E_INTERNAL, problem);
     }

@@ -21,7 +21,7 @@
 // CHECK: simt.bulk_copy {{.*}} shared %true :
 // CHECK: simt.release %[[BARS]]#1
 // CHECK-NOT: simt.barriers_end
-tile.kernel @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32, simt.together = 2 : i64} {
+tile.kernel @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32, simt.cluster = 2 : i64} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32
@@ -51,7 +51,7 @@ tile.kernel @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group =
 // CHECK: simt.barriers : !simt.barriers<3>
 // CHECK: simt.bulk_copy
 // CHECK-NOT: shared %
-tile.kernel @no_lengths(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32, simt.together = 2 : i64} {
+tile.kernel @no_lengths(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32, simt.cluster = 2 : i64} {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
   %c32 = arith.constant 32 : i32

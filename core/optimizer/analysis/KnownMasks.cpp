@@ -153,8 +153,8 @@ void KnownMasks::collect(arith::CmpIOp op) {
   }
 }
 
-std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
-                                             scf::ForOp loop) {
+std::optional<IterationMask> KnownMasks::iterationMask(arith::CmpIOp op,
+                                                       scf::ForOp loop) {
   auto sides = sidesOf(op);
   Type element = tile::elementType(op.getLhs().getType());
   // Formulas of 64 bits hold what leaves a type of 32.
@@ -176,7 +176,7 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   if (slope == 0) {
     return std::nullopt;
   }
-  TurnMask mask{op, *slack, slope, {}};
+  IterationMask mask{op, *slack, slope, {}};
   // No lane of the smaller side is below the type's least value, none of the
   // larger above its greatest; where slack is not negative, both are between.
   LaneForm zero{{}, {}, {}};
@@ -205,10 +205,10 @@ std::optional<TurnMask> KnownMasks::turnMask(arith::CmpIOp op,
   return mask;
 }
 
-std::vector<TurnMask> KnownMasks::ofTurns(scf::ForOp loop) {
-  std::vector<TurnMask> all;
+std::vector<IterationMask> KnownMasks::ofIterations(scf::ForOp loop) {
+  std::vector<IterationMask> all;
   loop.walk([&](arith::CmpIOp op) {
-    if (auto mask = turnMask(op, loop)) {
+    if (auto mask = iterationMask(op, loop)) {
       all.push_back(std::move(*mask));
     }
   });

@@ -24,7 +24,7 @@ namespace tz::analysis {
 /// `slack`, a formula of the iteration with `slope`, is not negative. That is
 /// so only if none of `conditions`, which do not change in the loop, is below
 /// zero.
-struct TurnMask {
+struct IterationMask {
   mlir::arith::CmpIOp op;
   Polynomial slack;
   int64_t slope;
@@ -37,7 +37,7 @@ public:
 
   /// The comparisons in `loop` that hold up to an iteration (slope < 0) or from
   /// one on (slope > 0): rows beside columns too, as in a causal mask.
-  std::vector<TurnMask> ofTurns(mlir::scf::ForOp loop);
+  std::vector<IterationMask> ofIterations(mlir::scf::ForOp loop);
 
   /// Replaces by `true`, in `region`, the comparisons that hold there in all
   /// lanes because none of `nonNegative` is below zero. Returns how many.
@@ -52,8 +52,8 @@ private:
   };
 
   void collect(mlir::arith::CmpIOp op);
-  std::optional<TurnMask> turnMask(mlir::arith::CmpIOp op,
-                                   mlir::scf::ForOp loop);
+  std::optional<IterationMask> iterationMask(mlir::arith::CmpIOp op,
+                                             mlir::scf::ForOp loop);
   bool follows(const Polynomial &p, llvm::ArrayRef<Polynomial> nonNegative);
 
   LaneForms &forms;

@@ -379,18 +379,18 @@ std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
   Location loc = loop.getLoc();
   Value distance = arith::SubIOp::create(builder, loc, loop.getInductionVar(),
                                          loop.getLowerBound());
-  Value turn;
+  Value iteration;
   if (isSigned) {
-    turn = tile::DivSIOp::create(builder, loc, distance.getType(), distance,
-                                 loop.getStep());
+    iteration = tile::DivSIOp::create(builder, loc, distance.getType(),
+                                      distance, loop.getStep());
   } else {
-    turn = tile::DivUIOp::create(builder, loc, distance.getType(), distance,
-                                 loop.getStep());
-    if (Type wide = builder.getI64Type(); turn.getType() != wide) {
-      turn = arith::ExtUIOp::create(builder, loc, wide, turn);
+    iteration = tile::DivUIOp::create(builder, loc, distance.getType(),
+                                      distance, loop.getStep());
+    if (Type wide = builder.getI64Type(); iteration.getType() != wide) {
+      iteration = arith::ExtUIOp::create(builder, loc, wide, iteration);
     }
   }
-  return Polynomial::scalar(table.number(turn));
+  return Polynomial::scalar(table.number(iteration));
 }
 
 void LaneForms::visitLoop(scf::ForOp loop) {
@@ -418,11 +418,11 @@ void LaneForms::visitLoop(scf::ForOp loop) {
       }
     }
     int64_t divisor = 1;
-    std::optional<Polynomial> turns;
+    std::optional<Polynomial> iterations;
     if (known) {
-      turns = tripCount(loop, increments, divisor);
+      iterations = tripCount(loop, increments, divisor);
     }
-    if (!turns) {
+    if (!iterations) {
       continue;
     }
     auto moved = [&](const Polynomial &from,
@@ -434,7 +434,8 @@ void LaneForms::visitLoop(scf::ForOp loop) {
             Polynomial::of({term.scalars, term.coefficient / divisor}));
         perUnit = std::move(*sum);
       }
-      std::optional<Polynomial> distance = Polynomial::mul(perUnit, *turns);
+      std::optional<Polynomial> distance =
+          Polynomial::mul(perUnit, *iterations);
       return distance ? Polynomial::add(from, *distance) : std::nullopt;
     };
     if (view) {

@@ -50,9 +50,11 @@ namespace {
 /// Collects the constants that elements can lie apart.
 class Steps {
 public:
-  /// Adds those of an offset; `eachTurn`: a loop moves the address by it again
-  /// and again.
-  void add(Value offset, bool eachTurn) { reach({offset, 1, eachTurn}); }
+  /// Adds those of an offset; `eachIteration`: a loop moves the address by it
+  /// again and again.
+  void add(Value offset, bool eachIteration) {
+    reach({offset, 1, eachIteration});
+  }
   void addConstant(int64_t step) { found.insert(step < 0 ? -step : step); }
   void giveUp() { areKnown = false; }
 
@@ -67,17 +69,18 @@ public:
   }
 
 private:
-  /// A summand of an offset: `factor` times the value; `eachTurn`: a loop adds
-  /// it again and again, so the value itself is a step.
+  /// A summand of an offset: `factor` times the value; `eachIteration`: a loop
+  /// adds it again and again, so the value itself is a step.
   struct Part {
     Value value;
     int64_t factor;
-    bool eachTurn;
+    bool eachIteration;
   };
 
   void reach(Part part) {
-    bool isNew = seen.insert({{part.value, part.factor}, part.eachTurn}).second;
-    // Factors that grow from iteration to turn end here.
+    bool isNew =
+        seen.insert({{part.value, part.factor}, part.eachIteration}).second;
+    // Factors that grow from iteration to iteration end here.
     if (isNew && seen.size() < MaxParts) {
       work.push_back(part);
     } else if (isNew) {
@@ -85,7 +88,7 @@ private:
     }
   }
   void reach(const Part &whole, Value value) {
-    reach({value, whole.factor, whole.eachTurn});
+    reach({value, whole.factor, whole.eachIteration});
   }
   void visit(const Part &part);
   void visitProduct(const Part &part, Value value, int64_t by);
@@ -94,7 +97,7 @@ private:
   void visitLoop(const Part &part, Value first, Value next);
   /// Something that counts: its steps are the factor.
   void count(const Part &part) {
-    if (part.eachTurn) {
+    if (part.eachIteration) {
       giveUp();
     }
   }
@@ -169,7 +172,7 @@ void Steps::visitProduct(const Part &part, Value value, int64_t by) {
   }
   addConstant(factor);
   if (factor) {
-    reach({value, factor, part.eachTurn});
+    reach({value, factor, part.eachIteration});
   }
 }
 
@@ -186,7 +189,7 @@ void Steps::visitArgument(const Part &part, BlockArgument argument) {
   } else if (auto loop = dyn_cast<scf::ForOp>(around); loop && number == 0) {
     count(part);
     visitLoop(part, loop.getLowerBound(), loop.getStep());
-  } else if (loop && !part.eachTurn) {
+  } else if (loop && !part.eachIteration) {
     visitLoop(part, loop.getInitArgs()[number - 1],
               loop.getYieldedValues()[number - 1]);
   } else if (!loop || !seen.contains({{argument, part.factor}, false})) {

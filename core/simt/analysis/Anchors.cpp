@@ -291,12 +291,12 @@ void Anchors::chooseDots() {
                        describeOperand(dot.getB())};
     const DotChoice &choice =
         ofDot.insert({dot, target.chooseDot(request)}).first->second;
-    chooseTurn(dot.getAMutable(), choice.a);
-    chooseTurn(dot.getBMutable(), choice.b);
+    chooseTransposition(dot.getAMutable(), choice.a);
+    chooseTransposition(dot.getBMutable(), choice.b);
   });
 }
 
-void Anchors::chooseTurn(OpOperand &operand, const DotOperand &where) {
+void Anchors::chooseTransposition(OpOperand &operand, const DotOperand &where) {
   const auto *buffer = std::get_if<SharedAttr>(&where);
   if (!buffer || orderOfAccess.contains(operand.get().getDefiningOp())) {
     return;
@@ -306,9 +306,9 @@ void Anchors::chooseTurn(OpOperand &operand, const DotOperand &where) {
     return;
   }
   const Type element = tile::elementType(operand.get().getType());
-  if (std::optional<Turn> turn =
-          turnLayouts(shapeOf(operand.get()), order->front(),
-                      tile::storageBytes(element), target.lanes(), warps)) {
-    turns.try_emplace(&operand, std::move(*turn));
+  if (std::optional<Transposition> transposition = transpositionLayouts(
+          shapeOf(operand.get()), order->front(), tile::storageBytes(element),
+          target.lanes(), warps)) {
+    transpositions.try_emplace(&operand, std::move(*transposition));
   }
 }

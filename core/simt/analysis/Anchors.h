@@ -42,9 +42,9 @@ public:
   /// How a dot's operand goes into its buffer, if it is computed from tiles
   /// whose rows in memory are not the buffer's. Null else, also for what is
   /// loaded and not computed with: the copy decides how that is turned.
-  const Turn *turn(mlir::OpOperand &operand) const {
-    auto found = turns.find(&operand);
-    return found == turns.end() ? nullptr : &found->second;
+  const Transposition *transposition(mlir::OpOperand &operand) const {
+    auto found = transpositions.find(&operand);
+    return found == transpositions.end() ? nullptr : &found->second;
   }
   /// Row-major, for a tile of which nothing is known.
   Layout plain(llvm::ArrayRef<int64_t> shape) const;
@@ -71,7 +71,7 @@ private:
   memoryOrder(mlir::Value value, unsigned steps) const;
   DotRequest::Operand describeOperand(mlir::Value value) const;
   void chooseDots();
-  void chooseTurn(mlir::OpOperand &operand, const DotOperand &where);
+  void chooseTransposition(mlir::OpOperand &operand, const DotOperand &where);
 
   tile::KernelOp kernel;
   const Target &target;
@@ -84,7 +84,7 @@ private:
   llvm::MapVector<mlir::Operation *, Layout> ofAccess;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> orderOfAccess;
   llvm::MapVector<tile::DotOp, DotChoice> ofDot;
-  llvm::DenseMap<mlir::OpOperand *, Turn> turns;
+  llvm::DenseMap<mlir::OpOperand *, Transposition> transpositions;
 };
 
 } // namespace tz::simt

@@ -14,7 +14,7 @@ using namespace tz;
 using namespace tz::simt;
 
 /// Is the value one of the loop's counter, and by as much more each iteration?
-static bool countsTurnsOf(Value value, scf::ForOp loop) {
+static bool countsIterationsOf(Value value, scf::ForOp loop) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<arith::ExtSIOp, arith::ExtUIOp, tile::HintOp>(op)) {
       value = op->getOperand(0);
@@ -48,7 +48,7 @@ static bool isMoving(tile::StoreViewOp store) {
     return false;
   }
   return step.getInt() >= store.getView().getType().getShape()[0] &&
-         countsTurnsOf(store.getOffsets()[0], loop);
+         countsIterationsOf(store.getOffsets()[0], loop);
 }
 
 /// Without what an atomic orders beside its own memory.

@@ -13,13 +13,14 @@ using namespace mlir;
 using namespace tz;
 using namespace tz::simt;
 
-std::optional<Turn> tz::simt::turnOf(StageOp stage, unsigned rows) {
+std::optional<Transposition> tz::simt::transpositionOf(StageOp stage,
+                                                       unsigned rows) {
   const BufferType wanted = stage.getResult().getType();
   const Layout &layout = layoutOf(stage.getSource().getType());
   if (wanted.getLayout().getOrder()[0] == rows) {
     return std::nullopt;
   }
-  return turnLayouts(
+  return transpositionLayouts(
       wanted.getShape(), rows, tile::storageBytes(wanted.getElementType()),
       unsigned(layout.size(Axis::Lane)), layout.size(Axis::Warp));
 }
@@ -47,8 +48,8 @@ private:
   bool feedsDot(Value value);
   void findAsyncDots();
   bool fitDistance();
-  bool turnsAlike();
-  int64_t wordsOfTurn();
+  bool iterationsAlike();
+  int64_t wordsOfIteration();
   unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
   void spareSlot(uint64_t each, uint64_t room);
 
@@ -89,7 +90,7 @@ BufferType Planner::bufferFor(Operation *load) {
       const BufferType wanted = stage.getResult().getType();
       const VectorAccess access =
           vectorOfLoad(request.runs, load, layoutOf(result.getType()));
-      if (access.count == 1 || !turnOf(stage, access.dim)) {
+      if (access.count == 1 || !transpositionOf(stage, access.dim)) {
         return wanted;
       }
       ArrayRef<int64_t> shape = wanted.getShape();
@@ -179,7 +180,7 @@ void Planner::describeFrame(Fetch &fetch) {
 /// less rows begins where a swizzle begins anew.
 void Planner::divideBoxes(Fetch &fetch) {
   const unsigned blocks =
-      blocksTogether(loop->getParentOfType<tile::KernelOp>());
+      clusterBlocks(loop->getParentOfType<tile::KernelOp>());
   const DescriptorType type = fetch.frame->type;
   if (boxesOf(type, fetch.buffer) % blocks == 0) {
     return;
@@ -239,7 +240,7 @@ void Planner::findAsyncDots() {
 /// What a thread keeps in registers over a part of an iteration: what the loop
 /// carries, sums, and operands that are computed. (Those that are read from a
 /// ring are read piece by piece.)
-int64_t Planner::wordsOfTurn() {
+int64_t Planner::wordsOfIteration() {
   int64_t words = 0;
   for (Value carried : loop.getRegionIterArgs()) {
     words += wordsOf(carried);
@@ -268,7 +269,7 @@ unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
   auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
   const uint64_t all = request.target.sharedBytes();
   return request.target.blocksBeside({warps ? unsigned(warps.getInt()) : 4,
-                                      unsigned(wordsOfTurn()),
+                                      unsigned(wordsOfIteration()),
                                       all - std::min(all, room) + ringBytes});
 }
 
@@ -329,7 +330,7 @@ bool Planner::fitDistance() {
 }
 
 /// Does the loop turn as often in every program, and does none end before?
-bool Planner::turnsAlike() {
+bool Planner::iterationsAlike() {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   bool mayEnd = false;
   kernel.walk([&](tile::AssertOp) { mayEnd = true; });
@@ -340,7 +341,7 @@ bool Planner::turnsAlike() {
 }
 
 std::optional<PipelinePlan> Planner::run() {
-  if (!countsTurns(loop)) {
+  if (!countsIterations(loop)) {
     why = "the loop's counter is 64 bits wide and its step unknown";
     return std::nullopt;
   }
@@ -355,10 +356,10 @@ std::optional<PipelinePlan> Planner::run() {
   findAsyncDots();
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   const bool inBulk = plan.numBulk() == plan.fetches.size();
-  plan.together = inBulk && turnsAlike() ? blocksTogether(kernel) : 1;
+  plan.clusterBlocks = inBulk && iterationsAlike() ? clusterBlocks(kernel) : 1;
   plan.hasReleases =
-      inBulk &&
-      (plan.together > 1 || request.target.copyWarps(copyRequest(loop)) != 0);
+      inBulk && (plan.clusterBlocks > 1 ||
+                 request.target.copyWarps(copyRequest(loop)) != 0);
   if (!fitDistance()) {
     return std::nullopt;
   }
@@ -403,8 +404,9 @@ std::optional<Slice> tz::simt::sliceAround(scf::ForOp around, scf::ForOp loop,
 scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
                                 LaunchViews &launch) {
   auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!around || !countsTurns(around) || plan.hasReleases || plan.fillsLate ||
-      plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
+  if (!around || !countsIterations(around) || plan.hasReleases ||
+      plan.fillsLate || plan.numBulk() != plan.fetches.size() ||
+      !plan.ahead.carried.empty()) {
     return nullptr;
   }
   unsigned loops = 0;

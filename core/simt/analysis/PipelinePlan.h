@@ -10,7 +10,7 @@
 #define TERRAZZO_CORE_SIMT_ANALYSIS_PIPELINEPLAN_H
 
 #include "core/simt/analysis/LaunchViews.h"
-#include "core/simt/analysis/LoopTurns.h"
+#include "core/simt/analysis/LoopIterations.h"
 
 #include "terrazzo/simt/Target.h"
 
@@ -34,7 +34,7 @@ struct Fetch {
 
 /// How threads bring a tile from rows of dimension `rows` to those that the
 /// stage wants: where they are others, and no copy writes elements one by one.
-std::optional<Turn> turnOf(StageOp stage, unsigned rows);
+std::optional<Transposition> transpositionOf(StageOp stage, unsigned rows);
 
 /// What a slot of such a ring takes.
 inline uint64_t slotBytes(BufferType buffer) {
@@ -54,7 +54,7 @@ struct PipelinePlan {
   /// alone.
   bool hasReleases = false;
   /// Blocks of a cluster, which may share copies (then hasReleases).
-  unsigned together = 1;
+  unsigned clusterBlocks = 1;
   /// If not null, the loop in whose body this one stands: the ring buffers live
   /// as long as it does, and when this loop ends the first iterations of the
   /// next time round are begun.

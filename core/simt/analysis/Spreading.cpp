@@ -24,8 +24,8 @@ Spreading::Spreading(tile::KernelOp kernel, const Anchors &anchors)
   spread();
   for (const auto &[dot, choice] : anchors.dots()) {
     for (OpOperand &operand : dot->getOpOperands()) {
-      if (const Turn *turn = anchors.turn(operand)) {
-        give(operand.get(), turn->read, Dot);
+      if (const Transposition *transposition = anchors.transposition(operand)) {
+        give(operand.get(), transposition->read, Dot);
       }
     }
   }

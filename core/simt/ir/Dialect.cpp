@@ -75,8 +75,8 @@ int64_t tz::simt::wordsOf(Value value) {
   return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
 }
 
-unsigned tz::simt::blocksTogether(tile::KernelOp kernel) {
-  auto blocks = kernel->getAttrOfType<IntegerAttr>(togetherName);
+unsigned tz::simt::clusterBlocks(tile::KernelOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(clusterName);
   return blocks ? unsigned(blocks.getInt()) : 1;
 }
 
@@ -209,7 +209,7 @@ LogicalResult BulkCopyOp::verify() {
   }
   if (getShared()) {
     const unsigned blocks =
-        blocksTogether((*this)->getParentOfType<tile::KernelOp>());
+        clusterBlocks((*this)->getParentOfType<tile::KernelOp>());
     if (blocks < 2 ||
         boxesOf(getDescriptor().getType(), getTo().getType()) % blocks != 0) {
       return emitOpError("C2: boxes that ")
@@ -288,7 +288,7 @@ static LogicalResult verifyEmpty(Operation *op, BarriersType type) {
   if (!warps) {
     return success();
   }
-  const int64_t all = warps.getInt() * blocksTogether(kernel);
+  const int64_t all = warps.getInt() * clusterBlocks(kernel);
   if (type.getArrivals() != all) {
     return op->emitOpError("C1: a phase has ")
            << type.getArrivals() << " arrivals, the block " << all << " warps";

@@ -258,9 +258,10 @@ Layout tz::simt::blockedLayout(const BlockedOptions &options) {
   return layout;
 }
 
-std::optional<Turn> tz::simt::turnLayouts(ArrayRef<int64_t> shape,
-                                          unsigned from, int64_t elementBytes,
-                                          unsigned lanes, int64_t warps) {
+std::optional<Transposition>
+tz::simt::transpositionLayouts(ArrayRef<int64_t> shape, unsigned from,
+                               int64_t elementBytes, unsigned lanes,
+                               int64_t warps) {
   if (shape.size() != 2 || lanes != 32 ||
       (elementBytes != 1 && elementBytes != 4)) {
     return std::nullopt;
@@ -311,5 +312,5 @@ std::optional<Turn> tz::simt::turnLayouts(ArrayRef<int64_t> shape,
     }
     return layout;
   };
-  return Turn{made(true), made(false)};
+  return Transposition{made(true), made(false)};
 }

@@ -248,7 +248,7 @@ void Lowering::barriers(BarriersOp op) {
   // What was stored where the copies will go is stored before them.
   hazards.isUnpublished = true;
   synchronize();
-  if (result.together > 1) { // others arrive there, and fill what follows
+  if (result.clusterBlocks > 1) { // others arrive there, and fill what follows
     hooks.syncBlocks(b);
   }
 }
@@ -346,23 +346,23 @@ void Lowering::bulkCopy(BulkCopyOp op) {
       return;
     }
     Value *isShared = scalar(op.getShared());
-    emitIf(isShared, [&] { copy(partOf(boxes), result.together); });
+    emitIf(isShared, [&] { copy(partOf(boxes), result.clusterBlocks); });
     emitIf(b.CreateNot(isShared), [&] { copy(boxes, 1); });
   });
 }
 
 /// Which of the blocks of a cluster this one is.
 Value *Lowering::blockNumber() {
-  return b.CreateAnd(hooks.programId(b, 0), result.together - 1);
+  return b.CreateAnd(hooks.programId(b, 0), result.clusterBlocks - 1);
 }
 
 /// Of as many boxes for each of the blocks of a cluster, those of this
 /// one.
 SmallVector<Lowering::Box> Lowering::partOf(ArrayRef<Box> boxes) {
   Value *number = blockNumber();
-  const size_t each = boxes.size() / result.together;
+  const size_t each = boxes.size() / result.clusterBlocks;
   SmallVector<Box> mine(boxes.take_front(each));
-  for (unsigned block = 1; block < result.together; ++block) {
+  for (unsigned block = 1; block < result.clusterBlocks; ++block) {
     Value *isThis = b.CreateICmpEQ(number, b.getInt32(block));
     for (size_t i = 0; i < each; ++i) {
       const Box &other = boxes[block * each + i];
@@ -406,7 +406,7 @@ void Lowering::acquire(AcquireOp op) {
 }
 
 void Lowering::release(ReleaseOp op) {
-  const unsigned blocks = result.together;
+  const unsigned blocks = result.clusterBlocks;
   Value *isOne = b.CreateICmpULT(lane, b.getInt32(blocks));
   hooks.arrive(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                b.CreateAnd(isOne, scalar(op.getWhen())),

@@ -93,7 +93,7 @@ void Lowering::forOp(scf::ForOp op) {
   Registers values(carried.begin(), carried.end());
   defineAll(op.getRegionIterArgs(), values);
   emitBlock(*op.getBody());
-  separateTurns();
+  separateIterations();
   Registers next = flatten(op.getBody()->getTerminator()->getOperands());
   counter.next(b);
   addIncoming(carried, next, b.GetInsertBlock());
@@ -103,8 +103,8 @@ void Lowering::forOp(scf::ForOp op) {
   defineAll(op.getResults(), values);
 }
 
-void Lowering::separateTurns() {
-  if (hazards.nextTurnNeedsBarrier()) {
+void Lowering::separateIterations() {
+  if (hazards.nextIterationNeedsBarrier()) {
     synchronize();
   }
 }
@@ -191,7 +191,7 @@ void Lowering::whileOp(scf::WhileOp op) {
   const Hazards atExit = hazards;
   defineAll(op.getAfterArguments(), passed);
   emitBlock(*op.getAfterBody());
-  separateTurns();
+  separateIterations();
   Registers next = flatten(op.getYieldOp().getOperands());
   addIncoming(carried, next, b.GetInsertBlock());
   b.CreateBr(header);

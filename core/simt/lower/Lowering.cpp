@@ -45,7 +45,7 @@ Lowered Lowering::run() {
   if (!bulkStoresIn(kernel).memory.empty()) {
     hooks.awaitBulkStores(b, /*areDone=*/false); // shared memory goes
   }
-  if (result.together > 1) {
+  if (result.clusterBlocks > 1) {
     hooks.syncBlocks(b); // the others do not arrive here any more
   }
   b.CreateRetVoid();
@@ -73,7 +73,7 @@ void Lowering::entry() {
     }
   });
   result.gridAxes = gridAxes(kernel);
-  result.together = blocksTogether(kernel);
+  result.clusterBlocks = clusterBlocks(kernel);
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
     types.push_back(registerType(type));
@@ -256,7 +256,8 @@ void Lowering::emitBlock(mlir::Block &body) {
       for (auto &[value, region] : rings) {
         // Barriers that nobody ends stay.
         if (!isa<BarriersType>(value.getType()) ||
-            (home(value) == value.getParentBlock() && result.together == 1)) {
+            (home(value) == value.getParentBlock() &&
+             result.clusterBlocks == 1)) {
           release(value, region);
         }
       }

@@ -273,7 +273,7 @@ private:
   void ifOp(mlir::scf::IfOp op);
   void whileOp(mlir::scf::WhileOp op);
   /// At the end of an iteration.
-  void separateTurns();
+  void separateIterations();
   void selectIf(mlir::scf::IfOp op);
   Registers flatten(mlir::ValueRange values);
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);

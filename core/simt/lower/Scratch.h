@@ -48,7 +48,7 @@ struct Accesses {
     return conflict(later, &MemoryAccess::meets);
   }
   /// ... those of a later iteration of the loop around both?
-  bool conflictWithTurn(const Accesses &later) const {
+  bool conflictWithIteration(const Accesses &later) const {
     return conflict(later, &MemoryAccess::meetsLater);
   }
   /// A loop was left: what it accessed in different iterations may be the same
@@ -71,7 +71,9 @@ public:
     return pending.conflictWith(next);
   }
   /// Meets what the next iteration of the loop does first?
-  bool meetsNextTurn() const { return pending.conflictWithTurn(first); }
+  bool meetsNextIteration() const {
+    return pending.conflictWithIteration(first);
+  }
   const Accesses &all() const { return pending; }
 
   void open(const Accesses &accesses) { pending.add(accesses); }
@@ -136,7 +138,9 @@ public:
   /// access.
   void enterLoop(const Accesses &stored, const Accesses &accessed);
   /// At the end of an iteration: must a barrier stand before the next one?
-  bool nextTurnNeedsBarrier() const { return threads.meetsNextTurn(); }
+  bool nextIterationNeedsBarrier() const {
+    return threads.meetsNextIteration();
+  }
   /// `before`: the state at enterLoop. There may have been no iteration.
   void leaveLoop(const Hazards &before);
   /// Two ways come together.

@@ -104,9 +104,9 @@ void Assigner::applyToDot(tile::DotOp dot) {
     if (auto *registers = std::get_if<Layout>(&where)) {
       return wanted(builder, operand, *registers);
     }
-    const Turn *turn = anchors.turn(use);
-    if (turn && layoutOf(operand) == turn->read) {
-      operand = wanted(builder, operand, turn->written);
+    const Transposition *transposition = anchors.transposition(use);
+    if (transposition && layoutOf(operand) == transposition->read) {
+      operand = wanted(builder, operand, transposition->written);
     }
     auto type = BufferType::get(dot.getContext(), shapeOf(operand),
                                 tile::elementType(operand.getType()),

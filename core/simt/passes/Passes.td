@@ -117,7 +117,7 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     other then. A dot whose result is only the next iteration's
     accumulator stays in flight over the back edge. If the loop stands in another
     one, the copies of the next time round begin before what follows the loop.
-    Blocks of a cluster (`simt.together` of the kernel) share the copies of
+    Blocks of a cluster (`simt.cluster` of the kernel) share the copies of
     tiles that both read.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";

@@ -61,22 +61,23 @@ private:
   void beginNextTime(OpBuilder &b, Value slot);
   void carryState();
 
-  void beginFirstTurns(OpBuilder &b, IRMapping &map);
+  void beginFirstIterations(OpBuilder &b, IRMapping &map);
   void makeLoop(OpBuilder &b, const IRMapping &map);
-  void beginTurn(OpBuilder &in, IRMapping &far);
-  void beginLaterTurn(OpBuilder &in, IRMapping &far);
-  IRMapping emitTurn(OpBuilder &in);
-  void endTurn(OpBuilder &in, IRMapping &near, IRMapping &far);
+  void beginIteration(OpBuilder &in, IRMapping &far);
+  void beginLaterIteration(OpBuilder &in, IRMapping &far);
+  IRMapping emitIteration(OpBuilder &in);
+  void endIteration(OpBuilder &in, IRMapping &near, IRMapping &far);
   void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
 
-  Value beginSlice(OpBuilder &b, IRMapping &map, Value index, unsigned turns);
+  Value beginSlice(OpBuilder &b, IRMapping &map, Value index,
+                   unsigned iterations);
   void advance(IRMapping &map);
   void waitForDots(OpBuilder &b, unsigned pending,
                    MutableArrayRef<Value> values);
 
   Value following(OpBuilder &b, Value slot) { return slotAfter(b, slot, 1); }
-  Value slotAfter(OpBuilder &b, Value slot, unsigned turns);
+  Value slotAfter(OpBuilder &b, Value slot, unsigned iterations);
   Value phaseAfter(OpBuilder &b, Value phase, Value nextSlot);
   Value constant(OpBuilder &b, int32_t v) {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
@@ -118,7 +119,7 @@ OpBuilder Rewriter::makeBranch() {
   }
   const bool hasResults = !types.empty();
   branch = scf::IfOp::create(b, loc, types,
-                             hasTurn(b, loop, loop.getLowerBound(), 0),
+                             hasIteration(b, loop, loop.getLowerBound(), 0),
                              /*withElseRegion=*/hasResults);
   if (!hasResults) {
     return OpBuilder(branch.thenBlock()->getTerminator());
@@ -131,13 +132,13 @@ OpBuilder Rewriter::makeBranch() {
 }
 
 /// Leaves in `map` what the first iteration that was not begun would carry.
-void Rewriter::beginFirstTurns(OpBuilder &b, IRMapping &map) {
+void Rewriter::beginFirstIterations(OpBuilder &b, IRMapping &map) {
   for (unsigned i : plan.ahead.carried) {
     map.map(loop.getRegionIterArg(i), loop.getInitArgs()[i]);
   }
-  for (unsigned turn = 0; turn < plan.distance; ++turn) {
-    Value exists = beginSlice(b, map, loop.getLowerBound(), turn);
-    copies.issue(b, map, constant(b, int32_t(turn)), exists);
+  for (unsigned iteration = 0; iteration < plan.distance; ++iteration) {
+    Value exists = beginSlice(b, map, loop.getLowerBound(), iteration);
+    copies.issue(b, map, constant(b, int32_t(iteration)), exists);
     advance(map);
   }
 }
@@ -184,7 +185,7 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
 }
 
 /// What this iteration reads is there.
-void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
+void Rewriter::beginIteration(OpBuilder &in, IRMapping &far) {
   // For all threads: they have ended the iteration before.
   if (copies.inGroups) {
     AsyncWaitOp::create(in, loc, plan.distance - 1);
@@ -193,7 +194,7 @@ void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
     if (!copies.inGroups && !copies.empty) {
       SyncOp::create(in, loc);
     }
-    beginLaterTurn(in, far);
+    beginLaterIteration(in, far);
   }
   if (copies.full) {
     BarrierWaitOp::create(in, loc, copies.full, reads, readPhase);
@@ -202,7 +203,7 @@ void Rewriter::beginTurn(OpBuilder &in, IRMapping &far) {
 
 /// The copies of the turn that is `distance` away, into a slot that all have
 /// read. `far` maps to that turn.
-void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
+void Rewriter::beginLaterIteration(OpBuilder &in, IRMapping &far) {
   for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
     far.map(loop.getRegionIterArg(i),
             made.getRegionIterArg(firstAhead + unsigned(n)));
@@ -215,7 +216,7 @@ void Rewriter::beginLaterTurn(OpBuilder &in, IRMapping &far) {
 }
 
 /// The iteration itself, its loads replaced.
-IRMapping Rewriter::emitTurn(OpBuilder &in) {
+IRMapping Rewriter::emitIteration(OpBuilder &in) {
   IRMapping near;
   near.map(loop.getInductionVar(), made.getInductionVar());
   for (unsigned i = 0; i < own; ++i) {
@@ -237,7 +238,7 @@ IRMapping Rewriter::emitTurn(OpBuilder &in) {
   return near;
 }
 
-void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
+void Rewriter::endIteration(OpBuilder &in, IRMapping &near, IRMapping &far) {
   SmallVector<Value> next;
   for (unsigned i = 0; i < own; ++i) {
     next.push_back(near.lookupOrDefault(yielded(i)));
@@ -245,7 +246,7 @@ void Rewriter::endTurn(OpBuilder &in, IRMapping &near, IRMapping &far) {
   waitForDots(in, unsigned(plan.asyncDots.size()), next);
   if (plan.fillsLate) {
     SyncOp::create(in, loc);
-    beginLaterTurn(in, far);
+    beginLaterIteration(in, far);
   }
   if (copies.empty) {
     releaseSlot(in);
@@ -310,7 +311,8 @@ void Rewriter::finish(OpBuilder &b) {
     SmallVector<Value> same(loop.getInitArgs());
     same.append({firstRead->getResult(0), firstPhase->getResult(0)});
     scf::YieldOp::create(none, loc, same);
-  } else if (copies.full && plan.together == 1) { // others may arrive at ours
+  } else if (copies.full &&
+             plan.clusterBlocks == 1) { // others may arrive at ours
     copies.endBarriers(b);
   }
   if (!results.empty()) {
@@ -332,16 +334,16 @@ void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere, Value slot) {
   for (Operation *op : ofAround) {
     b.clone(*op, time);
   }
-  for (unsigned turn = 0; turn < plan.distance; ++turn) {
-    Value exists = beginSlice(b, time, loop.getLowerBound(), turn);
-    copies.issue(b, time, slotAfter(b, slot, turn),
+  for (unsigned iteration = 0; iteration < plan.distance; ++iteration) {
+    Value exists = beginSlice(b, time, loop.getLowerBound(), iteration);
+    copies.issue(b, time, slotAfter(b, slot, iteration),
                  arith::AndIOp::create(b, loc, isThere, exists));
   }
 }
 
 void Rewriter::beginNextTime(OpBuilder &b, Value slot) {
   beginTime(b, indexAfter(b, around, around.getInductionVar(), 1),
-            hasTurn(b, around, around.getInductionVar(), 1), slot);
+            hasIteration(b, around, around.getInductionVar(), 1), slot);
 }
 
 /// Rings and the copies of the first time stand before the loop around.
@@ -352,7 +354,7 @@ void Rewriter::beginFirstTime() {
   OpBuilder before(around);
   copies.makeRings(before);
   beginTime(before, around.getLowerBound(),
-            hasTurn(before, around, around.getLowerBound(), 0),
+            hasIteration(before, around, around.getLowerBound(), 0),
             constant(before, 0));
   OpBuilder in = OpBuilder::atBlockBegin(around.getBody());
   firstRead = constant(in, 0).getDefiningOp();
@@ -392,12 +394,12 @@ void Rewriter::carryState() {
 /// its addresses; says whether there is such an iteration. Indices are not
 /// loaded for one that is not there.
 Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
-                           unsigned turns) {
-  const TurnCounter counter(loop, map);
+                           unsigned iterations) {
+  const IterationCounter counter(loop, map);
   index = map.lookupOrDefault(index);
-  Value exists = hasTurn(b, counter, index, turns);
-  Value later = indexAfter(b, counter, index, turns);
-  if (turns != 0 && plan.ahead.hasLoads()) {
+  Value exists = hasIteration(b, counter, index, iterations);
+  Value later = indexAfter(b, counter, index, iterations);
+  if (iterations != 0 && plan.ahead.hasLoads()) {
     later = arith::SelectOp::create(b, loc, exists, later, index);
   }
   map.map(loop.getInductionVar(), later);
@@ -443,13 +445,14 @@ void Rewriter::waitForDots(OpBuilder &b, unsigned pending,
 //===----------------------------------------------------------------------===//
 
 /// The slot so many iterations, fewer than there are slots, after this one.
-Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned turns) {
-  if (turns == 0) {
+Value Rewriter::slotAfter(OpBuilder &b, Value slot, unsigned iterations) {
+  if (iterations == 0) {
     return slot;
   }
-  Value next = arith::AddIOp::create(b, loc, slot, constant(b, int32_t(turns)));
+  Value next =
+      arith::AddIOp::create(b, loc, slot, constant(b, int32_t(iterations)));
   Value slots = constant(b, int32_t(plan.slots));
-  if (turns == 1) {
+  if (iterations == 1) {
     Value wraps =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, slots);
     return arith::SelectOp::create(b, loc, wraps, constant(b, 0), next);
@@ -476,14 +479,14 @@ void Rewriter::run() {
   IRMapping ahead;
   if (!around) {
     copies.makeRings(b);
-    beginFirstTurns(b, ahead);
+    beginFirstIterations(b, ahead);
   }
   makeLoop(b, ahead);
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
   IRMapping far;
-  beginTurn(in, far);
-  IRMapping near = emitTurn(in);
-  endTurn(in, near, far);
+  beginIteration(in, far);
+  IRMapping near = emitIteration(in);
+  endIteration(in, near, far);
   finish(b);
   if (around) {
     carryState();

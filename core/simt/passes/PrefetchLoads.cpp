@@ -71,7 +71,7 @@
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with
 //        it. For an iteration that is not there, one that is there loads again.
 //===----------------------------------------------------------------------===//
-#include "core/simt/analysis/LoopTurns.h"
+#include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -112,13 +112,14 @@ public:
   size_t run();
 
 private:
-  bool carriesOneTurn() const { return hasDots || isSequential; }
+  bool carriesOneIteration() const { return hasDots || isSequential; }
   int64_t mostRegisters();
   void findLoads();
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
-  Value beginTurn(OpBuilder &b, Value index, unsigned turns, IRMapping &map);
+  Value beginIteration(OpBuilder &b, Value index, unsigned iterations,
+                       IRMapping &map);
   scf::IfOp makeBranch();
-  void carryOneTurn();
+  void carryOneIteration();
   void loadTogether();
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
 
@@ -159,7 +160,7 @@ void Prefetcher::findLoads() {
       isFree = isFree && addToSlice(loop, operand, more);
     }
     // Several iterations together have no carried values of the later ones.
-    if (isFree && (carriesOneTurn() || more.carried.empty())) {
+    if (isFree && (carriesOneIteration() || more.carried.empty())) {
       slice = std::move(more);
       registers = filled;
       loads.push_back(&op);
@@ -189,11 +190,11 @@ void Prefetcher::carryOn(OpBuilder &b, Value index, Value exists,
 
 /// Does the loads of the iteration so many after the one with this index; of
 /// that one, if the other is not there. Says whether it is.
-Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
-                            IRMapping &map) {
-  Value exists = hasTurn(b, loop, index, turns);
-  Value later = indexAfter(b, loop, index, turns);
-  if (turns != 0) {
+Value Prefetcher::beginIteration(OpBuilder &b, Value index, unsigned iterations,
+                                 IRMapping &map) {
+  Value exists = hasIteration(b, loop, index, iterations);
+  Value later = indexAfter(b, loop, index, iterations);
+  if (iterations != 0) {
     later = arith::SelectOp::create(b, loc, exists, later, index);
     carryOn(b, index, exists, map);
   }
@@ -210,9 +211,10 @@ Value Prefetcher::beginTurn(OpBuilder &b, Value index, unsigned turns,
 scf::IfOp Prefetcher::makeBranch() {
   OpBuilder b(loop);
   const bool hasResults = loop.getNumResults() != 0;
-  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(),
-                                  hasTurn(b, loop, loop.getLowerBound(), 0),
-                                  /*withElseRegion=*/hasResults);
+  auto branch =
+      scf::IfOp::create(b, loc, loop.getResultTypes(),
+                        hasIteration(b, loop, loop.getLowerBound(), 0),
+                        /*withElseRegion=*/hasResults);
   if (hasResults) {
     OpBuilder none = branch.getElseBodyBuilder();
     scf::YieldOp::create(none, loc, loop.getInitArgs());
@@ -234,7 +236,7 @@ SmallVector<Value> Prefetcher::emitBody(OpBuilder &b, IRMapping &map) {
   return yielded;
 }
 
-void Prefetcher::carryOneTurn() {
+void Prefetcher::carryOneIteration() {
   scf::IfOp branch = makeBranch();
   const unsigned own = loop.getNumResults();
   OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
@@ -242,7 +244,7 @@ void Prefetcher::carryOneTurn() {
   SmallVector<Value> inits(loop.getInitArgs());
   IRMapping first;
   first.map(loop.getRegionIterArgs(), loop.getInitArgs());
-  beginTurn(b, loop.getLowerBound(), 0, first);
+  beginIteration(b, loop.getLowerBound(), 0, first);
   for (Operation *load : loads) {
     inits.push_back(first.lookup(load->getResult(0)));
   }
@@ -257,7 +259,7 @@ void Prefetcher::carryOneTurn() {
   IRMapping next, now;
   now.map(loop.getRegionIterArgs(), made.getRegionIterArgs().take_front(own));
   next = now;
-  beginTurn(in, made.getInductionVar(), 1, next);
+  beginIteration(in, made.getInductionVar(), 1, next);
   now.map(loop.getInductionVar(), made.getInductionVar());
   for (auto [i, load] : llvm::enumerate(loads)) {
     now.map(load->getResult(0), made.getRegionIterArg(own + unsigned(i)));
@@ -315,26 +317,30 @@ void Prefetcher::loadTogether() {
   if (Type type = loop.getInductionVar().getType(); type != index.getType()) {
     index = arith::TruncIOp::create(in, loc, type, index);
   }
-  IRMapping turns[together];
+  IRMapping iterations[together];
   Value exists[together];
-  for (unsigned turn = 0; turn < together; ++turn) {
-    exists[turn] = beginTurn(in, index, turn, turns[turn]);
+  for (unsigned iteration = 0; iteration < together; ++iteration) {
+    exists[iteration] =
+        beginIteration(in, index, iteration, iterations[iteration]);
   }
   SmallVector<Value> carried(made.getRegionIterArgs());
-  for (unsigned turn = 0; turn < together; ++turn) {
+  for (unsigned iteration = 0; iteration < together; ++iteration) {
     OpBuilder body = in;
     scf::IfOp guard;
-    if (turn != 0) {
-      guard = scf::IfOp::create(in, loc, loop.getResultTypes(), exists[turn],
-                                /*withElseRegion=*/own != 0);
+    if (iteration != 0) {
+      guard =
+          scf::IfOp::create(in, loc, loop.getResultTypes(), exists[iteration],
+                            /*withElseRegion=*/own != 0);
       body = own != 0 ? guard.getThenBodyBuilder()
                       : OpBuilder(guard.thenBlock()->getTerminator());
     }
     IRMapping now;
-    now.map(loop.getInductionVar(), turns[turn].lookup(loop.getInductionVar()));
+    now.map(loop.getInductionVar(),
+            iterations[iteration].lookup(loop.getInductionVar()));
     now.map(loop.getRegionIterArgs(), carried);
     for (Operation *load : loads) {
-      now.map(load->getResult(0), turns[turn].lookup(load->getResult(0)));
+      now.map(load->getResult(0),
+              iterations[iteration].lookup(load->getResult(0)));
     }
     SmallVector<Value> yielded = emitBody(body, now);
     if (guard && own != 0) {
@@ -356,7 +362,7 @@ void Prefetcher::loadTogether() {
 size_t Prefetcher::run() {
   constexpr int64_t fewBytes = 16; // of a thread, in an iteration
   constexpr size_t mostOps = 100;
-  if (!countsTurns(loop)) {
+  if (!countsIterations(loop)) {
     return 0;
   }
   findLoads();
@@ -364,8 +370,8 @@ size_t Prefetcher::run() {
   if (found == 0) {
     return 0;
   }
-  if (carriesOneTurn()) {
-    carryOneTurn();
+  if (carriesOneIteration()) {
+    carryOneIteration();
     return found;
   }
   int64_t bytes = 0;

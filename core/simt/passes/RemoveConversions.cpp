@@ -25,7 +25,7 @@
 // Keeps  accesses to memory, and the layouts that they have. A load is repeated
 //        where it stands, if the kernel does not write there.
 //===----------------------------------------------------------------------===//
-#include "core/simt/analysis/LoopTurns.h"
+#include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

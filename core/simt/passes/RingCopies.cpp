@@ -38,7 +38,7 @@ void RingCopies::describeFrames() {
       copy.descriptor = makeDescriptor(
           launch, loop->getParentOfType<tile::KernelOp>(), at, *frame);
       copy.position = positionIn(launch, before, at, *frame);
-      copy.shared = plan.together > 1 ? isShared(before, copy) : Value();
+      copy.shared = plan.clusterBlocks > 1 ? isShared(before, copy) : Value();
     }
   }
 }
@@ -46,7 +46,8 @@ void RingCopies::describeFrames() {
 /// It is in every iteration if what its place is computed from is the same
 /// before the loop: both blocks turn as often.
 Value RingCopies::isShared(OpBuilder &b, const Copy &copy) {
-  if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) % plan.together) {
+  if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) %
+      plan.clusterBlocks) {
     return nullptr;
   }
   Slice made;
@@ -79,7 +80,7 @@ void RingCopies::makeRings(OpBuilder &b) {
     }
   };
   // Above barriers that stay, so that their memory is free behind the loop.
-  const bool areAbove = plan.together > 1;
+  const bool areAbove = plan.clusterBlocks > 1;
   if (!areAbove) {
     make();
   }
@@ -87,8 +88,9 @@ void RingCopies::makeRings(OpBuilder &b) {
     SmallVector<Type> types = {
         BarriersType::get(b.getContext(), plan.slots, 1)};
     if (plan.hasReleases) {
-      types.push_back(BarriersType::get(
-          b.getContext(), plan.slots, plan.together * copyRequest(loop).warps));
+      types.push_back(
+          BarriersType::get(b.getContext(), plan.slots,
+                            plan.clusterBlocks * copyRequest(loop).warps));
     }
     auto barriers = BarriersOp::create(b, loc, types);
     full = barriers.getResult(0);
@@ -164,12 +166,14 @@ void RingCopies::issueByThreads(OpBuilder &b, const Copy &copy,
 /// The slot's tile in the rows that the stage wants.
 static Value turned(OpBuilder &in, StageOp stage, Value slot) {
   const Location at = stage.getLoc();
-  const Turn turn = *turnOf(
+  const Transposition transposition = *transpositionOf(
       stage, cast<BufferType>(slot.getType()).getLayout().getOrder()[0]);
   auto type = cast<RankedTensorType>(stage.getSource().getType());
-  Value tile = ReadOp::create(in, at, withLayout(type, turn.read), slot);
-  if (turn.read != turn.written) {
-    tile = ConvertOp::create(in, at, withLayout(type, turn.written), tile);
+  Value tile =
+      ReadOp::create(in, at, withLayout(type, transposition.read), slot);
+  if (transposition.read != transposition.written) {
+    tile = ConvertOp::create(in, at, withLayout(type, transposition.written),
+                             tile);
   }
   return StageOp::create(in, at, stage.getResult().getType(), tile);
 }
@@ -187,7 +191,7 @@ void RingCopies::read(OpBuilder &in, const Fetch &fetch, Value slotIndex,
     if (stage && fetch.isReplaced(stage)) {
       near.map(stage.getResult(), slot);
     } else if (stage && stage->getBlock() == loop.getBody() &&
-               turnOf(stage, fetch.buffer.getLayout().getOrder()[0])) {
+               transpositionOf(stage, fetch.buffer.getLayout().getOrder()[0])) {
       near.map(stage.getResult(), turned(in, stage, slot));
     } else if (isa<ConvertOp>(user) && user->getBlock() == loop.getBody()) {
       Value result = user->getResult(0);

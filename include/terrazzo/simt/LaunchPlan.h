@@ -57,8 +57,8 @@ bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
 /// the device, and that copies are uneven. (The lines of even rows that
 /// neighbours read are fetched once anyway.) To be called after
 /// appendDescriptors. False: an expression is too long for a plan.
-bool appendTogether(terrazzo::plugin::Kernel &info, unsigned blocks,
-                    const FrameLimits &limits);
+bool appendCluster(terrazzo::plugin::Kernel &info, unsigned blocks,
+                   const FrameLimits &limits);
 
 } // namespace tz::simt
 

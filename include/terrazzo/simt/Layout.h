@@ -153,7 +153,7 @@ Layout blockedLayout(const BlockedOptions &options);
 /// How a tile of two dimensions goes from rows of one dimension to rows of the
 /// other, both in shared memory: read in vectors along the first, written along
 /// the second. A thread holds the same elements in both layouts.
-struct Turn {
+struct Transposition {
   Layout read, written;
 };
 
@@ -162,10 +162,10 @@ struct Turn {
 /// bytes, their 16-byte parts swizzled by the row's index, lanes lie so that at
 /// most two of them meet in a bank when 4-byte elements are read or written, at
 /// most four for one byte. None: other elements, or shapes that are no
-/// multiples of what a warp iterations at once.
-std::optional<Turn> turnLayouts(llvm::ArrayRef<int64_t> shape, unsigned from,
-                                int64_t elementBytes, unsigned lanes,
-                                int64_t warps);
+/// multiples of what a warp transposes at once.
+std::optional<Transposition>
+transpositionLayouts(llvm::ArrayRef<int64_t> shape, unsigned from,
+                     int64_t elementBytes, unsigned lanes, int64_t warps);
 
 } // namespace tz::simt
 

@@ -39,7 +39,7 @@ struct Lowered {
   /// Threads of a block.
   unsigned threads = 0;
   /// Blocks of a cluster.
-  unsigned together = 1;
+  unsigned clusterBlocks = 1;
   uint64_t sharedBytes = 0;
   bool usesLog = false;
   /// Prints and asserts, in the order of their numbers in the log.

@@ -40,9 +40,9 @@ int64_t wordsOf(mlir::Value value);
 bool isRecurrence(mlir::LoopLikeOpInterface loop);
 /// On a kernel: so many blocks, beside each other along the grid's first axis,
 /// run at the same time and may fill each other's shared memory.
-inline constexpr llvm::StringLiteral togetherName = "simt.together";
+inline constexpr llvm::StringLiteral clusterName = "simt.cluster";
 /// 1: each block is alone.
-unsigned blocksTogether(tile::KernelOp kernel);
+unsigned clusterBlocks(tile::KernelOp kernel);
 /// In how many boxes the bulk copy unit fills the buffer.
 int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
 /// The tile type with a layout.

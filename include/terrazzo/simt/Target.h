@@ -102,7 +102,7 @@ public:
   virtual bool shouldPersist(uint64_t ringBytes) const { return false; }
   /// Blocks that can run together and fill each other's shared memory: a power
   /// of two; 1: each is alone.
-  virtual unsigned blocksTogether() const { return 1; }
+  virtual unsigned clusterBlocks() const { return 1; }
   /// May the threads go on while this dot runs?
   virtual bool canStayInFlight(DotOp dot) const { return false; }
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;

@@ -194,8 +194,8 @@ TEST_P(Blocked, CoversItsShapeAndHasItsVectors) {
   const unsigned rank = shape.size();
   std::vector<unsigned> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
-  for (int turn = 0; turn < 2;
-       ++turn, std::reverse(order.begin(), order.end())) {
+  for (int transposition = 0; transposition < 2;
+       ++transposition, std::reverse(order.begin(), order.end())) {
     for (int64_t vector : {1, 2, 8}) {
       for (unsigned warps : {1u, 4u, 8u}) {
         Layout layout = blockedLayout({shape, vector, order, 32, warps});
@@ -250,29 +250,34 @@ int64_t conflicts(const Layout &layout, unsigned fast, int64_t elementBytes) {
   return most;
 }
 
-TEST(Layout, TurnsBetweenRowsOfTheTwoDimensions) {
+TEST(Layout, TranspositionsBetweenRowsOfTheTwoDimensions) {
   for (auto [bytes, read, written] :
        {std::array<int64_t, 3>{4, 1, 1}, std::array<int64_t, 3>{1, 2, 4}}) {
     for (unsigned from : {0u, 1u}) {
       for (int64_t warps : {1, 4, 8}) {
         for (std::vector<int64_t> shape :
              {std::vector<int64_t>{64, 64}, {32, 128}, {96, 64}, {160, 32}}) {
-          auto turn = turnLayouts(shape, from, bytes, 32, warps);
-          ASSERT_TRUE(turn);
-          SCOPED_TRACE(turn->read.str() + "\n" + turn->written.str());
-          EXPECT_EQ(turn->read.contiguous(from), 4);
-          EXPECT_GE(turn->written.contiguous(1 - from) * bytes, 4);
-          for (const Layout &layout : {turn->read, turn->written}) {
+          auto transposition =
+              transpositionLayouts(shape, from, bytes, 32, warps);
+          ASSERT_TRUE(transposition);
+          SCOPED_TRACE(transposition->read.str() + "\n" +
+                       transposition->written.str());
+          EXPECT_EQ(transposition->read.contiguous(from), 4);
+          EXPECT_GE(transposition->written.contiguous(1 - from) * bytes, 4);
+          for (const Layout &layout :
+               {transposition->read, transposition->written}) {
             EXPECT_TRUE(layout.covers(shape));
             EXPECT_EQ(layout.size(Axis::Warp), warps);
             checkOwners(layout);
           }
-          EXPECT_LE(conflicts(turn->read, from, bytes), read);
-          EXPECT_LE(conflicts(turn->written, 1 - from, bytes), written);
+          EXPECT_LE(conflicts(transposition->read, from, bytes), read);
+          EXPECT_LE(conflicts(transposition->written, 1 - from, bytes),
+                    written);
           // The same elements in each thread.
           std::map<int64_t, std::set<int64_t>> held[2];
           for (int side : {0, 1}) {
-            const Layout &layout = side == 0 ? turn->read : turn->written;
+            const Layout &layout =
+                side == 0 ? transposition->read : transposition->written;
             forEachPlace(layout, [&](const Place &place) {
               held[side][place[Axis::Warp] * 32 + place[Axis::Lane]].insert(
                   flatten(layout.apply(place), shape));
@@ -283,10 +288,11 @@ TEST(Layout, TurnsBetweenRowsOfTheTwoDimensions) {
       }
     }
   }
-  EXPECT_FALSE(turnLayouts({64, 64}, 0, 2, 32, 4)) << "has instructions";
-  EXPECT_FALSE(turnLayouts({64, 12}, 0, 4, 32, 4));
-  EXPECT_FALSE(turnLayouts({4, 64, 64}, 1, 4, 32, 4));
-  EXPECT_FALSE(turnLayouts({64, 64}, 0, 4, 64, 4));
+  EXPECT_FALSE(transpositionLayouts({64, 64}, 0, 2, 32, 4))
+      << "has instructions";
+  EXPECT_FALSE(transpositionLayouts({64, 12}, 0, 4, 32, 4));
+  EXPECT_FALSE(transpositionLayouts({4, 64, 64}, 1, 4, 32, 4));
+  EXPECT_FALSE(transpositionLayouts({64, 64}, 0, 4, 64, 4));
 }
 
 /// `expected(c)` is where the element at c of the old tile is in the new one;

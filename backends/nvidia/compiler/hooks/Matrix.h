@@ -31,10 +31,10 @@ public:
   bool shouldPersist(uint64_t ringBytes) const override {
     return persists && 2 * ringBytes > sharedBytes();
   }
-  /// Where rows begin inside of lines (simt::appendTogether) the
+  /// Where rows begin inside of lines (simt::appendCluster) the
   /// multiprocessors of a pair fetch shared tiles by halves
   /// (docs/guide/performance.md).
-  unsigned blocksTogether() const override {
+  unsigned clusterBlocks() const override {
     return architecture.number == 90 && inBulk ? 2 : 1;
   }
   bool canCopyInBulk(simt::DescriptorType descriptor,

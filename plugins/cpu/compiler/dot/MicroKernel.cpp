@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 /// More would take the load ports away from the multiply-adds.
-constexpr unsigned kMostLinesPerTurn = 12;
+constexpr unsigned kMostLinesPerIteration = 12;
 
 /// Steps of k in an iteration of the loop. Where product and sum are two
 /// instructions the optimizer reorders the sums of several steps, and then it
@@ -80,7 +80,7 @@ private:
   void step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
             unsigned u);
   Value *multiplyAdd(Value *acc, Value *x, Value *y);
-  void prefetch(Value *turn);
+  void prefetch(Value *iteration);
 
   const DotPlan &plan;
   const Variant v;
@@ -201,11 +201,11 @@ void MicroKernel::step(Accumulators &acc, unsigned set, Value *a, Value *bPanel,
   }
 }
 
-void MicroKernel::prefetch(Value *turn) {
+void MicroKernel::prefetch(Value *iteration) {
   Value *stride = function->getArg(6);
   for (unsigned row = 0; row < v.prefetchRows; ++row) {
-    Value *index = b.CreateAdd(b.CreateMul(turn, b.getInt64(v.prefetchRows)),
-                               b.getInt64(row));
+    Value *index = b.CreateAdd(
+        b.CreateMul(iteration, b.getInt64(v.prefetchRows)), b.getInt64(row));
     Value *start = offset(function->getArg(5), b.CreateMul(index, stride));
     for (unsigned line = 0; line < v.prefetchLines; ++line) {
       // Read, second-level cache, data.
@@ -219,7 +219,7 @@ void MicroKernel::prefetch(Value *turn) {
 void MicroKernel::emit() {
   const int64_t groups = plan.Kp / plan.kGroup;
   const int64_t unroll = unrollOf(plan);
-  const int64_t turns = groups / unroll;
+  const int64_t iterations = groups / unroll;
   // The latency of a multiply-add is covered by eight independent ones.
   while (sets < unroll && sets * v.mr * v.nv < 8 && groups >= 2 * sets) {
     sets *= 2;
@@ -234,13 +234,13 @@ void MicroKernel::emit() {
   }
   Value *a = function->getArg(0), *panel = function->getArg(2);
   Accumulators acc = begin();
-  if (turns > 0) {
+  if (iterations > 0) {
     BasicBlock *before = b.GetInsertBlock();
     BasicBlock *loop = BasicBlock::Create(b.getContext(), "k", function);
     BasicBlock *exit = BasicBlock::Create(b.getContext(), "k.end", function);
     b.CreateBr(loop);
     b.SetInsertPoint(loop);
-    PHINode *turn = b.CreatePHI(b.getInt64Ty(), 2);
+    PHINode *iteration = b.CreatePHI(b.getInt64Ty(), 2);
     SmallVector<PHINode *, 32> phis;
     for (Value *&value : acc) {
       PHINode *phi = b.CreatePHI(accVector, 2);
@@ -248,27 +248,27 @@ void MicroKernel::emit() {
       phis.push_back(phi);
       value = phi;
     }
-    Value *aHere =
-        offset(a, b.CreateMul(turn, b.getInt64(uint64_t(unroll * unitBytes))));
+    Value *aHere = offset(
+        a, b.CreateMul(iteration, b.getInt64(uint64_t(unroll * unitBytes))));
     Value *panelHere = offset(
-        panel,
-        b.CreateMul(turn, b.getInt64(uint64_t(unroll * plan.NR * unitBytes))));
-    prefetch(turn);
+        panel, b.CreateMul(iteration,
+                           b.getInt64(uint64_t(unroll * plan.NR * unitBytes))));
+    prefetch(iteration);
     for (unsigned u = 0; u < unroll; ++u) {
       step(acc, u % sets, aHere, panelHere, u);
     }
     for (size_t i = 0; i < acc.size(); ++i) {
       phis[i]->addIncoming(acc[i], loop);
     }
-    Value *next = b.CreateAdd(turn, b.getInt64(1), "", true, true);
-    turn->addIncoming(b.getInt64(0), before);
-    turn->addIncoming(next, loop);
-    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(uint64_t(turns))), loop,
-                   exit);
+    Value *next = b.CreateAdd(iteration, b.getInt64(1), "", true, true);
+    iteration->addIncoming(b.getInt64(0), before);
+    iteration->addIncoming(next, loop);
+    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(uint64_t(iterations))),
+                   loop, exit);
     b.SetInsertPoint(exit);
   }
-  Value *aRest = offset(a, turns * unroll * unitBytes);
-  Value *panelRest = offset(panel, turns * unroll * plan.NR * unitBytes);
+  Value *aRest = offset(a, iterations * unroll * unitBytes);
+  Value *panelRest = offset(panel, iterations * unroll * plan.NR * unitBytes);
   for (unsigned u = 0; u < static_cast<unsigned>(groups % unroll); ++u) {
     step(acc, u % sets, aRest, panelRest, u);
   }
@@ -313,33 +313,35 @@ public:
   PrefetchSchedule(const DotPlan &plan, SmallVector<DotPrefetch, 2> next,
                    int64_t calls)
       : sources(std::move(next)),
-        turns(plan.Kp / plan.kGroup / unrollOf(plan)) {
-    auto needed = [&](int64_t rowsPerTurn) {
+        iterations(plan.Kp / plan.kGroup / unrollOf(plan)) {
+    auto needed = [&](int64_t rowsPerIteration) {
       int64_t sum = 0;
       for (const DotPrefetch &source : sources) {
-        sum += callsFor(source, rowsPerTurn);
+        sum += callsFor(source, rowsPerIteration);
       }
       return sum;
     };
-    if (turns > 0 && !sources.empty()) {
+    if (iterations > 0 && !sources.empty()) {
       while (rows < 8 && needed(rows) > calls) {
         ++rows;
       }
     }
   }
 
-  int64_t callsFor(const DotPrefetch &source, int64_t rowsPerTurn) const {
-    return (source.rows + turns * rowsPerTurn - 1) / (turns * rowsPerTurn);
+  int64_t callsFor(const DotPrefetch &source, int64_t rowsPerIteration) const {
+    return (source.rows + iterations * rowsPerIteration - 1) /
+           (iterations * rowsPerIteration);
   }
   unsigned linesOf(const DotPrefetch &source) const {
     auto lines =
         static_cast<unsigned>((source.rowBytes + kLineBytes - 1) / kLineBytes);
-    return std::min(lines, std::max(1u, kMostLinesPerTurn / unsigned(rows)));
+    return std::min(lines,
+                    std::max(1u, kMostLinesPerIteration / unsigned(rows)));
   }
-  bool active() const { return turns > 0 && !sources.empty(); }
+  bool active() const { return iterations > 0 && !sources.empty(); }
 
   const SmallVector<DotPrefetch, 2> sources;
-  const int64_t turns;
+  const int64_t iterations;
   int64_t rows = 1; ///< in an iteration
 };
 
@@ -424,7 +426,7 @@ void Driver::call(Variant variant, ArrayRef<Value *> args, Value *callIndex,
   b.CreateCondBr(b.CreateICmpSLT(callIndex, constant(calls)), here, other);
   b.SetInsertPoint(here);
   Value *firstRow =
-      b.CreateMul(callIndex, constant(schedule.turns * schedule.rows));
+      b.CreateMul(callIndex, constant(schedule.iterations * schedule.rows));
   all.push_back(b.CreateGEP(b.getInt8Ty(), source.base,
                             b.CreateMul(firstRow, source.rowStrideBytes)));
   all.push_back(source.rowStrideBytes);

@@ -111,13 +111,13 @@ Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
     auto other = dyn_cast<tile::LoadViewOp>(user);
     // The versions that mask peeling makes of one load stand side by side.
     if (other && other.getChecked() == load.getChecked()) {
-      reading.turn += plan.order(other) < plan.order(load);
+      reading.iteration += plan.order(other) < plan.order(load);
       ++reading.loads;
     }
   }
   auto &nestsOf = readers[load];
   auto *found = llvm::find(nestsOf, nest);
-  reading.turn += static_cast<unsigned>(found - nestsOf.begin());
+  reading.iteration += static_cast<unsigned>(found - nestsOf.begin());
   if (found == nestsOf.end()) {
     nestsOf.push_back(nest);
   }
@@ -184,9 +184,9 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   // In the first iteration memory gives this program's row. What will be
   // written is asked for in the second, the next row in the last, if that is
   // another.
-  const auto [turn, loads] = l.readingOf(load, number);
-  const bool wantsOutput = turn == 1;
-  const bool wantsNext = turn == std::max(loads, 2u) - 1;
+  const auto [iteration, loads] = l.readingOf(load, number);
+  const bool wantsOutput = iteration == 1;
+  const bool wantsNext = iteration == std::max(loads, 2u) - 1;
   if (!wantsOutput && !wantsNext) {
     return;
   }

@@ -399,7 +399,8 @@ void Lowering::ifOp(scf::IfOp op) {
 
 void Lowering::whileOp(scf::WhileOp op) {
   keepForRegions(op);
-  mlir::Block &test = op.getBefore().front(), &turn = op.getAfter().front();
+  mlir::Block &test = op.getBefore().front(),
+              &iteration = op.getAfter().front();
   const int here = plan.position(op);
   SmallVector<Buffer> homes(test.getNumArguments());
   // A scalar has one slot, a view one for each part.
@@ -482,13 +483,14 @@ void Lowering::whileOp(scf::WhileOp op) {
   for (auto [i, value] : llvm::enumerate(condition.getArgs())) {
     auto at = static_cast<unsigned>(i);
     if (isTile(value)) {
-      define(turn.getArgument(at), results[i]);
+      define(iteration.getArgument(at), results[i]);
       define(op.getResult(at), results[i]);
     } else if (isView(value)) {
       ViewParts parts = view(value);
-      views[turn.getArgument(at)] = views[op.getResult(at)] = parts;
+      views[iteration.getArgument(at)] = views[op.getResult(at)] = parts;
     } else {
-      scalars[turn.getArgument(at)] = scalars[op.getResult(at)] = scalar(value);
+      scalars[iteration.getArgument(at)] = scalars[op.getResult(at)] =
+          scalar(value);
     }
   }
   Value *again = scalar(condition.getCondition());
@@ -496,8 +498,8 @@ void Lowering::whileOp(scf::WhileOp op) {
   scopes.pop_back();
   b.CreateCondBr(again, body, exit);
   b.SetInsertPoint(body);
-  emitBlock(turn);
-  mlir::OperandRange next = turn.getTerminator()->getOperands();
+  emitBlock(iteration);
+  mlir::OperandRange next = iteration.getTerminator()->getOperands();
   assign(next, homes);
   SmallVector<SmallVector<Value *>> values;
   for (mlir::Value value : next) {

@@ -74,11 +74,11 @@ Value *Nest::eval(mlir::Value value, const Index &index) {
   Value *result = evalNew(value, index);
   auto kept = side.find(value);
   if (kept != side.end()) {
-    if (index.lanes == 0 && turn > 1) {
+    if (index.lanes == 0 && iteration > 1) {
       // An address wants the first lane alone; the arena wants them all.
       Index all = index;
       all.dim = dim;
-      all.lanes = turn;
+      all.lanes = iteration;
       eval(value, all);
     } else if (index.lanes == 0 || index.dim == dim) {
       storeTo(kept->second, index, result);

@@ -178,7 +178,7 @@ public:
   /// How often a row was read before nest number `nest` does, and how many
   /// loads of it there are.
   struct Reading {
-    unsigned turn = 0, loads = 0;
+    unsigned iteration = 0, loads = 0;
   };
   Reading readingOf(tile::LoadViewOp load, unsigned nest);
   unsigned countNest() { return nests++; }

@@ -190,10 +190,10 @@ void Nest::loop(Index &index, unsigned d, int64_t from, int64_t to,
               valueLevels[i] = static_cast<unsigned>(levels.size() - 1);
             }
             inner.at[d] = i;
-            const unsigned before = turn;
-            turn = width ? width : turn;
+            const unsigned before = iteration;
+            iteration = width ? width : iteration;
             body(inner);
-            turn = before;
+            iteration = before;
             levels.pop_back();
           });
   levels.back().block = b.GetInsertBlock();

@@ -151,7 +151,7 @@ private:
   llvm::MapVector<mlir::Value, Buffer>
       side; ///< written to the arena on the way
   /// Elements that an iteration of the loop along `dim` goes through.
-  unsigned turn = 1;
+  unsigned iteration = 1;
   llvm::DenseMap<mlir::Value, char> seen;
   llvm::SmallVector<mlir::Operation *> checkedLoads;
   llvm::SmallVector<llvm::Value *> insideConditions;

@@ -1,4 +1,4 @@
-//===- TurnBounds.h - from which iteration, and up to which -----*- C++ -*-===//
+//===- IterationBounds.h - from which iteration, and up to which ----------===//
 //
 // What   Code for the iteration of a loop at which formulas of it begin, or
 //        cease, not to be negative.
@@ -6,8 +6,8 @@
 //        need not be asked.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_OPTIMIZER_TURNBOUNDS_H
-#define TERRAZZO_OPTIMIZER_TURNBOUNDS_H
+#ifndef TERRAZZO_OPTIMIZER_ITERATIONBOUNDS_H
+#define TERRAZZO_OPTIMIZER_ITERATIONBOUNDS_H
 
 #include "core/optimizer/analysis/KnownMasks.h"
 
@@ -20,19 +20,19 @@ mlir::Value fullUntil(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                       analysis::ScalarTable &scalars);
 /// The iteration from which on all of `rising` hold, as an i64.
 mlir::Value fullFrom(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
-                     llvm::ArrayRef<analysis::TurnMask> rising,
+                     llvm::ArrayRef<analysis::IterationMask> rising,
                      analysis::ScalarTable &scalars);
 /// Each condition of these once.
 llvm::SmallVector<analysis::Polynomial>
-conditionsOf(llvm::ArrayRef<analysis::TurnMask> all);
+conditionsOf(llvm::ArrayRef<analysis::IterationMask> all);
 /// `turn` if none of these is below zero, otherwise `other` as an i64.
-mlir::Value turnIf(mlir::OpBuilder &builder,
-                   llvm::ArrayRef<analysis::Polynomial> conditions,
-                   mlir::Value turn, mlir::Value other,
-                   const analysis::ScalarTable &scalars);
+mlir::Value iterationIf(mlir::OpBuilder &builder,
+                        llvm::ArrayRef<analysis::Polynomial> conditions,
+                        mlir::Value iteration, mlir::Value other,
+                        const analysis::ScalarTable &scalars);
 /// The masks are true in all iterations of `loop`.
-void assume(mlir::scf::ForOp loop, llvm::ArrayRef<analysis::TurnMask> all);
+void assume(mlir::scf::ForOp loop, llvm::ArrayRef<analysis::IterationMask> all);
 
 } // namespace tz::optimizer
 
-#endif // TERRAZZO_OPTIMIZER_TURNBOUNDS_H
+#endif // TERRAZZO_OPTIMIZER_ITERATIONBOUNDS_H

@@ -1,4 +1,4 @@
-//===- LoopTurns.h - what a later iteration of a loop needs -----*- C++ -*-===//
+//===- LoopIterations.h - what a later iteration of a loop needs ----------===//
 //
 // What   The ops of a loop from which a value of another iteration is computed,
 //        whether there is such an iteration, and whether a load may go ahead to
@@ -6,8 +6,8 @@
 // Why    Copies into ring buffers and loads into registers go ahead by the same
 //        rules.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
-#define TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
+#ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LOOPITERATIONS_H
+#define TERRAZZO_CORE_SIMT_ANALYSIS_LOOPITERATIONS_H
 
 #include "terrazzo/simt/Simt.h"
 
@@ -42,12 +42,12 @@ bool isWrittenIn(mlir::Operation *where, mlir::Operation *load);
 
 /// The counter is 32 bits wide, or its step is a small constant: then the
 /// number of turns that are left is exact in 64 bits.
-bool countsTurns(mlir::scf::ForOp loop);
+bool countsIterations(mlir::scf::ForOp loop);
 
 /// How a loop counts: as it stands, or as it will where other values take the
 /// place of its bounds.
-struct TurnCounter {
-  TurnCounter(mlir::scf::ForOp loop, const mlir::IRMapping &map = {})
+struct IterationCounter {
+  IterationCounter(mlir::scf::ForOp loop, const mlir::IRMapping &map = {})
       : loc(loop.getLoc()), lower(map.lookupOrDefault(loop.getLowerBound())),
         upper(map.lookupOrDefault(loop.getUpperBound())),
         step(map.lookupOrDefault(loop.getStep())),
@@ -59,15 +59,15 @@ struct TurnCounter {
 };
 
 /// Is there an iteration this many after the one with this index? (That may be
-/// none itself: the distance to the bound decides.) Needs countsTurns if
+/// none itself: the distance to the bound decides.) Needs countsIterations if
 /// `turns` is not zero.
-mlir::Value hasTurn(mlir::OpBuilder &b, const TurnCounter &counter,
-                    mlir::Value index, unsigned turns);
+mlir::Value hasIteration(mlir::OpBuilder &b, const IterationCounter &counter,
+                         mlir::Value index, unsigned iterations);
 
 /// The index so many iterations after `index`, without a look at the bound.
-mlir::Value indexAfter(mlir::OpBuilder &b, const TurnCounter &counter,
-                       mlir::Value index, unsigned turns);
+mlir::Value indexAfter(mlir::OpBuilder &b, const IterationCounter &counter,
+                       mlir::Value index, unsigned iterations);
 
 } // namespace tz::simt
 
-#endif // TERRAZZO_CORE_SIMT_ANALYSIS_LOOPTURNS_H
+#endif // TERRAZZO_CORE_SIMT_ANALYSIS_LOOPITERATIONS_H

@@ -1,9 +1,9 @@
-//===- TurnBounds.cpp - from which iteration, and up to which -------------===//
+//===- IterationBounds.cpp - from which iteration, and up to which --------===//
 //
 // What   See the header.
 // Why    See the header.
 //===----------------------------------------------------------------------===//
-#include "core/optimizer/TurnBounds.h"
+#include "core/optimizer/IterationBounds.h"
 
 #include "core/optimizer/Versioning.h"
 
@@ -45,9 +45,10 @@ Value tz::optimizer::fullUntil(OpBuilder &builder, scf::ForOp loop,
   return bound;
 }
 
-SmallVector<Polynomial> tz::optimizer::conditionsOf(ArrayRef<TurnMask> all) {
+SmallVector<Polynomial>
+tz::optimizer::conditionsOf(ArrayRef<IterationMask> all) {
   SmallVector<Polynomial> conditions;
-  for (const TurnMask &mask : all) {
+  for (const IterationMask &mask : all) {
     for (const Polynomial &p : mask.conditions) {
       if (!llvm::is_contained(conditions, p)) {
         conditions.push_back(p);
@@ -57,23 +58,24 @@ SmallVector<Polynomial> tz::optimizer::conditionsOf(ArrayRef<TurnMask> all) {
   return conditions;
 }
 
-Value tz::optimizer::turnIf(OpBuilder &builder, ArrayRef<Polynomial> conditions,
-                            Value turn, Value other,
-                            const ScalarTable &scalars) {
-  Location loc = turn.getLoc();
+Value tz::optimizer::iterationIf(OpBuilder &builder,
+                                 ArrayRef<Polynomial> conditions,
+                                 Value iteration, Value other,
+                                 const ScalarTable &scalars) {
+  Location loc = iteration.getLoc();
   Value holds = optimizer::emitNonNegative(builder, loc, conditions, scalars);
   if (!holds) {
-    return turn;
+    return iteration;
   }
-  if (other.getType() != turn.getType()) {
-    other = arith::ExtSIOp::create(builder, loc, turn.getType(), other);
+  if (other.getType() != iteration.getType()) {
+    other = arith::ExtSIOp::create(builder, loc, iteration.getType(), other);
   }
-  return arith::SelectOp::create(builder, loc, holds, turn, other);
+  return arith::SelectOp::create(builder, loc, holds, iteration, other);
 }
 
-void tz::optimizer::assume(scf::ForOp loop, ArrayRef<TurnMask> all) {
+void tz::optimizer::assume(scf::ForOp loop, ArrayRef<IterationMask> all) {
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  for (const TurnMask &mask : all) {
+  for (const IterationMask &mask : all) {
     arith::CmpIOp op = mask.op;
     TypedAttr yes = builder.getBoolAttr(true);
     if (auto tile = dyn_cast<RankedTensorType>(op.getType())) {
@@ -85,12 +87,13 @@ void tz::optimizer::assume(scf::ForOp loop, ArrayRef<TurnMask> all) {
 }
 
 Value tz::optimizer::fullFrom(OpBuilder &builder, scf::ForOp loop,
-                              ArrayRef<TurnMask> rising, ScalarTable &scalars) {
+                              ArrayRef<IterationMask> rising,
+                              ScalarTable &scalars) {
   const unsigned iv = scalars.number(loop.getInductionVar());
   Location loc = loop.getLoc();
   Type i64 = builder.getI64Type();
   Value first;
-  for (const TurnMask &mask : rising) {
+  for (const IterationMask &mask : rising) {
     // slack = rest + slope * iv >= 0 from iv = ceil(-rest / slope)
     auto rest =
         Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
@@ -103,6 +106,6 @@ Value tz::optimizer::fullFrom(OpBuilder &builder, scf::ForOp loop,
     }
     first = first ? MaxSIOp::create(builder, loc, i64, first, from) : from;
   }
-  return turnIf(builder, conditionsOf(rising), first, loop.getUpperBound(),
-                scalars);
+  return iterationIf(builder, conditionsOf(rising), first, loop.getUpperBound(),
+                     scalars);
 }

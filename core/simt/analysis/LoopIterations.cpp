@@ -1,9 +1,9 @@
-//===- LoopTurns.cpp - what a later iteration of a loop needs -------------===//
+//===- LoopIterations.cpp - what a later iteration of a loop needs --------===//
 //
-// What   See LoopTurns.h.
-// Why    See LoopTurns.h.
+// What   See LoopIterations.h.
+// Why    See LoopIterations.h.
 //===----------------------------------------------------------------------===//
-#include "core/simt/analysis/LoopTurns.h"
+#include "core/simt/analysis/LoopIterations.h"
 
 #include "core/simt/analysis/MemoryOrder.h"
 
@@ -86,7 +86,7 @@ bool tz::simt::mayGoAhead(scf::ForOp loop, Operation *load) {
   return !mayEnd && !isWrittenIn(loop, load);
 }
 
-bool tz::simt::countsTurns(scf::ForOp loop) {
+bool tz::simt::countsIterations(scf::ForOp loop) {
   APInt step;
   return loop.getInductionVar().getType().isInteger(32) ||
          (loop.getInductionVar().getType().isInteger(64) &&
@@ -94,15 +94,15 @@ bool tz::simt::countsTurns(scf::ForOp loop) {
           step.isStrictlyPositive() && step.getActiveBits() < 32);
 }
 
-Value tz::simt::hasTurn(OpBuilder &b, const TurnCounter &counter, Value index,
-                        unsigned turns) {
+Value tz::simt::hasIteration(OpBuilder &b, const IterationCounter &counter,
+                             Value index, unsigned iterations) {
   Location loc = counter.loc;
   Value any =
       arith::CmpIOp::create(b, loc,
                             counter.isUnsigned ? arith::CmpIPredicate::ult
                                                : arith::CmpIPredicate::slt,
                             index, counter.upper);
-  if (turns == 0) {
+  if (iterations == 0) {
     return any;
   }
   auto wide = [&](Value v) -> Value {
@@ -115,7 +115,8 @@ Value tz::simt::hasTurn(OpBuilder &b, const TurnCounter &counter, Value index,
     return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
   };
   Value left = arith::SubIOp::create(b, loc, wide(counter.upper), wide(index));
-  Value many = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(turns));
+  Value many =
+      arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(iterations));
   // Of 32 bits at most: the product is exact.
   Value step = counter.step;
   Value steps = arith::MulIOp::create(
@@ -129,13 +130,13 @@ Value tz::simt::hasTurn(OpBuilder &b, const TurnCounter &counter, Value index,
   return arith::AndIOp::create(b, loc, any, enough);
 }
 
-Value tz::simt::indexAfter(OpBuilder &b, const TurnCounter &counter,
-                           Value index, unsigned turns) {
-  if (turns == 0) {
+Value tz::simt::indexAfter(OpBuilder &b, const IterationCounter &counter,
+                           Value index, unsigned iterations) {
+  if (iterations == 0) {
     return index;
   }
   Value many = arith::ConstantOp::create(
-      b, counter.loc, b.getIntegerAttr(counter.step.getType(), turns));
+      b, counter.loc, b.getIntegerAttr(counter.step.getType(), iterations));
   return arith::AddIOp::create(
       b, counter.loc, index,
       arith::MulIOp::create(b, counter.loc, counter.step, many));
