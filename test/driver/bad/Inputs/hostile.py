@@ -66,7 +66,7 @@ CASES = {
     "arguments": (body("    a = tl.load(" + "x, " * 10**6 + ")\n"), "tl.load takes 8 arguments, 1000000 were given"),
     "static-loop": (body("    for i in tl.static_range(10 ** 9):\n        x += 1\n"), "limit of unrolled iterations"),
     "static-loops": (body("    for i in tl.static_range(10 ** 4):\n        for j in tl.static_range(10 ** 4):\n            x += 1\n"), "limit of unrolled iterations"),
-    "operations": (body("    x += 1\n" * 300000), "kernel has more than 262144 operations (limit of operations)"),
+    "operations": (body("    x += 1\n" * 300000), "kernel has more than 131072 operations (limit of operations)"),
     "branches": (body("    if n == 0:\n        x += 0\n" + "".join(f"    elif n == {i}:\n        x += {i}\n" for i in range(1, 10**5))), "limit of region depth"),
     "returns": (body("    if n == 1:\n        return\n" * 20000), "limit of region depth"),
     "tile": (body("    a = tl.zeros([1 << 20, 1 << 20], tl.float32)\n"), "1048576 elements (limit of tile size)"),
