@@ -41,7 +41,7 @@ def HoistInvariants : KernelPass<"tile-hoist-invariants"> {
   let description = [{
     Pure ops move when their operands are from outside. A load moves as well if
     no access in the loop may write its bytes (R6) and the loop is known to run
-    at least once; a remark says which of the two keeps it. A loop with
+    at least once. A remark says which of the two keeps it. A loop with
     disable_licm keeps loads and floats: only integers, masks, pointers and
     views leave it, without which RecoverViews would not recognise increments.
   }];
@@ -59,9 +59,9 @@ def Combine : KernelPass<"tile-combine"> {
     load and another value becomes the load's value for masked-off lanes. Runs
     before views are recovered, because a view's mask is no value any more. A
     remark says why a sum with a product stays an op of its own. A reduction of
-    products, sum(a[:, :, None] * b, 1), does not become a dot: neutral IR is what
-    the interpreter runs, whose order of additions P17 fixes, and each product is
-    rounded there; a remark tells of tl.dot.
+    products, sum(a[:, :, None] * b, 1), does not become a dot. Neutral IR is
+    what the interpreter runs: P17 fixes its order of additions, and each
+    product is rounded. A remark tells of tl.dot.
   }];
   let statistics = [
     Statistic<"dotAccumulators", "dot-accumulators", "sums that became a dot's accumulator">,
@@ -74,9 +74,10 @@ def DropMasks : KernelPass<"tile-drop-masks"> {
   let summary = "take bounds out of masks whose other side no store shows";
   let description = [{
     A select's mask loses `offsets < limit` if what the select gives beyond the
-    limit is followed through elementwise ops, products, loops and reductions
-    along other dimensions to stores alone that mask it off by the same bound.
-    Runs before views are recovered, while offsets still reach addresses (P26).
+    limit reaches only stores that mask it off by the same bound. It is followed
+    through elementwise ops, products, loops and reductions along other
+    dimensions. Runs before views are recovered, while offsets still reach
+    addresses (P26).
   }];
   let statistics = [
     Statistic<"droppedBounds", "dropped-bounds", "comparisons that a mask lost">
@@ -87,13 +88,14 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
   let summary = "turn accesses by tiles of pointers into accesses of views";
   let description = [{
     Reads pointers as base + sum of stride * (offset + index) and masks as bounds
-    on the indices, through loops that add the same every iteration; what has that
-    form becomes make_view with load_view or store_view, and block pointers that
-    a loop advances become fixed views with offsets. Dimensions without a bound
-    are unchecked and have extent 2^63-1. The limit of offsets that wrap around
-    or stop (% M, minimum, where) is a bound if no store shows what is read beyond
-    it; for % their sign is asked once, before the loops, if it is not known. Needs that address arithmetic does not
-    overflow (P26). A remark says why an access stays as it is.
+    on the indices, through loops that add the same every iteration. What has
+    that form becomes make_view with load_view or store_view. Block pointers
+    that a loop advances become fixed views with offsets. Dimensions without a
+    bound are unchecked and have extent 2^63-1. The limit of offsets that wrap
+    around or stop (% M, minimum, where) is a bound if no store shows what is
+    read beyond it. For % their sign is asked once, before the loops, if it is
+    not known. Needs that address arithmetic does not overflow (P26). A remark
+    says why an access stays as it is.
   }];
   let options = [
     Option<"limit", "limit", "unsigned", /*default=*/"400",
@@ -112,20 +114,20 @@ def RecoverViews : KernelPass<"tile-recover-views"> {
 def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
   let summary = "run full blocks without bounds checks";
   let description = [{
-    Splits a loop at the first iteration whose block may cross a bound, and puts what
-    does not depend on a loop under one scf.if that asks whether all blocks are
-    full. The checked form stays beside the unchecked one; in that, comparisons
-    that hold in all lanes of full blocks are folded for all their uses. A remark
-    says what keeps a check, or why each iteration of a loop asks for it.
-    With the feature `views.bounds` a loop with dots and no other masks is not
-    copied for the bounds of its loads, one with masks only where it is split,
-    and where one iteration at most is left of a loop that is split, that is a branch.
-    With `masks.predicates` nothing is copied that has no loop and comes behind no
-    loop with dots: it runs once; nor is a kernel without dots whose accesses have
-    more than 4096 elements for each warp. Neither is a loop copied for predicates
-    of its loads if its dots' operands are computed from them (with
-    `views.bounds`), and where programs differ in whether blocks are full, loops
-    that are split in any case ask for it with their iterations.
+    Splits a loop at the first iteration whose block may cross a bound. What
+    does not depend on a loop stands under one scf.if that asks whether all
+    blocks are full. The checked form stays beside the unchecked one; in that,
+    comparisons that hold in all lanes of full blocks are folded for all their
+    uses. A remark says what keeps a check, or why each iteration of a loop asks
+    for it. With the feature `views.bounds` a loop with dots and no other masks
+    is not copied for the bounds of its loads. One with masks is copied only
+    where it is split. Where a loop that is split leaves one iteration at most,
+    that is a branch. With `masks.predicates` nothing is copied that has no loop
+    and comes behind no loop with dots: it runs once. Nor is a kernel without
+    dots whose accesses have more than 4096 elements for each warp. Neither is a
+    loop copied for predicates of its loads if its dots' operands are computed
+    from them (with `views.bounds`). Where programs differ in whether blocks are
+    full, loops that are split in any case ask for it with their iterations.
   }];
   let options = [
     ListOption<"features", "features", "std::string",
@@ -145,9 +147,9 @@ def PeelMasks : KernelPass<"tile-peel-masks", /*reads=*/1> {
 def MergeAtomics : KernelPass<"tile-merge-atomics"> {
   let summary = "add once per address and program, not once per lane";
   let description = [{
-    An atomic addition of one integer by each lane of a tile, to few addresses
-    beside each other and without a use of what was there, becomes a histogram of
-    the lanes and one atomic addition per address that was hit.
+    An atomic addition of one integer by each lane of a tile becomes a histogram
+    of the lanes and one atomic addition per address that was hit. The addresses
+    are few and beside each other, and nothing uses what was there.
   }];
   let options = [
     Option<"fewest", "fewest", "unsigned", /*default=*/"4",
@@ -205,10 +207,10 @@ def LegalizeMath : KernelPass<"tile-legalize-math", /*reads=*/1> {
   let description = [{
     A function of `tile.math`, a power, a quotient or a remainder that is not
     among the target's features `math.<fn>.<type>` becomes the arithmetic of the
-    embedded library's source, within the tolerances; branches and loops of it
-    stand in a `tile.map`. f16 and narrower types are computed in f32. Every
-    target has `div` and `rsqrt` of f32, and abs, floor, ceil, trunc, rint of
-    all types: these have no source.
+    embedded library's source. It is within the tolerances; its branches and
+    loops stand in a `tile.map`. f16 and narrower types are computed in f32.
+    Every target has `div` and `rsqrt` of f32, and abs, floor, ceil, trunc, rint
+    of all types: these have no source.
   }];
   let options = [
     ListOption<"features", "features", "std::string",

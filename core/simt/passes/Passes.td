@@ -16,9 +16,9 @@ class SimtPass<string flag> : Pass<flag, "::tz::tile::KernelOp"> {
 def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
   let summary = "let what is read for the last time leave the cache first";
   let description = [{
-    In a kernel without dots whose loops read a view one after the other, loads of
-    the last loop get the lowest priority in the cache, and so do stores to what
-    the kernel does not read.
+    In a kernel without dots, loops may read a view one after the other. Loads
+    of the last loop then get the lowest priority in the cache, and so do stores
+    to what the kernel does not read.
   }];
   let statistics = [
     Statistic<"loads", "loads", "last reads">,
@@ -29,8 +29,8 @@ def MarkLastReads : SimtPass<"simt-mark-last-reads"> {
 def PersistPrograms : SimtPass<"simt-persist-programs"> {
   let summary = "let a block run program after program";
   let description = [{
-    The body of a kernel with one loop of dots becomes a loop over program ids, so
-    that the copies of a block's next program can begin before the stores of this
+    The body of a kernel with one loop of dots becomes a loop over program ids.
+    So the copies of a block's next program can begin before the stores of this
     one have ended. The host launches as many blocks as fit at once. Declines
     where programs wait for each other, print or assert.
   }];
@@ -43,9 +43,9 @@ def PersistPrograms : SimtPass<"simt-persist-programs"> {
 def VersionAlignment : SimtPass<"simt-version-alignment"> {
   let summary = "copy loops with dots for the case that loaded pointers are aligned";
   let description = [{
-    Where the operands of a loop's dots lie at pointers, or with strides, that were
-    loaded, a test before the loop asks whether all rows are aligned to 16 bytes;
-    the copy for that case has hints that say so.
+    The operands of a loop's dots may lie at pointers, or with strides, that
+    were loaded. A test before the loop then asks whether all rows are aligned
+    to 16 bytes. The copy for that case has hints that say so.
   }];
   let statistics = [
     Statistic<"versioned", "versioned", "loops that were copied">
@@ -70,7 +70,7 @@ def AssignLayouts : SimtPass<"simt-assign-layouts"> {
   let summary = "give every tile a layout over the threads of a block";
   let description = [{
     Dots get what the target's instruction wants, accesses to memory lanes along
-    the dimension that is consecutive there; from these, dots first, layouts
+    the dimension that is consecutive there. From these, dots first, layouts
     spread to the values that are computed with them. Where two meet, a
     simt.convert stands. The block has `tile.num_warps` warps.
   }];
@@ -86,8 +86,8 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
   let summary = "compute a value again instead of moving it between threads";
   let description = [{
     A conversion of what is cheap to compute (ranges, scalars, constants and
-    integer arithmetic on them) becomes that computation in the wanted layout;
-    conversions move before a broadcast, where there is less to move.
+    integer arithmetic on them) becomes that computation in the wanted layout.
+    Conversions move before a broadcast, where there is less to move.
   }];
   let statistics = [
     Statistic<"recomputed", "recomputed", "conversions replaced by computing the value again">,
@@ -112,13 +112,13 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
   let summary = "begin the loads of later iterations while this iteration's dots run";
   let description = [{
     In a loop with dots, loads whose addresses can be computed ahead become
-    asynchronous copies into a ring buffer, `tile.num_stages` - 1 iterations early,
-    as far as shared memory goes; an iteration less, if more blocks run beside each
-    other then. A dot whose result is only the next iteration's
-    accumulator stays in flight over the back edge. If the loop stands in another
-    one, the copies of the next time round begin before what follows the loop.
-    Blocks of a cluster (`simt.cluster` of the kernel) share the copies of
-    tiles that both read.
+    asynchronous copies into a ring buffer, `tile.num_stages` - 1 iterations
+    early. They begin fewer iterations early where shared memory is short, and
+    one fewer where more blocks then run beside each other. A dot whose result
+    is only the next iteration's accumulator stays in flight over the back edge.
+    If the loop stands in another one, the copies of the next time round begin
+    before what follows the loop. Blocks of a cluster (`simt.cluster` of the
+    kernel) share the copies of tiles that both read.
   }];
   let constructor = "tz::simt::createPipelineLoops(nullptr)";
   let options = [
@@ -158,10 +158,10 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
   let summary = "let the threads go on while dots run";
   let description = [{
     A dot begins as soon as its operands are there, right behind the one before
-    it if they were there already, and is waited for where its result is read,
-    while younger ones go on. What the threads read from shared memory to compute
-    with it is read while it runs, not before it, and bulk copies for later iterations
-    begin behind the first dots.
+    it if they were there already. It is waited for where its result is read,
+    while younger ones go on. What the threads read from shared memory to
+    compute with it is read while it runs, not before it, and bulk copies for
+    later iterations begin behind the first dots.
   }];
   let constructor = "tz::simt::createOverlapDots(nullptr)";
   let statistics = [
@@ -175,12 +175,13 @@ def OverlapDots : SimtPass<"simt-overlap-dots"> {
 def SpecializeWarps : SimtPass<"simt-specialize-warps"> {
   let summary = "let a warp of its own begin the copies of a kernel's loops";
   let description = [{
-    A kernel with loops that the bulk copy unit feeds alone becomes two halves that
-    run beside each other: what leads to the copies, scalars and control flow,
-    and all the rest. They meet at the barriers of the ring buffers' slots. The warps
-    that compute wait for copies only, and copies run ahead of them as far as
-    the ring buffers reach. Declines where a loop stands in another loop, an address is
-    no scalar, or the kernel has an assert.
+    A kernel with loops that the bulk copy unit feeds alone becomes two halves
+    that run beside each other. One is what leads to the copies, scalars and
+    control flow; the other is all the rest. They meet at the barriers of the
+    ring buffers' slots. The warps that compute wait for copies only, and copies
+    run ahead of them as far as the ring buffers reach. Declines where a loop
+    stands in another loop, an address is no scalar, or the kernel has an
+    assert.
   }];
   let constructor = "tz::simt::createSpecializeWarps(nullptr)";
   let options = [

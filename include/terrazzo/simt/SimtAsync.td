@@ -194,11 +194,12 @@ def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>, 
 def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "stores a tile by way of shared memory";
   let description = [{
-    The threads put the tile into a buffer of this type; from there the bulk copy unit
-    stores it as a block of a frame, beside what the threads do next. `at`: the
-    block's first element in the frame; what lies outside is not stored. Ordered
-    with other accesses as a tile.store_view of this `group` (R6). It takes the
-    memory of one of `pieces` of the buffer: they follow each other.
+    The threads put the tile into a buffer of this type. From there the bulk
+    copy unit stores it as a block of a frame, beside what the threads do next.
+    `at`: the block's first element in the frame; what lies outside is not
+    stored. Ordered with other accesses as a tile.store_view of this `group`
+    (R6). It takes the memory of one of `pieces` of the buffer: they follow each
+    other.
       C1  the buffer has the tile's shape and elements
       C2  one coordinate per dimension of the frame
       C3  each piece is whole panels and a multiple of 1024 bytes, and a register

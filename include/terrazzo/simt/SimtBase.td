@@ -31,10 +31,10 @@ def Simt_LayoutAttr : AttrDef<Simt_Dialect, "Layout", [VerifiableTensorEncoding]
   let mnemonic = "layout";
   let summary = "which thread holds which element of a tile";
   let description = [{
-    `#simt.layout<rank 2, register [[0, 1]], lane [[0, 2], [1, 0]], repeat register 1 x 11>`:
-    per axis the coordinates that each bit of the index adds (xor), lowest bit
-    first, then repeats along a dimension (or `copies`), innermost first. See
-    terrazzo/simt/Layout.h.
+    `#simt.layout<rank 2, register [[0, 1]], lane [[0, 2], [1, 0]], repeat register 1 x 11>`
+    is one. It gives per axis the coordinates that each bit of the index adds
+    (xor), lowest bit first. Then come repeats along a dimension (or `copies`),
+    innermost first. See terrazzo/simt/Layout.h.
       C1  the layout covers the tile that it stands on
   }];
   let parameters = (ins AttrParameter<"::tz::simt::Layout", "the map", "const ::tz::simt::Layout &">:$value);
@@ -51,8 +51,8 @@ def Simt_SharedAttr : AttrDef<Simt_Dialect, "Shared"> {
   let summary = "how a tile lies in shared memory";
   let description = [{
     `#simt.shared<order [1, 0], panel 64, swizzle 3 4 3>`: dimensions fastest
-    first; the fastest one is cut into panels of so many elements, which lie one
-    after the other; then byte bits [base, base+bits) are xor-ed with the bits
+    first. The fastest one is cut into panels of so many elements, which lie one
+    after the other. Then byte bits [base, base+bits) are xor-ed with the bits
     `shift` above them. `swizzle 3 4 3` is eight rows of 128 bytes in 16-byte
     pieces, `0 4 3` is none.
       C1  order is a permutation
