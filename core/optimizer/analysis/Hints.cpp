@@ -82,13 +82,21 @@ Interval analysis::rangeOfType(Type type) {
   return {-half, half - 1};
 }
 
+/// Whether a result of this range never wraps in its type.
+static bool fits(Interval range, Type type) {
+  Interval all = rangeOfType(type);
+  return range.low >= all.low && range.high <= all.high &&
+         (all.low != kMin || (range.low != kMin && range.high != kMax));
+}
+
 /// The range if all of it is in the type, else that of the type: it may wrap.
 static Interval fitted(Interval range, Type type) {
-  Interval all = rangeOfType(type);
-  bool fits = range.low >= all.low && range.high <= all.high &&
-              (all.low != kMin || (range.low != kMin && range.high != kMax));
-  return fits ? range : all;
+  return fits(range, type) ? range : rangeOfType(type);
 }
+
+/// The largest power of two that divides what `divisor` divides: wrapping keeps
+/// it, and it alone.
+static int64_t powerOfTwoIn(int64_t divisor) { return divisor & -divisor; }
 
 Hint Hints::of(Value value) const {
   auto it = known.find(value);
@@ -286,7 +294,7 @@ void Hints::visitCarried(scf::ForOp loop) {
     // A sum that wraps keeps powers of two alone.
     int64_t divisor =
         std::gcd(divisibility(loop.getTiedLoopInit(carried)->get()), *steps);
-    Hint hint{rangeOfType(type), divisor & -divisor};
+    Hint hint{rangeOfType(type), powerOfTwoIn(divisor)};
     set(carried, hint);
     set(loop.getTiedLoopResult(carried), hint);
   }
@@ -298,7 +306,10 @@ void Hints::visit(Operation *op) {
     Type type = op->getResult(0).getType();
     set(op->getResult(0), {fitted(range, type), divisibility});
   };
-  auto low = [](int64_t v) { return v & -v; };
+  auto giveWrapped = [&](Interval range, int64_t divisor) {
+    Type type = op->getResult(0).getType();
+    give(range, fits(range, type) ? divisor : powerOfTwoIn(divisor));
+  };
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](arith::ConstantOp) {
         if (auto value = constantOf(op->getResult(0))) {
@@ -320,26 +331,31 @@ void Hints::visit(Operation *op) {
         int64_t divisor = in(0).divisibility;
         if (auto list = hint.getDivisibility();
             list && !isa<RankedTensorType>(hint.getType())) {
-          divisor = std::lcm(divisor, list->front());
+          const int64_t more = list->front() / std::gcd(divisor, list->front());
+          if (llvm::MulOverflow(divisor, more, divisor)) {
+            divisor = list->front();
+          }
         }
         give(in(0).range, divisor);
       })
       .Case([&](arith::ExtUIOp ext) {
         Interval range = in(0).range, type = rangeOfType(ext.getIn().getType());
         bool bit = type.high == 1;
-        give(
-            range.nonNegative() || bit ? range : Interval{0, 2 * type.high + 1},
-            range.nonNegative() ? in(0).divisibility : low(in(0).divisibility));
+        give(range.nonNegative() || bit ? range
+                                        : Interval{0, 2 * type.high + 1},
+             range.nonNegative() ? in(0).divisibility
+                                 : powerOfTwoIn(in(0).divisibility));
       })
-      .Case(
-          [&](arith::TruncIOp) { give(in(0).range, low(in(0).divisibility)); })
+      .Case([&](arith::TruncIOp) {
+        give(in(0).range, powerOfTwoIn(in(0).divisibility));
+      })
       .Case([&](arith::AddIOp) {
-        give(in(0).range + in(1).range,
-             std::gcd(in(0).divisibility, in(1).divisibility));
+        giveWrapped(in(0).range + in(1).range,
+                    std::gcd(in(0).divisibility, in(1).divisibility));
       })
       .Case([&](arith::SubIOp) {
-        give(in(0).range - in(1).range,
-             std::gcd(in(0).divisibility, in(1).divisibility));
+        giveWrapped(in(0).range - in(1).range,
+                    std::gcd(in(0).divisibility, in(1).divisibility));
       })
       .Case([&](arith::MulIOp) {
         int64_t divisor;
@@ -347,7 +363,7 @@ void Hints::visit(Operation *op) {
                               divisor)) {
           divisor = 1;
         }
-        give(in(0).range * in(1).range, divisor);
+        giveWrapped(in(0).range * in(1).range, divisor);
       })
       .Case([&](tile::DivSIOp) { give(divide(in(0).range, in(1).range), 1); })
       .Case([&](tile::DivUIOp) {
