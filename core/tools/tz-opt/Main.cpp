@@ -4,6 +4,8 @@
 // Why    The tests of the dialect and of each pass are text in, text out.
 //
 //===----------------------------------------------------------------------===//
+#include "core/tools/tz-opt/PrintPass.h"
+
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/optimizer/Pipeline.h"
 #include "terrazzo/simt/Passes.h"
@@ -37,6 +39,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   tz::optimizer::registerPasses();
   tz::simt::registerPasses();
+  tz::opt::registerPrintPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "tile IR optimizer driver\n", registry);
   bool statistics = takeStatisticsFlag();

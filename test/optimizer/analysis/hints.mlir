@@ -1,0 +1,94 @@
+// Ranges and divisors of integers and pointers: what each op makes of its operands'.
+// RUN: tz-opt %s --tile-print-hints -o /dev/null | FileCheck %s
+
+// CHECK-LABEL: tile-print-hints @sources
+// CHECK-NEXT: %arg0: range any, divisor 16
+// CHECK-NEXT: %arg1: range any, divisor 8
+// CHECK-NEXT: %arg2: range any, divisor 1
+// CHECK-NEXT: %c12_i32: range [12, 12], divisor 12
+// CHECK-NEXT: %c-6_i32: range [-6, -6], divisor 6
+// CHECK-NEXT: %c0_i32: range [0, 0], divisor 0
+// CHECK-NEXT: %0: range [0, 2147483647], divisor 1
+// CHECK-NEXT: %1: range [1, 2147483647], divisor 1
+// CHECK-NEXT: %2: range [4, 19], divisor 1
+// CHECK-NEXT: %3: range any, divisor 16
+tile.kernel @sources(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 8 : i32}, %b: i1, %f: f32) {
+  %c12 = arith.constant 12 : i32
+  %minus = arith.constant -6 : i32
+  %zero = arith.constant 0 : i32
+  %pid = tile.program_id 0
+  %count = tile.num_programs 0
+  %lanes = tile.range 4 to 20 : tensor<16xi32>
+  %at = tile.addptr %x, %n : !tile.ptr<f32>, i32
+  tile.return
+}
+
+// CHECK-LABEL: tile-print-hints @arithmetic
+// CHECK-NEXT: %arg0: range any, divisor 16
+// CHECK-NEXT: %arg1: range any, divisor 1
+// CHECK-NEXT: %c64_i32: range [64, 64], divisor 64
+// CHECK-NEXT: %0: range [0, 2147483647], divisor 1
+// CHECK-NEXT: %1: range any, divisor 64
+// CHECK-NEXT: %2: range [0, 2147483647], divisor 1
+// CHECK-NEXT: %c64_i64: range [64, 64], divisor 64
+// CHECK-NEXT: %3: range [0, 137438953408], divisor 64
+// CHECK-NEXT: %4: range [0, 63], divisor 1
+// CHECK-NEXT: %5: range [0, 0], divisor 1
+// CHECK-NEXT: %6: range [64, 127], divisor 1
+// CHECK-NEXT: %7: range any, divisor 16
+// CHECK-NEXT: %8: range [-2147483648, 64], divisor 16
+tile.kernel @arithmetic(%n: i32 {tile.divisibility = 16 : i32}, %m: i32) {
+  %c64 = arith.constant 64 : i32
+  %pid = tile.program_id 0
+  %base = arith.muli %pid, %c64 : i32
+  %wide = arith.extsi %pid : i32 to i64
+  %k = arith.constant 64 : i64
+  %exact = arith.muli %wide, %k : i64
+  %rest = tile.remsi %pid, %c64 : i32
+  %part = tile.divsi %rest, %c64 : i32
+  %sum = arith.addi %rest, %c64 : i32
+  %difference = arith.subi %n, %c64 : i32
+  %least = tile.minsi %n, %c64 : i32
+  tile.return
+}
+
+// CHECK-LABEL: tile-print-hints @assumed
+// CHECK-NEXT: %arg0: range [1, 100], divisor 1
+// CHECK-NEXT: %arg1: range any, divisor 1
+// CHECK-NEXT: %c0_i32: range [0, 0], divisor 0
+// CHECK-NEXT: %c100_i32: range [100, 100], divisor 100
+// CHECK-NEXT: %0: range any, divisor 1
+// CHECK-NEXT: %1: range any, divisor 1
+// CHECK-NEXT: %2: range any, divisor 1
+// CHECK-NEXT: %3: range [2, 200], divisor 1
+tile.kernel @assumed(%n: i32, %m: i32) {
+  %zero = arith.constant 0 : i32
+  %c100 = arith.constant 100 : i32
+  %some = arith.cmpi sgt, %n, %zero : i32
+  %few = arith.cmpi sle, %n, %c100 : i32
+  %both = arith.andi %some, %few : i1
+  tile.assume %both
+  %twice = arith.addi %n, %n : i32
+  tile.return
+}
+
+// CHECK-LABEL: tile-print-hints @loop
+// CHECK-NEXT: %arg0: range any, divisor 1
+// CHECK-NEXT: %arg1: range any, divisor 32
+// CHECK-NEXT: %c0_i32: range [0, 0], divisor 0
+// CHECK-NEXT: %c16_i32: range [16, 16], divisor 16
+// CHECK-NEXT: %c256_i32: range [256, 256], divisor 256
+// CHECK-NEXT: %0: range any, divisor 16
+// CHECK-NEXT: %arg2: range [0, 255], divisor 16
+// CHECK-NEXT: %arg3: range any, divisor 16
+// CHECK-NEXT: %1: range any, divisor 16
+tile.kernel @loop(%n: i32, %start: i32 {tile.divisibility = 32 : i32}) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %end = arith.constant 256 : i32
+  %sum = scf.for %i = %zero to %end step %step iter_args(%at = %start) -> (i32) : i32 {
+    %next = arith.addi %at, %step : i32
+    scf.yield %next : i32
+  }
+  tile.return
+}
