@@ -89,4 +89,8 @@ void tz::opt::registerPrintPasses() {
   registerPrintPass("tile-print-hints",
                     "print the range and a divisor of each integer and pointer",
                     describeHints);
+  registerPrintPass("tile-print-lane-forms",
+                    "print the formula of each integer, pointer and view in "
+                    "its lane indices",
+                    describeLaneForms);
 }

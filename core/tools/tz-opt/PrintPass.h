@@ -33,6 +33,7 @@ void registerPrintPass(llvm::StringRef flag, llvm::StringRef summary,
                        Analyze analyze);
 
 Describe describeHints(tile::KernelOp kernel);
+Describe describeLaneForms(tile::KernelOp kernel);
 
 /// Registers every pass that prints an analysis.
 void registerPrintPasses();
