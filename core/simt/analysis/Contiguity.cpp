@@ -34,6 +34,33 @@ static int64_t ofEachLane(const DimRuns &runs) {
   return runs.contiguity > 1 ? 1 : runs.divisibility;
 }
 
+/// Of what the first lane of each run of `length` is a multiple, where `runs`
+/// is known. Shorter runs begin inside of the longer ones; `unit`: by how much
+/// a value grows from lane to lane.
+static int64_t ofFirstLane(const DimRuns &runs, int64_t length, int64_t unit) {
+  return length < runs.contiguity ? std::gcd(runs.divisibility, length * unit)
+                                  : runs.divisibility;
+}
+
+/// From one lane of a run to the next one: 1, or the bytes of a pointer's
+/// element.
+static int64_t unitOf(Type type) {
+  auto pointer = dyn_cast<tile::PtrType>(tile::elementType(type));
+  return pointer ? tile::storageBytes(pointer.getPointee()) : 1;
+}
+
+/// What holds of a tile that is the one or the other, of which `same` lanes
+/// beside each other come from one of them.
+static DimRuns either(const DimRuns &a, const DimRuns &b, int64_t same,
+                      int64_t unit) {
+  DimRuns result;
+  result.constancy = std::gcd(same, std::gcd(a.constancy, b.constancy));
+  result.contiguity = std::gcd(same, std::gcd(a.contiguity, b.contiguity));
+  result.divisibility = std::gcd(ofFirstLane(a, result.contiguity, unit),
+                                 ofFirstLane(b, result.contiguity, unit));
+  return result;
+}
+
 static Runs equalLanes(Type type, int64_t divisibility) {
   Runs runs = unknown(type);
   for (auto [dim, extent] : llvm::enumerate(tile::shapeOf(type))) {
@@ -76,9 +103,7 @@ void Contiguity::set(Value value, Runs runs) {
   }
   Runs met = place->second;
   for (auto [one, other] : llvm::zip_equal(met, runs)) {
-    one.contiguity = std::gcd(one.contiguity, other.contiguity);
-    one.constancy = std::gcd(one.constancy, other.constancy);
-    one.divisibility = std::gcd(one.divisibility, other.divisibility);
+    one = either(one, other, largest, unitOf(value.getType()));
   }
   changed |= met != place->second;
   place->second = met;
@@ -150,16 +175,10 @@ static Runs sumOf(const Runs &a, const Runs &b, int64_t scale,
       one.contiguity =
           std::max(one.contiguity, std::gcd(x.constancy, y.contiguity));
     }
-    // The runs of the sum are no longer than those of its terms, and begin
-    // inside of them: what is known of a run's first lane moves by its length.
-    auto within = [&](const DimRuns &term, int64_t unit) {
-      int64_t first = term.divisibility;
-      return one.contiguity < term.contiguity
-                 ? std::gcd(first, one.contiguity * unit)
-                 : first;
-    };
+    // The runs of the sum are no longer than those of its terms.
     one.divisibility =
-        std::gcd(within(x, scale), std::min(within(y, 1) * scale, largest));
+        std::gcd(ofFirstLane(x, one.contiguity, scale),
+                 std::min(ofFirstLane(y, one.contiguity, 1) * scale, largest));
   }
   return result;
 }
@@ -309,13 +328,7 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         bool isScalar = !isa<RankedTensorType>(select.getCondition().getType());
         for (size_t dim = 0; dim < result.size(); ++dim) {
           int64_t same = isScalar ? largest : condition[dim].constancy;
-          result[dim].constancy =
-              std::gcd(same, std::gcd(a[dim].constancy, b[dim].constancy));
-          result[dim].contiguity =
-              std::gcd(same, std::gcd(a[dim].contiguity, b[dim].contiguity));
-          result[dim].divisibility = std::gcd(
-              std::gcd(a[dim].divisibility, b[dim].divisibility),
-              result[dim].contiguity > 1 ? result[dim].contiguity : largest);
+          result[dim] = either(a[dim], b[dim], same, unitOf(type));
         }
         return result;
       })

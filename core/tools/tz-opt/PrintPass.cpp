@@ -93,4 +93,8 @@ void tz::opt::registerPrintPasses() {
                     "print the formula of each integer, pointer and view in "
                     "its lane indices",
                     describeLaneForms);
+  registerPrintPass("simt-print-contiguity",
+                    "print the runs of consecutive and of equal lanes of each "
+                    "tile",
+                    describeContiguity);
 }

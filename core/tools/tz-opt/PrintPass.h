@@ -34,6 +34,7 @@ void registerPrintPass(llvm::StringRef flag, llvm::StringRef summary,
 
 Describe describeHints(tile::KernelOp kernel);
 Describe describeLaneForms(tile::KernelOp kernel);
+Describe describeContiguity(tile::KernelOp kernel);
 
 /// Registers every pass that prints an analysis.
 void registerPrintPasses();
