@@ -165,3 +165,50 @@ tile.kernel @either(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %go: i1, 
   %one = arith.select %go, %pointers, %base : tensor<64x!tile.ptr<f32>>
   tile.return
 }
+
+// Quotients truncate towards zero: of a run below it no more is known than of
+// each lane. What begins at zero and grows stays above.
+// CHECK-LABEL: simt-print-contiguity @signs
+// CHECK-NEXT: %0: contiguity [64], constancy [1], divisibility [1073741824]
+// CHECK-NEXT: %cst: contiguity [1], constancy [64], divisibility [8]
+// CHECK-NEXT: %1: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %2: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %3: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %4: contiguity [8], constancy [1], divisibility [8]
+// CHECK-NEXT: %7: contiguity [1], constancy [64], divisibility [64]
+// CHECK-NEXT: %8: contiguity [64], constancy [1], divisibility [64]
+// CHECK-NEXT: %9: contiguity [1], constancy [8], divisibility [1]
+// CHECK-NEXT: %10: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %arg2: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %12: contiguity [1], constancy [8], divisibility [1]
+// CHECK-NEXT: %13: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %11: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %arg2: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %12: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %13: contiguity [64], constancy [1], divisibility [8]
+tile.kernel @signs(%m: i32) {
+  %rows = tile.range 0 to 64 : tensor<64xi32>
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  %below = arith.subi %rows, %eight : tensor<64xi32>
+  %quotient = tile.divsi %below, %eight : tensor<64xi32>
+  %rest = tile.remsi %below, %eight : tensor<64xi32>
+  %unsigned = tile.remui %below, %eight : tensor<64xi32>
+  %c64 = arith.constant 64 : i32
+  %pid = tile.program_id 0
+  %first = arith.muli %pid, %c64 : i32
+  %from = tile.splat %first : i32 -> tensor<64xi32>
+  %at = arith.addi %from, %rows : tensor<64xi32>
+  %part = tile.divsi %at, %eight : tensor<64xi32>
+  %zero = arith.constant 0 : i32
+  %up = scf.for %i = %zero to %m step %c64 iter_args(%k = %rows) -> (tensor<64xi32>) : i32 {
+    %group = tile.divsi %k, %eight : tensor<64xi32>
+    %next = arith.addi %k, %eight : tensor<64xi32>
+    scf.yield %next : tensor<64xi32>
+  }
+  %down = scf.for %i = %zero to %m step %c64 iter_args(%k = %rows) -> (tensor<64xi32>) : i32 {
+    %group = tile.divsi %k, %eight : tensor<64xi32>
+    %next = arith.subi %k, %eight : tensor<64xi32>
+    scf.yield %next : tensor<64xi32>
+  }
+  tile.return
+}
