@@ -100,7 +100,7 @@ struct Generation {
 };
 
 void Generation::lower(unsigned mostRegisters) {
-  PtxHooks hooks(architecture);
+  PtxHooks hooks(architecture, /*mayExchange=*/mostRegisters == 0);
   simt::Variant &variant = made.variant;
   variant.lowered = simt::lower(variant.kernel, hooks, module);
   Function *function = variant.lowered.function;
@@ -130,9 +130,11 @@ void Generation::lower(unsigned mostRegisters) {
   const bool needsMore =
       hooks.hasVectorAtomics() && architecture.ptx == "+ptx80";
   ptxFeature = needsMore ? "+ptx81" : architecture.ptx;
-  // A number of registers that was asked for says how many blocks fit.
-  blocks = mostRegisters ? SmallVector<unsigned, 4>{1}
-                         : blocksWanted(variant, architecture);
+  // A number of registers that was asked for says how many blocks fit. Warp
+  // groups that exchange registers count on those of a single block.
+  blocks = mostRegisters || hooks.exchangesRegisters()
+               ? SmallVector<unsigned, 4>{1}
+               : blocksWanted(variant, architecture);
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {

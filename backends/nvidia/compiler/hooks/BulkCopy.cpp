@@ -174,7 +174,7 @@ void PtxHooks::awaitBulkStores(IRBuilderBase &b, bool areDone) {
 constexpr unsigned copyRegisters = 40;
 
 /// Registers of a thread that works when the others gave theirs up; none if
-/// they are no whole warp groups.
+/// they are no whole warp groups. The block has all of the multiprocessor's.
 static std::optional<unsigned> workRegisters(unsigned workWarps,
                                              unsigned copyWarps) {
   constexpr unsigned group = 4, perBlock = 65536, most = 255, unit = 8;
@@ -191,7 +191,8 @@ static std::optional<unsigned> workRegisters(unsigned workWarps,
 
 void PtxHooks::beginCopies(IRBuilderBase &b, unsigned workWarps,
                            unsigned copyWarps) {
-  if (workRegisters(workWarps, copyWarps)) {
+  if (mayExchange && workRegisters(workWarps, copyWarps)) {
+    exchanges = true;
     emit(b,
          "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(copyRegisters) +
              ";",
@@ -201,7 +202,8 @@ void PtxHooks::beginCopies(IRBuilderBase &b, unsigned workWarps,
 
 void PtxHooks::beginWork(IRBuilderBase &b, unsigned workWarps,
                          unsigned copyWarps) {
-  if (std::optional<unsigned> mine = workRegisters(workWarps, copyWarps)) {
+  std::optional<unsigned> mine = workRegisters(workWarps, copyWarps);
+  if (mayExchange && mine) {
     emit(b, "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(*mine) + ";",
          "", {});
   }

@@ -15,8 +15,10 @@ namespace tz::nvidia {
 
 class PtxHooks final : public simt::Hooks {
 public:
-  explicit PtxHooks(const ArchitectureFacts &architecture)
-      : architecture(architecture) {}
+  /// `mayExchange`: warp groups may give registers to others. ptxas must then
+  /// be free to give the block all registers of the multiprocessor.
+  PtxHooks(const ArchitectureFacts &architecture, bool mayExchange)
+      : architecture(architecture), mayExchange(mayExchange) {}
 
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *isChosenLane(llvm::IRBuilderBase &b) override;
@@ -92,6 +94,9 @@ public:
 
   /// The kernel has atomics on vectors, which PTX has since 8.1.
   bool hasVectorAtomics() const { return vectorAtomics; }
+  /// Warp groups exchange registers: they wait for ever if a block has fewer
+  /// than all of the multiprocessor's.
+  bool exchangesRegisters() const { return exchanges; }
 
 private:
   llvm::Value *warpGroup(llvm::IRBuilderBase &b);
@@ -99,6 +104,8 @@ private:
   const ArchitectureFacts &architecture;
   llvm::Value *group = nullptr; // made when first asked for
   bool vectorAtomics = false;
+  const bool mayExchange;
+  bool exchanges = false;
 };
 
 } // namespace tz::nvidia
