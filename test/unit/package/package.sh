@@ -76,6 +76,25 @@ grep -q "^moved abc" "$work/out" || fail "the program did not run"
 
 # The compiler, with the plugin of a stranger.
 installed "$work/prefix" compiler
+
+# A kernel in the portable form, read by C programs that have one header of ours.
+"$work/prefix/bin/tz" compile "$source/docs/examples/vector_add.py::add_kernel" --emit portable \
+  --sig "*fp32,*fp32,*fp32,i32" --constexpr BLOCK=1024 -o "$work/add.tzir"
+for program in print_kernel run_vector_add; do
+  quietly "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$work/headers/include" \
+    "$source/docs/examples/portable/$program.c" -o "$work/$program"
+done
+"$work/print_kernel" "$work/add.tzir" >"$work/out"
+grep -q "arith.addf %[0-9]*, %[0-9]* : tensor<1024xf32>  // .*vector_add.py:20:31" "$work/out" || fail "print_kernel printed another kernel"
+[ "$("$work/run_vector_add" "$work/add.tzir" 100003)" = "100003 sums, 0 wrong" ] || fail "run_vector_add: wrong sums"
+head -c 300 "$work/add.tzir" >"$work/cut.tzir"
+if "$work/print_kernel" "$work/cut.tzir" 2>"$work/out"; then fail "a cut file was printed"; fi
+grep -q "portable file: 300 bytes, its header says [0-9]*; it is truncated" "$work/out" || fail "a cut file is not called so"
+sed 's/a + b/a * b/' "$source/docs/examples/vector_add.py" >"$work/product.py"
+"$work/prefix/bin/tz" compile "$work/product.py::add_kernel" --emit portable \
+  --sig "*fp32,*fp32,*fp32,i32" --constexpr BLOCK=1024 -o "$work/product.tzir"
+if "$work/run_vector_add" "$work/product.tzir" 10 2>"$work/out"; then fail "run_vector_add ran another kernel"; fi
+grep -q "product.py:[0-9:]* arith.mulf: this example has no such op" "$work/out" || fail "another kernel is not refused"
 listed() { # exactly this, from the installed tz
   TERRAZZO_TARGET=null "$work/prefix/bin/tz" targets >"$work/out"
   diff - "$work/out" <<'END'

@@ -1,0 +1,3 @@
+/*===- Portable.c - the C reader of the portable form, once ----------------===*/
+#define TZP_IMPLEMENTATION
+#include "terrazzo/portable.h"
