@@ -173,7 +173,7 @@ Type *Elementwise::type(mlir::Type element) const {
           [&](auto) { return b.getInt16Ty(); })
       .Case<mlir::Float32Type>([&](auto) { return b.getFloatTy(); })
       .Case<mlir::Float64Type>([&](auto) { return b.getDoubleTy(); })
-      .Case<tile::PtrType>([&](auto) { return b.getPtrTy(); })
+      .Case<tile::PtrType>([&](auto) { return b.getPtrTy(spaces.device); })
       .Case<mlir::FloatType>([&](auto) { return b.getInt8Ty(); })
       .Default([](mlir::Type) -> Type * { return nullptr; });
 }

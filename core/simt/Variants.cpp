@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Variants.h"
 
+#include "core/simt/CheckTarget.h"
 #include "core/simt/analysis/CheckedForm.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
@@ -175,6 +176,11 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const Target *inBulk,
                                             const Target &plain,
                                             const FrameLimits &limits) {
+  for (const Target *target : {inBulk, &plain}) {
+    if (target) {
+      checkTarget(*target);
+    }
+  }
   std::vector<Variant> variants;
   bool isRare = false; // what no descriptor can serve
   // Descriptors of loads alone, if a plan is too short for all.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/Lowering.h"
 
+#include "core/simt/CheckTarget.h"
+
 #include "terrazzo/simt/LaunchPlan.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,6 +20,7 @@ namespace scf = mlir::scf;
 namespace tz::simt {
 
 Lowered lower(tile::KernelOp kernel, Hooks &hooks, Module &module) {
+  checkHooks(hooks, module.getContext());
   return Lowering(kernel, hooks, module).run();
 }
 
@@ -83,7 +86,7 @@ void Lowering::entry() {
   const auto firstAxis = unsigned(types.size());
   types.append(result.gridAxes.size(), b.getInt32Ty());
   if (result.usesLog) {
-    types.push_back(b.getPtrTy());
+    types.push_back(b.getPtrTy(arithmetic->addressSpaces().device));
   }
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
                               GlobalValue::ExternalLinkage, kernel.getSymName(),
@@ -300,9 +303,10 @@ void Lowering::constant(arith::ConstantOp op) {
   }
   Type *type = arithmetic->memoryType(element);
   auto *array = ArrayType::get(type, values.size());
-  auto *global =
-      new GlobalVariable(module, array, true, GlobalValue::PrivateLinkage,
-                         ConstantArray::get(array, values), "tile");
+  auto *global = new GlobalVariable(
+      module, array, true, GlobalValue::PrivateLinkage,
+      ConstantArray::get(array, values), "tile", nullptr,
+      GlobalValue::NotThreadLocal, arithmetic->addressSpaces().constants);
   Registers registers;
   for (unsigned reg = 0; reg < count; ++reg) {
     Value *at = linearIndex(layout, reg, dense.getType().getShape());

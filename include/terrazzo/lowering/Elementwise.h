@@ -19,9 +19,19 @@
 
 namespace tz::lowering {
 
+/// LLVM's numbers of the memories that pointers name. In space 0 of most GPUs a
+/// pointer may point anywhere, which costs time or is refused.
+struct AddressSpaces {
+  unsigned device = 0;    ///< arrays: a kernel's arguments, the log
+  unsigned constants = 0; ///< tables that are part of the code
+  unsigned shared = 0;    ///< of a block
+};
+
 class Elementwise {
 public:
-  Elementwise(llvm::IRBuilderBase &b, FloatUnits units) : b(b), units(units) {}
+  Elementwise(llvm::IRBuilderBase &b, FloatUnits units,
+              AddressSpaces spaces = {})
+      : b(b), units(units), spaces(spaces) {}
   virtual ~Elementwise() = default;
 
   /// Is it an op that emit() knows?
@@ -43,6 +53,8 @@ public:
   llvm::Value *fromMemory(llvm::Value *value, mlir::Type element) const;
   /// A number; null for other attributes.
   llvm::Constant *constant(mlir::TypedAttr attribute) const;
+  /// Pointers of the language point to device memory.
+  const AddressSpaces &addressSpaces() const { return spaces; }
 
 protected:
   // Values are f32 or f64, or vectors of them, unless it says otherwise.
@@ -65,6 +77,7 @@ protected:
 
   llvm::IRBuilderBase &b;
   const FloatUnits units;
+  const AddressSpaces spaces;
 
 private:
   bool hasArithmetic(mlir::Type type) const;

@@ -196,6 +196,9 @@ public:
 
   //===--- Arithmetic -----------------------------------------------------===//
 
+  /// Also names the address spaces of the target's memories: kernel arguments
+  /// and the log are pointers to `device`, constant tables stand in
+  /// `constants`, and sharedMemory() is a pointer to `shared`.
   virtual std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) = 0;
   /// A dot that Target::chooseDot gave an instruction: the new accumulators.

@@ -27,6 +27,11 @@ struct TooLarge : Unsupported {
   using Unsupported::Unsupported;
 };
 
+/// A vendor's Target or Hooks give an answer that no machine has.
+struct BadTarget : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
 struct Lowered {
   /// void(arguments of the kernel..., descriptors by value..., programs on each
   /// axis of gridAxes as i32..., pointer to the log if usesLog)
@@ -49,7 +54,7 @@ struct Lowered {
 /// Bytes of a descriptor among the arguments, and their alignment.
 inline constexpr unsigned descriptorBytes = 128;
 
-/// Throws Unsupported.
+/// Throws Unsupported and BadTarget.
 Lowered lower(tile::KernelOp kernel, Hooks &hooks, llvm::Module &module);
 
 } // namespace tz::simt

@@ -33,7 +33,7 @@ struct Variant {
 /// The variants in the order of the launch plan, beside each other in the
 /// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is
 /// no bulk copy unit) and `plain` are the target with and without it. Throws
-/// std::runtime_error if a pass fails.
+/// Unsupported if a pass fails, and BadTarget.
 std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
                                   const Target &plain,
                                   const FrameLimits &limits);

@@ -1,3 +1,4 @@
-/*===- Portable.c - the C reader of the portable form, once ----------------===*/
+/*===- Portable.c - the C reader of the portable form, once
+ * ----------------===*/
 #define TZP_IMPLEMENTATION
 #include "terrazzo/portable.h"

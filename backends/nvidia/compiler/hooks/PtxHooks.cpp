@@ -27,10 +27,12 @@ constexpr unsigned globalSpace = 1, sharedSpace = 3;
 class Arithmetic final : public lowering::Elementwise {
 public:
   Arithmetic(IRBuilderBase &b, const ArchitectureFacts &architecture)
-      : Elementwise(b, {.half = true,
-                        .bfloat = true,
-                        .halfArithmetic = true,
-                        .bfloatArithmetic = architecture.number >= 90}),
+      : Elementwise(b,
+                    {.half = true,
+                     .bfloat = true,
+                     .halfArithmetic = true,
+                     .bfloatArithmetic = architecture.number >= 90},
+                    {.shared = sharedSpace}),
         hasFp8(architecture.number >= 89) {}
 
 protected:
