@@ -9,9 +9,11 @@
 
 #include "test/fibers/Matrix.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -27,7 +29,7 @@ namespace {
 /// root, and what has one meaning.
 class Arithmetic final : public lowering::Elementwise {
 public:
-  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}) {}
+  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}, fiberSpaces) {}
 
 protected:
   Value *math(tile::MathFn fn, Value *x) override {
@@ -82,6 +84,8 @@ Value *combine(IRBuilderBase &b, simt::LaneReduction kind, Value *x, Value *y) {
 
 class FiberHooks final : public simt::Hooks {
 public:
+  explicit FiberHooks(const Machine &machine) : machine(machine) {}
+  unsigned lanes() const override { return machine.lanes; }
   Value *threadInBlock(IRBuilderBase &b) override {
     return call(b, "fibers_thread", b.getInt32Ty(), {});
   }
@@ -92,7 +96,8 @@ public:
     return call(b, "fibers_programs", b.getInt32Ty(), {b.getInt32(axis)});
   }
   Value *sharedMemory(IRBuilderBase &b) override {
-    return call(b, "fibers_shared", b.getPtrTy(), {});
+    return b.CreateAddrSpaceCast(call(b, "fibers_shared", b.getPtrTy(), {}),
+                                 b.getPtrTy(fiberSpaces.shared));
   }
   void barrier(IRBuilderBase &b, std::optional<unsigned> threads) override {
     call(b, "fibers_barrier", b.getVoidTy(), {b.getInt32(threads.value_or(0))});
@@ -124,8 +129,9 @@ public:
       beginDot(b, rhs);
       call(b, "fibers_commit_dot", b.getVoidTy(), {});
     }
-    SmallVector<Value *> after = emitDot(b, *elementwise(b), op, a, rhs, before,
-                                         threadInBlock(b), workThreads);
+    SmallVector<Value *> after =
+        emitDot(b, *elementwise(b), op, a, rhs, before, threadInBlock(b),
+                workThreads, lanes());
     return op.getAsync() ? replaced(b, "fibers_postpone", after) : after;
   }
   void beginWork(IRBuilderBase &, unsigned warps, unsigned) override {
@@ -189,12 +195,12 @@ public:
   void awaitBulkStores(IRBuilderBase &b, bool areDone) override {
     call(b, "fibers_await_bulk_stores", b.getVoidTy(), {b.getInt32(areDone)});
   }
-  bool hasMatrixStore() const override { return true; }
+  bool hasMatrixStore() const override { return lanes() == 32; }
   /// Lanes tell each other the addresses of rows; each writes its own words, or
   /// both halves of them.
   void matrixStore(IRBuilderBase &b, Value *row, ArrayRef<Value *> words,
                    bool isTransposed) override {
-    Value *lane = b.CreateAnd(threadInBlock(b), warpSize - 1);
+    Value *lane = b.CreateAnd(threadInBlock(b), lanes() - 1);
     Value *quarter = b.CreateAnd(lane, 3), *eighth = b.CreateLShr(lane, 2);
     Value *bits = b.CreatePtrToInt(row, b.getInt64Ty());
     Value *low = b.CreateTrunc(bits, b.getInt32Ty());
@@ -204,7 +210,7 @@ public:
           b.CreateShl(b.CreateZExt(shuffle(b, high, from), b.getInt64Ty()), 32);
       wide =
           b.CreateOr(wide, b.CreateZExt(shuffle(b, low, from), b.getInt64Ty()));
-      return b.CreateIntToPtr(wide, b.getPtrTy());
+      return b.CreateIntToPtr(wide, row->getType());
     };
     for (auto [i, word] : llvm::enumerate(words)) {
       Value *matrix = b.getInt32(uint32_t(8 * i));
@@ -265,12 +271,18 @@ private:
     }
     return made;
   }
+  const Machine &machine;
   unsigned workThreads = 0; // if they are not all of the block
 
+  /// The functions take pointers of C++.
   static Value *call(IRBuilderBase &b, StringRef name, Type *result,
-                     ArrayRef<Value *> arguments) {
+                     ArrayRef<Value *> values) {
+    SmallVector<Value *> arguments(values);
     SmallVector<Type *> types;
-    for (Value *argument : arguments) {
+    for (Value *&argument : arguments) {
+      if (argument->getType()->isPointerTy()) {
+        argument = b.CreateAddrSpaceCast(argument, b.getPtrTy());
+      }
       types.push_back(argument->getType());
     }
     Module *module = b.GetInsertBlock()->getModule();
@@ -316,12 +328,35 @@ void makeEntry(Function *kernel) {
   b.CreateRetVoid();
 }
 
+/// Each access names the memory that it goes to, but for stack and descriptors.
+void checkSpaces(Function &function) {
+  for (Instruction &instruction : instructions(function)) {
+    const Value *pointer = getPointerOperand(&instruction);
+    if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+      pointer = update->getPointerOperand();
+    } else if (const auto *swap = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+      pointer = swap->getPointerOperand();
+    }
+    if (!pointer || pointer->getType()->getPointerAddressSpace() != 0) {
+      continue;
+    }
+    const Value *object = getUnderlyingObject(pointer);
+    const auto *argument = dyn_cast<Argument>(object);
+    if (!isa<AllocaInst>(object) && !(argument && argument->hasByValAttr())) {
+      std::string text;
+      raw_string_ostream(text) << instruction;
+      throw std::runtime_error("no address space:" + text);
+    }
+  }
+}
+
 } // namespace
 
-Compiled compile(tile::KernelOp kernel) {
+Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   Compiled result;
-  const FiberTarget inBulk(true), plain(false);
-  result.variants = simt::makeVariants(kernel, &inBulk, plain, frameLimits());
+  const FiberTarget inBulk(machine, true), plain(machine, false);
+  result.variants = simt::makeVariants(
+      kernel, machine.hasBulkCopies ? &inBulk : nullptr, plain, frameLimits());
   for (simt::Variant &variant : result.variants) {
     raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }
@@ -330,11 +365,16 @@ Compiled compile(tile::KernelOp kernel) {
   module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
                        "f80:128-n8:16:32:64-S128");
   for (simt::Variant &variant : result.variants) {
-    FiberHooks hooks;
+    FiberHooks hooks(machine);
     variant.lowered = simt::lower(variant.kernel, hooks, module);
+    checkSpaces(*variant.lowered.function);
     makeEntry(variant.lowered.function);
     variant.lowered.function = nullptr;
   }
+  // The device half asks the code how it wants to be run.
+  Type *word = Type::getInt32Ty(context);
+  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
+                     ConstantInt::get(word, machine.lanes), "fibers_lanes");
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
@@ -391,6 +431,13 @@ public:
             orc::ThreadSafeModule(std::move(*module), std::move(context)))) {
       throw failure(std::move(error));
     }
+  }
+  unsigned lanes() override {
+    auto symbol = jit->lookup("fibers_lanes");
+    if (!symbol) {
+      throw failure(symbol.takeError());
+    }
+    return *symbol->toPtr<const uint32_t *>();
   }
   Entry find(const std::string &kernel) override {
     auto symbol = jit->lookup(kernel + ".packed");

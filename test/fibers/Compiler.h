@@ -7,6 +7,7 @@
 #define TERRAZZO_TEST_FIBERS_COMPILER_H
 
 #include "test/fibers/Fibers.h"
+#include "test/fibers/Machine.h"
 
 #include "terrazzo/simt/Variants.h"
 
@@ -29,12 +30,14 @@ inline simt::FrameLimits frameLimits() {
 
 /// Assigns layouts and lowers. Throws simt::Unsupported. The entry of kernel K
 /// is K.packed, which takes the address of the packed arguments.
-Compiled compile(tile::KernelOp kernel);
+Compiled compile(tile::KernelOp kernel, const Machine &machine);
 
 /// Code of a module; its functions live as long as it does.
 class Code {
 public:
   virtual ~Code() = default;
+  /// Of a warp of the machine that it was made for.
+  virtual unsigned lanes() = 0;
   /// Null: not in it.
   virtual Entry find(const std::string &kernel) = 0;
 };

@@ -240,8 +240,8 @@ void beginProgram(Block &self) {
   self.dotsInFlight = 0;
   self.barriers.clear();
   self.problem.clear();
-  self.warps.assign((launch.threads + warpSize - 1) / warpSize,
-                    {std::min(warpSize, launch.threads), 0, 0});
+  self.warps.assign((launch.threads + launch.lanes - 1) / launch.lanes,
+                    {std::min(launch.lanes, launch.threads), 0, 0});
   for (Fiber &fiber : self.fibers) {
     getcontext(&fiber.context);
     if (!fiber.stack) {
@@ -351,13 +351,14 @@ uint32_t shuffle(uint32_t word, uint32_t lane) {
   Block &self = *block;
   Fiber &fiber = self.fiber();
   const unsigned thread = self.current, turn = fiber.exchanges++ & 1;
+  const unsigned lanes = self.launch->lanes;
   fiber.word[turn] = word;
-  self.meet(self.warps[thread / warpSize]);
-  return self.fibers[thread / warpSize * warpSize + lane % warpSize].word[turn];
+  self.meet(self.warps[thread / lanes]);
+  return self.fibers[thread / lanes * lanes + lane % lanes].word[turn];
 }
 
 uint32_t shuffleXor(uint32_t word, uint32_t mask) {
-  return shuffle(word, (block->current % warpSize) ^ mask);
+  return shuffle(word, (block->current % block->launch->lanes) ^ mask);
 }
 
 /// Of copies into what is still read nothing good comes.
@@ -497,7 +498,7 @@ void expectBytes(uint64_t *address, uint32_t bytes) {
 /// `number`: the block whose barrier it is; beyond all of them: its own.
 void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
   Block &self = *block;
-  self.meet(self.warps[self.current / warpSize]);
+  self.meet(self.warps[self.current / self.launch->lanes]);
   if (predicate == 0) {
     return;
   }
@@ -505,7 +506,8 @@ void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
       inBlock(number < self.cluster->size() ? number : self.number(), address);
   PhaseBarrier &barrier = barrierIn(*where, there);
   const auto warps = unsigned(self.warps.size());
-  if (!barrier.arrived.insert(self.number() * warps + self.current / warpSize)
+  if (!barrier.arrived
+           .insert(self.number() * warps + self.current / self.launch->lanes)
            .second) {
     fail("a warp releases a slot that it has not waited for");
   }
@@ -519,7 +521,7 @@ void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
 /// One thread of a warp looks whether the operand stays as it is.
 void beginDot(const char *address, uint32_t bytes) {
   Operand operand{address, bytes, {}};
-  if (block->current % warpSize == 0) {
+  if (block->current % block->launch->lanes == 0) {
     operand.before.assign(address, address + bytes);
   }
   block->fiber().dots.back().push_back(std::move(operand));

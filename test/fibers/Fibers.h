@@ -26,10 +26,9 @@ struct Launch {
   /// they divide it.
   unsigned clusterBlocks = 1;
   unsigned threads = 0;
+  unsigned lanes = 32; ///< of a warp
   uint64_t sharedBytes = 0;
 };
-
-inline constexpr unsigned warpSize = 32;
 
 /// What the bulk copy unit reads: a descriptor among the arguments. Outermost
 /// dimension first.

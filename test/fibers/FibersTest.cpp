@@ -46,7 +46,7 @@ constexpr int32_t corner[] = {8, 0};
 constexpr uint32_t boxBytes = 8 * 8 * 4;
 
 std::string runOn(Entry entry, const void *arguments = nullptr,
-                  unsigned threads = warpSize) {
+                  unsigned threads = 32) {
   Launch launch;
   launch.entry = entry;
   launch.arguments = arguments;
@@ -341,7 +341,7 @@ std::string runPair(Pair &pair) {
   launch.arguments = &pair;
   launch.grid = {2, 1, 1};
   launch.clusterBlocks = 2;
-  launch.threads = warpSize;
+  launch.threads = 32;
   launch.sharedBytes = 4096;
   return run(launch);
 }
@@ -370,7 +370,7 @@ TEST(Together, MeetBeforeTheyEnd) {
   };
   launch.grid = {2, 1, 1};
   launch.clusterBlocks = 2;
-  launch.threads = warpSize;
+  launch.threads = 32;
   EXPECT_NE(run(launch).find("wait for each other for ever"),
             std::string::npos);
 }

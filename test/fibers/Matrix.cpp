@@ -5,13 +5,57 @@
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Matrix.h"
 
-#include "test/fibers/Fibers.h"
-
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace tz::fibers {
+
+namespace {
+
+/// The accumulator of one instruction, on the warps that work together at it.
+simt::Layout atomOf(const Machine &machine) {
+  using simt::Axis;
+  simt::Layout atom(2);
+  auto rows = [&](Axis axis, ArrayRef<int64_t> steps) {
+    for (int64_t step : steps) {
+      atom.addBit(axis, {step, 0});
+    }
+  };
+  auto columns = [&](Axis axis, ArrayRef<int64_t> steps) {
+    for (int64_t step : steps) {
+      atom.addBit(axis, {0, step});
+    }
+  };
+  switch (machine.unit) {
+  case MatrixUnit::warpGroup:
+    columns(Axis::Register, {1});
+    rows(Axis::Register, {8});
+    columns(Axis::Lane, {2, 4});
+    rows(Axis::Lane, {1, 2, 4});
+    rows(Axis::Warp, {16, 32});
+    break;
+  case MatrixUnit::wave64:
+    rows(Axis::Register, {1, 2, 8, 16});
+    columns(Axis::Lane, {1, 2, 4, 8, 16});
+    rows(Axis::Lane, {4});
+    break;
+  case MatrixUnit::wave32:
+    rows(Axis::Register, {2, 4, 8});
+    columns(Axis::Lane, {1, 2, 4, 8});
+    rows(Axis::Lane, {1});
+    break;
+  case MatrixUnit::systolic:
+    rows(Axis::Register, {1, 2, 4});
+    for (int64_t column = 1; column < machine.lanes; column *= 2) {
+      columns(Axis::Lane, {column});
+    }
+    break;
+  }
+  return atom;
+}
+
+} // namespace
 
 simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   using simt::Axis;
@@ -20,21 +64,18 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
                     a = tile::shapeOf(dot.getA().getType());
   const int64_t bytes =
       tile::storageBytes(tile::elementType(dot.getA().getType()));
-  if (shape.size() != 2 || request.warps % 4 != 0 || shape[0] % 64 != 0 ||
-      shape[1] * bytes % 16 != 0 || shape[1] % 8 != 0 ||
-      a[1] * bytes % 32 != 0) {
+  const simt::Layout atom = atomOf(machine);
+  const int64_t together = atom.size(Axis::Warp), rows = atom.shape()[0],
+                columns = atom.shape()[1];
+  if (shape.size() != 2 || request.warps % together != 0 ||
+      shape[0] % rows != 0 || shape[1] * bytes % 16 != 0 ||
+      shape[1] % columns != 0 || a[1] * bytes % 32 != 0) {
     return Target::chooseDot(request);
   }
-  simt::Layout atom(2);
-  atom.addBit(Axis::Register, {0, 1}).addBit(Axis::Register, {8, 0});
-  atom.addBit(Axis::Lane, {0, 2}).addBit(Axis::Lane, {0, 4});
-  atom.addBit(Axis::Lane, {1, 0}).addBit(Axis::Lane, {2, 0});
-  atom.addBit(Axis::Lane, {4, 0});
-  atom.addBit(Axis::Warp, {16, 0}).addBit(Axis::Warp, {32, 0});
   auto even = [](int64_t value) { return value & -value; };
-  const int64_t groups = request.warps / 4;
-  const int64_t down = std::min(groups, even(shape[0] / 64)),
-                across = std::min(groups / down, even(shape[1] / 8));
+  const int64_t groups = request.warps / together;
+  const int64_t down = std::min(groups, even(shape[0] / rows)),
+                across = std::min(groups / down, even(shape[1] / columns));
   // Rows along k of what is no half: real units have it so.
   auto shared = [&](ArrayRef<unsigned> memory, unsigned k,
                     int64_t mn) -> simt::DotOperand {
@@ -47,9 +88,11 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   auto tiled = [&](ArrayRef<int64_t> extents, int64_t parts) {
     return simt::tiledLayout({atom, extents, down, parts, request.warps});
   };
+  // What was computed stays where it is, in the accumulator's form.
+  const bool isHeld = request.a.isComputed && a[1] % columns == 0;
   return {tiled(shape, across),
-          request.a.isComputed ? simt::DotOperand(tiled({shape[0], a[1]}, 1))
-                               : shared(request.a.order, 1, 64),
+          isHeld ? simt::DotOperand(tiled({shape[0], a[1]}, 1))
+                 : shared(request.a.order, 1, std::min(rows, int64_t(64))),
           shared(request.b.order, 0, shape[1]), "product"};
 }
 
@@ -57,7 +100,8 @@ namespace {
 GlobalVariable *table(Module &module, ArrayRef<uint32_t> numbers) {
   Constant *data = ConstantDataArray::get(module.getContext(), numbers);
   return new GlobalVariable(module, data->getType(), true,
-                            GlobalValue::PrivateLinkage, data, "table");
+                            GlobalValue::PrivateLinkage, data, "table", nullptr,
+                            GlobalValue::NotThreadLocal, fiberSpaces.constants);
 }
 
 /// Byte offsets of the elements of a tile in shared memory, in row-major order.
@@ -82,11 +126,11 @@ SmallVector<uint32_t> offsetsOf(simt::BufferType type) {
 }
 
 /// Of each register of each thread: row * rowFactor + column * columnFactor.
-SmallVector<uint32_t> positionsOf(const simt::Layout &layout, int64_t rowFactor,
-                                  int64_t columnFactor) {
+SmallVector<uint32_t> positionsOf(const simt::Layout &layout, unsigned lanes,
+                                  int64_t rowFactor, int64_t columnFactor) {
   SmallVector<uint32_t> positions;
   for (int64_t warp = 0; warp < layout.size(simt::Axis::Warp); ++warp) {
-    for (int64_t lane = 0; lane < warpSize; ++lane) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
       for (int64_t reg = 0; reg < layout.size(simt::Axis::Register); ++reg) {
         simt::Coordinates at = layout.apply({{reg, lane, warp, 0}});
         positions.push_back(uint32_t(at[0] * rowFactor + at[1] * columnFactor));
@@ -119,7 +163,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
                              lowering::Elementwise &arithmetic, simt::DotOp op,
                              const simt::DotSource &a,
                              const simt::DotSource &rhs, ArrayRef<Value *> acc,
-                             Value *thread, unsigned threads) {
+                             Value *thread, unsigned threads, unsigned lanes) {
   Module &module = *b.GetInsertBlock()->getModule();
   auto bType = cast<simt::BufferType>(rhs.type);
   const auto registers = unsigned(acc.size());
@@ -146,12 +190,14 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     aElement = tile::elementType(a.type);
     const int64_t bytes = tile::storageBytes(aElement);
     const auto held = unsigned(a.registers.size());
-    Value *places = table(
-        module, positionsOf(simt::layoutOf(a.type), depth * bytes, bytes));
+    Value *places = table(module, positionsOf(simt::layoutOf(a.type), lanes,
+                                              depth * bytes, bytes));
     const int64_t size = tile::shapeOf(a.type)[0] * depth * bytes;
-    aAddress = b.CreateCall(
-        module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
-        {b.getInt32(uint32_t(size))});
+    aAddress = b.CreateAddrSpaceCast(
+        b.CreateCall(
+            module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
+            {b.getInt32(uint32_t(size))}),
+        b.getPtrTy(fiberSpaces.shared));
     barrier();
     for (unsigned reg = 0; reg < held; ++reg) {
       Value *i =
@@ -168,8 +214,8 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
   }
   // Where the row of A and the column of B begin, for each register.
   const simt::Layout &layout = simt::layoutOf(op.getType());
-  Value *rows = table(module, positionsOf(layout, depth, 0)),
-        *starts = table(module, positionsOf(layout, 0, 1)),
+  Value *rows = table(module, positionsOf(layout, lanes, depth, 0)),
+        *starts = table(module, positionsOf(layout, lanes, 0, 1)),
         *bOffsets = table(module, offsetsOf(bType));
 
   mlir::Type element = tile::elementType(op.getType());

@@ -9,6 +9,8 @@
 #ifndef TERRAZZO_TEST_FIBERS_MATRIX_H
 #define TERRAZZO_TEST_FIBERS_MATRIX_H
 
+#include "test/fibers/Machine.h"
+
 #include "terrazzo/plugin.h"
 #include "terrazzo/simt/Hooks.h"
 #include "terrazzo/simt/Target.h"
@@ -17,11 +19,19 @@
 
 namespace tz::fibers {
 
+/// LLVM's numbers of memories, as GPUs have them. To the CPU all are the same;
+/// an access that lost its space on the way is refused (Compiler.cpp).
+inline constexpr lowering::AddressSpaces fiberSpaces = {
+    .device = 1, .constants = 4, .shared = 3};
+
 class FiberTarget final : public simt::Target {
 public:
-  explicit FiberTarget(bool inBulk) : inBulk(inBulk) {}
-  uint64_t sharedBytes() const override { return 128 * 1024; }
-  unsigned asyncCopyBytes() const override { return 4; }
+  /// `inBulk`: by the bulk copy unit, where the machine has one.
+  FiberTarget(const Machine &machine, bool inBulk)
+      : machine(machine), inBulk(inBulk && machine.hasBulkCopies) {}
+  unsigned lanes() const override { return machine.lanes; }
+  uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType) const override {
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
@@ -29,7 +39,7 @@ public:
   bool shouldPersist(uint64_t) const override { return inBulk; }
   unsigned clusterBlocks() const override { return inBulk ? 2 : 1; }
   bool canStayInFlight(simt::DotOp dot) const override {
-    return bool(dot.getInstruction());
+    return machine.unit == MatrixUnit::warpGroup && dot.getInstruction();
   }
   unsigned blocksBeside(const simt::BlockNeeds &block) const override {
     return unsigned(sharedBytes() / block.sharedBytes);
@@ -48,7 +58,8 @@ public:
   }
 
 private:
-  const bool inBulk; // by the bulk copy unit
+  const Machine &machine;
+  const bool inBulk;
 };
 
 /// Each thread computes what it holds, element by element, from where tables
@@ -57,7 +68,7 @@ llvm::SmallVector<llvm::Value *>
 emitDot(llvm::IRBuilderBase &b, lowering::Elementwise &arithmetic,
         simt::DotOp op, const simt::DotSource &a, const simt::DotSource &rhs,
         llvm::ArrayRef<llvm::Value *> acc, llvm::Value *thread,
-        unsigned threads);
+        unsigned threads, unsigned lanes);
 
 } // namespace tz::fibers
 

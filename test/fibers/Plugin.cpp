@@ -19,17 +19,19 @@ namespace {
 namespace plugin = terrazzo::plugin;
 using namespace tz;
 
-constexpr std::string_view targetName = "fibers:any";
-
 class FiberCompiler final : public plugin::Compiler {
 public:
   using Compiler::Compiler;
 
   std::vector<std::string> targets() override {
-    return {std::string(targetName)};
+    std::vector<std::string> names;
+    for (const fibers::Machine &machine : fibers::machines()) {
+      names.push_back(machine.target);
+    }
+    return names;
   }
   tz_target_desc describe(std::string_view target) override {
-    require(target);
+    const fibers::Machine &machine = machineOf(target);
     // Of math only what has one meaning: the library makes the rest.
     static const char *const features[] = {"f64",
                                            "fp8",
@@ -50,9 +52,9 @@ public:
                                            "masks.predicates",
                                            "views.bounds"};
     tz_target_desc d{};
-    d.id = plugin::str(targetName);
+    d.id = plugin::str(machine.target);
     d.family = plugin::str("fibers");
-    d.subgroup_size = fibers::warpSize;
+    d.subgroup_size = machine.lanes;
     d.max_threads_per_block = 1024;
     d.compute_units = 1;
     d.ir = &plugin::tileRange;
@@ -62,11 +64,11 @@ public:
     return d;
   }
   plugin::Artifact compile(const plugin::Request &request) override {
-    require(plugin::view(request.target));
+    const fibers::Machine &machine = machineOf(plugin::view(request.target));
     plugin::KernelInput<simt::SimtDialect> input(request);
     fibers::Compiled compiled;
     try {
-      compiled = fibers::compile(input.kernel);
+      compiled = fibers::compile(input.kernel, machine);
     } catch (const simt::Unsupported &problem) {
       plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
                      problem.location);
@@ -89,11 +91,12 @@ public:
   }
 
 private:
-  static void require(std::string_view target) {
-    if (target != targetName && target != "fibers") {
-      throw plugin::Failure(TZ_E_NOT_FOUND,
-                            "unknown target '" + std::string(target) + "'");
+  static const fibers::Machine &machineOf(std::string_view target) {
+    if (const fibers::Machine *machine = fibers::findMachine(target)) {
+      return *machine;
     }
+    throw plugin::Failure(TZ_E_NOT_FOUND,
+                          "unknown target '" + std::string(target) + "'");
   }
 };
 
@@ -112,6 +115,7 @@ struct FiberEvent final : plugin::Event {
 
 struct FiberCode final : plugin::Code {
   fibers::Entry entry = nullptr;
+  unsigned lanes = 0;
 };
 
 struct FiberModule final : plugin::Module {
@@ -120,6 +124,7 @@ struct FiberModule final : plugin::Module {
     std::string name(kernel);
     FiberCode &found = known[name];
     found.entry = code->find(name);
+    found.lanes = code->lanes();
     return &found;
   }
   std::unique_ptr<fibers::Code> code;
@@ -140,6 +145,7 @@ struct FiberStream final : plugin::Stream {
   void launch(plugin::Code &code, const tz_launch &launch) override {
     fibers::Launch run;
     run.entry = static_cast<FiberCode &>(code).entry;
+    run.lanes = static_cast<FiberCode &>(code).lanes;
     run.arguments = launch.args;
     run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     run.threads = launch.block[0];
@@ -166,12 +172,12 @@ struct FiberDevice final : plugin::Device {
   tz_device_info describe() override {
     tz_device_info info{};
     info.name = plugin::str("fibers of the CPU (for tests)");
-    info.target = plugin::str(targetName);
+    info.target = plugin::str("fibers:any");
     info.driver_version = plugin::str("1");
     info.flags = TZ_DEVICE_HOST_MEMORY;
     info.dlpack_type = 1;
     info.compute_units = 1;
-    info.subgroup_size = fibers::warpSize;
+    info.subgroup_size = 32;
     info.max_threads_per_block = 1024;
     return info;
   }

@@ -1,0 +1,34 @@
+//===- Machine.cpp - the machines that fibers act as ----------------------===//
+//
+// What   See Machine.h.
+// Why    See Machine.h.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Machine.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tz::fibers {
+
+static constexpr Machine table[] = {
+    // What the library was written for first: everything there is.
+    {"fibers:any", 32, 128 * 1024, 4, true, MatrixUnit::warpGroup},
+    // Warps of 64 lanes, shared memory filled by way of registers.
+    {"fibers:wave64", 64, 64 * 1024, 0, false, MatrixUnit::wave64},
+    {"fibers:wave32", 32, 64 * 1024, 0, false, MatrixUnit::wave32},
+    // Narrow warps, whose matrix unit is as wide as they are.
+    {"fibers:lanes16", 16, 128 * 1024, 0, false, MatrixUnit::systolic},
+    {"fibers:lanes8", 8, 64 * 1024, 0, false, MatrixUnit::systolic},
+};
+
+llvm::ArrayRef<Machine> machines() { return table; }
+
+const Machine *findMachine(llvm::StringRef target) {
+  if (target == "fibers") {
+    return table;
+  }
+  const Machine *found = llvm::find_if(
+      table, [&](const Machine &one) { return target == one.target; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+} // namespace tz::fibers

@@ -1,0 +1,43 @@
+//===- Machine.h - the machines that fibers act as ---------------*- C++
+//-*-===//
+//
+// What   A table of machines as data: lanes of a warp, shared memory, copies,
+//        the shape of the matrix instruction.
+// Why    The SIMT library must hold for machines that are unlike each other.
+//        Each one here is shaped like some GPU, and none is one.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_MACHINE_H
+#define TERRAZZO_TEST_FIBERS_MACHINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace tz::fibers {
+
+/// Who works together at a matrix product, and what its accumulator is.
+enum class MatrixUnit {
+  warpGroup, ///< four warps of 32 lanes: 64 rows, 8 columns; runs behind them
+  wave64,    ///< a warp of 64 lanes: 32 rows, 32 columns
+  wave32,    ///< a warp of 32 lanes: 16 rows, 16 columns
+  systolic   ///< a warp of L lanes: 8 rows, L columns
+};
+
+struct Machine {
+  const char *target; ///< "fibers:wave64"
+  unsigned lanes;     ///< of a warp: a power of two
+  uint64_t sharedBytes;
+  unsigned asyncCopyBytes; ///< the narrowest copy of a thread; 0: none
+  bool hasBulkCopies;      ///< a bulk copy unit, and clusters of two blocks
+  MatrixUnit unit;
+};
+
+/// The first one is the default.
+llvm::ArrayRef<Machine> machines();
+/// Null: there is none of that name. "fibers" is the default.
+const Machine *findMachine(llvm::StringRef target);
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_MACHINE_H
