@@ -99,8 +99,13 @@ public:
     return b.CreateAddrSpaceCast(call(b, "fibers_shared", b.getPtrTy(), {}),
                                  b.getPtrTy(fiberSpaces.shared));
   }
-  void barrier(IRBuilderBase &b, std::optional<unsigned> threads) override {
-    call(b, "fibers_barrier", b.getVoidTy(), {b.getInt32(threads.value_or(0))});
+  void barrier(IRBuilderBase &b, simt::Memories memories,
+               std::optional<unsigned> threads) override {
+    call(b, "fibers_barrier", b.getVoidTy(),
+         {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
+  }
+  simt::Memories barrierOrders(simt::Memories asked) const override {
+    return asked;
   }
   Value *shuffle(IRBuilderBase &b, Value *word, Value *lane) override {
     return call(b, "fibers_shuffle", b.getInt32Ty(), {word, lane});

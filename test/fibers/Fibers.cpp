@@ -322,7 +322,7 @@ uint32_t programId(uint32_t axis) { return block->program[axis]; }
 uint32_t programCount(uint32_t axis) { return block->launch->grid[axis]; }
 void *sharedMemory() { return block->shared.get(); }
 /// Of all threads, or the first ones.
-void barrier(uint32_t threads) {
+void barrier(uint32_t threads, uint32_t) {
   Block &self = *block;
   if (threads == 0) {
     self.meet(self.all);

@@ -28,7 +28,7 @@ Result call(const char *name, Arguments... arguments) {
 
 uint32_t thread() { return call<uint32_t>("fibers_thread"); }
 char *shared() { return call<char *>("fibers_shared"); }
-void barrier() { call<void>("fibers_barrier", uint32_t{0}); }
+void barrier() { call<void>("fibers_barrier", uint32_t{0}, uint32_t{1}); }
 
 /// 16 x 16 floats, of which a box is 8 x 8.
 struct Memory {
@@ -72,7 +72,7 @@ TEST(Fibers, SeeABarrierThatNotAllReach) {
 
 TEST(Fibers, SeeAThreadAtABarrierOfOthers) {
   EXPECT_EQ(
-      runOn([](const void *) { call<void>("fibers_barrier", uint32_t{16}); }),
+      runOn([](const void *) { call<void>("fibers_barrier", uint32_t{16}, uint32_t{1}); }),
       "a thread is at a barrier of others");
 }
 

@@ -174,9 +174,9 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     return b.CreateLoad(word, b.CreateGEP(word, list, i));
   };
   auto barrier = [&] {
-    b.CreateCall(module.getOrInsertFunction("fibers_barrier", b.getVoidTy(),
-                                            b.getInt32Ty()),
-                 {b.getInt32(threads)});
+    b.CreateCall(
+        module.getOrInsertFunction("fibers_barrier", b.getVoidTy(), word, word),
+        {b.getInt32(threads), b.getInt32(1)}); // of shared memory
   };
   mlir::Type aElement;
   Value *aAddress, *aOffsets;

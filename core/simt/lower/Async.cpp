@@ -183,7 +183,7 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
 void Lowering::asyncWait(AsyncWaitOp op) {
   hooks.asyncWait(b, op.getPending());
   hazards.isUnpublished |= copiesArePublished; // what they brought
-  synchronize();
+  synchronize(Memories::shared);
 }
 
 void Lowering::dotWait(DotWaitOp op) {
@@ -247,14 +247,14 @@ void Lowering::barriers(BarriersOp op) {
   });
   // What was stored where the copies will go is stored before them.
   hazards.isUnpublished = true;
-  synchronize();
+  synchronize(Memories::shared);
   if (result.clusterBlocks > 1) { // others arrive there, and fill what follows
     hooks.syncBlocks(b);
   }
 }
 
 void Lowering::barriersEnd(BarriersEndOp op) {
-  synchronize();
+  synchronize(Memories::shared);
   for (mlir::Value all : op.getBarriers()) {
     willWrite(rings.find(all)->second);
   }

@@ -104,8 +104,9 @@ void Lowering::forOp(scf::ForOp op) {
 }
 
 void Lowering::separateIterations() {
-  if (hazards.nextIterationNeedsBarrier()) {
-    synchronize();
+  const Memories needed = hazards.nextIterationNeedsBarrier();
+  if (needed != Memories::none) {
+    synchronize(needed);
   }
 }
 

@@ -146,7 +146,7 @@ void Lowering::histogram(tile::HistogramOp op) {
       emitIf(b.CreateICmpULT(at, b.getInt32(bins)), clear);
     }
   }
-  synchronize();
+  synchronize(Memories::shared);
   LayoutAttr layout = layoutAttr(op.getSource().getType());
   Value *owner = coordinatesOf(layout).isOwner;
   const Registers &values = tile(op.getSource());
@@ -178,7 +178,7 @@ void Lowering::histogram(tile::HistogramOp op) {
                             hooks.syncScope(tile::MemScope::program)));
     });
   }
-  synchronize();
+  synchronize(Memories::shared);
   LayoutAttr target = layoutAttr(op.getType());
   mlir::Type count = tile::elementType(op.getType());
   Registers registers;

@@ -167,9 +167,9 @@ void Lowering::assertOp(tile::AssertOp op) {
   Value *word = scratchAt(region, b.getInt32(0), b.getInt32Ty());
   emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
          [&] { b.CreateStore(b.getInt32(0), word); });
-  synchronize();
+  synchronize(Memories::shared);
   emitIf(bad, [&] { b.CreateStore(b.getInt32(1), word); });
-  synchronize();
+  synchronize(Memories::shared);
   hazards.note(Accesses::read(region));
   Value *any =
       b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), word), b.getInt32(0));

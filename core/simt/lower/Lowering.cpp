@@ -155,12 +155,13 @@ BasicBlock *Lowering::block(const char *name) {
   return BasicBlock::Create(context, name, function);
 }
 
-void Lowering::synchronize() {
+void Lowering::synchronize(Memories memories) {
   if (hazards.isUnpublished) {
     hooks.publishStaged(b);
+    memories = memories | Memories::shared;
   }
-  hooks.barrier(b, workers);
-  hazards.settle();
+  hooks.barrier(b, memories, workers);
+  hazards.settle(memories | hooks.barrierOrders(memories));
 }
 
 Region Lowering::allocate(uint64_t bytes, uint64_t alignment) {
@@ -171,8 +172,9 @@ void Lowering::willAccess(const Accesses &accesses) {
   if (hazards.needsBulkWrites(accesses) || hazards.needsBulkReads(accesses)) {
     awaitBulkStores(hazards.needsBulkWrites(accesses));
   }
-  if (hazards.needsBarrier(accesses)) {
-    synchronize();
+  const Memories needed = hazards.needsBarrier(accesses);
+  if (needed != Memories::none) {
+    synchronize(needed);
   }
   hazards.note(accesses);
 }
@@ -351,7 +353,7 @@ void Lowering::emitSimple(mlir::Operation *op) {
         if (hazards.needsBulkWrites(Accesses::ofAll())) {
           awaitBulkStores(/*areDone=*/true);
         } else {
-          synchronize();
+          synchronize(Memories::both);
         }
       })
       .Case<tile::RangeOp>([&](auto o) {
@@ -501,7 +503,7 @@ void Lowering::emitOp(mlir::Operation *op) {
       .Case<DescriptorOp, LogicalGridOp>([](auto) {}) // arguments
       .Case<BarriersOp>([&](auto o) { barriers(o); })
       .Case<BarriersEndOp>([&](auto o) { barriersEnd(o); })
-      .Case<SyncOp>([&](auto) { synchronize(); })
+      .Case<SyncOp>([&](auto) { synchronize(Memories::shared); })
       .Case<ExpectOp>([&](auto o) { expect(o); })
       .Case<BulkCopyOp>([&](auto o) { bulkCopy(o); })
       .Case<AcquireOp>([&](auto o) { acquire(o); })

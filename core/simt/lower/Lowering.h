@@ -70,8 +70,8 @@ private:
   [[noreturn]] void refuse(mlir::Operation *op, const std::string &why);
   llvm::Type *registerType(mlir::Type element);
   llvm::BasicBlock *block(const char *name);
-  /// A barrier; nothing is pending after it.
-  void synchronize();
+  /// A barrier; nothing is pending after it in these memories.
+  void synchronize(Memories memories);
   Region allocate(uint64_t bytes, uint64_t alignment = 16);
   /// A barrier if another thread may not be done with what is accessed next.
   /// What is accessed together is announced together.

@@ -42,9 +42,21 @@ void Accesses::stopMoving() {
   }
 }
 
-bool Accesses::conflict(const Accesses &later,
-                        bool (MemoryAccess::*meets)(const MemoryAccess &)
-                            const) const {
+Accesses Accesses::without(Memories memories) const {
+  Accesses rest = *this;
+  if (has(memories, Memories::shared)) {
+    rest.reads.clear();
+    rest.writes.clear();
+  }
+  if (has(memories, Memories::device)) {
+    rest.memory.clear();
+  }
+  return rest;
+}
+
+Memories Accesses::conflict(const Accesses &later,
+                            bool (MemoryAccess::*meets)(const MemoryAccess &)
+                                const) const {
   auto overlap = [](llvm::ArrayRef<Region> some,
                     llvm::ArrayRef<Region> others) {
     return llvm::any_of(some, [&](const Region &one) {
@@ -52,13 +64,16 @@ bool Accesses::conflict(const Accesses &later,
           others, [&](const Region &other) { return one.overlaps(other); });
     });
   };
-  return overlap(writes, later.reads) || overlap(writes, later.writes) ||
-         overlap(reads, later.writes) ||
-         llvm::any_of(memory, [&](const MemoryAccess &one) {
-           return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
-             return (one.*meets)(other);
-           });
-         });
+  const bool inShared = overlap(writes, later.reads) ||
+                        overlap(writes, later.writes) ||
+                        overlap(reads, later.writes);
+  const bool inDevice = llvm::any_of(memory, [&](const MemoryAccess &one) {
+    return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
+      return (one.*meets)(other);
+    });
+  });
+  return (inShared ? Memories::shared : Memories::none) |
+         (inDevice ? Memories::device : Memories::none);
 }
 
 void OpenAccesses::leaveLoop(const OpenAccesses &before) {
@@ -67,14 +82,14 @@ void OpenAccesses::leaveLoop(const OpenAccesses &before) {
   pending.stopMoving();
   pending.add(before.pending);
   first = before.first;
-  isSettled = before.isSettled;
+  settled = before.settled;
   pass(ofBody);
 }
 
 void OpenAccesses::join(const OpenAccesses &other) {
   pending.add(other.pending);
   first.add(other.first);
-  isSettled &= other.isSettled;
+  settled = Memories(uint8_t(settled) & uint8_t(other.settled));
 }
 
 void Hazards::note(const Accesses &accesses) {
@@ -83,9 +98,9 @@ void Hazards::note(const Accesses &accesses) {
   unpublished.add({{}, {}, accesses.memory});
 }
 
-void Hazards::settle() {
-  threads.settle();
-  isUnpublished = false;
+void Hazards::settle(Memories memories) {
+  threads.settle(memories);
+  isUnpublished &= !has(memories, Memories::shared);
 }
 
 void Hazards::noteBulkStore(const Region &from, const Accesses &stored) {

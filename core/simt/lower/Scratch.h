@@ -16,6 +16,8 @@
 
 #include "core/simt/analysis/MemoryOrder.h"
 
+#include "terrazzo/simt/Hooks.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -43,14 +45,16 @@ struct Accesses {
   static Accesses ofAll() { return {{}, {}, {{0, true}}}; }
 
   void add(const Accesses &other);
-  /// Must a barrier stand between these and `later` ones?
-  bool conflictWith(const Accesses &later) const {
+  /// Which memories must a barrier order between these and `later` ones?
+  Memories conflictWith(const Accesses &later) const {
     return conflict(later, &MemoryAccess::meets);
   }
   /// ... those of a later iteration of the loop around both?
-  bool conflictWithIteration(const Accesses &later) const {
+  Memories conflictWithIteration(const Accesses &later) const {
     return conflict(later, &MemoryAccess::meetsLater);
   }
+  /// Those to other memories.
+  Accesses without(Memories memories) const;
   /// A loop was left: what it accessed in different iterations may be the same
   /// memory, if it runs again.
   void stopMoving();
@@ -59,56 +63,55 @@ struct Accesses {
   llvm::SmallVector<MemoryAccess> memory;
 
 private:
-  bool conflict(const Accesses &later,
-                bool (MemoryAccess::*meets)(const MemoryAccess &) const) const;
+  Memories conflict(const Accesses &later,
+                    bool (MemoryAccess::*meets)(const MemoryAccess &)
+                        const) const;
 };
 
 /// Accesses that nothing has separated from what comes, followed through loops
 /// and branches.
 class OpenAccesses {
 public:
-  bool conflictWith(const Accesses &next) const {
+  Memories conflictWith(const Accesses &next) const {
     return pending.conflictWith(next);
   }
   /// Meets what the next iteration of the loop does first?
-  bool meetsNextIteration() const {
+  Memories meetsNextIteration() const {
     return pending.conflictWithIteration(first);
   }
   const Accesses &all() const { return pending; }
 
   void open(const Accesses &accesses) { pending.add(accesses); }
   /// What these accesses may meet happens.
-  void pass(const Accesses &accesses) {
-    if (!isSettled) {
-      first.add(accesses);
-    }
-  }
-  void settle() {
-    pending = {};
-    isSettled = true;
+  void pass(const Accesses &accesses) { first.add(accesses.without(settled)); }
+  void settle(Memories memories) {
+    pending = pending.without(memories);
+    settled = settled | memories;
   }
 
   void enterLoop() {
     first = {};
-    isSettled = false;
+    settled = Memories::none;
   }
   void leaveLoop(const OpenAccesses &before);
   void join(const OpenAccesses &other);
 
 private:
   Accesses pending;
-  Accesses first;         // of this iteration, before it was first settled
-  bool isSettled = false; // on every way through this iteration so far
+  Accesses first; // of this iteration, before it was first settled
+  /// On every way through this iteration so far.
+  Memories settled = Memories::none;
 };
 
 class Hazards {
 public:
-  bool needsBarrier(const Accesses &next) const {
+  /// Of which memories must a barrier stand before these?
+  Memories needsBarrier(const Accesses &next) const {
     return threads.conflictWith(next);
   }
   void note(const Accesses &accesses);
-  /// A barrier was emitted.
-  void settle();
+  /// A barrier was emitted, which orders these.
+  void settle(Memories memories);
   /// Accesses to shared memory since the last barrier.
   const Accesses &sinceBarrier() const { return threads.all(); }
 
@@ -116,11 +119,11 @@ public:
   void noteBulkStore(const Region &from, const Accesses &stored);
   /// Must bulk stores have read what they store?
   bool needsBulkReads(const Accesses &next) const {
-    return engineReads.conflictWith(next);
+    return engineReads.conflictWith(next) != Memories::none;
   }
   /// Must they have written it?
   bool needsBulkWrites(const Accesses &next) const {
-    return engineWrites.conflictWith(next);
+    return engineWrites.conflictWith(next) != Memories::none;
   }
   /// They were waited for, `areDone`: until they had written.
   void settleBulkStores(bool areDone);
@@ -128,7 +131,7 @@ public:
   /// Must threads that have accessed device memory publish that, so that a bulk
   /// store comes behind it?
   bool needsPublishing(const Accesses &stored) const {
-    return unpublished.conflictWith(stored);
+    return unpublished.conflictWith(stored) != Memories::none;
   }
   /// They did.
   void publishAccesses() { unpublished = {}; }
@@ -137,8 +140,9 @@ public:
   /// bulk stores of the loop write; `accessed`: device memory that its threads
   /// access.
   void enterLoop(const Accesses &stored, const Accesses &accessed);
-  /// At the end of an iteration: must a barrier stand before the next one?
-  bool nextIterationNeedsBarrier() const {
+  /// At the end of an iteration: of which memories must a barrier stand before
+  /// the next one?
+  Memories nextIterationNeedsBarrier() const {
     return threads.meetsNextIteration();
   }
   /// `before`: the state at enterLoop. There may have been no iteration.

@@ -155,7 +155,7 @@ void Lowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
 void Lowering::awaitBulkStores(bool areDone) {
   hooks.awaitBulkStores(b, areDone);
   hazards.settleBulkStores(areDone);
-  synchronize();
+  synchronize(areDone ? Memories::both : Memories::shared);
 }
 
 Accesses Lowering::bulkStoresIn(mlir::Operation *op) {
@@ -194,12 +194,14 @@ void Lowering::bulkStore(BulkStoreOp op) {
     writeBuffer(tile(op.getValue()), layoutAttr(op.getValue().getType()),
                 buffer, type,
                 [&](unsigned reg) { return op.pieceOf(reg) != piece; });
+    Memories memories = Memories::shared;
     if (hazards.needsPublishing(stored)) {
       hooks.publishAccesses(b);
       hazards.publishAccesses();
+      memories = Memories::both;
     }
     hazards.isUnpublished = true;
-    synchronize();
+    synchronize(memories);
     byOneThread(nullptr, [&] {
       forEachBox(op.getDescriptor().getType(), type, op.getAt(),
                  [&](ArrayRef<Value *> at, int64_t offset) {

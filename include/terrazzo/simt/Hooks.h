@@ -41,6 +41,15 @@ struct AtomicUpdate {
   bool isUsed; // is what was there before wanted?
 };
 
+/// Memories whose accesses a barrier orders.
+enum class Memories : uint8_t { none = 0, shared = 1, device = 2, both = 3 };
+inline Memories operator|(Memories a, Memories b) {
+  return Memories(uint8_t(a) | uint8_t(b));
+}
+inline bool has(Memories all, Memories one) {
+  return (uint8_t(all) & uint8_t(one)) != 0;
+}
+
 /// What a reduction of a word over the lanes of a warp combines by.
 enum class LaneReduction { add, maxs, mins, maxu, minu, bitAnd, bitOr, bitXor };
 
@@ -63,10 +72,15 @@ public:
   /// The block's shared memory, aligned to 1024 bytes. Asked once, in the entry
   /// block; its size is known when the kernel is done (Lowered::sharedBytes).
   virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
-  /// All threads of the block, or its first ones; what was written to shared
-  /// memory is seen.
-  virtual void barrier(llvm::IRBuilderBase &b,
+  /// All threads of the block, or its first ones, wait for each other. What one
+  /// of them wrote to `memories` before, the others see behind it.
+  virtual void barrier(llvm::IRBuilderBase &b, Memories memories,
                        std::optional<unsigned> threads = std::nullopt) = 0;
+  /// What such a barrier orders in truth: at least what was asked for. Where it
+  /// is more, fewer barriers are needed.
+  virtual Memories barrierOrders(Memories asked) const {
+    return Memories::both;
+  }
   /// Does the instruction of this dot read shared memory by another way than
   /// loads do?
   virtual bool readsPublished(DotOp op) const { return false; }

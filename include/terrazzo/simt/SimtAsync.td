@@ -157,7 +157,7 @@ def Simt_BarriersEndOp : Simt_Op<"barriers_end", [MemoryEffects<[MemWrite, MemFr
 }
 
 def Simt_SyncOp : Simt_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "all threads of the block wait for each other";
+  let summary = "all threads of the block wait for each other; orders accesses to shared memory";
   let assemblyFormat = "attr-dict";
 }
 

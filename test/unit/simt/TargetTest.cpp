@@ -104,7 +104,8 @@ struct Instructions final : simt::Hooks {
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override {
     return llvm::ConstantPointerNull::get(b.getPtrTy(spaces.shared));
   }
-  void barrier(llvm::IRBuilderBase &, std::optional<unsigned>) override {}
+  void barrier(llvm::IRBuilderBase &, simt::Memories,
+               std::optional<unsigned>) override {}
   llvm::Value *shuffle(llvm::IRBuilderBase &, llvm::Value *word,
                        llvm::Value *) override {
     return word;

@@ -240,7 +240,8 @@ Value *PtxHooks::sharedMemory(IRBuilderBase &b) {
   return shared;
 }
 
-void PtxHooks::barrier(IRBuilderBase &b, std::optional<unsigned> threads) {
+void PtxHooks::barrier(IRBuilderBase &b, simt::Memories,
+                       std::optional<unsigned> threads) {
   if (threads) {
     b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_count,
                       {b.getInt32(1), b.getInt32(*threads)});

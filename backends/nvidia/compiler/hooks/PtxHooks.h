@@ -25,7 +25,8 @@ public:
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
-  void barrier(llvm::IRBuilderBase &b,
+  /// Orders accesses to all memories (PTX ISA, barrier).
+  void barrier(llvm::IRBuilderBase &b, simt::Memories memories,
                std::optional<unsigned> threads) override;
   bool readsPublished(simt::DotOp op) const override;
   void publishStaged(llvm::IRBuilderBase &b) override;
