@@ -81,9 +81,9 @@ def c_block(text):
 def cpp_page():
     text = source(CPP_HEADER)
     page = head("The C++ API", CPP_HEADER)
-    page += ("\nOne header over [the C API](c-api.md), whose rules hold here too, in the namespace `terrazzo`. [Embedding](../guide/embedding.md) shows programs that use it.\n"
+    page += ("\nOne header over [the C API](c-api.md), whose rules hold here too, in the namespace `tz`. [Embedding](../guide/embedding.md) shows programs that use it.\n"
              "Errors are exceptions.\n")
-    body = text[text.index("namespace terrazzo {") + 21:text.rindex("} // namespace terrazzo")]
+    body = text[text.index("namespace tz {") + len("namespace tz {"):text.rindex("} // namespace tz")]
     body = re.sub(r"^namespace detail \{.*?^\} // namespace detail\n", "", body, flags=re.M | re.S)
     for chunk in re.split(r"\n\n(?=\S)(?!private:|public:)", body):
         chunk = chunk.strip("\n")

@@ -13,8 +13,8 @@
 
 using namespace tz;
 using namespace tz::simt;
-using terrazzo::plugin::Expr;
-using terrazzo::plugin::Kernel;
+using tz::plugin::Expr;
+using tz::plugin::Kernel;
 
 static constexpr size_t mostSteps = 64; // of an expression (R1)
 

@@ -18,7 +18,7 @@
 
 using namespace tz;
 using namespace tz::simt;
-using terrazzo::plugin::Expr;
+using tz::plugin::Expr;
 
 static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
   if (form.clusterBlocks > 1) {
@@ -73,7 +73,7 @@ static tile::KernelOp makeCluster(tile::KernelOp kernel, const Target &target,
   }
   tile::KernelOp copy =
       prepareCopy(kernel, target, {false, true, blocks}, "_cluster");
-  terrazzo::plugin::Kernel trial;
+  tz::plugin::Kernel trial;
   const bool shares = copy.walk([](BulkCopyOp op) {
                             return op.getShared()
                                        ? mlir::WalkResult::interrupt()
@@ -197,7 +197,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     });
     // A loop over programs whose copies do not go on from one to the next gains
     // nothing; a store alone is not worth a second variant.
-    terrazzo::plugin::Kernel trial;
+    tz::plugin::Kernel trial;
     const bool isInVain =
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
     if (loads && !isInVain &&
@@ -230,15 +230,15 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   return variants;
 }
 
-terrazzo::plugin::Kernel &
-tz::simt::appendVariant(terrazzo::plugin::Artifact &artifact,
+tz::plugin::Kernel &
+tz::simt::appendVariant(tz::plugin::Artifact &artifact,
                         const Variant &variant, const FrameLimits &limits) {
   tile::KernelOp kernel = variant.kernel;
   const Lowered &lowered = variant.lowered;
-  terrazzo::plugin::Kernel &info = artifact.kernels.emplace_back();
+  tz::plugin::Kernel &info = artifact.kernels.emplace_back();
   info.name = kernel.getSymName().str();
   info.guard = variant.guard;
-  terrazzo::plugin::appendArguments(info, kernel);
+  tz::plugin::appendArguments(info, kernel);
   appendDescriptors(info, lowered.descriptors, limits);
   appendGrid(info, lowered.gridAxes, limits);
   appendCluster(info, lowered.clusterBlocks, limits);

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace terrazzo {
+namespace tz {
 
 /// What went wrong; code() is a TZ_E_*.
 class Error : public std::runtime_error {
@@ -492,6 +492,6 @@ private:
   detail::Owned<tz_session_t, tz_session_destroy> handle;
 };
 
-} // namespace terrazzo
+} // namespace tz
 
 #endif

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 constexpr std::string_view Target = "null:any";
 

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
 

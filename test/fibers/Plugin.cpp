@@ -16,7 +16,7 @@
 
 namespace {
 
-namespace plugin = terrazzo::plugin;
+namespace plugin = tz::plugin;
 using namespace tz;
 
 class FiberCompiler final : public plugin::Compiler {
@@ -254,7 +254,7 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  static constexpr tz_plugin self = terrazzo::plugin::entry(
+  static constexpr tz_plugin self = tz::plugin::entry(
       "fibers", "Terrazzo", TZ_PLUGIN_VERSION, "fibers", getInterface);
-  return terrazzo::plugin::answer(query, self);
+  return tz::plugin::answer(query, self);
 }

@@ -21,8 +21,6 @@ namespace tz::nvidia {
 
 namespace {
 
-namespace plugin = terrazzo::plugin;
-
 /// What a thread can have; a request beyond is one for the nearest of these.
 constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255;
 
@@ -257,7 +255,7 @@ const void *getInterface(const char *id) {
 
 extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
 tz_plugin_query_v0(const tz_query *query) {
-  namespace plugin = terrazzo::plugin;
+  namespace plugin = tz::plugin;
   static constexpr tz_plugin self = plugin::entry(
       "nvidia", "Terrazzo", TZ_PLUGIN_VERSION,
       "nvidia-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING,

@@ -14,7 +14,6 @@
 
 namespace tz::nvidia {
 
-namespace plugin = terrazzo::plugin;
 using plugin::Failure;
 
 /// The oldest driver served: the first with tensor maps and code for sm_90a.

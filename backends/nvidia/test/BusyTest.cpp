@@ -62,7 +62,7 @@ protected:
     try {
       stream->sync();
       return {TZ_E_OK, ""};
-    } catch (const terrazzo::Error &error) {
+    } catch (const tz::Error &error) {
       return {error.code(), error.what()};
     }
   }
@@ -70,8 +70,8 @@ protected:
   FakeDriver &fake = fakeDriver();
   std::atomic<int32_t> answer{TZ_E_OK};
   std::atomic<int> asked{0};
-  std::optional<terrazzo::Session> session;
-  std::optional<terrazzo::Stream> stream;
+  std::optional<tz::Session> session;
+  std::optional<tz::Stream> stream;
 };
 
 void expectBusy(const std::string &text) {
@@ -95,8 +95,8 @@ TEST_F(Busy, TheHookEndsTheWait) {
 
 TEST_F(Busy, TheHookEndsTheWaitForAnEvent) {
   tz_event_t event = nullptr;
-  terrazzo::check(tz_event_create(session->device("nvidia").get(), &event));
-  terrazzo::check(tz_event_record(event, stream->get()));
+  tz::check(tz_event_create(session->device("nvidia").get(), &event));
+  tz::check(tz_event_record(event, stream->get()));
   fake.eventsPending = true;
   answer = TZ_E_CANCELLED;
   tz_status_t status = tz_event_sync(event, UINT64_MAX);

@@ -14,7 +14,7 @@
 #include "terrazzo/plugin/LLVMError.h"
 #include "terrazzo/wire/Wire.h"
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 namespace tz::interp {
 

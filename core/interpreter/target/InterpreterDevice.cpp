@@ -23,7 +23,7 @@
 #include <map>
 #include <mutex>
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 namespace tz::interp {
 

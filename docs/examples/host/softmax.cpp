@@ -21,12 +21,12 @@ int main(int argc, char **argv) try {
     v = normal(random);
   }
 
-  terrazzo::Session session;
-  terrazzo::Device device = session.device(argc > 2 ? argv[2] : "");
-  terrazzo::Stream stream(device);
-  terrazzo::Buffer<float> in(device, x.size()), out(device, x.size());
+  tz::Session session;
+  tz::Device device = session.device(argc > 2 ? argv[2] : "");
+  tz::Stream stream(device);
+  tz::Buffer<float> in(device, x.size()), out(device, x.size());
   in.copyFrom(stream, x);
-  terrazzo::Kernel softmax =
+  tz::Kernel softmax =
       session.kernel(argc > 1 ? argv[1] : "softmax.py", "softmax_kernel");
   softmax(stream, {rows}, out, in, cols, cols, cols, block);
 
@@ -43,7 +43,7 @@ int main(int argc, char **argv) try {
               device.name().c_str(), rows, worst,
               worst < 1e-5 ? "ok" : "WRONG");
   return worst < 1e-5 ? 0 : 1;
-} catch (const terrazzo::Error &e) {
+} catch (const tz::Error &e) {
   std::fprintf(stderr, "softmax: %s\n", e.what());
   return 1;
 }

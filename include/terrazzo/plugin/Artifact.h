@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// Postfix expressions: Expr().arg(0).constant(16).op(TZ_X_REM) ...
 struct Expr {
@@ -233,6 +233,6 @@ inline tz_artifact *Artifact::release() && {
   return &form.release()->c;
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

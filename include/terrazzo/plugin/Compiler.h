@@ -17,7 +17,7 @@
 #include <mutex>
 #include <span>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// Fills an out-parameter of a growable struct: min(sizes), new struct_size.
 template <typename T>
@@ -297,6 +297,6 @@ const tz_compiler_api *compilerTable() {
   return &table;
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

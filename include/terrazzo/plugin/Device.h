@@ -10,7 +10,7 @@
 
 #include <terrazzo/plugin/Compiler.h>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// Functions throw Failure (or anything) to fail.
 struct Event {
@@ -99,7 +99,7 @@ tz_device_api makeDeviceTable() {
     return nullptr;
   };
   t.device_info = [](tz_device *d, tz_device_info *out) -> tz_error * {
-    return guarded([&] { terrazzo::plugin::fill(out, object(d).describe()); });
+    return guarded([&] { tz::plugin::fill(out, object(d).describe()); });
   };
   t.check_artifact = [](tz_device *d, tz_str compat) -> tz_error * {
     return guarded([&] { object(d).checkArtifact(view(compat)); });
@@ -203,6 +203,6 @@ const tz_device_api *deviceTable() {
   return &table;
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

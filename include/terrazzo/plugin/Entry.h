@@ -9,7 +9,7 @@
 
 #include <terrazzo/plugin/Error.h>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// Texts are static. `name` and `version` are the manifest's; `build` tells
 /// people which build this is.
@@ -36,6 +36,6 @@ inline const tz_plugin *answer(const tz_query *query, const tz_plugin &self) {
   return query && query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 inline std::string_view view(tz_str s) {
   return s.data ? std::string_view(s.data, s.size) : std::string_view();
@@ -98,6 +98,6 @@ tz_error *guarded(Body &&body) noexcept {
   }
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

@@ -10,7 +10,7 @@
 #include "terrazzo/ir/Tile.h"
 #include <terrazzo/plugin/Artifact.h>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// TZ_TYPE_* of a scalar or an element; 0 if the ABI has none.
 inline uint32_t valueType(mlir::Type type) {
@@ -111,6 +111,6 @@ inline void appendArguments(Kernel &info, tz::tile::KernelOp kernel) {
   }
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif // TERRAZZO_PLUGIN_KERNELINFO_H

@@ -12,7 +12,7 @@
 #include <terrazzo/plugin/KernelInfo.h>
 #include <terrazzo/plugin/LLVMError.h>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// For tz_target_desc::ir.
 inline constexpr tz_ir_range tileRange = {
@@ -67,6 +67,6 @@ inline void reportAt(const Request &request, uint32_t severity,
   throw Failure(code, message);
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif // TERRAZZO_PLUGIN_KERNELINPUT_H

@@ -10,7 +10,7 @@
 
 #include "llvm/Support/Error.h"
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 inline void check(llvm::Error error, int32_t code = TZ_E_INTERNAL) {
   if (error) {
@@ -26,6 +26,6 @@ T check(llvm::Expected<T> value, int32_t code = TZ_E_INTERNAL) {
   return std::move(*value);
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string>
 
-namespace terrazzo::plugin {
+namespace tz::plugin {
 
 /// `address`: of a function of the plugin. Empty if the file is not found.
 inline std::string ownFile(const void *address) {
@@ -33,6 +33,6 @@ inline std::string ownFile(const void *address) {
          std::to_string(time.time_since_epoch().count());
 }
 
-} // namespace terrazzo::plugin
+} // namespace tz::plugin
 
 #endif // TERRAZZO_PLUGIN_OWNFILE_H

@@ -17,12 +17,12 @@ namespace tz::simt {
 
 /// An integer that simt.descriptor takes; none if it is not computed from the
 /// kernel's arguments by what a plan can do.
-std::optional<terrazzo::plugin::Expr> launchExpr(mlir::Value value);
+std::optional<tz::plugin::Expr> launchExpr(mlir::Value value);
 
 /// An i1 that the host computes as the kernel does: comparisons of such
 /// integers, none of which wraps around. With `everywhere` they may be of the
 /// program, too; then it says whether it holds in all of them.
-std::optional<terrazzo::plugin::Expr>
+std::optional<tz::plugin::Expr>
 launchCondition(mlir::Value condition, const analysis::Hints &hints,
                 bool everywhere);
 
@@ -38,7 +38,7 @@ struct FrameLimits {
 
 /// Appends a slot per descriptor, and to the guard what must hold. False: an
 /// expression is too long for a plan, nothing was appended.
-bool appendDescriptors(terrazzo::plugin::Kernel &info,
+bool appendDescriptors(tz::plugin::Kernel &info,
                        llvm::ArrayRef<DescriptorOp> descriptors,
                        const FrameLimits &limits);
 
@@ -49,7 +49,7 @@ llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
 /// any: appends the slots of their numbers, lets the host launch as many blocks
 /// as fit on the device at once, and adds to the guard what must hold. To be
 /// called after appendDescriptors. False: an expression is too long for a plan.
-bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
+bool appendGrid(tz::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
                 const FrameLimits &limits);
 
 /// For a kernel so many of whose blocks form clusters, if it is more than one:
@@ -57,7 +57,7 @@ bool appendGrid(terrazzo::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
 /// the device, and that copies are uneven. (The lines of even rows that
 /// neighbours read are fetched once anyway.) To be called after
 /// appendDescriptors. False: an expression is too long for a plan.
-bool appendCluster(terrazzo::plugin::Kernel &info, unsigned blocks,
+bool appendCluster(tz::plugin::Kernel &info, unsigned blocks,
                    const FrameLimits &limits);
 
 } // namespace tz::simt

@@ -22,7 +22,7 @@ namespace tz::simt {
 struct Variant {
   tile::KernelOp kernel;
   /// Beside what descriptors and grid need; empty: nothing.
-  terrazzo::plugin::Expr guard{};
+  tz::plugin::Expr guard{};
   Lowered lowered{}; // when it was lowered
   /// Only what a bulk copy unit cannot read leads here: a tensor without
   /// elements, a stride of 0, below it, or beyond FrameLimits. What alignment
@@ -40,7 +40,7 @@ std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
 
 /// Appends what the host must know of a lowered variant: its arguments with the
 /// descriptors and the log, the grid, shared memory and threads.
-terrazzo::plugin::Kernel &appendVariant(terrazzo::plugin::Artifact &artifact,
+tz::plugin::Kernel &appendVariant(tz::plugin::Artifact &artifact,
                                         const Variant &variant,
                                         const FrameLimits &limits);
 

@@ -21,7 +21,7 @@
 #include <mutex>
 
 using namespace llvm;
-namespace plugin = terrazzo::plugin;
+namespace plugin = tz::plugin;
 
 namespace tz::cpu {
 

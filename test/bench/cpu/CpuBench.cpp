@@ -25,8 +25,8 @@
 #include <thread>
 #include <vector>
 
-using terrazzo::Buffer;
-using terrazzo::Kernel;
+using tz::Buffer;
+using tz::Kernel;
 
 namespace {
 
@@ -442,9 +442,9 @@ private:
   std::string examples;
   bool smoke, markdown;
   std::string only, blas;
-  terrazzo::Session session;
-  terrazzo::Device device;
-  terrazzo::Stream stream;
+  tz::Session session;
+  tz::Device device;
+  tz::Stream stream;
   unsigned threads = 1;
   int rows = 0, wrong = 0, below = 0, skippedRows = 0;
 };

@@ -18,7 +18,7 @@
 
 namespace {
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 // The host registers an option of this name too: with shared LLVM symbols the
 // second registration would end the process.

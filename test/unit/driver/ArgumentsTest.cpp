@@ -18,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using namespace terrazzo;
+using namespace tz;
 
 constexpr const char *kernels = R"(import triton
 import triton.language as tl

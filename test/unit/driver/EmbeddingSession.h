@@ -28,7 +28,7 @@ template <typename Call>
 std::string refusal(Call &&call, int32_t code = TZ_E_INVALID_ARGUMENT) {
   try {
     call();
-  } catch (const terrazzo::Error &e) {
+  } catch (const tz::Error &e) {
     EXPECT_EQ(e.code(), code) << e.what();
     return e.what();
   }

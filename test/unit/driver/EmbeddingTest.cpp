@@ -14,7 +14,7 @@
 namespace {
 
 using testing::HasSubstr;
-using namespace terrazzo;
+using namespace tz;
 
 constexpr const char *kernels = R"(import triton
 import triton.language as tl

@@ -23,7 +23,7 @@
 namespace {
 
 using testing::HasSubstr;
-using namespace terrazzo;
+using namespace tz;
 
 constexpr int Programs = 64, Block = 64;
 constexpr const char *kernels = R"(import triton

@@ -19,7 +19,7 @@ namespace {
 using namespace tz::runtime;
 using tz::driver::Driver;
 using tz::driver::Stage;
-namespace plugin = terrazzo::plugin;
+namespace plugin = tz::plugin;
 
 /// Knows a feature that nobody else does, and no kernel.
 class Picky final : public plugin::Compiler {

@@ -12,7 +12,7 @@
 
 namespace tz::test {
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 std::atomic<unsigned> toldCompilations{0};
 

@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 /// Not a loop and not a tail call for an optimizer.
 [[gnu::noinline]] int deeper(volatile int *from) {

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <string_view>
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 namespace {
 

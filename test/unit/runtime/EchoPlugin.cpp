@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-using namespace terrazzo::plugin;
+using namespace tz::plugin;
 
 Echo &Echo::instance() {
   static Echo echo;

@@ -19,9 +19,9 @@ int main(int, char **argv) {
   raw.ir_format = {"tile", 4};
   raw.ir = {bytes.data(), bytes.size()};
   try {
-    terrazzo::plugin::KernelInput<> input{terrazzo::plugin::Request(raw)};
+    tz::plugin::KernelInput<> input{tz::plugin::Request(raw)};
     std::printf("kernel %s\n", input.kernel.getSymName().str().c_str());
-  } catch (const terrazzo::plugin::Failure &failure) {
+  } catch (const tz::plugin::Failure &failure) {
     std::printf("failure %s\n", failure.what());
     return 1;
   }
