@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Binding.h"
 #include "core/arguments/Elements.h"
-#include "core/driver/Types.h"
-#include "runtime/session/Arguments.h"
+#include "core/driver/ArgumentTypes.h"
+#include "runtime/session/LaunchSlots.h"
 
 #include <bit>
 

@@ -7,7 +7,7 @@
 #include "core/arguments/Binding.h"
 
 #include "core/arguments/Elements.h"
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -47,7 +47,7 @@ struct BoundBuffer {
   std::string typeText() const;
 };
 
-/// A leaf of the arguments (runtime/launch/Artifact.h).
+/// A leaf of the arguments (runtime/launch/RuntimeArtifact.h).
 struct BoundLeaf {
   enum Kind { Absent, Buffer, Scalar, Constant } kind = Absent;
   size_t buffer = 0;

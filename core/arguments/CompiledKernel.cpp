@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/CompiledKernel.h"
 
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

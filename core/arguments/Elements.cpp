@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Elements.h"
 
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/terminal/Terminal.h"
 
 #include "llvm/ADT/APFloat.h"

@@ -6,7 +6,7 @@
 #include "core/arguments/Request.h"
 
 #include "core/arguments/CompiledKernel.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/LoadedKernel.h"
 
 #include <CLI/CLI.hpp>
 

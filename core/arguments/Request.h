@@ -8,7 +8,7 @@
 #define TERRAZZO_CORE_ARGUMENTS_REQUEST_H
 
 #include "core/arguments/Binding.h"
-#include "runtime/session/Session.h"
+#include "runtime/session/RuntimeSession.h"
 
 namespace CLI {
 class App;

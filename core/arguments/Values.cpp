@@ -6,7 +6,7 @@
 #include "core/arguments/Values.h"
 
 #include "core/arguments/Elements.h"
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace tz::tool {
 using runtime::Result;
 using runtime::Status;
 
-static constexpr std::string_view initializers[] = {
+static constexpr std::string_view Initializers[] = {
     "zeros",   "ones", "empty",  "arange", "randn", "uniform",
     "randint", "full", "values", "file",   "edges", "sparse"};
 
@@ -348,8 +348,8 @@ Result<ArgumentText> parseValue(std::string_view name, std::string_view text) {
     }
     return arg;
   }
-  if (std::find(std::begin(initializers), std::end(initializers), word) !=
-      std::end(initializers)) {
+  if (std::find(std::begin(Initializers), std::end(Initializers), word) !=
+      std::end(Initializers)) {
     return parseBuffer(std::move(arg), parts);
   }
   arg.kind = ArgumentText::Scalar;
@@ -360,7 +360,7 @@ Result<ArgumentText> parseValue(std::string_view name, std::string_view text) {
   if (head.find('[') != std::string_view::npos ||
       parts[1].find('[') != std::string::npos) {
     std::string list;
-    for (std::string_view one : initializers) {
+    for (std::string_view one : Initializers) {
       list += (list.empty() ? "" : " ") + std::string(one);
     }
     return wrong(arg.name, "no initialiser '" + std::string(head) +

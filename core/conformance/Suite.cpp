@@ -51,8 +51,7 @@ struct Op {
 /// The language's names (core/frontend/Language.def) that work: an op each,
 /// with $body, the statements of its example, and $first, what they give.
 std::vector<Op> languageOps() {
-  constexpr bool Yes = true, No = false;
-  (void)No;
+  enum : bool { No, Yes };
   struct Name {
     const char *name;
     bool works;

@@ -18,7 +18,7 @@ using frontend::DebugEvent;
 using frontend::SourceLoc;
 using runtime::Status;
 
-const char *const debuggerHelp =
+const char *const DebuggerHelp =
     R"help(  b [FILE:]LINE    break before the statement there, or the next one after it
   b LINE if COND   the same, where COND holds: b 14 if pid == 3 and any(x > 9)
   b                list breakpoints and watches
@@ -360,7 +360,7 @@ bool Debugger::obey(const std::string &line) {
   } else if (is({"d", "delete"})) {
     (void)complain(remove(argument));
   } else if (is({"h", "help", "?"})) {
-    std::fputs(debuggerHelp, stdout);
+    std::fputs(DebuggerHelp, stdout);
   } else {
     (void)complain(invalid("no command '" + word.str() +
                            "'; 'help' lists the commands of the debugger"));

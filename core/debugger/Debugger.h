@@ -127,7 +127,7 @@ private:
 };
 
 /// The commands and what they do.
-extern const char *const debuggerHelp;
+extern const char *const DebuggerHelp;
 
 } // namespace tz::tool
 

@@ -6,7 +6,7 @@
 #include "core/debugger/ShowTile.h"
 
 #include "core/interpreter/ElementText.h"
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

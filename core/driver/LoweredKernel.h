@@ -11,7 +11,7 @@
 #include "core/frontend/DebugMap.h"
 
 #include "terrazzo/ir/Tile.h"
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 namespace tz::driver {
 

@@ -125,17 +125,17 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
   const size_t page = size_t(::sysconf(_SC_PAGESIZE));
   // Memory of large buffers comes in pages of 2 MiB where it can, as in the
   // runtime's own allocation, so that times are those of a real program.
-  constexpr size_t HugePage = size_t(2) << 20;
-  const size_t align = bytes >= HugePage ? HugePage : page;
+  constexpr size_t hugePage = size_t(2) << 20;
+  const size_t align = bytes >= hugePage ? hugePage : page;
   Region region;
   region.name = name;
   region.bytes = bytes;
   const size_t rounded = (std::max<size_t>(bytes, 1) + 63) & ~size_t(63);
   // Tiles that are masked off reach past the end by some rows.
-  constexpr size_t LeastMargin = size_t(64) << 10, MostMargin = size_t(4) << 20;
+  constexpr size_t leastMargin = size_t(64) << 10, MostMargin = size_t(4) << 20;
   size_t margin = 0;
   if (margins == Margins::Wide) {
-    margin = std::clamp(rounded, LeastMargin, MostMargin) / align * align;
+    margin = std::clamp(rounded, leastMargin, MostMargin) / align * align;
     margin = std::max(margin, align);
   }
   const size_t usable = (rounded + page - 1) / page * page + 2 * margin;
@@ -160,7 +160,7 @@ Result<uint64_t> GuardedMemory::allocate(const std::string &name,
     return Status(TZ_E_OUT_OF_MEMORY,
                   std::to_string(bytes) + " bytes: " + std::strerror(reason));
   }
-  if (bytes >= HugePage) {
+  if (bytes >= hugePage) {
     ::madvise(region.first, usable, MADV_HUGEPAGE);
   }
   region.buffer = margin ? region.first + margin : region.last - rounded;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/execution/ReferenceRun.h"
 
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/LoweredKernel.h"
-#include "core/driver/Types.h"
 #include "core/driver/source/ReadIR.h"
 
 #include "llvm/Support/Error.h"

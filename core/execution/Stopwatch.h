@@ -9,7 +9,7 @@
 #ifndef TERRAZZO_CORE_EXECUTION_STOPWATCH_H
 #define TERRAZZO_CORE_EXECUTION_STOPWATCH_H
 
-#include "runtime/device/Device.h"
+#include "runtime/device/RuntimeDevice.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

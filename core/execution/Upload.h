@@ -8,8 +8,8 @@
 #define TERRAZZO_CORE_EXECUTION_UPLOAD_H
 
 #include "core/arguments/Binding.h"
-#include "runtime/device/Device.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/device/RuntimeDevice.h"
+#include "runtime/launch/LoadedKernel.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -45,8 +45,8 @@ DiagnosticBuilder &DiagnosticBuilder::note(SourceLoc loc,
 DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
                                       const Twine &message) {
   Diagnostic diagnostic{severity, loc, message.str(), {}};
-  if (diagnostic.message.size() > maxMessage) {
-    diagnostic.message.resize(maxMessage);
+  if (diagnostic.message.size() > MaxMessage) {
+    diagnostic.message.resize(MaxMessage);
     diagnostic.message += "...";
   }
   // Innermost frame first: that is the order in which a person looks.
@@ -67,7 +67,7 @@ DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
       return DiagnosticBuilder(nullptr);
     }
   }
-  if (severity == Severity::Error && ++errors > maxErrors) {
+  if (severity == Severity::Error && ++errors > MaxErrors) {
     return DiagnosticBuilder(nullptr);
   }
   for (const Note &frame : reverse(ArrayRef(frames).take_front(outer))) {
@@ -78,7 +78,7 @@ DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
     diagnostic.notes.push_back(frame);
   }
   kept.push_back(std::move(diagnostic));
-  if (severity == Severity::Error && errors == maxErrors) {
+  if (severity == Severity::Error && errors == MaxErrors) {
     kept.back().notes.push_back(
         {SourceLoc(), "further errors are not shown (limit of errors)"});
   }
@@ -105,7 +105,7 @@ void DiagnosticSink::keep(std::shared_ptr<const SourceFile> file) {
 
 void DiagnosticSink::append(DiagnosticSink &&other) {
   for (Diagnostic &diagnostic : other.kept) {
-    if (diagnostic.severity != Severity::Error || errors < maxErrors) {
+    if (diagnostic.severity != Severity::Error || errors < MaxErrors) {
       errors += diagnostic.severity == Severity::Error;
       kept.push_back(std::move(diagnostic));
     } else {

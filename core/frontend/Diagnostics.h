@@ -100,9 +100,9 @@ class DiagnosticSink {
 public:
   /// After this many errors the rest is counted but not kept, and a kernel is
   /// not evaluated further.
-  static constexpr unsigned maxErrors = 64;
+  static constexpr unsigned MaxErrors = 64;
   /// A message is cut at this length: names have none.
-  static constexpr unsigned maxMessage = 4096;
+  static constexpr unsigned MaxMessage = 4096;
 
   /// The returned builder is valid until the next call on the sink.
   DiagnosticBuilder error(SourceLoc loc, const llvm::Twine &message);
@@ -118,7 +118,7 @@ public:
 
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
-  bool isFull() const { return errors >= maxErrors; }
+  bool isFull() const { return errors >= MaxErrors; }
   llvm::ArrayRef<Diagnostic> diagnostics() const { return kept; }
 
   /// Frames of inlined calls, outermost first. Every error reported while a

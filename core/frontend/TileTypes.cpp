@@ -24,14 +24,14 @@ struct Row {
   uint8_t mantissa;
 };
 
-constexpr Row rows[] = {
+constexpr Row Rows[] = {
     {"void", "void", "void", Kind::Void, 0, 0},
 #define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
   {Name, Long, Text, Kind::Class, Bits, Fraction},
 #include "terrazzo/ElementTypes.def"
 };
 
-const Row &row(DType type) { return rows[static_cast<size_t>(type)]; }
+const Row &row(DType type) { return Rows[static_cast<size_t>(type)]; }
 
 } // namespace
 
@@ -47,7 +47,7 @@ bool isSigned(DType type) { return row(type).kind == Kind::Signed; }
 bool isInteger(DType type) { return !isFloat(type) && type != DType::Void; }
 
 std::optional<DType> dtypeFromName(StringRef name) {
-  for (auto [place, row] : llvm::enumerate(rows)) {
+  for (auto [place, row] : llvm::enumerate(Rows)) {
     if (name == row.name || name == row.longName || name == row.text) {
       return static_cast<DType>(place);
     }

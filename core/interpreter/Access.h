@@ -20,7 +20,7 @@ enum class Permission { Granted, Skipped, Stopped };
 inline Permission ask(Machine &m, const Instruction &in, uint64_t address,
                       unsigned bytes, AccessKind kind,
                       std::optional<uint64_t> stored = std::nullopt) {
-  Memory::Verdict verdict = m.memory.access(
+  ShadowMemory::Verdict verdict = m.memory.access(
       {address, bytes, kind, m.linearProgram(), in.op, in.number, stored});
   if (!verdict.finding) {
     return Permission::Granted;

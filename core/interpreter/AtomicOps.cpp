@@ -76,7 +76,7 @@ void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
   double error = mine;
   if (!isFloat(value.kind())) {
     const bool adds = kind == tile::AtomicKind::add;
-    error = mine == 0 && cell == 0 ? 0 : adds ? mine + cell : kUnknown;
+    error = mine == 0 && cell == 0 ? 0 : adds ? mine + cell : Unknown;
   } else if (kind == tile::AtomicKind::fadd) {
     // Programs come in any order: a sum in any order, ours included (E4).
     Machine::Additions &sum = m.additions[address];
@@ -93,9 +93,9 @@ void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
       error += sum.terms * leastNormalOf(Kind::F32);
     }
     if (std::isinf(sum.magnitude) || std::isnan(sum.magnitude)) {
-      error = sum.given == 0 ? 0 : kUnknown;
+      error = sum.given == 0 ? 0 : Unknown;
     } else if (sum.magnitude + error > largestOf(value.kind())) {
-      error = kUnknown;
+      error = Unknown;
     }
   } else if (kind != tile::AtomicKind::xchg) {
     error = std::max(cell, mine);
@@ -141,7 +141,7 @@ void doubtOldValues(Machine &m, const Instruction &in, TileValue &result) {
   m.decideBy(m.operand(in, 0));
   if (m.options.trackErrors && isFloat(result.kind()) && !isAlone &&
       !in.op->use_empty()) {
-    attachErrors(result, Floats(result.count(), kUnknown));
+    attachErrors(result, Floats(result.count(), Unknown));
   }
 }
 
@@ -154,7 +154,7 @@ bool atomicUpdate(Machine &m, const Instruction &in) {
   for (int64_t i = 0; i < result.count(); ++i) {
     if (masked && !m.operand(in, 2).isTrueAt(i)) {
       if (errorOf(m.operand(in, 2), i) != 0) {
-        m.setErrorAt(addresses[i], result.elementBytes(), kUnknown);
+        m.setErrorAt(addresses[i], result.elementBytes(), Unknown);
       }
       continue;
     }
@@ -166,7 +166,7 @@ bool atomicUpdate(Machine &m, const Instruction &in) {
     }
     updateError(m, op.getKind(), addresses[i], result.bitsAt(i), value, i);
     if (masked && errorOf(m.operand(in, 2), i) != 0) {
-      m.setErrorAt(addresses[i], result.elementBytes(), kUnknown);
+      m.setErrorAt(addresses[i], result.elementBytes(), Unknown);
     }
   }
   doubtOldValues(m, in, result);
@@ -194,7 +194,7 @@ bool compareAndSwap(Machine &m, const Instruction &in) {
     if (m.options.trackErrors &&
         (m.errorAt(addresses[i], bytes) != 0 || errorOf(expected, i) != 0 ||
          errorOf(value, i) != 0)) {
-      m.setErrorAt(addresses[i], bytes, kUnknown); // which of the two?
+      m.setErrorAt(addresses[i], bytes, Unknown); // which of the two?
     }
   }
   doubtOldValues(m, in, result);

@@ -252,7 +252,7 @@ public:
     errors.resize(products.size(), errors.size() == 1 ? errors.front() : 0.0);
     for (size_t lane = 0; lane < products.size(); ++lane) {
       if (products[lane].mayLeaveRange(ours.kind())) {
-        errors[lane] = kUnknown;
+        errors[lane] = Unknown;
       }
     }
     ours = ours.recast(ours.kind());

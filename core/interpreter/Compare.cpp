@@ -122,7 +122,7 @@ struct Difference {
 
 Difference floatDifference(Kind kind, uint64_t expected, uint64_t actual,
                            uint64_t index, const Tolerance &tolerance) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   Difference d{};
   d.expected = decodeFloat(kind, expected);
   d.actual = decodeFloat(kind, actual);
@@ -137,11 +137,11 @@ Difference floatDifference(Kind kind, uint64_t expected, uint64_t actual,
   }
   d.absolute = std::fabs(d.expected - d.actual);
   if (std::isnan(d.absolute)) {
-    d.absolute = kInfinity;
+    d.absolute = infinity;
   }
-  d.relative = d.expected == 0 ? kInfinity : d.absolute / std::fabs(d.expected);
+  d.relative = d.expected == 0 ? infinity : d.absolute / std::fabs(d.expected);
   if (std::isnan(d.relative)) {
-    d.relative = kInfinity;
+    d.relative = infinity;
   }
   d.unbounded = std::isinf(d.allowed);
   d.outside = !d.unbounded && !(d.absolute <= d.allowed);

@@ -168,10 +168,10 @@ uint64_t encodeNarrow(const Format &format, double value, RoundTo rounding) {
   const double units =
       magnitude * powerOfTwo(static_cast<int>(format.mantissa) - exponent);
   // 2^52 + units has no fraction bits left: the addition rounds to even.
-  constexpr double kWhole = 4503599627370496.0;
+  constexpr double whole = 4503599627370496.0;
   const double rounded =
       rounding == RoundTo::NearestEven
-          ? (units + kWhole) - kWhole
+          ? (units + whole) - whole
           : static_cast<double>(static_cast<uint64_t>(units));
   uint64_t code =
       static_cast<uint64_t>(rounded) +

@@ -26,7 +26,7 @@ bool anyErrors(const Machine &m, const Instruction &in) {
 void attachErrors(TileValue &value, Floats lanes) {
   bool any = false;
   for (double &lane : lanes) {
-    lane = std::isnan(lane) ? kUnknown : lane;
+    lane = std::isnan(lane) ? Unknown : lane;
     any = any || lane != 0;
   }
   if (!any) {
@@ -37,7 +37,7 @@ void attachErrors(TileValue &value, Floats lanes) {
     const double largest = largestOf(value.kind());
     for (size_t i = 0; i < lanes.size(); ++i) {
       if (lanes[i] != 0 && std::fabs(laneOf(values, i)) + lanes[i] > largest) {
-        lanes[i] = kUnknown;
+        lanes[i] = Unknown;
       }
     }
   }
@@ -56,7 +56,7 @@ double largestOf(Kind kind) {
   case Kind::F64:
     return std::numeric_limits<double>::max();
   default:
-    return kUnknown; // saturates
+    return Unknown; // saturates
   }
 }
 
@@ -74,15 +74,15 @@ static double roundedTo(Kind kind, double value, RoundTo rounding) {
 
 double afterRounding(const Machine &m, Kind kind, double exact,
                      double propagated, RoundTo rounding) {
-  if (m.anyOrder && std::isfinite(exact) && propagated < kUnknown) {
+  if (m.anyOrder && std::isfinite(exact) && propagated < Unknown) {
     // What another order rounds here is another number (E7).
     return propagated + ulpOf(kind, std::fabs(exact) + propagated);
   }
   if (propagated == 0) {
     return 0;
   }
-  if (!(propagated < kUnknown) || std::isnan(exact)) {
-    return kUnknown;
+  if (!(propagated < Unknown) || std::isnan(exact)) {
+    return Unknown;
   }
   if (kind == Kind::F64) { // `exact` was rounded itself
     return propagated + ulpOf(kind, std::fabs(exact) + propagated);
@@ -97,21 +97,21 @@ double afterRounding(const Machine &m, Kind kind, double exact,
     return 0; // also infinities
   }
   const double bound = std::max(high - result, result - low);
-  return std::isfinite(bound) ? bound : kUnknown;
+  return std::isfinite(bound) ? bound : Unknown;
 }
 
 double afterUlps(Kind kind, double exact, double propagated, double ulps) {
   if (std::isnan(exact) || std::isinf(exact)) {
-    return propagated == 0 ? 0 : kUnknown;
+    return propagated == 0 ? 0 : Unknown;
   }
-  if (!(propagated < kUnknown)) {
-    return kUnknown;
+  if (!(propagated < Unknown)) {
+    return Unknown;
   }
   const double most = std::fabs(exact) + propagated;
   const double bound = propagated + ulps * ulpOf(kind, most);
   const double largest = largestOf(kind);
   if (std::fabs(exact) > largest) { // overflowed: on every target?
-    return std::fabs(exact) - bound > largest ? 0 : kUnknown;
+    return std::fabs(exact) - bound > largest ? 0 : Unknown;
   }
   if (exact == 0 && propagated == 0) {
     return 0;
@@ -124,7 +124,7 @@ double unitRoundoff(Kind kind) { return ulpOf(kind, 1.0) / 2; }
 
 double growth(Kind kind, double roundings) {
   const double part = roundings * unitRoundoff(kind);
-  return part < 1 ? part / (1 - part) : kUnknown;
+  return part < 1 ? part / (1 - part) : Unknown;
 }
 
 /// The cells that bytes at an address lie in, of `size` bytes each.
@@ -150,7 +150,7 @@ double Machine::errorAt(uint64_t address, unsigned bytes) {
     error = std::max(error, found->second[cell]);
   }
   // Bounds of elements of another size say nothing about these.
-  return error == 0 || size == bytes ? error : kUnknown;
+  return error == 0 || size == bytes ? error : Unknown;
 }
 
 void Machine::setErrorAt(uint64_t address, unsigned bytes, double error) {
@@ -168,7 +168,7 @@ void Machine::setErrorAt(uint64_t address, unsigned bytes, double error) {
   auto [first, last] = cellsOf(address - allocation->base, bytes, size);
   const bool isWhole = size == bytes || (bytes > size && error == 0);
   for (uint64_t cell = first; cell <= last && cell < cells.size(); ++cell) {
-    cells[cell] = isWhole ? error : error == 0 ? cells[cell] : kUnknown;
+    cells[cell] = isWhole ? error : error == 0 ? cells[cell] : Unknown;
   }
 }
 

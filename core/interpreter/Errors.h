@@ -17,9 +17,9 @@
 //        own order is off (SumBound.h); matrix products and atomics, which also
 //        round products or meet old values, by g(n) = n u / (1 - n u) times it.
 //        E5 Integers and conditions carry bounds, too: a comparison that the
-//        bounds could turn is kUnknown, and selecting by it costs the distance
+//        bounds could turn is Unknown, and selecting by it costs the distance
 //        of the two arms.
-//        E6 kUnknown is no number: the target may answer anything. So may it
+//        E6 Unknown is no number: the target may answer anything. So may it
 //        where x and x +- p do not agree on being infinite or NaN.
 //        E7 Regions that round otherwise than a sum or a product (reduce, scan)
 //        are taken to round as often as a chain of all their terms, each time
@@ -39,12 +39,12 @@
 namespace tz::interpreter {
 
 /// No bound.
-constexpr double kUnknown = HUGE_VAL;
+constexpr double Unknown = HUGE_VAL;
 
 /// The bounds of a value's lanes; one zero for all if it is exact.
 Floats errorLanes(const TileValue &value);
 /// Gives a value its bounds; none if all are zero. A finite float whose bound
-/// reaches past the largest one gets kUnknown (E6).
+/// reaches past the largest one gets Unknown (E6).
 void attachErrors(TileValue &value, Floats lanes);
 inline bool hasErrors(const TileValue &value) { return value.errors(); }
 /// Some lane has a bound other than zero. (Bounds of zero are not kept.)
@@ -93,14 +93,14 @@ double propagatedError(Function fn, double x, double e) {
   const auto same = [&](double end) {
     return end == y || (std::isnan(end) && std::isnan(y));
   };
-  if (e == kUnknown) {
-    return kUnknown;
+  if (e == Unknown) {
+    return Unknown;
   }
   if (same(low) && same(high)) {
     return 0; // also infinities and NaN
   }
   const double off = std::max(std::fabs(low - y), std::fabs(high - y));
-  return std::isnan(low) || std::isnan(high) || !std::isfinite(off) ? kUnknown
+  return std::isnan(low) || std::isnan(high) || !std::isfinite(off) ? Unknown
                                                                     : off;
 }
 
@@ -134,7 +134,7 @@ bool moveWithErrors(Machine &m, const Instruction &in) {
   for (unsigned i = 0; done && i < results.size(); ++i) {
     Floats lanes = floatLanes(m.valueIn(in.results[i]));
     if (!isKnown) {
-      lanes.assign(lanes.size(), kUnknown);
+      lanes.assign(lanes.size(), Unknown);
     }
     attachErrors(results[i], std::move(lanes));
     m.setValue(in.results[i], results[i]);
@@ -159,7 +159,7 @@ bool unknownIfInexact(Machine &m, const Instruction &in) {
       errors.resize(lanes.size(), errors[0]);
     }
     for (size_t i = 0; i < errors.size(); ++i) {
-      errors[i] = errors[i] != 0 || laneOf(lanes, i) != 0 ? kUnknown : 0.0;
+      errors[i] = errors[i] != 0 || laneOf(lanes, i) != 0 ? Unknown : 0.0;
     }
   }
   if (!handler(m, in)) {
@@ -168,7 +168,7 @@ bool unknownIfInexact(Machine &m, const Instruction &in) {
   for (uint32_t slot : in.results) {
     TileValue result = m.valueIn(slot);
     const bool fits = result.count() == static_cast<int64_t>(errors.size());
-    attachErrors(result, fits ? errors : Floats(result.count(), kUnknown));
+    attachErrors(result, fits ? errors : Floats(result.count(), Unknown));
     m.setValue(slot, std::move(result));
   }
   return true;

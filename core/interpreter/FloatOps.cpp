@@ -40,8 +40,8 @@ double boundAtInfinity(Body body, const Lane &l) {
       const double corner = body(a, b);
       const bool same =
           corner == l.exact || (std::isnan(corner) && std::isnan(l.exact));
-      if (!same || l.ea == kUnknown || l.eb == kUnknown) {
-        return kUnknown;
+      if (!same || l.ea == Unknown || l.eb == Unknown) {
+        return Unknown;
       }
     }
   }
@@ -133,7 +133,7 @@ bool multiply(Machine &m, const Instruction &in) {
         if (std::isinf(l.result)) {
           // Unrounded it is finite, and so may the sum be.
           return std::isfinite(l.a) && std::isfinite(l.b) && isUsed(in)
-                     ? kUnknown
+                     ? Unknown
                      : rounded;
         }
         return std::max(rounded, propagated + productRounding(l)); // E2
@@ -150,7 +150,7 @@ bool divide(Machine &m, const Instruction &in) {
         double propagated = 0;
         if (!l.isExact()) {
           propagated =
-              divisor > 0 ? (l.ea + scaled(l.exact, l.eb)) / divisor : kUnknown;
+              divisor > 0 ? (l.ea + scaled(l.exact, l.eb)) / divisor : Unknown;
         }
         return approx ? afterUlps(in.resultKind, l.exact, propagated,
                                   divisionUlps())
@@ -167,7 +167,7 @@ bool remainder(Machine &m, const Instruction &in) {
         }
         const double divisor = std::fabs(l.b) - l.eb;
         if (!(divisor > 0)) {
-          return kUnknown;
+          return Unknown;
         }
         const double quotient = l.a / l.b;
         const double off = (l.ea + scaled(quotient, l.eb)) / divisor;
@@ -210,15 +210,15 @@ double boundOfLarger(const Lane &l) {
 double boundOfLargerAtInfinity(const Lane &l, bool propagateNan) {
   auto other = [&](double x, double ex, double ey) {
     if (std::isnan(x)) { // exact: it loses, or it wins
-      return ex != 0 ? kUnknown : propagateNan ? 0.0 : ey;
+      return ex != 0 ? Unknown : propagateNan ? 0.0 : ey;
     }
     if (x == HUGE_VAL) {
       return ex;
     }
-    return ex != 0 ? kUnknown : ey; // -infinity
+    return ex != 0 ? Unknown : ey; // -infinity
   };
   if (!std::isfinite(l.a) && !std::isfinite(l.b)) {
-    return l.isExact() ? 0 : kUnknown;
+    return l.isExact() ? 0 : Unknown;
   }
   return std::isfinite(l.a) ? other(l.b, l.eb, l.ea) : other(l.a, l.ea, l.eb);
 }
@@ -290,7 +290,7 @@ bool fusedMultiplyAdd(Machine &m, const Instruction &in) {
       errors[i] = isPlain ? afterRounding(m, in.resultKind, out[i],
                                           productBound(lane) + ez)
                   : lane.isExact() && ez == 0 ? 0
-                                              : kUnknown;
+                                              : Unknown;
     }
     attachErrors(result, std::move(errors));
   }
@@ -356,7 +356,7 @@ bool compareFloats(Machine &m, const Instruction &in) {
       const bool hasNan = (std::isnan(x) && laneOf(ea, i) == 0) ||
                           (std::isnan(y) && laneOf(eb, i) == 0);
       errors[i] =
-          error == 0 || hasNan || std::fabs(x - y) > error ? 0 : kUnknown;
+          error == 0 || hasNan || std::fabs(x - y) > error ? 0 : Unknown;
     }
     attachErrors(result, std::move(errors));
   }

@@ -22,7 +22,7 @@ double integerBound(const Instruction &in, double a, double b, double ea,
   if (ea == 0 && eb == 0) {
     return 0;
   }
-  double bound = kUnknown;
+  double bound = Unknown;
   if (isa<arith::AddIOp, arith::SubIOp>(in.op)) {
     bound = ea + eb;
   } else if (isa<arith::MulIOp>(in.op)) {
@@ -30,9 +30,9 @@ double integerBound(const Instruction &in, double a, double b, double ea,
   } else if (isa<tile::MinSIOp, tile::MaxSIOp>(in.op)) {
     return std::max(ea, eb);
   } else if (isa<arith::AndIOp>(in.op)) {
-    return (a == 0 && ea == 0) || (b == 0 && eb == 0) ? 0 : kUnknown;
+    return (a == 0 && ea == 0) || (b == 0 && eb == 0) ? 0 : Unknown;
   } else if (isa<arith::OrIOp>(in.op)) { // -1: all bits, or true
-    return (a == -1 && ea == 0) || (b == -1 && eb == 0) ? 0 : kUnknown;
+    return (a == -1 && ea == 0) || (b == -1 && eb == 0) ? 0 : Unknown;
   }
   // A sum that may wrap may be anything.
   const int width = static_cast<int>(widthOf(in.resultKind));
@@ -42,7 +42,7 @@ double integerBound(const Instruction &in, double a, double b, double ea,
   return std::max(isa<arith::MulIOp>(in.op) ? most : sum, bound) <
                  std::ldexp(1.0, width - 1)
              ? bound
-             : kUnknown;
+             : Unknown;
 }
 
 void boundIntegers(Machine &m, const Instruction &in, TileValue &result) {
@@ -173,7 +173,7 @@ bool comparison(Machine &m, const Instruction &in, Read read, Body body) {
       const double error = laneOf(ea, i) + laneOf(eb, i);
       const double distance = std::fabs(static_cast<double>(laneOf(a, i)) -
                                         static_cast<double>(laneOf(b, i)));
-      errors[i] = error == 0 || distance > error ? 0 : kUnknown;
+      errors[i] = error == 0 || distance > error ? 0 : Unknown;
     }
     attachErrors(result, std::move(errors));
   }
@@ -240,7 +240,7 @@ double distance(const TileValue &a, const TileValue &b, int64_t lane) {
     return std::fabs(decodeFloat(a.kind(), x) - decodeFloat(a.kind(), y));
   }
   if (a.kind() == Kind::Ptr || a.kind() == Kind::View) {
-    return kUnknown;
+    return Unknown;
   }
   const unsigned unused = 64 - widthOf(a.kind());
   return std::fabs(

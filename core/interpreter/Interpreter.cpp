@@ -182,7 +182,7 @@ static llvm::Expected<uint64_t> stepLimitOf(const Options &options) {
     return *options.stepLimit;
   }
   const char *text = secure_getenv("TERRAZZO_INTERP_STEPS");
-  uint64_t limit = kStepLimit;
+  uint64_t limit = StepLimit;
   if (text && *text && llvm::StringRef(text).getAsInteger(10, limit)) {
     return llvm::createStringError("TERRAZZO_INTERP_STEPS='" +
                                    llvm::Twine(text) +

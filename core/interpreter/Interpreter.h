@@ -83,7 +83,7 @@ struct PrintEvent {
 class Observer;
 
 /// More than a program runs in a minute: one that comes here may never end.
-inline constexpr uint64_t kStepLimit = 300'000'000;
+inline constexpr uint64_t StepLimit = 300'000'000;
 
 struct Options {
   /// Known memory. If not empty, every access must lie inside one allocation.
@@ -102,7 +102,7 @@ struct Options {
   /// Run this program only.
   std::optional<std::array<uint32_t, 3>> onlyProgram;
   /// Ops that one program may execute; 0: any number. Without a value
-  /// TERRAZZO_INTERP_STEPS says how many, else it is kStepLimit.
+  /// TERRAZZO_INTERP_STEPS says how many, else it is StepLimit.
   std::optional<uint64_t> stepLimit;
   /// Distinct findings that are kept; the rest is counted.
   size_t maxFindings = 64;

@@ -10,8 +10,8 @@
 #define TERRAZZO_CORE_INTERPRETER_MACHINE_H
 
 #include "core/interpreter/Interpreter.h"
-#include "core/interpreter/Memory.h"
 #include "core/interpreter/Observer.h"
+#include "core/interpreter/ShadowMemory.h"
 #include "core/interpreter/TileValue.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -137,7 +137,7 @@ public:
   const LaunchArgs &args;
   const Options &options;
   Report &report;
-  Memory memory;
+  ShadowMemory memory;
   std::array<uint32_t, 3> program = {0, 0, 0};
 
 private:

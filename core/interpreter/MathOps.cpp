@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/interpreter/Compare.h"
 #include "core/interpreter/Errors.h"
-#include "core/interpreter/Math.h"
+#include "core/interpreter/ReferenceMath.h"
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -18,7 +18,7 @@ namespace tz::interpreter {
 namespace {
 
 /// Flips or clears the sign bit, so a NaN keeps its payload.
-template <bool kClear>
+template <bool Clears>
 bool changeSign(Machine &m, const Instruction &in) {
   const TileValue &source = m.operand(in, 0);
   const Kind kind = in.resultKind;
@@ -29,7 +29,7 @@ bool changeSign(Machine &m, const Instruction &in) {
   for (int64_t i = 0; i < source.count(); ++i) {
     const uint64_t code = source.bitsAt(i);
     const bool keep = oneZero && (code & ~sign) == 0; // zero and NaN
-    result.setBits(i, keep ? code : kClear ? code & ~sign : code ^ sign);
+    result.setBits(i, keep ? code : Clears ? code & ~sign : code ^ sign);
   }
   if (source.errors()) {
     result.setErrors(*source.errors());
@@ -49,13 +49,13 @@ double reachOf(tile::MathFn fn, Kind kind, double x, double e) {
   switch (fn) {
   case MathFn::sin:
   case MathFn::cos: // steepness at most 1, never leaves [-1, 1]
-    reach = std::isfinite(x) ? std::min(e, 2.0) : kUnknown;
+    reach = std::isfinite(x) ? std::min(e, 2.0) : Unknown;
     break;
   case MathFn::tan: { // monotone between poles
-    constexpr double kPi = 3.14159265358979323846;
+    constexpr double pi = 3.14159265358979323846;
     const bool hasPole =
-        !(std::floor((x - e) / kPi - 0.5) == std::floor((x + e) / kPi - 0.5));
-    reach = hasPole ? kUnknown : propagatedError(function, x, e);
+        !(std::floor((x - e) / pi - 0.5) == std::floor((x + e) / pi - 0.5));
+    reach = hasPole ? Unknown : propagatedError(function, x, e);
     break;
   }
   default: // the others are monotone where they are defined
@@ -111,12 +111,12 @@ double powerBound(Kind kind, double x, double ex, double y, double ey,
     const bool isWhole =
         ey == 0 && std::trunc(y) == y && y >= 0 && std::fabs(x) > ex;
     if (!(x - ex > 0) && !isWhole) {
-      return kUnknown;
+      return Unknown;
     }
     for (double base : {x - ex, x + ex}) {
       for (double exponent : {y - ey, y + ey}) {
         const double off = std::fabs(power(kind, base, exponent) - exact);
-        reach = std::isfinite(off) ? std::max(reach, off) : kUnknown;
+        reach = std::isfinite(off) ? std::max(reach, off) : Unknown;
       }
     }
     reach += kind == Kind::F64 ? ulpOf(kind, exact) : 0;

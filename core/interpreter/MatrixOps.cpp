@@ -158,7 +158,7 @@ DotBound boundOf(const Machine &m, tile::DotOp op) {
     const auto terms = double(sizesOf(op).k),
                limit = double(op.getMaxImprecise());
     (limit == 0 ? bound.perSum : bound.perProduct) +=
-        float8SumError * (limit == 0 ? terms : std::min(limit, terms) - 1);
+        Float8SumError * (limit == 0 ? terms : std::min(limit, terms) - 1);
   }
   return bound;
 }
@@ -188,7 +188,7 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
   const Kind kind = in.resultKind;
   const double factor =
       bound.roundings == 0 ? 0 : growth(kind, bound.roundings);
-  const double largest = isFloat(kind) ? largestOf(kind) : kUnknown;
+  const double largest = isFloat(kind) ? largestOf(kind) : Unknown;
   // Products and sums below the least normal may be flushed.
   const double flushed = factor == 0 || kind == Kind::F64
                              ? 0
@@ -204,9 +204,9 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
                 (magnitude == 0 ? 0 : flushed);
     const bool overflows = magnitude + errors[i] > largest;
     if (overflows) {
-      errors[i] = kUnknown;
+      errors[i] = Unknown;
     } else if (!exact.empty() && !std::isfinite(exact[i])) {
-      errors[i] = hasGiven ? kUnknown : 0;
+      errors[i] = hasGiven ? Unknown : 0;
     }
   }
   attachErrors(result, std::move(errors));
@@ -283,7 +283,7 @@ double Accumulation::off(Kind kind, double error, double addend,
   // The product's own bound says how large its terms can be.
   const double factor = growth(kind, roundings);
   if (size + error / factor > largestOf(kind)) {
-    return kUnknown;
+    return Unknown;
   }
   const double flushed =
       kind == Kind::F64 ? 0 : roundings * leastNormalOf(kind);

@@ -64,7 +64,7 @@ void doubtLoaded(Machine &m, const Instruction &in, int64_t count) {
     m.loadErrors.resize(count, 0.0);
     for (int64_t lane = 0; lane < count; ++lane) {
       if (errorOf(m.operand(in, i), lane) != 0) {
-        m.loadErrors[lane] = kUnknown;
+        m.loadErrors[lane] = Unknown;
       }
     }
   }
@@ -108,7 +108,7 @@ bool store(Machine &m, const Instruction &in) {
       return false;
     }
     if (masked && errorOf(m.operand(in, 2), i) != 0) {
-      m.setErrorAt(addresses[i], value.elementBytes(), kUnknown);
+      m.setErrorAt(addresses[i], value.elementBytes(), Unknown);
     }
   }
   return true;
@@ -227,7 +227,7 @@ bool loadView(Machine &m, const Instruction &in) {
   }
   for (const uint32_t slot : in.operands) {
     if (hasErrors(m.valueIn(slot))) {
-      m.loadErrors.assign(result.count(), kUnknown);
+      m.loadErrors.assign(result.count(), Unknown);
     }
   }
   m.setLoaded(in, std::move(result));

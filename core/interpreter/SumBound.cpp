@@ -51,19 +51,19 @@ bool SumBound::isExactInAnyOrder(Kind kind) const {
 }
 
 double SumBound::of(Kind kind, double ours) const {
-  if (given == kUnknown) {
-    return kUnknown;
+  if (given == Unknown) {
+    return Unknown;
   }
   const double magnitude = positive + negative + given;
   const double roundings = (terms - 1) * unitRoundoff(kind) * magnitude;
   const double largest = largestFiniteOf(kind);
   const bool overflows = magnitude + roundings > largest;
-  const bool saturates = largestOf(kind) == kUnknown;
+  const bool saturates = largestOf(kind) == Unknown;
   if (hasNan || hasInfinity) {
     // They decide in any order, if nothing else overflows. A type that
     // saturates turns an infinity into a number at the first addition.
     const bool decides = hasNan || (!overflows && (!saturates || terms == 1));
-    return given == 0 && decides ? 0 : kUnknown;
+    return given == 0 && decides ? 0 : Unknown;
   }
   if (isExactInAnyOrder(kind)) {
     return 0;
@@ -73,7 +73,7 @@ double SumBound::of(Kind kind, double ours) const {
       std::fabs(ours - sum) + (terms - 1) * unitRoundoff(Kind::F64) * magnitude;
   const double bound = given + roundings + own;
   if (!saturates) {
-    return magnitude + bound > largest ? kUnknown : bound;
+    return magnitude + bound > largest ? Unknown : bound;
   }
   const double anything = largest + std::fabs(ours);
   return overflows ? anything : std::min(bound, anything);

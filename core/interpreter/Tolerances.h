@@ -37,7 +37,7 @@ double productError(tile::Precision precision);
 unsigned productsOf(tile::Precision precision);
 /// What one addition of a matrix unit that multiplies 8-bit floats may lose,
 /// relatively (P22): it keeps 14 bits and cuts the rest.
-inline constexpr double float8SumError = 0x1p-13;
+inline constexpr double Float8SumError = 0x1p-13;
 
 } // namespace tz::interpreter
 

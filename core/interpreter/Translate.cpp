@@ -89,7 +89,7 @@ private:
 };
 
 /// Deepest nesting of regions; C++ recursion follows it.
-constexpr unsigned kMaxDepth = 256;
+constexpr unsigned MaxDepth = 256;
 
 std::optional<uint64_t> constantBits(Attribute attribute) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
@@ -172,7 +172,7 @@ llvm::Expected<Instruction> Translator::translate(Operation &op,
 }
 
 llvm::Expected<Code> Translator::translate(Block &block, unsigned depth) {
-  if (depth > kMaxDepth) {
+  if (depth > MaxDepth) {
     return error(block.getParentOp(), "regions are nested too deeply");
   }
   Code code;

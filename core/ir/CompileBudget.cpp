@@ -18,10 +18,10 @@ namespace tz {
 static thread_local CompileBudget *thread = nullptr;
 
 /// Milliseconds between two looks at the clock, and between two questions.
-static constexpr int64_t kLook = 4;
-static constexpr std::chrono::milliseconds kQuestion{40}, kCount{100};
+static constexpr int64_t Look = 4;
+static constexpr std::chrono::milliseconds Question{40}, Count{100};
 /// More than an operation takes, with all that passes know of it.
-static constexpr uint64_t kBytesPerOperation = 16 << 10;
+static constexpr uint64_t BytesPerOperation = 16 << 10;
 
 /// Read in a few nanoseconds, and a few milliseconds late.
 static int64_t coarseMilliseconds() {
@@ -46,7 +46,7 @@ static uint64_t residentBytes() {
 CompileBudget::CompileBudget(Limits limits)
     : given(std::move(limits)), isInner(thread != nullptr), start(Clock::now()),
       bytesBefore(isInner || !given.mebibytes ? 0 : residentBytes()),
-      nextQuestion(start + kQuestion), nextCount(start + kCount) {
+      nextQuestion(start + Question), nextCount(start + Count) {
   if (!isInner) {
     thread = this;
   }
@@ -68,7 +68,7 @@ bool CompileBudget::isSpent() {
   if (thread->ended == End::None && !thread->isLooking) {
     int64_t now = coarseMilliseconds();
     if (now >= thread->nextLook) {
-      thread->nextLook = now + kLook;
+      thread->nextLook = now + Look;
       thread->isLooking = true;
       thread->look();
       thread->isLooking = false;
@@ -98,7 +98,7 @@ bool CompileBudget::isTooLarge() {
   uint64_t count = 0;
   root->walk([&](mlir::Operation *) { ++count; });
   operations = count;
-  return count > limit / kBytesPerOperation;
+  return count > limit / BytesPerOperation;
 }
 
 void CompileBudget::look() {
@@ -109,7 +109,7 @@ void CompileBudget::look() {
     return;
   }
   if (given.interrupted && now >= nextQuestion) {
-    nextQuestion = now + kQuestion;
+    nextQuestion = now + Question;
     if (int32_t answer = given.interrupted()) {
       code = answer;
       ended = End::Interrupted;
@@ -122,8 +122,8 @@ void CompileBudget::look() {
     if (isTooLarge()) {
       ended = End::Memory;
     }
-    nextCount = before +
-                std::max<Clock::duration>(kCount, 16 * (Clock::now() - before));
+    nextCount =
+        before + std::max<Clock::duration>(Count, 16 * (Clock::now() - before));
   }
 }
 

@@ -59,7 +59,7 @@ struct Format {
   bool unsignedZero; ///< fnuz: one zero, one NaN
 };
 
-constexpr Format kHalf = {10, 15, 16, 0x7bff, 0x7c00, 0x7e00, false};
+constexpr Format Half = {10, 15, 16, 0x7bff, 0x7c00, 0x7e00, false};
 
 const Format &formatOf(Fp8 format) {
   static constexpr Format e4m3fn = {3, 7, 8, 0x7e, 0, 0x7f, false};
@@ -172,7 +172,7 @@ Value *halfToF32(const Ops &o, Value *x) {
     return b.CreateFPExt(x, o.type);
   }
   Value *bits = b.CreateBitCast(x, shapedAs(x->getType(), b.getInt16Ty()));
-  return unpack(o, b.CreateZExt(bits, o.intType), kHalf);
+  return unpack(o, b.CreateZExt(bits, o.intType), Half);
 }
 
 /// One step toward zero where the nearest value was further from it.
@@ -209,8 +209,8 @@ Value *f32ToHalf(const Ops &o, Value *x, Rounding rounding) {
   Type *i16 = shapedAs(x->getType(), b.getInt16Ty());
   Type *half = shapedAs(x->getType(), b.getHalfTy());
   if (!o.units.half) {
-    return b.CreateBitCast(
-        b.CreateTrunc(pack(o, x, kHalf, rounding, true), i16), half);
+    return b.CreateBitCast(b.CreateTrunc(pack(o, x, Half, rounding, true), i16),
+                           half);
   }
   Value *nearest = b.CreateFPTrunc(x, half);
   if (rounding == Rounding::NearestEven) {

@@ -52,7 +52,7 @@ namespace tz::optimizer {
 } // namespace tz::optimizer
 
 /// Ops of one mask that are looked at.
-static constexpr unsigned kLargestMask = 32;
+static constexpr unsigned LargestMask = 32;
 
 namespace {
 struct DropMasks : tz::optimizer::impl::DropMasksBase<DropMasks> {
@@ -186,7 +186,7 @@ void DropMasks::runOnOperation() {
   lanes = &allLanes;
   for (arith::SelectOp op : selects) {
     select = op;
-    budget = kLargestMask;
+    budget = LargestMask;
     SmallVector<int64_t> dims(shapeOf(op.getType()).size());
     std::iota(dims.begin(), dims.end(), 0);
     OpBuilder builder(op);

@@ -13,12 +13,12 @@ using namespace llvm;
 
 namespace tz::optimizer {
 
-static constexpr StringRef kNames[] = {
+static constexpr StringRef Names[] = {
 #define TZ_FEATURE(id, name, reader, meaning) name,
 #include "terrazzo/optimizer/Features.def"
 };
 
-StringRef nameOf(Feature feature) { return kNames[size_t(feature)]; }
+StringRef nameOf(Feature feature) { return Names[size_t(feature)]; }
 
 /// "math.<fn>.<type>"
 static bool isMathFeature(StringRef name) {
@@ -32,10 +32,10 @@ static bool isMathFeature(StringRef name) {
 }
 
 bool isFeature(StringRef name) {
-  return is_contained(kNames, name) || isMathFeature(name) ||
+  return is_contained(Names, name) || isMathFeature(name) ||
          name.starts_with("x.");
 }
 
-ArrayRef<StringRef> featureNames() { return kNames; }
+ArrayRef<StringRef> featureNames() { return Names; }
 
 } // namespace tz::optimizer

@@ -49,7 +49,7 @@ namespace tz::optimizer {
 } // namespace tz::optimizer
 
 /// Of tl.range(..., disable_licm=True) and tl.condition.
-static constexpr llvm::StringLiteral kDisabled = "tile.disable_licm";
+static constexpr llvm::StringLiteral Disabled = "tile.disable_licm";
 
 /// The R6 group of an access; none for other ops.
 static std::optional<int64_t> groupOf(Operation *op) {
@@ -104,8 +104,8 @@ struct HoistInvariants
   void runOnOperation() override {
     // Inner loops first: what leaves one may leave the next as well.
     getOperation()->walk([&](LoopLikeOpInterface loop) {
-      hoistedOps += loop->hasAttr(kDisabled) ? hoistAddresses(loop)
-                                             : moveLoopInvariantCode(loop);
+      hoistedOps += loop->hasAttr(Disabled) ? hoistAddresses(loop)
+                                            : moveLoopInvariantCode(loop);
     });
     if (getOperation()
             .walk([](scf::ForOp) { return WalkResult::interrupt(); })
@@ -116,7 +116,7 @@ struct HoistInvariants
   }
 
   void hoistLoads(scf::ForOp loop, const analysis::Hints &hints) {
-    if (loop->hasAttr(kDisabled)) {
+    if (loop->hasAttr(Disabled)) {
       return;
     }
     bool runs =

@@ -19,7 +19,7 @@
 //     tile.store %0, %3 : tensor<48x!tile.ptr<f32>>, tensor<48xf32>
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Passes.h"
-#include "core/optimizer/math/Library.h"
+#include "core/optimizer/math/MathLibrary.h"
 
 #include "terrazzo/wire/Wire.h"
 

@@ -22,7 +22,7 @@
 #include "core/optimizer/Passes.h"
 
 #include "terrazzo/optimizer/Features.h"
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"

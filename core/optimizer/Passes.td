@@ -1,7 +1,7 @@
 //===- Passes.td - the shared optimizer's table of contents -*- tablegen -*-===//
 //
 // In pipeline order. Each record agrees with a .cpp of its name, a lit test of
-// its flag, a line in Pipeline.cpp and the example in the .cpp's header.
+// its flag, a line in TilePipeline.cpp and the example in the .cpp's header.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_OPTIMIZER_PASSES_TD
 #define TERRAZZO_OPTIMIZER_PASSES_TD

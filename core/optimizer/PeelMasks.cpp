@@ -72,11 +72,11 @@ namespace tz::optimizer {
 
 /// The most by which an iteration of a loop may move a block for the loop to be
 /// split.
-static constexpr int64_t kLargestSlope = int64_t(1) << 32;
+static constexpr int64_t LargestSlope = int64_t(1) << 32;
 
 /// Elements of a tile, for each warp, up to which a kernel without dots is
 /// copied: every op on a larger one is hundreds of instructions.
-static constexpr int64_t kWidestTile = 4096;
+static constexpr int64_t WidestTile = 4096;
 
 namespace {
 /// One checked dimension of one access. The block is inside if both are >= 0.
@@ -378,7 +378,7 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
       continue;
     }
     if (term.scalars.size() != 1 || term.coefficient >= 0 ||
-        term.coefficient < -kLargestSlope) {
+        term.coefficient < -LargestSlope) {
       return "the loop does not bring the block nearer to its bound by a "
              "constant amount; count upwards by a constexpr";
     }
@@ -389,7 +389,7 @@ std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
   }
   auto rest = Polynomial::add(check.slack, Polynomial::of({{iv}, 1}),
                               -check.slack.coefficientOf({iv}));
-  auto end = rest ? Polynomial::add(*rest, Polynomial(kLargestSlope)) : rest;
+  auto end = rest ? Polynomial::add(*rest, Polynomial(LargestSlope)) : rest;
   if (!end) {
     return "its bound is too large an expression; compute part of it into a "
            "variable that is not a sum or product";
@@ -445,9 +445,9 @@ std::vector<IterationMask> PeelMasks::costlyMasks(scf::ForOp loop) {
   llvm::erase_if(all, [&](const IterationMask &mask) {
     auto rest =
         Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
-    return std::abs(mask.slope) > kLargestSlope || !rest || !isKnown(*rest) ||
-           !Polynomial::add(*rest, Polynomial(kLargestSlope)) ||
-           !Polynomial::add(Polynomial(kLargestSlope), *rest, -1) ||
+    return std::abs(mask.slope) > LargestSlope || !rest || !isKnown(*rest) ||
+           !Polynomial::add(*rest, Polynomial(LargestSlope)) ||
+           !Polynomial::add(Polynomial(LargestSlope), *rest, -1) ||
            !llvm::all_of(mask.conditions, isKnown) ||
            !isSelectedBy(mask.op, loop);
   });
@@ -601,7 +601,7 @@ bool PeelMasks::isTooWide() {
     return false;
   }
   auto warps = getOperation()->getAttrOfType<IntegerAttr>("tile.num_warps");
-  const int64_t most = kWidestTile * (warps ? warps.getInt() : 4);
+  const int64_t most = WidestTile * (warps ? warps.getInt() : 4);
   auto wide = llvm::find_if(checks, [&](const Check &check) {
     auto load = dyn_cast<LoadViewOp>(check.access);
     Value view =

@@ -59,7 +59,7 @@ namespace tz::optimizer {
 
 namespace {
 /// The extent of a dimension in which nothing is checked.
-constexpr int64_t kUnknownExtent = std::numeric_limits<int64_t>::max();
+constexpr int64_t UnknownExtent = std::numeric_limits<int64_t>::max();
 
 class Recovery {
 public:
@@ -121,7 +121,7 @@ Value Recovery::emitView(OpBuilder &builder, Location loc,
                    : one;
     }
     shape.push_back(extent ? extent
-                           : scalars.emit(builder, loc, kUnknownExtent));
+                           : scalars.emit(builder, loc, UnknownExtent));
     strides.push_back(scalars.emit(builder, loc, dim.stride));
   }
   if (Value condition = emitCondition(builder, loc, access.uniform)) {

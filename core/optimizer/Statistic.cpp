@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/Statistic.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -17,7 +17,8 @@
 namespace tz::optimizer {
 
 /// One count of one pass object. When the object goes, the count is added to
-/// the totals of the process, if enableStatistics() was called (Pipeline.h).
+/// the totals of the process, if enableStatistics() was called
+/// (TilePipeline.h).
 class Statistic {
 public:
   Statistic(mlir::Pass *owner, const char *name, const char *description);

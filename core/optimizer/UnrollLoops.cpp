@@ -41,7 +41,7 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
-static constexpr llvm::StringLiteral kFactor = "tile.loop_unroll_factor";
+static constexpr llvm::StringLiteral Factor = "tile.loop_unroll_factor";
 
 namespace {
 struct UnrollLoops : tz::optimizer::impl::UnrollLoopsBase<UnrollLoops> {
@@ -51,14 +51,14 @@ struct UnrollLoops : tz::optimizer::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops; // inner ones first
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kFactor)) {
+      if (loop->hasAttr(Factor)) {
         loops.push_back(loop);
       }
     });
     size_t made = 0;
     for (scf::ForOp loop : loops) {
-      auto factor = loop->getAttrOfType<IntegerAttr>(kFactor);
-      loop->removeAttr(kFactor);
+      auto factor = loop->getAttrOfType<IntegerAttr>(Factor);
+      loop->removeAttr(Factor);
       int64_t copies = factor ? factor.getInt() : 1;
       size_t size = 0;
       loop.getBody()->walk([&](Operation *) { ++size; });

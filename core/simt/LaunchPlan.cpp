@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/LaunchPlan.h"
 
-#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/SimtLowering.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -14,9 +14,9 @@
 using namespace tz;
 using namespace tz::simt;
 using tz::plugin::Expr;
-using tz::plugin::Kernel;
+using tz::plugin::KernelDescription;
 
-static constexpr size_t mostSteps = 64; // of an expression (R1)
+static constexpr size_t MostSteps = 64; // of an expression (R1)
 
 namespace {
 /// Which value over all programs: they must agree, the least, the greatest.
@@ -39,11 +39,11 @@ static bool build(mlir::Operation *op, uint32_t code, Over first, Over second,
     return false;
   }
   to.op(code);
-  return to.steps.size() <= mostSteps;
+  return to.steps.size() <= MostSteps;
 }
 
 static bool build(mlir::Value value, Over over, Expr &to) {
-  if (to.steps.size() >= mostSteps) {
+  if (to.steps.size() >= MostSteps) {
     return false;
   }
   if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
@@ -135,7 +135,7 @@ std::optional<Expr> tz::simt::launchCondition(mlir::Value condition,
     auto first = launchCondition(both.getLhs(), hints, everywhere),
          second = launchCondition(both.getRhs(), hints, everywhere);
     if (!first || !second ||
-        first->steps.size() + second->steps.size() >= mostSteps) {
+        first->steps.size() + second->steps.size() >= MostSteps) {
       return std::nullopt;
     }
     first->steps.insert(first->steps.end(), second->steps.begin(),
@@ -153,7 +153,7 @@ std::optional<Expr> tz::simt::launchCondition(mlir::Value condition,
       !isExact(compare.getRhs(), hints) ||
       !build(compare.getLhs(), left, result) ||
       !build(compare.getRhs(), opposite(left), result) ||
-      result.steps.size() >= mostSteps) {
+      result.steps.size() >= MostSteps) {
     return std::nullopt;
   }
   return result.op(code);
@@ -197,7 +197,7 @@ public:
       }
       add(least.constant(1).op(TZ_X_GE));
     }
-    return all.steps.size() <= mostSteps ? std::optional(all) : std::nullopt;
+    return all.steps.size() <= MostSteps ? std::optional(all) : std::nullopt;
   }
 
 private:
@@ -229,7 +229,7 @@ static void append(Expr &to, const Expr &more) {
 
 /// 1: all rows of all views begin at multiples of so many bytes, if the first
 /// does.
-static Expr areEven(const Kernel &info, int64_t bytes) {
+static Expr areEven(const KernelDescription &info, int64_t bytes) {
   std::vector<Expr> strides;
   for (const auto &slot : info.arguments) {
     for (size_t i = 0; i + 1 < slot.strides.size(); ++i) {
@@ -253,7 +253,8 @@ static Expr areEven(const Kernel &info, int64_t bytes) {
   return strides.empty() ? rest.constant(1) : rest.constant(0).op(TZ_X_EQ);
 }
 
-bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,
+bool tz::simt::appendGrid(KernelDescription &info,
+                          llvm::ArrayRef<uint32_t> axes,
                           const FrameLimits &limits) {
   if (axes.empty()) {
     return true;
@@ -283,11 +284,11 @@ bool tz::simt::appendGrid(Kernel &info, llvm::ArrayRef<uint32_t> axes,
   append(blocks, programs);
   blocks.op(TZ_X_SELECT);
   info.grid[axes[0]] = std::move(blocks);
-  return info.guard.steps.size() <= mostSteps &&
-         info.grid[axes[0]].steps.size() <= mostSteps;
+  return info.guard.steps.size() <= MostSteps &&
+         info.grid[axes[0]].steps.size() <= MostSteps;
 }
 
-bool tz::simt::appendCluster(Kernel &info, unsigned blocks,
+bool tz::simt::appendCluster(KernelDescription &info, unsigned blocks,
                              const FrameLimits &limits) {
   if (blocks == 1) {
     return true;
@@ -303,10 +304,10 @@ bool tz::simt::appendCluster(Kernel &info, unsigned blocks,
     info.guard.op(TZ_X_AND);
   }
   info.cluster[0] = blocks;
-  return info.guard.steps.size() <= mostSteps;
+  return info.guard.steps.size() <= MostSteps;
 }
 
-bool tz::simt::appendDescriptors(Kernel &info,
+bool tz::simt::appendDescriptors(KernelDescription &info,
                                  llvm::ArrayRef<DescriptorOp> descriptors,
                                  const FrameLimits &limits) {
   if (descriptors.empty()) {
@@ -314,7 +315,7 @@ bool tz::simt::appendDescriptors(Kernel &info,
   }
   analysis::Hints hints(
       DescriptorOp(descriptors.front())->getParentOfType<tile::KernelOp>());
-  Kernel next = info;
+  KernelDescription next = info;
   Guard guard;
   auto isMultiple = [](int64_t known, int64_t of) {
     return known == 0 || known % of == 0;
@@ -323,7 +324,7 @@ bool tz::simt::appendDescriptors(Kernel &info,
     DescriptorType type = descriptor.getType();
     const int64_t bytes = tile::storageBytes(type.getElementType());
     auto &slot =
-        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, descriptorBytes);
+        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, DescriptorBytes);
     auto base = mlir::cast<mlir::BlockArgument>(descriptor.getBase());
     slot.baseArg = base.getArgNumber();
     slot.elementBits = uint32_t(bytes * 8);

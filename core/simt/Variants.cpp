@@ -9,8 +9,8 @@
 #include "core/simt/analysis/CheckedForm.h"
 
 #include "terrazzo/plugin/KernelInfo.h"
-#include "terrazzo/simt/Lowering.h"
-#include "terrazzo/simt/Pipeline.h"
+#include "terrazzo/simt/SimtLowering.h"
+#include "terrazzo/simt/SimtPipeline.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -20,9 +20,10 @@ using namespace tz;
 using namespace tz::simt;
 using tz::plugin::Expr;
 
-static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
+static void prepare(tile::KernelOp kernel, const SimtTarget &target,
+                    Form form) {
   if (form.clusterBlocks > 1) {
-    kernel->setAttr(clusterName, mlir::Builder(kernel).getI64IntegerAttr(
+    kernel->setAttr(ClusterName, mlir::Builder(kernel).getI64IntegerAttr(
                                      form.clusterBlocks));
   }
   mlir::PassManager passes(kernel->getContext(),
@@ -49,8 +50,9 @@ static void prepare(tile::KernelOp kernel, const Target &target, Form form) {
 }
 
 /// A copy of the kernel in this form.
-static tile::KernelOp prepareCopy(tile::KernelOp kernel, const Target &target,
-                                  Form form, llvm::StringRef suffix) {
+static tile::KernelOp prepareCopy(tile::KernelOp kernel,
+                                  const SimtTarget &target, Form form,
+                                  llvm::StringRef suffix) {
   mlir::OpBuilder builder(kernel);
   auto copy = mlir::cast<tile::KernelOp>(builder.clone(*kernel));
   copy.setSymName((kernel.getSymName() + suffix).str());
@@ -65,7 +67,8 @@ static llvm::SmallVector<DescriptorOp> descriptorsOf(tile::KernelOp kernel) {
 }
 
 /// Blocks of a cluster, which share copies. None: there is nothing to share.
-static tile::KernelOp makeCluster(tile::KernelOp kernel, const Target &target,
+static tile::KernelOp makeCluster(tile::KernelOp kernel,
+                                  const SimtTarget &target,
                                   const FrameLimits &limits) {
   const unsigned blocks = target.clusterBlocks();
   if (blocks == 1) {
@@ -73,7 +76,7 @@ static tile::KernelOp makeCluster(tile::KernelOp kernel, const Target &target,
   }
   tile::KernelOp copy =
       prepareCopy(kernel, target, {false, true, blocks}, "_cluster");
-  tz::plugin::Kernel trial;
+  tz::plugin::KernelDescription trial;
   const bool shares = copy.walk([](BulkCopyOp op) {
                             return op.getShared()
                                        ? mlir::WalkResult::interrupt()
@@ -173,8 +176,8 @@ static bool asksAlignment(const Expr &guard) {
 }
 
 std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
-                                            const Target *inBulk,
-                                            const Target &plain,
+                                            const SimtTarget *inBulk,
+                                            const SimtTarget &plain,
                                             const FrameLimits &limits) {
   for (const Target *target : {inBulk, &plain}) {
     if (target) {
@@ -197,7 +200,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     });
     // A loop over programs whose copies do not go on from one to the next gains
     // nothing; a store alone is not worth a second variant.
-    tz::plugin::Kernel trial;
+    tz::plugin::KernelDescription trial;
     const bool isInVain =
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
     if (loads && !isInVain &&
@@ -230,12 +233,12 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
   return variants;
 }
 
-tz::plugin::Kernel &
-tz::simt::appendVariant(tz::plugin::Artifact &artifact,
-                        const Variant &variant, const FrameLimits &limits) {
+tz::plugin::KernelDescription &
+tz::simt::appendVariant(tz::plugin::Artifact &artifact, const Variant &variant,
+                        const FrameLimits &limits) {
   tile::KernelOp kernel = variant.kernel;
   const Lowered &lowered = variant.lowered;
-  tz::plugin::Kernel &info = artifact.kernels.emplace_back();
+  tz::plugin::KernelDescription &info = artifact.kernels.emplace_back();
   info.name = kernel.getSymName().str();
   info.guard = variant.guard;
   tz::plugin::appendArguments(info, kernel);

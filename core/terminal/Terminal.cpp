@@ -214,8 +214,8 @@ Result<std::string> readFileOrPipe(const std::string &path) {
   auto fail = [&](const std::string &why) {
     return Status(TZ_E_NOT_FOUND, "cannot read the pipe " + path + ": " + why);
   };
-  constexpr size_t kMostBytes = size_t{64} << 20;
-  constexpr int kTurn = 100, kForWriter = 2000, kForMore = 60000; // ms
+  constexpr size_t mostBytes = size_t{64} << 20;
+  constexpr int turn = 100, forWriter = 2000, forMore = 60000; // ms
   // Without waiting: a pipe that nobody writes to would never open.
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
@@ -229,7 +229,7 @@ Result<std::string> readFileOrPipe(const std::string &path) {
     if (got > 0) {
       text.append(part, size_t(got));
       waited = 0;
-      if (text.size() > kMostBytes) {
+      if (text.size() > mostBytes) {
         return fail("more than 64 MiB came out of it");
       }
       continue;
@@ -242,16 +242,16 @@ Result<std::string> readFileOrPipe(const std::string &path) {
     if (!hasWriter && !text.empty()) {
       return text;
     }
-    if (waited >= (hasWriter ? kForMore : kForWriter)) {
+    if (waited >= (hasWriter ? forMore : forWriter)) {
       return fail(hasWriter ? "nothing has come out of it for a minute"
                             : "nobody writes to it");
     }
     pollfd more{fd, POLLIN, 0};
     // Without a writer poll may return at once.
-    if (poll(&more, 1, kTurn) > 0 && !(more.revents & POLLIN)) {
-      usleep(kTurn * 1000);
+    if (poll(&more, 1, turn) > 0 && !(more.revents & POLLIN)) {
+      usleep(turn * 1000);
     }
-    waited += kTurn;
+    waited += turn;
   }
 }
 

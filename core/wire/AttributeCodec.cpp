@@ -490,9 +490,9 @@ void TableReader::readHints(ByteReader &reader, NamedAttrList &list) {
     uint64_t number = reader.number();
     uint64_t index = reader.number();
     const HintRecord *record = findHint(number);
-    if (!record || record->since > tile::kIrMinor) {
+    if (!record || record->since > tile::IrMinor) {
       reader.fail("attribute number " + Twine(number) +
-                  " is unknown to tile IR 0." + Twine(tile::kIrMinor));
+                  " is unknown to tile IR 0." + Twine(tile::IrMinor));
       return;
     }
     if (list.get(record->name)) {

@@ -71,10 +71,10 @@ enum class LocTag : uint8_t {
   Fused = 6,
 };
 
-inline constexpr unsigned kMaxRank = 8;
-inline constexpr int64_t kMaxElements = int64_t(1) << 30;
-inline constexpr unsigned kMaxDepth = 256;
-inline constexpr uint64_t kMaxOps = uint64_t(1) << 20;
+inline constexpr unsigned MaxRank = 8;
+inline constexpr int64_t MaxElements = int64_t(1) << 30;
+inline constexpr unsigned MaxDepth = 256;
+inline constexpr uint64_t MaxOps = uint64_t(1) << 20;
 
 /// Interns; the first thing without a portable form sets `error`.
 class TableWriter {

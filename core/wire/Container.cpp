@@ -18,10 +18,10 @@ using namespace llvm;
 
 namespace tz::wire {
 
-static constexpr StringLiteral kMagic("\x8fTZIR\r\n\x1a");
-static constexpr size_t kHashOffset = 32, kHashSize = 32, kHeaderSize = 64;
-static constexpr size_t kSectionEntry = 24, kMaxSections = 64;
-static constexpr uint16_t kPreparedFlag = 1;
+static constexpr StringLiteral Magic("\x8fTZIR\r\n\x1a");
+static constexpr size_t HashOffset = 32, HashSize = 32, HeaderSize = 64;
+static constexpr size_t SectionEntry = 24, MaxSections = 64;
+static constexpr uint16_t PreparedFlag = 1;
 
 llvm::Error failure(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
@@ -29,23 +29,23 @@ llvm::Error failure(const Twine &message) {
 
 static std::array<uint8_t, 32> hashOf(StringRef bytes) {
   SHA256 hasher;
-  hasher.update(bytes.take_front(kHashOffset));
-  hasher.update(bytes.drop_front(kHeaderSize));
+  hasher.update(bytes.take_front(HashOffset));
+  hasher.update(bytes.drop_front(HeaderSize));
   return hasher.final();
 }
 
 void rehash(std::string &bytes) {
-  if (bytes.size() < kHeaderSize) {
+  if (bytes.size() < HeaderSize) {
     return;
   }
   std::array<uint8_t, 32> hash = hashOf(bytes);
-  std::copy(hash.begin(), hash.end(), bytes.begin() + kHashOffset);
+  std::copy(hash.begin(), hash.end(), bytes.begin() + HashOffset);
 }
 
-bool isPortable(StringRef bytes) { return bytes.starts_with(kMagic); }
+bool isPortable(StringRef bytes) { return bytes.starts_with(Magic); }
 
 std::string pack(const Header &header, ArrayRef<Section> sections) {
-  uint64_t offset = kHeaderSize + kSectionEntry * sections.size();
+  uint64_t offset = HeaderSize + SectionEntry * sections.size();
   ByteWriter table;
   std::string payload;
   for (const Section &section : sections) {
@@ -57,15 +57,15 @@ std::string pack(const Header &header, ArrayRef<Section> sections) {
     payload.resize((payload.size() + 7) / 8 * 8, '\0');
   }
   ByteWriter out;
-  out.bytes = kMagic.str();
-  out.fixed<uint16_t>(kContainerVersion);
+  out.bytes = Magic.str();
+  out.fixed<uint16_t>(ContainerVersion);
   out.fixed<uint16_t>(header.irMajor);
   out.fixed<uint16_t>(header.irMinor);
-  out.fixed<uint16_t>(header.stage == Stage::Prepared ? kPreparedFlag : 0);
+  out.fixed<uint16_t>(header.stage == Stage::Prepared ? PreparedFlag : 0);
   out.fixed<uint64_t>(offset + payload.size());
   out.fixed<uint32_t>(sections.size());
   out.fixed<uint32_t>(0);
-  out.bytes.append(kHashSize, '\0');
+  out.bytes.append(HashSize, '\0');
   out.bytes += table.bytes;
   out.bytes += payload;
   rehash(out.bytes);
@@ -75,9 +75,9 @@ std::string pack(const Header &header, ArrayRef<Section> sections) {
 /// Reads the table; `error` is set if a section is not where it must be.
 static void readSections(StringRef bytes, unsigned count, std::string &error,
                          SmallVectorImpl<Section> &sections) {
-  StringRef table = bytes.substr(kHeaderSize, count * kSectionEntry);
+  StringRef table = bytes.substr(HeaderSize, count * SectionEntry);
   ByteReader reader(table, error);
-  uint64_t expected = kHeaderSize + table.size();
+  uint64_t expected = HeaderSize + table.size();
   for (unsigned i = 0; i < count && reader.ok(); ++i) {
     uint32_t id = reader.fixed<uint32_t>();
     uint32_t flags = reader.fixed<uint32_t>();
@@ -118,7 +118,7 @@ llvm::Expected<Header> unpack(StringRef bytes,
   }
   std::string error;
   ByteReader reader(bytes, error);
-  reader.take(kMagic.size());
+  reader.take(Magic.size());
   unsigned container = reader.fixed<uint16_t>();
   Header header;
   header.irMajor = reader.fixed<uint16_t>();
@@ -127,19 +127,19 @@ llvm::Expected<Header> unpack(StringRef bytes,
   uint64_t total = reader.fixed<uint64_t>();
   uint32_t count = reader.fixed<uint32_t>();
   uint32_t reserved = reader.fixed<uint32_t>();
-  if (!reader.ok() || bytes.size() < kHeaderSize) {
+  if (!reader.ok() || bytes.size() < HeaderSize) {
     return failure("portable file: truncated in its header (" +
                    Twine(bytes.size()) + " bytes)");
   }
-  if (container != kContainerVersion) {
+  if (container != ContainerVersion) {
     return failure("portable file: container version " + Twine(container) +
-                   "; this build reads version " + Twine(kContainerVersion));
+                   "; this build reads version " + Twine(ContainerVersion));
   }
   // R11: before 1.0 a version reads its own files only.
-  if (header.irMajor != tile::kIrMajor || header.irMinor != tile::kIrMinor) {
+  if (header.irMajor != tile::IrMajor || header.irMinor != tile::IrMinor) {
     return failure("portable file: tile IR " + Twine(header.irMajor) + "." +
                    Twine(header.irMinor) + "; this build reads " +
-                   Twine(tile::kIrMajor) + "." + Twine(tile::kIrMinor) +
+                   Twine(tile::IrMajor) + "." + Twine(tile::IrMinor) +
                    " alone; compile the kernel again from its source");
   }
   if (total != bytes.size()) {
@@ -147,21 +147,21 @@ llvm::Expected<Header> unpack(StringRef bytes,
                    " bytes, its header says " + Twine(total) +
                    (bytes.size() < total ? "; it is truncated" : ""));
   }
-  if (total > kMaxTotalSize) {
+  if (total > MaxTotalSize) {
     return failure("portable file: " + Twine(total) + " bytes; the limit is " +
-                   Twine(kMaxTotalSize));
+                   Twine(MaxTotalSize));
   }
   std::array<uint8_t, 32> hash = hashOf(bytes);
-  StringRef stored = bytes.substr(kHashOffset, kHashSize);
+  StringRef stored = bytes.substr(HashOffset, HashSize);
   if (stored != StringRef(reinterpret_cast<const char *>(hash.data()), 32)) {
     return failure("portable file: its hash does not match; it is damaged");
   }
-  if (flags & ~kPreparedFlag) {
+  if (flags & ~PreparedFlag) {
     return failure("portable file: unknown flags " + Twine(flags));
   }
-  header.stage = flags & kPreparedFlag ? Stage::Prepared : Stage::Neutral;
-  if (reserved != 0 || count > kMaxSections ||
-      count * kSectionEntry > bytes.size() - kHeaderSize) {
+  header.stage = flags & PreparedFlag ? Stage::Prepared : Stage::Neutral;
+  if (reserved != 0 || count > MaxSections ||
+      count * SectionEntry > bytes.size() - HeaderSize) {
     return failure("portable file: bad number of sections");
   }
   readSections(bytes, count, error, sections);

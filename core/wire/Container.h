@@ -28,8 +28,8 @@ struct Section {
   llvm::StringRef bytes;
 };
 
-inline constexpr unsigned kContainerVersion = 1;
-inline constexpr uint64_t kMaxTotalSize = uint64_t(64) << 20;
+inline constexpr unsigned ContainerVersion = 1;
+inline constexpr uint64_t MaxTotalSize = uint64_t(64) << 20;
 
 std::string pack(const Header &header, llvm::ArrayRef<Section> sections);
 

@@ -14,26 +14,26 @@ namespace tz::wire {
 using enum AttrKind;
 using enum Presence;
 
-static constexpr OpRecord kOps[] = {
+static constexpr OpRecord Ops[] = {
 #define TZ_WIRE_OP(opcode, name, since, regions, ...)                          \
   {opcode, name, since, regions, {{__VA_ARGS__}}},
 #include "core/wire/Opcodes.def"
 };
 
 /// Ends with an empty record: a list of none is no array.
-static constexpr OperandRecord kOperands[] = {
+static constexpr OperandRecord Operands[] = {
 #define TZ_WIRE_OP(opcode, name, since, regions, ...)
 #define TZ_WIRE_OPERAND(opcode, group, name, since)                            \
   {opcode, group, name, since},
 #include "core/wire/Opcodes.def"
     {0, 0, nullptr, 0}};
 
-static constexpr CaseRecord kCases[] = {
+static constexpr CaseRecord Cases[] = {
 #define TZ_WIRE_CASE(kind, number, name, since) {kind, number, name, since},
 #include "core/wire/EnumCases.def"
 };
 
-static constexpr HintRecord kHints[] = {
+static constexpr HintRecord Hints[] = {
 #define TZ_WIRE_HINT(number, name, kind, since) {number, name, kind, since},
 #include "core/wire/Hints.def"
 };
@@ -44,17 +44,17 @@ llvm::ArrayRef<AttrRecord> OpRecord::attrs() const {
   });
 }
 
-llvm::ArrayRef<OpRecord> opRecords() { return kOps; }
+llvm::ArrayRef<OpRecord> opRecords() { return Ops; }
 llvm::ArrayRef<OperandRecord> operandRecords() {
-  return llvm::ArrayRef(kOperands).drop_back();
+  return llvm::ArrayRef(Operands).drop_back();
 }
-llvm::ArrayRef<CaseRecord> caseRecords() { return kCases; }
-llvm::ArrayRef<HintRecord> hintRecords() { return kHints; }
+llvm::ArrayRef<CaseRecord> caseRecords() { return Cases; }
+llvm::ArrayRef<HintRecord> hintRecords() { return Hints; }
 
 const OpRecord *findOp(llvm::StringRef name) {
   static const llvm::StringMap<const OpRecord *> index = [] {
     llvm::StringMap<const OpRecord *> map;
-    for (const OpRecord &record : kOps) {
+    for (const OpRecord &record : Ops) {
       map[record.name] = &record;
     }
     return map;
@@ -65,7 +65,7 @@ const OpRecord *findOp(llvm::StringRef name) {
 const OpRecord *findOp(uint64_t opcode) {
   static const llvm::DenseMap<uint64_t, const OpRecord *> index = [] {
     llvm::DenseMap<uint64_t, const OpRecord *> map;
-    for (const OpRecord &record : kOps) {
+    for (const OpRecord &record : Ops) {
       map[record.opcode] = &record;
     }
     return map;
@@ -76,15 +76,14 @@ const OpRecord *findOp(uint64_t opcode) {
 
 const HintRecord *findHint(llvm::StringRef name) {
   auto *it = llvm::find_if(
-      kHints, [&](const HintRecord &record) { return name == record.name; });
-  return it == std::end(kHints) ? nullptr : it;
+      Hints, [&](const HintRecord &record) { return name == record.name; });
+  return it == std::end(Hints) ? nullptr : it;
 }
 
 const HintRecord *findHint(uint64_t number) {
-  auto *it = llvm::find_if(kHints, [&](const HintRecord &record) {
-    return number == record.number;
-  });
-  return it == std::end(kHints) ? nullptr : it;
+  auto *it = llvm::find_if(
+      Hints, [&](const HintRecord &record) { return number == record.number; });
+  return it == std::end(Hints) ? nullptr : it;
 }
 
 } // namespace tz::wire

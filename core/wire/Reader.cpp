@@ -93,13 +93,13 @@ void OpReader::readAttributes(const OpRecord &record, OperationState &state) {
 Operation *OpReader::readOp() {
   uint64_t opcode = reader.number();
   const OpRecord *record = reader.ok() ? findOp(opcode) : nullptr;
-  if (!record || record->since > tile::kIrMinor) {
+  if (!record || record->since > tile::IrMinor) {
     reader.fail("op number " + Twine(opcode) + " is unknown to tile IR " +
-                Twine(tile::kIrMajor) + "." + Twine(tile::kIrMinor));
+                Twine(tile::IrMajor) + "." + Twine(tile::IrMinor));
     return nullptr;
   }
-  if (++count > kMaxOps) {
-    reader.fail("more than " + Twine(kMaxOps) + " ops");
+  if (++count > MaxOps) {
+    reader.fail("more than " + Twine(MaxOps) + " ops");
     return nullptr;
   }
   if ((record == &opRecords().front()) != stack.empty()) {
@@ -150,8 +150,8 @@ void OpReader::enterRegion(Frame &frame) {
 }
 
 void OpReader::push(Operation *op) {
-  if (stack.size() > kMaxDepth) {
-    reader.fail("nested deeper than " + Twine(kMaxDepth));
+  if (stack.size() > MaxDepth) {
+    reader.fail("nested deeper than " + Twine(MaxDepth));
     return;
   }
   stack.push_back({op, 0, 0, values.size()});

@@ -110,16 +110,16 @@ static void writeShape(ArrayRef<int64_t> shape, ByteWriter &out) {
 static SmallVector<int64_t> readShape(ByteReader &reader) {
   SmallVector<int64_t> shape;
   uint64_t rank = reader.count();
-  if (rank > kMaxRank) {
+  if (rank > MaxRank) {
     reader.fail("a tile of rank " + Twine(rank) + "; the limit is " +
-                Twine(kMaxRank));
+                Twine(MaxRank));
     return {};
   }
   int64_t elements = 1;
   for (uint64_t i = 0; i < rank; ++i) {
     uint64_t dim = reader.number();
-    if (dim < 1 || dim > uint64_t(kMaxElements / elements)) {
-      reader.fail("a tile has no elements or more than " + Twine(kMaxElements));
+    if (dim < 1 || dim > uint64_t(MaxElements / elements)) {
+      reader.fail("a tile has no elements or more than " + Twine(MaxElements));
       return {};
     }
     elements *= int64_t(dim);

@@ -161,8 +161,8 @@ void ModuleWriter::op(Operation &op, unsigned depth) {
     fail(op, "only structured control flow has a portable form");
     return;
   }
-  if (depth > kMaxDepth) {
-    fail(op, "nested deeper than " + Twine(kMaxDepth));
+  if (depth > MaxDepth) {
+    fail(op, "nested deeper than " + Twine(MaxDepth));
     return;
   }
   out.number(record->opcode);
@@ -192,7 +192,7 @@ std::string ModuleWriter::finish() {
     sections.push_back({SectionId::Locations, true, places});
   }
   Header header;
-  header.irMajor = tile::kIrMajor;
+  header.irMajor = tile::IrMajor;
   header.irMinor = options.irMinor;
   header.stage = options.stage;
   return pack(header, sections);
@@ -211,10 +211,10 @@ void NotPortable::log(llvm::raw_ostream &os) const {
 
 llvm::Expected<std::string> write(ModuleOp module,
                                   const WriteOptions &options) {
-  if (options.irMinor < 1 || options.irMinor > tile::kIrMinor) {
+  if (options.irMinor < 1 || options.irMinor > tile::IrMinor) {
     return failure("tile IR 0." + Twine(options.irMinor) +
                    " cannot be written; this build writes up to 0." +
-                   Twine(tile::kIrMinor));
+                   Twine(tile::IrMinor));
   }
   auto kernels = module.getOps<tile::KernelOp>();
   if (std::distance(kernels.begin(), kernels.end()) != 1 ||
@@ -230,9 +230,9 @@ llvm::Expected<std::string> write(ModuleOp module,
     return llvm::make_error<NotPortable>(*writer.failedAt, writer.error);
   }
   std::string bytes = writer.finish();
-  if (bytes.size() > kMaxTotalSize) {
+  if (bytes.size() > MaxTotalSize) {
     return failure("cannot be written: " + Twine(bytes.size()) +
-                   " bytes; the limit is " + Twine(kMaxTotalSize));
+                   " bytes; the limit is " + Twine(MaxTotalSize));
   }
   return bytes;
 }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/LogRing.h"
 
-#include "runtime/device/Device.h"
+#include "runtime/device/RuntimeDevice.h"
 
 #include <atomic>
 

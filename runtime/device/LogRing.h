@@ -9,7 +9,7 @@
 #ifndef TERRAZZO_RUNTIME_DEVICE_LOGRING_H
 #define TERRAZZO_RUNTIME_DEVICE_LOGRING_H
 
-#include "runtime/launch/Log.h"
+#include "runtime/launch/LogDecoder.h"
 
 namespace tz::runtime {
 

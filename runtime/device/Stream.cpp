@@ -5,7 +5,7 @@
 // Why    A stream belongs to one thread, so a launch finds all of it without a
 //        lock and, after the first, without an allocation.
 //===----------------------------------------------------------------------===//
-#include "runtime/device/Device.h"
+#include "runtime/device/RuntimeDevice.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 //        is bounded by the bytes that are left before anything is reserved.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Sha256.h"
-#include "runtime/launch/Artifact.h"
+#include "runtime/launch/RuntimeArtifact.h"
 
 #include <cstring>
 

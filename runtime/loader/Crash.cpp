@@ -56,9 +56,9 @@ void sayLastKernel(const char *signal, const char *kernel) {
         "TERRAZZO_CHECKED=1 names the first such access\n");
     said = Done;
   }
-  constexpr timespec Millisecond = {0, 1'000'000};
+  constexpr timespec millisecond = {0, 1'000'000};
   for (int i = 0; said != Done && i < 1000; ++i) {
-    nanosleep(&Millisecond, nullptr);
+    nanosleep(&millisecond, nullptr);
   }
 }
 

@@ -6,7 +6,7 @@
 //        shows a plugin whose other half is broken.
 //===----------------------------------------------------------------------===//
 #include "runtime/loader/Crash.h"
-#include "runtime/loader/Library.h"
+#include "runtime/loader/PluginLibrary.h"
 #include "runtime/loader/Registry.h"
 
 namespace tz::runtime {
@@ -36,9 +36,9 @@ Plugin::Use::~Use() {
 }
 
 bool Plugin::isLeft() {
-  constexpr std::chrono::seconds Patience(1);
+  constexpr std::chrono::seconds patience(1);
   std::unique_lock guard(lock);
-  return unused.wait_for(guard, Patience, [&] { return uses == 0; });
+  return unused.wait_for(guard, patience, [&] { return uses == 0; });
 }
 
 Plugin::~Plugin() {

@@ -9,7 +9,7 @@
 #include "runtime/loader/Registry.h"
 
 #include "runtime/loader/Crash.h"
-#include "runtime/loader/Library.h"
+#include "runtime/loader/PluginLibrary.h"
 
 #include <algorithm>
 #include <dlfcn.h>

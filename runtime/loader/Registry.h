@@ -121,7 +121,7 @@ struct PluginListing {
 };
 
 /// A target resolved: which plugin, which code, which device.
-struct Target {
+struct ResolvedTarget {
   Plugin *plugin = nullptr;
   std::string id;       // target id of the compiler half: "cpu:x86-64-v4"
   int deviceIndex = -1; // index in DeviceHalf::devices, -1: none present

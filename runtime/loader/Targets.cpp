@@ -223,7 +223,8 @@ static Result<Target> withCode(Plugin &plugin, const Spec &spec,
                           " cannot run this code: " + s.message() +
                           "; it can run: " + listed(runnable(plugin, *place)));
   }
-  return Target{&plugin, std::move(*id), place ? int(place->index) : -1};
+  return ResolvedTarget{&plugin, std::move(*id),
+                        place ? int(place->index) : -1};
 }
 
 /// The default of the device, or of the compiler half where there is none.
@@ -233,7 +234,7 @@ static Result<Target> withoutCode(Plugin &plugin, const Spec &spec,
   if (place) {
     Result<std::string> id = ownTarget(plugin, *place);
     if (id) {
-      return Target{&plugin, std::move(*id), int(place->index)};
+      return ResolvedTarget{&plugin, std::move(*id), int(place->index)};
     }
     place = id.takeStatus();
   }
@@ -248,7 +249,7 @@ static Result<Target> withoutCode(Plugin &plugin, const Spec &spec,
     return Status(TZ_E_UNAVAILABLE,
                   "plugin '" + plugin.name() + "' lists no target");
   }
-  return Target{&plugin, (*half)->targets.front(), -1};
+  return ResolvedTarget{&plugin, (*half)->targets.front(), -1};
 }
 
 /// What stands for a name that no plugin has: a plugin's name with other

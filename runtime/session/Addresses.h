@@ -21,9 +21,9 @@ namespace tz::runtime {
 template <typename Found>
 bool findShared(const tz_arg *slots, std::span<const uint32_t> pointers,
                 Found found) {
-  constexpr size_t Few = 5, Most = 256;
+  constexpr size_t few = 5, Most = 256;
   const size_t count = pointers.size();
-  if (count <= Few) [[likely]] {
+  if (count <= few) [[likely]] {
     for (size_t i = 1; i < count; ++i) {
       const uint64_t address = slots[pointers[i]].bits;
       for (size_t k = 0; k < i; ++k) {

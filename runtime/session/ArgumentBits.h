@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H
 #define TERRAZZO_RUNTIME_SESSION_ARGUMENTBITS_H
 
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 
 #include <terrazzo/terrazzo.h>
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/file/File.h"
 #include "runtime/session/Fork.h"
-#include "runtime/session/Kernel.h"
+#include "runtime/session/KernelFunction.h"
 
 #include <terrazzo/terrazzo.h>
 
@@ -576,7 +576,7 @@ tz_status_t tz_kernel_load(tz_session_t session, const tz_kernel_source *source,
       return request.takeStatus();
     }
     Result<std::unique_ptr<Kernel>> kernel =
-        Kernel::load(*session->session, std::move(*request));
+        KernelFunction::load(*session->session, std::move(*request));
     if (kernel) {
       *out = new tz_kernel_s{std::move(*kernel)};
     }
@@ -642,8 +642,8 @@ tz_status_t tz_kernel_save(tz_kernel_t kernel, tz_device_t device,
 // A tz_code_t is a Code of its kernel's.
 static Code *codeOf(tz_code_t code) { return reinterpret_cast<Code *>(code); }
 
-using GetCode = Result<Code *> (Kernel::*)(const std::shared_ptr<Device> &,
-                                           std::span<const tz_arg>);
+using GetCode = Result<Code *> (KernelFunction::*)(
+    const std::shared_ptr<Device> &, std::span<const tz_arg>);
 
 static tz_status_t giveCode(GetCode get, tz_kernel_t kernel, tz_device_t device,
                             const tz_arg *args, size_t num_args,
@@ -667,7 +667,8 @@ static tz_status_t giveCode(GetCode get, tz_kernel_t kernel, tz_device_t device,
 tz_status_t tz_kernel_compile(tz_kernel_t kernel, tz_device_t device,
                               const tz_arg *args, size_t num_args,
                               tz_code_t *out) {
-  return giveCode(&Kernel::compile, kernel, device, args, num_args, out);
+  return giveCode(&KernelFunction::compile, kernel, device, args, num_args,
+                  out);
 }
 tz_status_t tz_kernel_compile_for(tz_kernel_t kernel, const char *target,
                                   const tz_arg *args, size_t num_args,
@@ -689,7 +690,8 @@ tz_status_t tz_kernel_compile_for(tz_kernel_t kernel, const char *target,
 tz_status_t tz_kernel_find_code(tz_kernel_t kernel, tz_device_t device,
                                 const tz_arg *args, size_t num_args,
                                 tz_code_t *out) {
-  return giveCode(&Kernel::findCode, kernel, device, args, num_args, out);
+  return giveCode(&KernelFunction::findCode, kernel, device, args, num_args,
+                  out);
 }
 tz_status_t tz_kernel_launch_code(tz_kernel_t kernel, tz_stream_t stream,
                                   const int64_t grid[3], const tz_arg *args,

@@ -9,7 +9,7 @@
 #ifndef TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H
 #define TERRAZZO_RUNTIME_SESSION_COMPILERSERVICE_H
 
-#include "runtime/launch/Artifact.h"
+#include "runtime/launch/RuntimeArtifact.h"
 
 #include <terrazzo/terrazzo.h>
 

@@ -5,8 +5,8 @@
 // Why    There is no compiler to make another variant: what does not fit is
 //        refused with the part of the argument that is wrong.
 //===----------------------------------------------------------------------===//
-#include "runtime/launch/Plan.h"
-#include "runtime/session/Specialization.h"
+#include "runtime/launch/PlanEvaluator.h"
+#include "runtime/session/SpecializationTable.h"
 
 #include <bit>
 
@@ -144,7 +144,7 @@ std::string Fit::checkLeaf(const ArgumentSpec &expected,
 }
 
 /// Do these arguments fit what the artifact was compiled for?
-Status Kernel::checkFit(const Slots &slots, size_t given) const {
+Status KernelFunction::checkFit(const Slots &slots, size_t given) const {
   Fit fit(*fixedArtifact, slots);
   for (size_t i = 0; i < given; ++i) {
     const SpecializedParameter &p = fixedArtifact->parameters[open[i]];
@@ -164,8 +164,8 @@ Status Kernel::checkFit(const Slots &slots, size_t given) const {
 }
 
 Result<Kernel::Specialization *>
-Kernel::match(const std::shared_ptr<Device> &device, const Slots &slots,
-              size_t given) {
+KernelFunction::match(const std::shared_ptr<Device> &device, const Slots &slots,
+                      size_t given) {
   if (Status s = checkFit(slots, given); !s.ok()) {
     return s;
   }

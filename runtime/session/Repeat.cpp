@@ -6,9 +6,9 @@
 //        before it. It is found here without hashing, in as many instructions
 //        as the comparison needs.
 //===----------------------------------------------------------------------===//
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 #include "runtime/session/Addresses.h"
-#include "runtime/session/Specialization.h"
+#include "runtime/session/SpecializationTable.h"
 
 #include <bit>
 
@@ -28,8 +28,8 @@ static uint64_t valueMask(uint32_t type) {
                          : ~uint64_t{0};
 }
 
-void Kernel::Specialization::prepareRepeats(const Kernel &kernel,
-                                            const Slots &slots) {
+void KernelFunction::Specialization::prepareRepeats(
+    const KernelFunction &kernel, const Slots &slots) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const tz_arg &slot = slots[i];
     const SpecializationRule::Leaf &rule = shape->rule[i];
@@ -65,8 +65,8 @@ void Kernel::Specialization::prepareRepeats(const Kernel &kernel,
   }
 }
 
-bool Kernel::Specialization::serves(const Device &device,
-                                    std::span<const tz_arg> args) const {
+bool KernelFunction::Specialization::serves(
+    const Device &device, std::span<const tz_arg> args) const {
   if (rows.size() != args.size() || shape->device.get() != &device) {
     return false;
   }
@@ -89,15 +89,16 @@ bool Kernel::Specialization::serves(const Device &device,
                      [](uint32_t, uint32_t) { return true; });
 }
 
-void Kernel::remember(Specialization &known) {
+void KernelFunction::remember(Specialization &known) {
   if (!known.rows.empty()) {
     uint32_t next = nextRecent.fetch_add(1, std::memory_order_relaxed);
     recent[next % recent.size()].store(&known, std::memory_order_release);
   }
 }
 
-Kernel::Specialization *Kernel::findRecent(const Device &device,
-                                           std::span<const tz_arg> args) const {
+KernelFunction::Specialization *
+KernelFunction::findRecent(const Device &device,
+                           std::span<const tz_arg> args) const {
   for (const auto &entry : recent) {
     Specialization *known = entry.load(std::memory_order_acquire);
     if (!known) {

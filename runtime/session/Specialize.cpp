@@ -6,7 +6,7 @@
 //        from files is in Match.cpp.
 //===----------------------------------------------------------------------===//
 #include "runtime/session/Addresses.h"
-#include "runtime/session/Specialization.h"
+#include "runtime/session/SpecializationTable.h"
 
 namespace tz::runtime {
 
@@ -15,8 +15,8 @@ static uint64_t mix(uint64_t h, uint64_t v) {
   return h ^ (h >> 29);
 }
 
-bool Kernel::isShape(const Shape &shape, uint64_t hash, const Device &device,
-                     const Slots &slots) const {
+bool KernelFunction::isShape(const Shape &shape, uint64_t hash,
+                             const Device &device, const Slots &slots) const {
   if (shape.hash != hash || shape.device.get() != &device ||
       shape.key.size() != slots.size()) {
     return false;
@@ -35,8 +35,9 @@ bool Kernel::isShape(const Shape &shape, uint64_t hash, const Device &device,
   return true;
 }
 
-Kernel::Shape *Kernel::findShape(uint64_t hash, const Device &device,
-                                 const Slots &slots) const {
+KernelFunction::Shape *KernelFunction::findShape(uint64_t hash,
+                                                 const Device &device,
+                                                 const Slots &slots) const {
   for (size_t probe = 0; probe < TableSize; ++probe) {
     Shape *shape =
         table[(hash + probe) % TableSize].load(std::memory_order_acquire);
@@ -49,8 +50,8 @@ Kernel::Shape *Kernel::findShape(uint64_t hash, const Device &device,
 
 /// The slot of each leaf of all parameters, if `given` arguments are launched.
 std::vector<uint32_t>
-Kernel::slotsOfLeaves(const std::vector<ArgumentSpec> &arguments,
-                      size_t given) const {
+KernelFunction::slotsOfLeaves(const std::vector<ArgumentSpec> &arguments,
+                              size_t given) const {
   std::vector<uint32_t> slots;
   size_t next = 0; // of the open parameters
   uint32_t at = 0;
@@ -69,8 +70,9 @@ Kernel::slotsOfLeaves(const std::vector<ArgumentSpec> &arguments,
 }
 
 /// Among all shapes: a full table holds the first of them. Needs the lock.
-Kernel::Shape *Kernel::findListedShape(uint64_t hash, const Device &device,
-                                       const Slots &slots) const {
+KernelFunction::Shape *
+KernelFunction::findListedShape(uint64_t hash, const Device &device,
+                                const Slots &slots) const {
   for (const auto &shape : shapes) {
     if (isShape(*shape, hash, device, slots)) {
       return shape.get();
@@ -80,8 +82,8 @@ Kernel::Shape *Kernel::findListedShape(uint64_t hash, const Device &device,
 }
 
 Result<std::unique_ptr<Kernel::Shape>>
-Kernel::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
-                  const Slots &slots, size_t given) const {
+KernelFunction::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
+                          const Slots &slots, size_t given) const {
   auto shape = std::make_unique<Shape>();
   shape->hash = hash;
   shape->device = device;
@@ -131,7 +133,7 @@ Kernel::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
 }
 
 /// Needs the lock.
-Kernel::Shape *Kernel::addShape(std::unique_ptr<Shape> shape) {
+KernelFunction::Shape *KernelFunction::addShape(std::unique_ptr<Shape> shape) {
   Shape *made = shape.get();
   shapes.push_back(std::move(shape));
   // A full table still works: such shapes are found in the list, under the
@@ -148,8 +150,8 @@ Kernel::Shape *Kernel::addShape(std::unique_ptr<Shape> shape) {
 }
 
 Result<std::unique_ptr<LoadedKernel>>
-Kernel::loadOn(const std::shared_ptr<Device> &device,
-               std::shared_ptr<const Artifact> artifact) {
+KernelFunction::loadOn(const std::shared_ptr<Device> &device,
+                       std::shared_ptr<const Artifact> artifact) {
   Activity activity(session.hooks(), TZ_ACTIVITY_LOAD,
                     signature.function.c_str());
   Result<std::unique_ptr<LoadedKernel>> loaded =
@@ -158,9 +160,9 @@ Kernel::loadOn(const std::shared_ptr<Device> &device,
   return loaded;
 }
 
-CompileJob Kernel::jobFor(const std::vector<ArgumentSpec> &arguments,
-                          const std::string &plugin,
-                          const std::string &target) const {
+CompileJob KernelFunction::jobFor(const std::vector<ArgumentSpec> &arguments,
+                                  const std::string &plugin,
+                                  const std::string &target) const {
   CompileJob job;
   job.source = request.source;
   job.arguments = arguments;
@@ -172,9 +174,10 @@ CompileJob Kernel::jobFor(const std::vector<ArgumentSpec> &arguments,
 
 /// Without the lock: it may take long.
 Result<std::unique_ptr<Kernel::Specialization>>
-Kernel::compileSpecialization(Shape &shape, const Bits &bits,
-                              const Slots &slots, const std::string &plugin,
-                              const std::string &target) {
+KernelFunction::compileSpecialization(Shape &shape, const Bits &bits,
+                                      const Slots &slots,
+                                      const std::string &plugin,
+                                      const std::string &target) {
   CompileJob job = jobFor(shape.arguments, plugin, target);
   std::vector<Leaf> leaves;
   for (size_t i = 0; i < job.arguments.size(); ++i) {
@@ -221,7 +224,8 @@ Kernel::compileSpecialization(Shape &shape, const Bits &bits,
 }
 
 Result<std::unique_ptr<Kernel::Specialization>>
-Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
+KernelFunction::makeSpecialization(Shape &shape, const Bits &bits,
+                                   const Slots &slots) {
   Result<std::unique_ptr<Specialization>> made =
       compileSpecialization(shape, bits, slots, shape.device->plugin().name(),
                             shape.device->target());
@@ -239,13 +243,14 @@ Kernel::makeSpecialization(Shape &shape, const Bits &bits, const Slots &slots) {
 }
 
 Result<Kernel::Specialization *>
-Kernel::find(const std::shared_ptr<Device> &device, const Slots &slots,
-             size_t given) {
+KernelFunction::find(const std::shared_ptr<Device> &device, const Slots &slots,
+                     size_t given) {
   return fixedArtifact ? match(device, slots, given)
                        : specialize(device, slots, given);
 }
 
-uint64_t Kernel::hashOf(const Device &device, const Slots &slots) const {
+uint64_t KernelFunction::hashOf(const Device &device,
+                                const Slots &slots) const {
   uint64_t hash = mix(0, reinterpret_cast<uintptr_t>(&device));
   for (size_t i = 0; i < slots.size(); ++i) {
     hash = mix(hash, uint64_t(slots[i].type) << 32 | slots[i].element);
@@ -258,8 +263,8 @@ uint64_t Kernel::hashOf(const Device &device, const Slots &slots) const {
   return hash;
 }
 
-Kernel::Bits Kernel::bitsOf(const Shape &shape, const Slots &slots,
-                            uint64_t &hash) {
+KernelFunction::Bits
+KernelFunction::bitsOf(const Shape &shape, const Slots &slots, uint64_t &hash) {
   Bits bits{};
   hash = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
@@ -282,8 +287,8 @@ Kernel::Bits Kernel::bitsOf(const Shape &shape, const Slots &slots,
   return bits;
 }
 
-Kernel::Specialization *Kernel::Shape::find(const Bits &bits,
-                                            uint64_t hash) const {
+KernelFunction::Specialization *
+KernelFunction::Shape::find(const Bits &bits, uint64_t hash) const {
   for (size_t probe = 0; probe < Slots; ++probe) {
     Specialization *one =
         known[(hash + probe) % Slots].load(std::memory_order_acquire);
@@ -294,8 +299,8 @@ Kernel::Specialization *Kernel::Shape::find(const Bits &bits,
   return nullptr;
 }
 
-Kernel::Specialization *Kernel::findListed(const Shape &shape,
-                                           const Bits &bits) const {
+KernelFunction::Specialization *
+KernelFunction::findListed(const Shape &shape, const Bits &bits) const {
   for (const auto &known : specializations) {
     if (known->shape == &shape && known->bits == bits) {
       return known.get();
@@ -304,8 +309,8 @@ Kernel::Specialization *Kernel::findListed(const Shape &shape,
   return nullptr;
 }
 
-Kernel::Specialization *Kernel::findKnown(const Device &device,
-                                          const Slots &slots) {
+KernelFunction::Specialization *KernelFunction::findKnown(const Device &device,
+                                                          const Slots &slots) {
   std::lock_guard guard(lock);
   Shape *shape = findListedShape(hashOf(device, slots), device, slots);
   uint64_t hash = 0;
@@ -313,8 +318,8 @@ Kernel::Specialization *Kernel::findKnown(const Device &device,
 }
 
 Result<Kernel::Specialization *>
-Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
-                   size_t given) {
+KernelFunction::specialize(const std::shared_ptr<Device> &device,
+                           const Slots &slots, size_t given) {
   const uint64_t hash = hashOf(*device, slots);
   uint64_t bitsHash = 0;
   if (Shape *shape = findShape(hash, *device, slots)) [[likely]] {
@@ -354,10 +359,10 @@ Kernel::specialize(const std::shared_ptr<Device> &device, const Slots &slots,
   }
   /// Others wait for it to end, however it does.
   struct Turn {
-    Kernel &kernel;
+    KernelFunction &kernel;
     std::unique_lock<std::mutex> &guard;
     std::pair<const Shape *, Bits> entry;
-    Turn(Kernel &kernel, std::unique_lock<std::mutex> &guard,
+    Turn(KernelFunction &kernel, std::unique_lock<std::mutex> &guard,
          std::pair<const Shape *, Bits> entry)
         : kernel(kernel), guard(guard), entry(entry) {
       kernel.pending.push_back(entry);

@@ -350,10 +350,10 @@ TEST(EachCallFails, LaunchOnTheCpu) {
        Everything,
        {},
        [&](Attempt &attempt) {
-         constexpr size_t Count = 1000;
-         static float x[Count], y[Count], sum[Count];
-         std::iota(x, x + Count, 0.f);
-         std::iota(y, y + Count, 5.f);
+         constexpr size_t numElements = 1000;
+         static float x[numElements], y[numElements], sum[numElements];
+         std::iota(x, x + numElements, 0.f);
+         std::iota(y, y + numElements, 5.f);
          std::memset(sum, 0, sizeof(sum));
          Handles h;
          h.openDevice(attempt, "cpu");
@@ -368,7 +368,7 @@ TEST(EachCallFails, LaunchOnTheCpu) {
          attempt.step("launch", [&] {
            tz_arg args[] = {tz_pointer(a, TZ_TYPE_F32),
                             tz_pointer(b, TZ_TYPE_F32),
-                            tz_pointer(out, TZ_TYPE_F32), tz_i32(Count)};
+                            tz_pointer(out, TZ_TYPE_F32), tz_i32(numElements)};
            int64_t grid[3] = {4, 1, 1};
            return tz_kernel_launch(h.kernel, h.stream, grid, args, 4);
          });
@@ -376,7 +376,7 @@ TEST(EachCallFails, LaunchOnTheCpu) {
            return tz_copy_out(h.stream, sum, out, sizeof(sum));
          });
          attempt.step("wait", [&] { return tz_stream_sync(h.stream); });
-         for (size_t i = 0; i < Count; ++i) {
+         for (size_t i = 0; i < numElements; ++i) {
            attempt.require(sum[i] == x[i] + y[i], "an element is wrong");
          }
        },

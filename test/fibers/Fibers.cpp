@@ -19,7 +19,7 @@ namespace tz::fibers {
 
 namespace {
 
-constexpr size_t stackBytes = 256 * 1024;
+constexpr size_t StackBytes = 256 * 1024;
 
 /// Threads that wait for each other.
 struct Meeting {
@@ -58,7 +58,7 @@ struct BulkCopy {
 
 /// Real engines store whole units of 16 bytes, also where a row of the frame
 /// ends in the middle of one (triton-lang/triton#11583 shows it for an H100).
-constexpr uint32_t storedUnit = 16;
+constexpr uint32_t StoredUnit = 16;
 
 /// Row by row, places exchanged as the swizzle says.
 template <typename F>
@@ -121,7 +121,7 @@ struct Postponed {
 };
 
 /// What stands for a postponed word: a NaN for floats, and no usual integer.
-constexpr uint32_t tokenBits = 0x7fa00000, tokenMask = 0xfff00000;
+constexpr uint32_t TokenBits = 0x7fa00000, tokenMask = 0xfff00000;
 
 struct Fiber {
   ucontext_t context{};
@@ -140,7 +140,7 @@ struct Fiber {
 
   const Postponed *find(uint32_t word) const {
     const uint32_t index = word & ~tokenMask;
-    return (word & tokenMask) == tokenBits && index < postponed.size()
+    return (word & tokenMask) == TokenBits && index < postponed.size()
                ? &postponed[index]
                : nullptr;
   }
@@ -227,7 +227,7 @@ void writeBulkStores(Fiber &fiber) {
                         size);
           }
         },
-        storedUnit);
+        StoredUnit);
   }
   fiber.stores.clear();
 }
@@ -245,10 +245,10 @@ void beginProgram(Block &self) {
   for (Fiber &fiber : self.fibers) {
     getcontext(&fiber.context);
     if (!fiber.stack) {
-      fiber.stack = std::make_unique<char[]>(stackBytes);
+      fiber.stack = std::make_unique<char[]>(StackBytes);
     }
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = stackBytes;
+    fiber.context.uc_stack.ss_size = StackBytes;
     fiber.context.uc_link = &self.scheduler;
     fiber.isDone = false;
     fiber.waitsFor = nullptr;
@@ -555,7 +555,7 @@ uint32_t postpone(uint32_t word) {
     return word;
   }
   fiber.postponed.push_back({word, fiber.finishedDots + fiber.dots.size() - 2});
-  return tokenBits | index;
+  return TokenBits | index;
 }
 
 /// What a token stands for, once its dot was waited for; else the token.
@@ -627,7 +627,7 @@ void *address(F *function) {
 
 } // namespace
 
-const Symbol functions[] = {
+const Symbol Functions[] = {
     {"fibers_thread", address(threadInBlock)},
     {"fibers_program", address(programId)},
     {"fibers_programs", address(programCount)},
@@ -655,7 +655,7 @@ const Symbol functions[] = {
     {"fibers_bulk_store", address(bulkStore)},
     {"fibers_await_bulk_stores", address(awaitBulkStores)},
 };
-const unsigned numFunctions = std::size(functions);
+const unsigned NumFunctions = std::size(Functions);
 
 std::string run(const Launch &launch) {
   std::vector<Block> blocks(launch.clusterBlocks);

@@ -47,8 +47,8 @@ struct Symbol {
   const char *name;
   void *address;
 };
-extern const Symbol functions[];
-extern const unsigned numFunctions;
+extern const Symbol Functions[];
+extern const unsigned NumFunctions;
 
 } // namespace tz::fibers
 

@@ -16,9 +16,9 @@ namespace {
 
 template <typename Result, typename... Arguments>
 Result call(const char *name, Arguments... arguments) {
-  for (unsigned i = 0; i < numFunctions; ++i) {
-    if (std::strcmp(functions[i].name, name) == 0) {
-      return reinterpret_cast<Result (*)(Arguments...)>(functions[i].address)(
+  for (unsigned i = 0; i < NumFunctions; ++i) {
+    if (std::strcmp(Functions[i].name, name) == 0) {
+      return reinterpret_cast<Result (*)(Arguments...)>(Functions[i].address)(
           arguments...);
     }
   }
@@ -41,9 +41,9 @@ struct Memory {
     frame = {reinterpret_cast<uint64_t>(values), 2, 4, {16, 16}, {16, 1}};
   }
 };
-constexpr uint32_t box[] = {8, 8};
-constexpr int32_t corner[] = {8, 0};
-constexpr uint32_t boxBytes = 8 * 8 * 4;
+constexpr uint32_t Box[] = {8, 8};
+constexpr int32_t Corner[] = {8, 0};
+constexpr uint32_t BoxBytes = 8 * 8 * 4;
 
 std::string runOn(Entry entry, const void *arguments = nullptr,
                   unsigned threads = 32) {
@@ -78,11 +78,11 @@ TEST(Fibers, SeeAThreadAtABarrierOfOthers) {
 
 //===--- Asynchronous copies ----------------------------------------------===//
 
-const uint32_t source = 7;
+const uint32_t Source = 7;
 
 void copyWord() {
   call<void>("fibers_async_copy", static_cast<void *>(shared()),
-             static_cast<const void *>(&source), uint32_t{4}, uint32_t{4});
+             static_cast<const void *>(&Source), uint32_t{4}, uint32_t{4});
   call<void>("fibers_async_commit");
 }
 
@@ -125,11 +125,11 @@ void endBarriers() {
   }
 }
 
-void fill(const void *memory, uint32_t expected = boxBytes) {
+void fill(const void *memory, uint32_t expected = BoxBytes) {
   if (thread() == 0) {
     call<void>("fibers_expect_bytes", phases(), expected);
     call<void>("fibers_bulk_copy", &static_cast<const Memory *>(memory)->frame,
-               &box[0], &corner[0], shared(), phases(), uint32_t{0},
+               &Box[0], &Corner[0], shared(), phases(), uint32_t{0},
                uint32_t{0});
   }
 }
@@ -174,7 +174,7 @@ TEST(BulkCopies, NeedAllTheBytesThatAreExpected) {
   EXPECT_NE(runOn(
                 [](const void *memory) {
                   makeBarriers();
-                  fill(memory, boxBytes + 16);
+                  fill(memory, BoxBytes + 16);
                   await(0);
                 },
                 &memory)
@@ -219,7 +219,7 @@ TEST(BulkCopies, EndBeforeTheirBarrier) {
 void store(const void *memory) {
   if (thread() == 0) {
     call<void>("fibers_bulk_store", &static_cast<const Memory *>(memory)->frame,
-               &box[0], &corner[0], shared(), uint32_t{0});
+               &Box[0], &Corner[0], shared(), uint32_t{0});
   }
 }
 
@@ -268,7 +268,7 @@ TEST(BulkStores, AreSeenWhenTheyAreDone) {
                 [](const void *memory) {
                   const auto *values =
                       &static_cast<const Memory *>(memory)->values[8][0];
-                  std::memset(shared(), 0, boxBytes);
+                  std::memset(shared(), 0, BoxBytes);
                   store(memory);
                   awaitStores(false);
                   early = *values;
@@ -288,7 +288,7 @@ TEST(BulkStores, BeginInsideTheirFrame) {
                   const int32_t outside[] = {-1, 0};
                   call<void>("fibers_bulk_store",
                              &static_cast<const Memory *>(memory)->frame,
-                             &box[0], &outside[0], shared(), uint32_t{0});
+                             &Box[0], &outside[0], shared(), uint32_t{0});
                   awaitStores(true);
                 },
                 &memory, 1),
@@ -320,11 +320,11 @@ void fillBoth(const void *argument) {
       if (pair->isCareful) {
         call<void>("fibers_wait_barrier", empty, 1 - phase);
       }
-      call<void>("fibers_expect_bytes", full, boxBytes);
+      call<void>("fibers_expect_bytes", full, BoxBytes);
       const int32_t at[] = {8 * int32_t(phase), 0};
       if (mine == 0) {
         const Frame *frame = &pair->memory.frame;
-        call<void>("fibers_bulk_copy", frame, &box[0], &at[0], shared(), full,
+        call<void>("fibers_bulk_copy", frame, &Box[0], &at[0], shared(), full,
                    uint32_t{0}, uint32_t{2});
       }
     }

@@ -1,4 +1,4 @@
-// All steps of core/simt/Pipeline.def in their order; tiles have layouts then.
+// All steps of core/simt/SimtPipeline.def in their order; tiles have layouts then.
 // RUN: tz-opt %s --simt-pipeline | FileCheck %s
 // RUN: tz-opt %s --simt-pipeline --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=ORDER
 

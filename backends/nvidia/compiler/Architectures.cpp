@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace tz::nvidia {
 
-static constexpr ArchitectureFacts known[] = {
+static constexpr ArchitectureFacts Known[] = {
     {"nvidia:sm_90a", "sm_90a", "+ptx80", 90, 227 * 1024, 2048, 32, false},
     {"nvidia:sm_80", "sm_80", "+ptx74", 80, 163 * 1024, 2048, 32, false},
     {"nvidia:sm_86", "sm_86", "+ptx74", 86, 99 * 1024, 1536, 16, false},
@@ -33,23 +33,23 @@ unsigned ArchitectureFacts::blocksBeside(unsigned blockThreads,
                                          uint64_t blockShared) const {
   constexpr uint64_t reserved = 1024;
   const uint64_t byRegisters =
-                     registersOfAll / (alignTo(registers, 8) * blockThreads),
+                     RegistersOfAll / (alignTo(registers, 8) * blockThreads),
                  byShared = (sharedBytes + reserved) / (blockShared + reserved);
   return unsigned(
       std::min({byRegisters, byShared, uint64_t(threads / blockThreads),
                 uint64_t(blocks)}));
 }
 
-ArrayRef<ArchitectureFacts> architectures() { return known; }
+ArrayRef<ArchitectureFacts> architectures() { return Known; }
 
 const ArchitectureFacts *findArchitecture(StringRef target) {
   if (target == "nvidia") {
-    return &known[0];
+    return &Known[0];
   }
-  auto *found = llvm::find_if(known, [&](const ArchitectureFacts &one) {
+  auto *found = llvm::find_if(Known, [&](const ArchitectureFacts &one) {
     return one.id == target || one.cpu == target;
   });
-  return found == std::end(known) ? nullptr : found;
+  return found == std::end(Known) ? nullptr : found;
 }
 
 } // namespace tz::nvidia

@@ -28,7 +28,7 @@ struct ArchitectureFacts {
 };
 
 /// Registers of a multiprocessor, 32 bits wide.
-constexpr unsigned registersOfAll = 65536;
+constexpr unsigned RegistersOfAll = 65536;
 
 /// The default first.
 llvm::ArrayRef<ArchitectureFacts> architectures();

@@ -7,8 +7,8 @@
 
 #include "backends/nvidia/compiler/Occupancy.h"
 #include "backends/nvidia/compiler/assemble/Assembler.h"
-#include "backends/nvidia/compiler/hooks/Matrix.h"
 #include "backends/nvidia/compiler/hooks/PtxHooks.h"
+#include "backends/nvidia/compiler/hooks/PtxMatrix.h"
 #include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
 #include "backends/nvidia/compiler/llvm/SelectionCheck.h"
 
@@ -164,7 +164,7 @@ void Generation::finish(const CodeGenOptions &options, Assembler &assembler) {
   }
   SmallVector<AssemblerChoice, 4> choices;
   for (unsigned one : blocks) {
-    const unsigned each = registersOfAll / (one * made.variant.lowered.threads);
+    const unsigned each = RegistersOfAll / (one * made.variant.lowered.threads);
     choices.push_back({withBlocks(made.ptx, one), std::min(each, 255u)});
   }
   size_t taken = choices.size() - 1;

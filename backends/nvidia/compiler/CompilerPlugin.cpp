@@ -22,7 +22,7 @@ namespace tz::nvidia {
 namespace {
 
 /// What a thread can have; a request beyond is one for the nearest of these.
-constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255;
+constexpr int64_t LeastRegisters = 24, MostRegisters = 255;
 
 class PtxCompiler final : public plugin::Compiler {
 public:
@@ -43,7 +43,7 @@ public:
     return {plugin::Option::integer("num_warps", 1, 32, 4,
                                     "warps of a block: 32 threads each"),
             plugin::Option::integer(
-                "maxnreg", 1, 4095, kMostRegisters,
+                "maxnreg", 1, 4095, MostRegisters,
                 "registers that a thread may have, of the 24 to 255 that there "
                 "are; more values than these are spilled")};
   }
@@ -101,7 +101,7 @@ tz_target_desc PtxCompiler::describe(std::string_view target) {
   d.scratch_bytes = 48 * 1024;
   d.scratch_optin_bytes = architecture.sharedBytes;
   d.dlpack_device = 2;
-  d.ir = &plugin::tileRange;
+  d.ir = &plugin::TileRange;
   d.num_ir = 1;
   d.features = features;
   d.num_features = std::size(features) - (architecture.number < 90 ? 1 : 0);
@@ -170,8 +170,8 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   options.keepsLLVM = request.wants("llvm");
   if (request.option("maxnreg")) {
     options.mostRegisters =
-        unsigned(std::clamp(request.integer("maxnreg", kMostRegisters),
-                            kLeastRegisters, kMostRegisters));
+        unsigned(std::clamp(request.integer("maxnreg", MostRegisters),
+                            LeastRegisters, MostRegisters));
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;
@@ -219,7 +219,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
   std::vector<TensorView> views;
   for (const CompiledVariant &one : compiled) {
     const simt::Variant &variant = one.variant;
-    plugin::Kernel &info =
+    plugin::KernelDescription &info =
         simt::appendVariant(artifact, variant, simt::FrameLimits());
     // Their slots are behind the kernel's own arguments.
     auto slot =

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/Occupancy.h"
 
-#include "backends/nvidia/compiler/hooks/Matrix.h"
+#include "backends/nvidia/compiler/hooks/PtxMatrix.h"
 #include "backends/nvidia/compiler/hooks/Wgmma.h"
 
 #include "mlir/IR/Matchers.h"
@@ -148,7 +148,7 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   const int64_t words = widestTile(kernel);
   SmallVector<unsigned, 4> wanted;
   const bool hasWgmma = anyDot(kernel, [](simt::DotOp dot) {
-    return dot.getInstruction() == wgmmaName;
+    return dot.getInstruction() == WgmmaName;
   });
   // Sums of wgmma stay in registers: it is refused if they are too many.
   constexpr int64_t mostOfWgmma = 64;

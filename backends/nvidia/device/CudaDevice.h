@@ -235,7 +235,7 @@ DeviceFacts readFacts(const Driver &driver, int ordinal,
 // Slots of the table, by file. They throw Failure; Table.cpp turns that into
 // error objects.
 
-// Memory.cpp
+// CudaMemory.cpp
 tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
                  uint64_t align, tz_stream *stream);
 void release(tz_device &device, tz_dptr memory, tz_stream *stream);
@@ -244,13 +244,13 @@ tz_mem_info describeMemory(tz_platform &platform, tz_dptr address);
 std::string whatIs(tz_platform &platform, tz_dptr address);
 std::string sizeText(uint64_t bytes);
 
-// Copy.cpp
+// CudaCopy.cpp
 void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,
           uint32_t kind);
 void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,
           uint32_t patternBytes);
 
-// Stream.cpp
+// CudaStream.cpp
 std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority);
 std::unique_ptr<tz_stream> wrapStream(tz_device &device, void *native);
 void destroy(tz_stream &stream);
@@ -266,7 +266,7 @@ bool query(tz_event &event);
 void synchronize(tz_event &event, uint64_t timeoutNs);
 uint64_t elapsedNs(tz_event &start, tz_event &stop);
 
-// Module.cpp
+// CudaModule.cpp
 std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
                                       size_t count, const tz_ext *extensions);
 tz_kernel &findKernel(tz_module &module, std::string_view name);
@@ -274,7 +274,7 @@ void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
                 uint64_t &size);
 void refuseExtensions(const tz_ext *extensions);
 
-// Launch.cpp
+// CudaLaunch.cpp
 void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request);
 tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request);
 

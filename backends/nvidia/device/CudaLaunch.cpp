@@ -196,11 +196,11 @@ Result launchPacked(const Driver &driver, const LaunchConfig &config,
 /// One pointer a parameter: the driver puts each where the code wants it.
 Result launchScattered(const Driver &driver, const LaunchConfig &config,
                        const tz_kernel &kernel, const tz_launch &request) {
-  constexpr size_t Usual = 64;
-  void *few[Usual];
+  constexpr size_t usual = 64;
+  void *few[usual];
   std::vector<void *> many;
   void **pointers = few;
-  if (kernel.offsets.size() > Usual) [[unlikely]] {
+  if (kernel.offsets.size() > usual) [[unlikely]] {
     many.resize(kernel.offsets.size());
     pointers = many.data();
   }

@@ -10,7 +10,7 @@
 
 #include "backends/nvidia/test/FakeDriver.h"
 #include "runtime/file/File.h"
-#include "runtime/launch/Artifact.h"
+#include "runtime/launch/RuntimeArtifact.h"
 
 #include <cstring>
 #include <dlfcn.h>

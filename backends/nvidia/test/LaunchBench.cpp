@@ -9,7 +9,7 @@
 #include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/device/TensorMap.h"
 #include "backends/nvidia/test/GpuKernels.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/LoadedKernel.h"
 
 #include <chrono>
 
@@ -87,16 +87,16 @@ double nanosecondsOf(Body body) {
 
 /// Needs no device. The descriptors of sixteen sets of tensors are kept.
 void timeDescriptors() {
-  constexpr size_t Sets = 16;
+  constexpr size_t sets = 16;
   const int64_t shape[] = {4096, 4096}, strides[] = {4096, 1};
   EncodedViews known;
   tz_tensor_view view{sizeof(view), 0, 16, 2, shape, strides};
   driver::TensorMap map{};
-  for (size_t i = 0; i < Sets; ++i) {
+  for (size_t i = 0; i < sets; ++i) {
     view.base = (i + 1) << 20;
     known.keep(0, view, map);
   }
-  for (size_t at : {size_t{1}, Sets}) {
+  for (size_t at : {size_t{1}, sets}) {
     std::vector<double> times;
     view.base = at << 20;
     for (int round = 0; round < Rounds; ++round) {

@@ -13,11 +13,11 @@
 
 namespace tz::conformance::random {
 
-static constexpr Elt signedElts[] = {Elt::I8, Elt::I16, Elt::I32, Elt::I64};
-static constexpr Elt wholeElts[] = {Elt::I8,  Elt::I16, Elt::I32, Elt::I64,
+static constexpr Elt SignedElts[] = {Elt::I8, Elt::I16, Elt::I32, Elt::I64};
+static constexpr Elt WholeElts[] = {Elt::I8,  Elt::I16, Elt::I32, Elt::I64,
                                     Elt::U8,  Elt::U16, Elt::U32, Elt::U64,
                                     Elt::I32, Elt::I32};
-static constexpr Elt floatElts[] = {Elt::F16, Elt::BF16, Elt::F32,
+static constexpr Elt FloatElts[] = {Elt::F16, Elt::BF16, Elt::F32,
                                     Elt::F32, Elt::F32,  Elt::F64};
 
 Expr Generator::Choices::pick(Random &random) const {
@@ -33,8 +33,8 @@ Expr Generator::Choices::pick(Random &random) const {
 
 Elt Generator::element(bool withSmall) {
   int kind = random.between(0, withSmall ? 21 : 17);
-  return kind < 9    ? random.pick(wholeElts)
-         : kind < 18 ? random.pick(floatElts)
+  return kind < 9    ? random.pick(WholeElts)
+         : kind < 18 ? random.pick(FloatElts)
          : kind < 20 ? Elt::I1
          : kind < 21 ? Elt::F8E4M3FN
                      : Elt::F8E5M2;
@@ -304,7 +304,7 @@ void Generator::addInteger(Choices &choices, const Type &type, bool isExact,
     });
   }
   choices.add(2, [=, this] {
-    Elt other = random.pick(signedElts);
+    Elt other = random.pick(SignedElts);
     if (!factsOf(type.elt).isSigned) {
       other = Elt::U16;
     }

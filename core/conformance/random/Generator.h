@@ -8,7 +8,7 @@
 #ifndef TERRAZZO_CORE_CONFORMANCE_RANDOM_GENERATOR_H
 #define TERRAZZO_CORE_CONFORMANCE_RANDOM_GENERATOR_H
 
-#include "core/conformance/random/Kernel.h"
+#include "core/conformance/random/RandomKernel.h"
 
 #include <functional>
 
@@ -41,7 +41,7 @@ inline std::string tl(Elt elt) {
 class Generator {
 public:
   explicit Generator(uint64_t seed);
-  Kernel take();
+  RandomKernel take();
 
 private:
   using Make = std::function<Expr()>;
@@ -107,7 +107,7 @@ private:
   unsigned buffer(Buffer::Role role, Elt elt, bool isFresh);
 
   Random random;
-  Kernel kernel;
+  RandomKernel kernel;
   std::vector<unsigned> scope;    ///< variables that can be read
   std::vector<unsigned> counters; ///< of the loops around
   int budget = 0;                 ///< nodes that may still be made

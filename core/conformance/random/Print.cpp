@@ -13,14 +13,14 @@ namespace {
 enum class Class : uint8_t { Bool, Signed, Unsigned, Float };
 } // namespace
 
-static constexpr EltFacts eltFacts[] = {
+static constexpr EltFacts FactsOfElts[] = {
 #define ELEMENT_TYPE(Id, Bits, Kind, Name, Long, Text, Fraction, Least)        \
   {Long, Text, Bits, Class::Kind == Class::Float,                              \
    Class::Kind == Class::Float || Class::Kind == Class::Signed},
 #include "terrazzo/ElementTypes.def"
 };
 
-const EltFacts &factsOf(Elt elt) { return eltFacts[size_t(elt)]; }
+const EltFacts &factsOf(Elt elt) { return FactsOfElts[size_t(elt)]; }
 
 Dim sizeDim(unsigned size) {
   Dim dim;
@@ -39,14 +39,14 @@ Dim scaled(Dim dim, int by) {
   return dim;
 }
 
-int Kernel::log2(const Dim &dim) const {
+int RandomKernel::log2(const Dim &dim) const {
   int sum = dim.twos;
   for (unsigned i = 0; i < SizeCount; ++i) {
     sum += dim.powers[i] * log2Of[i];
   }
   return sum;
 }
-int Kernel::log2(const Shape &shape) const {
+int RandomKernel::log2(const Shape &shape) const {
   int sum = 0;
   for (const Dim &dim : shape) {
     sum += log2(dim);
@@ -55,7 +55,7 @@ int Kernel::log2(const Shape &shape) const {
 }
 
 /// Functions that reductions and scans combine by, and one of elements.
-static constexpr std::pair<std::string_view, std::string_view> combiners[] = {
+static constexpr std::pair<std::string_view, std::string_view> Combiners[] = {
     {"combine_add", "(a, b):\n    return a + b\n"},
     {"combine_xor", "(a, b):\n    return a ^ b\n"},
     {"combine_larger", "(a, b):\n    return tl.where(a > b, a, b)\n"},
@@ -322,7 +322,7 @@ std::optional<Case> Printer::print(std::string name) {
     return std::nullopt;
   }
   std::string combined;
-  for (const auto &[combiner, definition] : combiners) {
+  for (const auto &[combiner, definition] : Combiners) {
     if (body.find(combiner) != std::string::npos ||
         functions.find(combiner) != std::string::npos) {
       combined += "@triton.jit\ndef " + std::string(combiner) +
@@ -399,7 +399,7 @@ std::optional<Case> Printer::print(std::string name) {
   return one;
 }
 
-std::optional<Case> print(const Kernel &kernel, std::string name) {
+std::optional<Case> print(const RandomKernel &kernel, std::string name) {
   return Printer(kernel).print(std::move(name));
 }
 

@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_CORE_CONFORMANCE_RANDOM_PRINTER_H
 #define TERRAZZO_CORE_CONFORMANCE_RANDOM_PRINTER_H
 
-#include "core/conformance/random/Kernel.h"
+#include "core/conformance/random/RandomKernel.h"
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ namespace tz::conformance::random {
 
 class Printer {
 public:
-  explicit Printer(const Kernel &kernel)
+  explicit Printer(const RandomKernel &kernel)
       : kernel(kernel), need(kernel.buffers.size(), 0),
         ownPart(kernel.buffers.size(), 0), isUsed(kernel.buffers.size()) {}
   std::optional<Case> print(std::string name);
@@ -57,7 +57,7 @@ private:
   std::pair<std::string, std::string> bounded(const Access &access,
                                               const Shape &shape);
 
-  const Kernel &kernel;
+  const RandomKernel &kernel;
   std::vector<long> need, ownPart;
   std::vector<bool> isUsed;
   std::set<unsigned> defined;

@@ -7,12 +7,12 @@
 #ifndef TERRAZZO_CORE_CONFORMANCE_RANDOM_RANDOM_H
 #define TERRAZZO_CORE_CONFORMANCE_RANDOM_RANDOM_H
 
-#include "core/conformance/random/Kernel.h"
+#include "core/conformance/random/RandomKernel.h"
 
 namespace tz::conformance {
 
 /// Nothing if the name is not of this form, or an edit of it does not fit.
-std::optional<random::Kernel> randomKernel(std::string_view name);
+std::optional<random::RandomKernel> randomKernel(std::string_view name);
 /// Nothing, too, if the edits leave no kernel.
 std::optional<Case> randomCase(std::string_view name);
 

@@ -25,7 +25,7 @@ struct Sites {
   std::vector<Place> statements;
   std::vector<Expr *> exprs;
 
-  explicit Sites(Kernel &kernel) {
+  explicit Sites(RandomKernel &kernel) {
     add(kernel.body);
     for (Function &function : kernel.functions) {
       for (Expr &result : function.results) {
@@ -92,8 +92,8 @@ static std::string_view plainInit(const Buffer &buffer) {
              : std::string_view("randint(-9,10)");
 }
 
-std::vector<std::string> editsOf(const Kernel &original) {
-  Kernel kernel = original; // sites need one that may be changed
+std::vector<std::string> editsOf(const RandomKernel &original) {
+  RandomKernel kernel = original; // sites need one that may be changed
   Sites sites(kernel);
   std::vector<std::string> edits;
   auto add = [&](const char *word, size_t site, const std::string &more = "") {
@@ -186,7 +186,7 @@ static void makePlain(Access &access) {
   access.isTransposed = false;
 }
 
-bool applyEdit(Kernel &kernel, std::string_view edit) {
+bool applyEdit(RandomKernel &kernel, std::string_view edit) {
   if (edit.empty()) {
     return false;
   }
@@ -308,7 +308,7 @@ bool applyEdit(Kernel &kernel, std::string_view edit) {
 
 namespace tz::conformance {
 
-std::optional<random::Kernel> randomKernel(std::string_view name) {
+std::optional<random::RandomKernel> randomKernel(std::string_view name) {
   constexpr std::string_view prefix = "random/";
   if (!name.starts_with(prefix)) {
     return std::nullopt;
@@ -321,7 +321,7 @@ std::optional<random::Kernel> randomKernel(std::string_view name) {
   if (error != std::errc() || end != seedText.data() + seedText.size()) {
     return std::nullopt;
   }
-  random::Kernel kernel = random::generate(seed);
+  random::RandomKernel kernel = random::generate(seed);
   rest.remove_prefix(seedText.size());
   while (!rest.empty()) {
     rest.remove_prefix(1);
@@ -335,7 +335,7 @@ std::optional<random::Kernel> randomKernel(std::string_view name) {
 }
 
 std::optional<Case> randomCase(std::string_view name) {
-  std::optional<random::Kernel> kernel = randomKernel(name);
+  std::optional<random::RandomKernel> kernel = randomKernel(name);
   return kernel ? random::print(*kernel, std::string(name)) : std::nullopt;
 }
 

@@ -16,15 +16,15 @@
 #ifndef TERRAZZO_CORE_CONFORMANCE_RANDOM_SHRINK_H
 #define TERRAZZO_CORE_CONFORMANCE_RANDOM_SHRINK_H
 
-#include "core/conformance/random/Kernel.h"
+#include "core/conformance/random/RandomKernel.h"
 
 namespace tz::conformance::random {
 
 /// What could be cut, the largest pieces first. Every edit makes a kernel
 /// smaller by some measure, so that repeated cutting ends.
-std::vector<std::string> editsOf(const Kernel &kernel);
+std::vector<std::string> editsOf(const RandomKernel &kernel);
 /// False if there is no such edit.
-bool applyEdit(Kernel &kernel, std::string_view edit);
+bool applyEdit(RandomKernel &kernel, std::string_view edit);
 
 } // namespace tz::conformance::random
 

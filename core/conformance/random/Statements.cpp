@@ -414,7 +414,7 @@ void Generator::insertUpdate() {
   list->insert(list->begin() + random.between(0, int(list->size())), update());
 }
 
-Kernel Generator::take() {
+RandomKernel Generator::take() {
   budget = random.between(12, 60);
   kernel.body.push_back(assign());
   if (random.oneIn(12)) {
@@ -439,6 +439,6 @@ Kernel Generator::take() {
   return std::move(kernel);
 }
 
-Kernel generate(uint64_t seed) { return Generator(seed).take(); }
+RandomKernel generate(uint64_t seed) { return Generator(seed).take(); }
 
 } // namespace tz::conformance::random

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/conformance/run/CaseJob.h"
 
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/LoadedKernel.h"
 
 namespace tz::tool {
 

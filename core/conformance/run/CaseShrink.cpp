@@ -40,7 +40,7 @@ Shrunk shrink(const Outcome &failure, BatchOptions options, double seconds) {
   Shrunk best;
   best.name = failure.name;
   best.outcome = failure;
-  random::Kernel kernel = *randomKernel(failure.name);
+  random::RandomKernel kernel = *randomKernel(failure.name);
   best.kernel = *random::print(kernel, failure.name);
   const std::string wanted = kindOf(failure);
   std::string separator = "/";

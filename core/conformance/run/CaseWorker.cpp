@@ -11,13 +11,13 @@
 #include "core/conformance/Outcome.h"
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/ReferenceRun.h"
 #include "core/frontend/KnownVendors.h"
-#include "runtime/launch/Kernel.h"
-#include "runtime/session/Session.h"
+#include "runtime/launch/LoadedKernel.h"
+#include "runtime/session/RuntimeSession.h"
 
 #include "llvm/Support/raw_ostream.h"
 

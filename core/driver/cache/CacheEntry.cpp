@@ -17,8 +17,8 @@ using namespace runtime;
 using wire::ByteReader;
 using wire::ByteWriter;
 
-static constexpr llvm::StringLiteral outcomeMark("TZOUTCOME3");
-static constexpr llvm::StringLiteral codeMark("TZCODE1");
+static constexpr llvm::StringLiteral OutcomeMark("TZOUTCOME3");
+static constexpr llvm::StringLiteral CodeMark("TZCODE1");
 
 /// Of one imported file.
 static constexpr uint64_t MaxImportBytes = uint64_t(1) << 30;
@@ -138,7 +138,7 @@ static Place readPlace(ByteReader &in) {
 
 std::string CompileOutcome::write() const {
   ByteWriter out;
-  out.bytes = outcomeMark.str();
+  out.bytes = OutcomeMark.str();
   out.number(imports.searches.size());
   for (const frontend::ImportSearch &search : imports.searches) {
     out.string(search.importer);
@@ -196,7 +196,7 @@ std::string CompileOutcome::write() const {
 std::optional<CompileOutcome> CompileOutcome::read(std::string_view bytes) {
   std::string error;
   ByteReader in(ref(bytes), error);
-  if (in.take(outcomeMark.size()) != outcomeMark) {
+  if (in.take(OutcomeMark.size()) != OutcomeMark) {
     return std::nullopt;
   }
   CompileOutcome result;
@@ -332,7 +332,7 @@ std::string CompiledCode::write(const PlaceTable &source,
     places.write(rest, message.place);
   }
   ByteWriter out;
-  out.bytes = codeMark.str();
+  out.bytes = CodeMark.str();
   // A place that no op has may be any, so the entry serves one source only.
   out.string(places.elsewhere ? ref(locations) : llvm::StringRef());
   out.string(artifact.write());
@@ -351,7 +351,7 @@ static std::optional<Artifact> readArtifactField(ByteReader &in) {
 std::optional<Artifact> CompiledCode::readArtifact(std::string_view bytes) {
   std::string error;
   ByteReader in(ref(bytes), error);
-  if (in.take(codeMark.size()) != codeMark) {
+  if (in.take(CodeMark.size()) != CodeMark) {
     return std::nullopt;
   }
   (void)in.string();
@@ -363,7 +363,7 @@ std::optional<CompiledCode> CompiledCode::read(std::string_view bytes,
                                                std::string_view locations) {
   std::string error;
   ByteReader in(ref(bytes), error);
-  if (in.take(codeMark.size()) != codeMark) {
+  if (in.take(CodeMark.size()) != CodeMark) {
     return std::nullopt;
   }
   llvm::StringRef only = in.string();

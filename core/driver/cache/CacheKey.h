@@ -12,7 +12,7 @@
 
 #include "runtime/session/CompilerService.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 namespace tz::driver {
 

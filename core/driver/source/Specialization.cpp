@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/source/Specialization.h"
 
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/source/Signature.h"
 
 #include "llvm/ADT/StringSwitch.h"

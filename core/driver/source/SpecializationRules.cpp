@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/source/SpecializationRules.h"
 
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/source/ReadIR.h"
 
 #include "terrazzo/analysis/ArgumentUses.h"

@@ -35,9 +35,9 @@ struct Running {
   /// compiles would not survive. If one does not end, the process does, with
   /// its status and without the rest of its clean-up.
   static void awaitAll(int status, void *) {
-    constexpr std::chrono::seconds Patience(1);
+    constexpr std::chrono::seconds patience(1);
     std::unique_lock guard(all().lock);
-    if (!all().changed.wait_for(guard, Patience,
+    if (!all().changed.wait_for(guard, patience,
                                 [] { return all().count == 0; })) {
       (void)std::fflush(nullptr);
       _exit(status);
@@ -110,10 +110,10 @@ static void *runCall(void *given) {
 /// Nothing if the system gives no thread.
 static std::optional<pthread_t> start(const std::shared_ptr<Call> &call) {
   // LLVM recurses; a thread's usual stack is less than a program's own.
-  constexpr size_t StackBytes = size_t(16) << 20;
+  constexpr size_t stackBytes = size_t(16) << 20;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, StackBytes);
+  pthread_attr_setstacksize(&attributes, stackBytes);
   sigset_t all, before;
   sigfillset(&all);
   // Signals that tell of this thread's own mistakes stay.

@@ -85,16 +85,16 @@ Result<TargetDescription> describeTarget(Plugin &plugin,
   bool reads = d.num_ir == 0;
   for (size_t i = 0; i < d.num_ir; ++i) {
     const tz_ir_range &range = d.ir[i];
-    reads |=
-        view(range.format) == "tile" && range.min_major == tile::kIrMajor &&
-        range.max_major == tile::kIrMajor &&
-        range.min_minor <= tile::kIrMinor && range.max_minor >= tile::kIrMinor;
+    reads |= view(range.format) == "tile" && range.min_major == tile::IrMajor &&
+             range.max_major == tile::IrMajor &&
+             range.min_minor <= tile::IrMinor &&
+             range.max_minor >= tile::IrMinor;
   }
   if (!reads) {
     return Status(TZ_E_IR_VERSION,
                   "plugin '" + plugin.name() + "' does not read tile IR " +
-                      std::to_string(tile::kIrMajor) + "." +
-                      std::to_string(tile::kIrMinor) +
+                      std::to_string(tile::IrMajor) + "." +
+                      std::to_string(tile::IrMinor) +
                       ", which this Terrazzo writes; install a matching "
                       "version of the plugin");
   }
@@ -168,8 +168,8 @@ struct Request {
     raw.request_id = nextRequestId();
     raw.target = str(job.target);
     raw.ir_format = str("tile");
-    raw.ir_major = tile::kIrMajor;
-    raw.ir_minor = tile::kIrMinor;
+    raw.ir_major = tile::IrMajor;
+    raw.ir_minor = tile::IrMinor;
     raw.ir = {ir.data(), ir.size()};
     Sha256 hash = sha256(ir);
     std::memcpy(raw.ir_sha256, hash.data(), hash.size());

@@ -12,7 +12,7 @@
 #include "runtime/cache/Cache.h"
 #include "runtime/loader/Registry.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 namespace tz::driver {
 

@@ -134,11 +134,11 @@ static std::string findProgram() {
 /// Portable bytes of a kernel that every compiler gets in a child, where it can
 /// be stopped. Shorter ones, of less than about a hundred ops, compile within a
 /// second and 100 MiB.
-static constexpr size_t kLargeKernel = 4 << 10;
+static constexpr size_t LargeKernel = 4 << 10;
 
 Workers *Workers::of(Plugin &plugin, size_t bytes) {
   const Manifest &m = plugin.description();
-  bool isWanted = m.isolation == "worker" || bytes >= kLargeKernel;
+  bool isWanted = m.isolation == "worker" || bytes >= LargeKernel;
   if (std::optional<std::string> choice =
           environment("TERRAZZO_COMPILE_WORKER")) {
     if (*choice == "on" || *choice == "off") {

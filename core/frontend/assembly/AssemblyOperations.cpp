@@ -22,7 +22,7 @@ struct Function {
   unsigned operands;
   const char *name;
 };
-constexpr Function functions[] = {
+constexpr Function Functions[] = {
     {"tanh.approx.f32", 1, "tanh"},
     {"ex2.approx.f32", 1, "exp2"},
     {"lg2.approx.f32", 1, "log2"},
@@ -97,7 +97,7 @@ bool takesPair(StringRef opcode) {
 /// A function of a half type, computed in fp32.
 OptionalTile AssemblyMachine::viaSingle(StringRef opcode, DType type) {
   std::string single = (opcode.rsplit('.').first + ".f32").str();
-  for (const Function &known : functions) {
+  for (const Function &known : Functions) {
     if (single != known.opcode || now->operands.size() != known.operands + 1) {
       continue;
     }
@@ -382,7 +382,7 @@ OptionalTile AssemblyMachine::evaluate() {
   if (size_t place = plain.find(".ftz"); place != std::string::npos) {
     plain.erase(place, 4);
   }
-  for (const Function &known : functions) {
+  for (const Function &known : Functions) {
     if (plain == known.opcode) {
       return takes(known.operands) ? function(known.name, DType::F32)
                                    : std::nullopt;

@@ -25,7 +25,7 @@ struct ScaledOperand {
   bool valid = false;
 };
 
-constexpr const char *formatNames = "'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16'";
+constexpr const char *FormatNames = "'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16'";
 
 bool fits(StringRef format, DType type) {
   bool isByte = type == DType::U8 || type == DType::I8;
@@ -48,7 +48,7 @@ bool readOperand(BuiltinCall &call, ScaledOperand &side) {
   bool known = is_contained(
       ArrayRef<StringRef>{"e2m1", "e4m3", "e5m2", "bf16", "fp16"}, *format);
   if (!known) {
-    call.error(side.format, Twine("a format of dot_scaled is ") + formatNames +
+    call.error(side.format, Twine("a format of dot_scaled is ") + FormatNames +
                                 ", found '" + *format + "'");
     return false;
   }

@@ -16,18 +16,18 @@ using namespace llvm;
 
 namespace tz::frontend {
 
-static constexpr const char *moduleName = "triton.language.target_info";
+static constexpr const char *ModuleName = "triton.language.target_info";
 
 static void bindQuestions(Registry &r, const KnownVendor &vendor) {
   for (const VendorQuestion &question : vendor.questions) {
     StringRef name = question.name;
-    r.addHost(moduleName, name, "", [name](BuiltinCall &call) {
+    r.addHost(ModuleName, name, "", [name](BuiltinCall &call) {
       return Value::boolean(*answerOf(call.evaluator.targetName(), name));
     });
   }
   if (*vendor.atLeast) {
     StringRef name = vendor.atLeast;
-    r.addHost(moduleName, name, "major, minor=0", [name](BuiltinCall &call) {
+    r.addHost(ModuleName, name, "major, minor=0", [name](BuiltinCall &call) {
       auto major = call.integer(0), minor = call.integer(1);
       return major && minor
                  ? Value::boolean(*answerOf(call.evaluator.targetName(), name,
@@ -92,7 +92,7 @@ void bindTargets(Registry &r) {
     bindQuestions(r, vendor);
     bindExtra(r, vendor);
   }
-  r.addHost(moduleName, "current_target", "", currentTarget);
+  r.addHost(ModuleName, "current_target", "", currentTarget);
 }
 
 } // namespace tz::frontend

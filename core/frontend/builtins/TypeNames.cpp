@@ -21,7 +21,7 @@ struct LibraryName {
   const char *file;
   bool isMethod;
 };
-static constexpr LibraryName libraryNames[] = {
+static constexpr LibraryName LibraryNames[] = {
     {"cdiv", "standard", true},
     {"sigmoid", "standard", true},
     {"softmax", "standard", true},
@@ -210,7 +210,7 @@ void bindTypes(Registry &r) {
   bindTypeFunctions(r);
   bindClasses(r);
   bindTypeMethods(r);
-  for (const LibraryName &entry : libraryNames) {
+  for (const LibraryName &entry : LibraryNames) {
     Value function = libraryValue(entry);
     r.set("triton.language", entry.name, function);
     if (entry.isMethod) {

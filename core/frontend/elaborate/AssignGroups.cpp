@@ -17,7 +17,7 @@ namespace tz::frontend {
 
 namespace {
 
-constexpr int64_t mixed = 0;
+constexpr int64_t Mixed = 0;
 
 class Origins {
 public:
@@ -25,7 +25,7 @@ public:
 
   /// The group of an address, `mixed` if it is not one argument's.
   int64_t groupOf(Value address) {
-    auto [it, isNew] = known.try_emplace(address, mixed);
+    auto [it, isNew] = known.try_emplace(address, Mixed);
     if (!isNew) {
       return it->second;
     }
@@ -56,12 +56,12 @@ private:
       if (origin == -1) {
         continue; // the operands tell
       }
-      if (origin == mixed || (found != -1 && found != origin)) {
-        return mixed;
+      if (origin == Mixed || (found != -1 && found != origin)) {
+        return Mixed;
       }
       found = origin;
     }
-    return found == -1 ? mixed : found;
+    return found == -1 ? Mixed : found;
   }
 
   int64_t ofBlockArgument(BlockArgument argument,
@@ -70,7 +70,7 @@ private:
     unsigned index = argument.getArgNumber();
     if (parent == kernel) {
       auto group = kernel.getArgAttrOfType<IntegerAttr>(index, "tile.group");
-      return group ? group.getInt() : mixed;
+      return group ? group.getInt() : Mixed;
     }
     if (auto loop = dyn_cast<scf::ForOp>(parent); loop && index > 0) {
       work.push_back(loop.getInitArgs()[index - 1]);
@@ -86,7 +86,7 @@ private:
       }
       return -1;
     }
-    return mixed;
+    return Mixed;
   }
 
   int64_t ofResult(OpResult result, llvm::SmallVectorImpl<Value> &work) {
@@ -101,7 +101,7 @@ private:
         })
         .Case([&](tile::ViewPartsOp parts) -> int64_t {
           if (index != 0) {
-            return mixed;
+            return Mixed;
           }
           work.push_back(parts.getView());
           return -1;
@@ -129,7 +129,7 @@ private:
           work.push_back(loop.getConditionOp().getArgs()[index]);
           return -1;
         })
-        .Default([](Operation *) { return mixed; });
+        .Default([](Operation *) { return Mixed; });
   }
 };
 

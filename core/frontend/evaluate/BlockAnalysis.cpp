@@ -195,8 +195,8 @@ Exits exitsOf(Block block) {
 bool containsReturn(Block block) { return exitsOf(block).returns; }
 bool containsBreak(Block block) { return exitsOf(block).breaks; }
 bool leavesLoop(Block block) {
-  const Exits exits = exitsOf(block);
-  return exits.breaks || exits.continues;
+  const Exits AllExits = exitsOf(block);
+  return AllExits.breaks || AllExits.continues;
 }
 bool mayLeave(Block block) { return exitsOf(block).any(); }
 bool mayLeave(const Stmt *stmt) { return exitsOf(stmt).any(); }

@@ -31,7 +31,7 @@ struct Flow {
   unsigned mixed = 0;
   std::array<mlir::Value, 4> flags;
 
-  static constexpr std::array<Kind, 3> exits = {Return, Break, Continue};
+  static constexpr std::array<Kind, 3> AllExits = {Return, Break, Continue};
 
   unsigned ways() const { return kind == Mixed ? mixed : 1U << kind; }
   bool may(Kind way) const { return (ways() & 1U << way) != 0; }

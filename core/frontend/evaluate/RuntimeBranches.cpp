@@ -281,7 +281,7 @@ Flow RuntimeBranches::close(Branch &branch, ArrayRef<StringRef> names) {
   SmallVector<mlir::Value> thenValues, elseValues;
   SmallVector<mlir::Value> tiles = splitTiles(leaving, thenValues, elseValues);
   SmallVector<Flow::Kind, 3> flagged;
-  for (Flow::Kind way : Flow::exits) {
+  for (Flow::Kind way : Flow::AllExits) {
     if (result.kind == Flow::Mixed && result.may(way)) {
       flagged.push_back(way);
       ev.builder().setInsertionPoint(branch.draft.thenYield());
@@ -358,7 +358,7 @@ mlir::Value RuntimeBranches::hasEnded(const Flow &flow,
 
 Flow RuntimeBranches::afterExits(const Flow &flow, SourceLoc loc,
                                  Continuation following) {
-  mlir::Value left = hasEnded(flow, Flow::exits, loc);
+  mlir::Value left = hasEnded(flow, Flow::AllExits, loc);
   Branch again = open(loc, left);
   again.whenTrue.flow = flow.among(~(1U << Flow::Fell));
   closeArm(again.whenTrue, again);

@@ -115,11 +115,11 @@ std::shared_ptr<ModuleObject> ModuleLoader::load(const std::string &path,
   if (embedded.consume_front("<terrazzo>/")) {
     return library(embedded.drop_back(3), evaluator);
   }
-  if (modules.size() >= maxModules) {
+  if (modules.size() >= MaxModules) {
     // All imports beyond the limit are one error, at the first.
     tooMany = tooMany.isValid() ? tooMany : importLoc;
     evaluator.diagnostics().error(
-        tooMany, "more than " + Twine(maxModules) +
+        tooMany, "more than " + Twine(MaxModules) +
                      " modules are imported (limit of modules)");
     return nullptr;
   }

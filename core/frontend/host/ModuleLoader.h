@@ -19,7 +19,7 @@ namespace tz::frontend {
 
 class ModuleLoader final : public ModuleSource {
 public:
-  static constexpr unsigned maxModules = 256;
+  static constexpr unsigned MaxModules = 256;
 
   explicit ModuleLoader(Surroundings around) : around(std::move(around)) {}
 

@@ -20,8 +20,8 @@
 namespace tz::frontend::ast {
 
 /// No expression is deeper than this, no block nested deeper than blocks.
-constexpr unsigned maxExpressionDepth = 200;
-constexpr unsigned maxBlockDepth = 64;
+constexpr unsigned MaxExpressionDepth = 200;
+constexpr unsigned MaxBlockDepth = 64;
 
 enum class ExprKind : uint8_t {
   Name,

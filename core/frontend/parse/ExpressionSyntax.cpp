@@ -19,11 +19,11 @@ namespace tz::frontend {
 using namespace ast;
 
 bool Parser::Nesting::allowed() {
-  if (parser.nesting <= maxExpressionDepth) {
+  if (parser.nesting <= MaxExpressionDepth) {
     return true;
   }
   parser.sink.error(parser.loc(), "expression is nested more than " +
-                                      Twine(maxExpressionDepth) +
+                                      Twine(MaxExpressionDepth) +
                                       " levels deep (limit of expression "
                                       "nesting); split it");
   return false;

@@ -21,16 +21,16 @@ namespace tz::frontend {
 namespace {
 
 /// The text must fit 32-bit offsets with room to spare.
-constexpr size_t maxFileBytes = 16u << 20;
-constexpr unsigned maxIndentLevels = 100;
-constexpr unsigned maxBracketDepth = 200;
+constexpr size_t MaxFileBytes = 16u << 20;
+constexpr unsigned MaxIndentLevels = 100;
+constexpr unsigned MaxBracketDepth = 200;
 
 struct Spelling {
   Tok kind;
   StringRef text;
 };
 
-constexpr Spelling operators[] = {
+constexpr Spelling Operators[] = {
 #define TZ_OPERATOR(id, text) {Tok::id, text},
 #include "core/frontend/parse/Tokens.def"
 };
@@ -170,9 +170,9 @@ void Lexer::indentation(Indentation found) {
                          "depends on the width of a tab; use spaces alone");
   };
   if (found.width > indents.back().width) {
-    if (indents.size() >= maxIndentLevels) {
+    if (indents.size() >= MaxIndentLevels) {
       sink.error(loc(pos), "blocks are nested more than " +
-                               Twine(maxIndentLevels) +
+                               Twine(MaxIndentLevels) +
                                " levels deep (limit of indentation levels)");
       pos = text.size(); // what follows has no place
       return;
@@ -336,9 +336,9 @@ void Lexer::bracket(char c, size_t at) {
   case '(':
   case '[':
   case '{':
-    if (brackets.size() == maxBracketDepth) {
+    if (brackets.size() == MaxBracketDepth) {
       sink.error(loc(at), "brackets are nested more than " +
-                              Twine(maxBracketDepth) +
+                              Twine(MaxBracketDepth) +
                               " levels deep (limit of bracket nesting)");
       // Nothing after this can be matched: stop here.
       brackets.clear();
@@ -368,7 +368,7 @@ void Lexer::bracket(char c, size_t at) {
 
 void Lexer::operatorToken() {
   StringRef rest = text.substr(pos);
-  for (const Spelling &op : operators) {
+  for (const Spelling &op : Operators) {
     if (rest.starts_with(op.text)) {
       push(op.kind, pos, op.text.size());
       size_t at = pos;
@@ -434,9 +434,9 @@ std::vector<Token> Lexer::run() {
 /// False (with an error) if the text cannot be lexed at all.
 bool checkEncoding(const SourceFile &file, DiagnosticSink &sink) {
   StringRef text = file.text();
-  if (text.size() > maxFileBytes) {
+  if (text.size() > MaxFileBytes) {
     sink.error({&file, 1, 1, 0}, "file is larger than " +
-                                     Twine(maxFileBytes >> 20) +
+                                     Twine(MaxFileBytes >> 20) +
                                      " MiB (limit of source size)");
     return false;
   }

@@ -166,10 +166,10 @@ T *Parser::deepen(T *node, std::initializer_list<const Expr *> children) {
   for (const Expr *child : children) {
     depth = std::max<unsigned>(depth, child ? child->depth : 0);
   }
-  if (depth + 1 > ast::maxExpressionDepth) {
+  if (depth + 1 > ast::MaxExpressionDepth) {
     sink.error(node->loc,
                "expression is nested more than " +
-                   llvm::Twine(ast::maxExpressionDepth) +
+                   llvm::Twine(ast::MaxExpressionDepth) +
                    " levels deep (limit of expression nesting); split it");
     return nullptr;
   }

@@ -102,8 +102,8 @@ bool Parser::block(Block &out, StringRef owner) {
     sink.error(loc(), "expected an indented block after " + owner);
     return false;
   }
-  if (blockNesting == maxBlockDepth) {
-    sink.error(loc(), "blocks are nested more than " + Twine(maxBlockDepth) +
+  if (blockNesting == MaxBlockDepth) {
+    sink.error(loc(), "blocks are nested more than " + Twine(MaxBlockDepth) +
                           " levels deep (limit of block nesting)");
     return false;
   }

@@ -117,7 +117,8 @@ public:
                                                      const Operand &step,
                                                      SourceLoc loc);
 
-  //===-- elementwise (Elementwise.cpp) -----------------------------------===//
+  //===-- elementwise (ElementOperators.cpp, ElementFunctions.cpp)
+  //---------===//
   OptionalTile binary(BinaryFn fn, const Operand &a, const Operand &b,
                       SourceLoc loc);
   OptionalTile compare(CompareFn fn, const Operand &a, const Operand &b,
@@ -176,7 +177,7 @@ public:
                       SourceLoc loc);
   OptionalTile item(const TileValue &x, SourceLoc loc);
 
-  //===-- dot, reduce (Combine.cpp) ---------------------------------------===//
+  //===-- dot, reduce (DotProduct.cpp, ReduceScan.cpp) --------------------===//
   OptionalTile dot(const TileValue &a, const TileValue &b, OptionalTile acc,
                    const DotOptions &options, SourceLoc loc);
   /// No axis: all dimensions, in row-major order.
@@ -196,7 +197,7 @@ public:
   OptionalTile histogram(const TileValue &x, int64_t bins, OptionalTile mask,
                          SourceLoc loc);
 
-  //===-- memory (Memory.cpp) ---------------------------------------------===//
+  //===-- memory (LoadStore.cpp, Views.cpp) -------------------------------===//
   OptionalTile load(const TileValue &pointer, const LoadOptions &options,
                     SourceLoc loc);
   bool store(const TileValue &pointer, const Operand &value,

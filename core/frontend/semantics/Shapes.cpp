@@ -16,7 +16,7 @@ using namespace mlir;
 namespace tz::frontend {
 
 /// The language's bound on the elements of one tile.
-static constexpr int64_t maxElements = int64_t(1) << 20;
+static constexpr int64_t MaxElements = int64_t(1) << 20;
 
 std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text = "[";
@@ -34,7 +34,7 @@ bool OpEmitter::checkShape(ArrayRef<int64_t> shape, SourceLoc loc) {
                      shapeText(shape));
       return false;
     }
-    if (extent > maxElements / count) {
+    if (extent > MaxElements / count) {
       error(loc, "a tile of shape " + shapeText(shape) +
                      " has more than 1048576 elements (limit of tile size)");
       return false;

@@ -30,9 +30,8 @@ public:
 
   tz_target_desc describe(std::string_view target) override {
     requireTarget(target);
-    static const tz_ir_range ir[] = {{str("tile"), tile::kIrMajor,
-                                      tile::kIrMinor, tile::kIrMajor,
-                                      tile::kIrMinor}};
+    static const tz_ir_range ir[] = {{str("tile"), tile::IrMajor, tile::IrMinor,
+                                      tile::IrMajor, tile::IrMinor}};
     static const tz_kv props[] = {
         {str("ir.stage"), TZ_KV_STR, 0, 0, 0, str("tile")}};
     // All that kernels can ask for; a dot of f32 keeps its bits.
@@ -73,7 +72,7 @@ public:
     Artifact artifact;
     artifact.compat = Target;
     artifact.blobs.push_back({"main", "tile", bytes.str()});
-    Kernel &info = artifact.kernels.emplace_back();
+    KernelDescription &info = artifact.kernels.emplace_back();
     info.name = kernel.getSymName().str();
     appendArguments(info, kernel);
     kernel.walk([&](mlir::Operation *op) {

@@ -81,7 +81,7 @@ struct InterpreterModule final : Module, Code {
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   tile::KernelOp kernel;
-  Kernel layout; // of the packed arguments
+  KernelDescription layout; // of the packed arguments
   llvm::DenseMap<mlir::Operation *, uint32_t> sites;
   uint32_t logOffset = 0;
 };

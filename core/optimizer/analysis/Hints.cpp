@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace tz;
 using namespace tz::analysis;
 
-static constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-static constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+static constexpr int64_t Min = std::numeric_limits<int64_t>::min();
+static constexpr int64_t Max = std::numeric_limits<int64_t>::max();
 
 Interval Interval::join(Interval other) const {
   return {std::min(low, other.low), std::max(high, other.high)};
@@ -40,11 +40,11 @@ static int64_t addEnd(int64_t a, int64_t b, int64_t unbounded) {
 }
 
 Interval Interval::operator+(Interval other) const {
-  return {addEnd(low, other.low, kMin), addEnd(high, other.high, kMax)};
+  return {addEnd(low, other.low, Min), addEnd(high, other.high, Max)};
 }
 
 static int64_t negate(int64_t value) {
-  return value == kMin ? kMax : value == kMax ? kMin : -value;
+  return value == Min ? Max : value == Max ? Min : -value;
 }
 
 Interval Interval::operator-(Interval other) const {
@@ -57,11 +57,11 @@ static int64_t mulEnd(int64_t a, int64_t b) {
   if (a == 0 || b == 0) {
     return 0;
   }
-  if (!llvm::MulOverflow(a, b, product) && a != kMin && a != kMax &&
-      b != kMin && b != kMax) {
+  if (!llvm::MulOverflow(a, b, product) && a != Min && a != Max && b != Min &&
+      b != Max) {
     return product;
   }
-  return (a < 0) == (b < 0) ? kMax : kMin;
+  return (a < 0) == (b < 0) ? Max : Min;
 }
 
 Interval Interval::operator*(Interval other) const {
@@ -86,7 +86,7 @@ Interval analysis::rangeOfType(Type type) {
 static bool fits(Interval range, Type type) {
   Interval all = rangeOfType(type);
   return range.low >= all.low && range.high <= all.high &&
-         (all.low != kMin || (range.low != kMin && range.high != kMax));
+         (all.low != Min || (range.low != Min && range.high != Max));
 }
 
 /// The range if all of it is in the type, else that of the type: it may wrap.
@@ -124,17 +124,17 @@ static Interval implied(arith::CmpIPredicate predicate, int64_t bound,
   case arith::CmpIPredicate::eq:
     return {bound, bound};
   case arith::CmpIPredicate::sgt:
-    return {bound == kMax ? bound : bound + 1, kMax};
+    return {bound == Max ? bound : bound + 1, Max};
   case arith::CmpIPredicate::sge:
-    return {bound, kMax};
+    return {bound, Max};
   case arith::CmpIPredicate::slt:
-    return {kMin, bound == kMin ? bound : bound - 1};
+    return {Min, bound == Min ? bound : bound - 1};
   case arith::CmpIPredicate::sle:
-    return {kMin, bound};
+    return {Min, bound};
   // Of the unsigned ones, those that leave no value with the sign bit set.
   case arith::CmpIPredicate::ult:
     return bound > 0        ? Interval{0, bound - 1}
-           : bound == least ? Interval{0, kMax}
+           : bound == least ? Interval{0, Max}
                             : Interval{};
   case arith::CmpIPredicate::ule:
     return bound >= 0 ? Interval{0, bound} : Interval{};
@@ -240,9 +240,9 @@ static Interval divide(Interval a, Interval b) {
 
 /// Remainder with the dividend's sign.
 static Interval remainder(Interval a, Interval b) {
-  int64_t most = kMax;
-  if (b.low != kMin) {
-    most = std::max(std::abs(b.low), b.high == kMin ? 0 : std::abs(b.high));
+  int64_t most = Max;
+  if (b.low != Min) {
+    most = std::max(std::abs(b.low), b.high == Min ? 0 : std::abs(b.high));
     most = most == 0 ? 0 : most - 1;
   }
   int64_t low = a.low >= 0 ? 0 : std::max(a.low, negate(most));
@@ -314,7 +314,7 @@ void Hints::visit(Operation *op) {
       .Case([&](arith::ConstantOp) {
         if (auto value = constantOf(op->getResult(0))) {
           set(op->getResult(0),
-              {{*value, *value}, *value == kMin ? 1 : std::abs(*value)});
+              {{*value, *value}, *value == Min ? 1 : std::abs(*value)});
         }
       })
       .Case([&](tile::ProgramIdOp) { give({0, INT32_MAX}, 1); })
@@ -396,7 +396,7 @@ void Hints::visit(Operation *op) {
       })
       .Case([&](arith::AndIOp) {
         Interval a = in(0).range, b = in(1).range;
-        int64_t high = kMax;
+        int64_t high = Max;
         if (a.nonNegative()) {
           high = std::min(high, a.high);
         }
@@ -424,7 +424,7 @@ void Hints::visit(Operation *op) {
       .Case([&](scf::ForOp loop) {
         Interval from = range(loop.getLowerBound());
         Interval to = range(loop.getUpperBound());
-        Interval iv{from.low, to.high == kMin ? to.high : to.high - 1};
+        Interval iv{from.low, to.high == Min ? to.high : to.high - 1};
         Type type = loop.getInductionVar().getType();
         if (iv.low > iv.high || !countsSigned(loop)) {
           iv = rangeOfType(type); // the body never runs, or the counter wraps

@@ -13,7 +13,7 @@ using namespace tz::analysis;
 using namespace tz::tile;
 
 /// Ops between a comparison and its reader that are looked at.
-static constexpr size_t kLargestMask = 32;
+static constexpr size_t LargestMask = 32;
 
 bool tz::analysis::hasDots(Operation *op) {
   return op->walk([](DotOp) { return WalkResult::interrupt(); })
@@ -41,7 +41,7 @@ Operation *tz::analysis::lastDotLoop(Block &block) {
 
 bool tz::analysis::isSelectedBy(arith::CmpIOp mask, scf::ForOp loop) {
   SmallVector<Value> pending{mask};
-  for (size_t i = 0; i < pending.size() && i < kLargestMask; ++i) {
+  for (size_t i = 0; i < pending.size() && i < LargestMask; ++i) {
     for (OpOperand &use : pending[i].getUses()) {
       Operation *op = use.getOwner();
       if (isa<arith::SelectOp>(op) && use.getOperandNumber() == 0) {
@@ -68,7 +68,7 @@ bool tz::analysis::isPredicate(Value mask, scf::ForOp loop) {
           return false;
         }
       } else if (isa<arith::AndIOp, BroadcastOp, ReshapeOp, TransposeOp>(op) &&
-                 loop->isProperAncestor(op) && i < kLargestMask) {
+                 loop->isProperAncestor(op) && i < LargestMask) {
         pending.push_back(op->getResult(0));
       } else {
         return false;

@@ -45,7 +45,7 @@ std::optional<Polynomial> Polynomial::add(const Polynomial &a,
       sum.terms.push_back(std::move(term));
     }
   }
-  if (sum.terms.size() > kMaxTerms) {
+  if (sum.terms.size() > MaxTerms) {
     return std::nullopt;
   }
   return sum;
@@ -59,7 +59,7 @@ std::optional<Polynomial> Polynomial::mul(const Polynomial &a,
       Term term{x.scalars, 0};
       term.scalars.append(y.scalars);
       llvm::sort(term.scalars);
-      if (term.scalars.size() > kMaxDegree ||
+      if (term.scalars.size() > MaxDegree ||
           llvm::MulOverflow(x.coefficient, y.coefficient, term.coefficient)) {
         return std::nullopt;
       }

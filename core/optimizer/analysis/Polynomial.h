@@ -33,7 +33,7 @@ struct Term {
 };
 
 /// Beyond these limits an expression counts as one unknown scalar.
-inline constexpr size_t kMaxTerms = 16, kMaxDegree = 4;
+inline constexpr size_t MaxTerms = 16, MaxDegree = 4;
 
 class Polynomial {
 public:

@@ -2,8 +2,8 @@
 //
 // What   Compiles each function `<name>_<type>` of the sources that it is given
 //        to tile IR on scalars, and writes all of them as one C++ file, the
-//        table of Library.h.
-// Why    See Library.h.
+//        table of MathLibrary.h.
+// Why    See MathLibrary.h.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/Frontend.h"
@@ -121,7 +121,7 @@ static std::string render(std::vector<Entry> entries) {
   std::string text;
   raw_string_ostream os(text);
   os << "// Made by tz-math-library from core/optimizer/math/library.\n"
-        "#include \"core/optimizer/math/Library.h\"\n\n"
+        "#include \"core/optimizer/math/MathLibrary.h\"\n\n"
         "namespace tz::optimizer::math {\n\n";
   for (auto [index, entry] : enumerate(entries)) {
     os << "static const unsigned char bytes" << index << "[] = {";

@@ -36,7 +36,8 @@ SmallVector<int64_t> tz::simt::inverse(ArrayRef<int64_t> order) {
   return result;
 }
 
-Anchors::Anchors(tile::KernelOp kernel, const Target &target, unsigned warps)
+Anchors::Anchors(tile::KernelOp kernel, const SimtTarget &target,
+                 unsigned warps)
     : kernel(kernel), target(target), warps(warps), runs(kernel) {
   collectAccesses();
   chooseDots();
@@ -126,7 +127,7 @@ void Anchors::collectAccesses() {
           }
         })
         .Case<tile::LoadViewOp, tile::StoreViewOp>([&](auto access) {
-          if (!op->hasAttr(insteadOfBulk)) {
+          if (!op->hasAttr(InsteadOfBulk)) {
             all.push_back(
                 describe(op, access.getView().getType(), access.getView()));
           }
@@ -271,11 +272,11 @@ Anchors::memoryOrder(Value value, unsigned steps) const {
 }
 
 /// How far back an operand's memory is looked for.
-static constexpr unsigned mostSteps = 8;
+static constexpr unsigned MostSteps = 8;
 
 DotRequest::Operand Anchors::describeOperand(Value value) const {
   DotRequest::Operand operand;
-  if (auto order = memoryOrder(value, mostSteps)) {
+  if (auto order = memoryOrder(value, MostSteps)) {
     operand.order = *order;
   } else {
     operand.isComputed = true;
@@ -301,7 +302,7 @@ void Anchors::chooseTransposition(OpOperand &operand, const DotOperand &where) {
   if (!buffer || orderOfAccess.contains(operand.get().getDefiningOp())) {
     return;
   }
-  const auto order = memoryOrder(operand.get(), mostSteps);
+  const auto order = memoryOrder(operand.get(), MostSteps);
   if (!order || order->front() == buffer->getOrder()[0]) {
     return;
   }

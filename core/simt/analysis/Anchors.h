@@ -8,7 +8,7 @@
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
 
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,7 +32,7 @@ llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> order);
 
 class Anchors {
 public:
-  Anchors(tile::KernelOp kernel, const Target &target, unsigned warps);
+  Anchors(tile::KernelOp kernel, const SimtTarget &target, unsigned warps);
 
   /// Loads, stores and atomics of tiles, in the order of the kernel.
   const llvm::MapVector<mlir::Operation *, Layout> &accesses() const {
@@ -74,7 +74,7 @@ private:
   void chooseTransposition(mlir::OpOperand &operand, const DotOperand &where);
 
   tile::KernelOp kernel;
-  const Target &target;
+  const SimtTarget &target;
   const unsigned warps;
   Contiguity runs;
   /// Shapes of what is reduced or gathered from.

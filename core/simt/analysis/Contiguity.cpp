@@ -19,10 +19,10 @@ using namespace tz;
 using namespace tz::simt;
 
 /// More is never asked for, and products do not overflow.
-static constexpr int64_t largest = int64_t{1} << 30;
+static constexpr int64_t Largest = int64_t{1} << 30;
 
 static int64_t powerOfTwoIn(int64_t value) {
-  return value == 0 ? largest : std::min(value & -value, largest);
+  return value == 0 ? Largest : std::min(value & -value, Largest);
 }
 
 static Runs unknown(Type type) {
@@ -103,7 +103,7 @@ void Contiguity::set(Value value, Runs runs) {
   }
   Runs met = place->second;
   for (auto [one, other] : llvm::zip_equal(met, runs)) {
-    one = either(one, other, largest, unitOf(value.getType()));
+    one = either(one, other, Largest, unitOf(value.getType()));
   }
   changed |= met != place->second;
   place->second = met;
@@ -178,7 +178,7 @@ static Runs sumOf(const Runs &a, const Runs &b, int64_t scale,
     // The runs of the sum are no longer than those of its terms.
     one.divisibility =
         std::gcd(ofFirstLane(x, one.contiguity, scale),
-                 std::min(ofFirstLane(y, one.contiguity, 1) * scale, largest));
+                 std::min(ofFirstLane(y, one.contiguity, 1) * scale, Largest));
   }
   return result;
 }
@@ -187,7 +187,7 @@ static Runs productOf(const Runs &a, const Runs &b) {
   Runs result(a.size());
   for (auto [one, x, y] : llvm::zip_equal(result, a, b)) {
     one.constancy = std::gcd(x.constancy, y.constancy);
-    one.divisibility = std::min(ofEachLane(x) * ofEachLane(y), largest);
+    one.divisibility = std::min(ofEachLane(x) * ofEachLane(y), Largest);
   }
   return result;
 }
@@ -340,7 +340,7 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
           one.constancy = std::gcd(a.constancy, b.constancy);
           one.divisibility = std::gcd(
               std::gcd(a.divisibility, ofEachLane(b)),
-              a.contiguity > one.contiguity ? one.contiguity : largest);
+              a.contiguity > one.contiguity ? one.contiguity : Largest);
         }
         return result;
       })
@@ -373,7 +373,7 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         Runs condition = from(0), a = from(1), b = from(2);
         bool isScalar = !isa<RankedTensorType>(select.getCondition().getType());
         for (size_t dim = 0; dim < result.size(); ++dim) {
-          int64_t same = isScalar ? largest : condition[dim].constancy;
+          int64_t same = isScalar ? Largest : condition[dim].constancy;
           result[dim] = either(a[dim], b[dim], same, unitOf(type));
         }
         return result;

@@ -25,7 +25,7 @@ using namespace tz::simt;
 namespace {
 
 /// Chains of ops longer than this say nothing.
-constexpr unsigned mostSteps = 64;
+constexpr unsigned MostSteps = 64;
 
 bool isEqual(const LaneStrides &strides) {
   return llvm::all_of(strides, [](auto one) { return one == 0; });
@@ -212,5 +212,5 @@ LaneStrides Walk::evaluate(Operation *op, Type type, unsigned steps) {
 } // namespace
 
 LaneStrides tz::simt::laneStridesOf(Value value) {
-  return Walk().of(value, mostSteps);
+  return Walk().of(value, MostSteps);
 }

@@ -123,7 +123,7 @@ bool LaunchViews::isNatural(const Polynomial &elements, Value more) {
 bool LaunchViews::isCoordinate(const Polynomial &p,
                                SmallVectorImpl<Value> &positive) {
   Interval range = scalars().range(p, hints);
-  if (range.low >= 0 && range.high < unboundedExtent) {
+  if (range.low >= 0 && range.high < UnboundedExtent) {
     return true;
   }
   // One value of 32 bits is small enough.
@@ -166,7 +166,7 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
     // The program cuts off what lies before its block: it stands there.
     Polynomial at;
     if (isOpen.back()) {
-      result.shape.push_back(unboundedExtent);
+      result.shape.push_back(UnboundedExtent);
     } else {
       auto [less, frame] = split(*size);
       auto negative = Polynomial::add({}, less, -1);
@@ -243,7 +243,7 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
       quotient = *Polynomial::add(quotient, Polynomial::of(term));
     }
     stride.coefficient = common;
-    result.shape.insert(result.shape.begin(), unboundedExtent);
+    result.shape.insert(result.shape.begin(), UnboundedExtent);
     result.strides.insert(result.strides.begin(), Polynomial::of(stride));
     result.position.insert(result.position.begin(), quotient);
     ++result.more;
@@ -283,7 +283,7 @@ tz::simt::bulkFrame(LaunchViews &launch, Value view, ValueRange offsets,
   }
   if (!launch.isAligned(frame->position[more + fast], offsets[fast],
                         tile::storageBytes(buffer.getElementType()),
-                        bulkAlignment)) {
+                        BulkAlignment)) {
     why = "its rows may begin between multiples of 16 bytes";
     return std::nullopt;
   }

@@ -32,7 +32,7 @@ struct LaunchView {
 };
 
 /// Extent of a dimension in which nothing is checked: coordinates are below.
-inline constexpr int64_t unboundedExtent = (int64_t{1} << 31) - 1;
+inline constexpr int64_t UnboundedExtent = (int64_t{1} << 31) - 1;
 
 class LaunchViews {
 public:
@@ -79,7 +79,7 @@ struct BulkFrame {
 /// Bytes of which a block's place in its row must be a multiple: nowhere else
 /// does the engine begin. Nor does it store less: a row that ends in the middle
 /// of so many bytes is overwritten up to their end.
-inline constexpr int64_t bulkAlignment = 16;
+inline constexpr int64_t BulkAlignment = 16;
 
 /// For an access whose block lies in such a buffer: panels are boxes. None:
 /// `why` says what is in the way.

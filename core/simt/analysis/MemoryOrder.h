@@ -17,7 +17,7 @@ namespace tz::simt {
 /// On a store of the threads in the place of a bulk store, where that one
 /// cannot be: rare, so it takes its tile in whatever layout it is, and
 /// publishes what it stores, lest bulk stores must do it each time.
-inline constexpr llvm::StringLiteral insteadOfBulk = "simt.instead_of_bulk";
+inline constexpr llvm::StringLiteral InsteadOfBulk = "simt.instead_of_bulk";
 
 struct MemoryAccess {
   int64_t group; // 0: ordered with all

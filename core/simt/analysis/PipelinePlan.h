@@ -12,7 +12,7 @@
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/analysis/LoopIterations.h"
 
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 namespace tz::simt {
 
@@ -73,7 +73,7 @@ struct PipelinePlan {
 
 /// What is asked of a plan.
 struct PipelineRequest {
-  const Target &target;
+  const SimtTarget &target;
   const Contiguity &runs;
   LaunchViews &launch;
   unsigned stages;

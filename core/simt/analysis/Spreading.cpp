@@ -45,7 +45,7 @@ Spreading::Spreading(tile::KernelOp kernel, const Anchors &anchors)
 
 /// How far back from what a loop carries a reduction, and from that a load, is
 /// looked for.
-static constexpr unsigned mostSteps = 8;
+static constexpr unsigned MostSteps = 8;
 
 /// The layout of a load that the value is computed from, element by element.
 static std::optional<Layout> loadedAs(const Anchors &anchors, Value value,
@@ -77,7 +77,7 @@ static std::optional<Layout> reducedAs(const Anchors &anchors, scf::ForOp loop,
     return std::nullopt;
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    auto source = loadedAs(anchors, reduce.getSources().front(), mostSteps);
+    auto source = loadedAs(anchors, reduce.getSources().front(), MostSteps);
     return source ? std::optional(source->withoutDim(reduce.getAxis()))
                   : std::nullopt;
   }
@@ -101,7 +101,7 @@ void Spreading::giveToCarried(tile::KernelOp kernel) {
       if (!isTile(argument) || choices.contains(argument)) {
         continue;
       }
-      auto layout = reducedAs(anchors, loop, next, mostSteps);
+      auto layout = reducedAs(anchors, loop, next, MostSteps);
       if (layout && layout->size(Axis::Register) <= mostRegisters) {
         give(argument, *layout, Memory);
         spread();

@@ -22,7 +22,7 @@ VectorAccess tz::simt::vectorOfPointers(const Contiguity &runs, Value pointer,
   VectorAccess best;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
     int64_t count = std::min(
-        {layout.contiguous(dim), widestAccess / bytes, pointers[dim].contiguity,
+        {layout.contiguous(dim), WidestAccess / bytes, pointers[dim].contiguity,
          std::max<int64_t>(1, pointers[dim].divisibility / bytes)});
     if (mask) {
       count = std::min(count, runs.of(mask)[dim].constancy);
@@ -89,7 +89,7 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
       between = std::gcd(between, divisibility(root.getShape()[dim]));
       aligned = std::min(aligned, between * bytes);
     }
-    int64_t count = std::min({layout.contiguous(dim), widestAccess / bytes,
+    int64_t count = std::min({layout.contiguous(dim), WidestAccess / bytes,
                               std::max<int64_t>(1, aligned / bytes)});
     if (count > best.count) {
       best = {dim, count};

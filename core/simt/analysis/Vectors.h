@@ -19,7 +19,7 @@ struct VectorAccess {
 };
 
 /// Bytes of the widest access.
-inline constexpr int64_t widestAccess = 16;
+inline constexpr int64_t WidestAccess = 16;
 
 /// Through a tile of pointers; the mask, if any, is constant over each vector.
 VectorAccess vectorOfPointers(const Contiguity &runs, mlir::Value pointer,

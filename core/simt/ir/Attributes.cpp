@@ -36,8 +36,8 @@ void SimtDialect::registerTypes() {
 //===----------------------------------------------------------------------===//
 
 /// Coordinates above this are no tile's (2^20 elements at most).
-static constexpr int64_t largestCoordinate = int64_t{1} << 30;
-static constexpr size_t mostBits = 32; // of one axis
+static constexpr int64_t LargestCoordinate = int64_t{1} << 30;
+static constexpr size_t MostBits = 32; // of one axis
 
 static ParseResult parseBases(AsmParser &parser, unsigned rank, Axis axis,
                               Layout &layout) {
@@ -54,12 +54,12 @@ static ParseResult parseBases(AsmParser &parser, unsigned rank, Axis axis,
         if (basis.size() != rank) {
           return parser.emitError(loc) << rank << " coordinates are expected";
         }
-        if (++bits > mostBits || llvm::any_of(basis, [](int64_t coordinate) {
-              return coordinate < 0 || coordinate > largestCoordinate;
+        if (++bits > MostBits || llvm::any_of(basis, [](int64_t coordinate) {
+              return coordinate < 0 || coordinate > LargestCoordinate;
             })) {
           return parser.emitError(loc)
-                 << "coordinates are 0 to " << largestCoordinate
-                 << ", an axis has at most " << mostBits << " bits";
+                 << "coordinates are 0 to " << LargestCoordinate
+                 << ", an axis has at most " << MostBits << " bits";
         }
         layout.addBit(axis, basis);
         return success();
@@ -86,10 +86,10 @@ static ParseResult parseRepeat(AsmParser &parser, unsigned rank,
   if (parser.parseKeyword("x") || parser.parseInteger(count)) {
     return failure();
   }
-  if (count < 1 || count > largestCoordinate || (dim && *dim >= rank)) {
+  if (count < 1 || count > LargestCoordinate || (dim && *dim >= rank)) {
     return parser.emitError(loc)
            << "a repeat is along one of " << rank << " dimensions, 1 to "
-           << largestCoordinate << " times";
+           << LargestCoordinate << " times";
   }
   layout.repeat(axis == "warp" ? Axis::Warp : Axis::Register, dim, count);
   return success();
@@ -122,8 +122,8 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
       continue;
     }
     const Axis *axis =
-        llvm::find_if(allAxes, [&](Axis one) { return axisName(one) == word; });
-    if (axis == allAxes.end() || hasRepeats || !layout.bases(*axis).empty()) {
+        llvm::find_if(AllAxes, [&](Axis one) { return axisName(one) == word; });
+    if (axis == AllAxes.end() || hasRepeats || !layout.bases(*axis).empty()) {
       parser.emitError(at, "register, lane, warp and block stand once each, "
                            "before all repeats");
       return {};
@@ -141,7 +141,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 void LayoutAttr::print(AsmPrinter &printer) const {
   const Layout &layout = getValue();
   printer << "<rank " << layout.rank();
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     if (layout.bases(axis).empty()) {
       continue;
     }

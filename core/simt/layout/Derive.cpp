@@ -24,7 +24,7 @@ using MapDim =
 
 Layout rebuilt(const Layout &from, unsigned rank, MapBasis basis, MapDim dim) {
   Layout result(rank);
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     for (const Coordinates &old : from.bases(axis)) {
       result.addBit(axis, basis(old));
     }
@@ -39,7 +39,7 @@ Layout rebuilt(const Layout &from, unsigned rank, MapBasis basis, MapDim dim) {
 Layout Layout::withMergedRegisters() const {
   Layout result(rank());
   BitSpan kept;
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     for (const Coordinates &basis : bases(axis)) {
       if (axis == Axis::Register) {
         uint64_t word = 0;

@@ -18,7 +18,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 llvm::StringRef tz::simt::axisName(Axis axis) {
-  static constexpr std::array<llvm::StringLiteral, numAxes> names = {
+  static constexpr std::array<llvm::StringLiteral, NumAxes> names = {
       "register", "lane", "warp", "block"};
   return names[size_t(axis)];
 }
@@ -80,7 +80,7 @@ int64_t Layout::size(Axis axis) const {
 Coordinates Layout::apply(const Place &place) const {
   Coordinates result(rank(), 0);
   Place above; // what is left for the repeats
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     for (auto [i, basis] : llvm::enumerate(bases(axis))) {
       if (place[axis] >> i & 1) {
         for (unsigned dim = 0; dim < rank(); ++dim) {
@@ -131,7 +131,7 @@ private:
 /// fewer threads owns.
 struct AtomSpan {
   explicit AtomSpan(const Layout &layout) : packing(layout.atomShape()) {
-    for (Axis axis : allAxes) {
+    for (Axis axis : AllAxes) {
       for (auto [i, basis] : llvm::enumerate(layout.bases(axis))) {
         if (!span.add(packing.pack(basis))) {
           redundant[axis] |= int64_t{1} << i;
@@ -141,7 +141,7 @@ struct AtomSpan {
   }
   Place place(const Layout &layout, uint64_t columns) const {
     Place result;
-    for (Axis axis : allAxes) {
+    for (Axis axis : AllAxes) {
       unsigned count = layout.bases(axis).size();
       result[axis] = int64_t(columns & llvm::maskTrailingOnes<uint64_t>(count));
       columns >>= count;
@@ -171,7 +171,7 @@ std::optional<Place> Layout::owner(ArrayRef<int64_t> coordinates) const {
   }
   Place result = atom.place(*this, *columns);
   Place scale;
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     scale[axis] = int64_t{1} << bases(axis).size();
   }
   for (const Repeat &copy : copies) {
@@ -230,7 +230,7 @@ std::string Layout::str() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::ListSeparator gap(" ");
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     if (bases(axis).empty()) {
       continue;
     }

@@ -16,7 +16,7 @@ Layout tz::simt::joined(const Layout &half) {
   Coordinates last(half.rank() + 1, 0);
   last.back() = 1;
   pair.addBit(Axis::Register, last);
-  for (Axis axis : allAxes) {
+  for (Axis axis : AllAxes) {
     for (Coordinates basis : half.bases(axis)) {
       basis.push_back(0);
       pair.addBit(axis, basis);

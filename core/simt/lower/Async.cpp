@@ -5,7 +5,7 @@
 // Why    See SimtAsync.td.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/Vectors.h"
-#include "core/simt/lower/Lowering.h"
+#include "core/simt/lower/KernelLowering.h"
 
 using namespace llvm;
 
@@ -16,7 +16,7 @@ static bool isFilledByThreads(mlir::Operation *slot) {
                       llvm::IsaPred<AsyncCopyOp, AsyncCopyViewOp>);
 }
 
-void Lowering::ring(RingOp op) {
+void KernelLowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
   Region region = allocate(uint64_t(type.getCount() * type.getSlotBytes()),
                            uint64_t(type.getBuffer().getAlignment()));
@@ -31,7 +31,7 @@ void Lowering::ring(RingOp op) {
   rings[op.getResult()] = region;
 }
 
-void Lowering::slot(SlotOp op) {
+void KernelLowering::slot(SlotOp op) {
   const RingType type = op.getRing().getType();
   Buffer buffer;
   buffer.isSlot = true;
@@ -46,7 +46,7 @@ void Lowering::slot(SlotOp op) {
   buffers[op.getResult()] = buffer;
 }
 
-void Lowering::read(ReadOp op) {
+void KernelLowering::read(ReadOp op) {
   const Buffer buffer = readBuffers({op.getSource()})[0];
   BufferType type = op.getSource().getType();
   LayoutAttr attribute = layoutAttr(op.getType());
@@ -70,9 +70,9 @@ void Lowering::read(ReadOp op) {
   define(op.getResult(), std::move(registers));
 }
 
-void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
-                          unsigned count, Value *validBytes,
-                          const MemoryHints &hints) {
+void KernelLowering::copyVector(mlir::Type element, Value *from, Value *to,
+                                unsigned count, Value *validBytes,
+                                const MemoryHints &hints) {
   const unsigned bytes = count * unsigned(tile::storageBytes(element));
   if (bytes >= 4) {
     hooks.asyncCopy(b, to, from, bytes, validBytes, hints);
@@ -89,8 +89,8 @@ void Lowering::copyVector(mlir::Type element, Value *from, Value *to,
                        Align(bytes));
 }
 
-Value *Lowering::bytesInside(const ViewAccess &access, unsigned reg,
-                             unsigned vector, bool mayCross) {
+Value *KernelLowering::bytesInside(const ViewAccess &access, unsigned reg,
+                                   unsigned vector, bool mayCross) {
   const auto bytes = uint32_t(tile::storageBytes(access.element));
   Value *inside = nullptr, *elements = b.getInt32(vector);
   bool isChecked = false;
@@ -117,7 +117,7 @@ Value *Lowering::bytesInside(const ViewAccess &access, unsigned reg,
   return inside ? b.CreateSelect(inside, valid, b.getInt32(0)) : valid;
 }
 
-void Lowering::asyncCopy(AsyncCopyOp op) {
+void KernelLowering::asyncCopy(AsyncCopyOp op) {
   LayoutAttr attribute = layoutAttr(op.getPointer().getType());
   const Layout &layout = attribute.getValue();
   BufferType type = op.getTo().getType();
@@ -148,7 +148,7 @@ void Lowering::asyncCopy(AsyncCopyOp op) {
   });
 }
 
-void Lowering::asyncCopyView(AsyncCopyViewOp op) {
+void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
   LayoutAttr attribute = op.getLayout();
   const Layout &layout = attribute.getValue();
   BufferType type = op.getTo().getType();
@@ -180,13 +180,13 @@ void Lowering::asyncCopyView(AsyncCopyViewOp op) {
   });
 }
 
-void Lowering::asyncWait(AsyncWaitOp op) {
+void KernelLowering::asyncWait(AsyncWaitOp op) {
   hooks.asyncWait(b, op.getPending());
   hazards.isUnpublished |= copiesArePublished; // what they brought
   synchronize(Memories::shared);
 }
 
-void Lowering::dotWait(DotWaitOp op) {
+void KernelLowering::dotWait(DotWaitOp op) {
   Registers all;
   for (mlir::Value source : op.getSources()) {
     llvm::append_range(all, tile(source));
@@ -210,10 +210,10 @@ void Lowering::dotWait(DotWaitOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-constexpr uint64_t barrierBytes = 8;
+constexpr uint64_t BarrierBytes = 8;
 } // namespace
 
-void Lowering::byOneThread(Value *when, function_ref<void()> then) {
+void KernelLowering::byOneThread(Value *when, function_ref<void()> then) {
   if (isAlone) {
     emitIf(when, then);
     return;
@@ -223,17 +223,17 @@ void Lowering::byOneThread(Value *when, function_ref<void()> then) {
   emitIf(when ? b.CreateAnd(first, when) : first, then);
 }
 
-Value *Lowering::barrierAt(mlir::Value all, Value *index) {
+Value *KernelLowering::barrierAt(mlir::Value all, Value *index) {
   Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
                                              rings.find(all)->second.offset);
   return b.CreateInBoundsGEP(b.getInt64Ty(), base,
                              b.CreateZExt(index, b.getInt64Ty()));
 }
 
-void Lowering::barriers(BarriersOp op) {
+void KernelLowering::barriers(BarriersOp op) {
   for (mlir::Value all : op.getResults()) {
     auto type = cast<BarriersType>(all.getType());
-    Region region = allocate(barrierBytes * uint64_t(type.getCount()));
+    Region region = allocate(BarrierBytes * uint64_t(type.getCount()));
     willWrite(region);
     rings[all] = region;
   }
@@ -253,7 +253,7 @@ void Lowering::barriers(BarriersOp op) {
   }
 }
 
-void Lowering::barriersEnd(BarriersEndOp op) {
+void KernelLowering::barriersEnd(BarriersEndOp op) {
   synchronize(Memories::shared);
   for (mlir::Value all : op.getBarriers()) {
     willWrite(rings.find(all)->second);
@@ -267,14 +267,14 @@ void Lowering::barriersEnd(BarriersEndOp op) {
   });
 }
 
-void Lowering::expect(ExpectOp op) {
+void KernelLowering::expect(ExpectOp op) {
   byOneThread(scalar(op.getWhen()), [&] {
     hooks.expectBytes(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                       op.getBytes());
   });
 }
 
-void Lowering::forEachBox(
+void KernelLowering::forEachBox(
     DescriptorType type, BufferType buffer, mlir::ValueRange position,
     function_ref<void(ArrayRef<Value *> at, int64_t offset)> box) {
   ArrayRef<int64_t> extents = type.getBox();
@@ -323,7 +323,7 @@ void Lowering::forEachBox(
   }
 }
 
-void Lowering::bulkCopy(BulkCopyOp op) {
+void KernelLowering::bulkCopy(BulkCopyOp op) {
   DescriptorType type = op.getDescriptor().getType();
   Value *base = buffers.find(op.getTo())->second.address;
   byOneThread(scalar(op.getWhen()), [&] {
@@ -352,13 +352,13 @@ void Lowering::bulkCopy(BulkCopyOp op) {
 }
 
 /// Which of the blocks of a cluster this one is.
-Value *Lowering::blockNumber() {
+Value *KernelLowering::blockNumber() {
   return b.CreateAnd(hooks.programId(b, 0), result.clusterBlocks - 1);
 }
 
 /// Of as many boxes for each of the blocks of a cluster, those of this
 /// one.
-SmallVector<Lowering::Box> Lowering::partOf(ArrayRef<Box> boxes) {
+SmallVector<Lowering::Box> KernelLowering::partOf(ArrayRef<Box> boxes) {
   Value *number = blockNumber();
   const size_t each = boxes.size() / result.clusterBlocks;
   SmallVector<Box> mine(boxes.take_front(each));
@@ -376,7 +376,7 @@ SmallVector<Lowering::Box> Lowering::partOf(ArrayRef<Box> boxes) {
 }
 
 /// The kernel goes on in the half that works.
-void Lowering::specialize(SpecializeOp op) {
+void KernelLowering::specialize(SpecializeOp op) {
   copyWarps = op.getWarps();
   const unsigned threads = hooks.lanes() * warps;
   BasicBlock *copies = block("copies"), *work = block("work");
@@ -398,14 +398,14 @@ void Lowering::specialize(SpecializeOp op) {
   emitBlock(*op.workBlock());
 }
 
-void Lowering::acquire(AcquireOp op) {
+void KernelLowering::acquire(AcquireOp op) {
   byOneThread(scalar(op.getWhen()), [&] {
     hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                       scalar(op.getPhase()));
   });
 }
 
-void Lowering::release(ReleaseOp op) {
+void KernelLowering::release(ReleaseOp op) {
   const unsigned blocks = result.clusterBlocks;
   Value *isOne = b.CreateICmpULT(lane, b.getInt32(blocks));
   hooks.arrive(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
@@ -413,7 +413,7 @@ void Lowering::release(ReleaseOp op) {
                blocks > 1 ? b.CreateAnd(lane, blocks - 1) : nullptr);
 }
 
-void Lowering::barrierWait(BarrierWaitOp op) {
+void KernelLowering::barrierWait(BarrierWaitOp op) {
   hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                     scalar(op.getPhase()));
 }
@@ -432,26 +432,30 @@ namespace {
 }
 } // namespace
 
-void Hooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
-                      const MemoryHints &) {
+void SimtHooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
+                          const MemoryHints &) {
   noCopyEngine();
 }
-Value *Hooks::isChosenLane(IRBuilderBase &b) {
+Value *SimtHooks::isChosenLane(IRBuilderBase &b) {
   return b.CreateICmpEQ(b.CreateAnd(threadInBlock(b), lanes() - 1),
                         b.getInt32(0));
 }
-void Hooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
+void SimtHooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
   noCopyEngine();
 }
-void Hooks::arrive(IRBuilderBase &, Value *, Value *, Value *) {
+void SimtHooks::arrive(IRBuilderBase &, Value *, Value *, Value *) {
   noCopyEngine();
 }
-void Hooks::syncBlocks(IRBuilderBase &) { noGroups(); }
-void Hooks::expectBytes(IRBuilderBase &, Value *, uint64_t) { noCopyEngine(); }
-void Hooks::waitBarrier(IRBuilderBase &, Value *, Value *) { noCopyEngine(); }
-void Hooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,
-                     ArrayRef<Value *>, Value *, Value *, const MemoryHints &,
-                     unsigned) {
+void SimtHooks::syncBlocks(IRBuilderBase &) { noGroups(); }
+void SimtHooks::expectBytes(IRBuilderBase &, Value *, uint64_t) {
+  noCopyEngine();
+}
+void SimtHooks::waitBarrier(IRBuilderBase &, Value *, Value *) {
+  noCopyEngine();
+}
+void SimtHooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,
+                         ArrayRef<Value *>, Value *, Value *,
+                         const MemoryHints &, unsigned) {
   noCopyEngine();
 }
 

@@ -4,20 +4,20 @@
 //        in the entry block, what depends on the register is a constant.
 // Why    Addresses become one sum per thread and immediates.
 //===----------------------------------------------------------------------===//
-#include "core/simt/lower/Lowering.h"
+#include "core/simt/lower/KernelLowering.h"
 
 using namespace llvm;
 
 namespace tz::simt {
 
-LayoutAttr Lowering::layoutAttr(mlir::Type type) {
+LayoutAttr KernelLowering::layoutAttr(mlir::Type type) {
   return cast<LayoutAttr>(cast<mlir::RankedTensorType>(type).getEncoding());
 }
 
 /// The xor of the bases' coordinates along `dim` whose bit is set in `index`.
 /// Bits beside each other that stay so become one shift and one mask.
-Value *Lowering::bitsOf(Value *index, ArrayRef<Coordinates> bases,
-                        unsigned dim) {
+Value *KernelLowering::bitsOf(Value *index, ArrayRef<Coordinates> bases,
+                              unsigned dim) {
   Value *sum = nullptr;
   auto add = [&](Value *part) { sum = sum ? b.CreateXor(sum, part) : part; };
   for (size_t i = 0; i < bases.size();) {
@@ -46,7 +46,7 @@ Value *Lowering::bitsOf(Value *index, ArrayRef<Coordinates> bases,
   return sum;
 }
 
-const ThreadCoordinates &Lowering::coordinatesOf(LayoutAttr attribute) {
+const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
   std::unique_ptr<ThreadCoordinates> &known = coordinates[attribute];
   if (known) {
     return *known;
@@ -122,7 +122,7 @@ const ThreadCoordinates &Lowering::coordinatesOf(LayoutAttr attribute) {
   return *known;
 }
 
-bool Lowering::isCopy(const Layout &layout, unsigned reg) {
+bool KernelLowering::isCopy(const Layout &layout, unsigned reg) {
   if (reg & layout.redundantBits(Axis::Register)) {
     return true;
   }
@@ -138,7 +138,8 @@ bool Lowering::isCopy(const Layout &layout, unsigned reg) {
   return false;
 }
 
-Value *Lowering::coordinate(LayoutAttr attribute, unsigned reg, unsigned dim) {
+Value *KernelLowering::coordinate(LayoutAttr attribute, unsigned reg,
+                                  unsigned dim) {
   const ThreadCoordinates &known = coordinatesOf(attribute);
   const Layout &layout = known.layout;
   const int64_t whole = layout.apply(Place{{reg, 0, 0, 0}})[dim];
@@ -154,8 +155,8 @@ Value *Lowering::coordinate(LayoutAttr attribute, unsigned reg, unsigned dim) {
                      b.getInt32(uint32_t(whole - inAtom)), "", true, true);
 }
 
-Value *Lowering::linearIndex(LayoutAttr layout, unsigned reg,
-                             ArrayRef<int64_t> shape) {
+Value *KernelLowering::linearIndex(LayoutAttr layout, unsigned reg,
+                                   ArrayRef<int64_t> shape) {
   Value *index = b.getInt32(0);
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
     index =

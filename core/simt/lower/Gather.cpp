@@ -2,9 +2,9 @@
 //
 // What   Elements that the values of another thread choose: through shared
 //        memory, or through registers and lanes where they are known partners.
-// Why    See terrazzo/simt/Lowering.h.
+// Why    See terrazzo/simt/SimtLowering.h.
 //===----------------------------------------------------------------------===//
-#include "core/simt/lower/Lowering.h"
+#include "core/simt/lower/KernelLowering.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -60,7 +60,7 @@ static int64_t flippedBit(tile::GatherOp op) {
 
 /// The other element of each pair, as sorting networks want it: in another
 /// register of the thread, or in the same one of another lane.
-std::optional<Registers> Lowering::partners(tile::GatherOp op) {
+std::optional<Registers> KernelLowering::partners(tile::GatherOp op) {
   const Layout &layout = layoutOf(op.getSource());
   const int64_t bit = flippedBit(op);
   if (bit == 0 || layout != layoutOf(op.getResult()) || !layout.isLinear()) {
@@ -89,7 +89,7 @@ std::optional<Registers> Lowering::partners(tile::GatherOp op) {
   return std::nullopt;
 }
 
-void Lowering::gatherOp(tile::GatherOp op) {
+void KernelLowering::gatherOp(tile::GatherOp op) {
   if (auto registers = partners(op)) {
     define(op.getResult(), std::move(*registers));
     return;
@@ -130,7 +130,7 @@ void Lowering::gatherOp(tile::GatherOp op) {
   define(op.getResult(), std::move(registers));
 }
 
-void Lowering::histogram(tile::HistogramOp op) {
+void KernelLowering::histogram(tile::HistogramOp op) {
   const auto bins = uint32_t(tile::shapeOf(op.getType())[0]);
   const unsigned threads = hooks.lanes() * warps;
   Region region = allocate(uint64_t{bins} * 4);

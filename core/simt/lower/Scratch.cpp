@@ -145,7 +145,7 @@ void Hazards::join(const Hazards &other) {
 //===----------------------------------------------------------------------===//
 
 /// Up to this size a region may lie above the top of the stack.
-static constexpr uint64_t smallRegion = 4096;
+static constexpr uint64_t SmallRegion = 4096;
 
 Region Scratch::allocate(uint64_t bytes, const Accesses &pending,
                          uint64_t alignment) {
@@ -153,18 +153,18 @@ Region Scratch::allocate(uint64_t bytes, const Accesses &pending,
                      ? 0
                      : stack.back().region.offset + stack.back().region.bytes;
   Region region{llvm::alignTo(top, alignment), bytes};
-  if (bytes <= smallRegion) {
+  if (bytes <= SmallRegion) {
     Region higher = region;
     for (const auto *regions : {&pending.reads, &pending.writes}) {
       for (const Region &one : *regions) {
-        if (one.bytes <= smallRegion &&
+        if (one.bytes <= SmallRegion &&
             one.offset + one.bytes > higher.offset) {
           higher.offset = llvm::alignTo(one.offset + one.bytes, alignment);
         }
       }
     }
     // Not further and further up.
-    if (higher.offset - region.offset <= 2 * smallRegion) {
+    if (higher.offset - region.offset <= 2 * SmallRegion) {
       region = higher;
     }
   }

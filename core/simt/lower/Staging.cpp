@@ -6,7 +6,7 @@
 //        store puts the pairs that an accumulator leaves in each lane into rows
 //        of 16 bytes, four matrices at once.
 //===----------------------------------------------------------------------===//
-#include "core/simt/lower/Lowering.h"
+#include "core/simt/lower/KernelLowering.h"
 
 using namespace llvm;
 
@@ -14,8 +14,9 @@ namespace tz::simt {
 
 namespace {
 
-/// A layout whose lanes hold matrices as Hooks::matrixStore takes them: eight
-/// registers from a multiple of eight on are four matrices, or four are two.
+/// A layout whose lanes hold matrices as SimtHooks::matrixStore takes them:
+/// eight registers from a multiple of eight on are four matrices, or four are
+/// two.
 struct MatrixRows {
   Layout rows;       // lane l is at row l % 8 of matrix l / 8
   unsigned matrices; // of one store
@@ -92,10 +93,10 @@ std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
 
 } // namespace
 
-void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
-                         mlir::Type element, unsigned fast, int64_t run,
-                         PlaceInShared at,
-                         function_ref<bool(unsigned reg)> isLeftOut) {
+void KernelLowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
+                               mlir::Type element, unsigned fast, int64_t run,
+                               PlaceInShared at,
+                               function_ref<bool(unsigned reg)> isLeftOut) {
   const Layout &layout = attribute.getValue();
   const int64_t bytes = tile::storageBytes(element);
   auto gathered = [&](unsigned reg, unsigned count) {
@@ -135,9 +136,9 @@ void Lowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
   }
 }
 
-void Lowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
-                           const Buffer &buffer, BufferType type,
-                           function_ref<bool(unsigned reg)> isLeftOut) {
+void KernelLowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
+                                 const Buffer &buffer, BufferType type,
+                                 function_ref<bool(unsigned reg)> isLeftOut) {
   const int64_t panel = type.getLayout().getPanel();
   writeTile(
       values, layout, type.getElementType(), type.getLayout().getOrder()[0],
@@ -152,29 +153,29 @@ void Lowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
 // Bulk stores
 //===----------------------------------------------------------------------===//
 
-void Lowering::awaitBulkStores(bool areDone) {
+void KernelLowering::awaitBulkStores(bool areDone) {
   hooks.awaitBulkStores(b, areDone);
   hazards.settleBulkStores(areDone);
   synchronize(areDone ? Memories::both : Memories::shared);
 }
 
-Accesses Lowering::bulkStoresIn(mlir::Operation *op) {
+Accesses KernelLowering::bulkStoresIn(mlir::Operation *op) {
   Accesses all;
   op->walk([&](BulkStoreOp store) { all.add(Accesses::of(store)); });
   return all;
 }
 
-void Lowering::enterLoop(mlir::Operation *loop) {
+void KernelLowering::enterLoop(mlir::Operation *loop) {
   Accesses byThreads;
   loop->walk([&](mlir::Operation *op) {
-    if (!isa<BulkStoreOp>(op) && !op->hasAttr(insteadOfBulk)) {
+    if (!isa<BulkStoreOp>(op) && !op->hasAttr(InsteadOfBulk)) {
       byThreads.add(Accesses::of(op));
     }
   });
   hazards.enterLoop(bulkStoresIn(loop), byThreads);
 }
 
-void Lowering::bulkStore(BulkStoreOp op) {
+void KernelLowering::bulkStore(BulkStoreOp op) {
   const BufferType type = op.getBuffer();
   const Accesses stored = Accesses::of(op);
   if (hazards.needsBulkWrites(stored)) {
@@ -230,13 +231,13 @@ namespace {
 }
 } // namespace
 
-void Hooks::matrixStore(IRBuilderBase &, Value *, ArrayRef<Value *>, bool) {
+void SimtHooks::matrixStore(IRBuilderBase &, Value *, ArrayRef<Value *>, bool) {
   noSuchStore();
 }
-void Hooks::bulkStore(IRBuilderBase &, DescriptorType, Value *,
-                      ArrayRef<Value *>, Value *, const MemoryHints &) {
+void SimtHooks::bulkStore(IRBuilderBase &, DescriptorType, Value *,
+                          ArrayRef<Value *>, Value *, const MemoryHints &) {
   noSuchStore();
 }
-void Hooks::awaitBulkStores(IRBuilderBase &, bool) { noSuchStore(); }
+void SimtHooks::awaitBulkStores(IRBuilderBase &, bool) { noSuchStore(); }
 
 } // namespace tz::simt

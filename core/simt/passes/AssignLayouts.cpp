@@ -42,7 +42,7 @@ namespace {
 /// Gives each tile the type with its layout.
 class Assigner {
 public:
-  Assigner(tile::KernelOp kernel, const Target &target, unsigned warps)
+  Assigner(tile::KernelOp kernel, const SimtTarget &target, unsigned warps)
       : target(target), warps(warps), anchors(kernel, target, warps),
         layouts(kernel, anchors) {}
 
@@ -58,7 +58,7 @@ private:
   Value wanted(OpBuilder &builder, Value value, const Layout &layout);
   void settle(Operation *op, Value result, const Layout &natural);
 
-  const Target &target;
+  const SimtTarget &target;
   const unsigned warps;
   const Anchors anchors;
   const Spreading layouts;
@@ -315,7 +315,7 @@ void Assigner::apply(Block &block) {
 }
 
 struct AssignLayouts : tz::simt::impl::AssignLayoutsBase<AssignLayouts> {
-  explicit AssignLayouts(const Target *target) : target(target) {}
+  explicit AssignLayouts(const SimtTarget *target) : target(target) {}
   AssignLayouts() = default;
   AssignLayouts(const AssignLayouts &other)
       : AssignLayoutsBase(other), target(other.target) {}
@@ -332,7 +332,7 @@ struct AssignLayouts : tz::simt::impl::AssignLayoutsBase<AssignLayouts> {
       signalPassFailure();
       return;
     }
-    Target plain;
+    SimtTarget plain;
     Assigner assigner(kernel, target ? *target : plain, warps);
     assigner.apply(kernel.getBody().front());
     dots += assigner.dots();
@@ -340,11 +340,11 @@ struct AssignLayouts : tz::simt::impl::AssignLayoutsBase<AssignLayouts> {
     conversions += assigner.conversions;
   }
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createAssignLayouts(const Target *target) {
+std::unique_ptr<Pass> tz::simt::createAssignLayouts(const SimtTarget *target) {
   return std::make_unique<AssignLayouts>(target);
 }

@@ -80,7 +80,7 @@ bool isOfDot(Value value) {
 
 class Finder {
 public:
-  Finder(tile::KernelOp kernel, const Target &target)
+  Finder(tile::KernelOp kernel, const SimtTarget &target)
       : kernel(kernel), target(target), hints(kernel), launch(kernel, hints) {}
 
   /// How the store can be made in bulk; none: `why` says what is in the way.
@@ -93,7 +93,7 @@ public:
 
 private:
   tile::KernelOp kernel;
-  const Target &target;
+  const SimtTarget &target;
   analysis::Hints hints;
   LaunchViews launch;
 };
@@ -145,8 +145,8 @@ std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
     return std::nullopt;
   }
   const analysis::Polynomial &row = frame->view.shape.back();
-  if (row.constant() != unboundedExtent &&
-      !launch.isAligned(row, tile::storageBytes(element), bulkAlignment)) {
+  if (row.constant() != UnboundedExtent &&
+      !launch.isAligned(row, tile::storageBytes(element), BulkAlignment)) {
     why =
         "its rows may end between multiples of 16 bytes, and what lies behind "
         "them would be overwritten";
@@ -203,7 +203,7 @@ void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
     auto branch = scf::IfOp::create(builder, loc, inside,
                                     /*withElseRegion=*/true);
     store->moveBefore(branch.elseBlock()->getTerminator());
-    store->setAttr(insteadOfBulk, builder.getUnitAttr());
+    store->setAttr(InsteadOfBulk, builder.getUnitAttr());
     builder = OpBuilder(branch.thenBlock()->getTerminator());
   }
   auto group = store->getAttrOfType<IntegerAttr>("group");
@@ -248,18 +248,18 @@ bool isCheapForm(Block &checked, Block &full,
 }
 
 struct BulkStores : tz::simt::impl::BulkStoresBase<BulkStores> {
-  explicit BulkStores(const Target *target) : target(target) {}
+  explicit BulkStores(const SimtTarget *target) : target(target) {}
   BulkStores() = default;
   BulkStores(const BulkStores &other)
       : BulkStoresBase(other), target(other.target) {}
 
   void runOnOperation() override;
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 /// What the pass's tests run for.
-class EveryStore final : public Target {
+class EveryStore final : public SimtTarget {
 public:
   uint64_t sharedBytes() const override { return 227 << 10; }
   bool canStoreInBulk(DescriptorType, BufferType) const override {
@@ -310,6 +310,6 @@ void BulkStores::runOnOperation() {
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createBulkStores(const Target *target) {
+std::unique_ptr<Pass> tz::simt::createBulkStores(const SimtTarget *target) {
   return std::make_unique<BulkStores>(target);
 }

@@ -70,7 +70,8 @@ bool hasDots(Operation &op) {
 /// Dots of one block between two that are waited for elsewhere.
 class Overlap {
 public:
-  Overlap(Block &block, const Target &target) : block(block), target(target) {}
+  Overlap(Block &block, const SimtTarget &target)
+      : block(block), target(target) {}
 
   void run();
 
@@ -88,7 +89,7 @@ private:
   bool sink(Operation *op, const DenseSet<Operation *> &moved);
 
   Block &block;
-  const Target &target;
+  const SimtTarget &target;
   SmallVector<DotOp> dots;    // that may stay in flight, in order
   SmallVector<bool> isBeside; // moved to behind the one before
 };
@@ -385,7 +386,7 @@ void Overlap::run() {
 }
 
 /// For tests: what has an instruction may stay in flight.
-class PlainTarget final : public Target {
+class PlainTarget final : public SimtTarget {
 public:
   bool canStayInFlight(DotOp dot) const override {
     return bool(dot.getInstruction());
@@ -393,15 +394,15 @@ public:
 };
 
 struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
-  explicit OverlapDots(const Target *target) : target(target) {}
+  explicit OverlapDots(const SimtTarget *target) : target(target) {}
   OverlapDots() = default;
   OverlapDots(const OverlapDots &other)
       : OverlapDotsBase(other), target(other.target) {}
 
   void runOnOperation() override {
     const PlainTarget plain;
-    const Target &machine =
-        target ? *target : static_cast<const Target &>(plain);
+    const SimtTarget &machine =
+        target ? *target : static_cast<const SimtTarget &>(plain);
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks) {
@@ -414,11 +415,11 @@ struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
     }
   }
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createOverlapDots(const Target *target) {
+std::unique_ptr<Pass> tz::simt::createOverlapDots(const SimtTarget *target) {
   return std::make_unique<OverlapDots>(target);
 }

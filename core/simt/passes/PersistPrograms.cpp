@@ -79,7 +79,7 @@ bool onlySums(scf::ForOp loop) {
 }
 
 struct PersistPrograms : tz::simt::impl::PersistProgramsBase<PersistPrograms> {
-  explicit PersistPrograms(const Target *target) : target(target) {}
+  explicit PersistPrograms(const SimtTarget *target) : target(target) {}
   PersistPrograms() = default;
   PersistPrograms(const PersistPrograms &other)
       : PersistProgramsBase(other), target(other.target) {}
@@ -88,7 +88,7 @@ struct PersistPrograms : tz::simt::impl::PersistProgramsBase<PersistPrograms> {
   StringRef problem(scf::ForOp loop);
   void wrap();
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 /// What is in the way.
@@ -206,6 +206,7 @@ void PersistPrograms::runOnOperation() {
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createPersistPrograms(const Target *target) {
+std::unique_ptr<Pass>
+tz::simt::createPersistPrograms(const SimtTarget *target) {
   return std::make_unique<PersistPrograms>(target);
 }

@@ -77,7 +77,7 @@ namespace tz::simt {
 namespace {
 
 /// What the pass's options describe: for its tests.
-class OptionTarget final : public Target {
+class OptionTarget final : public SimtTarget {
 public:
   OptionTarget(uint64_t shared, uint64_t unitShared, unsigned narrowest,
                bool bulk, unsigned warps)
@@ -103,7 +103,7 @@ private:
 };
 
 struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
-  explicit PipelineLoops(const Target *target) : target(target) {}
+  explicit PipelineLoops(const SimtTarget *target) : target(target) {}
   PipelineLoops() = default;
   PipelineLoops(const PipelineLoops &other)
       : PipelineLoopsBase(other), target(other.target) {}
@@ -122,8 +122,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
     OptionTarget described(sharedBytesOption, unitSharedBytesOption,
                            asyncCopyBytesOption, bulkCopiesOption,
                            copyWarpsOption);
-    const Target &machine =
-        target ? *target : static_cast<const Target &>(described);
+    const SimtTarget &machine =
+        target ? *target : static_cast<const SimtTarget &>(described);
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<DotOp>().empty()) {
@@ -199,7 +199,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
     });
   }
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 /// The most that an op may need for an exchange between threads; where one is
@@ -279,6 +279,6 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createPipelineLoops(const Target *target) {
+std::unique_ptr<Pass> tz::simt::createPipelineLoops(const SimtTarget *target) {
   return std::make_unique<PipelineLoops>(target);
 }

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/Passes.h"
 
-#include "terrazzo/simt/Pipeline.h"
+#include "terrazzo/simt/SimtPipeline.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -23,9 +23,9 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createOverlapDots(nullptr); });
   mlir::registerPass([] { return createSpecializeWarps(nullptr); });
   static mlir::PassPipelineRegistration<> whole(
-      "simt-pipeline", "all steps of core/simt/Pipeline.def",
+      "simt-pipeline", "all steps of core/simt/SimtPipeline.def",
       [](mlir::OpPassManager &manager) {
-        static const Target plain;
+        static const SimtTarget plain;
         Pipeline pipeline(plain, {true, true});
         pipeline.moveTo(manager.nest<tz::tile::KernelOp>());
       });

@@ -44,7 +44,7 @@ namespace tz::simt {
 namespace {
 
 /// Ops that may be cloned for one conversion; more cost more than the move.
-constexpr unsigned mostClones = 16;
+constexpr unsigned MostClones = 16;
 
 SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   SmallVector<int64_t> result(order.size());
@@ -130,7 +130,7 @@ public:
   bool isWorthIt() {
     int64_t moved = 0;
     return plan(convert.getSource(), layoutOf(convert.getResult()), moved) &&
-           clones <= mostClones &&
+           clones <= MostClones &&
            moved * 2 <= layoutOf(convert.getSource()).size(Axis::Register);
   }
 
@@ -158,7 +158,7 @@ private:
       moved += layoutOf(value).size(Axis::Register);
       return value != convert.getSource();
     }
-    if (++clones > mostClones) {
+    if (++clones > MostClones) {
       return false;
     }
     unsigned next = 0;

@@ -274,7 +274,7 @@ void CopySlice::emit(Block &from, OpBuilder &b, IRMapping &map) {
 }
 
 /// The target that the pass's options describe: for its tests.
-class OptionTarget final : public Target {
+class OptionTarget final : public SimtTarget {
 public:
   OptionTarget(unsigned warps, uint64_t shared)
       : warps(warps), shared(shared) {}
@@ -287,7 +287,7 @@ private:
 };
 
 struct SpecializeWarps : tz::simt::impl::SpecializeWarpsBase<SpecializeWarps> {
-  explicit SpecializeWarps(const Target *target) : target(target) {}
+  explicit SpecializeWarps(const SimtTarget *target) : target(target) {}
   SpecializeWarps() = default;
   SpecializeWarps(const SpecializeWarps &other)
       : SpecializeWarpsBase(other), target(other.target) {}
@@ -298,7 +298,7 @@ private:
   StringRef problem(const SharedSlots &slots, uint64_t room);
   void split(const SharedSlots &slots, CopySlice &slice, unsigned warps);
 
-  const Target *target = nullptr;
+  const SimtTarget *target = nullptr;
 };
 
 /// Why the kernel stays as it is; empty if nothing is in the way.
@@ -377,8 +377,8 @@ void SpecializeWarps::split(const SharedSlots &slots, CopySlice &slice,
 void SpecializeWarps::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   OptionTarget described(copyWarpsOption, sharedBytesOption);
-  const Target &machine =
-      target ? *target : static_cast<const Target &>(described);
+  const SimtTarget &machine =
+      target ? *target : static_cast<const SimtTarget &>(described);
   SharedSlots slots(kernel);
   unsigned warps = 0;
   for (scf::ForOp loop : slots.loops) {
@@ -403,6 +403,7 @@ void SpecializeWarps::runOnOperation() {
 
 } // namespace
 
-std::unique_ptr<Pass> tz::simt::createSpecializeWarps(const Target *target) {
+std::unique_ptr<Pass>
+tz::simt::createSpecializeWarps(const SimtTarget *target) {
   return std::make_unique<SpecializeWarps>(target);
 }

@@ -65,7 +65,7 @@ namespace tz::simt {
 namespace {
 
 /// Bytes that vectors of the widest access need.
-constexpr int64_t wanted = 16;
+constexpr int64_t Wanted = 16;
 
 /// Is it computed from what a load brought? Arguments were looked at when the
 /// kernel was specialised: what is not known of them does not hold.
@@ -109,7 +109,7 @@ private:
 /// False if the value is known to be of no use.
 bool Versioner::want(Value value, int64_t bytes) {
   const int64_t known = hints.divisibility(value);
-  if (known == 0 || known * bytes % wanted == 0) {
+  if (known == 0 || known * bytes % Wanted == 0) {
     return true;
   }
   if (!comesFromMemory(value)) {
@@ -128,7 +128,7 @@ bool Versioner::describe(tile::LoadViewOp load) {
   }
   const int64_t bytes =
       tile::storageBytes(load.getView().getType().getElementType());
-  if (bytes >= wanted || !want(make.getBase(), 1)) {
+  if (bytes >= Wanted || !want(make.getBase(), 1)) {
     return false;
   }
   unsigned dense = 0;
@@ -167,7 +167,7 @@ bool Versioner::run() {
     }
     bits = bits ? Value(arith::OrIOp::create(b, loc, bits, one)) : one;
   }
-  Value rest = arith::AndIOp::create(b, loc, bits, constant(wanted - 1));
+  Value rest = arith::AndIOp::create(b, loc, bits, constant(Wanted - 1));
   Value isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           rest, constant(0));
   auto branch =
@@ -180,7 +180,7 @@ bool Versioner::run() {
       for (auto [value, bytes] : unknown) {
         map.map(value,
                 tile::HintOp::create(in, loc, value.getType(), value,
-                                     in.getDenseI64ArrayAttr(wanted / bytes),
+                                     in.getDenseI64ArrayAttr(Wanted / bytes),
                                      nullptr, nullptr));
       }
       for (Operation *view : views) {

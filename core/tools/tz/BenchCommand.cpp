@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/arguments/Request.h"
 #include "core/arguments/Variations.h"
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/Upload.h"
@@ -468,7 +468,7 @@ int Bench::run() {
 
 } // namespace
 
-static constexpr const char *footer = R"help(Values of --vary
+static constexpr const char *Footer = R"help(Values of --vary
   n=1024,4096,16384      one after the other; also of a constexpr
   n=1024..65536*2        each twice the one before
   M=512..4096+512        each 512 more
@@ -538,7 +538,7 @@ void addBenchCommand(CLI::App &app, int &status) {
                    "lines over sizes, bars over configurations and targets "
                    "(pip install 'terrazzo[plot]')")
       ->type_name("FILE");
-  command->footer(footer);
+  command->footer(Footer);
   command->callback([o, &status] { status = Bench(*o).run(); });
 }
 

@@ -120,7 +120,7 @@ llvm::ErrorOr<std::string> python() {
   return llvm::sys::findProgramByName(said && *said ? said : "python3");
 }
 
-constexpr const char *install =
+constexpr const char *Install =
     "install what draws them: pip install 'terrazzo[plot]'; TERRAZZO_PYTHON "
     "names another Python";
 
@@ -135,7 +135,7 @@ Status plots(llvm::ArrayRef<llvm::StringRef> arguments,
   }
   if (ran.status < 0) {
     return Status(TZ_E_UNAVAILABLE,
-                  std::string("--plot: there is no Python; ") + install);
+                  std::string("--plot: there is no Python; ") + Install);
   }
   if (ran.status == 0) {
     return Status();
@@ -144,7 +144,7 @@ Status plots(llvm::ArrayRef<llvm::StringRef> arguments,
   if (said.contains("No module named 'terrazzo") ||
       said.contains("No module named terrazzo")) {
     return Status(TZ_E_UNAVAILABLE, "--plot: " + *program +
-                                        " has no package terrazzo; " + install);
+                                        " has no package terrazzo; " + Install);
   }
   said = said.rsplit('\n').second.empty() ? said : said.rsplit('\n').second;
   said.consume_front("error: ");

@@ -2,7 +2,7 @@
 //
 // What   Each function adds one sub-command with its options to the program and
 //        lets `status` become its exit status when it runs.
-// Why    One file a command; main.cpp only lists them.
+// Why    One file a command; TzMain.cpp only lists them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_TOOLS_TZ_COMMANDS_H
 #define TERRAZZO_CORE_TOOLS_TZ_COMMANDS_H

@@ -250,7 +250,7 @@ static int compile(CompileOptions &options) {
   return 0;
 }
 
-static constexpr const char *footer =
+static constexpr const char *Footer =
     R"help(Arguments are types, or values as for 'tz run':
   x=*fp16:16   pointer to fp16, its address divisible by 16
   x=*fp32      pointer, nothing known of its address
@@ -354,7 +354,7 @@ void addCompileCommand(CLI::App &app, int &status) {
                    "(TERRAZZO_CACHE_DIR=off: or else the first alone compiles)")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
-  command->footer(footer);
+  command->footer(Footer);
   command->callback([o, &status] { status = compile(*o); });
 }
 

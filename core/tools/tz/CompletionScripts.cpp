@@ -10,7 +10,7 @@
 namespace tz::tool {
 
 // Bash divides words at ':' and '=', and replaces the last part alone.
-static constexpr std::string_view bash =
+static constexpr std::string_view Bash =
     R"script(# Completion of tz for bash. Made by 'tz completion bash'.
 _tz() {
   local line=${COMP_LINE:0:COMP_POINT} reply kind= word
@@ -42,7 +42,7 @@ _tz() {
 complete -F _tz tz
 )script";
 
-static constexpr std::string_view zsh = R"script(#compdef tz
+static constexpr std::string_view Zsh = R"script(#compdef tz
 # Completion of tz for zsh. Made by 'tz completion zsh'.
 _tz() {
   local reply kind text description
@@ -81,7 +81,7 @@ else
 fi
 )script";
 
-static constexpr std::string_view fish =
+static constexpr std::string_view Fish =
     R"script(# Completion of tz for fish. Made by 'tz completion fish'.
 function __tz_complete
     set -l words (commandline -opc)
@@ -101,9 +101,9 @@ complete -c tz -f -a '(__tz_complete)'
 )script";
 
 std::string_view completionScript(std::string_view shell) {
-  return shell == "bash"   ? bash
-         : shell == "zsh"  ? zsh
-         : shell == "fish" ? fish
+  return shell == "bash"   ? Bash
+         : shell == "zsh"  ? Zsh
+         : shell == "fish" ? Fish
                            : std::string_view();
 }
 

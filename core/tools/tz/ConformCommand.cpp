@@ -18,7 +18,7 @@
 #include "core/interpreter/Tolerances.h"
 #include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"
-#include "runtime/session/Session.h"
+#include "runtime/session/RuntimeSession.h"
 
 #include "terrazzo/optimizer/Features.h"
 
@@ -254,7 +254,7 @@ int Conform::runCases() {
     made.useCompiler = made.useCache = false;
     made.plugins.wantsCompiler = true;
     runtime::Session session(made);
-    Result<runtime::Target> target =
+    Result<runtime::ResolvedTarget> target =
         session.registry().resolve(options.target, !options.compilesOnly);
     if (!target) {
       return reportError(target.status().message());
@@ -400,7 +400,7 @@ int Conform::run() {
   return options.lists || options.shows ? show() : runCases();
 }
 
-static constexpr const char *footer = R"help(Examples
+static constexpr const char *Footer = R"help(Examples
   tz conform --target cpu                     the whole suite
   tz conform --target interp --level smoke    at most 120 cases, all families
   tz conform --target mine --json report.json a report to publish
@@ -465,7 +465,7 @@ void addConformCommand(CLI::App &app, int &status) {
   command->add_flag("--tolerances", o->tolerances,
                     "Print how far results may be off, and why");
   command->add_flag("--worker", o->isWorker)->group("");
-  command->footer(footer);
+  command->footer(Footer);
   command->callback([o, &status] { status = Conform(*o).run(); });
 }
 

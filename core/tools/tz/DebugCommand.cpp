@@ -178,7 +178,7 @@ static int debug(DebugOptions &options) {
 }
 
 static std::string footer() {
-  return std::string("Commands\n") + debuggerHelp + R"help(
+  return std::string("Commands\n") + DebuggerHelp + R"help(
 The run stops before the first statement, or at the first breakpoint that
 --break gives; then commands are read: those of --command, in order, then from
 the terminal, or from a pipe. Accesses out of bounds, reads of what was never

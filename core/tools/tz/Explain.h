@@ -8,9 +8,9 @@
 #define TERRAZZO_CORE_TOOLS_TZ_EXPLAIN_H
 
 #include "core/driver/source/Rendering.h"
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include "llvm/Support/JSON.h"
 

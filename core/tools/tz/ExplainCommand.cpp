@@ -185,7 +185,7 @@ static int explain(ExplainOptions &options) {
   return 0;
 }
 
-static constexpr const char *footer =
+static constexpr const char *Footer =
     R"help(A line is shown with what stands there after the passes: how a tile is loaded or
 stored and which of its bounds are still checked, products and their precision.
 Below it, in brackets, the pass that declined something there, why, and what to
@@ -210,7 +210,7 @@ void addExplainCommand(CLI::App &app, int &status) {
                    "cpu, cpu:x86-64-v3 ... (default: TERRAZZO_TARGET)")
       ->type_name("TARGET");
   command->add_flag("--json", o->json, "The same as one JSON document");
-  command->footer(footer);
+  command->footer(Footer);
   command->callback([o, &status] { status = explain(*o); });
 }
 

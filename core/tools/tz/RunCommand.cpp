@@ -5,7 +5,7 @@
 // Why    The demo, the bug-report tool and a user's first contact are one
 //        command.
 //===----------------------------------------------------------------------===//
-#include "core/driver/Types.h"
+#include "core/driver/ArgumentTypes.h"
 #include "core/driver/options/Options.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/tools/tz/Commands.h"
@@ -252,7 +252,7 @@ int Runner::run() {
   return status;
 }
 
-static constexpr const char *footer = R"help(Arguments
+static constexpr const char *Footer = R"help(Arguments
   x=randn:f32[4096,n]    a buffer: initialiser, element type, sizes.
                          zeros ones empty arange randn uniform full(v)
                          randint(low,high) values:i32[1,2,3] file(path)
@@ -326,7 +326,7 @@ void addRunCommand(CLI::App &app, int &status) {
       ->check(CLI::Range(0, 2));
   command->add_flag("--time", o->time, "Show what each phase took");
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
-  command->footer(footer);
+  command->footer(Footer);
   command->callback([o, &status] { status = Runner(*o).run(); });
 }
 

@@ -11,8 +11,8 @@
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/ReferenceRun.h"
 #include "core/execution/Stopwatch.h"
-#include "runtime/launch/Kernel.h"
-#include "runtime/session/Session.h"
+#include "runtime/launch/LoadedKernel.h"
+#include "runtime/session/RuntimeSession.h"
 
 #include <chrono>
 

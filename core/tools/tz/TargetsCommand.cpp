@@ -7,7 +7,7 @@
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/terminal/Terminal.h"
 #include "core/tools/tz/Commands.h"
-#include "runtime/device/Device.h"
+#include "runtime/device/RuntimeDevice.h"
 
 #include <CLI/CLI.hpp>
 

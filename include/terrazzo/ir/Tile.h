@@ -56,8 +56,8 @@ unsigned storageBytes(mlir::Type element);
 void registerTileDialects(mlir::DialectRegistry &registry);
 
 /// The version of tile IR that this build reads and writes: 0.kMinor.
-inline constexpr unsigned kIrMajor = 0;
-inline constexpr unsigned kIrMinor = 1;
+inline constexpr unsigned IrMajor = 0;
+inline constexpr unsigned IrMinor = 1;
 
 } // namespace tz::tile
 

@@ -45,7 +45,7 @@ struct Argument {
   std::vector<Expr> dims, strides;
 };
 
-struct Kernel {
+struct KernelDescription {
   std::string name;
   Expr guard, grid[3], workspaceBytes;
   uint32_t workspaceAlign = 0, workspaceZero = TZ_ZERO_NO;
@@ -147,7 +147,7 @@ struct Artifact::Form {
     }
     return &to;
   }
-  void kernel(const Kernel &from) {
+  void kernel(const KernelDescription &from) {
     tz_kernel_info &to = kernelInfos.emplace_back();
     to.struct_size = sizeof(to);
     to.name = str(from.name);
@@ -198,7 +198,7 @@ struct Artifact::Form {
       blobList.push_back(tz_blob{str(b.name), str(b.format),
                                  tz_bytes{b.bytes.data(), b.bytes.size()}});
     }
-    for (const Kernel &k : a.kernels) {
+    for (const KernelDescription &k : a.kernels) {
       kernel(k);
     }
     for (const LogSite &s : a.logSites) {

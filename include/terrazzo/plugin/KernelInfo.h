@@ -103,7 +103,8 @@ inline void appendLogSites(Artifact &artifact,
 }
 
 /// The kernel's own arguments, in order.
-inline void appendArguments(Kernel &info, tz::tile::KernelOp kernel) {
+inline void appendArguments(KernelDescription &info,
+                            tz::tile::KernelOp kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     info.append(kernel.getArgName(static_cast<unsigned>(i)), TZ_ARG_USER,
                 static_cast<uint32_t>(i), valueType(type),

@@ -15,9 +15,9 @@
 namespace tz::plugin {
 
 /// For tz_target_desc::ir.
-inline constexpr tz_ir_range tileRange = {
-    str("tile"), tz::tile::kIrMajor, tz::tile::kIrMinor, tz::tile::kIrMajor,
-    tz::tile::kIrMinor};
+inline constexpr tz_ir_range TileRange = {str("tile"), tz::tile::IrMajor,
+                                          tz::tile::IrMinor, tz::tile::IrMajor,
+                                          tz::tile::IrMinor};
 
 /// In a context of its own, with tile IR's dialects and these.
 template <typename... Dialects>

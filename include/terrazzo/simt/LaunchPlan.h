@@ -22,9 +22,9 @@ std::optional<tz::plugin::Expr> launchExpr(mlir::Value value);
 /// An i1 that the host computes as the kernel does: comparisons of such
 /// integers, none of which wraps around. With `everywhere` they may be of the
 /// program, too; then it says whether it holds in all of them.
-std::optional<tz::plugin::Expr>
-launchCondition(mlir::Value condition, const analysis::Hints &hints,
-                bool everywhere);
+std::optional<tz::plugin::Expr> launchCondition(mlir::Value condition,
+                                                const analysis::Hints &hints,
+                                                bool everywhere);
 
 /// Limits of a bulk copy unit.
 struct FrameLimits {
@@ -38,7 +38,7 @@ struct FrameLimits {
 
 /// Appends a slot per descriptor, and to the guard what must hold. False: an
 /// expression is too long for a plan, nothing was appended.
-bool appendDescriptors(tz::plugin::Kernel &info,
+bool appendDescriptors(tz::plugin::KernelDescription &info,
                        llvm::ArrayRef<DescriptorOp> descriptors,
                        const FrameLimits &limits);
 
@@ -49,15 +49,15 @@ llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);
 /// any: appends the slots of their numbers, lets the host launch as many blocks
 /// as fit on the device at once, and adds to the guard what must hold. To be
 /// called after appendDescriptors. False: an expression is too long for a plan.
-bool appendGrid(tz::plugin::Kernel &info, llvm::ArrayRef<uint32_t> axes,
-                const FrameLimits &limits);
+bool appendGrid(tz::plugin::KernelDescription &info,
+                llvm::ArrayRef<uint32_t> axes, const FrameLimits &limits);
 
 /// For a kernel so many of whose blocks form clusters, if it is more than one:
 /// launches them so, and adds to the guard that the grid is made of them, fills
 /// the device, and that copies are uneven. (The lines of even rows that
 /// neighbours read are fetched once anyway.) To be called after
 /// appendDescriptors. False: an expression is too long for a plan.
-bool appendCluster(tz::plugin::Kernel &info, unsigned blocks,
+bool appendCluster(tz::plugin::KernelDescription &info, unsigned blocks,
                    const FrameLimits &limits);
 
 } // namespace tz::simt

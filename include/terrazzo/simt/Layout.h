@@ -36,14 +36,14 @@ namespace tz::simt {
 
 /// What an index counts. Blocks are those of one cluster.
 enum class Axis : uint8_t { Register, Lane, Warp, Block };
-inline constexpr unsigned numAxes = 4;
-inline constexpr std::array<Axis, numAxes> allAxes = {
+inline constexpr unsigned NumAxes = 4;
+inline constexpr std::array<Axis, NumAxes> AllAxes = {
     Axis::Register, Axis::Lane, Axis::Warp, Axis::Block};
 llvm::StringRef axisName(Axis axis);
 
 /// One index per axis.
 struct Place {
-  std::array<int64_t, numAxes> index{};
+  std::array<int64_t, NumAxes> index{};
   int64_t &operator[](Axis axis) { return index[size_t(axis)]; }
   int64_t operator[](Axis axis) const { return index[size_t(axis)]; }
   bool operator==(const Place &) const = default;
@@ -130,7 +130,7 @@ public:
 
 private:
   Coordinates extents; // of the atom
-  std::array<llvm::SmallVector<Coordinates, 8>, numAxes> bits;
+  std::array<llvm::SmallVector<Coordinates, 8>, NumAxes> bits;
   llvm::SmallVector<Repeat, 2> copies;
 };
 

@@ -7,7 +7,7 @@
 #ifndef TERRAZZO_SIMT_PASSES_H
 #define TERRAZZO_SIMT_PASSES_H
 
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -15,24 +15,24 @@ namespace tz::simt {
 
 std::unique_ptr<mlir::Pass> createMarkLastReads();
 /// `target` must live as long as the pass; null: one that wants it always.
-std::unique_ptr<mlir::Pass> createPersistPrograms(const Target *target);
+std::unique_ptr<mlir::Pass> createPersistPrograms(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createVersionAlignment();
 /// `target` must live as long as the pass; null: one that stores every frame.
-std::unique_ptr<mlir::Pass> createBulkStores(const Target *target);
+std::unique_ptr<mlir::Pass> createBulkStores(const SimtTarget *target);
 /// `target` must live as long as the pass; null: a target without matrix unit.
-std::unique_ptr<mlir::Pass> createAssignLayouts(const Target *target);
+std::unique_ptr<mlir::Pass> createAssignLayouts(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createRemoveConversions();
 std::unique_ptr<mlir::Pass> createShareBuffers();
 /// As createAssignLayouts; without a target that copies asynchronously nothing
 /// changes.
-std::unique_ptr<mlir::Pass> createPipelineLoops(const Target *target);
+std::unique_ptr<mlir::Pass> createPipelineLoops(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createPrefetchLoads();
 /// ... without one whose dots may stay in flight.
-std::unique_ptr<mlir::Pass> createOverlapDots(const Target *target);
+std::unique_ptr<mlir::Pass> createOverlapDots(const SimtTarget *target);
 
 /// As createPipelineLoops; without a target that gives copies warps of their
 /// own nothing changes.
-std::unique_ptr<mlir::Pass> createSpecializeWarps(const Target *target);
+std::unique_ptr<mlir::Pass> createSpecializeWarps(const SimtTarget *target);
 
 /// Makes each pass known to the command line of a tool, for a target without
 /// matrix unit.

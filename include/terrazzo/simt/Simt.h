@@ -40,7 +40,7 @@ int64_t wordsOf(mlir::Value value);
 bool isRecurrence(mlir::LoopLikeOpInterface loop);
 /// On a kernel: so many blocks, beside each other along the grid's first axis,
 /// run at the same time and may fill each other's shared memory.
-inline constexpr llvm::StringLiteral clusterName = "simt.cluster";
+inline constexpr llvm::StringLiteral ClusterName = "simt.cluster";
 /// 1: each block is alone.
 unsigned clusterBlocks(tile::KernelOp kernel);
 /// In how many boxes the bulk copy unit fills the buffer.

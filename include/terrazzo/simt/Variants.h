@@ -14,8 +14,8 @@
 #define TERRAZZO_SIMT_VARIANTS_H
 
 #include "terrazzo/simt/LaunchPlan.h"
-#include "terrazzo/simt/Lowering.h"
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtLowering.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 namespace tz::simt {
 
@@ -34,15 +34,15 @@ struct Variant {
 /// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is
 /// no bulk copy unit) and `plain` are the target with and without it. Throws
 /// Unsupported if a pass fails, and BadTarget.
-std::vector<Variant> makeVariants(tile::KernelOp kernel, const Target *inBulk,
-                                  const Target &plain,
+std::vector<Variant> makeVariants(tile::KernelOp kernel, const SimtTarget *inBulk,
+                                  const SimtTarget &plain,
                                   const FrameLimits &limits);
 
 /// Appends what the host must know of a lowered variant: its arguments with the
 /// descriptors and the log, the grid, shared memory and threads.
-tz::plugin::Kernel &appendVariant(tz::plugin::Artifact &artifact,
-                                        const Variant &variant,
-                                        const FrameLimits &limits);
+tz::plugin::KernelDescription &appendVariant(tz::plugin::Artifact &artifact,
+                                             const Variant &variant,
+                                             const FrameLimits &limits);
 
 } // namespace tz::simt
 

@@ -16,7 +16,7 @@ using namespace llvm;
 namespace tz::cpu {
 
 /// So many values live in memory as well as in registers.
-static constexpr size_t kFewValues = 64;
+static constexpr size_t FewValues = 64;
 
 static bool isCheap(const Instruction &inst) {
   const bool isKnown =
@@ -84,7 +84,7 @@ void sinkCheapValues(Function &function) {
   }
   if (count_if(found, [](Instruction *inst) {
         return leavesItsBlock(*inst);
-      }) <= static_cast<std::ptrdiff_t>(kFewValues)) {
+      }) <= static_cast<std::ptrdiff_t>(FewValues)) {
     return;
   }
   // Users first: then their operands go with them.

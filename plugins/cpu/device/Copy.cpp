@@ -4,8 +4,8 @@
 // Why    One core reaches about half of the memory rate of a machine. Both are
 //        written as grids, so that the pool has one kind of work only.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/device/Device.h"
-#include "plugins/cpu/device/Error.h"
+#include "plugins/cpu/device/CpuDevice.h"
+#include "plugins/cpu/device/DeviceErrors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,8 +14,8 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
-constexpr uint64_t kShareFrom = 4 * kPieceBytes;
+constexpr uint64_t PieceBytes = uint64_t{1} << 20;
+constexpr uint64_t ShareFrom = 4 * PieceBytes;
 
 struct CopyArgs {
   char *dst;
@@ -26,8 +26,8 @@ struct CopyArgs {
 void copyPieces(const void *args, const uint32_t *, int64_t first, int64_t last,
                 void *, tz_cpu_run *) {
   auto *a = static_cast<const CopyArgs *>(args);
-  uint64_t begin = static_cast<uint64_t>(first) * kPieceBytes;
-  uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * kPieceBytes);
+  uint64_t begin = static_cast<uint64_t>(first) * PieceBytes;
+  uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * PieceBytes);
   std::memcpy(a->dst + begin, a->src + begin, end - begin);
 }
 
@@ -40,8 +40,8 @@ struct FillArgs {
 void fillPieces(const void *args, const uint32_t *, int64_t first, int64_t last,
                 void *, tz_cpu_run *) {
   auto *a = static_cast<const FillArgs *>(args);
-  uint64_t begin = static_cast<uint64_t>(first) * kPieceBytes;
-  uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * kPieceBytes);
+  uint64_t begin = static_cast<uint64_t>(first) * PieceBytes;
+  uint64_t end = std::min(a->bytes, static_cast<uint64_t>(last) * PieceBytes);
   const unsigned char *p = a->pattern;
   if (p[0] == p[1] && p[0] == p[2] && p[0] == p[3]) {
     std::memset(a->dst + begin, p[0], end - begin);
@@ -62,8 +62,8 @@ tz_error *runPieces(tz_stream *stream, tz_cpu_entry entry, const void *args,
   GridJob job;
   job.entry = entry;
   job.args = args;
-  job.programs = static_cast<int64_t>((bytes + kPieceBytes - 1) / kPieceBytes);
-  if (bytes < kShareFrom) {
+  job.programs = static_cast<int64_t>((bytes + PieceBytes - 1) / PieceBytes);
+  if (bytes < ShareFrom) {
     entry(args, job.grid, 0, job.programs, nullptr, nullptr);
     return nullptr;
   }

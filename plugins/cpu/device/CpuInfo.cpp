@@ -87,14 +87,15 @@ uint64_t availableMemory() {
 }
 
 /// The first of the features that the machine has not; empty: it has all.
-static std::string missing(const Machine &machine,
+static std::string missing(const CpuMachine &machine,
                            const std::vector<std::string> &features) {
   auto has = [&](const std::string &name) { return machine.has(name); };
   auto found = std::find_if_not(features.begin(), features.end(), has);
   return found == features.end() ? std::string() : *found;
 }
 
-std::string whyIncompatible(const Machine &machine, std::string_view compat) {
+std::string whyIncompatible(const CpuMachine &machine,
+                            std::string_view compat) {
   size_t split = compat.find(';');
   std::string_view arch = compat.substr(0, split);
 #if defined(__x86_64__)
@@ -125,7 +126,7 @@ std::string whyIncompatible(const Machine &machine, std::string_view compat) {
              : "the artifact needs '" + lacks + "', " + machine.withoutIt();
 }
 
-std::optional<std::string> whyNotRun(const Machine &machine,
+std::optional<std::string> whyNotRun(const CpuMachine &machine,
                                      std::string_view target) {
   constexpr std::string_view prefix = "cpu:";
   if (!target.starts_with(prefix)) {

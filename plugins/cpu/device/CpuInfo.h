@@ -1,12 +1,12 @@
 //===- CpuInfo.h - What this machine is -----------------------------------===//
 //
-// What   Features (Machine.h), caches, memory and usable cores of the host CPU.
-// Why    The only place that asks the system; the rest asks this.
+// What   Features (CpuMachine.h), caches, memory and usable cores of the host
+// CPU. Why    The only place that asks the system; the rest asks this.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_CPUINFO_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_CPUINFO_H
 
-#include "plugins/cpu/machine/Machine.h"
+#include "plugins/cpu/machine/CpuMachine.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace tz::cpu {
 
 struct CpuInfo {
-  const Machine &machine = Machine::host();
+  const CpuMachine &machine = CpuMachine::host();
   std::string target; ///< the target id of KernelEntry.h
   unsigned vectorBits = 128;
   unsigned cores = 1; ///< that this process may use
@@ -32,10 +32,10 @@ struct CpuInfo {
 uint64_t availableMemory();
 
 /// Empty if `compat` (KernelEntry.h) can run on the machine, else the reason.
-std::string whyIncompatible(const Machine &machine, std::string_view compat);
+std::string whyIncompatible(const CpuMachine &machine, std::string_view compat);
 
 /// The same for a target id; nothing: there is no such target.
-std::optional<std::string> whyNotRun(const Machine &machine,
+std::optional<std::string> whyNotRun(const CpuMachine &machine,
                                      std::string_view target);
 
 } // namespace tz::cpu

@@ -11,7 +11,7 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr uint64_t kMaxSectionAlign = 4096;
+constexpr uint64_t MaxSectionAlign = 4096;
 
 struct External {
   std::string_view name;
@@ -151,11 +151,11 @@ bool ElfFile::classify(ElfSection &section) {
     return fail("section '" + section.name + "' is of unknown type " +
                 std::to_string(h.sh_type));
   }
-  if (h.sh_addralign > kMaxSectionAlign ||
+  if (h.sh_addralign > MaxSectionAlign ||
       (h.sh_addralign != 0 && !std::has_single_bit(h.sh_addralign))) {
     return fail("section '" + section.name + "' has a bad alignment");
   }
-  if (h.sh_size > kMaxLoadedBytes) {
+  if (h.sh_size > MaxLoadedBytes) {
     return fail("section '" + section.name + "' is too large");
   }
   bool writable = h.sh_flags & SHF_WRITE, code = h.sh_flags & SHF_EXECINSTR;

@@ -20,7 +20,7 @@
 
 namespace tz::cpu {
 
-constexpr uint64_t kMaxLoadedBytes = uint64_t{1} << 30;
+constexpr uint64_t MaxLoadedBytes = uint64_t{1} << 30;
 
 struct ElfSection {
   /// Which protection its pages have; None is not in memory at all.

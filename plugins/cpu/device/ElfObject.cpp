@@ -19,7 +19,7 @@ namespace tz::cpu {
 namespace {
 
 /// jmp *slot(%rip), padded to eight bytes.
-constexpr uint64_t kStubBytes = 8;
+constexpr uint64_t StubBytes = 8;
 
 uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) & ~(align - 1);
@@ -62,7 +62,7 @@ private:
     return reinterpret_cast<uint64_t>(base) + offset;
   }
   uint64_t stubAt(const Symbol &symbol) const {
-    return stubOffset + static_cast<uint64_t>(symbol.stub) * kStubBytes;
+    return stubOffset + static_cast<uint64_t>(symbol.stub) * StubBytes;
   }
   bool symbolAddress(const Symbol &symbol, uint64_t &out) const;
   bool store(uint64_t place, int64_t value, unsigned width, bool isSigned,
@@ -134,7 +134,7 @@ bool ObjectLoader::place() {
     segmentStart[segment] = at;
     if (segment == Code) {
       stubOffset = at;
-      at += numStubs * kStubBytes;
+      at += numStubs * StubBytes;
     } else if (segment == ReadOnly) {
       gotOffset = at;
       at += numGotSlots * 8;
@@ -146,7 +146,7 @@ bool ObjectLoader::place() {
       at = alignTo(at, std::max<uint64_t>(section.header.sh_addralign, 1));
       section.offset = at;
       at += section.header.sh_size;
-      if (at > kMaxLoadedBytes) {
+      if (at > MaxLoadedBytes) {
         return fail("object needs more than 1 GiB of memory");
       }
     }

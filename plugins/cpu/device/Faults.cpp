@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/Faults.h"
 
-#include "plugins/cpu/device/Arrays.h"
+#include "plugins/cpu/device/LaunchArrays.h"
 #include "plugins/cpu/device/LaunchControl.h"
 #include "plugins/cpu/device/ThreadPool.h"
 
@@ -22,11 +22,11 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
-constexpr size_t kStackBytes = size_t{64} << 10;
+constexpr int Signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+constexpr size_t StackBytes = size_t{64} << 10;
 
 /// What stood there before this library's handlers.
-struct sigaction earlier[std::size(kSignals)];
+struct sigaction earlier[std::size(Signals)];
 
 /// The kernel that this thread is in. A handler reads it, so it must not be
 /// allocated at its first use.
@@ -47,9 +47,9 @@ uint64_t instructionOf(const void *context) {
 
 bool isWrite(const void *context) {
 #if defined(__x86_64__)
-  constexpr long long kWriteBit = 2; // of the page fault's error code
+  constexpr long long writeBit = 2; // of the page fault's error code
   return static_cast<const ucontext_t *>(context)->uc_mcontext.gregs[REG_ERR] &
-         kWriteBit;
+         writeBit;
 #else
   return false;
 #endif
@@ -63,7 +63,7 @@ void say(const char *text) {
 /// What would have happened without this library.
 void passOn(int signal, siginfo_t *info, void *context) {
   size_t slot = 0;
-  while (slot + 1 < std::size(kSignals) && kSignals[slot] != signal) {
+  while (slot + 1 < std::size(Signals) && Signals[slot] != signal) {
     ++slot;
   }
   const struct sigaction &before = earlier[slot];
@@ -163,25 +163,25 @@ void refuseOutside(tz_cpu_run *run, const tz_cpu_access *access,
   }
 }
 
-constexpr uint32_t kNeverStops = 0;
+constexpr uint32_t NeverStops = 0;
 
 } // namespace
 
 ThreadRun::ThreadRun(const GridJob &job, bool isCaller)
-    : tz_cpu_run{job.control ? job.control->word(isCaller) : &kNeverStops,
+    : tz_cpu_run{job.control ? job.control->word(isCaller) : &NeverStops,
                  isCaller ? askCaller : askWorker, 0,
                  job.arrays ? job.arrays->bounds() : nullptr, refuseOutside},
       job(job) {}
 
 void installFaultHandlers() {
-  for (size_t i = 0; i < std::size(kSignals); ++i) {
+  for (size_t i = 0; i < std::size(Signals); ++i) {
     struct sigaction ours = {};
     ours.sa_sigaction = onFault;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&ours.sa_mask);
     // Known before the first fault can come.
-    sigaction(kSignals[i], nullptr, &earlier[i]);
-    sigaction(kSignals[i], &ours, nullptr);
+    sigaction(Signals[i], nullptr, &earlier[i]);
+    sigaction(Signals[i], &ours, nullptr);
   }
 }
 
@@ -225,16 +225,16 @@ bool runCatching(ThreadRun &run, int64_t first, int64_t last, void *arena) {
 }
 
 AlternateStack::AlternateStack() {
-  void *pages = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+  void *pages = mmap(nullptr, StackBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (pages == MAP_FAILED) {
     return; // handlers use the thread's own stack then
   }
   stack_t stack = {};
   stack.ss_sp = pages;
-  stack.ss_size = kStackBytes;
+  stack.ss_size = StackBytes;
   if (sigaltstack(&stack, nullptr) != 0) {
-    munmap(pages, kStackBytes);
+    munmap(pages, StackBytes);
     return;
   }
   memory = pages;
@@ -245,7 +245,7 @@ AlternateStack::~AlternateStack() {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);
-    munmap(memory, kStackBytes);
+    munmap(memory, StackBytes);
   }
 }
 

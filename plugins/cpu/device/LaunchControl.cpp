@@ -76,13 +76,13 @@ bool Reminder::remindAll() {
 }
 
 void Reminder::loop() {
-  constexpr int kLinger = 25; // intervals: about a second
+  constexpr int linger = 25; // intervals: about a second
   std::unique_lock<std::mutex> lock(mutex);
   int idle = 0;
   while (!stopping) {
-    changed.wait_for(lock, kAskInterval);
+    changed.wait_for(lock, AskInterval);
     idle = remindAll() ? 0 : idle + 1;
-    if (idle < kLinger || stopping) {
+    if (idle < linger || stopping) {
       continue;
     }
     // A launch marks itself as active before it reads the state.

@@ -29,7 +29,7 @@ namespace tz::cpu {
 class LaunchControl;
 
 /// How often a launch that runs long asks the host.
-inline constexpr std::chrono::milliseconds kAskInterval{40};
+inline constexpr std::chrono::milliseconds AskInterval{40};
 
 /// Reminds the calling threads of launches that run long. Its thread begins
 /// with the first launch, and sleeps while there are none.

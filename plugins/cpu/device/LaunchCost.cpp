@@ -11,9 +11,9 @@ namespace tz::cpu {
 
 /// Beside others a program takes at most so many times as long; what is above
 /// even then needs no measuring alone.
-static constexpr uint64_t kSlower = 4;
+static constexpr uint64_t Slower = 4;
 /// Launches between two measurements alone.
-static constexpr uint32_t kInterval = 256;
+static constexpr uint32_t Interval = 256;
 
 static bool isBelow(uint64_t limitNs, uint32_t each, int64_t programs) {
   return static_cast<uint64_t>(programs) < limitNs / each + 1;
@@ -25,12 +25,12 @@ bool LaunchCost::runsAlone(int64_t programs) {
     return true;
   }
   const uint32_t beside = shared.load(std::memory_order_relaxed);
-  if (!beside || !isBelow(kSlower * InlineNs, beside, programs)) {
+  if (!beside || !isBelow(Slower * InlineNs, beside, programs)) {
     return false;
   }
   // One time alone may have been disturbed.
   return !single ||
-         launches.fetch_add(1, std::memory_order_relaxed) % kInterval == 0;
+         launches.fetch_add(1, std::memory_order_relaxed) % Interval == 0;
 }
 
 void LaunchCost::note(bool wasAlone, uint64_t elapsedNs, int64_t programs) {

@@ -16,8 +16,8 @@ namespace tz::cpu {
 namespace {
 
 /// Many entries may name one long string: both are bounded.
-constexpr size_t kMaxPathBytes = 4096;
-constexpr size_t kMaxAllPathBytes = size_t{1} << 20;
+constexpr size_t MaxPathBytes = 4096;
+constexpr size_t MaxAllPathBytes = size_t{1} << 20;
 
 enum : uint64_t { ContentPath = 1, ContentDirectory = 2 };
 enum : uint64_t {
@@ -170,7 +170,7 @@ std::string_view TableReader::string(std::span<const std::byte> from,
     return {};
   }
   from = from.subspan(offset);
-  Cursor cursor(from.first(std::min(from.size(), kMaxPathBytes)));
+  Cursor cursor(from.first(std::min(from.size(), MaxPathBytes)));
   return cursor.text();
 }
 
@@ -279,7 +279,7 @@ bool TableReader::read(Cursor unit, LineTable &table) {
       }
     }
     pathBytes += full.size();
-    if (pathBytes > kMaxAllPathBytes) {
+    if (pathBytes > MaxAllPathBytes) {
       return false;
     }
     table.files.push_back(std::move(full));

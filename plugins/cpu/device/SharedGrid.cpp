@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/SharedGrid.h"
 
-#include "plugins/cpu/device/Arena.h"
 #include "plugins/cpu/device/Faults.h"
+#include "plugins/cpu/device/ThreadArena.h"
 #include "plugins/cpu/device/Wait.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace tz::cpu {
 namespace {
 
 /// Of programs between two questions whether the launch is to end.
-constexpr uint64_t kPieceNs = 1000000;
+constexpr uint64_t PieceNs = 1000000;
 /// Chunks per thread: enough to balance uneven programs.
-constexpr int64_t kChunksPerThread = 16;
+constexpr int64_t ChunksPerThread = 16;
 
 bool isStopped(const GridJob &job) {
   return job.control && job.control->isStopped();
@@ -51,7 +51,7 @@ static void runPrograms(ThreadRun &run, int64_t first, int64_t last,
                         void *arena) {
   const GridJob &job = run.job;
   const uint32_t known = job.cost ? job.cost->perProgram() : 0;
-  int64_t piece = known ? std::max<int64_t>(kPieceNs / known, 1) : 1;
+  int64_t piece = known ? std::max<int64_t>(PieceNs / known, 1) : 1;
   if (!job.control) {
     piece = last - first;
   }
@@ -62,7 +62,7 @@ static void runPrograms(ThreadRun &run, int64_t first, int64_t last,
     if (__atomic_load_n(run.stop, __ATOMIC_RELAXED) && run.ask(&run)) {
       return;
     }
-    if (!known && nowNs() - start < kPieceNs / 2) {
+    if (!known && nowNs() - start < PieceNs / 2) {
       piece *= 2;
     }
   }
@@ -84,7 +84,7 @@ void runAlone(const GridJob &job, void *arena) {
 
 void SharedGrid::open(const GridJob &given, unsigned threads) {
   job = given;
-  const int64_t perThread = job.programs / (threads * kChunksPerThread);
+  const int64_t perThread = job.programs / (threads * ChunksPerThread);
   chunk = job.ordered || job.cooperative ? 1 : std::max<int64_t>(perThread, 1);
   next.store(0, std::memory_order_relaxed);
   isOpen.store(true);
@@ -120,7 +120,7 @@ void SharedGrid::help(bool isLauncher, bool notes) {
   inside.fetch_add(1);
   if (isOpen.load()) {
     DefaultFloatMode mode;
-    void *arena = Arena::ofThisThread().reserve(job.arenaBytes);
+    void *arena = ThreadArena::ofThisThread().reserve(job.arenaBytes);
     if (arena || job.arenaBytes == 0) {
       ThreadRun run(job, isLauncher);
       const uint64_t start = notes ? nowNs() : 0;
@@ -148,7 +148,7 @@ void SharedGrid::close(LaunchControl *control) {
       break;
     }
     static constexpr timespec interval = {
-        0, std::chrono::nanoseconds(kAskInterval).count()};
+        0, std::chrono::nanoseconds(AskInterval).count()};
     futexWait(inside, count, control ? &interval : nullptr);
     if (control) {
       (void)control->askIfReminded();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/device/ThreadPool.h"
 
-#include "plugins/cpu/device/Arena.h"
 #include "plugins/cpu/device/Faults.h"
+#include "plugins/cpu/device/ThreadArena.h"
 #include "plugins/cpu/device/Wait.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void ThreadPool::workerLoop() {
 /// ever.
 bool ThreadPool::awaitTurn(const GridJob &job,
                            std::unique_lock<std::timed_mutex> &lock) {
-  while (!lock.owns_lock() && !lock.try_lock_for(kAskInterval)) {
+  while (!lock.owns_lock() && !lock.try_lock_for(AskInterval)) {
     if (job.control && !job.control->ask()) {
       return false;
     }
@@ -105,7 +105,7 @@ int32_t ThreadPool::shareWithExecutor(const GridJob &job) {
 }
 
 GridEnd ThreadPool::run(const GridJob &job) {
-  void *arena = Arena::ofThisThread().reserve(job.arenaBytes);
+  void *arena = ThreadArena::ofThisThread().reserve(job.arenaBytes);
   if (!arena && job.arenaBytes != 0) {
     return {.hasArena = false};
   }

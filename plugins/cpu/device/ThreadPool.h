@@ -15,7 +15,7 @@
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_THREADPOOL_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_THREADPOOL_H
 
-#include "plugins/cpu/device/Executor.h"
+#include "plugins/cpu/device/HostExecutor.h"
 #include "plugins/cpu/device/SharedGrid.h"
 
 #include <atomic>
@@ -63,7 +63,7 @@ private:
   int32_t shareWithExecutor(const GridJob &job);
   bool awaitTurn(const GridJob &job, std::unique_lock<std::timed_mutex> &lock);
 
-  const Executor executor;
+  const HostExecutor executor;
   std::vector<std::thread> workers;
   std::timed_mutex launches; ///< invariant 2
   const bool catchesFaults;

@@ -46,7 +46,7 @@ inline void futexWake(std::atomic<uint32_t> &value, int count) {
 /// Spins until `done` or the time is over. True if done.
 template <typename Done>
 bool spinUntil(Done done) {
-  constexpr uint64_t kSpinNs = 30000;
+  constexpr uint64_t spinNs = 30000;
   uint64_t start = 0;
   for (unsigned round = 1;; ++round) {
     if (done()) {
@@ -59,7 +59,7 @@ bool spinUntil(Done done) {
       uint64_t now = nowNs();
       if (start == 0) {
         start = now;
-      } else if (now - start > kSpinNs) {
+      } else if (now - start > spinNs) {
         return false;
       }
     }

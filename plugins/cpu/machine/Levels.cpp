@@ -15,24 +15,24 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-constexpr std::string_view kLevel2[] = {"sse3",   "ssse3",  "sse4.1",
-                                        "sse4.2", "popcnt", "cx16"};
-constexpr std::string_view kLevel3[] = {"avx",  "avx2", "bmi",   "bmi2",
-                                        "f16c", "fma",  "lzcnt", "movbe"};
-constexpr std::string_view kLevel4[] = {"avx512f", "avx512bw", "avx512cd",
-                                        "avx512dq", "avx512vl"};
+constexpr std::string_view Level2[] = {"sse3",   "ssse3",  "sse4.1",
+                                       "sse4.2", "popcnt", "cx16"};
+constexpr std::string_view Level3[] = {"avx",  "avx2", "bmi",   "bmi2",
+                                       "f16c", "fma",  "lzcnt", "movbe"};
+constexpr std::string_view Level4[] = {"avx512f", "avx512bw", "avx512cd",
+                                       "avx512dq", "avx512vl"};
 /// What each level adds to the one before it.
 constexpr struct {
   std::string_view name;
   Names features;
-} kLevels[] = {
-    {"x86-64-v2", kLevel2}, {"x86-64-v3", kLevel3}, {"x86-64-v4", kLevel4}};
+} Levels[] = {
+    {"x86-64-v2", Level2}, {"x86-64-v3", Level3}, {"x86-64-v4", Level4}};
 
 /// Further features, in the order in which names list them.
 constexpr struct {
   std::string_view name;
-  size_t level; ///< the first that may have it, an index of kLevels
-} kExtras[] = {
+  size_t level; ///< the first that may have it, an index of Levels
+} Extras[] = {
     {"avx512bf16", 2}, {"avx512vnni", 2}, {"avx512fp16", 2}, {"avxvnni", 1}};
 
 std::string_view spelledOut(std::string_view name) {
@@ -47,16 +47,17 @@ std::string_view spelledOut(std::string_view name) {
 std::optional<Level> parseLevel(std::string_view name) {
   name = spelledOut(name);
   const size_t plus = std::min(name.find('+'), name.size());
-  const auto *level = std::find_if(
-      std::begin(kLevels), std::end(kLevels),
-      [&](const auto &one) { return one.name == name.substr(0, plus); });
-  if (level == std::end(kLevels)) {
+  const auto *level =
+      std::find_if(std::begin(Levels), std::end(Levels), [&](const auto &one) {
+        return one.name == name.substr(0, plus);
+      });
+  if (level == std::end(Levels)) {
     return std::nullopt;
   }
-  const size_t index = size_t(level - kLevels);
+  const size_t index = size_t(level - Levels);
   Level made;
   made.name = level->name;
-  for (const auto *one = kLevels; one <= level; ++one) {
+  for (const auto *one = Levels; one <= level; ++one) {
     made.features.insert(made.features.end(), one->features.begin(),
                          one->features.end());
   }
@@ -67,7 +68,7 @@ std::optional<Level> parseLevel(std::string_view name) {
     extras.push_back(rest.substr(0, end));
     rest.remove_prefix(end);
   }
-  for (const auto &[extra, first] : kExtras) {
+  for (const auto &[extra, first] : Extras) {
     if (std::erase(extras, extra)) {
       if (index < first) {
         return std::nullopt; // of a higher level
@@ -81,14 +82,14 @@ std::optional<Level> parseLevel(std::string_view name) {
 
 std::string levelOf(const std::function<bool(std::string_view)> &has) {
   size_t index = 0;
-  for (size_t i = 1; i < std::size(kLevels); ++i) {
-    if (index == i - 1 && std::all_of(kLevels[i].features.begin(),
-                                      kLevels[i].features.end(), has)) {
+  for (size_t i = 1; i < std::size(Levels); ++i) {
+    if (index == i - 1 && std::all_of(Levels[i].features.begin(),
+                                      Levels[i].features.end(), has)) {
       index = i;
     }
   }
-  std::string name(kLevels[index].name);
-  for (const auto &[extra, first] : kExtras) {
+  std::string name(Levels[index].name);
+  for (const auto &[extra, first] : Extras) {
     if (index >= first && has(extra)) {
       name += "+" + std::string(extra);
     }

@@ -48,9 +48,9 @@ std::string grid2d(const std::string &rows, const std::string &columns) {
          "xi32>\n  %t = arith.addi %hi, %bj : tensor<" + S + "xi32>\n";
 }
 
-const std::string kHead = "tile.kernel @k(%o: !tile.ptr<i32>) {\n";
-const std::string kSum = " {\n  ^bb0(%a: i32, %b: i32):\n    %s = arith.addi "
-                         "%a, %b : i32\n    tile.yield %s : i32\n  }\n";
+const std::string Head = "tile.kernel @k(%o: !tile.ptr<i32>) {\n";
+const std::string Sum = " {\n  ^bb0(%a: i32, %b: i32):\n    %s = arith.addi "
+                        "%a, %b : i32\n    tile.yield %s : i32\n  }\n";
 
 std::vector<int32_t> runInt(const std::string &text, size_t n) {
   std::vector<int32_t> out(n, -1);
@@ -63,16 +63,16 @@ TEST(CompileOps, ReduceBothAxes) {
   for (auto [rows, columns] : {std::pair{8, 64}, {5, 48}, {3, 1}, {1, 7}}) {
     std::string R = std::to_string(rows), C = std::to_string(columns);
     std::string type = "(tensor<" + R + "x" + C + "xi32>) -> tensor<";
-    auto a = runInt(kHead + grid2d(R, C) +
+    auto a = runInt(Head + grid2d(R, C) +
                         "  %r = tile.reduce (%t) axis 1 : " + type + R +
-                        "xi32>" + kSum + storeAll("%r", rows, "i32", R),
+                        "xi32>" + Sum + storeAll("%r", rows, "i32", R),
                     size_t(rows));
     for (int i = 0; i < rows; ++i) {
       EXPECT_EQ(a[size_t(i)], 100 * i * columns + columns * (columns - 1) / 2);
     }
-    auto b = runInt(kHead + grid2d(R, C) +
+    auto b = runInt(Head + grid2d(R, C) +
                         "  %r = tile.reduce (%t) axis 0 : " + type + C +
-                        "xi32>" + kSum + storeAll("%r", columns, "i32", C),
+                        "xi32>" + Sum + storeAll("%r", columns, "i32", C),
                     size_t(columns));
     for (int j = 0; j < columns; ++j) {
       EXPECT_EQ(b[size_t(j)], 100 * rows * (rows - 1) / 2 + rows * j);
@@ -82,7 +82,7 @@ TEST(CompileOps, ReduceBothAxes) {
 
 TEST(CompileOps, MapWorksOnVectorsAndInLoops) {
   // The smaller of j and 40 - j, and how often it can be halved.
-  auto out = runInt(kHead + R"(
+  auto out = runInt(Head + R"(
   %j = tile.range 0 to 64 : tensor<64xi32>
   %f = arith.constant dense<40> : tensor<64xi32>
   %k = arith.subi %f, %j : tensor<64xi32>
@@ -130,7 +130,7 @@ TEST(CompileOps, MapWorksOnVectorsAndInLoops) {
 
 TEST(CompileOps, ArgMaxIsAGeneralRegion) {
   // The value is (37 j) mod 101; ties cannot occur below 101.
-  auto out = runInt(kHead + R"(
+  auto out = runInt(Head + R"(
   %r = tile.range 0 to 64 : tensor<64xi32>
   %f = arith.constant dense<37> : tensor<64xi32>
   %p = arith.muli %r, %f : tensor<64xi32>
@@ -158,9 +158,9 @@ TEST(CompileOps, ScanForwardAndReverse) {
   for (bool reverse : {false, true}) {
     for (int axis : {0, 1}) {
       auto out =
-          runInt(kHead + grid2d("5", "48") + "  %r = tile.scan (%t) axis " +
+          runInt(Head + grid2d("5", "48") + "  %r = tile.scan (%t) axis " +
                      std::to_string(axis) + (reverse ? " reverse" : "") +
-                     " : (tensor<5x48xi32>) -> tensor<5x48xi32>" + kSum +
+                     " : (tensor<5x48xi32>) -> tensor<5x48xi32>" + Sum +
                      storeAll("%r", 240, "i32", "5x48"),
                  240);
       for (int i = 0; i < 5; ++i) {
@@ -180,19 +180,19 @@ TEST(CompileOps, ScanForwardAndReverse) {
 }
 
 TEST(CompileOps, TransposeCatJoinSplit) {
-  auto t = runInt(kHead + grid2d("8", "32") +
+  auto t = runInt(Head + grid2d("8", "32") +
                       "  %r = tile.transpose %t [1, 0] : tensor<8x32xi32> -> "
                       "tensor<32x8xi32>\n" +
                       storeAll("%r", 256, "i32", "32x8"),
                   256);
-  auto c = runInt(kHead + grid2d("8", "32") +
+  auto c = runInt(Head + grid2d("8", "32") +
                       "  %u = tile.shl %t, %h : tensor<8x32xi32>\n"
                       "  %r = tile.cat %t, %u dim 1 : tensor<8x32xi32>, "
                       "tensor<8x32xi32> -> tensor<8x64xi32>\n" +
                       storeAll("%r", 512, "i32", "8x64"),
                   512);
   auto j = runInt(
-      kHead + grid2d("8", "32") +
+      Head + grid2d("8", "32") +
           "  %u = arith.addi %t, %h : tensor<8x32xi32>\n"
           "  %r = tile.join %t, %u : tensor<8x32xi32> -> tensor<8x32x2xi32>\n"
           "  %x, %y = tile.split %r : tensor<8x32x2xi32> -> tensor<8x32xi32>\n"
@@ -211,7 +211,7 @@ TEST(CompileOps, TransposeCatJoinSplit) {
 }
 
 TEST(CompileOps, GatherAndHistogram) {
-  auto g = runInt(kHead + grid2d("4", "32") + R"(
+  auto g = runInt(Head + grid2d("4", "32") + R"(
   %k = arith.constant dense<3> : tensor<4x32xi32>
   %idx = arith.muli %bj, %k : tensor<4x32xi32>
   %r = tile.gather %t[%idx] axis 1 : tensor<4x32xi32>, tensor<4x32xi32> -> tensor<4x32xi32>
@@ -222,7 +222,7 @@ TEST(CompileOps, GatherAndHistogram) {
       EXPECT_EQ(g[size_t(i * 32 + k)], 3 * k < 32 ? 100 * i + 3 * k : 0);
     }
   }
-  auto h = runInt(kHead + R"(
+  auto h = runInt(Head + R"(
   %r = tile.range 0 to 100 : tensor<100xi32>
   %m = arith.constant dense<7> : tensor<100xi32>
   %v = tile.remsi %r, %m : tensor<100xi32>
@@ -413,7 +413,7 @@ tile.kernel @attn(%q: !tile.ptr<f32>, %k: !tile.ptr<f32>, %v: !tile.ptr<f32>, %o
 TEST(CompileOps, TransposeInPlace) {
   std::vector<int32_t> out(32 * 32);
   std::iota(out.begin(), out.end(), 0);
-  Program program((kHead + grid2d("32", "32") + R"(
+  Program program((Head + grid2d("32", "32") + R"(
   %w = arith.constant dense<32> : tensor<32x32xi32>
   %row = arith.muli %bi, %w : tensor<32x32xi32>
   %at = arith.addi %row, %bj : tensor<32x32xi32>
@@ -442,15 +442,15 @@ TEST(CompileOps, LargeTilesCompileQuickly) {
         "tensor<1024xi32>",
         "  %r = tile.reduce (%t) axis 1 : (tensor<1024x1024xi32>) -> "
         "tensor<1024xi32>"}) {
-    Program program((kHead + grid2d("1024", "1024") + op + kSum +
+    Program program((Head + grid2d("1024", "1024") + op + Sum +
                      storeAll("%r", 1024, "i32", "1024"))
                         .c_str());
     EXPECT_LT(program.compileSeconds, 1);
   }
-  Program scan((kHead + grid2d("1024", "1024") +
+  Program scan((Head + grid2d("1024", "1024") +
                 "  %r = tile.scan (%t) axis 1 : (tensor<1024x1024xi32>) -> "
                 "tensor<1024x1024xi32>" +
-                kSum + storeAll("%r", 1 << 20, "i32", big))
+                Sum + storeAll("%r", 1 << 20, "i32", big))
                    .c_str());
   EXPECT_LT(scan.compileSeconds, 1);
   std::vector<int32_t> out(1 << 20);
@@ -459,7 +459,7 @@ TEST(CompileOps, LargeTilesCompileQuickly) {
 }
 
 TEST(CompileOps, ConstantOfSeveralValues) {
-  auto out = runInt(kHead + R"(
+  auto out = runInt(Head + R"(
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c3 = arith.constant 3 : i32

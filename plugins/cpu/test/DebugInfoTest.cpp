@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "gtest/gtest.h"
 
-#include "plugins/cpu/compiler/CodeGen.h"
+#include "plugins/cpu/compiler/CpuCodeGen.h"
 #include "plugins/cpu/device/ElfObject.h"
 #include "plugins/cpu/device/LineTable.h"
 
@@ -19,7 +19,7 @@ using namespace tz::cpu;
 
 namespace {
 
-const char *const kTwice = R"(
+const char *const Twice = R"(
 tile.kernel @twice(%x: !tile.ptr<f32>, %n: i32) {
   %a = tile.load %x : !tile.ptr<f32> -> f32
   %b = arith.addf %a, %a : f32
@@ -37,7 +37,7 @@ public:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     module = mlir::parseSourceString<mlir::ModuleOp>(
-        kTwice, mlir::ParserConfig(&context), "/src/kernel.mlir");
+        Twice, mlir::ParserConfig(&context), "/src/kernel.mlir");
     EXPECT_TRUE(module);
   }
   tz::tile::KernelOp op() {

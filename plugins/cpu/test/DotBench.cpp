@@ -8,7 +8,7 @@
 //        involved. Not part of ci: it needs a quiet machine.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/device/ThreadPool.h"
 #include "plugins/cpu/test/Jit.h"
 

@@ -50,7 +50,7 @@ std::string refusal(std::span<const std::byte> bytes) {
 
 /// Calls, tables of pointers, constants, globals, string literals, a jump
 /// table: all relocations that position independent code has.
-const char *const kEverything = R"(
+const char *const Everything = R"(
 typedef unsigned long size_t;
 void *memcpy(void *, const void *, size_t);
 void *memmove(void *, const void *, size_t);
@@ -84,7 +84,7 @@ void *(*pick(int i))(void *, const void *, size_t) { return i ? memcpy : memmove
 class Relocations : public testing::TestWithParam<const char *> {};
 
 TEST_P(Relocations, RunAsCompiled) {
-  auto object = loaded(kEverything, GetParam());
+  auto object = loaded(Everything, GetParam());
   ASSERT_TRUE(object);
   auto call = function<int (*)(int, int)>(*object, "call");
   EXPECT_EQ(call(0, 10), 11 + 7);
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Flags, Relocations,
                                          "-fdata-sections"));
 
 TEST(ElfObject, CodeIsNeverWritable) {
-  auto object = loaded(kEverything, "-O2 -fPIC");
+  auto object = loaded(Everything, "-O2 -fPIC");
   ASSERT_TRUE(object);
   std::ifstream maps("/proc/self/maps");
   std::string line;
@@ -138,7 +138,7 @@ TEST(ElfObject, CodeIsNeverWritable) {
 }
 
 TEST(ElfObject, DebugImageHoldsLoadAddresses) {
-  auto object = loaded(kEverything, "-O2 -fPIC -g");
+  auto object = loaded(Everything, "-O2 -fPIC -g");
   ASSERT_TRUE(object);
   Elf64_Ehdr header;
   std::memcpy(&header, object->debugImage().data(), sizeof header);
@@ -180,7 +180,7 @@ TEST(ElfObject, RefusesWhatAKernelMayNotHave) {
 }
 
 TEST(ElfObject, RefusesEveryTruncation) {
-  auto bytes = compileC(kEverything, "-O2 -fPIC -g");
+  auto bytes = compileC(Everything, "-O2 -fPIC -g");
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 97) {
     std::string error;
     auto object = ElfObject::load(std::span(bytes).first(size), error);
@@ -192,7 +192,7 @@ TEST(ElfObject, RefusesEveryTruncation) {
 /// Bytes are copied to the end of a heap block, so that a sanitizer sees reads
 /// beyond them. Nothing of a mutant is executed.
 TEST(ElfObject, MutationsNeverCrash) {
-  const auto original = compileC(kEverything, "-O2 -fPIC");
+  const auto original = compileC(Everything, "-O2 -fPIC");
   std::mt19937_64 random(20250101);
   unsigned refused = 0, accepted = 0;
   Elf64_Ehdr header;

@@ -39,7 +39,7 @@ std::string featuresOf(const std::string &level) {
 }
 
 bool hostRuns(const std::string &level) {
-  return whyIncompatible(Machine::host(), "x86_64;" + featuresOf(level))
+  return whyIncompatible(CpuMachine::host(), "x86_64;" + featuresOf(level))
       .empty();
 }
 
@@ -153,7 +153,7 @@ std::string Jit::emit(bool asText) {
     throw std::runtime_error("invalid IR: " + problem);
   }
   Triple triple = module->getTargetTriple();
-  const Target *target = TargetRegistry::lookupTarget(triple, problem);
+  const CpuTarget *target = TargetRegistry::lookupTarget(triple, problem);
   if (!target) {
     throw std::runtime_error(problem);
   }

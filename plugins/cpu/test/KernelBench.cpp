@@ -51,7 +51,7 @@ std::string replaced(std::string text, const std::string &from,
   return text;
 }
 
-const char *const kAdd = R"(
+const char *const Add = R"(
 tile.kernel @add(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %o: !tile.ptr<f32>, %n: i64) {
   %c = arith.constant 1024 : i64
   %one = arith.constant 1 : i64
@@ -69,7 +69,7 @@ tile.kernel @add(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %o: !tile.ptr<f32>, %n:
 }
 )";
 
-const char *const kSoftmax = R"(
+const char *const Softmax = R"(
 tile.kernel @softmax(%o: !tile.ptr<f32>, %x: !tile.ptr<f32>, %stride: i64, %n: i64) {
   %pid = tile.program_id 0
   %row = arith.extsi %pid : i32 to i64
@@ -102,7 +102,7 @@ tile.kernel @softmax(%o: !tile.ptr<f32>, %x: !tile.ptr<f32>, %stride: i64, %n: i
 }
 )";
 
-const char *const kMatmul = R"(
+const char *const Matmul = R"(
 tile.kernel @matmul(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>, %M: i64, %N: i64, %K: i64) attributes {tile.contract = true} {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
   }
   auto gbs = [](double bytes, double s) { return bytes / s * 1e-9; };
   {
-    Program add(kAdd);
+    Program add(Add);
     auto [ours, peer] = race(
         15,
         [&] {
@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
            peer / ours, add.compileSeconds * 1e3);
   }
   for (int64_t columns : {781, 1024}) {
-    Program softmax(kSoftmax);
+    Program softmax(Softmax);
     const size_t rows = n / 1024;
     auto [ours, peer] = race(
         15,
@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
                             {64, 64, 32},
                             {128, 256, 64},
                             {64, 256, 128}}) {
-    std::string text = replaced(kMatmul, "BM", std::to_string(bm));
+    std::string text = replaced(Matmul, "BM", std::to_string(bm));
     text = replaced(text, "BN", std::to_string(bn));
     text = replaced(text, "BK", std::to_string(bk));
     Program matmul(text.c_str());

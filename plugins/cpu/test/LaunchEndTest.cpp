@@ -8,8 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "plugins/cpu/device/Device.h"
-#include "plugins/cpu/device/Error.h"
+#include "plugins/cpu/device/CpuDevice.h"
+#include "plugins/cpu/device/DeviceErrors.h"
 #include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/test/CompiledObject.h"
 
@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-const char *const kKernels = R"(
+const char *const Kernels = R"(
 #include "KERNEL_ENTRY"
 static int stops(tz_cpu_run *run) {
   return __atomic_load_n(run->stop, __ATOMIC_RELAXED) && run->ask(run);
@@ -66,7 +66,7 @@ void quick(const void *p, const uint32_t *grid, int64_t first, int64_t last,
 
 const std::vector<std::byte> &kernelObject() {
   static const std::vector<std::byte> bytes =
-      compileKernels(kKernels, "-O1 -g -fPIC");
+      compileKernels(Kernels, "-O1 -g -fPIC");
   return bytes;
 }
 

@@ -19,8 +19,8 @@ using testing::IsSupersetOf;
 namespace {
 
 /// A machine with the features of a level, and some that no level has.
-Machine machineOf(const char *name) {
-  Machine machine;
+CpuMachine machineOf(const char *name) {
+  CpuMachine machine;
   machine.brand = "Test CPU";
   machine.features = parseLevel(name)->features;
   for (const char *other : {"sse", "sse2", "cmov", "aes", "gfni", "amx-tile"}) {
@@ -30,20 +30,20 @@ Machine machineOf(const char *name) {
   return machine;
 }
 
-constexpr const char *kWhole =
+constexpr const char *Whole =
     "x86-64-v4+avx512bf16+avx512vnni+avx512fp16+avxvnni";
-constexpr const char *kNames[] = {
+constexpr const char *Names[] = {
     "x86-64-v2",
     "x86-64-v3",
     "x86-64-v3+avxvnni",
     "x86-64-v4",
     "x86-64-v4+avx512vnni",
     "x86-64-v4+avx512bf16+avx512vnni",
-    kWhole,
+    Whole,
 };
 
 TEST(Levels, NamesReadBack) {
-  for (const char *name : kNames) {
+  for (const char *name : Names) {
     std::optional<Level> level = parseLevel(name);
     ASSERT_TRUE(level) << name;
     EXPECT_EQ(level->name, name);
@@ -67,10 +67,10 @@ TEST(Levels, OtherTextsAreNone) {
 }
 
 TEST(Cap, TakesAwayAndNeverAdds) {
-  for (const char *has : kNames) {
-    const Machine whole = capped(machineOf(has), nullptr);
-    for (const char *cap : kNames) {
-      const Machine less = capped(machineOf(has), cap);
+  for (const char *has : Names) {
+    const CpuMachine whole = capped(machineOf(has), nullptr);
+    for (const char *cap : Names) {
+      const CpuMachine less = capped(machineOf(has), cap);
       EXPECT_EQ(less.problem, "");
       EXPECT_EQ(less.cap, cap);
       EXPECT_THAT(whole.features, IsSupersetOf(less.features));
@@ -87,25 +87,25 @@ TEST(Cap, TakesAwayAndNeverAdds) {
 }
 
 TEST(Cap, AnEmptyOneIsNone) {
-  const Machine whole = machineOf("avx512");
+  const CpuMachine whole = machineOf("avx512");
   EXPECT_EQ(capped(whole, "").features, whole.features);
   EXPECT_EQ(capped(whole, "").cap, "");
 }
 
 TEST(Cap, AnUnknownOneIsAProblem) {
-  const Machine machine = capped(machineOf("avx512"), "avx9000");
+  const CpuMachine machine = capped(machineOf("avx512"), "avx9000");
   EXPECT_THAT(machine.problem, HasSubstr("TERRAZZO_CPU_CAP is 'avx9000'"));
   EXPECT_THAT(machine.problem, HasSubstr("x86-64-v2, x86-64-v3, x86-64-v4"));
 }
 
 TEST(Cap, TellsWhyCodeDoesNotRun) {
-  const Machine old = machineOf("avx2");
+  const CpuMachine old = machineOf("avx2");
   EXPECT_EQ(whyNotRun(old, "cpu:x86-64-v2"), "");
   EXPECT_EQ(whyNotRun(old, "cpu:x86-64-v4"),
             "it needs 'avx512f', which Test CPU does not have");
   EXPECT_EQ(whyNotRun(old, "cpu:x86-64-v9"), std::nullopt);
   EXPECT_EQ(whyNotRun(old, "x86-64-v3"), std::nullopt);
-  const Machine less = capped(machineOf("avx512"), "avx2");
+  const CpuMachine less = capped(machineOf("avx512"), "avx2");
   EXPECT_EQ(whyNotRun(less, "cpu:x86-64-v4"),
             "it needs 'avx512f', which TERRAZZO_CPU_CAP=x86-64-v3 leaves out");
   EXPECT_EQ(whyIncompatible(less, "x86_64;avx2,avx512f"),

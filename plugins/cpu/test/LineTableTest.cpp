@@ -28,20 +28,20 @@ using tz::cpu::test::compileC;
 namespace {
 
 // Lines count from 1.
-const char *const kSource = "int first(int x) {\n"
-                            "  return x * 3;\n"
-                            "}\n"
-                            "\n"
-                            "int second(int *p, int n) {\n"
-                            "  int sum = 0;\n"
-                            "  for (int i = 0; i < n; ++i)\n"
-                            "    sum += p[i];\n"
-                            "  return sum;\n"
-                            "}\n";
+const char *const Source = "int first(int x) {\n"
+                           "  return x * 3;\n"
+                           "}\n"
+                           "\n"
+                           "int second(int *p, int n) {\n"
+                           "  int sum = 0;\n"
+                           "  for (int i = 0; i < n; ++i)\n"
+                           "    sum += p[i];\n"
+                           "  return sum;\n"
+                           "}\n";
 
 std::unique_ptr<ElfObject> loaded(const std::string &flags) {
   std::string error;
-  auto object = ElfObject::load(compileC(kSource, flags), error);
+  auto object = ElfObject::load(compileC(Source, flags), error);
   EXPECT_TRUE(object) << error;
   return object;
 }
@@ -108,7 +108,7 @@ std::span<std::byte> sectionOf(std::vector<std::byte> &bytes,
 /// Also by the loader: debug sections and their relocations are mutated. What
 /// is broken there keeps no kernel from running.
 TEST(LineTable, MutationsAreBoundedAndLoad) {
-  const auto original = compileC(kSource, "-O1 -fPIC -gdwarf-5");
+  const auto original = compileC(Source, "-O1 -fPIC -gdwarf-5");
   std::mt19937_64 random(20261121);
   unsigned withRows = 0, without = 0;
   for (unsigned round = 0; round < 5000; ++round) {
@@ -137,7 +137,7 @@ TEST(LineTable, MutationsAreBoundedAndLoad) {
 
 /// A header of a few bytes that promises very many files.
 TEST(LineTable, ManyFilesOfNoBytesAreRefused) {
-  auto bytes = compileC(kSource, "-O1 -fPIC -gdwarf-5");
+  auto bytes = compileC(Source, "-O1 -fPIC -gdwarf-5");
   std::span<std::byte> section = sectionOf(bytes, ".debug_line");
   const unsigned char header[] = {
       5, 0,    8,    0,    24,   0,    0,    0,

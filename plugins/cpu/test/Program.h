@@ -7,8 +7,8 @@
 #define TERRAZZO_PLUGINS_CPU_TEST_PROGRAM_H
 
 #include "plugins/cpu/KernelEntry.h"
-#include "plugins/cpu/compiler/CodeGen.h"
-#include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/compiler/CpuCodeGen.h"
+#include "plugins/cpu/compiler/lower/CpuLowering.h"
 #include "plugins/cpu/device/CpuInfo.h"
 #include "plugins/cpu/device/ElfObject.h"
 
@@ -34,7 +34,7 @@ inline std::vector<std::string> targetsThatRun() {
   std::vector<std::string> targets{"cpu"};
   for (const char *level :
        {"cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4"}) {
-    if (whyNotRun(Machine::host(), level) == "") {
+    if (whyNotRun(CpuMachine::host(), level) == "") {
       targets.emplace_back(level);
     }
   }

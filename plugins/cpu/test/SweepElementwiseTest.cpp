@@ -94,7 +94,7 @@ void large(Tally &tally, const Op &op, const std::string &from,
   tally.addLarge(std::move(c));
 }
 
-const std::vector<Op> kIntOps = {
+const std::vector<Op> IntOps = {
     {"addi", "arith.addi %a, %b : TA", 2},
     {"subi", "arith.subi %a, %b : TA", 2},
     {"muli", "arith.muli %a, %b : TA", 2},
@@ -115,7 +115,7 @@ const std::vector<Op> kIntOps = {
     {"absi", "tile.absi %a : TA", 1},
 };
 
-const std::vector<Op> kFloatOps = {
+const std::vector<Op> FloatOps = {
     {"addf", "arith.addf %a, %b : TA", 2},
     {"subf", "arith.subf %a, %b : TA", 2},
     {"mulf", "arith.mulf %a, %b : TA", 2},
@@ -134,7 +134,7 @@ const std::vector<Op> kFloatOps = {
 TEST(SweepElementwise, Integers) {
   Tally tally("integer ops");
   for (const std::string &type : kInts) {
-    for (const Op &op : kIntOps) {
+    for (const Op &op : IntOps) {
       sweep(tally, op, type, type);
     }
     for (const char *op : {"divsi", "remsi"}) {
@@ -157,7 +157,7 @@ TEST(SweepElementwise, Integers) {
 TEST(SweepElementwise, Floats) {
   Tally tally("float ops");
   for (const std::string &type : kFloats) {
-    for (const Op &op : kFloatOps) {
+    for (const Op &op : FloatOps) {
       sweep(tally, op, type, type);
     }
     for (const char *p :
@@ -187,7 +187,7 @@ TEST(SweepElementwise, Math) {
 
 TEST(SweepElementwise, Select) {
   Tally tally("select");
-  for (const std::string &type : kPlain) {
+  for (const std::string &type : Plain) {
     for (const Shape &shape : shapesFor(turn++)) {
       const auto n = size_t(countOf(shape));
       Case c("select " + tileType(shape, type));
@@ -246,8 +246,8 @@ TEST(SweepElementwise, Conversions) {
       }
     }
   }
-  for (const std::string &from : kPlain) {
-    for (const std::string &to : kPlain) {
+  for (const std::string &from : Plain) {
+    for (const std::string &to : Plain) {
       if (bitsOf(from) == bitsOf(to)) {
         one("tile.bitcast", from, to);
       }
@@ -258,7 +258,7 @@ TEST(SweepElementwise, Conversions) {
 /// Pointers: arithmetic, as numbers, under another pointee, compared, chosen.
 TEST(SweepElementwise, Pointers) {
   Tally tally("pointers");
-  for (const std::string &type : kPlain) {
+  for (const std::string &type : Plain) {
     for (const char *offset : {"i32", "i64"}) {
       for (const Shape &shape : shapesFor(turn++)) {
         const auto n = size_t(countOf(shape));
@@ -292,7 +292,7 @@ TEST(SweepElementwise, Pointers) {
 /// is refused where it stands.
 TEST(SweepElementwise, FourBitFloatsAreRefused) {
   Tally tally("4-bit floats");
-  for (const Op &op : kFloatOps) {
+  for (const Op &op : FloatOps) {
     sweep(tally, op, "f4E2M1FN", "f4E2M1FN", true);
   }
   sweep(tally, {"truncf", "tile.truncf rtne %a : TA to TR", 1}, "f32",

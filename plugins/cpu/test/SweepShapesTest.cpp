@@ -42,7 +42,7 @@ std::string list(const std::vector<size_t> &values) {
 
 TEST(SweepShapes, Rearranging) {
   Tally tally("rearranging");
-  for (const std::string &type : kPlain) {
+  for (const std::string &type : Plain) {
     for (auto [from, to] : {std::pair<Shape, Shape>{{1, 48}, {5, 48}},
                             {{5, 1}, {5, 48}},
                             {{1, 1}, {3, 80}},
@@ -142,7 +142,7 @@ std::string literal(const std::string &type, int value) {
 
 TEST(SweepShapes, Constants) {
   Tally tally("constants");
-  for (const std::string &type : kPlain) {
+  for (const std::string &type : Plain) {
     Case scalar("constant " + type);
     scalar.body("%r = arith.constant " + literal(type, 3) +
                 (type == "i1" ? "" : " : " + type));
@@ -185,7 +185,7 @@ struct Combine {
   bool floats, ints;
 };
 
-const std::vector<Combine> kCombines = {
+const std::vector<Combine> Combines = {
     {"addi", "arith.addi %x, %y : T", false, true},
     {"muli", "arith.muli %x, %y : T", false, true},
     {"andi", "arith.andi %x, %y : T", false, true},
@@ -227,9 +227,9 @@ TEST(SweepShapes, ReductionsAndScans) {
       {{176}, 0},    {{2, 3, 16}, 1}, {{2, 2, 112}, 2}, {{1}, 0},
       {{4, 64}, 1},  {{256}, 0},      {{3, 2, 48}, 0},  {{5, 1}, 1},
       {{192, 3}, 0}, {{7, 33}, 1},    {{1024}, 0}};
-  for (const std::string &type : kPlain) {
+  for (const std::string &type : Plain) {
     const bool isFloat = type[0] != 'i';
-    for (const Combine &combine : kCombines) {
+    for (const Combine &combine : Combines) {
       if (isFloat ? !combine.floats : !combine.ints) {
         continue;
       }
@@ -313,7 +313,7 @@ TEST(SweepShapes, ReductionsAndScans) {
     }
     for (const char *op : {"reduce", "scan"}) {
       for (size_t axis : {0u, 1u}) {
-        Combine combine = kCombines[isFloat ? 7 : 0];
+        Combine combine = Combines[isFloat ? 7 : 0];
         Shape rest{1024};
         std::string from = tileType({1024, 1024}, type);
         Case c(std::string("large ") + op + " " + from);

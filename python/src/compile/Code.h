@@ -14,11 +14,11 @@
 
 namespace tz::python {
 
-class Kernel {
+class KernelHandle {
 public:
-  explicit Kernel(tz_kernel_t handle) : native(handle) {}
-  ~Kernel() { tz_kernel_destroy(native); }
-  Kernel(const Kernel &) = delete;
+  explicit KernelHandle(tz_kernel_t handle) : native(handle) {}
+  ~KernelHandle() { tz_kernel_destroy(native); }
+  KernelHandle(const KernelHandle &) = delete;
   tz_kernel_t handle() const { return native; }
 
 private:

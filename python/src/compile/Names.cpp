@@ -88,6 +88,6 @@ static void call(void *, uint64_t scope, const char *arguments, tz_name *out) {
   ask("call", scope, arguments, out);
 }
 
-const tz_names programNames = {sizeof(tz_names), nullptr, find, call};
+const tz_names ProgramNames = {sizeof(tz_names), nullptr, find, call};
 
 } // namespace tz::python

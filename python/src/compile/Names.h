@@ -13,7 +13,7 @@
 
 namespace tz::python {
 
-extern const tz_names programNames;
+extern const tz_names ProgramNames;
 
 /// While it lives, questions on this thread are about `kernel`, which remembers
 /// the values that it was told.

@@ -10,7 +10,7 @@
 
 #include "compile/Code.h"
 #include "session/Devices.h"
-#include "values/Arguments.h"
+#include "values/PythonArguments.h"
 
 namespace tz::python {
 
@@ -128,7 +128,7 @@ private:
   bool callHook(const char *which, PyObject *self, PyObject *code,
                 const int64_t (&sizes)[3], const Prepared &prepared) const;
 
-  // Compile.cpp
+  // CompileFunction.cpp
   Compiled *compiled(PyObject *self, Prepared &prepared, tz_code_t code) const;
   Compiled *makeCompiled(PyObject *self, Prepared &prepared,
                          tz_code_t code) const;

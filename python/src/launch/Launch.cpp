@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compile/Names.h"
 #include "launch/Function.h"
-#include "launch/Hooks.h"
+#include "launch/LaunchHooks.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -109,7 +109,7 @@ tz_kernel_t Function::load(PyObject *self, const Bound &bound) {
   request.function = function;
   request.options = chosen.data();
   request.num_options = chosen.size();
-  request.names = &programNames;
+  request.names = &ProgramNames;
   request.scope = scope;
   request.line = line;
   tz_kernel_t kernel = nullptr;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "session/Devices.h"
 
-#include "values/Exchange.h"
+#include "values/DlpackExchange.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 #ifndef TERRAZZO_PYTHON_SESSION_DEVICES_H
 #define TERRAZZO_PYTHON_SESSION_DEVICES_H
 
-#include "session/Session.h"
-#include "values/Arguments.h"
+#include "session/PythonSession.h"
+#include "values/PythonArguments.h"
 
 namespace tz::python {
 

@@ -16,7 +16,7 @@ namespace {
 constexpr const char *Bool = "bool", *Signed = "signed", *Unsigned = "unsigned",
                      *Float = "float";
 
-constexpr ElementType elementRows[] = {
+constexpr ElementType ElementRows[] = {
 #define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
                      LeastExponent)                                            \
   {TZ_TYPE_##Id,                                                               \
@@ -35,7 +35,7 @@ struct Alias {
   const char *name;
   bool isOfC; // in signatures alone: frameworks mean other widths
 };
-constexpr Alias elementAliases[] = {
+constexpr Alias ElementAliases[] = {
     {TZ_TYPE_I1, "bool", false},
     {TZ_TYPE_I1, "i1", false},
     {TZ_TYPE_I1, "uint1", false},
@@ -54,12 +54,12 @@ uint32_t elementType(const char *name) {
   if (const char *dot = std::strrchr(name, '.')) {
     name = dot + 1;
   }
-  for (const ElementType &row : elementRows) {
+  for (const ElementType &row : ElementRows) {
     if (!std::strcmp(row.language, name) || !std::strcmp(row.signature, name)) {
       return row.type;
     }
   }
-  for (const Alias &alias : elementAliases) {
+  for (const Alias &alias : ElementAliases) {
     if (!alias.isOfC && !std::strcmp(alias.name, name)) {
       return alias.type;
     }
@@ -68,7 +68,7 @@ uint32_t elementType(const char *name) {
 }
 
 const ElementType *findElementType(uint32_t type) {
-  for (const ElementType &row : elementRows) {
+  for (const ElementType &row : ElementRows) {
     if (row.type == type) {
       return &row;
     }
@@ -97,18 +97,18 @@ static bool add(PyObject *module, const char *name, PyObject *owned) {
 
 bool addElementTypes(PyObject *module) {
   return add(module, "ELEMENT_TYPES",
-             tupleOf(std::size(elementRows),
+             tupleOf(std::size(ElementRows),
                      [](size_t i) {
-                       const ElementType &row = elementRows[i];
+                       const ElementType &row = ElementRows[i];
                        return Py_BuildValue("(sssIII)", row.signature,
                                             row.language, row.kind, row.bits,
                                             row.mantissa, row.bias);
                      })) &&
          add(module, "ELEMENT_ALIASES",
-             tupleOf(std::size(elementAliases), [](size_t i) {
+             tupleOf(std::size(ElementAliases), [](size_t i) {
                return Py_BuildValue(
-                   "(ss)", elementAliases[i].name,
-                   findElementType(elementAliases[i].type)->signature);
+                   "(ss)", ElementAliases[i].name,
+                   findElementType(ElementAliases[i].type)->signature);
              }));
 }
 

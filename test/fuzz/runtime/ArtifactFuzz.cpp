@@ -6,7 +6,7 @@
 // Why    Loading an artifact is loading code.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Sha256.h"
-#include "runtime/launch/Artifact.h"
+#include "runtime/launch/RuntimeArtifact.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -28,10 +28,10 @@ static void check(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string bytes(reinterpret_cast<const char *>(data), size);
   check(bytes);
-  constexpr size_t Header = 56;
-  if (size >= Header) {
-    uint64_t length = size - Header;
-    Sha256 hash = sha256(std::string_view(bytes).substr(Header));
+  constexpr size_t header = 56;
+  if (size >= header) {
+    uint64_t length = size - header;
+    Sha256 hash = sha256(std::string_view(bytes).substr(header));
     std::memcpy(bytes.data(), "TZARTIF\n", 8);
     bytes[8] = 2;
     std::memset(bytes.data() + 9, 0, 7);

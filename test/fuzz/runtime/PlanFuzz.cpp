@@ -3,7 +3,7 @@
 // What   The bytes are steps; they are evaluated, checked and printed.
 // Why    The evaluator is total: what is not well-formed has no value.
 //===----------------------------------------------------------------------===//
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 
 #include <cstdlib>
 

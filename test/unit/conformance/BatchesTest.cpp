@@ -10,7 +10,7 @@
 namespace tz::conformance {
 
 /// Names say what the worker does with them.
-static constexpr const char *script = R"sh(
+static constexpr const char *Script = R"sh(
 count=0
 while read name; do
   count=$((count + 1))
@@ -34,7 +34,7 @@ done
 static std::vector<Outcome> run(const std::vector<std::string> &names,
                                 unsigned jobs = 2) {
   BatchOptions options;
-  options.command = {"/bin/sh", "-c", script};
+  options.command = {"/bin/sh", "-c", Script};
   options.jobs = jobs;
   options.batchSize = 4;
   options.secondsPerCase = 1.5;

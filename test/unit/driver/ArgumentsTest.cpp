@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace tz;
 
-constexpr const char *kernels = R"(import triton
+constexpr const char *Kernels = R"(import triton
 import triton.language as tl
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ protected:
   static void SetUpTestSuite() { tz::driver::registerDriver(); }
 
   Arguments() {
-    std::ofstream(folder.path + "/k.py") << kernels;
+    std::ofstream(folder.path + "/k.py") << Kernels;
     session = std::make_unique<Session>(embeddingOptions());
     device = std::make_unique<Device>(session->device("cpu"));
     stream = std::make_unique<Stream>(*device);

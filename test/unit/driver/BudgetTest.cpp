@@ -11,7 +11,7 @@
 #include "core/driver/Driver.h"
 #include "core/driver/LoweredKernel.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include <atomic>
 #include <gmock/gmock.h>

@@ -25,15 +25,15 @@ using tz::driver::Driver;
 using tz::test::toldCompilations;
 using Cached = CompileReport::Cached;
 
-constexpr const char *imports = "import triton\n"
+constexpr const char *Imports = "import triton\n"
                                 "import triton.language as tl\n";
-constexpr const char *helper = R"(
+constexpr const char *Helper = R"(
 @triton.jit
 def checked(x):
     tl.device_assert(x < 100, "too large")
     return x * 2
 )";
-constexpr const char *kernel = R"(
+constexpr const char *Kernel = R"(
 @triton.jit
 def scale(x, out, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -109,7 +109,7 @@ struct CompileCache : testing::Test {
     made.arguments = {pointer, pointer, n, block};
     return made;
   }
-  static std::string source() { return std::string(imports) + helper + kernel; }
+  static std::string source() { return std::string(Imports) + Helper + Kernel; }
   static CompileJob with(CompileJob job, const char *option, int64_t value) {
     job.options.push_back({option, TZ_KV_I64, value, 0, ""});
     return job;
@@ -140,7 +140,7 @@ TEST_F(CompileCache, ACommentFindsTheCodeAndTellsItsOwnLines) {
   // Two lines above all, and one between the functions: not every place moves
   // by the same.
   std::string text =
-      std::string("# one\n\n") + imports + helper + "# another\n" + kernel;
+      std::string("# one\n\n") + Imports + Helper + "# another\n" + Kernel;
   Answer answer = compile(job(text));
   ASSERT_TRUE(answer.artifact.ok()) << answer.said;
   EXPECT_EQ(answer.report.cached, Cached::Code);
@@ -158,7 +158,7 @@ TEST_F(CompileCache, ACommentFindsTheCodeAndTellsItsOwnLines) {
 
 TEST_F(CompileCache, AFunctionMovedBelowIsTheSameCode) {
   ASSERT_TRUE(compile(job(source())).artifact.ok());
-  Answer answer = compile(job(std::string(imports) + kernel + helper));
+  Answer answer = compile(job(std::string(Imports) + Kernel + Helper));
   ASSERT_TRUE(answer.artifact.ok()) << answer.said;
   EXPECT_EQ(answer.report.cached, Cached::Code);
   EXPECT_EQ(answer.places(), "13:5");
@@ -204,10 +204,10 @@ TEST_F(CompileCache, APlaceOfNoOpServesOneSourceOnly) {
 }
 
 TEST_F(CompileCache, AnEditedImportIsCompiled) {
-  std::string lib = std::string(imports) + helper;
+  std::string lib = std::string(Imports) + Helper;
   folder.write("lib.py", lib);
   CompileJob one =
-      job(std::string(imports) + "from lib import checked\n" + kernel);
+      job(std::string(Imports) + "from lib import checked\n" + Kernel);
   Answer first = compile(one);
   ASSERT_TRUE(first.artifact.ok()) << first.said;
   EXPECT_EQ(first.places(), "6:5");
@@ -229,10 +229,10 @@ TEST_F(CompileCache, AnEditedImportIsCompiled) {
 }
 
 TEST_F(CompileCache, AnEditedImportIsReadAgainByTheSameDriver) {
-  std::string lib = std::string(imports) + helper;
+  std::string lib = std::string(Imports) + Helper;
   folder.write("lib.py", lib);
   CompileJob one =
-      job(std::string(imports) + "from lib import checked\n" + kernel);
+      job(std::string(Imports) + "from lib import checked\n" + Kernel);
   Cache cache{CacheOptions{folder.path + "/cache", 1 << 24, {}}};
   RegistryOptions options;
   options.readEnvironment = false;
@@ -250,12 +250,12 @@ TEST_F(CompileCache, AnEditedImportIsReadAgainByTheSameDriver) {
 
 TEST_F(CompileCache, AnImportThatAppearsIsSeen) {
   CompileJob one =
-      job(std::string(imports) + "from lib import checked\n" + kernel);
+      job(std::string(Imports) + "from lib import checked\n" + Kernel);
   Answer without = compile(one);
   ASSERT_FALSE(without.artifact.ok());
   EXPECT_EQ(compile(one).report.cached, Cached::Everything);
   EXPECT_EQ(compile(one).said, without.said);
-  folder.write("lib.py", std::string(imports) + helper);
+  folder.write("lib.py", std::string(Imports) + Helper);
   EXPECT_TRUE(compile(one).artifact.ok());
   // A nearer file of that name takes its place.
   std::filesystem::create_directories(folder.path + "/lib");

@@ -18,7 +18,7 @@ namespace {
 
 using namespace tz::runtime;
 
-constexpr const char *scaleKernel = R"(import triton
+constexpr const char *ScaleKernel = R"(import triton
 import triton.language as tl
 
 @triton.jit
@@ -34,7 +34,7 @@ struct Silent final : DiagnosticSink {
 
 CompileJob job(int64_t block) {
   CompileJob made;
-  made.source = {"scale.py", scaleKernel, "scale_kernel", false};
+  made.source = {"scale.py", ScaleKernel, "scale_kernel", false};
   made.plugin = "null";
   made.target = "null:any";
   ArgumentSpec pointer;
@@ -69,11 +69,11 @@ TEST(Concurrent, ThreadsCompileThroughOneDriver) {
   options.searchFolders = {TZ_TEST_PLUGIN_FOLDER};
   Registry registry{options, &cache};
   tz::driver::Driver driver{registry, &cache};
-  constexpr int Threads = 4, Blocks = 3;
-  std::vector<std::string> artifacts(Threads * Blocks);
-  std::atomic<int> waiting{Threads};
+  constexpr int numThreads = 4, Blocks = 3;
+  std::vector<std::string> artifacts(numThreads * Blocks);
+  std::atomic<int> waiting{numThreads};
   std::vector<std::thread> threads;
-  for (int t = 0; t < Threads; ++t) {
+  for (int t = 0; t < numThreads; ++t) {
     threads.emplace_back([&, t] {
       for (--waiting; waiting;) {
         std::this_thread::yield();
@@ -92,7 +92,7 @@ TEST(Concurrent, ThreadsCompileThroughOneDriver) {
   for (std::thread &thread : threads) {
     thread.join();
   }
-  for (int i = 0; i < Threads * Blocks; ++i) {
+  for (int i = 0; i < numThreads * Blocks; ++i) {
     EXPECT_FALSE(artifacts[i].empty()) << "thread " << i / Blocks;
     EXPECT_EQ(artifacts[i], artifacts[i % Blocks]) << "thread " << i / Blocks;
   }
@@ -102,10 +102,10 @@ TEST(Concurrent, ThreadsCompileThroughOneDriver) {
 /// Each session has a compiler object of its own, so their threads share only
 /// what the plugin's library holds.
 TEST(Concurrent, CompilersOfSessionsDescribeAtOnce) {
-  constexpr int Threads = 8;
-  std::atomic<int> waiting{Threads}, wrong{0};
+  constexpr int numThreads = 8;
+  std::atomic<int> waiting{numThreads}, wrong{0};
   std::vector<std::thread> threads;
-  for (int t = 0; t < Threads; ++t) {
+  for (int t = 0; t < numThreads; ++t) {
     threads.emplace_back([&] {
       RegistryOptions options;
       options.readEnvironment = false;

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using namespace tz;
 
-constexpr const char *kernels = R"(import triton
+constexpr const char *Kernels = R"(import triton
 import triton.language as tl
 
 @triton.jit
@@ -35,7 +35,7 @@ protected:
   Embedding()
       : session(embeddingOptions()), device(session.device("cpu")),
         stream(device), in(device, 8), out(device, 8) {
-    std::ofstream(folder.path + "/k.py") << kernels;
+    std::ofstream(folder.path + "/k.py") << Kernels;
     in.copyFrom(stream, std::vector<float>(8, 3.0f));
     out.copyFrom(stream, std::vector<float>(8, 0.0f));
   }

@@ -15,7 +15,7 @@ struct Case {
   const char *use;  // of x: "r", "w", then the steps, or "other"
 };
 
-const Case cases[] = {
+const Case Cases[] = {
     {"Elementwise", "p = tl.program_id(0) * B + r\n  tl.store(x + p, p, p < n)",
      "w 64"},
     {"Every2nd", "tl.store(y + r, tl.load(x + 2 * r))", "r 2"},
@@ -128,7 +128,7 @@ TEST_P(PointerUseTest, IsWhatTheSourceSays) {
   tz_status_release(status);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, PointerUseTest, testing::ValuesIn(cases),
+INSTANTIATE_TEST_SUITE_P(Kernels, PointerUseTest, testing::ValuesIn(Cases),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

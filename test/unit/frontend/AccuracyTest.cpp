@@ -88,7 +88,7 @@ const std::map<std::string, Truth> &truths() {
   return all;
 }
 
-constexpr size_t kCount = 4096;
+constexpr size_t Count = 4096;
 
 /// Of x and y, which the kernel calls a and b.
 std::string argumentsOf(const std::string &name) {
@@ -105,7 +105,7 @@ template <typename T>
 std::vector<T> run(const std::string &name, std::vector<T> x,
                    std::vector<T> y) {
   const std::string type = sizeof(T) == 4 ? "*fp32" : "*fp64";
-  std::vector<T> out(kCount, T(-7));
+  std::vector<T> out(Count, T(-7));
   runText("@triton.jit\ndef k(o, x, y):\n"
           "    i = tl.arange(0, 4096)\n"
           "    a = tl.load(x + i)\n"
@@ -124,15 +124,15 @@ template <typename T>
 double worst(const std::string &name, const Truth &t) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<T> x(kCount), y(kCount);
-  for (size_t i = 0; i < kCount; ++i) {
+  std::vector<T> x(Count), y(Count);
+  for (size_t i = 0; i < Count; ++i) {
     x[i] = T(t.low + (t.high - t.low) * unit(random));
     y[i] = T(t.lowY + (t.highY - t.lowY) * unit(random));
   }
   const std::vector<T> out = run(name, x, y);
   const bool waves = name.size() == 2;
   double most = 0;
-  for (size_t i = 0; i < kCount; ++i) {
+  for (size_t i = 0; i < Count; ++i) {
     const Wide exact = t.of(x[i], y[i]);
     const Wide size = waves ? std::max(fabsl(exact), Wide(1)) : fabsl(exact);
     const Wide ulp =
@@ -147,7 +147,7 @@ struct Row {
   const char *name;
   double single, wide;
 };
-const Row rows[] = {
+const Row Rows[] = {
 #define TZ_ACCURACY(name, single, wide) {#name, single, wide},
 #define TZ_ROUNDED(name)
 #include "core/frontend/Accuracy.def"
@@ -163,7 +163,7 @@ TEST_P(Accuracy, IsAsTheTableSays) {
   EXPECT_LE(worst<double>(row.name, truth->second), row.wide);
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, Accuracy, testing::ValuesIn(rows),
+INSTANTIATE_TEST_SUITE_P(Names, Accuracy, testing::ValuesIn(Rows),
                          [](const auto &info) { return info.param.name; });
 
 } // namespace

@@ -378,9 +378,9 @@ def k(o, p):
 // dot_scaled
 //===----------------------------------------------------------------------===//
 
-const float fourBits[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+const float FourBits[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
 float fourBitValue(int code) {
-  return code & 8 ? -fourBits[code & 7] : fourBits[code & 7];
+  return code & 8 ? -FourBits[code & 7] : FourBits[code & 7];
 }
 
 TEST(DotScaled, FourBitOperandsInBothPackings) {

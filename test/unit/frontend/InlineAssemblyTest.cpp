@@ -23,7 +23,7 @@ using tz::interpreter::ArgValue;
 
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float Nan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(InlineAssembly, Parses) {
   auto found = parseAssembly("{ .reg .pred p, q<2>; // declared; twice\n"
@@ -58,7 +58,7 @@ def k(o, p):
     x = tl.load(p + i)
     tl.store(o + i, tl.inline_asm_elementwise(TEXT, "=f,f", [x], tl.float32, True, 1))
 )py";
-  std::vector<float> in{2, 4, -1, nan}, out(4);
+  std::vector<float> in{2, 4, -1, Nan}, out(4);
   runText(text, "k o=*fp32 p=*fp32",
           {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
   EXPECT_FLOAT_EQ(out[0], 5);
@@ -131,7 +131,7 @@ def k(o, p):
     tl.store(p + i, tl.inline_asm_elementwise("max.NaN.f32 $0, $1, 3.0; min.f32 $0, $0, 7.0;",
                                               "=f,f", [x], tl.float32, True, 1))
 )py";
-  std::vector<float> in{nan, 2};
+  std::vector<float> in{Nan, 2};
   std::vector<int32_t> out(2);
   runText(text, "k o=*i32 p=*fp32",
           {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
@@ -153,7 +153,7 @@ def k(o, p):
     tl.store(o + i, a)
     tl.store(o + 4 + i, b)
 )py";
-  std::vector<float> in{2, -4, -1, nan}, out(8);
+  std::vector<float> in{2, -4, -1, Nan}, out(8);
   runText(text, "k o=*fp32 p=*fp32",
           {ArgValue::pointer(out.data()), ArgValue::pointer(in.data())});
   EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[3]));

@@ -33,8 +33,7 @@ inline void PrintTo(const LanguageExample &row, std::ostream *os) {
 }
 
 inline const std::vector<LanguageExample> &languageExamples() {
-  constexpr bool Yes = true, No = false;
-  (void)No;
+  enum : bool { No, Yes };
   static const std::vector<LanguageExample> rows = {
 #define TZ_FAMILY(title)
 #define TZ_NAME(name, interp, cpu, since, triton, example, expected,           \

@@ -21,7 +21,7 @@ using namespace tz::frontend;
 
 namespace {
 
-constexpr size_t lanes = 8;
+constexpr size_t Lanes = 8;
 
 class Values : public testing::Test {
 protected:
@@ -57,7 +57,7 @@ protected:
     Module module = parseModule("t.py", text, sink);
     auto ir = elaborate(module, "k", spec.spec, context, sink);
     EXPECT_EQ(sink.str(), "");
-    std::vector<double> out(lanes, -12345);
+    std::vector<double> out(Lanes, -12345);
     if (!ir) {
       return out;
     }
@@ -88,7 +88,7 @@ struct ValueRow {
   std::vector<double> expected; // one: all lanes
 };
 
-const double nan = NAN;
+const double Nan = NAN;
 
 TEST_F(Values, AreAsWritten) {
   const ValueRow rows[] = {
@@ -129,7 +129,7 @@ TEST_F(Values, AreAsWritten) {
        {0, 1, 2, 3, 4, 5, 6, 7}},
       {"z = tl.maximum(x.to(tl.float32), float('nan'), "
        "propagate_nan=tl.PropagateNan.ALL)",
-       {nan}},
+       {Nan}},
       {"z = tl.clamp(x.to(tl.float32), 2.0, 5.0)", {2, 2, 2, 3, 4, 5, 5, 5}},
       {"z = tl.abs(x - 4)", {4, 3, 2, 1, 0, 1, 2, 3}},
       {"z = tl.fma(x.to(tl.float32), 2.0, 1.0)", {1, 3, 5, 7, 9, 11, 13, 15}},
@@ -175,7 +175,7 @@ TEST_F(Values, AreAsWritten) {
       {"z = tl.sort((x * 5) % 8, descending=True)", {7, 6, 5, 4, 3, 2, 1, 0}},
       {"z = tl.sort(tl.where(x == 1, float('nan'), (x * 3 % "
        "8).to(tl.float32)))",
-       {0, 1, 2, 4, 5, 6, 7, nan}},
+       {0, 1, 2, 4, 5, 6, 7, Nan}},
       {"z = tl.sort((x * 3 % 8).reshape(2, 4), 1).ravel()",
        {0, 1, 3, 6, 2, 4, 5, 7}},
       {"t = tl.topk((x * 5) % 8, 4)\nz = tl.join(t, t).ravel()",
@@ -228,7 +228,7 @@ TEST_F(Values, AreAsWritten) {
   };
   for (const ValueRow &row : rows) {
     std::vector<double> found = run(row.lines);
-    for (size_t i = 0; i < lanes; ++i) {
+    for (size_t i = 0; i < Lanes; ++i) {
       double expected =
           row.expected.size() == 1 ? row.expected[0] : row.expected[i];
       if (std::isnan(expected)) {
@@ -316,7 +316,7 @@ TEST_F(Values, LibraryFunctions) {
                "v = (x.to(tl.%s) - %.17g) * %.17g\nz = ", type, row.shift,
                row.scale);
       std::vector<double> found = run(setup + std::string(row.expression));
-      for (size_t i = 0; i < lanes; ++i) {
+      for (size_t i = 0; i < Lanes; ++i) {
         bool single = type[5] == '3';
         double v =
             single

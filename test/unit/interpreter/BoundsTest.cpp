@@ -82,12 +82,12 @@ Comparison compareF32(const std::vector<float> &expected,
 }
 
 /// %e: x made inexact by 2.5 ULP, with the value itself: exp2(x).
-constexpr const char *kInexact = "%e = tile.math exp2 %x : TILE\n";
-constexpr double kUlp = 0x1p-23; // of [1, 2)
+constexpr const char *Inexact = "%e = tile.math exp2 %x : TILE\n";
+constexpr double Ulp = 0x1p-23; // of [1, 2)
 
 } // namespace
 
-static const char *const kSum = R"(
+static const char *const Sum = R"(
 tile.kernel @k(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) {
   %r = tile.range 0 to 512 : tensor<512xi32>
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
@@ -111,7 +111,7 @@ TEST_F(Bounds, OfASumCoverEveryOrderAndNotAMissingTerm) {
   give(x, "x");
   give(y, "y");
   options.trackErrors = true;
-  ASSERT_EQ(run(kSum), "");
+  ASSERT_EQ(run(Sum), "");
   Tolerance tolerance = toleranceFrom(report, options.memory[1].base, 1);
   ASSERT_EQ(tolerance.bounds.size(), 1u);
   // 511 u sum |x| from x itself, and what our own tree is off.
@@ -231,7 +231,7 @@ TEST_F(Bounds, OfExpOfAnInfinityAreZero) {
   auto bounds = boundsOf({-INFINITY, -1.0f, 1000.0f, -1000.0f, NAN},
                          "%r = tile.math exp %x : TILE");
   EXPECT_EQ(bounds[0], 0);
-  EXPECT_NEAR(bounds[1], (2.5 + 1.16) * kUlp / 4, 1e-12);
+  EXPECT_NEAR(bounds[1], (2.5 + 1.16) * Ulp / 4, 1e-12);
   EXPECT_EQ(bounds[2], 0); // overflows everywhere
   EXPECT_LT(bounds[3], 0x1p-126);
   EXPECT_EQ(bounds[4], 0);
@@ -239,22 +239,21 @@ TEST_F(Bounds, OfExpOfAnInfinityAreZero) {
 
 TEST_F(Bounds, OfExpGrowWithTheErrorOfTheExponent) {
   auto bounds =
-      boundsOf({2.0f}, std::string(kInexact) + "%r = tile.math exp %e : TILE");
-  const double e = 2.5 * 4 * kUlp; // of exp2(2) = 4
-  EXPECT_NEAR(
-      bounds[0],
-      std::exp(4.0) * std::expm1(e) + (2.5 + 1.16 * (4 + e)) * 32 * kUlp, 1e-9);
+      boundsOf({2.0f}, std::string(Inexact) + "%r = tile.math exp %e : TILE");
+  const double e = 2.5 * 4 * Ulp; // of exp2(2) = 4
+  EXPECT_NEAR(bounds[0],
+              std::exp(4.0) * std::expm1(e) + (2.5 + 1.16 * (4 + e)) * 32 * Ulp,
+              1e-9);
 }
 
 TEST_F(Bounds, OfAMaximumIgnoreWhatIsSurelySmaller) {
-  auto bounds =
-      boundsOf({0.5f, 8.0f, -INFINITY},
-               std::string(kInexact) + "%r = tile.maxf %x, %e : TILE");
-  EXPECT_EQ(bounds[0], 2.5 * kUlp); // exp2(0.5) = 1.41
-  EXPECT_EQ(bounds[1], 2.5 * 256 * kUlp);
+  auto bounds = boundsOf({0.5f, 8.0f, -INFINITY},
+                         std::string(Inexact) + "%r = tile.maxf %x, %e : TILE");
+  EXPECT_EQ(bounds[0], 2.5 * Ulp); // exp2(0.5) = 1.41
+  EXPECT_EQ(bounds[1], 2.5 * 256 * Ulp);
   EXPECT_EQ(bounds[2], 0); // max(-inf, exp2(-inf) = 0), both exact
   bounds = boundsOf({0.5f, 8.0f, -INFINITY},
-                    std::string(kInexact) +
+                    std::string(Inexact) +
                         "%c = arith.constant dense<300.0> : TILE\n"
                         "%r = tile.maxf %c, %e : TILE");
   EXPECT_THAT(bounds, testing::ElementsAre(0, 0, 0));
@@ -262,7 +261,7 @@ TEST_F(Bounds, OfAMaximumIgnoreWhatIsSurelySmaller) {
 
 TEST_F(Bounds, OfAChoiceThatMayTurnCoverBothArms) {
   // leaky_relu at 4 - 2^2, which is zero here and anything near it elsewhere.
-  const std::string body = std::string(kInexact) +
+  const std::string body = std::string(Inexact) +
                            "%c4 = arith.constant dense<4.0> : TILE\n"
                            "%d = arith.subf %c4, %e : TILE\n"
                            "%z = arith.constant dense<0.0> : TILE\n"
@@ -271,21 +270,21 @@ TEST_F(Bounds, OfAChoiceThatMayTurnCoverBothArms) {
                            "%r = arith.select %c, %d, %one : BOOL, TILE";
   auto bounds = boundsOf({2.0f, 1.0f}, body);
   EXPECT_NEAR(bounds[0], 1.0, 1e-5);
-  EXPECT_LE(bounds[1], 6 * kUlp);
+  EXPECT_LE(bounds[1], 6 * Ulp);
   EXPECT_EQ(report.undecided, 0u);
 }
 
 TEST_F(Bounds, EndWhereADivisorMayBeZeroAndALogarithmFalls) {
-  const std::string difference = std::string(kInexact) +
+  const std::string difference = std::string(Inexact) +
                                  "%c4 = arith.constant dense<4.0> : TILE\n"
                                  "%d = arith.subf %c4, %e : TILE\n";
   auto bounds = boundsOf({2.0f, 1.0f},
                          difference + "%r = tile.divf approx %c4, %d : TILE");
   EXPECT_EQ(bounds[0], HUGE_VAL);
-  EXPECT_LT(bounds[1], 20 * kUlp);
+  EXPECT_LT(bounds[1], 20 * Ulp);
   bounds = boundsOf({2.0f, 1.0f}, difference + "%r = tile.math log %d : TILE");
   EXPECT_EQ(bounds[0], HUGE_VAL);
-  EXPECT_LT(bounds[1], 10 * kUlp);
+  EXPECT_LT(bounds[1], 10 * Ulp);
 }
 
 TEST_F(Bounds, EndWhereAnOverflowHangsOnTheLastBits) {
@@ -295,7 +294,7 @@ TEST_F(Bounds, EndWhereAnOverflowHangsOnTheLastBits) {
   EXPECT_EQ(bounds[1], 0);
   EXPECT_EQ(bounds[2], 2.5 * 0x1p104);
   bounds =
-      boundsOf({200.0f, 128.0f}, std::string(kInexact) +
+      boundsOf({200.0f, 128.0f}, std::string(Inexact) +
                                      "%z = arith.constant dense<0.0> : TILE\n"
                                      "%r = arith.mulf %e, %z : TILE");
   EXPECT_EQ(bounds[0], 0);        // inf * 0 = NaN
@@ -310,7 +309,7 @@ TEST_F(Bounds, OfAFusedSumReachTheTieWhateverItsSign) {
                            "%product = arith.mulf %x, %c : TILE\n";
   auto bounds =
       boundsOf({next, -next}, body + "%r = arith.subf %product, %x : TILE");
-  EXPECT_THAT(bounds, testing::ElementsAre(kUlp, kUlp));
+  EXPECT_THAT(bounds, testing::ElementsAre(Ulp, Ulp));
 }
 
 TEST_F(Bounds, OfAFusedSumAreNoneWhereTheProductOverflows) {
@@ -328,7 +327,7 @@ TEST_F(Bounds, OfAFusedSumAreNoneWhereTheProductOverflows) {
 TEST_F(Bounds, OfRoundedIntegersAreOneWhereTheyMayTurn) {
   std::vector<int8_t> out;
   auto bounds = boundsOf<int8_t>(
-      {2.0f, 1.5f}, std::string(kInexact) + "%r = tile.fptosi %e : TILE to OUT",
+      {2.0f, 1.5f}, std::string(Inexact) + "%r = tile.fptosi %e : TILE to OUT",
       "i8", out);
   EXPECT_EQ(out[0], 4);
   EXPECT_EQ(bounds[0], 1); // 3.9999998 is 3
@@ -343,9 +342,9 @@ TEST_F(Bounds, OfNarrowResultsAreWholeUlpsAtTiesAndZeroElsewhere) {
   // rounded outwards to f16: zero far from a tie, else whole ULPs, mostly one;
   // who differs at all uses it up. Terms that cancel make the ULP small and
   // ties frequent.
-  constexpr int64_t kRows = 8192, kTerms = 333;
+  constexpr int64_t rows = 8192, terms = 333;
   std::mt19937 random(5);
-  std::vector<uint16_t> a(kRows * kTerms), out(kRows);
+  std::vector<uint16_t> a(rows * terms), out(rows);
   for (uint16_t &code : a) { // +-[0.5, 2)
     code = static_cast<uint16_t>((random() & 0x8000) | (14 << 10) |
                                  (random() & 0x7ff));
@@ -380,15 +379,15 @@ TEST_F(Bounds, OfNarrowResultsAreWholeUlpsAtTiesAndZeroElsewhere) {
       toleranceFrom(report, options.memory[1].base, out.size());
   ASSERT_EQ(tolerance.bounds.size(), out.size());
   uint64_t flips = 0, exact = 0;
-  std::vector<uint16_t> summed(kRows);
-  for (int64_t i = 0; i < kRows; ++i) {
+  std::vector<uint16_t> summed(rows);
+  for (int64_t i = 0; i < rows; ++i) {
     float forward = 0, backward = 0;
     double sum = 0, magnitude = 0;
-    for (int64_t k = 0; k < kTerms; ++k) {
+    for (int64_t k = 0; k < terms; ++k) {
       const double term =
-          decodeFloat(Kind::F16, a[i * kTerms + k]) * 0.3330078125;
+          decodeFloat(Kind::F16, a[i * terms + k]) * 0.3330078125;
       const double last =
-          decodeFloat(Kind::F16, a[i * kTerms + kTerms - 1 - k]) * 0.3330078125;
+          decodeFloat(Kind::F16, a[i * terms + terms - 1 - k]) * 0.3330078125;
       forward += static_cast<float>(term);
       backward += static_cast<float>(last);
       sum += term; // exact: products of 22 bits, 333 of them
@@ -414,7 +413,7 @@ TEST_F(Bounds, OfNarrowResultsAreWholeUlpsAtTiesAndZeroElsewhere) {
   EXPECT_GT(flips, 0u);
   EXPECT_GT(exact, 0u);
   Comparison comparison =
-      compare(Kind::F16, out.data(), summed.data(), kRows, tolerance);
+      compare(Kind::F16, out.data(), summed.data(), rows, tolerance);
   EXPECT_TRUE(comparison.matches()) << comparison.summary(tolerance);
 }
 

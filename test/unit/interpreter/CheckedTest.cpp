@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 using Checked = RunKernel;
 
-static const char *const kStoreIndex = R"(
+static const char *const StoreIndex = R"(
 tile.kernel @k(%p: !tile.ptr<i32>, %n: i32) {
   %pid = tile.program_id 0
   %q = tile.addptr %p, %n : !tile.ptr<i32>, i32
@@ -27,7 +27,7 @@ TEST_F(Checked, AccessPastTheEndEndsAnUncheckedRun) {
   give(data, "data");
   launch.args.push_back(ArgValue::integer(5));
   launch.grid = {3, 1, 1};
-  const std::string error = run(kStoreIndex);
+  const std::string error = run(StoreIndex);
   EXPECT_THAT(error, HasSubstr("t:5:3: access of 4 bytes"));
   EXPECT_THAT(error, HasSubstr("4 bytes past the end of 'data' (16 bytes)"));
   EXPECT_THAT(error, HasSubstr("(program (0, 0, 0))"));
@@ -39,7 +39,7 @@ TEST_F(Checked, AccessBeforeTheStartIsReportedOncePerOp) {
   launch.args.push_back(ArgValue::integer(-1));
   launch.grid = {3, 1, 1};
   options.checked = true;
-  EXPECT_EQ(run(kStoreIndex), "");
+  EXPECT_EQ(run(StoreIndex), "");
   ASSERT_EQ(report.findings.size(), 1u);
   const Finding &finding = report.findings[0];
   EXPECT_EQ(finding.kind, FindingKind::OutOfBounds);
@@ -56,7 +56,7 @@ TEST_F(Checked, TwoProgramsOnOneByteRace) {
   launch.args.push_back(ArgValue::integer(2));
   launch.grid = {2, 1, 1};
   options.checked = true;
-  EXPECT_EQ(run(kStoreIndex), "");
+  EXPECT_EQ(run(StoreIndex), "");
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
   EXPECT_THAT(report.findings[0].message,
@@ -84,7 +84,7 @@ TEST_F(Checked, StoresOfOneValueMayBeNoRace) {
             "");
   EXPECT_TRUE(report.findings.empty());
   EXPECT_EQ(done, 2u);
-  EXPECT_EQ(run(kStoreIndex), ""); // values differ
+  EXPECT_EQ(run(StoreIndex), ""); // values differ
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
 }
@@ -367,7 +367,7 @@ TEST_F(Checked, OnlyOneProgramRuns) {
   launch.args.push_back(ArgValue::integer(0));
   launch.grid = {4, 1, 1};
   options.onlyProgram = {{2, 0, 0}};
-  EXPECT_EQ(run(kStoreIndex), "");
+  EXPECT_EQ(run(StoreIndex), "");
   EXPECT_EQ(data[0], 2);
   EXPECT_EQ(report.programs, 1u);
 }

@@ -27,7 +27,7 @@ struct Plain {
   bool hasNan; ///< e4m3fn: all ones
 };
 
-const Plain kFormats[] = {
+const Plain Formats[] = {
     {Kind::F16, 5, 10, 15, true, false, true},
     {Kind::BF16, 8, 7, 127, true, false, true},
     {Kind::F8E5M2, 5, 2, 15, true, false, true},
@@ -154,7 +154,7 @@ TEST_P(Conversions, OverflowAndNan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllNarrowFloats, Conversions,
-                         testing::ValuesIn(kFormats));
+                         testing::ValuesIn(Formats));
 
 TEST(F32Conversions, RoundToZero) {
   auto bits = [](float value) {

@@ -13,9 +13,9 @@
 using namespace tz::interpreter;
 using testing::ElementsAre;
 
-static const float kNan = std::numeric_limits<float>::quiet_NaN();
-static const float kInf = std::numeric_limits<float>::infinity();
-static const float kTiny = std::numeric_limits<float>::denorm_min();
+static const float Nan = std::numeric_limits<float>::quiet_NaN();
+static const float Inf = std::numeric_limits<float>::infinity();
+static const float Tiny = std::numeric_limits<float>::denorm_min();
 
 MATCHER(IsNan, "") { return std::isnan(arg); }
 MATCHER_P(SameFloat, expected, "") {
@@ -35,18 +35,17 @@ protected:
 };
 
 TEST_F(FloatOps, ArithmeticIsIeee) {
-  EXPECT_THAT(
-      binary("arith.addf", {1, kInf, kTiny, -0.0f}, {2, 1, kTiny, -0.0f}),
-      ElementsAre(3, kInf, 2 * kTiny, SameFloat(-0.0f)));
-  EXPECT_THAT(binary("arith.addf", {kInf, kNan}, {-kInf, 1}),
+  EXPECT_THAT(binary("arith.addf", {1, Inf, Tiny, -0.0f}, {2, 1, Tiny, -0.0f}),
+              ElementsAre(3, Inf, 2 * Tiny, SameFloat(-0.0f)));
+  EXPECT_THAT(binary("arith.addf", {Inf, Nan}, {-Inf, 1}),
               ElementsAre(IsNan(), IsNan()));
   EXPECT_THAT(binary("arith.subf", {1, 0.0f}, {3, 0.0f}),
               ElementsAre(-2, SameFloat(0.0f)));
   EXPECT_THAT(binary("arith.mulf", {3e38f, 1e-40f, -0.0f}, {10, 0.5f, 3}),
-              ElementsAre(kInf, 1e-40f * 0.5f, SameFloat(-0.0f)));
+              ElementsAre(Inf, 1e-40f * 0.5f, SameFloat(-0.0f)));
   EXPECT_THAT(binary("tile.divf rn", {1, 1, 0, -1}, {3, 0, 0, 0}),
-              ElementsAre(1.0f / 3.0f, kInf, IsNan(), -kInf));
-  EXPECT_THAT(binary("tile.remf", {7.5f, -7.5f, 1, kInf}, {2, 2, 0, 2}),
+              ElementsAre(1.0f / 3.0f, Inf, IsNan(), -Inf));
+  EXPECT_THAT(binary("tile.remf", {7.5f, -7.5f, 1, Inf}, {2, 2, 0, 2}),
               ElementsAre(1.5f, -1.5f, IsNan(), IsNan()));
 }
 
@@ -105,7 +104,7 @@ TEST_F(FloatOps, FmaRoundsOnce) {
                  std::vector<float> c) {
     return applyF32("tile.fma %a, %b, %c : TR", {f32(a), f32(b), f32(c)});
   };
-  EXPECT_THAT(fma({2, kInf, kInf}, {3, 0, 1}, {4, 1, -kInf}),
+  EXPECT_THAT(fma({2, Inf, Inf}, {3, 0, 1}, {4, 1, -Inf}),
               ElementsAre(10, IsNan(), IsNan()));
   std::mt19937 random(11);
   std::vector<float> a(20000), b(20000), c(20000);
@@ -139,17 +138,17 @@ TEST_F(FloatOps, FmaRoundsOnce) {
 }
 
 TEST_F(FloatOps, MinimaAndNan) { // P14, P18
-  EXPECT_THAT(binary("tile.minf", {1, kNan, 2, kNan}, {2, 3, kNan, kNan}),
+  EXPECT_THAT(binary("tile.minf", {1, Nan, 2, Nan}, {2, 3, Nan, Nan}),
               ElementsAre(1, 3, 2, IsNan()));
-  EXPECT_THAT(binary("tile.maxf", {1, kNan, 2, -kInf}, {2, 3, kNan, 0}),
+  EXPECT_THAT(binary("tile.maxf", {1, Nan, 2, -Inf}, {2, 3, Nan, 0}),
               ElementsAre(2, 3, 2, 0));
   auto propagating = [&](const std::string &op, std::vector<float> a,
                          std::vector<float> b) {
     return applyF32(op + " %a, %b propagate_nan : TR", {f32(a), f32(b)});
   };
-  EXPECT_THAT(propagating("tile.minf", {1, kNan, 2}, {2, 3, kNan}),
+  EXPECT_THAT(propagating("tile.minf", {1, Nan, 2}, {2, 3, Nan}),
               ElementsAre(1, IsNan(), IsNan()));
-  EXPECT_THAT(propagating("tile.maxf", {1, kNan, 2}, {2, 3, kNan}),
+  EXPECT_THAT(propagating("tile.maxf", {1, Nan, 2}, {2, 3, Nan}),
               ElementsAre(2, IsNan(), IsNan()));
 }
 
@@ -168,7 +167,7 @@ TEST_F(FloatOps, SignsAreBits) {
 }
 
 TEST_F(FloatOps, ComparisonsOrderedAndNot) {
-  const std::vector<float> a = {1, 2, 2, kNan, -0.0f}, b = {2, 1, 2, 1, 0.0f};
+  const std::vector<float> a = {1, 2, 2, Nan, -0.0f}, b = {2, 1, 2, 1, 0.0f};
   auto holds = [&](const std::string &predicate) {
     return apply("arith.cmpf " + predicate + ", %a, %b : TA", {f32(a), f32(b)},
                  "i1");
@@ -192,7 +191,7 @@ TEST_F(FloatOps, ComparisonsOrderedAndNot) {
 }
 
 TEST_F(FloatOps, ToIntegersTruncatesAndSaturates) { // P15
-  const std::vector<float> x = {1.9f, -1.9f, kNan, kInf, -kInf, 3e9f, -3e9f};
+  const std::vector<float> x = {1.9f, -1.9f, Nan, Inf, -Inf, 3e9f, -3e9f};
   EXPECT_THAT(
       applyInts("tile.fptosi %a : TA to TR", {f32(x)}, "i32"),
       ElementsAre(1, -1, 0, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN));

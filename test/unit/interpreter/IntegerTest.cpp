@@ -11,8 +11,8 @@ using testing::ElementsAre;
 
 class Integers : public RunOp {
 protected:
-  static constexpr int64_t kMin32 = INT32_MIN, kMax32 = INT32_MAX;
-  static constexpr int64_t kMin64 = INT64_MIN, kMax64 = INT64_MAX;
+  static constexpr int64_t min32 = INT32_MIN, max32 = INT32_MAX;
+  static constexpr int64_t min64 = INT64_MIN, max64 = INT64_MAX;
 
   std::vector<int64_t> i32(const std::string &op, std::vector<int64_t> a,
                            std::vector<int64_t> b) {
@@ -31,14 +31,14 @@ protected:
 };
 
 TEST_F(Integers, SumsAndProductsWrap) {
-  EXPECT_THAT(i32("arith.addi", {kMax32, 2, -5}, {1, 3, 5}),
-              ElementsAre(kMin32, 5, 0));
+  EXPECT_THAT(i32("arith.addi", {max32, 2, -5}, {1, 3, 5}),
+              ElementsAre(min32, 5, 0));
   EXPECT_THAT(i8("arith.addi", {127, -128}, {1, -1}), ElementsAre(-128, 127));
-  EXPECT_THAT(i32("arith.subi", {kMin32, 2}, {1, 3}), ElementsAre(kMax32, -1));
-  EXPECT_THAT(i32("arith.muli", {65536, kMin32, -3}, {65536, -1, 7}),
-              ElementsAre(0, kMin32, -21));
-  EXPECT_THAT(i64("arith.muli", {kMin64, 1LL << 40}, {-1, 1LL << 30}),
-              ElementsAre(kMin64, 0));
+  EXPECT_THAT(i32("arith.subi", {min32, 2}, {1, 3}), ElementsAre(max32, -1));
+  EXPECT_THAT(i32("arith.muli", {65536, min32, -3}, {65536, -1, 7}),
+              ElementsAre(0, min32, -21));
+  EXPECT_THAT(i64("arith.muli", {min64, 1LL << 40}, {-1, 1LL << 30}),
+              ElementsAre(min64, 0));
 }
 
 TEST_F(Integers, BooleansAreOneBit) {
@@ -65,53 +65,53 @@ TEST_F(Integers, LogicIsBitwise) {
 
 TEST_F(Integers, ShiftsAreDefinedForEveryAmount) { // P6
   EXPECT_THAT(i32("tile.shl", {1, 1, 1, 1, -1}, {31, 32, -1, 0, 33}),
-              ElementsAre(kMin32, 0, 0, 1, 0));
+              ElementsAre(min32, 0, 0, 1, 0));
   EXPECT_THAT(i32("tile.shrui", {-1, -1, -1}, {31, 32, 1}),
-              ElementsAre(1, 0, kMax32));
+              ElementsAre(1, 0, max32));
   EXPECT_THAT(i32("tile.shrsi", {-8, -8, -8, 8, 8}, {1, 32, -1, 32, 2}),
               ElementsAre(-4, -1, -1, 0, 2));
   EXPECT_THAT(i8("tile.shl", {1, 1}, {7, 8}), ElementsAre(-128, 0));
   EXPECT_THAT(i8("tile.shrsi", {-128, -128}, {7, 200}), ElementsAre(-1, -1));
-  EXPECT_THAT(i64("tile.shl", {1, 1}, {63, 64}), ElementsAre(kMin64, 0));
-  EXPECT_THAT(i64("tile.shrsi", {kMin64, 5}, {63, 64}), ElementsAre(-1, 0));
+  EXPECT_THAT(i64("tile.shl", {1, 1}, {63, 64}), ElementsAre(min64, 0));
+  EXPECT_THAT(i64("tile.shrsi", {min64, 5}, {63, 64}), ElementsAre(-1, 0));
 }
 
 TEST_F(Integers, DivisionTruncatesAndNeverTraps) { // P7
-  EXPECT_THAT(i32("tile.divsi", {7, -7, 7, kMin32, 5}, {2, 2, -2, -1, 0}),
-              ElementsAre(3, -3, -3, kMin32, 0));
-  EXPECT_THAT(i32("tile.remsi", {7, -7, 7, kMin32, 5}, {2, 2, -2, -1, 0}),
+  EXPECT_THAT(i32("tile.divsi", {7, -7, 7, min32, 5}, {2, 2, -2, -1, 0}),
+              ElementsAre(3, -3, -3, min32, 0));
+  EXPECT_THAT(i32("tile.remsi", {7, -7, 7, min32, 5}, {2, 2, -2, -1, 0}),
               ElementsAre(1, -1, 1, 0, 5));
   EXPECT_THAT(i32("tile.divui", {-1, 7, 7}, {2, 2, 0}),
-              ElementsAre(kMax32, 3, 0));
+              ElementsAre(max32, 3, 0));
   EXPECT_THAT(i32("tile.remui", {-1, 7, 7}, {10, 2, 0}), ElementsAre(5, 1, 7));
-  EXPECT_THAT(i64("tile.divsi", {kMin64, kMin64}, {-1, 3}),
-              ElementsAre(kMin64, kMin64 / 3));
+  EXPECT_THAT(i64("tile.divsi", {min64, min64}, {-1, 3}),
+              ElementsAre(min64, min64 / 3));
   EXPECT_THAT(i8("tile.divsi", {-128}, {-1}), ElementsAre(-128));
 }
 
 TEST_F(Integers, HighHalvesOfProducts) {
-  EXPECT_THAT(i32("tile.mulhisi", {kMin32, -1, 1 << 20}, {kMin32, 1, 1 << 20}),
+  EXPECT_THAT(i32("tile.mulhisi", {min32, -1, 1 << 20}, {min32, 1, 1 << 20}),
               ElementsAre(1 << 30, -1, 256));
-  EXPECT_THAT(i32("tile.mulhiui", {-1, 2}, {-1, kMin32}), ElementsAre(-2, 1));
-  EXPECT_THAT(i64("tile.mulhisi", {kMin64, -1}, {kMin64, 1}),
+  EXPECT_THAT(i32("tile.mulhiui", {-1, 2}, {-1, min32}), ElementsAre(-2, 1));
+  EXPECT_THAT(i64("tile.mulhisi", {min64, -1}, {min64, 1}),
               ElementsAre(1LL << 62, -1));
-  EXPECT_THAT(i64("tile.mulhiui", {-1, 2}, {-1, kMin64}), ElementsAre(-2, 1));
+  EXPECT_THAT(i64("tile.mulhiui", {-1, 2}, {-1, min64}), ElementsAre(-2, 1));
 }
 
 TEST_F(Integers, MinimaAndMaximaKnowSigns) {
-  EXPECT_THAT(i32("tile.minsi", {-1, kMin32}, {1, kMax32}),
-              ElementsAre(-1, kMin32));
+  EXPECT_THAT(i32("tile.minsi", {-1, min32}, {1, max32}),
+              ElementsAre(-1, min32));
   EXPECT_THAT(i32("tile.minui", {-1, 3}, {1, 5}), ElementsAre(1, 3));
-  EXPECT_THAT(i32("tile.maxsi", {-1, kMin32}, {1, kMax32}),
-              ElementsAre(1, kMax32));
+  EXPECT_THAT(i32("tile.maxsi", {-1, min32}, {1, max32}),
+              ElementsAre(1, max32));
   EXPECT_THAT(i32("tile.maxui", {-1, 3}, {1, 5}), ElementsAre(-1, 5));
   EXPECT_THAT(i8("tile.minui", {-128, 5}, {127, -1}), ElementsAre(127, 5));
 }
 
 TEST_F(Integers, AbsoluteValueOfTheMinimumIsItself) {
   EXPECT_THAT(
-      applyInts("tile.absi %a : TR", {ints("i32", {-5, 5, 0, kMin32})}, "i32"),
-      ElementsAre(5, 5, 0, kMin32));
+      applyInts("tile.absi %a : TR", {ints("i32", {-5, 5, 0, min32})}, "i32"),
+      ElementsAre(5, 5, 0, min32));
   EXPECT_THAT(applyInts("tile.absi %a : TR", {ints("i8", {-128, -1})}, "i8"),
               ElementsAre(-128, 1));
 }

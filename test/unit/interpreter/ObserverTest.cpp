@@ -59,7 +59,7 @@ struct Diary : Observer {
 
 using Observed = RunKernel;
 
-static const char *const kLoop = R"(
+static const char *const Loop = R"(
 tile.kernel @k(%n: i32) {
   %zero = arith.constant 0 : i32
   %two = arith.constant 2 : i32
@@ -74,7 +74,7 @@ TEST_F(Observed, TellsEachStepWithItsValues) {
   Diary diary;
   options.observer = &diary;
   launch.args.push_back(ArgValue::integer(1));
-  EXPECT_EQ(run(kLoop), "");
+  EXPECT_EQ(run(Loop), "");
   EXPECT_THAT(diary.lines,
               ElementsAre("program 0", "enter tile.kernel 1",
                           "arith.constant new", "arith.constant new",
@@ -89,7 +89,7 @@ TEST_F(Observed, ValuesOfTheLastProgramAreForgotten) {
   options.observer = &diary;
   launch.args.push_back(ArgValue::integer(1));
   launch.grid = {2, 1, 1};
-  EXPECT_EQ(run(kLoop), "");
+  EXPECT_EQ(run(Loop), "");
   ASSERT_EQ(diary.lines.size(), 24u);
   EXPECT_EQ(diary.lines[12], "program 1");
   EXPECT_EQ(diary.lines[14], "arith.constant new");
@@ -102,7 +102,7 @@ TEST_F(Observed, EndsTheRunWithoutAFailureWhereverItSaysSo) {
     options.observer = &diary;
     launch.args = {ArgValue::integer(1)};
     launch.grid = {2, 1, 1};
-    EXPECT_EQ(run(kLoop), "");
+    EXPECT_EQ(run(Loop), "");
     EXPECT_EQ(diary.lines.size(), end);
     EXPECT_EQ(report.programs, 0u);
   }

@@ -19,9 +19,9 @@ using namespace tz::interpreter;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::F8E4M3FN,   Kind::F8E5M2, Kind::F8E4M3FNUZ,
-                           Kind::F8E5M2FNUZ, Kind::F16,    Kind::BF16,
-                           Kind::F32,        Kind::F64};
+constexpr Kind Kinds[] = {Kind::F8E4M3FN,   Kind::F8E5M2, Kind::F8E4M3FNUZ,
+                          Kind::F8E5M2FNUZ, Kind::F16,    Kind::BF16,
+                          Kind::F32,        Kind::F64};
 
 double rounded(Kind kind, double value) {
   return decodeFloat(kind, encodeFloat(kind, value));
@@ -60,7 +60,7 @@ double boundOf(Kind kind, const std::vector<double> &x, double ours) {
 
 TEST(SumBound, HoldsInEveryOrderOfEveryType) {
   std::mt19937 random(1);
-  for (Kind kind : kKinds) {
+  for (Kind kind : Kinds) {
     double farthest = 0;
     for (int run = 0; run < 300; ++run) {
       std::vector<double> x(2 + random() % 100);

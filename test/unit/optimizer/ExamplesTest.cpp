@@ -16,7 +16,7 @@
 #include "core/frontend/Frontend.h"
 #include "core/interpreter/Interpreter.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -190,20 +190,20 @@ TEST_P(Examples, NeutralIsTheSameForAnyTarget) {
 
 static constexpr auto F32 = Input::F32, F16 = Input::F16, I32 = Input::I32,
                       Number = Input::Number;
-static const char kMatmul[] =
+static const char Matmul[] =
     "matmul_kernel a=*fp32 b=*fp32 c=*fp32 M=i32 N=i32 K=i32 stride_am=i32 "
     "stride_ak=i32:1 stride_bk=i32 stride_bn=i32:1 stride_cm=i32 "
     "stride_cn=i32:1 BLOCK_M:=16 BLOCK_N:=16 BLOCK_K:=16 GROUP_M:=2 "
     "ACTIVATION:=leaky_relu";
-static const char kMatmulStrided[] =
+static const char MatmulStrided[] =
     "matmul_kernel a=*fp16 b=*fp16 c=*fp16 M=i32 N=i32 K=i32 stride_am=i32 "
     "stride_ak=i32 stride_bk=i32 stride_bn=i32 stride_cm=i32 stride_cn=i32 "
     "BLOCK_M:=32 BLOCK_N:=16 BLOCK_K:=16 GROUP_M:=8";
-static const char kAttention[] =
+static const char Attention[] =
     "attention_fwd q=*fp32 k=*fp32 v=*fp32 out=*fp32 lse=*fp32 scale=fp32 "
     "n_q=i32 n_k=i32 HEAD_DIM:=16 BLOCK_M:=16 BLOCK_N:=16 CAUSAL:=";
-static const std::string kCausal = std::string(kAttention) + "True";
-static const std::string kFull = std::string(kAttention) + "False";
+static const std::string Causal = std::string(Attention) + "True";
+static const std::string Full = std::string(Attention) + "False";
 
 static std::vector<Input> attentionInputs(int64_t q, int64_t k) {
   return {{F32, 2 * q * 16}, {F32, 2 * k * 16}, {F32, 2 * k * 16},
@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         Case{"matmul",
              "docs/examples/matmul.py",
-             kMatmul,
+             Matmul,
              {12, 1, 1},
              {{F32, 37 * 53},
               {F32, 53 * 51},
@@ -258,7 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         Case{"matmul_full",
              "docs/examples/matmul.py",
-             kMatmul,
+             Matmul,
              {4, 1, 1},
              {{F32, 32 * 48},
               {F32, 48 * 32},
@@ -272,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         Case{"matmul_empty_k",
              "docs/examples/matmul.py",
-             kMatmul,
+             Matmul,
              {4, 1, 1},
              {{F32, 32},
               {F32, 32},
@@ -286,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         Case{"matmul_strided",
              "docs/examples/matmul.py",
-             kMatmulStrided,
+             MatmulStrided,
              {12, 1, 1},
              {{F16, 2 * 70 * 31},
               {F16, 31 * 51},
@@ -348,19 +348,19 @@ INSTANTIATE_TEST_SUITE_P(
              0},
         Case{"attention",
              "docs/examples/attention.py",
-             kFull.c_str(),
+             Full.c_str(),
              {3, 2, 1},
              attentionInputs(37, 45),
              0},
         Case{"attention_causal",
              "docs/examples/attention.py",
-             kCausal.c_str(),
+             Causal.c_str(),
              {3, 2, 1},
              attentionInputs(37, 45),
              0},
         Case{"attention_few_keys",
              "docs/examples/attention.py",
-             kCausal.c_str(),
+             Causal.c_str(),
              {3, 2, 1},
              attentionInputs(45, 20),
              0},

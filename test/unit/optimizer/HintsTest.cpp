@@ -15,9 +15,9 @@ using tz::test::NamedKernel;
 
 namespace {
 
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr Interval kAny32{INT32_MIN, INT32_MAX};
+constexpr int64_t Min = std::numeric_limits<int64_t>::min();
+constexpr int64_t Max = std::numeric_limits<int64_t>::max();
+constexpr Interval Any32{INT32_MIN, INT32_MAX};
 
 TEST(Interval, JoinAndMeet) {
   const Interval a{0, 10}, b{5, 20}, c{30, 40};
@@ -35,10 +35,10 @@ TEST(Interval, ArithmeticIsExactWhereItFits) {
 }
 
 TEST(Interval, AnEndThatLeavesInt64IsOpen) {
-  const Interval natural{0, kMax}, large{1, kMax - 1};
-  EXPECT_EQ(large + large, (Interval{2, kMax}));
-  EXPECT_EQ((Interval{kMin + 1, 0} - large).low, kMin);
-  EXPECT_EQ(natural * (Interval{-1, 1}), (Interval{kMin, kMax}));
+  const Interval natural{0, Max}, large{1, Max - 1};
+  EXPECT_EQ(large + large, (Interval{2, Max}));
+  EXPECT_EQ((Interval{Min + 1, 0} - large).low, Min);
+  EXPECT_EQ(natural * (Interval{-1, 1}), (Interval{Min, Max}));
   EXPECT_EQ(natural * (Interval{0, 0}), (Interval{0, 0}));
   EXPECT_EQ(natural - natural, Interval{});
   EXPECT_EQ(Interval{} * (Interval{2, 2}), Interval{});
@@ -51,7 +51,7 @@ TEST(Hints, RangesOfTypes) {
   };
   EXPECT_EQ(integer(1), (Interval{0, 1}));
   EXPECT_EQ(integer(8), (Interval{-128, 127}));
-  EXPECT_EQ(integer(32), kAny32);
+  EXPECT_EQ(integer(32), Any32);
   EXPECT_EQ(integer(64), Interval{});
 }
 
@@ -67,7 +67,7 @@ tile.kernel @k() {
   tile.return
 })");
   const Hints hints(k.kernel());
-  EXPECT_EQ(hints.range(k["next"]), kAny32);
+  EXPECT_EQ(hints.range(k["next"]), Any32);
   EXPECT_EQ(hints.range(k["exact"]), (Interval{1, int64_t{1} << 31}));
 }
 
@@ -107,7 +107,7 @@ tile.kernel @k(%n: i64 {tile.divisibility = 16 : i32}) {
   const Hints hints(k.kernel());
   EXPECT_EQ(hints.divisibility(k["a"]), 48);
   // The least common multiple is no int64: the newer promise stands.
-  EXPECT_EQ(hints.divisibility(k["b"]), kMax);
+  EXPECT_EQ(hints.divisibility(k["b"]), Max);
 }
 
 TEST(Hints, AssumptionsOfTheEntryBlock) {
@@ -127,7 +127,7 @@ tile.kernel @k(%n: i32 loc("n"), %m: i32 loc("m"), %go: i1) {
 })");
   const Hints hints(k.kernel());
   EXPECT_EQ(hints.range(k["n"]), (Interval{1, 99}));
-  EXPECT_EQ(hints.range(k["m"]), kAny32); // it may not run
+  EXPECT_EQ(hints.range(k["m"]), Any32); // it may not run
 }
 
 TEST(Hints, LoopsThatCountUnsigned) {
@@ -148,7 +148,7 @@ tile.kernel @k(%n: i32) {
   EXPECT_EQ(hints.range(k["known"]), (Interval{0, 95}));
   EXPECT_EQ(hints.divisibility(k["known"]), 32);
   // The bound may be above the largest signed number.
-  EXPECT_EQ(hints.range(k["open"]), kAny32);
+  EXPECT_EQ(hints.range(k["open"]), Any32);
 }
 
 TEST(Hints, DivisionAndRemainder) {
@@ -167,7 +167,7 @@ tile.kernel @k(%n: i32) {
   EXPECT_EQ(hints.range(k["quotient"]), (Interval{0, INT32_MAX / 10}));
   EXPECT_EQ(hints.range(k["positive"]), (Interval{0, 9}));
   EXPECT_EQ(hints.range(k["either"]), (Interval{-9, 9}));
-  EXPECT_EQ(hints.range(k["logical"]), kAny32);
+  EXPECT_EQ(hints.range(k["logical"]), Any32);
   EXPECT_EQ(hints.range(k["masked"]), (Interval{0, 10}));
 }
 

@@ -14,7 +14,7 @@
 #include "core/interpreter/Interpreter.h"
 #include "core/interpreter/Tolerances.h"
 
-#include "terrazzo/optimizer/Pipeline.h"
+#include "terrazzo/optimizer/TilePipeline.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -31,7 +31,7 @@ using tz::interpreter::test::Mpfr;
 
 namespace {
 
-constexpr int kTile = 1024, kPrograms = 16, kPoints = kTile * kPrograms;
+constexpr int Tile = 1024, Programs = 16, Points = Tile * Programs;
 
 /// What a target may do with the kernel that it is given.
 struct Target {
@@ -40,9 +40,9 @@ struct Target {
   bool isRough; // seeds are off by up to 2 units, and all is contracted
 };
 
-const Target kBare = {"bare", {}, false};
-const Target kRough = {"rough", {}, true};
-const Target kSeeds = {"seeds", {"math.exp2.f32", "math.log2.f32"}, true};
+const Target Bare = {"bare", {}, false};
+const Target Rough = {"rough", {}, true};
+const Target Seeds = {"seeds", {"math.exp2.f32", "math.log2.f32"}, true};
 
 void PrintTo(const Target &target, std::ostream *os) { *os << target.name; }
 
@@ -54,7 +54,7 @@ struct Function {
 
 void PrintTo(const Function &f, std::ostream *os) { *os << f.name; }
 
-const Function kFunctions[] = {
+const Function MathFunctions[] = {
     {"exp", "tile.math exp"},         {"exp2", "tile.math exp2"},
     {"expm1", "tile.math expm1"},     {"log", "tile.math log"},
     {"log2", "tile.math log2"},       {"log1p", "tile.math log1p"},
@@ -70,7 +70,7 @@ template <typename Real>
 using BitsOf = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
 
 template <typename Real>
-constexpr Kind kindOf = sizeof(Real) == 4 ? Kind::F32 : Kind::F64;
+constexpr Kind KindOf = sizeof(Real) == 4 ? Kind::F32 : Kind::F64;
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -116,7 +116,7 @@ std::vector<Real> arguments() {
   std::vector<Real> xs = specialArguments<Real>();
   auto unit = [&] { return std::ldexp(double(random() >> 11), -52) - 1; };
   const double largest = sizeof(Real) == 4 ? 110 : 760;
-  while (xs.size() < kPoints) {
+  while (xs.size() < Points) {
     xs.push_back(std::bit_cast<Real>(BitsOf<Real>(random())));
     for (double range : {1.0, 10.0, largest, 1e5}) {
       xs.push_back(Real(unit() * range));
@@ -124,7 +124,7 @@ std::vector<Real> arguments() {
     xs.push_back(Real(1 + unit() * 0.5));
     xs.push_back(Real(std::ldexp(unit(), -int(random() % 30))));
   }
-  xs.resize(kPoints);
+  xs.resize(Points);
   return xs;
 }
 
@@ -169,7 +169,7 @@ void pairs(const Function &function, std::vector<Real> &xs,
   auto unit = [&] { return std::ldexp(double(random() >> 11), -52) - 1; };
   auto any = [&] { return std::bit_cast<Real>(BitsOf<Real>(random())); };
   const int exponents = Limits::max_exponent;
-  while (xs.size() < kPoints) {
+  while (xs.size() < Points) {
     add(any(), any());
     if (function.name == std::string("pow")) {
       Real x = std::fabs(any());
@@ -193,8 +193,8 @@ void pairs(const Function &function, std::vector<Real> &xs,
     add(Real(1), odd);
     add(Real(2) - odd, std::nextafter(Real(2), Real(0)));
   }
-  xs.resize(kPoints);
-  ys.resize(kPoints);
+  xs.resize(Points);
+  ys.resize(Points);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,21 +202,21 @@ void pairs(const Function &function, std::vector<Real> &xs,
 //===----------------------------------------------------------------------===//
 
 std::string kernelText(const Function &function, const std::string &type) {
-  std::string tile = "tensor<" + std::to_string(kTile) + "x" + type + ">";
+  std::string tile = "tensor<" + std::to_string(Tile) + "x" + type + ">";
   std::string pointers =
-      "tensor<" + std::to_string(kTile) + "x!tile.ptr<" + type + ">>";
-  std::string index = "tensor<" + std::to_string(kTile) + "xi32>";
+      "tensor<" + std::to_string(Tile) + "x!tile.ptr<" + type + ">>";
+  std::string index = "tensor<" + std::to_string(Tile) + "xi32>";
   std::string text = "tile.kernel @k(%out: !tile.ptr<" + type +
                      ">, %x: !tile.ptr<" + type + ">, %y: !tile.ptr<" + type +
                      ">) {\n"
                      "  %id = tile.program_id 0\n"
                      "  %size = arith.constant " +
-                     std::to_string(kTile) +
+                     std::to_string(Tile) +
                      " : i32\n"
                      "  %start = arith.muli %id, %size : i32\n"
                      "  %s = tile.splat %start : i32 -> " +
                      index + "\n  %r = tile.range 0 to " +
-                     std::to_string(kTile) + " : " + index +
+                     std::to_string(Tile) + " : " + index +
                      "\n  %i = arith.addi %s, %r : " + index + "\n";
   for (const char *name : {"out", "x", "y"}) {
     text += std::string("  %b") + name + " = tile.splat %" + name +
@@ -331,7 +331,7 @@ std::vector<Element> execute(mlir::ModuleOp module,
                              const std::vector<Element> &ys) {
   std::vector<Element> out(xs.size());
   LaunchArgs launch;
-  launch.grid = {kPrograms, 1, 1};
+  launch.grid = {Programs, 1, 1};
   for (const Element *buffer :
        {static_cast<const Element *>(out.data()), xs.data(), ys.data()}) {
     launch.args.push_back(ArgValue::pointer(buffer));
@@ -491,11 +491,11 @@ TEST_P(LegalizeMath, StaysWithinTheTolerances) {
 /// f16 by way of f32: roots and quotients are rounded as if at once.
 TEST(LegalizeMathOfHalf, RoundsAsTheInterpreterDoes) {
   std::vector<uint16_t> xs, ys;
-  for (int i = 0; i < kPoints; ++i) {
+  for (int i = 0; i < Points; ++i) {
     xs.push_back(uint16_t(4 * i + 1)); // every fourth value there is
     ys.push_back(uint16_t(0x9e3779b1u * unsigned(i) >> 16));
   }
-  for (const Function &function : kFunctions) {
+  for (const Function &function : MathFunctions) {
     mlir::DialectRegistry registry;
     tile::registerTileDialects(registry);
     mlir::MLIRContext context(registry);
@@ -509,7 +509,7 @@ TEST(LegalizeMathOfHalf, RoundsAsTheInterpreterDoes) {
     bool isRounded = llvm::is_contained({"sqrt_rn", "div_rn", "rem"},
                                         llvm::StringRef(function.name));
     uint64_t worst = 0;
-    for (int i = 0; i < kPoints; ++i) {
+    for (int i = 0; i < Points; ++i) {
       worst = std::max(worst, ulpDistance(Kind::F16, expected[i], actual[i]));
     }
     EXPECT_LE(worst, isRounded ? 0u : 1u) << function.name;
@@ -517,9 +517,8 @@ TEST(LegalizeMathOfHalf, RoundsAsTheInterpreterDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, LegalizeMath,
-                         testing::Combine(testing::ValuesIn(kFunctions),
-                                          testing::Values(kBare, kRough,
-                                                          kSeeds)),
+                         testing::Combine(testing::ValuesIn(MathFunctions),
+                                          testing::Values(Bare, Rough, Seeds)),
                          [](const auto &info) {
                            return std::string(std::get<0>(info.param).name) +
                                   "_" + std::get<1>(info.param).name;

@@ -15,8 +15,8 @@ using tz::test::NamedKernel;
 
 namespace {
 
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t Min = std::numeric_limits<int64_t>::min();
+constexpr int64_t Max = std::numeric_limits<int64_t>::max();
 
 Polynomial scalar(unsigned number) { return Polynomial::scalar(number); }
 
@@ -85,28 +85,28 @@ TEST(Polynomial, ProductsCommuteAndDistribute) {
 
 TEST(Polynomial, OverflowIsNoPolynomial) {
   const Polynomial x = scalar(0);
-  EXPECT_EQ(Polynomial::add(kMax, 1), std::nullopt);
-  EXPECT_EQ(Polynomial::add(0, kMin, -1), std::nullopt);
-  EXPECT_EQ(Polynomial::add(1, kMax, 2), std::nullopt);
-  EXPECT_EQ(Polynomial::add(kMax, -1), Polynomial(kMax - 1));
-  EXPECT_EQ(Polynomial::add(kMin, kMax), Polynomial(-1));
-  EXPECT_EQ(Polynomial::mul(kMax, 2), std::nullopt);
-  EXPECT_EQ(Polynomial::mul(kMin, -1), std::nullopt);
-  EXPECT_EQ(Polynomial::mul(times(x, kMax), 2), std::nullopt);
-  EXPECT_EQ(Polynomial::mul(kMin, 1), Polynomial(kMin));
+  EXPECT_EQ(Polynomial::add(Max, 1), std::nullopt);
+  EXPECT_EQ(Polynomial::add(0, Min, -1), std::nullopt);
+  EXPECT_EQ(Polynomial::add(1, Max, 2), std::nullopt);
+  EXPECT_EQ(Polynomial::add(Max, -1), Polynomial(Max - 1));
+  EXPECT_EQ(Polynomial::add(Min, Max), Polynomial(-1));
+  EXPECT_EQ(Polynomial::mul(Max, 2), std::nullopt);
+  EXPECT_EQ(Polynomial::mul(Min, -1), std::nullopt);
+  EXPECT_EQ(Polynomial::mul(times(x, Max), 2), std::nullopt);
+  EXPECT_EQ(Polynomial::mul(Min, 1), Polynomial(Min));
 }
 
 TEST(Polynomial, LimitsOfTermsAndDegree) {
   Polynomial sum;
-  for (unsigned i = 0; i < kMaxTerms; ++i) {
+  for (unsigned i = 0; i < MaxTerms; ++i) {
     sum = plus(sum, scalar(i));
   }
-  EXPECT_EQ(sum.getTerms().size(), kMaxTerms);
+  EXPECT_EQ(sum.getTerms().size(), MaxTerms);
   EXPECT_EQ(Polynomial::add(sum, 1), std::nullopt);
-  EXPECT_EQ(plus(sum, scalar(3)).getTerms().size(), kMaxTerms);
+  EXPECT_EQ(plus(sum, scalar(3)).getTerms().size(), MaxTerms);
 
   Polynomial power(1);
-  for (size_t i = 0; i < kMaxDegree; ++i) {
+  for (size_t i = 0; i < MaxDegree; ++i) {
     power = times(power, scalar(0));
   }
   EXPECT_EQ(power.coefficientOf({0, 0, 0, 0}), 1);
@@ -124,7 +124,7 @@ TEST(Polynomial, QuotientsOfTerms) {
   EXPECT_EQ(divide({{0, 0, 1}, 5}, {{0}, 5}), (Term{{0, 1}, 1}));
 }
 
-constexpr const char *kScalars = R"(
+constexpr const char *Scalars = R"(
 tile.kernel @k(%n: i32 loc("n"), %x: i64 loc("x")) {
   %pid = tile.program_id 0 loc("pid")
   %c8 = arith.constant 8 : i32
@@ -133,7 +133,7 @@ tile.kernel @k(%n: i32 loc("n"), %x: i64 loc("x")) {
 })";
 
 TEST(ScalarTable, NumbersValuesInTheOrderOfMeeting) {
-  NamedKernel k(kScalars);
+  NamedKernel k(Scalars);
   ScalarTable table;
   EXPECT_EQ(table.number(k["pid"]), 0u);
   EXPECT_EQ(table.number(k["n"]), 1u);
@@ -142,7 +142,7 @@ TEST(ScalarTable, NumbersValuesInTheOrderOfMeeting) {
 }
 
 TEST(ScalarTable, Ranges) {
-  NamedKernel k(kScalars);
+  NamedKernel k(Scalars);
   const Hints hints(k.kernel());
   ScalarTable table;
   const Polynomial pid = scalar(table.number(k["pid"]));
@@ -159,12 +159,11 @@ TEST(ScalarTable, Ranges) {
   // Ends that leave int64 are open.
   EXPECT_EQ(range(plus(x, 1)), Interval{});
   EXPECT_EQ(range(times(x, x)), Interval{});
-  EXPECT_EQ(range(times(times(pid, pid), times(pid, pid))),
-            (Interval{0, kMax}));
+  EXPECT_EQ(range(times(times(pid, pid), times(pid, pid))), (Interval{0, Max}));
 }
 
 TEST(ScalarTable, EmitsWhatIsNotAConstantAsOps) {
-  NamedKernel k(kScalars);
+  NamedKernel k(Scalars);
   ScalarTable table;
   const Polynomial n = scalar(table.number(k["n"]));
   mlir::Operation *last = k.kernel().getBody().front().getTerminator();

@@ -9,7 +9,7 @@
 
 #include "test/unit/runtime/EchoPlugin.h"
 
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 #include "runtime/session/CompilerService.h"
 
 #include <terrazzo/terrazzo.h>

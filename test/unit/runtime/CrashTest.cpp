@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/TemporaryFolder.h"
 
-#include "runtime/launch/Kernel.h"
+#include "runtime/launch/LoadedKernel.h"
 #include "runtime/loader/Functions.h"
 
 #include <csignal>

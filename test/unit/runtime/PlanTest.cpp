@@ -3,7 +3,7 @@
 // What   Each opcode's meaning, each way to fail, and random bytes.
 // Why    Plans come from files and foreign compilers: the evaluator is total.
 //===----------------------------------------------------------------------===//
-#include "runtime/launch/Plan.h"
+#include "runtime/launch/PlanEvaluator.h"
 
 #include <gtest/gtest.h>
 #include <random>

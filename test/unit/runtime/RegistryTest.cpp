@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/TemporaryFolder.h"
 
-#include "runtime/device/Device.h"
-#include "runtime/launch/Kernel.h"
+#include "runtime/device/RuntimeDevice.h"
+#include "runtime/launch/LoadedKernel.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

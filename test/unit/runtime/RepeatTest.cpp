@@ -9,7 +9,7 @@
 #include "test/unit/runtime/CountingCompiler.h"
 
 #include "runtime/session/Addresses.h"
-#include "runtime/session/Arguments.h"
+#include "runtime/session/LaunchSlots.h"
 
 #include <random>
 #include <set>

@@ -66,10 +66,10 @@ Layout randomLayout(std::mt19937 &random, unsigned rank) {
   Layout layout(rank);
   Coordinates next(rank, 1);
   std::vector<Coordinates> made;
-  std::array<unsigned, numAxes> room = {3, 4, 2, 1};
+  std::array<unsigned, NumAxes> room = {3, 4, 2, 1};
   unsigned bits = 2 + random() % 8;
   for (unsigned i = 0; i < bits; ++i) {
-    size_t axis = random() % numAxes;
+    size_t axis = random() % NumAxes;
     if (room[axis] == 0) {
       continue;
     }
@@ -139,7 +139,7 @@ void checkOwners(const Layout &layout) {
     unsigned owners = 0;
     for (const Place &place : held[index]) {
       bool isOwner = true;
-      for (Axis axis : allAxes) {
+      for (Axis axis : AllAxes) {
         isOwner &= (uint64_t(place[axis]) & layout.redundantBits(axis)) == 0;
         int64_t above = place[axis] >> layout.bases(axis).size();
         for (const Layout::Repeat &copy : layout.repeats()) {
@@ -176,7 +176,7 @@ TEST(Layout, UnitOwnersGiveEveryOwnerByXor) {
       Place sum;
       for (unsigned dim = 0; dim < 2; ++dim) {
         for (size_t bit = 0; bit < units[dim].size(); ++bit) {
-          for (Axis axis : allAxes) {
+          for (Axis axis : AllAxes) {
             sum[axis] ^=
                 coordinates[dim] >> bit & 1 ? units[dim][bit][axis] : 0;
           }

@@ -3,10 +3,9 @@
 // What   Their order and names, for each form; steps of a vendor.
 // Why    Vendors name steps: a name that vanishes must be noticed here first.
 //===----------------------------------------------------------------------===//
-#include "terrazzo/simt/Pipeline.h"
-
 #include "terrazzo/simt/Passes.h"
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtPipeline.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include <gtest/gtest.h>
 
@@ -23,29 +22,29 @@ std::vector<std::string> namesOf(const Pipeline &pipeline) {
 }
 
 /// Every step of the table, in its order.
-const std::vector<std::string> everyStep = {
+const std::vector<std::string> EveryStep = {
 #define SIMT_STEP(Name, Create, When, Reason) Name,
-#include "core/simt/Pipeline.def"
+#include "core/simt/SimtPipeline.def"
 };
 
-const std::vector<std::string> reasons = {
+const std::vector<std::string> Reasons = {
 #define SIMT_STEP(Name, Create, When, Reason) Reason,
-#include "core/simt/Pipeline.def"
+#include "core/simt/SimtPipeline.def"
 };
 
 TEST(Pipeline, StepsOfTheTableInItsOrder) {
   const Target target;
-  EXPECT_EQ(namesOf(Pipeline(target, {true, true})), everyStep);
-  std::vector<std::string> plain = everyStep;
+  EXPECT_EQ(namesOf(Pipeline(target, {true, true})), EveryStep);
+  std::vector<std::string> plain = EveryStep;
   std::erase(plain, "persist-programs");
   std::erase(plain, "bulk-stores");
   EXPECT_EQ(namesOf(Pipeline(target, {})), plain);
 }
 
 TEST(Pipeline, NamesAreUniqueAndEachStepHasAReason) {
-  EXPECT_EQ(std::set<std::string>(everyStep.begin(), everyStep.end()).size(),
-            everyStep.size());
-  for (const std::string &reason : reasons) {
+  EXPECT_EQ(std::set<std::string>(EveryStep.begin(), EveryStep.end()).size(),
+            EveryStep.size());
+  for (const std::string &reason : Reasons) {
     EXPECT_TRUE(reason.ends_with(".")) << reason;
   }
 }

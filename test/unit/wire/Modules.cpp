@@ -25,7 +25,7 @@ std::string slurp(const std::string &path) {
 
 std::vector<std::string> goldenNames() {
   std::vector<std::string> names;
-  for (const auto &entry : std::filesystem::directory_iterator(kGoldenFolder)) {
+  for (const auto &entry : std::filesystem::directory_iterator(GoldenFolder)) {
     if (entry.path().extension() == ".mlir") {
       names.push_back(entry.path().stem());
     }

@@ -14,7 +14,7 @@
 namespace tz::wire {
 
 /// Where the goldens are, and whether --bless was given.
-inline const std::string kGoldenFolder = TZ_WIRE_GOLDENS;
+inline const std::string GoldenFolder = TZ_WIRE_GOLDENS;
 
 std::string slurp(const std::string &path);
 /// Names without ending, sorted.

@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> goldens() {
   std::vector<std::string> files;
   for (const std::string &name : goldenNames()) {
-    files.push_back(slurp(kGoldenFolder + "/" + name + ".tzir"));
+    files.push_back(slurp(GoldenFolder + "/" + name + ".tzir"));
   }
   return files;
 }
@@ -159,7 +159,7 @@ TEST(Future, UnknownOpcodeNamesNumberAndVersion) {
 
 TEST(Future, SkippableSectionsAreSkippedOthersNot) {
   mlir::MLIRContext context;
-  std::string file = slurp(kGoldenFolder + "/shape.tzir");
+  std::string file = slurp(GoldenFolder + "/shape.tzir");
   llvm::SmallVector<Section> sections;
   auto header = unpack(file, sections);
   ASSERT_TRUE(bool(header));

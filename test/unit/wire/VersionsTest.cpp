@@ -20,7 +20,7 @@
 namespace tz::wire {
 namespace {
 
-constexpr const char *kLoads = R"(
+constexpr const char *Loads = R"(
 tile.kernel @k(%p: !tile.ptr<f32>, %b: i1, %f: f32) {
   %plain = tile.load %p : !tile.ptr<f32> -> f32
   %full = tile.load %p mask %b other %f {cache = #tile<cache_hint cg>, group = 1 : i64} : !tile.ptr<f32> mask i1 other f32 -> f32
@@ -31,7 +31,7 @@ tile.kernel @k(%p: !tile.ptr<f32>, %b: i1, %f: f32) {
 
 struct Versions : testing::Test {
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module = parse(kLoads, context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(Loads, context);
   std::vector<mlir::Operation *> ops;
 
   void SetUp() override {
@@ -128,7 +128,7 @@ TEST_F(Versions, TheTableHasEveryCaseUnderItsName) {
     auto [kind, name] = llvm::StringRef(text).rsplit(' ');
     EXPECT_EQ((name.empty() ? kind : name.rtrim('>')).str(), one.name);
     EXPECT_GE(one.since, 1u);
-    EXPECT_LE(one.since, tile::kIrMinor);
+    EXPECT_LE(one.since, tile::IrMinor);
   }
   // Every kind that is an enum, and no case left out.
   for (unsigned kind = unsigned(AttrKind::MathFn);

@@ -144,13 +144,13 @@ struct Refused : AssemblerError {
 };
 
 /// Seconds that ptxas may take for one text.
-constexpr unsigned mostSeconds = 120;
+constexpr unsigned MostSeconds = 120;
 
 Assembled finish(Ptxas &process, StringRef ptx) {
   Ptxas::End end = process.finish(std::chrono::steady_clock::now() +
-                                  std::chrono::seconds(mostSeconds));
+                                  std::chrono::seconds(MostSeconds));
   if (end.isLate) {
-    throw AssemblerError("ptxas took more than " + std::to_string(mostSeconds) +
+    throw AssemblerError("ptxas took more than " + std::to_string(MostSeconds) +
                          " s");
   }
   if (!end.status) {
@@ -227,7 +227,7 @@ size_t idleCores() {
 
 /// A compiler process of its own ends whatever it started: there some wait for
 /// the next kernel, too. Nobody else's process is left with children.
-constexpr size_t mostKept = 2;
+constexpr size_t MostKept = 2;
 
 bool keepsWaiting() {
   const char *worker = secure_getenv("TERRAZZO_WORKER");
@@ -270,7 +270,7 @@ Assembler::Assembler(StringRef cpu, const tz_host *host)
 Assembler::~Assembler() {
   if (state->starter && state->keeps) {
     // Not in the way of what is asked next.
-    state->starter->want(mostKept, std::chrono::milliseconds(20));
+    state->starter->want(MostKept, std::chrono::milliseconds(20));
   }
 }
 

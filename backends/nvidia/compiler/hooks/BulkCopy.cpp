@@ -171,7 +171,7 @@ void PtxHooks::awaitBulkStores(IRBuilderBase &b, bool areDone) {
 //===----------------------------------------------------------------------===//
 
 /// What the warp groups that copy keep: enough for the addresses of some loads.
-constexpr unsigned copyRegisters = 40;
+constexpr unsigned CopyRegisters = 40;
 
 /// Registers of a thread that works when the others gave theirs up; none if
 /// they are no whole warp groups. The block has all of the multiprocessor's.
@@ -185,7 +185,7 @@ static std::optional<unsigned> workRegisters(unsigned workWarps,
   const unsigned each =
       std::min(most, perBlock / (32 * all)) / unit * unit; // at the entry
   const unsigned mine =
-      (each * all - copyRegisters * copyWarps) / workWarps / unit * unit;
+      (each * all - CopyRegisters * copyWarps) / workWarps / unit * unit;
   return std::min(mine, most / unit * unit);
 }
 
@@ -194,7 +194,7 @@ void PtxHooks::beginCopies(IRBuilderBase &b, unsigned workWarps,
   if (mayExchange && workRegisters(workWarps, copyWarps)) {
     exchanges = true;
     emit(b,
-         "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(copyRegisters) +
+         "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(CopyRegisters) +
              ";",
          "", {});
   }

@@ -175,7 +175,7 @@ chooseMma(const simt::DotRequest &request,
                          isInRegisters
                              ? tiled(aShape, 1)
                              : shared(request.a.order, n, m, shape[m]),
-                         shared(request.b.order, m, n, unit), mmaName.str()};
+                         shared(request.b.order, m, n, unit), MmaName.str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +184,7 @@ chooseMma(const simt::DotRequest &request,
 
 namespace {
 
-constexpr unsigned sharedSpace = 3;
+constexpr unsigned SharedSpace = 3;
 
 /// One operand in shared memory. An offset has a part that depends on the
 /// thread, found once, and a constant one; their bits are disjoint, so that the
@@ -226,7 +226,7 @@ Operand::Operand(IRBuilderBase &b, const Form &form,
   rows = batchRows * (type.getShape().size() == 3 ? type.getShape()[0] : 1);
   panelBytes = rows * rowBytes;
   usesMatrices = !form.isDouble() && (isKMajor || form.canTranspose);
-  address = b.CreateAddrSpaceCast(source.address, b.getPtrTy(sharedSpace));
+  address = b.CreateAddrSpaceCast(source.address, b.getPtrTy(SharedSpace));
 
   auto c = [&](int64_t v) { return b.getInt32(uint32_t(v)); };
   auto bit = [&](unsigned i, int64_t worth) {

@@ -11,14 +11,14 @@
 
 #include "backends/nvidia/compiler/Architectures.h"
 
-#include "terrazzo/simt/Hooks.h"
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtHooks.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include "llvm/IR/IRBuilder.h"
 
 namespace tz::nvidia {
 
-inline constexpr llvm::StringLiteral mmaName = "mma";
+inline constexpr llvm::StringLiteral MmaName = "mma";
 
 /// Layouts for a dot; none if the instruction does not fit.
 std::optional<simt::DotChoice> chooseMma(const simt::DotRequest &request,

@@ -20,10 +20,10 @@ namespace tz::nvidia {
 
 namespace {
 
-constexpr unsigned globalSpace = 1, sharedSpace = 3;
+constexpr unsigned GlobalSpace = 1, sharedSpace = 3;
 
 /// What has an instruction within the tolerances; tile-legalize-math makes the
-/// rest from these (features() in Plugin.cpp).
+/// rest from these (features() in CompilerPlugin.cpp).
 class Arithmetic final : public lowering::Elementwise {
 public:
   Arithmetic(IRBuilderBase &b, const ArchitectureFacts &architecture)
@@ -253,7 +253,7 @@ void PtxHooks::barrier(IRBuilderBase &b, simt::Memories,
 
 /// mma.sync reads what ldmatrix and loads brought to registers.
 bool PtxHooks::readsPublished(simt::DotOp op) const {
-  return op.getInstruction() == wgmmaName;
+  return op.getInstruction() == WgmmaName;
 }
 
 /// Only machines from sm_90a on have another proxy.
@@ -353,7 +353,7 @@ Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
           words.suffix() + " " + operands(0, n) + ", [$" + std::to_string(n) +
           "];";
   constraints += predicate ? ",l,b" : ",l";
-  Value *address = b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace));
+  Value *address = b.CreateAddrSpaceCast(pointer, b.getPtrTy(GlobalSpace));
   SmallVector<Value *> arguments = {b.CreatePtrToInt(address, b.getInt64Ty())};
   SmallVector<Type *> types = {b.getInt64Ty()};
   if (predicate) {
@@ -408,7 +408,7 @@ void PtxHooks::store(IRBuilderBase &b, Value *value, Value *pointer,
         n == 1 ? word : static_cast<Type *>(FixedVectorType::get(word, n)));
   }
   SmallVector<Value *> arguments = {b.CreatePtrToInt(
-      b.CreateAddrSpaceCast(pointer, b.getPtrTy(globalSpace)), b.getInt64Ty())};
+      b.CreateAddrSpaceCast(pointer, b.getPtrTy(GlobalSpace)), b.getInt64Ty())};
   SmallVector<Type *> types = {b.getInt64Ty()};
   std::string constraints = "l";
   for (unsigned i = 0; i < n; ++i) {
@@ -463,7 +463,7 @@ SmallVector<Value *> PtxHooks::dot(IRBuilderBase &b, simt::DotOp op,
                                    const simt::DotSource &a,
                                    const simt::DotSource &rhs,
                                    ArrayRef<Value *> acc) {
-  return op.getInstruction() == mmaName
+  return op.getInstruction() == MmaName
              ? emitMma(b, op, a, rhs, acc, threadInBlock(b))
              : emitWgmma(b, op, a, rhs, acc, warpGroup(b));
 }

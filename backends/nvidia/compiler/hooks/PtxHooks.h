@@ -2,18 +2,18 @@
 //
 // What   Ids, shuffles, barriers, accesses and float arithmetic by NVVM
 //        intrinsics and inline PTX.
-// Why    See terrazzo/simt/Hooks.h.
+// Why    See terrazzo/simt/SimtHooks.h.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXHOOKS_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXHOOKS_H
 
 #include "backends/nvidia/compiler/Architectures.h"
 
-#include "terrazzo/simt/Hooks.h"
+#include "terrazzo/simt/SimtHooks.h"
 
 namespace tz::nvidia {
 
-class PtxHooks final : public simt::Hooks {
+class PtxHooks final : public simt::SimtHooks {
 public:
   /// `mayExchange`: warp groups may give registers to others. ptxas must then
   /// be free to give the block all registers of the multiprocessor.

@@ -21,7 +21,7 @@ namespace tz::nvidia {
 //===----------------------------------------------------------------------===//
 
 namespace {
-constexpr int64_t rowsOfOne = 64, mostColumns = 256, kBytes = 32;
+constexpr int64_t RowsOfOne = 64, mostColumns = 256, Bytes = 32;
 
 int64_t evenPart(int64_t value) { return value & -value; }
 
@@ -53,16 +53,16 @@ bool hasBothOrders(mlir::Type element) {
 
 std::optional<WgmmaShape> fitWgmma(int64_t rows, int64_t columns,
                                    int64_t groups, bool areIntegers) {
-  if (rows % rowsOfOne != 0 || columns % 8 != 0) {
+  if (rows % RowsOfOne != 0 || columns % 8 != 0) {
     return std::nullopt;
   }
   auto exists = [&](int64_t n) {
     return n <= mostColumns && n % (areIntegers && n > 32 ? 16 : 8) == 0;
   };
   WgmmaShape shape;
-  shape.down = std::min(groups, evenPart(rows / rowsOfOne));
+  shape.down = std::min(groups, evenPart(rows / RowsOfOne));
   shape.across = std::min(groups / shape.down, evenPart(columns / 8));
-  shape.tilesDown = rows / rowsOfOne / shape.down;
+  shape.tilesDown = rows / RowsOfOne / shape.down;
   const int64_t mine = columns / shape.across;
   shape.tiles = 1;
   while (mine % shape.tiles != 0 || !exists(mine / shape.tiles)) {
@@ -88,12 +88,12 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
   const int64_t depth = tile::shapeOf(dot.getA().getType())[1];
   // A sum of so few products is not one of this unit.
   if (bytes == 1 && dot.getMaxImprecise() > 0 &&
-      int64_t(dot.getMaxImprecise()) < kBytes) {
+      int64_t(dot.getMaxImprecise()) < Bytes) {
     return std::nullopt;
   }
   std::optional<WgmmaShape> fit = fitWgmma(
       shape[0], shape[1], request.warps / 4, isa<mlir::IntegerType>(acc));
-  if (!fit || depth * bytes % kBytes != 0) {
+  if (!fit || depth * bytes % Bytes != 0) {
     return std::nullopt;
   }
   simt::Layout atom(2);
@@ -122,8 +122,8 @@ std::optional<simt::DotChoice> chooseWgmma(const simt::DotRequest &request) {
   const bool isInRegisters = request.a.isComputed && hasBothOrders(a);
   return simt::DotChoice{tiled(shape, fit->across),
                          isInRegisters ? tiled({shape[0], depth}, 1)
-                                       : shared(request.a.order, 1, rowsOfOne),
-                         shared(request.b.order, 0, fit->n), wgmmaName.str()};
+                                       : shared(request.a.order, 1, RowsOfOne),
+                         shared(request.b.order, 0, fit->n), WgmmaName.str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,7 +279,7 @@ Emitter::Emitter(IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
   mlir::Type acc = tile::elementType(op.getType());
   areIntegers = isa<mlir::IntegerType>(acc);
   depth = bType.getShape()[0];
-  kStep = kBytes / tile::storageBytes(aElement);
+  kStep = Bytes / tile::storageBytes(aElement);
   const simt::Layout &layout = simt::layoutOf(op.getType());
   registers = unsigned(layout.size(simt::Axis::Register));
   ArrayRef<int64_t> shape = tile::shapeOf(op.getType());
@@ -297,7 +297,7 @@ Emitter::Emitter(IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
     left.emplace(aBuffer, 0);
     Value *down = b.CreateAnd(group, uint32_t(fit.down - 1));
     leftStart = descriptorAt(b, *left, a.address,
-                             offset(left->offset(rowsOfOne, 0), down));
+                             offset(left->offset(RowsOfOne, 0), down));
   } else {
     leftWords = packed(b, a.registers);
   }
@@ -342,7 +342,7 @@ SmallVector<Value *> Emitter::run(ArrayRef<Value *> acc, int64_t from,
     for (int64_t i = 0; i < fit.tilesDown; ++i) {
       std::string a = "%left";
       if (left) {
-        descriptor(a, leftIndex, left->offset(i * fit.down * rowsOfOne, k));
+        descriptor(a, leftIndex, left->offset(i * fit.down * RowsOfOne, k));
       } else {
         // Four words for each step of k.
         a = registerList(leftIndex + unsigned(i * depth + k) / 4, 4);

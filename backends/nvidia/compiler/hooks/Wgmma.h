@@ -9,14 +9,14 @@
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_WGMMA_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_WGMMA_H
 
-#include "terrazzo/simt/Hooks.h"
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtHooks.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include "llvm/IR/IRBuilder.h"
 
 namespace tz::nvidia {
 
-inline constexpr llvm::StringLiteral wgmmaName = "wgmma";
+inline constexpr llvm::StringLiteral WgmmaName = "wgmma";
 
 /// A dot in instructions of 64 x n.
 struct WgmmaShape {

@@ -107,13 +107,13 @@ namespace {
 
 /// Has it blocks in which many addresses are computed, each in its own way?
 bool hasManyAddresses(const Module &module) {
-  constexpr size_t kMany = 2000;
+  constexpr size_t many = 2000;
   return any_of(module, [](const Function &function) {
     return any_of(function, [](const BasicBlock &block) {
       return size_t(count_if(block, [](const Instruction &one) {
                auto *address = dyn_cast<GetElementPtrInst>(&one);
                return address && !address->hasAllConstantIndices();
-             })) > kMany;
+             })) > many;
     });
   });
 }

@@ -19,7 +19,7 @@ using namespace llvm;
 namespace tz::nvidia {
 
 /// With fewer the instruction is shorter.
-static constexpr size_t leastQuotients = 4;
+static constexpr size_t LeastQuotients = 4;
 
 static void divide(Value *divisor, ArrayRef<IntrinsicInst *> quotients) {
   IRBuilder<> b(quotients.front());
@@ -52,7 +52,7 @@ void shareDivisors(Function &function) {
       }
     }
     for (auto &[divisor, quotients] : all) {
-      if (quotients.size() >= leastQuotients) {
+      if (quotients.size() >= LeastQuotients) {
         divide(divisor, quotients);
       }
     }

@@ -6,7 +6,7 @@
 //        the block, and so that the same shape is emitted once a module.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/dot/Origin.h"
 #include "plugins/cpu/compiler/dot/Shared.h"
 
@@ -22,9 +22,9 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr int64_t kLineBytes = 64;
+constexpr int64_t LineBytes = 64;
 /// More would take the load ports away from the multiply-adds.
-constexpr unsigned kMostLinesPerIteration = 12;
+constexpr unsigned MostLinesPerIteration = 12;
 
 /// Steps of k in an iteration of the loop. Where product and sum are two
 /// instructions the optimizer reorders the sums of several steps, and then it
@@ -210,7 +210,7 @@ void MicroKernel::prefetch(Value *iteration) {
     for (unsigned line = 0; line < v.prefetchLines; ++line) {
       // Read, second-level cache, data.
       b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
-                        {offset(start, int64_t{line} * kLineBytes),
+                        {offset(start, int64_t{line} * LineBytes),
                          b.getInt32(0), b.getInt32(2), b.getInt32(1)});
     }
   }
@@ -334,9 +334,9 @@ public:
   }
   unsigned linesOf(const DotPrefetch &source) const {
     auto lines =
-        static_cast<unsigned>((source.rowBytes + kLineBytes - 1) / kLineBytes);
+        static_cast<unsigned>((source.rowBytes + LineBytes - 1) / LineBytes);
     return std::min(lines,
-                    std::max(1u, kMostLinesPerIteration / unsigned(rows)));
+                    std::max(1u, MostLinesPerIteration / unsigned(rows)));
   }
   bool active() const { return iterations > 0 && !sources.empty(); }
 

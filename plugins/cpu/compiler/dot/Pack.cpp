@@ -8,10 +8,10 @@
 //        stand in a function that equal operands of a kernel share.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/dot/Origin.h"
 #include "plugins/cpu/compiler/dot/Shared.h"
-#include "plugins/cpu/compiler/math/Math.h"
+#include "plugins/cpu/compiler/math/CpuMath.h"
 
 #include "llvm/IR/Intrinsics.h"
 
@@ -22,9 +22,9 @@ namespace tz::cpu {
 namespace {
 
 /// First part of a note's tag; any number that data will not hold by chance.
-constexpr int64_t kOriginTag = 0x6f726967696e0000;
+constexpr int64_t OriginTag = 0x6f726967696e0000;
 /// Bytes from tile to tile beyond which nothing is prefetched.
-constexpr int64_t kFarthestStep = int64_t{1} << 28;
+constexpr int64_t FarthestStep = int64_t{1} << 28;
 
 /// `k` runs along the dot's inner dimension, `o` along the other one.
 class Packer {
@@ -229,15 +229,15 @@ void Packer::noteOrigin() {
   auto word = [&](OriginWord w) { return originAddress(b, dst, bytes, w); };
   V base = b.CreatePtrToInt(src.base, b.getInt64Ty());
   // The number of blocks so far differs from place to place in a function.
-  V tag = constant(kOriginTag + static_cast<int64_t>(
-                                    b.GetInsertBlock()->getParent()->size()));
+  V tag = constant(OriginTag + static_cast<int64_t>(
+                                   b.GetInsertBlock()->getParent()->size()));
   auto load = [&](OriginWord w) {
     return b.CreateLoad(b.getInt64Ty(), word(w));
   };
   V step = b.CreateSub(base, load(OriginWord::Base));
   V known = b.CreateICmpEQ(load(OriginWord::Tag), tag);
-  V near = b.CreateICmpULT(b.CreateAdd(step, constant(kFarthestStep)),
-                           constant(2 * kFarthestStep));
+  V near = b.CreateICmpULT(b.CreateAdd(step, constant(FarthestStep)),
+                           constant(2 * FarthestStep));
   V next = b.CreateAdd(
       base, b.CreateSelect(b.CreateAnd(known, near), step, constant(0)));
   b.CreateStore(tag, word(OriginWord::Tag));

@@ -18,27 +18,27 @@ namespace tz::cpu {
 
 namespace {
 
-constexpr unsigned kLine = 64;
+constexpr unsigned Line = 64;
 /// Rows that are larger would push each other out of the second-level cache.
-constexpr int64_t kLargestRow = int64_t{256} << 10;
+constexpr int64_t LargestRow = int64_t{256} << 10;
 /// Rows that a nest asks for to write them. More would push each other out of
 /// the cache before they are written, and every load would ask for all stores.
-constexpr size_t kMostOutputs = 4;
+constexpr size_t MostOutputs = 4;
 /// Uses of a view, or stores after a load, that are looked at for one load: the
 /// work for a kernel is linear in its loads.
-constexpr size_t kMostUses = 64;
+constexpr size_t MostUses = 64;
 
 /// One-dimensional, with its elements side by side.
 bool isRow(tile::LoadViewOp load) {
   mlir::RankedTensorType type = load.getResult().getType();
   return type.getRank() == 1 &&
          type.getNumElements() * tile::storageBytes(type.getElementType()) <=
-             kLargestRow;
+             LargestRow;
 }
 
 } // namespace
 
-Value *Lowering::idOfNextProgram(unsigned axis) {
+Value *CpuLowering::idOfNextProgram(unsigned axis) {
   if (!nextId[axis]) {
     // In the block that begins this program.
     auto *here = cast<Instruction>(program[2]);
@@ -51,7 +51,7 @@ Value *Lowering::idOfNextProgram(unsigned axis) {
 
 /// What `value` is in this program or will be in the next, also where it is not
 /// computed yet. Null: it cannot be said without running the program.
-Value *Lowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
+Value *CpuLowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
   mlir::Operation *op = value.getDefiningOp();
   auto known = scalars.find(value);
   if (!op || (!ofNext && known != scalars.end())) {
@@ -90,7 +90,7 @@ Value *Lowering::foretell(mlir::Value value, bool ofNext, unsigned depth) {
   return same ? known->second : elementwise(op, operands);
 }
 
-Value *Lowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
+Value *CpuLowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
   auto there = to.getDefiningOp<tile::MakeViewOp>();
   Value *end = there ? foretell(there.getBase(), ofNext) : nullptr;
   if (!end || end == view(from).base) {
@@ -101,11 +101,12 @@ Value *Lowering::distance(mlir::Value from, mlir::Value to, bool ofNext) {
                      b.CreatePtrToInt(view(from).base, i64));
 }
 
-Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
+CpuLowering::Reading CpuLowering::readingOf(tile::LoadViewOp load,
+                                            unsigned nest) {
   Reading reading;
   size_t uses = 0;
   for (mlir::Operation *user : load.getView().getUsers()) {
-    if (++uses > kMostUses) {
+    if (++uses > MostUses) {
       return {}; // as if it were the first to read it
     }
     auto other = dyn_cast<tile::LoadViewOp>(user);
@@ -126,7 +127,7 @@ Lowering::Reading Lowering::readingOf(tile::LoadViewOp load, unsigned nest) {
 
 /// Does `op` stand on the other side of a branch that is being emitted? Its
 /// operands have no values here, and it will not run.
-bool Lowering::isOnOtherSide(mlir::Operation *op) const {
+bool CpuLowering::isOnOtherSide(mlir::Operation *op) const {
   mlir::Block *inner = nullptr;
   for (mlir::Block *open : llvm::reverse(openBlocks)) {
     if (mlir::Operation *around = open->findAncestorOpInBlock(*op)) {
@@ -137,7 +138,7 @@ bool Lowering::isOnOtherSide(mlir::Operation *op) const {
   return false;
 }
 
-SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
+SmallVector<mlir::Value> CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   if (!rowStores) {
     rowStores.emplace();
     kernel.walk([&](tile::StoreViewOp store) { rowStores->push_back(store); });
@@ -151,7 +152,7 @@ SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
                               return plan.order(store) < plan.order(load);
                             }) -
       after.begin()));
-  for (tile::StoreViewOp store : after.take_front(kMostUses)) {
+  for (tile::StoreViewOp store : after.take_front(MostUses)) {
     mlir::Value view = store.getView();
     if (cast<tile::ViewType>(view.getType()).getTileType() != type ||
         llvm::is_contained(views, view) || isOnOtherSide(store)) {
@@ -168,7 +169,7 @@ SmallVector<mlir::Value> Lowering::rowsWrittenAfter(tile::LoadViewOp load) {
     if (made && here->isBeforeInBlock(later) &&
         mlir::isConstantIntValue(made.getStrides()[0], 1)) {
       views.push_back(view);
-      if (views.size() == kMostOutputs) {
+      if (views.size() == MostOutputs) {
         break;
       }
     }
@@ -221,7 +222,7 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
       tile::storageBytes(load.getResult().getType().getElementType());
   for (auto [away, write] : distances) {
     Value *row = b.CreateGEP(b.getInt8Ty(), access.pointer, away);
-    for (uint64_t at = 0; at < bytes; at += kLine) {
+    for (uint64_t at = 0; at < bytes; at += Line) {
       // Into the second-level cache: the first holds this program's row.
       b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
                         {b.CreateConstGEP1_64(b.getInt8Ty(), row, at),

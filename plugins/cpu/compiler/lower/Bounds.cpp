@@ -103,7 +103,7 @@ uint32_t flagsOf(mlir::Operation *op) {
 
 } // namespace
 
-Constant *Lowering::text(StringRef value) {
+Constant *CpuLowering::text(StringRef value) {
   GlobalVariable *&known = texts[value];
   if (!known) {
     Constant *bytes = ConstantDataArray::getString(context, value);
@@ -114,8 +114,8 @@ Constant *Lowering::text(StringRef value) {
 }
 
 /// The record that describes the access, as the device half reads it.
-Constant *Lowering::accessRecord(mlir::Operation *op, mlir::Type element,
-                                 ArrayRef<unsigned> arguments) {
+Constant *CpuLowering::accessRecord(mlir::Operation *op, mlir::Type element,
+                                    ArrayRef<unsigned> arguments) {
   std::string file;
   unsigned line = 0, column = 0;
   if (DebugLoc at = debug.at(op->getLoc()); at && at->getLine()) {
@@ -142,9 +142,9 @@ Constant *Lowering::accessRecord(mlir::Operation *op, mlir::Type element,
 
 /// void(run, access, address or addresses[, mask]): returns if all that the
 /// mask takes lies in the memory of one of the arguments.
-Function *Lowering::makeCheck(StringRef name, Type *addressType, Type *maskType,
-                              unsigned lanes, uint64_t bytes,
-                              ArrayRef<unsigned> arguments) {
+Function *CpuLowering::makeCheck(StringRef name, Type *addressType,
+                                 Type *maskType, unsigned lanes, uint64_t bytes,
+                                 ArrayRef<unsigned> arguments) {
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *i8 = b.getInt8Ty();
   SmallVector<Type *> types{ptr, ptr, addressType};
   if (maskType) {
@@ -206,8 +206,8 @@ Function *Lowering::makeCheck(StringRef name, Type *addressType, Type *maskType,
 
 /// The same arguments as the check's: hands the lanes to the host. Apart, so
 /// that what it needs of the stack is not the kernel's.
-Function *Lowering::makeLook(ArrayRef<Type *> types, unsigned lanes,
-                             uint64_t bytes) {
+Function *CpuLowering::makeLook(ArrayRef<Type *> types, unsigned lanes,
+                                uint64_t bytes) {
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *i8 = b.getInt8Ty();
   auto *look =
       Function::Create(FunctionType::get(b.getVoidTy(), types, false),
@@ -252,9 +252,9 @@ Function *Lowering::makeLook(ArrayRef<Type *> types, unsigned lanes,
   return look;
 }
 
-void Lowering::checkAccess(mlir::Operation *op, mlir::Value from,
-                           Value *address, Value *mask, mlir::Type element,
-                           unsigned lanes) {
+void CpuLowering::checkAccess(mlir::Operation *op, mlir::Value from,
+                              Value *address, Value *mask, mlir::Type element,
+                              unsigned lanes) {
   if (!checked) {
     return;
   }
@@ -294,7 +294,7 @@ void Lowering::checkAccess(mlir::Operation *op, mlir::Value from,
 
 /// What the device half must know of the arguments to say where the memory of
 /// each begins and ends.
-void Lowering::argumentsRecord() {
+void CpuLowering::argumentsRecord() {
   if (!checked) {
     return;
   }

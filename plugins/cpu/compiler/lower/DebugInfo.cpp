@@ -19,7 +19,7 @@ namespace {
 
 /// Calls, names and fused locations around one place; wire data may nest and
 /// share them as its writer likes.
-constexpr unsigned kMaxSteps = 256;
+constexpr unsigned MaxSteps = 256;
 
 /// What stands at one place of a source.
 struct Place {
@@ -31,7 +31,7 @@ struct Place {
 /// counts.
 std::optional<Place> placeOf(mlir::Location location) {
   Place place;
-  for (unsigned step = 0; step < kMaxSteps; ++step) {
+  for (unsigned step = 0; step < MaxSteps; ++step) {
     if (auto range = dyn_cast<mlir::FileLineColRange>(location)) {
       place.range = range;
       return place;
@@ -105,7 +105,7 @@ DebugLoc DebugInfo::at(mlir::Location location) {
   }
   auto [entry, isNew] = known.try_emplace(location, nullptr);
   if (isNew) {
-    unsigned steps = kMaxSteps;
+    unsigned steps = MaxSteps;
     entry->second = locate(location, nullptr, steps);
   }
   return DebugLoc(entry->second);

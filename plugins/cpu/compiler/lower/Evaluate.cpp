@@ -342,7 +342,7 @@ Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
   });
 }
 
-std::optional<int64_t> Nest::strideOf(const Lowering &l, mlir::Value value,
+std::optional<int64_t> Nest::strideOf(const CpuLowering &l, mlir::Value value,
                                       int d, int depth) {
   auto type = dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type || d < 0 || type.getDimSize(d) == 1) {

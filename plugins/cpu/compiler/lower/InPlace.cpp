@@ -23,7 +23,7 @@ static bool isKnownTrue(const Value *condition) {
 }
 
 SmallVector<mlir::Operation *>
-Lowering::loadsInPlace(mlir::Operation *store, mlir::Value address) const {
+CpuLowering::loadsInPlace(mlir::Operation *store, mlir::Value address) const {
   SmallVector<mlir::Operation *> loads;
   for (mlir::Operation *user : address.getUsers()) {
     if (!isa<tile::LoadOp, tile::LoadViewOp>(user) ||
@@ -40,7 +40,7 @@ Lowering::loadsInPlace(mlir::Operation *store, mlir::Value address) const {
   return loads;
 }
 
-void Lowering::copyLoadsInPlace(tile::StoreOp store) {
+void CpuLowering::copyLoadsInPlace(tile::StoreOp store) {
   for (mlir::Operation *load : loadsInPlace(store, store.getPointer())) {
     if (!isKnownTrue(lanesApart(store.getPointer()))) {
       mlir::Value loaded = load->getResult(0);
@@ -89,7 +89,7 @@ static Value *areApart(IRBuilderBase &b, ArrayRef<Value *> strides,
   return apart;
 }
 
-Value *Lowering::lanesApart(mlir::Value pointer) {
+Value *CpuLowering::lanesApart(mlir::Value pointer) {
   SmallVector<Value *, 4> strides, extents;
   for (auto [d, extent] : llvm::enumerate(tile::shapeOf(pointer.getType()))) {
     std::optional<int64_t> stride =
@@ -104,7 +104,7 @@ Value *Lowering::lanesApart(mlir::Value pointer) {
   return areApart(b, strides, extents);
 }
 
-Value *Lowering::lanesApart(tile::LoadViewOp load, tile::StoreViewOp store) {
+Value *CpuLowering::lanesApart(tile::LoadViewOp load, tile::StoreViewOp store) {
   const ViewParts &parts = view(store.getView());
   SmallVector<Value *, 4> whole, inside;
   for (auto [d, size] : llvm::enumerate(

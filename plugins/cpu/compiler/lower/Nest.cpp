@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
 
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 
 using namespace llvm;
 
 namespace tz::cpu {
 
-Nest::Nest(Lowering &lowering, ArrayRef<int64_t> shape,
+Nest::Nest(CpuLowering &lowering, ArrayRef<int64_t> shape,
            ArrayRef<mlir::Value> roots, bool vectors)
     : shape(shape), l(lowering), b(lowering.b), number(lowering.countNest()) {
   reach(roots);

@@ -12,7 +12,7 @@
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_NEST_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_NEST_H
 
-#include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/compiler/lower/CpuLowering.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,7 +35,7 @@ class Nest {
 public:
   /// `roots`: the values whose elements will be asked for. They are put in
   /// reach: what must be in the arena is computed now.
-  Nest(Lowering &lowering, llvm::ArrayRef<int64_t> shape,
+  Nest(CpuLowering &lowering, llvm::ArrayRef<int64_t> shape,
        llvm::ArrayRef<mlir::Value> roots, bool vectors = true);
   /// Marks what was written to the arena on the way.
   ~Nest();
@@ -68,7 +68,8 @@ public:
   int dim = -1;
   const llvm::SmallVector<int64_t, 4> shape;
 
-  //===--- Access.cpp ----------------------------------------------------===//
+  //===--- CpuAccess.cpp
+  //----------------------------------------------------===//
   struct Access {
     llvm::Value *pointer = nullptr; ///< of the first lane, or one a lane
     llvm::Value *mask = nullptr;    ///< null: all
@@ -93,7 +94,7 @@ public:
   storeInParts(llvm::Value *value, const Index &index, bool contiguous,
                llvm::function_ref<void(llvm::Value *, const Index &)> store);
   /// Is the block inside in all checked dimensions? Null: nothing is checked.
-  static llvm::Value *isInside(Lowering &lowering, mlir::Value view,
+  static llvm::Value *isInside(CpuLowering &lowering, mlir::Value view,
                                mlir::OperandRange offsets,
                                llvm::ArrayRef<bool> checked);
   /// Stores to this block of a view may bypass the caches, if it is large.
@@ -102,8 +103,9 @@ public:
   void alsoChecks(llvm::Value *inside);
 
   /// Distance between lanes along `dim` in elements, if it is one known number.
-  static std::optional<int64_t>
-  strideOf(const Lowering &lowering, mlir::Value value, int dim, int depth = 0);
+  static std::optional<int64_t> strideOf(const CpuLowering &lowering,
+                                         mlir::Value value, int dim,
+                                         int depth = 0);
 
   //===--- InPlace.cpp ---------------------------------------------------===//
   /// Loads that the nest of this store computes and whose addresses it writes
@@ -144,7 +146,7 @@ private:
   llvm::Value *element(const Buffer &buffer, const Index &index,
                        int64_t &laneStride);
 
-  Lowering &l;
+  CpuLowering &l;
   llvm::IRBuilder<> &b;
   llvm::SmallVector<Level> levels;
   llvm::DenseMap<llvm::Value *, unsigned> valueLevels;

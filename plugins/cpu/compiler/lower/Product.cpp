@@ -5,7 +5,7 @@
 // Why    An operand that is a view of memory is packed straight from there; an
 //        accumulator that is carried by a loop stays in its buffer.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/lower/Nest.h"
 
 using namespace llvm;
@@ -64,8 +64,8 @@ DotInput inputOf(mlir::Operation *op, mlir::Type element) {
 } // namespace
 
 /// `value`, an operand of a dot, as a matrix somewhere in memory.
-DotSource Lowering::dotSource(mlir::Value value, mlir::Type element,
-                              Value *batch) {
+DotSource CpuLowering::dotSource(mlir::Value value, mlir::Type element,
+                                 Value *batch) {
   auto type = cast<mlir::RankedTensorType>(value.getType());
   const size_t rank = static_cast<size_t>(type.getRank());
   DotSource source;
@@ -180,7 +180,7 @@ DotSource Lowering::dotSource(mlir::Value value, mlir::Type element,
   return source;
 }
 
-void Lowering::dotOp(tile::DotOp op) {
+void CpuLowering::dotOp(tile::DotOp op) {
   auto typeA = cast<mlir::RankedTensorType>(op.getA().getType());
   auto typeB = cast<mlir::RankedTensorType>(op.getB().getType());
   auto typeAcc = cast<mlir::RankedTensorType>(op.getAcc().getType());

@@ -4,7 +4,7 @@
 // Why    Their results are laid out differently from their operands, so they
 //        are roots: a nest over the operand writes the result.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/lower/Nest.h"
 
 using namespace llvm;
@@ -17,14 +17,14 @@ static Buffer as(Buffer buffer, ArrayRef<int64_t> shape) {
   return buffer;
 }
 
-void Lowering::reshapeOp(tile::ReshapeOp op) {
+void CpuLowering::reshapeOp(tile::ReshapeOp op) {
   Buffer result = allocateFor(op.getResult());
   materialiseInto(op.getSource(),
                   as(result, tile::shapeOf(op.getSource().getType())));
   define(op.getResult(), result);
 }
 
-void Lowering::catOp(tile::CatOp op) {
+void CpuLowering::catOp(tile::CatOp op) {
   Buffer result = allocateFor(op.getResult());
   const size_t along = static_cast<size_t>(op.getDim());
   int64_t from = 0;
@@ -42,7 +42,7 @@ void Lowering::catOp(tile::CatOp op) {
   define(op.getResult(), result);
 }
 
-void Lowering::joinOp(tile::JoinOp op) {
+void CpuLowering::joinOp(tile::JoinOp op) {
   Buffer result = allocateFor(op.getResult());
   ArrayRef<int64_t> shape = tile::shapeOf(op.getLhs().getType());
   Nest nest(*this, shape, {op.getLhs(), op.getRhs()});
@@ -57,7 +57,7 @@ void Lowering::joinOp(tile::JoinOp op) {
   define(op.getResult(), result);
 }
 
-void Lowering::splitScalars(tile::SplitOp op) {
+void CpuLowering::splitScalars(tile::SplitOp op) {
   Buffer source = materialise(op.getSource());
   Nest nest(*this, source.shape, {});
   Index index = nest.origin();
@@ -66,7 +66,7 @@ void Lowering::splitScalars(tile::SplitOp op) {
   scalars[op.getRhs()] = nest.loadFrom(source, index);
 }
 
-void Lowering::histogramOp(tile::HistogramOp op) {
+void CpuLowering::histogramOp(tile::HistogramOp op) {
   Buffer result = allocateFor(op.getResult());
   b.CreateMemSet(address(result), b.getInt8(0), result.bytes, Align(64));
   const uint64_t bins = static_cast<uint64_t>(result.shape[0]);

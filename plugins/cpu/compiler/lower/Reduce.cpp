@@ -6,7 +6,7 @@
 //        reduction runs at vector width: along the inner dimension into lanes
 //        that are combined at the end, along the others lane by lane.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/dot/Loops.h"
+#include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/lower/Nest.h"
 #include "plugins/cpu/compiler/math/Ops.h"
 
@@ -68,7 +68,7 @@ Value *lanesOf(IRBuilderBase &b, Value *vector, unsigned from, unsigned count) {
 
 } // namespace
 
-void Lowering::reduceOp(tile::ReduceOp op) {
+void CpuLowering::reduceOp(tile::ReduceOp op) {
   SmallVector<mlir::Value> sources(op.getSources());
   const size_t n = sources.size(), axis = op.getAxis();
   SmallVector<int64_t> shape(tile::shapeOf(sources[0].getType()));
@@ -213,7 +213,7 @@ void Lowering::reduceOp(tile::ReduceOp op) {
   }
 }
 
-void Lowering::scanOp(tile::ScanOp op) {
+void CpuLowering::scanOp(tile::ScanOp op) {
   SmallVector<mlir::Value> sources(op.getSources());
   const size_t n = sources.size(), axis = op.getAxis();
   SmallVector<int64_t> shape(tile::shapeOf(sources[0].getType()));
@@ -285,7 +285,7 @@ void Lowering::scanOp(tile::ScanOp op) {
   }
 }
 
-void Lowering::mapOp(tile::MapOp op) {
+void CpuLowering::mapOp(tile::MapOp op) {
   SmallVector<mlir::Value> sources(op.getSources());
   // Branches become selects; loops need scalars and real branches, and there is
   // no vector of 128-bit products.

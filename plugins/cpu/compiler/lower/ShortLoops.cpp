@@ -5,7 +5,7 @@
 // Why    Such a loop may take some nanoseconds in all. Where pieces begin and
 //        end would be a twentieth of that.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/compiler/lower/CpuLowering.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/MDBuilder.h"
@@ -19,7 +19,7 @@ namespace tz::cpu {
 namespace {
 
 /// Instructions of a loop that is worth a copy.
-constexpr size_t kMostInstructions = 160;
+constexpr size_t MostInstructions = 160;
 
 using Blocks = SmallSetVector<BasicBlock *, 8>;
 
@@ -73,11 +73,11 @@ void copyBlocks(const Blocks &blocks, BasicBlock *head,
 
 } // namespace
 
-void Lowering::splitShortLoops() {
+void CpuLowering::splitShortLoops() {
   for (LoopOfPieces &loop : shortLoops) {
     const Blocks blocks = blocksOf(loop.head, loop.latch);
     BasicBlock *last = loop.exit->getSinglePredecessor();
-    if (!last || sizeOf(blocks) > kMostInstructions) {
+    if (!last || sizeOf(blocks) > MostInstructions) {
       continue;
     }
     ValueToValueMapTy copyOf;

@@ -5,7 +5,7 @@
 //        next to nothing: the loops that do the work have no question in them.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/KernelEntry.h"
-#include "plugins/cpu/compiler/lower/Lowering.h"
+#include "plugins/cpu/compiler/lower/CpuLowering.h"
 
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,7 +16,7 @@ namespace tile = tz::tile;
 
 namespace tz::cpu {
 
-void Lowering::leaveIfStopped() {
+void CpuLowering::leaveIfStopped() {
   MDNode *rarely = MDBuilder(context).createUnlikelyBranchWeights();
   BasicBlock *ask = block("stop.ask"), *goesOn = block("stop.no");
   // Atomic, for it to be read each time.
@@ -40,7 +40,7 @@ void Lowering::leaveIfStopped() {
 namespace {
 /// Work, in elements that are computed, between two questions whether a launch
 /// is to end: well below a hundredth of the 0.2 s within which it must.
-constexpr uint64_t kWorkOfPiece = 1 << 18, kMostIterations = 1 << 12;
+constexpr uint64_t WorkOfPiece = 1 << 18, MostIterations = 1 << 12;
 } // namespace
 
 static std::optional<uint64_t> staticIterations(mlir::Operation *loop) {
@@ -57,10 +57,10 @@ static uint64_t workOf(mlir::Operation *op) {
   if (isa<scf::ForOp, scf::WhileOp>(op)) {
     // One that runs for an unknown time asks by itself if that is long. Loops
     // around it ask each few iterations all the same.
-    constexpr uint64_t kFew = 8;
+    constexpr uint64_t few = 8;
     std::optional<uint64_t> iterations = staticIterations(op);
     return iterations ? llvm::SaturatingMultiply(*iterations, workInside(op))
-                      : std::max(kWorkOfPiece / kFew, workInside(op));
+                      : std::max(WorkOfPiece / few, workInside(op));
   }
   uint64_t work = workInside(op) - 1;
   for (mlir::Value result : op->getResults()) {
@@ -90,11 +90,11 @@ static uint64_t workInside(mlir::Operation *op) {
   return work;
 }
 
-bool Lowering::isRepeatable() const {
+bool CpuLowering::isRepeatable() const {
   // Longer programs do not feel one store.
-  constexpr uint64_t kShort = 512;
+  constexpr uint64_t short = 512;
   if (checked || waits() || usesLog || hasAtomics ||
-      workInside(kernel) > kShort) {
+      workInside(kernel) > short) {
     return false;
   }
   // Groups of pointers; those of group 0 may point anywhere.
@@ -119,7 +119,7 @@ bool Lowering::isRepeatable() const {
 }
 
 /// Of an iteration: longer ones do not feel a question each piece.
-static constexpr uint64_t kShortWork = 512;
+static constexpr uint64_t ShortWork = 512;
 
 static bool holdsLoops(mlir::Operation *loop) {
   return loop
@@ -134,12 +134,12 @@ static bool holdsLoops(mlir::Operation *loop) {
 /// How many iterations of the loop take about as long as asking may wait: a
 /// power of two.
 static uint64_t iterationsOfPiece(mlir::Operation *loop) {
-  return llvm::bit_floor(std::clamp<uint64_t>(kWorkOfPiece / workInside(loop),
-                                              1, kMostIterations));
+  return llvm::bit_floor(
+      std::clamp<uint64_t>(WorkOfPiece / workInside(loop), 1, MostIterations));
 }
 
-void Lowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head,
-                                  lowering::LoopCounter *counter) {
+void CpuLowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head,
+                                     lowering::LoopCounter *counter) {
   const uint64_t count = iterationsOfPiece(loop);
   if (std::optional<uint64_t> all = staticIterations(loop);
       all && *all <= count) {
@@ -194,7 +194,7 @@ void Lowering::leaveLoopIfStopped(mlir::Operation *loop, BasicBlock *head,
           b.CreateAnd(hasMore, b.CreateICmpNE(left, b.getInt32(0))));
     }
     leaves->setSuccessor(1, piece);
-    if (end && workInside(loop) <= kShortWork && !holdsLoops(loop)) {
+    if (end && workInside(loop) <= ShortWork && !holdsLoops(loop)) {
       b.SetInsertPoint(before->getTerminator());
       if (auto *isOne = dyn_cast<Instruction>(counter->isOnePiece(b, count))) {
         shortLoops.push_back({isOne, before, pieces, head, latch, piece, exit});

@@ -18,7 +18,7 @@ Value *emitExp2(const Ops &o, Value *x) {
   x = o.atLeast(o.atMost(x, o.isF64 ? 1025 : 129), o.isF64 ? -1076 : -151);
   auto n = o.roundSmall(x);
   Value *r = o.sub(x, n.real);
-  Value *p = o.isF64 ? o.polynomial(r, kExp2F64) : o.polynomial(r, kExp2F32);
+  Value *p = o.isF64 ? o.polynomial(r, Exp2F64) : o.polynomial(r, Exp2F32);
   return o.scale(o.fma(r, p, o.c(1)), n);
 }
 
@@ -30,7 +30,7 @@ Value *emitExp(const Ops &o, Value *x) {
       o.fma(n.real, o.c(o.isF64 ? -0x1.62e42fefa3800p-1 : -0x1.62e4p-1), x);
   r = o.fma(n.real, o.c(o.isF64 ? -0x1.ef35793c76730p-45 : -0x1.7f7d1cf8p-20),
             r);
-  Value *p = o.isF64 ? o.polynomial(r, kExpF64) : o.polynomial(r, kExpF32);
+  Value *p = o.isF64 ? o.polynomial(r, ExpF64) : o.polynomial(r, ExpF32);
   Value *e = o.add(o.fma(o.mul(r, r), p, r), o.c(1));
   return o.scale(e, n);
 }
@@ -38,7 +38,7 @@ Value *emitExp(const Ops &o, Value *x) {
 Value *emitTanh(const Ops &o, Value *x) {
   Value *magnitude = o.abs(x);
   Value *z = o.mul(x, x);
-  Value *p = o.isF64 ? o.polynomial(z, kTanhF64) : o.polynomial(z, kTanhF32);
+  Value *p = o.isF64 ? o.polynomial(z, TanhF64) : o.polynomial(z, TanhF32);
   Value *small = o.fma(o.mul(magnitude, z), p, magnitude);
   // 1 - 2 / (e^2|x| + 1), which is 1 from 20 on (9.1 in f32).
   Value *clamped = o.atMost(magnitude, o.isF64 ? 20 : 10);
@@ -51,17 +51,17 @@ Value *emitTanh(const Ops &o, Value *x) {
 Value *emitErf(const Ops &o, Value *x) {
   Value *magnitude = o.abs(x);
   Value *z = o.mul(x, x);
-  Value *p = o.isF64 ? o.polynomial(z, kErfF64) : o.polynomial(z, kErfF32);
+  Value *p = o.isF64 ? o.polynomial(z, ErfF64) : o.polynomial(z, ErfF32);
   Value *small = o.fma(magnitude, p, magnitude);
   Value *clamped = o.atMost(magnitude, o.isF64 ? 6.1 : 4.0);
   Value *complement;
   if (o.isF64) {
     Value *t = o.div(o.c(2), o.add(clamped, o.c(1)));
     complement = o.mul(emitExp(o, o.neg(o.mul(clamped, clamped))),
-                       o.polynomial(t, kErfTailF64));
+                       o.polynomial(t, ErfTailF64));
   } else {
     complement =
-        emitExp(o, o.neg(o.mul(clamped, o.polynomial(clamped, kErfTailF32))));
+        emitExp(o, o.neg(o.mul(clamped, o.polynomial(clamped, ErfTailF32))));
   }
   Value *large = o.sub(o.c(1), complement);
   Value *isSmall = o.b.CreateFCmpOLT(magnitude, o.c(o.isF64 ? 1.0 : 0.95));

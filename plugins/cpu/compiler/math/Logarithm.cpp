@@ -43,7 +43,7 @@ Value *correctionF64(const Ops &o, Value *f, Value *lowPart) {
   Value *s = o.div(f, o.add(f, o.c(2)));
   Value *z = o.mul(s, s);
   Value *halfSquare = o.mul(o.mul(f, f), o.c(0.5));
-  Value *tail = o.fma(z, o.polynomial(z, kLogF64), halfSquare);
+  Value *tail = o.fma(z, o.polynomial(z, LogF64), halfSquare);
   return o.sub(halfSquare, o.fma(s, tail, lowPart));
 }
 
@@ -58,7 +58,7 @@ Value *emitLog(const Ops &o, Value *x) {
     result = o.fma(m.exponent, o.c(0x1.62e42fefa3800p-1), rest);
   } else {
     Value *square = o.mul(m.f, m.f);
-    Value *rest = o.fma(o.mul(square, m.f), o.polynomial(m.f, kLogF32),
+    Value *rest = o.fma(o.mul(square, m.f), o.polynomial(m.f, LogF32),
                         o.mul(square, o.c(-0.5)));
     rest = o.fma(m.exponent, o.c(0x1.7f7d1cf79abcap-20), rest);
     // The product with the high part of ln2 is exact.
@@ -75,7 +75,7 @@ Value *emitLog2(const Ops &o, Value *x) {
     fraction = o.fma(natural, o.c(0x1.71547652b82fep0),
                      o.mul(natural, o.c(0x1.777d0ffda0d24p-56)));
   } else {
-    fraction = o.fma(m.f, o.polynomial(m.f, kLog2F32), m.f);
+    fraction = o.fma(m.f, o.polynomial(m.f, Log2F32), m.f);
   }
   return specialCases(o, x, o.add(m.exponent, fraction));
 }

@@ -103,7 +103,7 @@ Pair log2Pair(const Ops &o, Value *f) {
   Pair ratio = fastSum(o, s, o.div(rest, divisor.high));
   Pair square = product(o, ratio, ratio);
   Pair cube = product(o, square, ratio);
-  const ArrayRef<double> all(kLogF64);
+  const ArrayRef<double> all(LogF64);
   Pair lead = product(o, cube, {o.c(all[0]), o.c(0)});
   Value *tail = o.mul(o.mul(cube.high, square.high),
                       o.polynomial(square.high, all.drop_front()));
@@ -137,7 +137,7 @@ Value *powerF64(const Ops &o, Value *ax, Value *y) {
   high = o.atLeast(o.atMost(high, 1100), -1100);
   auto n = o.roundSmall(high);
   Value *r = o.add(o.sub(high, n.real), low);
-  Value *p = o.fma(r, o.polynomial(r, kExp2F64), o.c(1));
+  Value *p = o.fma(r, o.polynomial(r, Exp2F64), o.c(1));
   return o.scale(p, n.integer);
 }
 

@@ -43,7 +43,7 @@ GlobalVariable *twoOverPiTable(Module &module) {
   if (GlobalVariable *found = module.getNamedGlobal(name)) {
     return found;
   }
-  SmallVector<uint64_t> words(std::begin(kTwoOverPi), std::end(kTwoOverPi));
+  SmallVector<uint64_t> words(std::begin(TwoOverPi), std::end(TwoOverPi));
   Constant *data = ConstantDataArray::get(module.getContext(), words);
   return new GlobalVariable(module, data->getType(), true,
                             GlobalValue::InternalLinkage, data, name);
@@ -167,10 +167,8 @@ Value *sinCosBody(const Ops &o, Value *x, bool cosine) {
                   b.CreateFCmpOLT(magnitude, o.inf()));
   Reduced reduced = reduceLargeLanes(o, x, large, reduceSmall(o, x));
   Value *r = reduced.r, *z = o.mul(r, r);
-  Value *sinTail =
-      o.isF64 ? o.polynomial(z, kSinF64) : o.polynomial(z, kSinF32);
-  Value *cosTail =
-      o.isF64 ? o.polynomial(z, kCosF64) : o.polynomial(z, kCosF32);
+  Value *sinTail = o.isF64 ? o.polynomial(z, SinF64) : o.polynomial(z, SinF32);
+  Value *cosTail = o.isF64 ? o.polynomial(z, CosF64) : o.polynomial(z, CosF32);
   Value *sine = o.fma(o.mul(r, z), sinTail, r);
   // 1 - z/2 is rounded; what it lost goes into the small terms.
   Value *head = o.fma(z, o.c(-0.5), o.c(1));

@@ -1,0 +1,54 @@
+//===- PtxMatrix.h - which matrix instruction does a dot ------------------===//
+//
+// What   The target as the SIMT library's passes see it: instructions for dots,
+//        their layouts and how their operands lie in shared memory.
+// Why    What is chosen here is what Wgmma.cpp and Mma.cpp emit.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXMATRIX_H
+#define TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXMATRIX_H
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "terrazzo/simt/SimtTarget.h"
+
+namespace tz::nvidia {
+
+class PtxTarget final : public simt::SimtTarget {
+public:
+  /// `inBulk`: the TMA unit may be used; `persists`: a block may run several
+  /// programs.
+  PtxTarget(const ArchitectureFacts &architecture, bool inBulk, bool persists)
+      : architecture(architecture), inBulk(inBulk), persists(persists) {}
+
+  simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  bool canStayInFlight(simt::DotOp dot) const override;
+  uint64_t sharedBytes() const override { return architecture.sharedBytes; }
+  unsigned blocksBeside(const simt::BlockNeeds &block) const override;
+  unsigned asyncCopyBytes() const override { return 4; }
+  unsigned copyWarps(const simt::CopyRequest &request) const override;
+  /// Where one block fills a multiprocessor. Of two, one computes while the
+  /// other stores (docs/guide/performance.md).
+  bool shouldPersist(uint64_t ringBytes) const override {
+    return persists && 2 * ringBytes > sharedBytes();
+  }
+  /// Where rows begin inside of lines (simt::appendCluster) the
+  /// multiprocessors of a pair fetch shared tiles by halves
+  /// (docs/guide/performance.md).
+  unsigned clusterBlocks() const override {
+    return architecture.number == 90 && inBulk ? 2 : 1;
+  }
+  bool canCopyInBulk(simt::DescriptorType descriptor,
+                     simt::BufferType to) const override;
+  bool canStoreInBulk(simt::DescriptorType descriptor,
+                      simt::BufferType from) const override {
+    return canCopyInBulk(descriptor, from); // the same boxes
+  }
+
+private:
+  const ArchitectureFacts &architecture;
+  const bool inBulk, persists;
+};
+
+} // namespace tz::nvidia
+
+#endif // TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXMATRIX_H

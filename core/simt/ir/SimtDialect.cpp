@@ -1,0 +1,363 @@
+//===- SimtDialect.cpp - registration and ops of the simt dialect ---------===//
+//
+// What   Numbered constraints and folders of SimtOps.td; layouts of types.
+// Why    See SimtOps.td.
+//===----------------------------------------------------------------------===//
+#include "terrazzo/simt/Simt.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+#include "terrazzo/simt/SimtDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "terrazzo/simt/SimtOps.cpp.inc"
+
+namespace {
+/// Layouts are long and stand on every type: #layout, #layout1 ... for them.
+struct AsmNames : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute,
+                       llvm::raw_ostream &stream) const override {
+    if (isa<LayoutAttr>(attribute)) {
+      stream << "layout";
+      return AliasResult::FinalAlias;
+    }
+    if (isa<SharedAttr>(attribute)) {
+      stream << "shared";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+} // namespace
+
+void SimtDialect::initialize() {
+  addInterfaces<AsmNames>();
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "terrazzo/simt/SimtOps.cpp.inc"
+      >();
+}
+
+bool tz::simt::isRecurrence(LoopLikeOpInterface loop) {
+  return llvm::any_of(
+             loop.getRegionIterArgs(),
+             [](Value carried) { return hasLayout(carried.getType()); }) &&
+         llvm::any_of(loop.getLoopRegions().front()->getOps(),
+                      [](Operation &op) {
+                        return isa<tile::ReduceOp, tile::ScanOp>(op);
+                      });
+}
+
+bool tz::simt::hasLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<LayoutAttr>(tensor.getEncoding());
+}
+
+const Layout &tz::simt::layoutOf(Type type) {
+  return cast<LayoutAttr>(cast<RankedTensorType>(type).getEncoding())
+      .getValue();
+}
+
+int64_t tz::simt::wordsOf(Value value) {
+  if (!hasLayout(value.getType())) {
+    return 0;
+  }
+  Type element = tile::elementType(value.getType());
+  const unsigned bits =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return layoutOf(value).size(Axis::Register) * std::max(32u, bits) / 32;
+}
+
+unsigned tz::simt::clusterBlocks(tile::KernelOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(ClusterName);
+  return blocks ? unsigned(blocks.getInt()) : 1;
+}
+
+int64_t tz::simt::boxesOf(DescriptorType descriptor, BufferType buffer) {
+  const int64_t elements =
+      llvm::product_of(descriptor.getBox()); // those of more dimensions are 1
+  return llvm::divideCeil(llvm::product_of(buffer.getShape()), elements);
+}
+
+RankedTensorType tz::simt::withLayout(RankedTensorType type,
+                                      const Layout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LayoutAttr::get(type.getContext(), layout));
+}
+
+LogicalResult ConvertOp::verify() {
+  Type from = getSource().getType(), to = getResult().getType();
+  if (!hasLayout(from) || !hasLayout(to) ||
+      tile::shapeOf(from) != tile::shapeOf(to) ||
+      tile::elementType(from) != tile::elementType(to)) {
+    return emitOpError("C1: ")
+           << from << " and " << to << " differ in more than the layout";
+  }
+  return success();
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor) {
+  if (auto inner = getSource().getDefiningOp<ConvertOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return getSource().getType() == getType() ? getSource() : Value();
+}
+
+LogicalResult StageOp::verify() {
+  Type from = getSource().getType();
+  BufferType to = getResult().getType();
+  if (tile::shapeOf(from) != to.getShape() ||
+      tile::elementType(from) != to.getElementType()) {
+    return emitOpError("C1: ") << to << " cannot hold " << from;
+  }
+  return success();
+}
+
+void DotWaitOp::build(OpBuilder &builder, OperationState &state,
+                      TypeRange types, uint32_t pending, ValueRange sources,
+                      ValueRange reads) {
+  state.addTypes(types);
+  state.addOperands(sources);
+  state.addOperands(reads);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.pending = builder.getI32IntegerAttr(int32_t(pending));
+  properties.operandSegmentSizes = {int32_t(sources.size()),
+                                    int32_t(reads.size())};
+}
+
+LogicalResult PermuteOp::verify() {
+  BufferType from = getSource().getType();
+  const int64_t rank = int64_t(from.getShape().size());
+  SmallVector<int64_t> sorted(getOrder());
+  llvm::sort(sorted);
+  const bool isPermutation = int64_t(sorted.size()) == rank &&
+                             llvm::equal(sorted, llvm::seq<int64_t>(0, rank));
+  if (!isPermutation || getResult().getType() != from.permuted(getOrder())) {
+    return emitOpError("C1: ")
+           << getResult().getType() << " is not " << from << " in this order";
+  }
+  return success();
+}
+
+LogicalResult SlotOp::verify() {
+  if (getResult().getType() != getRing().getType().getBuffer()) {
+    return emitOpError("C1: ")
+           << getResult().getType() << " is no slot of " << getRing().getType();
+  }
+  return success();
+}
+
+static bool isLike(BufferType buffer, Type tile) {
+  return tile::shapeOf(tile) == buffer.getShape() &&
+         tile::elementType(tile) == buffer.getElementType();
+}
+
+LogicalResult ReadOp::verify() {
+  if (!isLike(getSource().getType(), getType())) {
+    return emitOpError("C1: ")
+           << getSource().getType() << " does not hold " << getType();
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  auto pointer =
+      dyn_cast<tile::PtrType>(tile::elementType(getPointer().getType()));
+  BufferType to = getTo().getType();
+  if (!pointer || pointer.getPointee() != to.getElementType() ||
+      tile::shapeOf(getPointer().getType()) != to.getShape()) {
+    return emitOpError("C1: ")
+           << getPointer().getType() << " does not fill " << to;
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyViewOp::verify() {
+  BufferType to = getTo().getType();
+  if (!isLike(to, getView().getType().getTileType()) ||
+      !getLayout().getValue().covers(to.getShape())) {
+    return emitOpError("C1: ") << getView().getType() << " does not fill " << to
+                               << " in this layout";
+  }
+  return success();
+}
+
+LogicalResult DescriptorOp::verify() {
+  auto argument = dyn_cast<BlockArgument>(getBase());
+  if (!argument || !isa<tile::KernelOp>(argument.getOwner()->getParentOp())) {
+    return emitOpError("C1: the base is not an argument of the kernel");
+  }
+  size_t rank = getType().getBox().size();
+  if (rank == 0 || getShape().size() != rank || getStrides().size() != rank) {
+    return emitOpError("C2: the box has ") << rank << " dimensions";
+  }
+  return success();
+}
+
+LogicalResult BulkCopyOp::verify() {
+  if (getAt().size() != getDescriptor().getType().getBox().size()) {
+    return emitOpError("C1: the frame has ")
+           << getDescriptor().getType().getBox().size() << " dimensions";
+  }
+  if (getShared()) {
+    const unsigned blocks =
+        clusterBlocks((*this)->getParentOfType<tile::KernelOp>());
+    if (blocks < 2 ||
+        boxesOf(getDescriptor().getType(), getTo().getType()) % blocks != 0) {
+      return emitOpError("C2: boxes that ")
+             << blocks << " blocks cannot deal out";
+    }
+  }
+  return success();
+}
+
+LogicalResult BulkStoreOp::verify() {
+  if (!isLike(getBuffer(), getValue().getType())) {
+    return emitOpError("C1: ")
+           << getBuffer() << " does not hold " << getValue().getType();
+  }
+  if (getAt().size() != getDescriptor().getType().getBox().size()) {
+    return emitOpError("C2: the frame has ")
+           << getDescriptor().getType().getBox().size() << " dimensions";
+  }
+  if (!canStoreIn(getPieces())) {
+    return emitOpError("C3: cannot be stored in ") << getPieces() << " pieces";
+  }
+  return success();
+}
+
+bool BulkStoreOp::canStoreIn(int64_t pieces) {
+  if (pieces == 1) {
+    return true;
+  }
+  const BufferType buffer = getBuffer();
+  const unsigned fast = buffer.getLayout().getOrder()[0];
+  const int64_t width = pieces < 1 ? 0 : buffer.getShape()[fast] / pieces;
+  if (!hasLayout(getValue().getType()) || !llvm::isPowerOf2_64(width) ||
+      width * pieces != buffer.getShape()[fast] ||
+      width % buffer.getLayout().getPanel() != 0 ||
+      buffer.getBytes() / pieces % 1024 != 0) {
+    return false;
+  }
+  const Layout &layout = layoutOf(getValue());
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    for (const Coordinates &basis : layout.bases(axis)) {
+      if (basis[fast] >= width) {
+        return false;
+      }
+    }
+  }
+  return llvm::none_of(layout.repeats(), [&](const Layout::Repeat &copy) {
+    return copy.axis == Axis::Warp && copy.dim == fast;
+  });
+}
+
+int64_t BulkStoreOp::pieceOf(unsigned reg) {
+  const BufferType buffer = getBuffer();
+  const unsigned fast = buffer.getLayout().getOrder()[0];
+  return layoutOf(getValue()).apply(Place{{reg, 0, 0, 0}})[fast] /
+         (buffer.getShape()[fast] / int64_t(getPieces()));
+}
+
+LogicalResult LogicalGridOp::verify() {
+  if (getAxis() > 2) {
+    return emitOpError("C1: axis ") << getAxis() << " is not 0, 1 or 2";
+  }
+  return success();
+}
+
+LogicalResult ExpectOp::verify() {
+  if (getBarriers().getType().getArrivals() != 1) {
+    return emitOpError("C1: bytes are expected where warps arrive");
+  }
+  return success();
+}
+
+static LogicalResult verifyEmpty(Operation *op, BarriersType type) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto warps = kernel ? kernel->getAttrOfType<IntegerAttr>("tile.num_warps")
+                      : IntegerAttr();
+  if (!warps) {
+    return success();
+  }
+  const int64_t all = warps.getInt() * clusterBlocks(kernel);
+  if (type.getArrivals() != all) {
+    return op->emitOpError("C1: a phase has ")
+           << type.getArrivals() << " arrivals, the block " << all << " warps";
+  }
+  return success();
+}
+
+LogicalResult AcquireOp::verify() {
+  return verifyEmpty(*this, getBarriers().getType());
+}
+
+LogicalResult ReleaseOp::verify() {
+  return verifyEmpty(*this, getBarriers().getType());
+}
+
+void SpecializeOp::build(OpBuilder &b, OperationState &state, unsigned warps) {
+  state.getOrAddProperties<Properties>().warps = b.getI32IntegerAttr(warps);
+  for (int half = 0; half < 2; ++half) {
+    ensureTerminator(*state.addRegion(), b, state.location);
+  }
+}
+
+LogicalResult SpecializeOp::verifyRegions() {
+  Operation *next = (*this)->getNextNode();
+  if (!isa<tile::KernelOp>((*this)->getParentOp()) || !next ||
+      !next->hasTrait<OpTrait::IsTerminator>()) {
+    return emitOpError("C1: it is not the last of the kernel");
+  }
+  auto isScalar = [](Type type) {
+    return !isa<RankedTensorType, tile::ViewType>(type);
+  };
+  WalkResult found = getCopies().walk([&](Operation *op) {
+    bool isAllowed =
+        isa<AcquireOp, ExpectOp, BulkCopyOp, scf::ForOp, scf::IfOp>(op) ||
+        isPure(op);
+    if (!isAllowed || !llvm::all_of(op->getResultTypes(), isScalar)) {
+      op->emitOpError("C2: stands among the copies of a specialised kernel");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (found.wasInterrupted()) {
+    return failure();
+  }
+  found = getWork().walk([&](AcquireOp op) {
+    op.emitOpError("C3: stands in the work of a specialised kernel");
+    return WalkResult::interrupt();
+  });
+  return failure(found.wasInterrupted());
+}
+
+static ArrayRef<int64_t> operandShape(Type type) {
+  auto buffer = dyn_cast<BufferType>(type);
+  return buffer ? buffer.getShape() : tile::shapeOf(type);
+}
+
+LogicalResult DotOp::verify() {
+  ArrayRef<int64_t> a = operandShape(getA().getType()),
+                    b = operandShape(getB().getType()),
+                    acc = tile::shapeOf(getAcc().getType());
+  size_t rank = acc.size();
+  bool valid = rank >= 2 && rank <= 3 && a.size() == rank && b.size() == rank &&
+               a[rank - 2] == acc[rank - 2] && b[rank - 1] == acc[rank - 1] &&
+               a[rank - 1] == b[rank - 2] &&
+               (rank == 2 || (a[0] == acc[0] && b[0] == acc[0]));
+  if (!valid) {
+    return emitOpError("C1: shapes of ")
+           << getA().getType() << ", " << getB().getType() << " and "
+           << getAcc().getType() << " are no product";
+  }
+  return success();
+}

@@ -1,0 +1,331 @@
+//===- KernelLowering.h - the state of one lowering -----------------------===//
+//
+// What   Scalars, views, tiles and buffers by value; coordinates of what a
+//        thread holds; shared memory and its barriers; one method for each kind
+//        of op.
+// Why    See terrazzo/simt/SimtLowering.h.
+//
+// Files: KernelLowering.cpp kernel, blocks, simple ops; Coordinates.cpp;
+// SimtAccess.cpp loads and stores; Async.cpp ring buffers and what fills them;
+// SimtAtomics.cpp; SimtExchange.cpp conversions and what goes through shared
+// memory; Gather.cpp; SimtCombine.cpp reductions, scans, maps; SimtControl.cpp
+// scf; SimtDot.cpp; SimtLog.cpp print and assert; Staging.cpp tiles into shared
+// memory and bulk stores; Scratch.h/.cpp shared memory and barriers.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
+#define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
+
+#include "core/simt/lower/Scratch.h"
+
+#include "terrazzo/simt/Contiguity.h"
+#include "terrazzo/simt/SimtLowering.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <functional>
+
+namespace tz::simt {
+
+/// What one thread holds of a tile.
+using Registers = llvm::SmallVector<llvm::Value *>;
+
+/// The run-time parts of a !tile.view, i64 but for the base.
+struct ViewParts {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
+};
+
+/// A tile in shared memory.
+struct Buffer {
+  Region region;
+  llvm::Value *address = nullptr;
+  bool isSlot = false; // of a ring: waits and barriers stand in the IR
+};
+
+/// Where the elements of a layout are, for this thread.
+struct ThreadCoordinates {
+  explicit ThreadCoordinates(const Layout &layout) : layout(layout) {}
+  const Layout &layout;
+  llvm::SmallVector<llvm::Value *, 4> start; // of register 0
+  Coordinates threadBits; // which bits of a coordinate depend on the thread
+  llvm::Value *isOwner = nullptr; // null: every thread owns what it holds
+};
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module);
+  Lowered run();
+
+private:
+  //===--- KernelLowering.cpp
+  //---------------------------------------------------===//
+  void entry();
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation *op);
+  void emitSimple(mlir::Operation *op);
+  llvm::Value *scalar(mlir::Value value);
+  const Registers &tile(mlir::Value value);
+  const ViewParts &view(mlir::Value value);
+  void define(mlir::Value value, Registers registers);
+  void define(mlir::Value value, llvm::Value *one);
+  [[noreturn]] void refuse(mlir::Operation *op, const std::string &why);
+  llvm::Type *registerType(mlir::Type element);
+  llvm::BasicBlock *block(const char *name);
+  /// A barrier; nothing is pending after it in these memories.
+  void synchronize(Memories memories);
+  Region allocate(uint64_t bytes, uint64_t alignment = 16);
+  /// A barrier if another thread may not be done with what is accessed next.
+  /// What is accessed together is announced together.
+  void willRead(const Region &region) { willAccess(Accesses::read(region)); }
+  void willWrite(const Region &region) { willAccess(Accesses::write(region)); }
+  void willAccess(const Accesses &accesses);
+  /// if (condition) then();
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> then);
+  void constant(mlir::arith::ConstantOp op);
+  void broadcast(tile::BroadcastOp op);
+
+  //===--- Coordinates.cpp ------------------------------------------------===//
+  const ThreadCoordinates &coordinatesOf(LayoutAttr layout);
+  static LayoutAttr layoutAttr(mlir::Type type);
+  /// Coordinate of a register's element, i32.
+  llvm::Value *coordinate(LayoutAttr layout, unsigned reg, unsigned dim);
+  /// Its index in row-major order of `shape`, i32.
+  llvm::Value *linearIndex(LayoutAttr layout, unsigned reg,
+                           llvm::ArrayRef<int64_t> shape);
+  /// Registers that hold what a lower one holds as well.
+  static bool isCopy(const Layout &layout, unsigned reg);
+  llvm::Value *bitsOf(llvm::Value *index, llvm::ArrayRef<Coordinates> bases,
+                      unsigned dim);
+
+  //===--- SimtAccess.cpp
+  //-----------------------------------------------------===//
+  void load(tile::LoadOp op);
+  void store(tile::StoreOp op);
+  void loadView(tile::LoadViewOp op);
+  void storeView(tile::StoreViewOp op);
+  void makeView(tile::MakeViewOp op);
+  /// What a thread accesses of a tile: `width` registers each lie beside each
+  /// other in memory; a mask is the same for `uncut` of them.
+  struct Vectors {
+    unsigned registers, width, uncut;
+    std::function<llvm::Value *(unsigned reg)> address;
+    /// Null: all are accessed. Of a register; of all, or some, of a vector.
+    std::function<llvm::Value *(unsigned reg)> inside, whole, some;
+  };
+  Vectors ofPointers(mlir::Value pointer, mlir::Value mask,
+                     const Layout &layout);
+  /// Whole vectors at once; the elements of those that the mask cuts, of which
+  /// there are few, one by one behind a branch. `other`, if any, where the mask
+  /// is off, else zero. Values are as in memory.
+  Registers loadVectors(const Vectors &vectors, llvm::Type *memory,
+                        const std::function<llvm::Value *(unsigned)> &other,
+                        const MemoryHints &hints);
+  void storeVectors(const Vectors &vectors,
+                    llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                    const MemoryHints &hints);
+  struct ViewAccess {
+    LayoutAttr layout;
+    mlir::Type element;
+    llvm::Value *base;                           // of this thread, register 0
+    llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
+    // Per checked dimension: coordinates c with c - low < count (unsigned).
+    llvm::SmallVector<llvm::Value *, 4> low, count;
+    bool isExact;    // coordinates are sums of the thread's and the register's
+    unsigned vector; // the bounds lie between such vectors
+    unsigned width;  // elements along `dim` that lie beside each other
+    unsigned dim;
+  };
+  enum class Part { Element, Whole, Some };
+  Vectors ofView(const ViewAccess &access);
+  ViewAccess viewAccess(mlir::Value viewValue, mlir::ValueRange offsets,
+                        llvm::ArrayRef<bool> checked, mlir::Type tileType);
+  llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
+  llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
+                        Part part = Part::Element);
+  llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
+
+  //===--- SimtAtomics.cpp
+  //----------------------------------------------------===//
+  void atomicRmw(tile::AtomicRMWOp op);
+  void atomicCas(tile::AtomicCASOp op);
+  /// Updates the elements from a register on, where the predicate (null: true)
+  /// is true: what was there before.
+  using AtomicStep =
+      llvm::function_ref<Registers(unsigned reg, llvm::Value *predicate)>;
+  void atomicScalar(mlir::Value result, mlir::Value mask, AtomicStep step);
+  void atomicTile(mlir::Value result, mlir::Value mask, unsigned width,
+                  tile::MemSem sem, tile::MemScope scope, AtomicStep step);
+  Registers guarded(llvm::Value *predicate,
+                    llvm::function_ref<llvm::Value *()> one);
+  /// What owners hold, in all threads.
+  Registers fromOwners(LayoutAttr layout, mlir::Type element,
+                       llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<llvm::Value *> values);
+
+  //===--- SimtExchange.cpp
+  //---------------------------------------------------===//
+  void convert(ConvertOp op);
+  void stage(StageOp op);
+  bool isPublished(mlir::Operation *buffer) const;
+  void reshape(tile::ReshapeOp op);
+  void cat(tile::CatOp op);
+  void gatherOp(tile::GatherOp op);
+  std::optional<Registers> partners(tile::GatherOp op);
+  void histogram(tile::HistogramOp op);
+  std::optional<Registers> permuted(const Layout &from, const Layout &to,
+                                    llvm::ArrayRef<llvm::Value *> values);
+  std::optional<Registers> shuffled(const Layout &from, const Layout &to,
+                                    llvm::ArrayRef<llvm::Value *> values);
+  llvm::Value *shuffleAny(llvm::Value *value, llvm::Value *lane);
+  llvm::Value *shuffleXorAny(llvm::Value *value, unsigned mask);
+  llvm::Value *
+  byWords(llvm::Value *value,
+          llvm::function_ref<llvm::Value *(llvm::Value *word)> exchange);
+  llvm::Value *scratchAt(const Region &region, llvm::Value *index,
+                         llvm::Type *type);
+  void scratchStore(const Region &region, llvm::Value *index,
+                    llvm::Value *value, mlir::Type element,
+                    llvm::Value *predicate = nullptr);
+  llvm::Value *scratchLoad(const Region &region, llvm::Value *index,
+                           mlir::Type element);
+  /// Byte offset of an element in a staged tile.
+  llvm::Value *sharedOffset(BufferType type,
+                            llvm::ArrayRef<llvm::Value *> coordinates);
+
+  /// Buffers that are read next, together.
+  llvm::SmallVector<Buffer, 2> readBuffers(llvm::ArrayRef<mlir::Value> values);
+  //===--- Staging.cpp ----------------------------------------------------===//
+  /// Where the run of elements lies that begins at a register's element.
+  using PlaceInShared =
+      llvm::function_ref<llvm::Value *(LayoutAttr, unsigned reg)>;
+  /// Writes what this thread holds of a tile, in runs of so many elements along
+  /// `fast`, which is a power of two. Registers are left out in whole runs of
+  /// eight.
+  void writeTile(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                 mlir::Type element, unsigned fast, int64_t run,
+                 PlaceInShared at,
+                 llvm::function_ref<bool(unsigned reg)> isLeftOut = nullptr);
+  void writeBuffer(llvm::ArrayRef<llvm::Value *> values, LayoutAttr layout,
+                   const Buffer &buffer, BufferType type,
+                   llvm::function_ref<bool(unsigned reg)> isLeftOut = nullptr);
+  void bulkStore(BulkStoreOp op);
+  /// And a barrier.
+  void awaitBulkStores(bool areDone);
+  /// What bulk stores in this op write.
+  static Accesses bulkStoresIn(mlir::Operation *op);
+  void enterLoop(mlir::Operation *loop);
+
+  /// Address of the vector of a buffer that begins at a register's element.
+  llvm::Value *bufferAt(const Buffer &buffer, BufferType type,
+                        LayoutAttr layout, unsigned reg);
+  /// Elements of a buffer that a thread accesses at once.
+  static unsigned bufferVector(BufferType type, const Layout &layout);
+
+  //===--- Async.cpp ------------------------------------------------------===//
+  void ring(RingOp op);
+  void slot(SlotOp op);
+  void read(ReadOp op);
+  void asyncCopy(AsyncCopyOp op);
+  void asyncCopyView(AsyncCopyViewOp op);
+  void asyncWait(AsyncWaitOp op);
+  void dotWait(DotWaitOp op);
+  void barriers(BarriersOp op);
+  void barriersEnd(BarriersEndOp op);
+  void expect(ExpectOp op);
+  void bulkCopy(BulkCopyOp op);
+  void acquire(AcquireOp op);
+  void release(ReleaseOp op);
+  void barrierWait(BarrierWaitOp op);
+  /// Of a block that lies in a buffer: where it begins in the frame, and its
+  /// byte in the buffer.
+  struct Box {
+    llvm::SmallVector<llvm::Value *> at;
+    llvm::Value *offset;
+  };
+  llvm::SmallVector<Box> partOf(llvm::ArrayRef<Box> boxes);
+  llvm::Value *blockNumber();
+  void forEachBox(
+      DescriptorType type, BufferType buffer, mlir::ValueRange at,
+      llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, int64_t offset)>
+          box);
+  void specialize(SpecializeOp op);
+  llvm::Value *barrierAt(mlir::Value barriers, llvm::Value *index);
+  /// if (this is the thread that begins copies) then();
+  void byOneThread(llvm::Value *when, llvm::function_ref<void()> then);
+  /// Bytes of a vector that lie in the view, i32; null: all. `mayCross`: the
+  /// view may end within the vector.
+  llvm::Value *bytesInside(const ViewAccess &access, unsigned reg,
+                           unsigned vector, bool mayCross);
+  /// One vector of a copy, in pieces that the target copies asynchronously.
+  void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
+                  unsigned count, llvm::Value *validBytes,
+                  const MemoryHints &hints);
+
+  //===--- SimtCombine.cpp
+  //----------------------------------------------------===//
+  void reduce(tile::ReduceOp op);
+  llvm::Value *reduceOverLanes(LaneReduction kind, llvm::Value *value);
+  void scan(tile::ScanOp op);
+  void map(tile::MapOp op);
+  Registers combineValues(mlir::Region &region,
+                          llvm::ArrayRef<llvm::Value *> first,
+                          llvm::ArrayRef<llvm::Value *> second);
+  Registers evaluate(mlir::Region &region,
+                     llvm::ArrayRef<llvm::Value *> arguments);
+
+  //===--- SimtControl.cpp
+  //----------------------------------------------------===//
+  void forOp(mlir::scf::ForOp op);
+  void ifOp(mlir::scf::IfOp op);
+  void whileOp(mlir::scf::WhileOp op);
+  /// At the end of an iteration.
+  void separateIterations();
+  void selectIf(mlir::scf::IfOp op);
+  Registers flatten(mlir::ValueRange values);
+  void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
+  llvm::SmallVector<llvm::PHINode *> phis(llvm::ArrayRef<llvm::Value *> values);
+
+  void dot(DotOp op);               // SimtDot.cpp
+  void plainDot(DotOp op);          //
+  void print(tile::PrintOp op);     // SimtLog.cpp
+  void assertOp(tile::AssertOp op); //
+  void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
+                 llvm::Value *count, llvm::Value *payloadBytes,
+                 llvm::function_ref<void(llvm::Value *)> fill);
+
+  tile::KernelOp kernel;
+  SimtHooks &hooks;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  std::unique_ptr<lowering::Elementwise> arithmetic;
+  Contiguity runs;
+  Lowered result;
+  Scratch scratch;
+  Hazards hazards;
+  bool copiesArePublished = false; // of threads, into ring buffers
+
+  llvm::Function *function = nullptr;
+  llvm::BasicBlock *entryBlock = nullptr, *exitBlock = nullptr;
+  llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
+  llvm::Value *isChosen = nullptr; // lane, to speak for its warp
+  llvm::Value *shared = nullptr, *log = nullptr;
+  unsigned warps = 4;
+  bool inScalarRegion = false;
+  unsigned copyWarps = 0;          // of the block, beside these
+  bool isAlone = false;            // one thread is here: it begins copies
+  std::optional<unsigned> workers; // threads that meet, if not all
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Value, Registers> tiles;
+  llvm::DenseMap<mlir::Value, ViewParts> views;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Region> rings;
+  llvm::DenseSet<mlir::Value> released; // of both
+  llvm::DenseMap<mlir::Attribute, std::unique_ptr<ThreadCoordinates>>
+      coordinates;
+};
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H

@@ -1,0 +1,206 @@
+//===- SimtControl.cpp - loops and branches of the kernel -----------------===//
+//
+// What   scf.for, scf.if and scf.while as basic blocks; what they carry,
+//        scalars, parts of views and registers of tiles alike, as phis.
+// Why    Conditions are scalars: all threads of the block go the same way, so
+//        that barriers may stand anywhere.
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/KernelLowering.h"
+
+#include "terrazzo/lowering/Loops.h"
+
+using namespace llvm;
+namespace scf = mlir::scf;
+
+namespace tz::simt {
+
+Registers KernelLowering::flatten(mlir::ValueRange values) {
+  Registers flat;
+  for (mlir::Value value : values) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      llvm::append_range(flat, tile(value));
+    } else if (isa<tile::ViewType>(value.getType())) {
+      const ViewParts &parts = view(value);
+      flat.push_back(parts.base);
+      llvm::append_range(flat, parts.shape);
+      llvm::append_range(flat, parts.strides);
+      llvm::append_range(flat, parts.position);
+    } else {
+      flat.push_back(scalar(value));
+    }
+  }
+  return flat;
+}
+
+void KernelLowering::defineAll(mlir::ValueRange values,
+                               ArrayRef<Value *> flat) {
+  auto take = [&](size_t count) {
+    ArrayRef<Value *> part = flat.take_front(count);
+    flat = flat.drop_front(count);
+    return part;
+  };
+  for (mlir::Value value : values) {
+    if (isa<mlir::RankedTensorType>(value.getType())) {
+      tiles[value] =
+          Registers(take(size_t(layoutOf(value).size(Axis::Register))));
+    } else if (auto type = dyn_cast<tile::ViewType>(value.getType())) {
+      const auto rank = size_t(type.getRank());
+      ViewParts parts;
+      parts.base = take(1)[0];
+      for (auto *list : {&parts.shape, &parts.strides, &parts.position}) {
+        llvm::append_range(*list, take(rank));
+      }
+      views[value] = std::move(parts);
+    } else {
+      scalars[value] = take(1)[0];
+    }
+  }
+}
+
+/// Phis for the values as they come from the block before.
+SmallVector<PHINode *> KernelLowering::phis(ArrayRef<Value *> values) {
+  SmallVector<PHINode *> all;
+  for (Value *value : values) {
+    all.push_back(b.CreatePHI(value->getType(), 2));
+  }
+  return all;
+}
+
+static void addIncoming(ArrayRef<PHINode *> phis, ArrayRef<Value *> values,
+                        BasicBlock *from) {
+  for (auto [phi, value] : llvm::zip_equal(phis, values)) {
+    phi->addIncoming(value, from);
+  }
+}
+
+void KernelLowering::forOp(scf::ForOp op) {
+  lowering::LoopCounter counter(b, scalar(op.getLowerBound()),
+                                scalar(op.getUpperBound()),
+                                scalar(op.getStep()), op.getUnsignedCmp());
+  Registers start = flatten(op.getInitArgs());
+  BasicBlock *header = block("for"), *body = block("for.body"),
+             *after = block("for.after");
+  BasicBlock *before = b.GetInsertBlock();
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  PHINode *index = counter.begin(b);
+  SmallVector<PHINode *> carried = phis(start);
+  addIncoming(carried, start, before);
+  b.CreateCondBr(counter.goesOn(b), body, after);
+  b.SetInsertPoint(body);
+  const Hazards outside = hazards;
+  enterLoop(op);
+  scalars[op.getInductionVar()] = index;
+  Registers values(carried.begin(), carried.end());
+  defineAll(op.getRegionIterArgs(), values);
+  emitBlock(*op.getBody());
+  separateIterations();
+  Registers next = flatten(op.getBody()->getTerminator()->getOperands());
+  counter.next(b);
+  addIncoming(carried, next, b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  hazards.leaveLoop(outside);
+  defineAll(op.getResults(), values);
+}
+
+void KernelLowering::separateIterations() {
+  const Memories needed = hazards.nextIterationNeedsBarrier();
+  if (needed != Memories::none) {
+    synchronize(needed);
+  }
+}
+
+/// Whether computing both sides costs hardly more than a branch. What is long
+/// is rare: sines of huge arguments, say, are reduced in integers.
+static bool isShort(scf::IfOp op) {
+  constexpr unsigned shortOps = 16;
+  unsigned count = 0;
+  auto found = op->walk([&](mlir::Operation *inner) {
+    if (isa<scf::ForOp, scf::WhileOp>(inner)) {
+      return mlir::WalkResult::interrupt();
+    }
+    count += !inner->hasTrait<mlir::OpTrait::ConstantLike>() &&
+             !inner->hasTrait<mlir::OpTrait::IsTerminator>();
+    return count > shortOps + 1 ? mlir::WalkResult::interrupt() // with the op
+                                : mlir::WalkResult::advance();
+  });
+  return !found.wasInterrupted();
+}
+
+/// In a region of scalars both sides may be computed: they have no effects.
+void KernelLowering::selectIf(scf::IfOp op) {
+  emitBlock(*op.thenBlock());
+  Registers yes = flatten(op.thenYield().getOperands());
+  emitBlock(*op.elseBlock());
+  Registers no = flatten(op.elseYield().getOperands());
+  Value *condition = scalar(op.getCondition());
+  for (size_t i = 0; i < yes.size(); ++i) {
+    scalars[op.getResult(i)] = b.CreateSelect(condition, yes[i], no[i]);
+  }
+}
+
+void KernelLowering::ifOp(scf::IfOp op) {
+  if (inScalarRegion && op.elseBlock() && isShort(op)) {
+    selectIf(op);
+    return;
+  }
+  BasicBlock *yes = block("if"), *no = block("else"),
+             *after = block("if.after");
+  b.CreateCondBr(scalar(op.getCondition()), yes, no);
+  auto side = [&](mlir::Block *body) {
+    if (!body) {
+      return std::pair(Registers(), b.GetInsertBlock());
+    }
+    emitBlock(*body);
+    return std::pair(flatten(body->getTerminator()->getOperands()),
+                     b.GetInsertBlock());
+  };
+  const Hazards before = hazards;
+  b.SetInsertPoint(yes);
+  auto [first, firstEnd] = side(op.thenBlock());
+  b.CreateBr(after);
+  const Hazards afterFirst = std::exchange(hazards, before);
+  b.SetInsertPoint(no);
+  auto [second, secondEnd] = side(op.elseBlock());
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  hazards.join(afterFirst);
+  SmallVector<PHINode *> results = phis(first);
+  addIncoming(results, first, firstEnd);
+  if (!results.empty()) {
+    addIncoming(results, second, secondEnd);
+  }
+  defineAll(op.getResults(), Registers(results.begin(), results.end()));
+}
+
+void KernelLowering::whileOp(scf::WhileOp op) {
+  Registers start = flatten(op.getInits());
+  BasicBlock *header = block("while"), *body = block("while.body"),
+             *after = block("while.after");
+  BasicBlock *before = b.GetInsertBlock();
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  SmallVector<PHINode *> carried = phis(start);
+  addIncoming(carried, start, before);
+  const Hazards outside = hazards;
+  enterLoop(op);
+  defineAll(op.getBeforeArguments(), Registers(carried.begin(), carried.end()));
+  emitBlock(*op.getBeforeBody());
+  Registers passed = flatten(op.getConditionOp().getArgs());
+  b.CreateCondBr(scalar(op.getConditionOp().getCondition()), body, after);
+  b.SetInsertPoint(body);
+  const Hazards atExit = hazards;
+  defineAll(op.getAfterArguments(), passed);
+  emitBlock(*op.getAfterBody());
+  separateIterations();
+  Registers next = flatten(op.getYieldOp().getOperands());
+  addIncoming(carried, next, b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  hazards.join(atExit);
+  hazards.leaveLoop(outside);
+  defineAll(op.getResults(), passed);
+}
+
+} // namespace tz::simt

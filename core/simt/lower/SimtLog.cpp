@@ -1,0 +1,200 @@
+//===- SimtLog.cpp - print and assert -------------------------------------===//
+//
+// What   tile.print appends records to the launch's log ring, tile.assert sets
+//        its failure word and ends the program; layouts as in plugin.h §7.
+// Why    No printf and no trap in a kernel: the host decodes the ring when the
+//        stream is synchronised (decision R1).
+//===----------------------------------------------------------------------===//
+#include "core/simt/lower/KernelLowering.h"
+
+#include "terrazzo/plugin.h"
+
+using namespace llvm;
+
+namespace tz::simt {
+
+namespace {
+constexpr uint64_t RecordBytes = sizeof(tz_log_record);
+/// Elements of a tile in one record.
+constexpr int64_t PieceElements = 64;
+
+Value *field(IRBuilderBase &b, Value *base, uint64_t offset) {
+  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset);
+}
+} // namespace
+
+/// Reserves a record and calls `fill` with its payload if there is room.
+void KernelLowering::logRecord(uint32_t site, uint32_t value, Value *first,
+                               Value *count, Value *payloadBytes,
+                               function_ref<void(Value *)> fill) {
+  Type *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
+  const SyncScope::ID scope =
+      context.getOrInsertSyncScopeID(hooks.syncScope(tile::MemScope::device));
+  Value *size = b.CreateAdd(
+      b.getInt64(RecordBytes),
+      b.CreateAnd(b.CreateAdd(payloadBytes, b.getInt64(7)), b.getInt64(~7ull)));
+  Value *old = b.CreateAtomicRMW(
+      AtomicRMWInst::Add, field(b, log, offsetof(tz_log_header, reserved)),
+      size, Align(8), AtomicOrdering::Monotonic, scope);
+  Value *capacity = b.CreateAlignedLoad(
+      i64, field(b, log, offsetof(tz_log_header, capacity)), Align(8));
+  Value *record =
+      b.CreateGEP(b.getInt8Ty(), field(b, log, sizeof(tz_log_header)), old);
+  Value *hasRoom = b.CreateICmpULE(b.CreateAdd(old, size), capacity);
+  emitIf(hasRoom, [&] {
+    auto put = [&](uint64_t offset, Value *v) {
+      b.CreateAlignedStore(v, field(b, record, offset), Align(4));
+    };
+    put(offsetof(tz_log_record, size), b.CreateTrunc(size, i32));
+    put(offsetof(tz_log_record, site), b.getInt32(site));
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      put(offsetof(tz_log_record, program) + 4 * axis,
+          hooks.programId(b, axis));
+    }
+    put(offsetof(tz_log_record, value), b.getInt32(value));
+    put(offsetof(tz_log_record, first), b.CreateTrunc(first, i32));
+    put(offsetof(tz_log_record, count), b.CreateTrunc(count, i32));
+    fill(field(b, record, RecordBytes));
+  });
+  emitIf(b.CreateNot(hasRoom), [&] {
+    b.CreateAtomicRMW(
+        AtomicRMWInst::Add, field(b, log, offsetof(tz_log_header, dropped)),
+        b.getInt64(1), Align(8), AtomicOrdering::Monotonic, scope);
+    emitIf(b.CreateICmpULT(old, capacity),
+           [&] { b.CreateAlignedStore(b.getInt32(0), record, Align(4)); });
+  });
+}
+
+void KernelLowering::print(tile::PrintOp op) {
+  const auto site = uint32_t(result.logPoints.size());
+  result.logPoints.push_back(op);
+  Value *isFirst = b.CreateICmpEQ(thread, b.getInt32(0));
+  if (op.getArgs().empty()) {
+    Value *none = b.getInt64(0);
+    emitIf(isFirst,
+           [&] { logRecord(site, 0, none, none, none, [](Value *) {}); });
+    return;
+  }
+  for (auto [i, argument] : llvm::enumerate(op.getArgs())) {
+    mlir::Type element = tile::elementType(argument.getType());
+    Type *memory = arithmetic->memoryType(element);
+    const uint64_t bytes = tile::storageBytes(element);
+    const auto number = uint32_t(i);
+    auto type = dyn_cast<mlir::RankedTensorType>(argument.getType());
+    if (!type) {
+      Value *v = arithmetic->toMemory(scalar(argument), element);
+      emitIf(isFirst, [&] {
+        logRecord(site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes),
+                  [&](Value *to) { b.CreateAlignedStore(v, to, Align(1)); });
+      });
+      continue;
+    }
+    // In row-major order, a piece a thread and iteration.
+    const int64_t elements = type.getNumElements();
+    Region region = allocate(uint64_t(elements) * bytes);
+    willWrite(region);
+    LayoutAttr layout = layoutAttr(type);
+    const Registers &values = tile(argument);
+    for (unsigned reg = 0; reg < values.size(); ++reg) {
+      scratchStore(region, linearIndex(layout, reg, type.getShape()),
+                   values[reg], element);
+    }
+    willRead(region);
+    const int64_t piece = std::min(elements, PieceElements);
+    const int64_t pieces = (elements + piece - 1) / piece;
+    BasicBlock *before = b.GetInsertBlock(), *header = block("print"),
+               *body = block("print.piece"), *after = block("print.after");
+    b.CreateBr(header);
+    b.SetInsertPoint(header);
+    PHINode *at = b.CreatePHI(b.getInt32Ty(), 2);
+    at->addIncoming(thread, before);
+    b.CreateCondBr(b.CreateICmpULT(at, b.getInt32(uint32_t(pieces))), body,
+                   after);
+    b.SetInsertPoint(body);
+    Value *first = b.CreateMul(b.CreateZExt(at, b.getInt64Ty()),
+                               b.getInt64(uint64_t(piece)));
+    Value *count = b.CreateBinaryIntrinsic(
+        Intrinsic::umin, b.CreateSub(b.getInt64(uint64_t(elements)), first),
+        b.getInt64(uint64_t(piece)));
+    logRecord(site, number, first, count, b.CreateMul(count, b.getInt64(bytes)),
+              [&](Value *to) {
+                BasicBlock *from = b.GetInsertBlock(), *copy = block("copy"),
+                           *done = block("copied");
+                b.CreateBr(copy);
+                b.SetInsertPoint(copy);
+                PHINode *n = b.CreatePHI(b.getInt64Ty(), 2);
+                n->addIncoming(b.getInt64(0), from);
+                Value *source = scratchAt(
+                    region,
+                    b.CreateTrunc(b.CreateAdd(first, n), b.getInt32Ty()),
+                    memory);
+                b.CreateAlignedStore(b.CreateLoad(memory, source),
+                                     b.CreateGEP(memory, to, n), Align(1));
+                Value *next = b.CreateAdd(n, b.getInt64(1));
+                n->addIncoming(next, copy);
+                b.CreateCondBr(b.CreateICmpULT(next, count), copy, done);
+                b.SetInsertPoint(done);
+              });
+    at->addIncoming(b.CreateAdd(at, b.getInt32(hooks.lanes() * warps)),
+                    b.GetInsertBlock());
+    b.CreateBr(header);
+    b.SetInsertPoint(after);
+    scratch.release(region);
+  }
+}
+
+void KernelLowering::assertOp(tile::AssertOp op) {
+  const auto site = uint32_t(result.logPoints.size());
+  result.logPoints.push_back(op);
+  Value *bad = b.getFalse();
+  if (isa<mlir::RankedTensorType>(op.getCondition().getType())) {
+    for (auto [reg, value] : llvm::enumerate(tile(op.getCondition()))) {
+      Value *one = b.CreateNot(value);
+      if (op.getMask()) {
+        one = b.CreateAnd(one, tile(op.getMask())[reg]);
+      }
+      bad = b.CreateOr(bad, one);
+    }
+  } else {
+    bad = b.CreateNot(scalar(op.getCondition()));
+    if (op.getMask()) {
+      bad = b.CreateAnd(bad, scalar(op.getMask()));
+    }
+  }
+  // All threads end if one has found something.
+  Region region = allocate(16);
+  willWrite(region);
+  Value *word = scratchAt(region, b.getInt32(0), b.getInt32Ty());
+  emitIf(b.CreateICmpEQ(thread, b.getInt32(0)),
+         [&] { b.CreateStore(b.getInt32(0), word); });
+  synchronize(Memories::shared);
+  emitIf(bad, [&] { b.CreateStore(b.getInt32(1), word); });
+  synchronize(Memories::shared);
+  hazards.note(Accesses::read(region));
+  Value *any =
+      b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), word), b.getInt32(0));
+  scratch.release(region);
+  BasicBlock *report = block("assert"), *goesOn = block("assert.passed");
+  b.CreateCondBr(any, report, goesOn);
+  b.SetInsertPoint(report);
+  emitIf(b.CreateICmpEQ(thread, b.getInt32(0)), [&] {
+    Value *swap = b.CreateAtomicCmpXchg(
+        field(b, log, offsetof(tz_log_header, failed)), b.getInt32(0),
+        b.getInt32(1 + site), Align(4), AtomicOrdering::AcquireRelease,
+        AtomicOrdering::Acquire,
+        context.getOrInsertSyncScopeID(
+            hooks.syncScope(tile::MemScope::device)));
+    emitIf(b.CreateExtractValue(swap, 1), [&] {
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        b.CreateAlignedStore(
+            hooks.programId(b, axis),
+            field(b, log, offsetof(tz_log_header, failed_program) + 4 * axis),
+            Align(4));
+      }
+    });
+  });
+  b.CreateBr(exitBlock);
+  b.SetInsertPoint(goesOn);
+}
+
+} // namespace tz::simt

@@ -1,0 +1,234 @@
+//===- SimtHooks.h - what a target adds to the shared lowering ------------===//
+//
+// What   The instructions that differ between targets: ids, exchanges between
+//        lanes, barriers, accesses to memory, matrix products, math.
+// Why    Layouts say what has to happen; a target says by which instruction.
+//
+// Every function emits at the builder's insertion point and may add blocks; the
+// builder is left where the code goes on. All threads of a block reach shuffle,
+// barrier and dot together.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMTHOOKS_H
+#define TERRAZZO_SIMT_SIMTHOOKS_H
+
+#include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/simt/Simt.h"
+
+#include <memory>
+
+namespace tz::simt {
+
+struct MemoryHints {
+  tile::CacheHint cache = tile::CacheHint::none;
+  tile::Eviction eviction = tile::Eviction::normal;
+  bool isVolatile = false;
+};
+
+/// An operand of a dot with an instruction: what a thread holds of it, or where
+/// it lies in shared memory.
+struct DotSource {
+  mlir::Type type; // a tile with a layout, or a buffer
+  llvm::ArrayRef<llvm::Value *> registers;
+  llvm::Value *address = nullptr;
+};
+
+/// An atomic of tile IR.
+struct AtomicUpdate {
+  tile::AtomicKind kind;
+  mlir::Type element;
+  tile::MemSem sem;
+  tile::MemScope scope;
+  bool isUsed; // is what was there before wanted?
+};
+
+/// Memories whose accesses a barrier orders.
+enum class Memories : uint8_t { none = 0, shared = 1, device = 2, both = 3 };
+inline Memories operator|(Memories a, Memories b) {
+  return Memories(uint8_t(a) | uint8_t(b));
+}
+inline bool has(Memories all, Memories one) {
+  return (uint8_t(all) & uint8_t(one)) != 0;
+}
+
+/// What a reduction of a word over the lanes of a warp combines by.
+enum class LaneReduction { add, maxs, mins, maxu, minu, bitAnd, bitOr, bitXor };
+
+class SimtHooks {
+public:
+  virtual ~SimtHooks() = default;
+
+  //===--- The machine ----------------------------------------------------===//
+
+  /// Lanes of a warp.
+  virtual unsigned lanes() const { return 32; }
+  /// Index of this thread in its block, i32.
+  virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
+  /// i1: is this the one lane of its warp that does what one thread does for
+  /// the bulk copy unit? Asked once, in the entry block, where all lanes are.
+  virtual llvm::Value *isChosenLane(llvm::IRBuilderBase &b);
+  /// Coordinate of this program, and size of the grid, i32.
+  virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
+  virtual llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) = 0;
+  /// The block's shared memory, aligned to 1024 bytes. Asked once, in the entry
+  /// block; its size is known when the kernel is done (Lowered::sharedBytes).
+  virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
+  /// All threads of the block, or its first ones, wait for each other. What one
+  /// of them wrote to `memories` before, the others see behind it.
+  virtual void barrier(llvm::IRBuilderBase &b, Memories memories,
+                       std::optional<unsigned> threads = std::nullopt) = 0;
+  /// What such a barrier orders in truth: at least what was asked for. Where it
+  /// is more, fewer barriers are needed.
+  virtual Memories barrierOrders(Memories asked) const {
+    return Memories::both;
+  }
+  /// Does the instruction of this dot read shared memory by another way than
+  /// loads do?
+  virtual bool readsPublished(DotOp op) const { return false; }
+  /// Before a barrier, by each thread that stored or copied what such an
+  /// instruction, or the bulk copy unit, is to meet: the stores are made
+  /// visible to it.
+  virtual void publishStaged(llvm::IRBuilderBase &b) {}
+  /// Is there matrixStore?
+  virtual bool hasMatrixStore() const { return false; }
+  /// The warp stores a matrix of eight rows of 16 bytes for each word, two or
+  /// four. `row` is where row l % 8 of matrix l / 8 lies, l being this lane
+  /// (lanes of no matrix: any place). Lane l holds 32 bits of each: of row l /
+  /// 4 the word l % 4; if it is transposed, the two 16-bit elements l / 4 of
+  /// rows l % 4 * 2 and the next.
+  virtual void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
+                           llvm::ArrayRef<llvm::Value *> words,
+                           bool isTransposed);
+  /// The 32-bit word of another lane of the warp.
+  virtual llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
+                               llvm::Value *fromLane) = 0;
+  /// ... of the lane whose index differs in these bits.
+  virtual llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
+                                  unsigned mask) = 0;
+  /// A 32-bit word combined over all lanes of the warp, given to each of them.
+  /// Null, and nothing emitted: no one instruction does that.
+  virtual llvm::Value *reduceLanes(llvm::IRBuilderBase &b, LaneReduction kind,
+                                   llvm::Value *word) {
+    return nullptr;
+  }
+
+  //===--- Memory ---------------------------------------------------------===//
+
+  /// Loads `type`, a scalar or a vector, from device memory, aligned to its
+  /// size; where the predicate (null: true) is false, `other` in each element,
+  /// an integer or a float that is not 0 (null: zero).
+  virtual llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
+                            llvm::Value *pointer, llvm::Value *predicate,
+                            llvm::Constant *other, const MemoryHints &hints);
+  virtual void store(llvm::IRBuilderBase &b, llvm::Value *value,
+                     llvm::Value *pointer, llvm::Value *predicate,
+                     const MemoryHints &hints);
+  /// Begins to copy `bytes`, 4, 8 or 16, aligned to as many, from device to
+  /// shared memory. Only the first `valid` (i32, at most `bytes`; null: all)
+  /// are read, the rest becomes zero.
+  virtual void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to,
+                         llvm::Value *from, unsigned bytes, llvm::Value *valid,
+                         const MemoryHints &hints);
+  /// The copies that this thread began since the last commit are one group.
+  virtual void asyncCommit(llvm::IRBuilderBase &b) {}
+  /// Waits until at most so many of this thread's groups are on their way.
+  virtual void asyncWait(llvm::IRBuilderBase &b, unsigned pending) {}
+
+  //===--- The bulk copy unit --------------------------------------------===//
+  // Barriers with phases lie in shared memory, 8 bytes each. One thread of the
+  // block calls what is marked so.
+
+  /// One thread: `count` barriers in phase 0, each for so many arrivals a
+  /// phase.
+  virtual void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                            unsigned count, unsigned arrivals);
+  /// One thread: the memory is plain memory again.
+  virtual void endBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
+                           unsigned count) {}
+  /// One thread: arrives, and lets the phase wait for so many bytes more.
+  virtual void expectBytes(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                           uint64_t bytes);
+  /// All threads of a warp: once all of them are here, those for which the
+  /// predicate is true arrive, each at the barrier in this place of the block
+  /// with this number (i32) among those that run together; null: of its own.
+  virtual void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                      llvm::Value *predicate, llvm::Value *block);
+  /// Each thread: until the phase (0 or 1, i32) has ended. The one before the
+  /// first, phase 1 of a new barrier, has.
+  virtual void waitBarrier(llvm::IRBuilderBase &b, llvm::Value *barrier,
+                           llvm::Value *phase);
+  /// One thread: begins to copy a box of the descriptor's frame. `at`: i32, as
+  /// many as the box has dimensions. To this place, and signalled at this
+  /// barrier, of the first `blocks` blocks of a cluster; 1: of its own.
+  virtual void bulkCopy(llvm::IRBuilderBase &b, DescriptorType type,
+                        llvm::Value *descriptor,
+                        llvm::ArrayRef<llvm::Value *> at, llvm::Value *to,
+                        llvm::Value *barrier, const MemoryHints &hints,
+                        unsigned blocks);
+  /// Each thread: those of all blocks of a cluster wait for each other,
+  /// and what was done to barriers before is seen by all. They may have taken
+  /// different ways there.
+  virtual void syncBlocks(llvm::IRBuilderBase &b);
+
+  /// One thread: will use this descriptor.
+  virtual void prefetchDescriptor(llvm::IRBuilderBase &b,
+                                  llvm::Value *descriptor) {}
+  /// Before a barrier, by each thread whose accesses to device memory stand
+  /// before those of a bulk store.
+  virtual void publishAccesses(llvm::IRBuilderBase &b) {}
+  /// One thread, always the same: begins to store a box into the frame.
+  virtual void bulkStore(llvm::IRBuilderBase &b, DescriptorType type,
+                         llvm::Value *descriptor,
+                         llvm::ArrayRef<llvm::Value *> at, llvm::Value *from,
+                         const MemoryHints &hints);
+  /// Each thread: until the boxes that it began to store have been read from
+  /// shared memory; with `areDone`, until they can be seen in device memory.
+  virtual void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone);
+
+  //===--- Warps for the copies only -------------------------------------===//
+  // Each warp of the block reaches one of these, once.
+
+  /// The last `copyWarps` warps begin the copies: they need few registers.
+  virtual void beginCopies(llvm::IRBuilderBase &b, unsigned workWarps,
+                           unsigned copyWarps) {}
+  /// The others may have what is left over.
+  virtual void beginWork(llvm::IRBuilderBase &b, unsigned workWarps,
+                         unsigned copyWarps) {}
+
+  /// LLVM's name of a scope of atomics.
+  virtual llvm::StringRef syncScope(tile::MemScope scope) const { return ""; }
+  /// Orders what this thread did, and saw, before with what it does later.
+  virtual void fence(llvm::IRBuilderBase &b, tile::MemScope scope);
+  /// The most elements beside each other that one instruction updates; 0: there
+  /// is none, and LLVM's atomics do it.
+  virtual unsigned atomicWidth(const AtomicUpdate &update) const { return 0; }
+  /// Such an instruction on `values`, where the predicate (null: true) is true:
+  /// what was there before, as far as it is wanted; zero where it is false.
+  virtual llvm::SmallVector<llvm::Value *>
+  atomic(llvm::IRBuilderBase &b, const AtomicUpdate &update,
+         llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values,
+         llvm::Value *predicate);
+
+  //===--- Arithmetic -----------------------------------------------------===//
+
+  /// Also names the address spaces of the target's memories: kernel arguments
+  /// and the log are pointers to `device`, constant tables stand in
+  /// `constants`, and sharedMemory() is a pointer to `shared`.
+  virtual std::unique_ptr<lowering::Elementwise>
+  elementwise(llvm::IRBuilderBase &b) = 0;
+  /// A dot that SimtTarget::chooseDot gave an instruction: the new
+  /// accumulators.
+  virtual llvm::SmallVector<llvm::Value *>
+  dot(llvm::IRBuilderBase &b, DotOp op, const DotSource &a,
+      const DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc);
+  /// Waits until at most `pending` dots with `async` are in flight: the values
+  /// that come out are finished if the newest dots are not theirs.
+  virtual llvm::SmallVector<llvm::Value *>
+  dotWait(llvm::IRBuilderBase &b, unsigned pending,
+          llvm::ArrayRef<llvm::Value *> values) {
+    return llvm::SmallVector<llvm::Value *>(values);
+  }
+};
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_SIMTHOOKS_H

@@ -1,0 +1,62 @@
+//===- SimtLowering.h - from a kernel with layouts to an LLVM function ----===//
+//
+// What   One thread's code for a kernel whose tiles have layouts.
+// Why    Written in one pass with IRBuilder: no dialect conversion, so compile
+//        time is that of LLVM itself.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMTLOWERING_H
+#define TERRAZZO_SIMT_SIMTLOWERING_H
+
+#include "terrazzo/simt/SimtHooks.h"
+
+#include "llvm/IR/Module.h"
+
+#include <stdexcept>
+
+namespace tz::simt {
+
+/// What cannot be lowered, and where it was asked for.
+struct Unsupported : std::runtime_error {
+  Unsupported(mlir::Location location, const std::string &message)
+      : std::runtime_error(message), location(location) {}
+  mlir::Location location;
+};
+
+/// It could be lowered, and is more than the target has of something.
+struct TooLarge : Unsupported {
+  using Unsupported::Unsupported;
+};
+
+/// A vendor's Target or Hooks give an answer that no machine has.
+struct BadTarget : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+struct Lowered {
+  /// void(arguments of the kernel..., descriptors by value..., programs on each
+  /// axis of gridAxes as i32..., pointer to the log if usesLog)
+  llvm::Function *function = nullptr;
+  /// Descriptors that the host makes, in the order of the arguments.
+  llvm::SmallVector<DescriptorOp> descriptors;
+  /// Axes of which simt.logical_grid asks, in order. If there are any, blocks
+  /// loop over the programs of these axes.
+  llvm::SmallVector<uint32_t> gridAxes;
+  /// Threads of a block.
+  unsigned threads = 0;
+  /// Blocks of a cluster.
+  unsigned clusterBlocks = 1;
+  uint64_t sharedBytes = 0;
+  bool usesLog = false;
+  /// Prints and asserts, in the order of their numbers in the log.
+  llvm::SmallVector<mlir::Operation *> logPoints;
+};
+
+/// Bytes of a descriptor among the arguments, and their alignment.
+inline constexpr unsigned DescriptorBytes = 128;
+
+/// Throws Unsupported and BadTarget.
+Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_SIMTLOWERING_H

@@ -1,0 +1,144 @@
+//===- SimtTarget.h - what the passes ask of a target ---------------------===//
+//
+// What   The facts and choices that differ between targets when layouts are
+//        assigned: lanes of a warp, width of an access, how a dot is done.
+// Why    The passes of this library are shared; a vendor derives from SimtTarget
+//        and hands it to them.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_SIMT_SIMTTARGET_H
+#define TERRAZZO_SIMT_SIMTTARGET_H
+
+#include "terrazzo/simt/Contiguity.h"
+#include "terrazzo/simt/Simt.h"
+#include "terrazzo/simt/SimtPipeline.h"
+
+#include <string>
+#include <variant>
+
+namespace tz::simt {
+
+/// An operand of a dot: registers in this layout, or shared memory like this.
+using DotOperand = std::variant<Layout, SharedAttr>;
+
+/// A dot whose layouts are to be chosen, and what is known of it.
+struct DotRequest {
+  tile::DotOp dot;
+  unsigned warps;
+  struct Operand {
+    /// Dimensions as they lie in memory, fastest first; where nothing is known,
+    /// row-major.
+    llvm::SmallVector<unsigned, 3> order;
+    /// Nothing of it comes from memory elementwise.
+    bool isComputed = false;
+  } a, b;
+};
+
+struct DotChoice {
+  Layout acc;
+  DotOperand a, b;
+  /// Name that the target's lowering knows; empty: threads multiply and add by
+  /// themselves, operands lie in shared memory.
+  std::string instruction;
+};
+
+/// Loops that the bulk copy unit feeds, of a kernel.
+struct CopyRequest {
+  unsigned warps;  // of the kernel
+  unsigned stages; // turns that are begun, and the one that runs
+  bool isAsked;    // the language asks for warps of their own
+  bool areShared;  // by blocks of a cluster
+};
+
+/// What a block takes of the unit that it runs on.
+struct BlockNeeds {
+  unsigned warps;
+  unsigned words; // of 32 bits, that each thread keeps, without addresses
+  uint64_t sharedBytes;
+};
+
+class SimtTarget {
+public:
+  virtual ~SimtTarget() = default;
+
+  /// Lanes of a warp: a power of two.
+  virtual unsigned lanes() const { return 32; }
+  /// The widest access of one thread.
+  virtual int64_t vectorBytes() const { return 16; }
+  /// The target's own steps, inserted by the names of those that are there
+  /// (core/simt/SimtPipeline.def). Called once for each variant.
+  virtual void extendPipeline(Pipeline &pipeline, Form form) const {}
+  /// How a block does this dot. The default has no instruction.
+  virtual DotChoice chooseDot(const DotRequest &request) const;
+
+  //===--- Pipelines ------------------------------------------------------===//
+
+  /// Shared memory that one block may have.
+  virtual uint64_t sharedBytes() const { return 0; }
+  /// Such blocks that run beside each other on one unit of the machine. The
+  /// default knows nothing of units: always one.
+  virtual unsigned blocksBeside(const BlockNeeds &block) const { return 1; }
+  /// The narrowest asynchronous copy of one thread in bytes, a power of two; 0:
+  /// there are none.
+  virtual unsigned asyncCopyBytes() const { return 0; }
+  /// May this load be an asynchronous copy into such a buffer? The default
+  /// looks whether what each thread copies at once is wide enough.
+  virtual bool canCopyAsync(mlir::Operation *load, const Contiguity &runs,
+                            const Layout &layout, BufferType to) const;
+  /// Can the bulk copy unit, if there is one, make copies of this kind?
+  virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
+    return false;
+  }
+  /// ... and store from such a buffer?
+  virtual bool canStoreInBulk(DescriptorType descriptor,
+                              BufferType from) const {
+    return false;
+  }
+  /// Warps that a block has beside the kernel's own to begin such copies; 0:
+  /// none, the kernel's first thread does it.
+  virtual unsigned copyWarps(const CopyRequest &request) const { return 0; }
+  /// Should a block run program after program, the copies of the next one begun
+  /// before the stores of this one? `ringBytes`: shared memory that the copies
+  /// of a loop take.
+  virtual bool shouldPersist(uint64_t ringBytes) const { return false; }
+  /// Blocks that can run together and fill each other's shared memory: a power
+  /// of two; 1: each is alone.
+  virtual unsigned clusterBlocks() const { return 1; }
+  /// May the threads go on while this dot runs?
+  virtual bool canStayInFlight(DotOp dot) const { return false; }
+  /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
+  /// the others are for operands, addresses and what is computed.
+  virtual unsigned mostAccumulators() const { return 200; }
+};
+
+CopyRequest copyRequest(mlir::scf::ForOp loop);
+
+/// Row-major (the last dimension fastest), no swizzle.
+SharedAttr plainShared(mlir::MLIRContext *context,
+                       llvm::ArrayRef<int64_t> shape);
+
+/// Panels with the widest swizzle, 128, 64 or 32 bytes a row, whose width
+/// divides `unit` elements of the fastest dimension; of 16 bytes without one.
+/// `unit` elements are a multiple of 16 bytes.
+SharedAttr swizzledShared(mlir::MLIRContext *context,
+                          llvm::ArrayRef<unsigned> order, int64_t unit,
+                          int64_t elementBytes);
+
+/// The accumulator of an instruction, dealt out over a tile.
+struct Tiling {
+  /// Of the tile's rank; the last two dimensions are rows and columns. Its
+  /// warps work together.
+  Layout atom;
+  llvm::ArrayRef<int64_t> shape;
+  /// Parties of the atom's warps beside each other along rows and columns.
+  int64_t down = 1, across = 1;
+  /// Of the block; parties that are left over hold copies.
+  int64_t warps = 1;
+};
+
+/// Registers: the atom's, then a party's columns, then its rows, then batches.
+/// The columns of a party lie together, rows go round over the parties.
+Layout tiledLayout(const Tiling &tiling);
+
+} // namespace tz::simt
+
+#endif // TERRAZZO_SIMT_SIMTTARGET_H

@@ -1,0 +1,357 @@
+//===- CpuLowering.h - From a tile kernel to an LLVM function -------------===//
+//
+// What   The state of one lowering: scalars, views and tiles by value, the
+//        arena, and one method for each kind of op.
+// Why    Written in one pass over the kernel with IRBuilder: no dialect
+//        conversion, so compile time is that of LLVM itself.
+//
+// Files: CpuLowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
+// CpuElementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop
+// nests and the evaluator; CpuAccess.cpp loads and stores; Bounds.cpp tests of
+// them; InPlace.cpp stores to what was loaded; Ahead.cpp what the next program
+// reads; Reduce.cpp; Product.cpp dots; CpuControl.cpp scf; CpuAtomics.cpp;
+// CpuLog.cpp print and assert; Rearrange.cpp cat, join, histogram.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
+#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
+
+#include "plugins/cpu/compiler/dot/Dot.h"
+#include "plugins/cpu/compiler/lower/ArenaLayout.h"
+#include "plugins/cpu/compiler/lower/DebugInfo.h"
+#include "plugins/cpu/compiler/lower/FusionPlan.h"
+
+#include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/lowering/Loops.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tz::cpu {
+
+/// What this target cannot do, and where it was asked for.
+struct Unsupported : std::runtime_error {
+  Unsupported(mlir::Location location, const std::string &message)
+      : std::runtime_error(message), location(location) {}
+  mlir::Location location;
+};
+
+/// A tile in the arena, row-major.
+struct Buffer {
+  uint64_t offset = 0, bytes = 0;
+  mlir::Type element;
+  llvm::SmallVector<int64_t, 4> shape;
+  llvm::Constant *global = nullptr; ///< instead of the arena: constant data
+};
+
+/// The run-time parts of a !tile.view.
+struct ViewParts {
+  llvm::Value *base = nullptr;
+  llvm::SmallVector<llvm::Value *, 4> shape, strides, position;
+};
+
+/// A tile that grows by a scalar in each iteration of a loop: start + sum.
+struct Induction {
+  mlir::Value start;
+  llvm::Value *sum;
+};
+
+/// A print or an assert; plugin code makes a tz_log_site of it.
+struct LogPoint {
+  mlir::Operation *op;
+};
+
+class Nest;
+
+/// Elementwise ops with this target's vector math.
+class Arithmetic final : public lowering::Elementwise {
+public:
+  Arithmetic(llvm::IRBuilderBase &b, const Isa &machine)
+      : Elementwise(b, machine.floatUnits()), machine(machine) {}
+
+protected:
+  llvm::Value *math(tile::MathFn fn, llvm::Value *x) override;
+  llvm::Value *power(llvm::Value *x, llvm::Value *y) override;
+  llvm::Value *remainder(llvm::Value *x, llvm::Value *y) override;
+  llvm::Value *divide(llvm::Value *x, llvm::Value *y,
+                      tile::DivMode mode) override;
+  llvm::Value *fma(llvm::Value *x, llvm::Value *y, llvm::Value *z) override;
+
+private:
+  const Isa machine;
+};
+
+/// What is emitted while it lives belongs to `location`.
+class Located {
+public:
+  Located(llvm::IRBuilderBase &b, DebugInfo &debug, mlir::Location location)
+      : b(b), before(b.getCurrentDebugLocation()) {
+    if (llvm::DebugLoc found = debug.at(location)) {
+      b.SetCurrentDebugLocation(found);
+    }
+  }
+  ~Located() { b.SetCurrentDebugLocation(before); }
+  Located(const Located &) = delete;
+
+private:
+  llvm::IRBuilderBase &b;
+  const llvm::DebugLoc before;
+};
+
+class CpuLowering {
+public:
+  CpuLowering(tile::KernelOp kernel, const Isa &machine, llvm::Module &module,
+              unsigned debugLevel = 0);
+  /// Emits the entry function and its info record. Throws Unsupported.
+  void run();
+
+  bool mayStream = true; ///< store large outputs past the caches
+  bool checked = false;  ///< test each access (Bounds.cpp)
+
+  uint64_t arenaBytes() const { return arena.highWater(); }
+  bool waits() const { return kernel->hasAttr("tile.waits"); }
+
+  /// Byte offsets of the arguments in the packed buffer, and its size.
+  std::vector<uint32_t> argumentOffsets;
+  uint32_t argumentBytes = 0;
+  bool usesLog = false;
+  uint32_t logOffset = 0;
+  std::vector<LogPoint> logPoints;
+
+  //===--- Types ---------------------------------------------------------===//
+  /// In registers and in memory, and between the two (lowering::Elementwise).
+  llvm::Type *type(mlir::Type element);
+  llvm::Type *memoryType(mlir::Type element);
+  llvm::Value *toMemory(llvm::Value *value, mlir::Type element) {
+    return arithmetic.toMemory(value, element);
+  }
+  llvm::Value *fromMemory(llvm::Value *value, mlir::Type element) {
+    return arithmetic.fromMemory(value, element);
+  }
+  /// `value` in all lanes; lanes 0 is a scalar.
+  llvm::Value *splat(llvm::Value *value, unsigned lanes);
+  llvm::Constant *zero(mlir::Type element);
+  llvm::Constant *constant(mlir::TypedAttr attribute);
+
+  //===--- CpuElementwise.cpp
+  //-----------------------------------------------===//
+  /// Can elementwise() do it? Also on scalars.
+  static bool hasElementwise(mlir::Operation *op) {
+    return Arithmetic::has(op);
+  }
+  llvm::Value *elementwise(mlir::Operation *op,
+                           llvm::ArrayRef<llvm::Value *> operands);
+  /// From one float type to another, on registers' values.
+  llvm::Value *convertFloat(llvm::Value *value, mlir::Type from, mlir::Type to,
+                            bool towardZero = false) {
+    return arithmetic.convertFloat(value, from, to, towardZero);
+  }
+  /// The values that a region of scalars yields for these arguments; scalars
+  /// or vectors of `lanes` lanes.
+  llvm::SmallVector<llvm::Value *>
+  scalarRegion(mlir::Region &region, llvm::ArrayRef<llvm::Value *> arguments,
+               unsigned lanes);
+
+  //===--- Values --------------------------------------------------------===//
+  llvm::Value *scalar(mlir::Value value);
+  const ViewParts &view(mlir::Value value);
+  const Buffer *bufferOf(mlir::Value value) const;
+  const Induction *inductionOf(mlir::Value value) const;
+  const FusionPlan &plans() const { return plan; }
+
+  llvm::Value *address(const Buffer &buffer);
+  llvm::Value *arenaAddress(uint64_t offset);
+  /// Do the programs of this launch write more than the caches hold, if each
+  /// writes so many bytes? Null: stores past the caches would not be right.
+  llvm::Value *streamsLargeOutput(int64_t bytesPerProgram);
+  /// How far from what this program reaches through the view `from` it reaches
+  /// through `to`, or the next program will, in bytes. Null: it cannot be said.
+  llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
+  /// Views of rows like that of `load` through which the next stores go.
+  llvm::SmallVector<mlir::Value> rowsWrittenAfter(tile::LoadViewOp load);
+  bool isOnOtherSide(mlir::Operation *op) const;
+  llvm::DenseSet<mlir::Value> fetchedForWriting; ///< views
+  /// How often a row was read before nest number `nest` does, and how many
+  /// loads of it there are.
+  struct Reading {
+    unsigned iteration = 0, loads = 0;
+  };
+  Reading readingOf(tile::LoadViewOp load, unsigned nest);
+  unsigned countNest() { return nests++; }
+  /// Arena space for a value of the block being emitted; freed when the op at
+  /// `last` is done.
+  Buffer allocate(mlir::Type tileType, int last);
+  Buffer allocateFor(mlir::Value value);
+  /// The values of a constant as read-only data of the object.
+  Buffer constantTile(mlir::DenseElementsAttr values);
+  /// Space until the op being emitted is done.
+  Buffer allocateTemporary(mlir::Type tileType);
+  uint64_t allocateBytes(uint64_t bytes);
+  void define(mlir::Value value, Buffer buffer) { buffers[value] = buffer; }
+  void defineScalar(mlir::Value value, llvm::Value *v) { scalars[value] = v; }
+
+  /// The value in the arena, computed now if need be.
+  Buffer materialise(mlir::Value value);
+  void materialiseInto(mlir::Value value, const Buffer &buffer);
+  /// Puts into the arena what `value` needs from values that are to be kept.
+  void keepWhatIsNeeded(mlir::Value value);
+
+  //===--- Bounds.cpp ----------------------------------------------------===//
+  /// In checked code: before an access of `op` through `from`, tests its
+  /// address, or addresses, of `lanes` elements (0: one).
+  void checkAccess(mlir::Operation *op, mlir::Value from, llvm::Value *address,
+                   llvm::Value *mask, mlir::Type element, unsigned lanes);
+
+  /// An uninitialised stack slot that becomes a register.
+  llvm::AllocaInst *slot(llvm::Type *type);
+  llvm::BasicBlock *block(const char *name);
+  /// if (condition) then();
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = {});
+
+  const Isa machine;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+
+private:
+  friend class Nest;
+  Arithmetic arithmetic;
+  struct Scope {
+    llvm::SmallVector<std::pair<int, Buffer>> owned;
+  };
+
+  void entry();
+  /// From those of this one, without a division.
+  std::array<llvm::Value *, 3> idsOfNextProgram(llvm::IRBuilderBase &at);
+  // Stop.cpp
+  /// Whether a fault's program is found by running programs again
+  /// (TZ_CPU_KERNEL_REPEATABLE).
+  bool isRepeatable() const;
+  /// Leaves the function if the launch is to end.
+  void leaveIfStopped();
+  /// Asks that between pieces of a loop that may be long. The builder stands
+  /// behind the branch back to `head`, whose phis are complete. `counter`: of a
+  /// counted loop, which is left where `head` tests it.
+  void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head,
+                          lowering::LoopCounter *counter = nullptr);
+  // ShortLoops.cpp
+  /// Gives loops of little work a copy without questions, for when they are not
+  /// longer than one piece. Called when the function is complete.
+  void splitShortLoops();
+  llvm::Value *runField(uint64_t offset);
+  void infoRecord();
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation *op);
+  void release(int done);
+  void scalarOp(mlir::Operation *op);
+  void selectView(mlir::arith::SelectOp op);
+
+  // Bounds.cpp
+  llvm::Constant *text(llvm::StringRef value);
+  llvm::Constant *accessRecord(mlir::Operation *op, mlir::Type element,
+                               llvm::ArrayRef<unsigned> arguments);
+  llvm::Function *makeCheck(llvm::StringRef name, llvm::Type *addressType,
+                            llvm::Type *maskType, unsigned lanes,
+                            uint64_t bytes, llvm::ArrayRef<unsigned> arguments);
+  llvm::Function *makeLook(llvm::ArrayRef<llvm::Type *> types, unsigned lanes,
+                           uint64_t bytes);
+  void argumentsRecord();
+  // Ahead.cpp
+  llvm::Value *idOfNextProgram(unsigned axis);
+  llvm::Value *foretell(mlir::Value value, bool ofNext, unsigned depth = 0);
+  // InPlace.cpp
+  /// Loads of the addresses that `store` writes, at `address`, that its nest
+  /// computes.
+  llvm::SmallVector<mlir::Operation *> loadsInPlace(mlir::Operation *store,
+                                                    mlir::Value address) const;
+  /// Before the nest of this store, unless no two lanes share an address.
+  void copyLoadsInPlace(tile::StoreOp store);
+  /// Conditions: no two lanes have the same pointer; no two that load and store
+  /// reach at one place of one view have the same address.
+  llvm::Value *lanesApart(mlir::Value pointer);
+  llvm::Value *lanesApart(tile::LoadViewOp load, tile::StoreViewOp store);
+  // CpuAccess.cpp
+  void storeOp(tile::StoreOp op);
+  void storeViewOp(tile::StoreViewOp op);
+  void scalarLoad(tile::LoadOp op);
+  // Reduce.cpp
+  void reduceOp(tile::ReduceOp op);
+  void scanOp(tile::ScanOp op);
+  void mapOp(tile::MapOp op);
+  // Product.cpp
+  void dotOp(tile::DotOp op);
+  DotSource dotSource(mlir::Value value, mlir::Type element,
+                      llvm::Value *batch);
+  // Rearrange.cpp
+  void reshapeOp(tile::ReshapeOp op);
+  void catOp(tile::CatOp op);
+  void joinOp(tile::JoinOp op);
+  void splitScalars(tile::SplitOp op);
+  void histogramOp(tile::HistogramOp op);
+  // CpuControl.cpp
+  void forOp(mlir::scf::ForOp op);
+  void ifOp(mlir::scf::IfOp op);
+  void whileOp(mlir::scf::WhileOp op);
+  void keepForRegions(mlir::Operation *op);
+  bool isInduction(mlir::scf::ForOp op, unsigned i);
+  std::optional<Buffer> takeOver(mlir::Value value, mlir::Operation *user,
+                                 int last);
+  void chooseDestinations(mlir::scf::ForOp op, unsigned i,
+                          const Buffer &buffer);
+  // CpuAtomics.cpp
+  void atomicRmwOp(tile::AtomicRMWOp op);
+  void atomicCasOp(tile::AtomicCASOp op);
+  // CpuLog.cpp
+  void printOp(tile::PrintOp op);
+  void assertOp(tile::AssertOp op);
+  llvm::Value *logHeader();
+  void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
+                 llvm::Value *count, llvm::Value *payloadBytes,
+                 llvm::function_ref<void(llvm::Value *)> fill);
+
+  tile::KernelOp kernel;
+  FusionPlan plan;
+  ArenaLayout arena;
+  DebugInfo debug;
+  llvm::Function *function = nullptr;
+  llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
+  llvm::Value *programs = nullptr; ///< of the launch
+  bool hasAtomics = false, fencesStores = false;
+  llvm::Value *grid[3] = {}, *program[3] = {};
+  std::array<llvm::Value *, 3> nextId = {};
+  llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;
+  llvm::Value *stopWord = nullptr; ///< tz_cpu_run.stop
+  /// A counted loop that asks between pieces.
+  struct LoopOfPieces {
+    llvm::Instruction *isOnePiece; ///< in `before`
+    llvm::BasicBlock *before, *pieces, *head, *latch, *end, *exit;
+  };
+  llvm::SmallVector<LoopOfPieces> shortLoops; ///< of little work
+
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
+  llvm::DenseMap<mlir::Value, ViewParts> views;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  llvm::DenseMap<mlir::Value, Induction> inductions;
+  /// Where a value shall be written when it is: the buffer of a loop argument.
+  llvm::DenseMap<mlir::Value, Buffer> destinations;
+  /// Numbers of the nests that read what a load loads.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> readers;
+  unsigned nests = 0;
+  /// All stores through views, as they stand; made when it is first needed.
+  std::optional<std::vector<tile::StoreViewOp>> rowStores;
+  llvm::StringMap<llvm::GlobalVariable *> texts;
+  llvm::DenseMap<mlir::Operation *, llvm::Constant *> accessRecords;
+  llvm::SmallVector<Scope> scopes;
+  llvm::SmallVector<mlir::Block *> openBlocks; ///< being emitted, outer first
+  llvm::SmallVector<Buffer> temporaries;
+};
+
+} // namespace tz::cpu
+
+#endif

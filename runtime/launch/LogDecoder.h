@@ -1,0 +1,35 @@
+//===- LogDecoder.h - print and assert, decoded ---------------------------===//
+//
+// What   The host's side of the log ring: its size, its reset, its records as
+//        lines of text.
+// Why    Records come from device memory that a wrong kernel may have
+//        overwritten, so the decoder trusts no field.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_RUNTIME_LAUNCH_LOGDECODER_H
+#define TERRAZZO_RUNTIME_LAUNCH_LOGDECODER_H
+
+#include "runtime/launch/RuntimeArtifact.h"
+
+#include <functional>
+#include <span>
+
+namespace tz::runtime {
+
+/// Gets one line of a device print, without the newline.
+using PrintSink = std::function<void(std::string_view line)>;
+
+/// Bytes of records in a ring (TERRAZZO_LOG_BYTES, default 1 MiB).
+uint64_t logCapacity();
+tz_log_header emptyLogHeader(uint64_t capacity);
+
+/// Lines for the records; then the failed assert, if any, as TZ_E_ASSERTION.
+/// `records` holds what the header says was written (or less).
+Status decodeLog(const Artifact &artifact, const tz_log_header &header,
+                 std::span<const uint8_t> records, const PrintSink &sink);
+
+/// A value of a TZ_TYPE_* as text; hex: its bits.
+std::string formatValue(uint32_t type, const uint8_t *bytes, bool hex);
+
+} // namespace tz::runtime
+
+#endif

@@ -1,0 +1,464 @@
+//===- FibersCompiler.cpp - kernels for fibers, and their code ------------===//
+//
+// What   The second implementation of the SIMT library's hooks: everything that
+//        differs between targets is a call (Fibers.cpp).
+// Why    It shows that the hooks are enough, and lets every layout, exchange
+//        and scan run in the tests of a machine without accelerator.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/FibersCompiler.h"
+
+#include "test/fibers/FibersMatrix.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace tz::fibers {
+
+namespace {
+
+/// What the library computes from (tile-legalize-math): a rounded quotient and
+/// root, and what has one meaning.
+class Arithmetic final : public lowering::Elementwise {
+public:
+  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}, fiberSpaces) {}
+
+protected:
+  Value *math(tile::MathFn fn, Value *x) override {
+    auto call = [&](Intrinsic::ID id) { return b.CreateUnaryIntrinsic(id, x); };
+    switch (fn) {
+    case tile::MathFn::abs:
+      return call(Intrinsic::fabs);
+    case tile::MathFn::sqrt:
+    case tile::MathFn::sqrt_rn:
+      return call(Intrinsic::sqrt);
+    case tile::MathFn::rsqrt:
+      return b.CreateFDiv(ConstantFP::get(x->getType(), 1),
+                          call(Intrinsic::sqrt));
+    case tile::MathFn::floor:
+      return call(Intrinsic::floor);
+    case tile::MathFn::ceil:
+      return call(Intrinsic::ceil);
+    case tile::MathFn::trunc:
+      return call(Intrinsic::trunc);
+    case tile::MathFn::rint:
+      return call(Intrinsic::roundeven);
+    default:
+      break;
+    }
+    throw std::runtime_error(
+        ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
+  }
+};
+
+/// One step of a reduction over lanes.
+Value *combine(IRBuilderBase &b, simt::LaneReduction kind, Value *x, Value *y) {
+  switch (kind) {
+  case simt::LaneReduction::add:
+    return b.CreateAdd(x, y);
+  case simt::LaneReduction::maxs:
+    return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y);
+  case simt::LaneReduction::mins:
+    return b.CreateBinaryIntrinsic(Intrinsic::smin, x, y);
+  case simt::LaneReduction::maxu:
+    return b.CreateBinaryIntrinsic(Intrinsic::umax, x, y);
+  case simt::LaneReduction::minu:
+    return b.CreateBinaryIntrinsic(Intrinsic::umin, x, y);
+  case simt::LaneReduction::bitAnd:
+    return b.CreateAnd(x, y);
+  case simt::LaneReduction::bitOr:
+    return b.CreateOr(x, y);
+  case simt::LaneReduction::bitXor:
+    return b.CreateXor(x, y);
+  }
+  llvm_unreachable("every kind is above");
+}
+
+class FiberHooks final : public simt::SimtHooks {
+public:
+  explicit FiberHooks(const Machine &machine) : machine(machine) {}
+  unsigned lanes() const override { return machine.lanes; }
+  Value *threadInBlock(IRBuilderBase &b) override {
+    return call(b, "fibers_thread", b.getInt32Ty(), {});
+  }
+  Value *programId(IRBuilderBase &b, unsigned axis) override {
+    return call(b, "fibers_program", b.getInt32Ty(), {b.getInt32(axis)});
+  }
+  Value *programCount(IRBuilderBase &b, unsigned axis) override {
+    return call(b, "fibers_programs", b.getInt32Ty(), {b.getInt32(axis)});
+  }
+  Value *sharedMemory(IRBuilderBase &b) override {
+    return b.CreateAddrSpaceCast(call(b, "fibers_shared", b.getPtrTy(), {}),
+                                 b.getPtrTy(fiberSpaces.shared));
+  }
+  void barrier(IRBuilderBase &b, simt::Memories memories,
+               std::optional<unsigned> threads) override {
+    call(b, "fibers_barrier", b.getVoidTy(),
+         {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
+  }
+  simt::Memories barrierOrders(simt::Memories asked) const override {
+    return asked;
+  }
+  Value *shuffle(IRBuilderBase &b, Value *word, Value *lane) override {
+    return call(b, "fibers_shuffle", b.getInt32Ty(), {word, lane});
+  }
+  Value *shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) override {
+    return call(b, "fibers_shuffle_xor", b.getInt32Ty(),
+                {word, b.getInt32(mask)});
+  }
+  Value *reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
+                     Value *word) override {
+    for (unsigned mask = 1; mask < lanes(); mask *= 2) {
+      word = combine(b, kind, word, shuffleXor(b, word, mask));
+    }
+    return word;
+  }
+  std::unique_ptr<lowering::Elementwise>
+  elementwise(IRBuilderBase &b) override {
+    return std::make_unique<Arithmetic>(b);
+  }
+  SmallVector<Value *> dot(IRBuilderBase &b, simt::DotOp op,
+                           const simt::DotSource &a, const simt::DotSource &rhs,
+                           ArrayRef<Value *> acc) override {
+    SmallVector<Value *> before = replaced(b, "fibers_chained", acc);
+    if (op.getAsync()) {
+      beginDot(b, a);
+      beginDot(b, rhs);
+      call(b, "fibers_commit_dot", b.getVoidTy(), {});
+    }
+    SmallVector<Value *> after =
+        emitDot(b, *elementwise(b), op, a, rhs, before, threadInBlock(b),
+                workThreads, lanes());
+    return op.getAsync() ? replaced(b, "fibers_postpone", after) : after;
+  }
+  void beginWork(IRBuilderBase &, unsigned warps, unsigned) override {
+    workThreads = warps * lanes();
+  }
+  SmallVector<Value *> dotWait(IRBuilderBase &b, unsigned pending,
+                               ArrayRef<Value *> values) override {
+    call(b, "fibers_wait_dots", b.getVoidTy(), {b.getInt32(pending)});
+    return replaced(b, "fibers_arrived", values);
+  }
+  void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
+                 Value *valid, const simt::MemoryHints &) override {
+    call(b, "fibers_async_copy", b.getVoidTy(),
+         {to, from, b.getInt32(bytes), valid ? valid : b.getInt32(bytes)});
+  }
+  void asyncCommit(IRBuilderBase &b) override {
+    call(b, "fibers_async_commit", b.getVoidTy(), {});
+  }
+  void asyncWait(IRBuilderBase &b, unsigned pending) override {
+    call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending)});
+  }
+  void initBarriers(IRBuilderBase &b, Value *address, unsigned count,
+                    unsigned arrivals) override {
+    call(b, "fibers_init_barriers", b.getVoidTy(),
+         {address, b.getInt32(count), b.getInt32(arrivals)});
+  }
+  void arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
+              Value *block) override {
+    call(b, "fibers_arrive", b.getVoidTy(),
+         {barrier, b.CreateZExt(predicate, b.getInt32Ty()),
+          block ? block : b.getInt32(~0u)});
+  }
+  void syncBlocks(IRBuilderBase &b) override {
+    call(b, "fibers_sync_blocks", b.getVoidTy(), {});
+  }
+  void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
+    call(b, "fibers_end_barriers", b.getVoidTy(), {address, b.getInt32(count)});
+  }
+  void expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) override {
+    call(b, "fibers_expect_bytes", b.getVoidTy(),
+         {barrier, b.getInt32(uint32_t(bytes))});
+  }
+  void waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) override {
+    call(b, "fibers_wait_barrier", b.getVoidTy(), {barrier, phase});
+  }
+  void bulkCopy(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
+                ArrayRef<Value *> at, Value *to, Value *barrier,
+                const simt::MemoryHints &, unsigned blocks) override {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_bulk_copy", b.getVoidTy(),
+         {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle()),
+          b.getInt32(blocks == 1 ? 0 : blocks)});
+  }
+  void bulkStore(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
+                 ArrayRef<Value *> at, Value *from,
+                 const simt::MemoryHints &) override {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_bulk_store", b.getVoidTy(),
+         {descriptor, box, corner, from, b.getInt32(type.getSwizzle())});
+  }
+  void awaitBulkStores(IRBuilderBase &b, bool areDone) override {
+    call(b, "fibers_await_bulk_stores", b.getVoidTy(), {b.getInt32(areDone)});
+  }
+  bool hasMatrixStore() const override { return lanes() == 32; }
+  /// Lanes tell each other the addresses of rows; each writes its own words, or
+  /// both halves of them.
+  void matrixStore(IRBuilderBase &b, Value *row, ArrayRef<Value *> words,
+                   bool isTransposed) override {
+    Value *lane = b.CreateAnd(threadInBlock(b), lanes() - 1);
+    Value *quarter = b.CreateAnd(lane, 3), *eighth = b.CreateLShr(lane, 2);
+    Value *bits = b.CreatePtrToInt(row, b.getInt64Ty());
+    Value *low = b.CreateTrunc(bits, b.getInt32Ty());
+    Value *high = b.CreateTrunc(b.CreateLShr(bits, 32), b.getInt32Ty());
+    auto rowOf = [&](Value *from) {
+      Value *wide =
+          b.CreateShl(b.CreateZExt(shuffle(b, high, from), b.getInt64Ty()), 32);
+      wide =
+          b.CreateOr(wide, b.CreateZExt(shuffle(b, low, from), b.getInt64Ty()));
+      return b.CreateIntToPtr(wide, row->getType());
+    };
+    for (auto [i, word] : llvm::enumerate(words)) {
+      Value *matrix = b.getInt32(uint32_t(8 * i));
+      if (!isTransposed) {
+        Value *to = rowOf(b.CreateAdd(matrix, eighth));
+        b.CreateStore(word, b.CreateGEP(b.getInt32Ty(), to, quarter));
+        continue;
+      }
+      for (unsigned half = 0; half < 2; ++half) {
+        Value *of = b.CreateAdd(b.CreateShl(quarter, 1), b.getInt32(half));
+        b.CreateStore(
+            b.CreateTrunc(b.CreateLShr(word, 16 * half), b.getInt16Ty()),
+            b.CreateGEP(b.getInt16Ty(), rowOf(b.CreateAdd(matrix, of)),
+                        eighth));
+      }
+    }
+  }
+
+private:
+  /// Boxes and coordinates in arrays: their number differs.
+  static std::pair<Value *, Value *>
+  boxAt(IRBuilderBase &b, simt::DescriptorType type, ArrayRef<Value *> at) {
+    auto array = [&](auto element) {
+      IRBuilder<> entry(
+          &*b.GetInsertBlock()->getParent()->getEntryBlock().begin());
+      Value *memory =
+          entry.CreateAlloca(b.getInt32Ty(), b.getInt32(uint32_t(at.size())));
+      for (unsigned i = 0; i < at.size(); ++i) {
+        b.CreateStore(element(i),
+                      b.CreateConstInBoundsGEP1_32(b.getInt32Ty(), memory, i));
+      }
+      return memory;
+    };
+    Value *box = array(
+        [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
+    return {box, array([&](unsigned i) { return at[i]; })};
+  }
+  /// It reads its operand until it is waited for.
+  static void beginDot(IRBuilderBase &b, const simt::DotSource &source) {
+    if (auto type = dyn_cast<simt::BufferType>(source.type)) {
+      call(b, "fibers_begin_dot", b.getVoidTy(),
+           {source.address, b.getInt32(uint32_t(type.getBytes()))});
+    }
+  }
+  /// What a function makes of each of these, if they have 32 bits: of others
+  /// there are not enough to tell tokens from numbers.
+  static SmallVector<Value *> replaced(IRBuilderBase &b, StringRef function,
+                                       ArrayRef<Value *> values) {
+    SmallVector<Value *> made;
+    for (Value *value : values) {
+      Type *type = value->getType(), *word = b.getInt32Ty();
+      if (type->getPrimitiveSizeInBits() != 32) {
+        made.push_back(value);
+        continue;
+      }
+      Value *bits = call(b, function, word, {b.CreateBitCast(value, word)});
+      made.push_back(b.CreateBitCast(bits, type));
+    }
+    return made;
+  }
+  const Machine &machine;
+  unsigned workThreads = 0; // if they are not all of the block
+
+  /// The functions take pointers of C++.
+  static Value *call(IRBuilderBase &b, StringRef name, Type *result,
+                     ArrayRef<Value *> values) {
+    SmallVector<Value *> arguments(values);
+    SmallVector<Type *> types;
+    for (Value *&argument : arguments) {
+      if (argument->getType()->isPointerTy()) {
+        argument = b.CreateAddrSpaceCast(argument, b.getPtrTy());
+      }
+      types.push_back(argument->getType());
+    }
+    Module *module = b.GetInsertBlock()->getModule();
+    FunctionCallee callee = module->getOrInsertFunction(
+        name, FunctionType::get(result, types, false));
+    return b.CreateCall(callee, arguments);
+  }
+};
+
+/// void K.packed(ptr): loads the arguments from where tz_arg_info puts them,
+/// each aligned to its size.
+void makeEntry(Function *kernel) {
+  LLVMContext &context = kernel->getContext();
+  IRBuilder<> b(context);
+  Function *entry =
+      Function::Create(FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+                       GlobalValue::ExternalLinkage,
+                       kernel->getName() + ".packed", kernel->getParent());
+  b.SetInsertPoint(BasicBlock::Create(context, "entry", entry));
+  const DataLayout &layout = kernel->getParent()->getDataLayout();
+  SmallVector<Value *> arguments;
+  uint64_t offset = 0;
+  for (Argument &argument : kernel->args()) {
+    Type *type = argument.getType();
+    const bool isDescriptor = argument.hasByValAttr();
+    Type *memory = type->isIntegerTy(1) ? b.getInt8Ty() : type;
+    const uint64_t size = isDescriptor
+                              ? simt::DescriptorBytes
+                              : layout.getTypeAllocSize(memory).getFixedValue();
+    offset = alignTo(offset, size);
+    Value *at =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), entry->getArg(0), offset);
+    if (isDescriptor) {
+      arguments.push_back(at);
+    } else {
+      Value *value = b.CreateAlignedLoad(memory, at, Align(size));
+      arguments.push_back(type == memory ? value : b.CreateTrunc(value, type));
+    }
+    offset += size;
+  }
+  // Descriptors are passed by value on both sides.
+  b.CreateCall(kernel, arguments)->setAttributes(kernel->getAttributes());
+  b.CreateRetVoid();
+}
+
+/// Each access names the memory that it goes to, but for stack and descriptors.
+void checkSpaces(Function &function) {
+  for (Instruction &instruction : instructions(function)) {
+    const Value *pointer = getPointerOperand(&instruction);
+    if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+      pointer = update->getPointerOperand();
+    } else if (const auto *swap = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+      pointer = swap->getPointerOperand();
+    }
+    if (!pointer || pointer->getType()->getPointerAddressSpace() != 0) {
+      continue;
+    }
+    const Value *object = getUnderlyingObject(pointer);
+    const auto *argument = dyn_cast<Argument>(object);
+    if (!isa<AllocaInst>(object) && !(argument && argument->hasByValAttr())) {
+      std::string text;
+      raw_string_ostream(text) << instruction;
+      throw std::runtime_error("no address space:" + text);
+    }
+  }
+}
+
+} // namespace
+
+Compiled compile(tile::KernelOp kernel, const Machine &machine) {
+  Compiled result;
+  const FiberTarget inBulk(machine, true), plain(machine, false);
+  result.variants = simt::makeVariants(
+      kernel, machine.hasBulkCopies ? &inBulk : nullptr, plain, frameLimits());
+  for (simt::Variant &variant : result.variants) {
+    raw_string_ostream(result.layouts) << *variant.kernel << "\n";
+  }
+  LLVMContext context;
+  Module module("fibers", context);
+  module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
+                       "f80:128-n8:16:32:64-S128");
+  for (simt::Variant &variant : result.variants) {
+    FiberHooks hooks(machine);
+    variant.lowered = simt::lower(variant.kernel, hooks, module);
+    checkSpaces(*variant.lowered.function);
+    makeEntry(variant.lowered.function);
+    variant.lowered.function = nullptr;
+  }
+  // The device half asks the code how it wants to be run.
+  Type *word = Type::getInt32Ty(context);
+  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
+                     ConstantInt::get(word, machine.lanes), "fibers_lanes");
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (verifyModule(module, &problems)) {
+    throw std::runtime_error("invalid code: " + problem);
+  }
+  raw_string_ostream(result.text) << module;
+  raw_string_ostream bitcode(result.bitcode);
+  WriteBitcodeToFile(module, bitcode);
+  return result;
+}
+
+namespace {
+std::runtime_error failure(Error error) {
+  return std::runtime_error(toString(std::move(error)));
+}
+
+class JitCode final : public Code {
+public:
+  explicit JitCode(StringRef bitcode) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      InitializeNativeTarget();
+      InitializeNativeTargetAsmPrinter();
+    });
+    auto context = std::make_unique<LLVMContext>();
+    auto module =
+        parseBitcodeFile(MemoryBufferRef(bitcode, "kernel"), *context);
+    if (!module) {
+      throw failure(module.takeError());
+    }
+    auto made = orc::LLJITBuilder().create();
+    if (!made) {
+      throw failure(made.takeError());
+    }
+    jit = std::move(*made);
+    (*module)->setDataLayout(jit->getDataLayout());
+    orc::SymbolMap symbols;
+    for (unsigned i = 0; i < NumFunctions; ++i) {
+      symbols[jit->mangleAndIntern(Functions[i].name)] = {
+          orc::ExecutorAddr::fromPtr(Functions[i].address),
+          JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    }
+    if (Error error =
+            jit->getMainJITDylib().define(orc::absoluteSymbols(symbols))) {
+      throw failure(std::move(error));
+    }
+    auto generator = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        jit->getDataLayout().getGlobalPrefix());
+    if (!generator) {
+      throw failure(generator.takeError());
+    }
+    jit->getMainJITDylib().addGenerator(std::move(*generator));
+    if (Error error = jit->addIRModule(
+            orc::ThreadSafeModule(std::move(*module), std::move(context)))) {
+      throw failure(std::move(error));
+    }
+  }
+  unsigned lanes() override {
+    auto symbol = jit->lookup("fibers_lanes");
+    if (!symbol) {
+      throw failure(symbol.takeError());
+    }
+    return *symbol->toPtr<const uint32_t *>();
+  }
+  Entry find(const std::string &kernel) override {
+    auto symbol = jit->lookup(kernel + ".packed");
+    if (!symbol) {
+      throw failure(symbol.takeError());
+    }
+    return symbol->toPtr<void(const void *)>();
+  }
+
+private:
+  std::unique_ptr<orc::LLJIT> jit;
+};
+} // namespace
+
+std::unique_ptr<Code> load(StringRef bitcode) {
+  return std::make_unique<JitCode>(bitcode);
+}
+
+} // namespace tz::fibers

@@ -1,0 +1,75 @@
+//===- FibersMatrix.h - a matrix instruction for fibers -------------------===//
+//
+// What   A target that copies asynchronously and whose dots have an
+//        instruction: groups of four warps, 64 rows each, operands in swizzled
+//        shared memory, or, if it is computed, the left one in registers.
+// Why    Layouts of accumulators and swizzles run in the tests of a machine
+//        without accelerator.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_FIBERSMATRIX_H
+#define TERRAZZO_TEST_FIBERS_FIBERSMATRIX_H
+
+#include "test/fibers/Machine.h"
+
+#include "terrazzo/plugin.h"
+#include "terrazzo/simt/SimtHooks.h"
+#include "terrazzo/simt/SimtTarget.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+namespace tz::fibers {
+
+/// LLVM's numbers of memories, as GPUs have them. To the CPU all are the same;
+/// an access that lost its space on the way is refused (Compiler.cpp).
+inline constexpr lowering::AddressSpaces fiberSpaces = {
+    .device = 1, .constants = 4, .shared = 3};
+
+class FiberTarget final : public simt::SimtTarget {
+public:
+  /// `inBulk`: by the bulk copy unit, where the machine has one.
+  FiberTarget(const Machine &machine, bool inBulk)
+      : machine(machine), inBulk(inBulk && machine.hasBulkCopies) {}
+  unsigned lanes() const override { return machine.lanes; }
+  uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
+  bool canCopyInBulk(simt::DescriptorType descriptor,
+                     simt::BufferType) const override {
+    return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
+  }
+  bool shouldPersist(uint64_t) const override { return inBulk; }
+  unsigned clusterBlocks() const override { return inBulk ? 2 : 1; }
+  bool canStayInFlight(simt::DotOp dot) const override {
+    return machine.unit == MatrixUnit::warpGroup && dot.getInstruction();
+  }
+  unsigned blocksBeside(const simt::BlockNeeds &block) const override {
+    return unsigned(sharedBytes() / block.sharedBytes);
+  }
+  bool canStoreInBulk(simt::DescriptorType descriptor,
+                      simt::BufferType from) const override {
+    return canCopyInBulk(descriptor, from);
+  }
+  simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  /// By turns, so that kernels of both kinds run.
+  unsigned copyWarps(const simt::CopyRequest &request) const override {
+    return request.isAsked || request.stages % 2 == 0 ||
+                   (request.areShared && request.stages == 3)
+               ? 1
+               : 0;
+  }
+
+private:
+  const Machine &machine;
+  const bool inBulk;
+};
+
+/// Each thread computes what it holds, element by element, from where tables
+/// say that the operands are. `threads` of the block do it; 0: all.
+llvm::SmallVector<llvm::Value *>
+emitDot(llvm::IRBuilderBase &b, lowering::Elementwise &arithmetic,
+        simt::DotOp op, const simt::DotSource &a, const simt::DotSource &rhs,
+        llvm::ArrayRef<llvm::Value *> acc, llvm::Value *thread,
+        unsigned threads, unsigned lanes);
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_FIBERSMATRIX_H

@@ -1,0 +1,260 @@
+//===- FibersPlugin.cpp - the test target "fibers" ------------------------===//
+//
+// What   A plugin whose compiler half is the SIMT library with the hooks of
+//        FibersCompiler.cpp, and whose device half runs blocks as fibers.
+// Why    `tz conform --target fibers` holds the SIMT library to the language on
+//        a machine without accelerator.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/FibersCompiler.h"
+
+#include "terrazzo/optimizer/TilePipeline.h"
+#include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/KernelInput.h"
+#include "terrazzo/plugin/OwnFile.h"
+
+#include <chrono>
+
+namespace {
+
+namespace plugin = tz::plugin;
+using namespace tz;
+
+class FiberCompiler final : public plugin::Compiler {
+public:
+  using Compiler::Compiler;
+
+  std::vector<std::string> targets() override {
+    std::vector<std::string> names;
+    for (const fibers::Machine &machine : fibers::machines()) {
+      names.push_back(machine.target);
+    }
+    return names;
+  }
+  tz_target_desc describe(std::string_view target) override {
+    const fibers::Machine &machine = machineOf(target);
+    // Of math only what has one meaning: the library makes the rest.
+    static const char *const features[] = {"f64",
+                                           "fp8",
+                                           "dot.f32",
+                                           "atomics.i64",
+                                           "atomics.f16",
+                                           "atomics.f32",
+                                           "atomics.f64",
+                                           "print",
+                                           "assert",
+                                           "math.div.f64",
+                                           "math.sqrt.f32",
+                                           "math.sqrt.f64",
+                                           "math.sqrt_rn.f32",
+                                           "math.sqrt_rn.f64",
+                                           "math.div_rn.f32",
+                                           "math.div_rn.f64",
+                                           "masks.predicates",
+                                           "views.bounds"};
+    tz_target_desc d{};
+    d.id = plugin::str(machine.target);
+    d.family = plugin::str("fibers");
+    d.subgroup_size = machine.lanes;
+    d.max_threads_per_block = 1024;
+    d.compute_units = 1;
+    d.ir = &plugin::TileRange;
+    d.num_ir = 1;
+    d.features = features;
+    d.num_features = std::size(features);
+    return d;
+  }
+  plugin::Artifact compile(const plugin::Request &request) override {
+    const fibers::Machine &machine = machineOf(plugin::view(request.target));
+    plugin::KernelInput<simt::SimtDialect> input(request);
+    fibers::Compiled compiled;
+    try {
+      compiled = fibers::compile(input.kernel, machine);
+    } catch (const simt::Unsupported &problem) {
+      plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
+                     problem.location);
+    }
+    plugin::Artifact artifact;
+    artifact.compat = "fibers";
+    artifact.blobs.push_back({"main", "bitcode", std::move(compiled.bitcode)});
+    request.emitText(artifact, "llvm", std::move(compiled.text));
+    request.emitText(artifact, "simt", std::move(compiled.layouts));
+    for (const simt::Variant &variant : compiled.variants) {
+      simt::appendVariant(artifact, variant, fibers::frameLimits());
+    }
+    plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
+                           input.kernel.getSymName());
+    return artifact;
+  }
+  std::string fingerprint(const plugin::Request &) override {
+    return "fibers " +
+           plugin::ownFile(reinterpret_cast<const void *>(&fibers::compile));
+  }
+
+private:
+  static const fibers::Machine &machineOf(std::string_view target) {
+    if (const fibers::Machine *machine = fibers::findMachine(target)) {
+      return *machine;
+    }
+    throw plugin::Failure(TZ_E_NOT_FOUND,
+                          "unknown target '" + std::string(target) + "'");
+  }
+};
+
+//===--- The device half --------------------------------------------------===//
+
+void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
+
+struct FiberEvent final : plugin::Event {
+  uint64_t time = 0;
+  bool query() override { return true; }
+  void synchronize(uint64_t) override {}
+  uint64_t elapsedNs(Event &stop) override {
+    return static_cast<FiberEvent &>(stop).time - time;
+  }
+};
+
+struct FiberCode final : plugin::Code {
+  fibers::Entry entry = nullptr;
+  unsigned lanes = 0;
+};
+
+struct FiberModule final : plugin::Module {
+  explicit FiberModule(llvm::StringRef bitcode) : code(fibers::load(bitcode)) {}
+  plugin::Code *find(std::string_view kernel) override {
+    std::string name(kernel);
+    FiberCode &found = known[name];
+    found.entry = code->find(name);
+    found.lanes = code->lanes();
+    return &found;
+  }
+  std::unique_ptr<fibers::Code> code;
+  std::map<std::string, FiberCode> known;
+};
+
+struct FiberStream final : plugin::Stream {
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
+    std::memmove(address(to), address(from), bytes);
+  }
+  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
+            uint32_t patternBytes) override {
+    auto *at = static_cast<unsigned char *>(address(to));
+    for (uint64_t i = 0; i < bytes; i += patternBytes) {
+      std::memcpy(at + i, &pattern, patternBytes);
+    }
+  }
+  void launch(plugin::Code &code, const tz_launch &launch) override {
+    fibers::Launch run;
+    run.entry = static_cast<FiberCode &>(code).entry;
+    run.lanes = static_cast<FiberCode &>(code).lanes;
+    run.arguments = launch.args;
+    run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+    run.threads = launch.block[0];
+    run.sharedBytes = launch.dyn_scratch;
+    run.clusterBlocks = std::max(launch.cluster[0], 1u);
+    if (std::string problem = fibers::run(run); !problem.empty()) {
+      throw plugin::Failure(TZ_E_INTERNAL, problem);
+    }
+  }
+  void synchronize() override {}
+  void record(plugin::Event &event) override {
+    static_cast<FiberEvent &>(event).time =
+        uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  void wait(plugin::Event &) override {}
+};
+
+struct FiberDevice final : plugin::Device {
+  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
+    std::vector<std::unique_ptr<Device>> devices;
+    devices.push_back(std::make_unique<FiberDevice>());
+    return devices;
+  }
+  tz_device_info describe() override {
+    tz_device_info info{};
+    info.name = plugin::str("fibers of the CPU (for tests)");
+    info.target = plugin::str("fibers:any");
+    info.driver_version = plugin::str("1");
+    info.flags = TZ_DEVICE_HOST_MEMORY;
+    info.dlpack_type = 1;
+    info.compute_units = 1;
+    info.subgroup_size = 32;
+    info.max_threads_per_block = 1024;
+    return info;
+  }
+  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
+    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
+    if (!memory) {
+      throw plugin::Failure(TZ_E_OUT_OF_MEMORY, "no memory");
+    }
+    return reinterpret_cast<tz_dptr>(memory);
+  }
+  void free(tz_dptr memory) override { std::free(address(memory)); }
+  std::unique_ptr<plugin::Stream> createStream(int32_t) override {
+    return std::make_unique<FiberStream>();
+  }
+  std::unique_ptr<plugin::Event> createEvent(bool) override {
+    return std::make_unique<FiberEvent>();
+  }
+  std::unique_ptr<plugin::Module> load(const tz_blob *blobs,
+                                       size_t count) override {
+    for (size_t i = 0; i < count; ++i) {
+      if (plugin::view(blobs[i].name) == "main") {
+        return std::make_unique<FiberModule>(
+            llvm::StringRef(static_cast<const char *>(blobs[i].bytes.data),
+                            blobs[i].bytes.size));
+      }
+    }
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "there is no code");
+  }
+};
+
+/// Of a view a fiber's bulk copy unit needs what it is made of.
+tz_error *encode(tz_kernel *, uint32_t, const tz_tensor_view *view, void *to,
+                 size_t bytes) {
+  fibers::Frame frame;
+  static_assert(sizeof(frame) <= simt::DescriptorBytes);
+  if (bytes != simt::DescriptorBytes || view->rank > frame.shape.size()) {
+    return plugin::makeError(TZ_E_INVALID_ARGUMENT, "no slot of a descriptor");
+  }
+  frame.base = view->base;
+  frame.rank = view->rank;
+  frame.elementBytes = view->element_bits / 8;
+  std::copy_n(view->shape, view->rank, frame.shape.begin());
+  std::copy_n(view->strides, view->rank, frame.strides.begin());
+  std::memcpy(to, &frame, sizeof(frame));
+  return nullptr;
+}
+
+/// Two blocks of a kernel that loops over its programs share them.
+tz_error *occupancy(tz_kernel *, const tz_launch *, tz_occupancy *out) {
+  out->blocks = 2;
+  return nullptr;
+}
+
+const tz_device_api *deviceTable() {
+  static const tz_device_api table = [] {
+    tz_device_api made = *plugin::deviceTable<FiberDevice>();
+    made.arg_encode = encode;
+    made.kernel_occupancy = occupancy;
+    return made;
+  }();
+  return &table;
+}
+
+const void *getInterface(const char *id) {
+  if (std::string_view(id) == "tz.compiler/1") {
+    return plugin::compilerTable<FiberCompiler>();
+  }
+  return std::string_view(id) == "tz.device/1"
+             ? static_cast<const void *>(deviceTable())
+             : nullptr;
+}
+
+} // namespace
+
+extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
+tz_plugin_query_v0(const tz_query *query) {
+  static constexpr tz_plugin self = tz::plugin::entry(
+      "fibers", "Terrazzo", TZ_PLUGIN_VERSION, "fibers", getInterface);
+  return tz::plugin::answer(query, self);
+}
