@@ -14,6 +14,7 @@ TOKEN = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', 
 # Indentation, words before, const or constexpr, the type, the name, its array bounds.
 CONSTANT = re.compile(r"^( *)((?:(?:inline|static|extern|thread_local) )*)(constexpr|const)\b((?:[^=;{}()]|\{\w*\},)*?)[ *&](\w+)"
                       r"((?:\[[^\]]*\])*) ?(?==|\{|;|\()", re.M)
+DECLARED = re.compile(r"^extern const\b[^;()]*;", re.M)
 TABLE = re.compile(r"^\} (\w+)\[\] = ", re.M)  # constexpr struct { ... } name[] =
 
 
@@ -41,6 +42,8 @@ def constants(text):
             continue  # what it points to is constant; TABLE has the last
         if code[found.end()] == "(" and not re.match(r"k[A-Z]", name):
             continue  # a function
+        if re.match(r"tzp?_", name):
+            continue  # a C name
         line = code.count("\n", 0, found.start()) + 1
         if not indentation and not re.match(r"[A-Z]", name):
             yield line, f"constant '{name}' of a namespace is written '{changed(name, str.upper)}'"
@@ -50,10 +53,12 @@ def constants(text):
             yield line, f"constant '{name}' of a function is written '{changed(name, str.lower)}'"
         elif indentation and word == "constexpr" and re.match(r"k[A-Z]", name):
             yield line, f"constant '{name}' is written without its k"
-    for found in TABLE.finditer(code):
-        if not re.match(r"[A-Z]", found.group(1)):
-            yield (code.count("\n", 0, found.start()) + 1,
-                   f"constant '{found.group(1)}' of a namespace is written '{changed(found.group(1), str.upper)}'")
+    others = [(found.start(), found.group(1)) for found in TABLE.finditer(code)]
+    for found in DECLARED.finditer(code):  # all but the last, which CONSTANT has found
+        others += [(found.start(), name) for name in re.findall(r"(\w+)(?:\[\])?\s*,(?= ?\*?\w+[\[,;])", found.group(0))]
+    for start, name in others:
+        if not re.match(r"[A-Z]", name):
+            yield code.count("\n", 0, start) + 1, f"constant '{name}' of a namespace is written '{changed(name, str.upper)}'"
 
 
 def changed(name, case):

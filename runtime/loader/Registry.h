@@ -183,7 +183,8 @@ public:
   /// "auto", or a comma list = order of preference. Empty: TERRAZZO_TARGET,
   /// else "auto". A code target that there is not is refused. `needDevice`:
   /// skip what has no device here, and refuse code that the device cannot run.
-  Result<Target> resolve(std::string_view spec, bool needDevice = true) const;
+  Result<ResolvedTarget> resolve(std::string_view spec,
+                                 bool needDevice = true) const;
 
 private:
   void discover();
@@ -191,8 +192,9 @@ private:
   void addFolder(const std::string &folder, const std::string &origin);
   void addBuiltin(const BuiltinPlugin &builtin);
   void admit(std::unique_ptr<Plugin> plugin, PluginListing line);
-  Result<Target> resolveOne(const std::string &spec, bool needDevice) const;
-  Result<Target> resolveAuto(bool needDevice) const;
+  Result<ResolvedTarget> resolveOne(const std::string &spec,
+                                    bool needDevice) const;
+  Result<ResolvedTarget> resolveAuto(bool needDevice) const;
 
   const RegistryOptions options;
   Cache *cache;

@@ -198,8 +198,8 @@ static Result<std::string> codeTarget(Plugin &plugin, const Spec &spec,
 }
 
 /// Code that was chosen by hand.
-static Result<Target> withCode(Plugin &plugin, const Spec &spec,
-                               bool needDevice) {
+static Result<ResolvedTarget> withCode(Plugin &plugin, const Spec &spec,
+                                       bool needDevice) {
   std::optional<Place> place;
   if (needDevice || spec.device) {
     Result<Place> found = findDevice(plugin, spec);
@@ -228,8 +228,8 @@ static Result<Target> withCode(Plugin &plugin, const Spec &spec,
 }
 
 /// The default of the device, or of the compiler half where there is none.
-static Result<Target> withoutCode(Plugin &plugin, const Spec &spec,
-                                  bool needDevice) {
+static Result<ResolvedTarget> withoutCode(Plugin &plugin, const Spec &spec,
+                                          bool needDevice) {
   Result<Place> place = findDevice(plugin, spec);
   if (place) {
     Result<std::string> id = ownTarget(plugin, *place);
@@ -271,8 +271,8 @@ static std::string suggestion(const std::string &name,
   return near;
 }
 
-Result<Target> Registry::resolveOne(const std::string &text,
-                                    bool needDevice) const {
+Result<ResolvedTarget> Registry::resolveOne(const std::string &text,
+                                            bool needDevice) const {
   const Spec spec(text);
   Result<Plugin *> plugin = find(spec.plugin);
   if (!plugin) {
@@ -284,7 +284,8 @@ Result<Target> Registry::resolveOne(const std::string &text,
                            : withCode(**plugin, spec, needDevice);
 }
 
-Result<Target> Registry::resolve(std::string_view spec, bool needDevice) const {
+Result<ResolvedTarget> Registry::resolve(std::string_view spec,
+                                         bool needDevice) const {
   std::string text(spec);
   bool fromEnvironment = false;
   if (text.empty()) {
@@ -305,7 +306,7 @@ Result<Target> Registry::resolve(std::string_view spec, bool needDevice) const {
     if (one.empty()) {
       continue;
     }
-    Result<Target> target =
+    Result<ResolvedTarget> target =
         one == "auto" ? resolveAuto(needDevice) : resolveOne(one, needDevice);
     if (target) {
       return target;
@@ -320,19 +321,19 @@ Result<Target> Registry::resolve(std::string_view spec, bool needDevice) const {
   return fromEnvironment ? std::move(first).in("TERRAZZO_TARGET") : first;
 }
 
-Result<Target> Registry::resolveAuto(bool needDevice) const {
+Result<ResolvedTarget> Registry::resolveAuto(bool needDevice) const {
   // Highest priority first, among equals the one found first.
   std::multimap<int, Plugin *, std::greater<int>> order;
   for (Plugin *plugin : plugins()) {
     order.emplace(plugin->description().priority, plugin);
   }
   Status first;
-  std::optional<Target> launchOnly;
+  std::optional<ResolvedTarget> launchOnly;
   for (auto &[priority, plugin] : order) {
     if (priority < 0) {
       continue;
     }
-    Result<Target> target = resolveOne(plugin->name(), needDevice);
+    Result<ResolvedTarget> target = resolveOne(plugin->name(), needDevice);
     if (target) {
       if (!wantsCompiler || plugin->compilerFile().ok()) {
         return target;

@@ -31,7 +31,7 @@ struct tz_event_s {
   std::unique_ptr<Event> event;
 };
 struct tz_kernel_s {
-  std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<KernelFunction> kernel;
 };
 
 namespace {
@@ -575,7 +575,7 @@ tz_status_t tz_kernel_load(tz_session_t session, const tz_kernel_source *source,
     if (!request) {
       return request.takeStatus();
     }
-    Result<std::unique_ptr<Kernel>> kernel =
+    Result<std::unique_ptr<KernelFunction>> kernel =
         KernelFunction::load(*session->session, std::move(*request));
     if (kernel) {
       *out = new tz_kernel_s{std::move(*kernel)};

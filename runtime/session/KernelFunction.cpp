@@ -18,9 +18,9 @@ KernelFunction::KernelFunction(Session &session, KernelRequest request)
 
 KernelFunction::~KernelFunction() = default;
 
-Result<std::unique_ptr<Kernel>> KernelFunction::load(Session &session,
-                                                     KernelRequest request) {
-  std::unique_ptr<Kernel> kernel(
+Result<std::unique_ptr<KernelFunction>>
+KernelFunction::load(Session &session, KernelRequest request) {
+  std::unique_ptr<KernelFunction> kernel(
       new KernelFunction(session, std::move(request)));
   if (Status s = kernel->initialize(); !s.ok()) {
     return s;
@@ -301,7 +301,7 @@ Result<Code *> KernelFunction::compileFor(std::string_view target,
                       std::string(target) +
                       "': it was loaded as code, or there is no compiler here");
   }
-  Result<Target> found = session.registry().resolve(target, false);
+  Result<ResolvedTarget> found = session.registry().resolve(target, false);
   if (!found) {
     return found.takeStatus();
   }

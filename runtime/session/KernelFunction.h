@@ -63,8 +63,8 @@ private:
 /// [thread: any]; a launch on one stream by one thread at a time.
 class KernelFunction {
 public:
-  static Result<std::unique_ptr<Kernel>> load(Session &session,
-                                              KernelRequest request);
+  static Result<std::unique_ptr<KernelFunction>> load(Session &session,
+                                                      KernelRequest request);
   ~KernelFunction();
 
   const std::string &name() const { return signature.function; }

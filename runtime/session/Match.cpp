@@ -163,7 +163,7 @@ Status KernelFunction::checkFit(const Slots &slots, size_t given) const {
   return Status();
 }
 
-Result<Kernel::Specialization *>
+Result<KernelFunction::Specialization *>
 KernelFunction::match(const std::shared_ptr<Device> &device, const Slots &slots,
                       size_t given) {
   if (Status s = checkFit(slots, given); !s.ok()) {

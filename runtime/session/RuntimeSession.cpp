@@ -31,7 +31,7 @@ Session::Session(SessionOptions given) : options(std::move(given)) {
 Session::~Session() = default;
 
 Result<std::shared_ptr<Device>> Session::device(std::string_view spec) {
-  Result<Target> target = plugins->resolve(spec);
+  Result<ResolvedTarget> target = plugins->resolve(spec);
   if (!target) {
     return target.takeStatus();
   }

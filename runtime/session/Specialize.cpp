@@ -81,7 +81,7 @@ KernelFunction::findListedShape(uint64_t hash, const Device &device,
   return nullptr;
 }
 
-Result<std::unique_ptr<Kernel::Shape>>
+Result<std::unique_ptr<KernelFunction::Shape>>
 KernelFunction::makeShape(uint64_t hash, const std::shared_ptr<Device> &device,
                           const Slots &slots, size_t given) const {
   auto shape = std::make_unique<Shape>();
@@ -173,7 +173,7 @@ CompileJob KernelFunction::jobFor(const std::vector<ArgumentSpec> &arguments,
 }
 
 /// Without the lock: it may take long.
-Result<std::unique_ptr<Kernel::Specialization>>
+Result<std::unique_ptr<KernelFunction::Specialization>>
 KernelFunction::compileSpecialization(Shape &shape, const Bits &bits,
                                       const Slots &slots,
                                       const std::string &plugin,
@@ -223,7 +223,7 @@ KernelFunction::compileSpecialization(Shape &shape, const Bits &bits,
   return made;
 }
 
-Result<std::unique_ptr<Kernel::Specialization>>
+Result<std::unique_ptr<KernelFunction::Specialization>>
 KernelFunction::makeSpecialization(Shape &shape, const Bits &bits,
                                    const Slots &slots) {
   Result<std::unique_ptr<Specialization>> made =
@@ -242,7 +242,7 @@ KernelFunction::makeSpecialization(Shape &shape, const Bits &bits,
   return made;
 }
 
-Result<Kernel::Specialization *>
+Result<KernelFunction::Specialization *>
 KernelFunction::find(const std::shared_ptr<Device> &device, const Slots &slots,
                      size_t given) {
   return fixedArtifact ? match(device, slots, given)
@@ -317,7 +317,7 @@ KernelFunction::Specialization *KernelFunction::findKnown(const Device &device,
   return shape ? findListed(*shape, bitsOf(*shape, slots, hash)) : nullptr;
 }
 
-Result<Kernel::Specialization *>
+Result<KernelFunction::Specialization *>
 KernelFunction::specialize(const std::shared_ptr<Device> &device,
                            const Slots &slots, size_t given) {
   const uint64_t hash = hashOf(*device, slots);

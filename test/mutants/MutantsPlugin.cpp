@@ -27,15 +27,16 @@ namespace tz::cpu {
 CompiledKernel wrappedCompile(tile::KernelOp kernel, const CpuTarget &target,
                               const CompileOptions &options) //
     asm("__wrap__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_"
-        "6TargetERKNS0_"
+        "9CpuTargetERKNS0_"
         "14CompileOptionsE");
 CompiledKernel realCompile(tile::KernelOp kernel, const CpuTarget &target,
                            const CompileOptions &options) //
     asm("__real__ZN2tz3cpu13compileKernelENS_4tile8KernelOpERKNS0_"
-        "6TargetERKNS0_"
+        "9CpuTargetERKNS0_"
         "14CompileOptionsE");
-void wrappedRun(CpuLowering *lowering) asm("__wrap__ZN2tz3cpu8Lowering3runEv");
-void realRun(CpuLowering *lowering) asm("__real__ZN2tz3cpu8Lowering3runEv");
+void wrappedRun(CpuLowering *lowering) asm(
+    "__wrap__ZN2tz3cpu11CpuLowering3runEv");
+void realRun(CpuLowering *lowering) asm("__real__ZN2tz3cpu11CpuLowering3runEv");
 
 } // namespace tz::cpu
 

@@ -17,6 +17,6 @@ static const void *getInterface(const char *id) {
 extern "C" const tz_plugin *tz_plugin_query_v0(const tz_query *query) {
   static constexpr tz_plugin self =
       tz::plugin::entry("nvidia", "Terrazzo", TZ_PLUGIN_VERSION,
-                              "nvidia-device " TZ_PLUGIN_VERSION, getInterface);
+                        "nvidia-device " TZ_PLUGIN_VERSION, getInterface);
   return tz::plugin::answer(query, self);
 }

@@ -16,9 +16,9 @@ using namespace tz::nvidia;
 
 namespace {
 
-using plugin::guarded;
-using plugin::str;
-using plugin::view;
+using tz::plugin::guarded;
+using tz::plugin::str;
+using tz::plugin::view;
 
 constexpr uint32_t DlpackCuda = 2;
 

@@ -16,7 +16,7 @@ namespace {
 
 using Device = DeviceFixture;
 
-std::string text(tz_str s) { return std::string(plugin::view(s)); }
+std::string text(tz_str s) { return std::string(tz::plugin::view(s)); }
 
 TEST_F(Device, DescribesEveryDeviceWithoutAContext) {
   api.stream_destroy(stream);
@@ -416,7 +416,7 @@ TEST_F(Device, ManyThreadsShareADevice) {
                            &p));
         good(api.fill(own, p, 64, uint32_t(i), 4));
         tz_kernel *code = nullptr;
-        good(api.kernel_get(module, plugin::str(i % 2 ? "empty" : "staged"),
+        good(api.kernel_get(module, tz::plugin::str(i % 2 ? "empty" : "staged"),
                             &code));
         tz_launch launch = request();
         launch.dyn_scratch = uint64_t(64 + i) << 10; // grows the limit

@@ -17,9 +17,9 @@ namespace {
 
 Told createWith(const std::string &library, tz_platform **out) {
   tz_kv option{};
-  option.key = plugin::str("driver");
+  option.key = tz::plugin::str("driver");
   option.kind = TZ_KV_STR;
-  option.str = plugin::str(library);
+  option.str = tz::plugin::str(library);
   return deviceApi().create(nullptr, &option, 1, out);
 }
 
@@ -215,20 +215,21 @@ void program(const tz_device_api &api, std::vector<Told> &told) {
       }
     }
   }
-  tz_blob blob{plugin::str("main"),
-               plugin::str("cubin"),
+  tz_blob blob{tz::plugin::str("main"),
+               tz::plugin::str("cubin"),
                {FakeCode.data(), FakeCode.size()}};
   std::string views = "view tiles 0 f16 64x64 swizzle=128 l2=128 fill=zero\n";
   tz_blob both[] = {blob,
-                    {plugin::str("views"),
-                     plugin::str("tensor-views"),
+                    {tz::plugin::str("views"),
+                     tz::plugin::str("tensor-views"),
                      {views.data(), views.size()}}};
   note(api.module_load(device, both, 2, nullptr, &module));
   if (module) {
     tz_kernel *kernel = nullptr;
     tz_dptr address = 0;
-    note(api.module_global(module, plugin::str("table"), &address, nullptr));
-    note(api.kernel_get(module, plugin::str("tiles"), &kernel));
+    note(
+        api.module_global(module, tz::plugin::str("table"), &address, nullptr));
+    note(api.kernel_get(module, tz::plugin::str("tiles"), &kernel));
     if (kernel && stream) {
       alignas(128) unsigned char args[256] = {};
       int64_t shape[] = {128, 64}, strides[] = {64, 1};

@@ -62,14 +62,14 @@ protected:
 
   static void good(tz_error *error) {
     if (error) {
-      std::string text(plugin::view(error->message));
+      std::string text(tz::plugin::view(error->message));
       error->release(error);
       FAIL() << text;
     }
   }
   void SetUp() override {
     if (tz_error *error = api.create(nullptr, nullptr, 0, &platform)) {
-      std::string text(plugin::view(error->message));
+      std::string text(tz::plugin::view(error->message));
       error->release(error);
       GTEST_SKIP() << text;
     }
@@ -94,11 +94,12 @@ protected:
                                      "fill=zero\n") {
     api.module_unload(module);
     module = nullptr;
-    tz_blob blobs[] = {
-        {plugin::str("main"), plugin::str(format), {code.data(), code.size()}},
-        {plugin::str("views"),
-         plugin::str("tensor-views"),
-         {views.data(), views.size()}}};
+    tz_blob blobs[] = {{tz::plugin::str("main"),
+                        tz::plugin::str(format),
+                        {code.data(), code.size()}},
+                       {tz::plugin::str("views"),
+                        tz::plugin::str("tensor-views"),
+                        {views.data(), views.size()}}};
     good(api.module_load(device, blobs, 2, nullptr, &module));
   }
   tz_dptr memory(uint64_t bytes) {
@@ -124,7 +125,7 @@ protected:
   }
   tz_kernel *kernel(std::string_view name) {
     tz_kernel *k = nullptr;
-    good(api.kernel_get(module, plugin::str(name), &k));
+    good(api.kernel_get(module, tz::plugin::str(name), &k));
     return k;
   }
   tz_launch request(uint32_t blocks, uint32_t threads, const void *args,
@@ -146,7 +147,7 @@ protected:
     if (!error) {
       return "no error";
     }
-    std::string text(plugin::view(error->message));
+    std::string text(tz::plugin::view(error->message));
     error->release(error);
     return text;
   }
@@ -424,8 +425,8 @@ TEST_F(Gpu, RefusesWhatDoesNotFit) {
   EXPECT_THAT(text, HasSubstr("are free on nvidia:0"));
   std::string damaged(tz::nvidia::test::GpuKernels);
   damaged.replace(damaged.find("add.f32"), 7, "bad.f32");
-  tz_blob blob{plugin::str("main"),
-               plugin::str("ptx"),
+  tz_blob blob{tz::plugin::str("main"),
+               tz::plugin::str("ptx"),
                {damaged.data(), damaged.size()}};
   tz_module *made = nullptr;
   text = failing(api.module_load(device, &blob, 1, nullptr, &made));

@@ -244,7 +244,7 @@ TEST_F(Launch, FindsKernelsOfEachPart) {
   EXPECT_EQ(Told(api.launch(stream, kernel(both, "second"), &l)).code, TZ_E_OK);
   EXPECT_NE(kernel(both, "add"), nullptr);
   tz_kernel *found = nullptr;
-  told = api.kernel_get(both, plugin::str("third"), &found);
+  told = api.kernel_get(both, tz::plugin::str("third"), &found);
   EXPECT_EQ(told.code, TZ_E_NOT_FOUND);
   api.module_unload(both);
   both = nullptr;
@@ -291,7 +291,7 @@ TEST_F(Launch, PtxWaitsUntilItsKernelIsSought) {
   ASSERT_EQ(told.code, TZ_E_OK) << told.text;
   for (int i = 0; i < 2; ++i) {
     tz_kernel *found = nullptr;
-    told = api.kernel_get(both, plugin::str("rare"), &found);
+    told = api.kernel_get(both, tz::plugin::str("rare"), &found);
     EXPECT_EQ(told.code, TZ_E_DATA_LOSS);
     EXPECT_THAT(told.text, HasSubstr("Unknown symbol 'foo'"));
   }
@@ -300,7 +300,8 @@ TEST_F(Launch, PtxWaitsUntilItsKernelIsSought) {
   tz_dptr address = 0;
   uint64_t size = 0;
   EXPECT_EQ(
-      Told(api.module_global(both, plugin::str("far"), &address, &size)).code,
+      Told(api.module_global(both, tz::plugin::str("far"), &address, &size))
+          .code,
       TZ_E_DATA_LOSS);
   api.module_unload(both);
 }
@@ -343,20 +344,20 @@ TEST_F(Launch, RefusesCodeThatIsNone) {
 TEST_F(Launch, FindsKernelsAndVariables) {
   tz_kernel *found = kernel(module, "add");
   EXPECT_EQ(found, kernel(module, "add")) << "one object a kernel";
-  Told told = api.kernel_get(module, plugin::str("nothing"), &found);
+  Told told = api.kernel_get(module, tz::plugin::str("nothing"), &found);
   EXPECT_EQ(told.code, TZ_E_NOT_FOUND);
   EXPECT_EQ(told.text, "the module has no kernel 'nothing'");
   tz_dptr address = 0;
   uint64_t size = 0;
   ASSERT_EQ(
-      Told(api.module_global(module, plugin::str("table"), &address, &size))
+      Told(api.module_global(module, tz::plugin::str("table"), &address, &size))
           .code,
       TZ_E_OK);
   EXPECT_EQ(size, 64u);
-  EXPECT_EQ(
-      Told(api.module_global(module, plugin::str("nothing"), &address, nullptr))
-          .code,
-      TZ_E_NOT_FOUND);
+  EXPECT_EQ(Told(api.module_global(module, tz::plugin::str("nothing"), &address,
+                                   nullptr))
+                .code,
+            TZ_E_NOT_FOUND);
 }
 
 } // namespace

@@ -135,7 +135,7 @@ Status Worker::open() {
     return Status();
   }
   if (compilesOnly) {
-    Result<Target> found = session.registry().resolve(target, false);
+    Result<ResolvedTarget> found = session.registry().resolve(target, false);
     if (!found) {
       return found.takeStatus();
     }

@@ -358,7 +358,7 @@ Value *KernelLowering::blockNumber() {
 
 /// Of as many boxes for each of the blocks of a cluster, those of this
 /// one.
-SmallVector<Lowering::Box> KernelLowering::partOf(ArrayRef<Box> boxes) {
+SmallVector<KernelLowering::Box> KernelLowering::partOf(ArrayRef<Box> boxes) {
   Value *number = blockNumber();
   const size_t each = boxes.size() / result.clusterBlocks;
   SmallVector<Box> mine(boxes.take_front(each));

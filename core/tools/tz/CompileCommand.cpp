@@ -209,7 +209,7 @@ static int compile(CompileOptions &options) {
   };
   const Result<std::string> common = stageOf(options.emit, "any");
   if (!common || !isNeutral(*common)) {
-    Result<Target> target = registry.resolve(options.target, false);
+    Result<ResolvedTarget> target = registry.resolve(options.target, false);
     if (!target) {
       return reportFailure(target.status(), sink);
     }

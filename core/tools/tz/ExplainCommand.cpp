@@ -144,7 +144,7 @@ static int explain(ExplainOptions &options) {
   if (Status s = checkHasSource(*launch); !s.ok()) {
     return reportFailure(s, sink);
   }
-  Result<Target> target = registry.resolve(options.target, false);
+  Result<ResolvedTarget> target = registry.resolve(options.target, false);
   if (!target) {
     return reportFailure(target.status(), sink);
   }

@@ -170,7 +170,7 @@ Status Runner::findTargets(llvm::ArrayRef<std::string> targets,
       ids.push_back(target);
       continue;
     }
-    Result<Target> known = session.registry().resolve(target);
+    Result<ResolvedTarget> known = session.registry().resolve(target);
     if (!known) {
       return known.takeStatus();
     }

@@ -143,7 +143,7 @@ static int showTargets(bool verbose) {
   }
   if (std::optional<std::string> chosen = environment("TERRAZZO_TARGET");
       chosen && !chosen->empty()) {
-    Result<Target> target = registry.resolve("", true);
+    Result<ResolvedTarget> target = registry.resolve("", true);
     if (!target) {
       return reportError(target.status().message());
     }

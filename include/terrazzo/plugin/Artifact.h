@@ -88,7 +88,7 @@ struct Blob {
 class Artifact {
 public:
   std::vector<Blob> blobs;
-  std::vector<Kernel> kernels;
+  std::vector<KernelDescription> kernels;
   std::vector<LogSite> logSites;
   std::string compat;
   std::vector<std::pair<std::string, std::string>> metadata;

@@ -2,7 +2,8 @@
 //
 // What   The facts and choices that differ between targets when layouts are
 //        assigned: lanes of a warp, width of an access, how a dot is done.
-// Why    The passes of this library are shared; a vendor derives from SimtTarget
+// Why    The passes of this library are shared; a vendor derives from
+// SimtTarget
 //        and hands it to them.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_SIMT_SIMTTARGET_H

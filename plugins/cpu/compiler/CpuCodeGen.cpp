@@ -54,7 +54,7 @@ void withoutStrengthReduction() {
   }
 }
 
-std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
+std::unique_ptr<TargetMachine> makeMachine(const CpuTarget &target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -76,7 +76,7 @@ std::unique_ptr<TargetMachine> makeMachine(const Target &target) {
       CodeGenOptLevel::Default));
 }
 
-void setAttributes(Module &module, const Target &target) {
+void setAttributes(Module &module, const CpuTarget &target) {
   const std::string width = std::to_string(target.isa.vectorBits);
   for (Function &function : module) {
     if (function.isDeclaration()) {
@@ -274,10 +274,11 @@ void checkSymbols(const std::string &object) {
 
 } // namespace
 
-CompiledKernel compileKernel(tile::KernelOp kernel, const Target &machineKind,
+CompiledKernel compileKernel(tile::KernelOp kernel,
+                             const CpuTarget &machineKind,
                              const CompileOptions &options) {
   checkKernel(kernel);
-  Target target = machineKind;
+  CpuTarget target = machineKind;
   if (options.vectorBits) {
     target.isa = target.isa.narrowedTo(options.vectorBits);
   }

@@ -58,7 +58,7 @@ public:
 
 private:
   static CpuTarget require(std::string_view id) {
-    std::optional<Target> target = parseTarget(id);
+    std::optional<CpuTarget> target = parseTarget(id);
     if (!target) {
       throw plugin::Failure(TZ_E_NOT_FOUND,
                             "unknown target '" + std::string(id) +

@@ -26,7 +26,7 @@ std::vector<std::string> targetIds() {
   return ids;
 }
 
-std::optional<Target> parseTarget(std::string_view id) {
+std::optional<CpuTarget> parseTarget(std::string_view id) {
   constexpr std::string_view prefix = "cpu:";
   if (id == "cpu") {
     return parseTarget(hostTargetId());

@@ -25,7 +25,7 @@ struct CpuTarget {
 
 /// "cpu" is this machine; "cpu:avx2", "cpu:avx512" and "cpu:avx512bf16" are
 /// short for levels. Nothing for an unknown id.
-std::optional<Target> parseTarget(std::string_view id);
+std::optional<CpuTarget> parseTarget(std::string_view id);
 /// The id of this machine.
 std::string hostTargetId();
 /// The host first, then the plain levels.

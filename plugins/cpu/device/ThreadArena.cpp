@@ -50,7 +50,7 @@ ThreadArena &ThreadArena::ofThisThread() {
   static const pthread_key_t key = [] {
     pthread_key_t made = PTHREAD_KEYS_MAX;
     (void)pthread_key_create(&made, [](void *arena) {
-      static_cast<Arena *>(arena)->~ThreadArena();
+      static_cast<ThreadArena *>(arena)->~ThreadArena();
     });
     return made;
   }();

@@ -153,7 +153,7 @@ std::string Jit::emit(bool asText) {
     throw std::runtime_error("invalid IR: " + problem);
   }
   Triple triple = module->getTargetTriple();
-  const CpuTarget *target = TargetRegistry::lookupTarget(triple, problem);
+  const Target *target = TargetRegistry::lookupTarget(triple, problem);
   if (!target) {
     throw std::runtime_error(problem);
   }

@@ -19,13 +19,13 @@
 
 namespace tz::cpu::test {
 
-const std::vector<std::string> Ints = {"i1", "i8", "i16", "i32", "i64"};
-const std::vector<std::string> Floats = {"f16",        "bf16",      "f32",
-                                         "f64",        "f8E4M3FN",  "f8E5M2",
-                                         "f8E4M3FNUZ", "f8E5M2FNUZ"};
-const std::vector<std::string> Plain = [] {
-  std::vector<std::string> all = Ints;
-  all.insert(all.end(), Floats.begin(), Floats.end());
+const std::vector<std::string> IntegerTypes = {"i1", "i8", "i16", "i32", "i64"};
+const std::vector<std::string> FloatTypes = {
+    "f16",      "bf16",   "f32",        "f64",
+    "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+const std::vector<std::string> PlainTypes = [] {
+  std::vector<std::string> all = IntegerTypes;
+  all.insert(all.end(), FloatTypes.begin(), FloatTypes.end());
   return all;
 }();
 

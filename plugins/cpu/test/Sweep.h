@@ -22,7 +22,7 @@ using interpreter::Kind;
 using Shape = std::vector<int64_t>;
 
 /// Element types by their names in the IR.
-extern const std::vector<std::string> kInts, kFloats, Plain;
+extern const std::vector<std::string> IntegerTypes, FloatTypes, PlainTypes;
 
 Kind kindOf(const std::string &type);
 unsigned bitsOf(const std::string &type);

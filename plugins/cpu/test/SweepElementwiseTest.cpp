@@ -133,7 +133,7 @@ const std::vector<Op> FloatOps = {
 
 TEST(SweepElementwise, Integers) {
   Tally tally("integer ops");
-  for (const std::string &type : kInts) {
+  for (const std::string &type : IntegerTypes) {
     for (const Op &op : IntOps) {
       sweep(tally, op, type, type);
     }
@@ -156,7 +156,7 @@ TEST(SweepElementwise, Integers) {
 
 TEST(SweepElementwise, Floats) {
   Tally tally("float ops");
-  for (const std::string &type : kFloats) {
+  for (const std::string &type : FloatTypes) {
     for (const Op &op : FloatOps) {
       sweep(tally, op, type, type);
     }
@@ -173,7 +173,7 @@ TEST(SweepElementwise, Floats) {
 
 TEST(SweepElementwise, Math) {
   Tally tally("math");
-  for (const std::string &type : kFloats) {
+  for (const std::string &type : FloatTypes) {
     for (const char *fn : {"exp", "exp2", "log", "log2", "sin", "cos", "tan",
                            "sqrt", "sqrt_rn", "rsqrt", "erf", "tanh", "floor",
                            "ceil", "trunc", "rint", "abs", "log1p", "expm1"}) {
@@ -187,7 +187,7 @@ TEST(SweepElementwise, Math) {
 
 TEST(SweepElementwise, Select) {
   Tally tally("select");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Shape &shape : shapesFor(turn++)) {
       const auto n = size_t(countOf(shape));
       Case c("select " + tileType(shape, type));
@@ -219,8 +219,8 @@ TEST(SweepElementwise, Conversions) {
                  const std::string &to) {
     sweep(tally, {op, op + " %a : TA to TR", 1}, from, to);
   };
-  for (const std::string &from : kInts) {
-    for (const std::string &to : kInts) {
+  for (const std::string &from : IntegerTypes) {
+    for (const std::string &to : IntegerTypes) {
       if (bitsOf(from) < bitsOf(to)) {
         one("arith.extsi", from, to);
         one("arith.extui", from, to);
@@ -228,15 +228,15 @@ TEST(SweepElementwise, Conversions) {
         one("arith.trunci", from, to);
       }
     }
-    for (const std::string &to : kFloats) {
+    for (const std::string &to : FloatTypes) {
       one("tile.sitofp", from, to);
       one("tile.uitofp", from, to);
       one("tile.fptosi", to, from);
       one("tile.fptoui", to, from);
     }
   }
-  for (const std::string &from : kFloats) {
-    for (const std::string &to : kFloats) {
+  for (const std::string &from : FloatTypes) {
+    for (const std::string &to : FloatTypes) {
       if (bitsOf(from) < bitsOf(to)) {
         one("arith.extf", from, to);
       } else if (from != to) {
@@ -246,8 +246,8 @@ TEST(SweepElementwise, Conversions) {
       }
     }
   }
-  for (const std::string &from : Plain) {
-    for (const std::string &to : Plain) {
+  for (const std::string &from : PlainTypes) {
+    for (const std::string &to : PlainTypes) {
       if (bitsOf(from) == bitsOf(to)) {
         one("tile.bitcast", from, to);
       }
@@ -258,7 +258,7 @@ TEST(SweepElementwise, Conversions) {
 /// Pointers: arithmetic, as numbers, under another pointee, compared, chosen.
 TEST(SweepElementwise, Pointers) {
   Tally tally("pointers");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const char *offset : {"i32", "i64"}) {
       for (const Shape &shape : shapesFor(turn++)) {
         const auto n = size_t(countOf(shape));

@@ -32,7 +32,7 @@ std::string pointersAt(const std::string &name, const std::string &base,
 
 TEST(SweepMemory, PointersLoadAndStore) {
   Tally tally("loads and stores through pointers");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Shape &shape :
          {Shape{48}, {5}, {3, 80}, {2, 3, 16}, {176}, {64, 1}}) {
       const int64_t n = countOf(shape);
@@ -127,7 +127,7 @@ TEST(SweepMemory, Views) {
       {{16}, {16}, {-1}, {0}},
       {{1, 176}, {3, 200}, {200, 1}, {2, 100}},
       {{7}, {0}, {1}, {0}}};
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Window &w : windows) {
       const size_t rank = w.block.size();
       std::string view = "!tile.view<" + dimensions(w.block) + type + ">";
@@ -189,7 +189,7 @@ TEST(SweepMemory, Atomics) {
                              {"fadd", false, true},
                              {"fmax", false, true},
                              {"fmin", false, true}}) {
-    for (const std::string &type : Plain) {
+    for (const std::string &type : PlainTypes) {
       const bool isFloat = type[0] != 'i';
       if (isFloat ? !kind.floats : !kind.ints) {
         continue;
@@ -223,7 +223,7 @@ TEST(SweepMemory, Atomics) {
       }
     }
   }
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Shape &shape : {Shape{}, {48}}) {
       const int64_t n = countOf(shape);
       std::string tile = tileType(shape, type);
@@ -252,7 +252,7 @@ TEST(SweepMemory, Atomics) {
 
 TEST(SweepMemory, ControlFlow) {
   Tally tally("control flow");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Shape &shape : {Shape{}, {48}, {5}, {3, 80}, {2, 3, 16}}) {
       const int64_t n = countOf(shape);
       std::string tile = tileType(shape, type);
@@ -356,7 +356,7 @@ TEST(SweepMemory, ControlFlow) {
 
 TEST(SweepMemory, ProgramsAndLog) {
   Tally tally("programs, hints, log");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (const Shape &shape : {Shape{}, {7}, {3, 48}}) {
       const int64_t n = countOf(shape);
       std::string tile = tileType(shape, type), bools = tileType(shape, "i1");

@@ -42,7 +42,7 @@ std::string list(const std::vector<size_t> &values) {
 
 TEST(SweepShapes, Rearranging) {
   Tally tally("rearranging");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     for (auto [from, to] : {std::pair<Shape, Shape>{{1, 48}, {5, 48}},
                             {{5, 1}, {5, 48}},
                             {{1, 1}, {3, 80}},
@@ -117,7 +117,7 @@ TEST(SweepShapes, Rearranging) {
                                {{5, 80}, 0},
                                {{5, 80}, 1},
                                {{2, 3, 16}, 1}}) {
-      const std::string index = kInts[1 + which++];
+      const std::string index = IntegerTypes[1 + which++];
       Shape picked = shape;
       picked[axis] = 7;
       Case c("gather along " + std::to_string(axis) + " of " +
@@ -137,12 +137,13 @@ std::string literal(const std::string &type, int value) {
   if (type == "i1") {
     return value % 2 ? "true" : "false";
   }
-  return std::to_string(value) + (kInts.size() && type[0] == 'i' ? "" : ".0");
+  return std::to_string(value) +
+         (IntegerTypes.size() && type[0] == 'i' ? "" : ".0");
 }
 
 TEST(SweepShapes, Constants) {
   Tally tally("constants");
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     Case scalar("constant " + type);
     scalar.body("%r = arith.constant " + literal(type, 3) +
                 (type == "i1" ? "" : " : " + type));
@@ -207,7 +208,7 @@ std::string region(const Combine &combine, const std::string &type) {
 /// Values whose sums and products in any order stay well inside the type.
 std::vector<uint64_t> tame(const std::string &type, const Shape &shape,
                            const std::string &combine) {
-  if (kInts.size() && type[0] == 'i') {
+  if (IntegerTypes.size() && type[0] == 'i') {
     return some(type, shape);
   }
   std::vector<uint64_t> bits = some(type, shape, Values::Usual);
@@ -227,7 +228,7 @@ TEST(SweepShapes, ReductionsAndScans) {
       {{176}, 0},    {{2, 3, 16}, 1}, {{2, 2, 112}, 2}, {{1}, 0},
       {{4, 64}, 1},  {{256}, 0},      {{3, 2, 48}, 0},  {{5, 1}, 1},
       {{192, 3}, 0}, {{7, 33}, 1},    {{1024}, 0}};
-  for (const std::string &type : Plain) {
+  for (const std::string &type : PlainTypes) {
     const bool isFloat = type[0] != 'i';
     for (const Combine &combine : Combines) {
       if (isFloat ? !combine.floats : !combine.ints) {
@@ -360,8 +361,8 @@ TEST(SweepShapes, Dots) {
   std::vector<Types> types = {{"i8", "i8", "i32"},   {"f16", "f16", "f32"},
                               {"f16", "f16", "f16"}, {"bf16", "bf16", "f32"},
                               {"f32", "f32", "f32"}, {"f64", "f64", "f64"}};
-  for (const std::string &a : kFloats) {
-    for (const std::string &b : kFloats) {
+  for (const std::string &a : FloatTypes) {
+    for (const std::string &b : FloatTypes) {
       if (a.starts_with("f8") && b.starts_with("f8")) {
         types.push_back({a, b, "f32"});
         types.push_back({a, b, "f16"});

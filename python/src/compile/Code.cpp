@@ -13,7 +13,7 @@ namespace tz::python {
 
 namespace {
 struct Code {
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<KernelHandle> kernel;
   tz_code_t native;
 };
 } // namespace
@@ -66,8 +66,8 @@ void addCodeType(PyObject *module) {
       });
 }
 
-PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
-                             PyObject *specialization) {
+PyObject *makeCompiledKernel(std::shared_ptr<KernelHandle> kernel,
+                             tz_code_t code, PyObject *specialization) {
   Reference make(packageAttribute("terrazzo.compiler.compiled_kernel", "make"));
   if (!make) {
     return nullptr;

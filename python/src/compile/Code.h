@@ -27,8 +27,8 @@ private:
 
 /// terrazzo.compiled.CompiledKernel around the code that was made for a
 /// terrazzo.specialization.Specialization. Null with the error set.
-PyObject *makeCompiledKernel(std::shared_ptr<Kernel> kernel, tz_code_t code,
-                             PyObject *specialization);
+PyObject *makeCompiledKernel(std::shared_ptr<KernelHandle> kernel,
+                             tz_code_t code, PyObject *specialization);
 
 /// Adds the type Code.
 void addCodeType(PyObject *module);

@@ -156,7 +156,7 @@ PyObject *Function::compileFor(PyObject *self, const char *target,
   if (!read(self, call, prepared)) {
     return nullptr;
   }
-  const std::shared_ptr<Kernel> &kernel = prepared.variant->kernel;
+  const std::shared_ptr<KernelHandle> &kernel = prepared.variant->kernel;
   const Arguments &arguments = prepared.arguments;
   tz_code_t code = nullptr;
   Diagnostics diagnostics;

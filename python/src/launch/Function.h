@@ -71,7 +71,7 @@ private:
   struct Variant {
     std::vector<Option> options;
     std::vector<Reference> held;
-    std::shared_ptr<Kernel> kernel;
+    std::shared_ptr<KernelHandle> kernel;
     /// What launches gave. The last one first.
     std::vector<Compiled> codes;
     /// Launches tell what memory the arrays lie in.

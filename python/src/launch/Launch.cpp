@@ -60,7 +60,7 @@ Function::Variant *Function::variant(PyObject *self, const Bound &bound) {
     return nullptr;
   }
   auto made = std::make_unique<Variant>();
-  made->kernel = std::make_shared<Kernel>(loaded);
+  made->kernel = std::make_shared<KernelHandle>(loaded);
   made->options.assign(bound.options, bound.options + bound.numOptions);
   for (const Option &option : made->options) {
     made->held.push_back(Reference::borrow(option.name));

@@ -26,8 +26,8 @@ static_assert(unsigned(AttrKind::Unit) == TZP_KIND_UNIT &&
               unsigned(AttrKind::NoFlags) == TZP_KIND_NO_FLAGS &&
               unsigned(AttrKind::MathFn) == TZP_KIND_MATH_FN &&
               unsigned(AttrKind::CmpF) == TZP_KIND_CMP_F);
-static_assert(kMaxRank == TZP_MAX_RANK && kMaxDepth == TZP_MAX_DEPTH &&
-              kMaxOps == TZP_MAX_OPS && kMaxElements == TZP_MAX_ELEMENTS);
+static_assert(MaxRank == TZP_MAX_RANK && MaxDepth == TZP_MAX_DEPTH &&
+              MaxOps == TZP_MAX_OPS && MaxElements == TZP_MAX_ELEMENTS);
 
 struct Freed {
   void operator()(tzp_kernel *kernel) const { tzp_free(kernel); }
@@ -267,10 +267,10 @@ void compare(const std::string &bytes) {
 TEST(Portable, GoldensAreTheSameKernels) {
   for (const std::string &name : goldenNames()) {
     SCOPED_TRACE(name);
-    compare(slurp(kGoldenFolder + "/" + name + ".tzir"));
+    compare(slurp(GoldenFolder + "/" + name + ".tzir"));
     // The committed files have no locations.
     mlir::MLIRContext context;
-    auto module = parse(slurp(kGoldenFolder + "/" + name + ".mlir"), context);
+    auto module = parse(slurp(GoldenFolder + "/" + name + ".mlir"), context);
     WriteOptions options;
     options.stage = Stage::Prepared;
     compare(written(*module, options));
@@ -317,8 +317,8 @@ std::vector<std::string> goldens() {
   std::vector<std::string> files;
   for (const std::string &name : goldenNames()) {
     mlir::MLIRContext context;
-    auto module = parse(slurp(kGoldenFolder + "/" + name + ".mlir"), context);
-    files.push_back(slurp(kGoldenFolder + "/" + name + ".tzir"));
+    auto module = parse(slurp(GoldenFolder + "/" + name + ".mlir"), context);
+    files.push_back(slurp(GoldenFolder + "/" + name + ".tzir"));
     files.push_back(written(*module)); // with locations
   }
   return files;
@@ -369,7 +369,7 @@ TEST(Damaged, MutantsAreReadOrRefusedAlike) {
 
 TEST(Text, IsCutWhereItsRoomEnds) {
   std::string message;
-  Kernel kernel = readInC(slurp(kGoldenFolder + "/memory.tzir"), message);
+  Kernel kernel = readInC(slurp(GoldenFolder + "/memory.tzir"), message);
   ASSERT_TRUE(kernel) << message;
   for (uint32_t type = 0; type < kernel->num_types; ++type) {
     const std::string whole = typeText(*kernel, type);

@@ -49,7 +49,7 @@ TEST(Registry, FindsTheNullPlugin) {
 
 TEST(Registry, UnknownTargetNamesWhatThereIs) {
   Registry registry(only({TZ_TEST_PLUGIN_FOLDER}));
-  Result<Target> target = registry.resolve("nosuch");
+  Result<ResolvedTarget> target = registry.resolve("nosuch");
   ASSERT_FALSE(target);
   EXPECT_EQ(target.status().code(), TZ_E_NOT_FOUND);
   EXPECT_THAT(target.status().message(), HasSubstr("unknown target 'nosuch'"));
@@ -62,7 +62,7 @@ TEST(Registry, ResolvesDevicesTargetsAndLists) {
   EXPECT_EQ(registry.resolve("null:0")->deviceIndex, 0);
   EXPECT_EQ(registry.resolve("null:any")->id, "null:any");
   EXPECT_EQ(registry.resolve("nosuch,null")->plugin->name(), "null");
-  Result<Target> far = registry.resolve("null:7");
+  Result<ResolvedTarget> far = registry.resolve("null:7");
   ASSERT_FALSE(far);
   EXPECT_THAT(far.status().message(), HasSubstr("there is 1 device"));
   EXPECT_FALSE(registry.resolve(","));
@@ -73,7 +73,7 @@ TEST(Registry, RefusesCodeTargetsThatThereAreNot) {
   EXPECT_EQ(registry.resolve("null:0:any")->id, "null:any");
   EXPECT_EQ(registry.resolve("null:any", false)->deviceIndex, -1);
   for (bool needDevice : {true, false}) {
-    Result<Target> none = registry.resolve("null:nonsense", needDevice);
+    Result<ResolvedTarget> none = registry.resolve("null:nonsense", needDevice);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.status().code(), TZ_E_NOT_FOUND);
     EXPECT_EQ(
@@ -178,7 +178,7 @@ TEST(Registry, AutoNeverChoosesANegativePriority) {
   TemporaryFolder folder;
   folder.write("null.json", nullManifest());
   Registry registry(only({folder.path}));
-  Result<Target> target = registry.resolve("auto");
+  Result<ResolvedTarget> target = registry.resolve("auto");
   ASSERT_FALSE(target);
   EXPECT_EQ(target.status().code(), TZ_E_NOT_FOUND);
 }

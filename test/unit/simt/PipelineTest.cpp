@@ -33,7 +33,7 @@ const std::vector<std::string> Reasons = {
 };
 
 TEST(Pipeline, StepsOfTheTableInItsOrder) {
-  const Target target;
+  const SimtTarget target;
   EXPECT_EQ(namesOf(Pipeline(target, {true, true})), EveryStep);
   std::vector<std::string> plain = EveryStep;
   std::erase(plain, "persist-programs");
@@ -50,7 +50,7 @@ TEST(Pipeline, NamesAreUniqueAndEachStepHasAReason) {
 }
 
 /// A vendor with steps of its own.
-struct Vendor : Target {
+struct Vendor : SimtTarget {
   void extendPipeline(Pipeline &pipeline, Form) const override {
     pipeline.insertBefore("assign-layouts", "vendor-first",
                           createShareBuffers());
@@ -81,7 +81,7 @@ std::string problemOf(const std::function<void()> &work) {
 }
 
 TEST(Pipeline, AStepThatIsNotThereIsSaid) {
-  const Target target;
+  const SimtTarget target;
   Pipeline pipeline(target, {});
   const std::string unknown = problemOf([&] {
     pipeline.insertAfter("persist-programs", "mine", createShareBuffers());

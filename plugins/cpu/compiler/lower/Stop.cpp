@@ -92,9 +92,9 @@ static uint64_t workInside(mlir::Operation *op) {
 
 bool CpuLowering::isRepeatable() const {
   // Longer programs do not feel one store.
-  constexpr uint64_t short = 512;
+  constexpr uint64_t shortLoop = 512;
   if (checked || waits() || usesLog || hasAtomics ||
-      workInside(kernel) > short) {
+      workInside(kernel) > shortLoop) {
     return false;
   }
   // Groups of pointers; those of group 0 may point anywhere.
