@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/CheckTarget.h"
 
-#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/SimtLowering.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -32,7 +32,7 @@ void checkLanes(unsigned lanes) {
 
 } // namespace
 
-void checkTarget(const Target &target) {
+void checkTarget(const SimtTarget &target) {
   checkLanes(target.lanes());
   require(isPowerOf2Upto(uint64_t(target.vectorBytes()), 64), "vectorBytes()",
           uint64_t(target.vectorBytes()), "a power of two from 1 to 64");
@@ -48,7 +48,7 @@ void checkTarget(const Target &target) {
           target.mostAccumulators(), "at least 1");
 }
 
-void checkHooks(Hooks &hooks, llvm::LLVMContext &context) {
+void checkHooks(SimtHooks &hooks, llvm::LLVMContext &context) {
   checkLanes(hooks.lanes());
   llvm::IRBuilder<> b(context);
   const lowering::AddressSpaces spaces = hooks.elementwise(b)->addressSpaces();

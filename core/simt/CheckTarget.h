@@ -7,15 +7,15 @@
 #ifndef TERRAZZO_CORE_SIMT_CHECKTARGET_H
 #define TERRAZZO_CORE_SIMT_CHECKTARGET_H
 
-#include "terrazzo/simt/Hooks.h"
-#include "terrazzo/simt/Target.h"
+#include "terrazzo/simt/SimtHooks.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 namespace tz::simt {
 
-/// Throws BadTarget (terrazzo/simt/Lowering.h) with the question and what an
-/// answer may be.
-void checkTarget(const Target &target);
-void checkHooks(Hooks &hooks, llvm::LLVMContext &context);
+/// Throws BadTarget (terrazzo/simt/SimtLowering.h) with the question and what
+/// an answer may be.
+void checkTarget(const SimtTarget &target);
+void checkHooks(SimtHooks &hooks, llvm::LLVMContext &context);
 
 } // namespace tz::simt
 

@@ -179,7 +179,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const SimtTarget *inBulk,
                                             const SimtTarget &plain,
                                             const FrameLimits &limits) {
-  for (const Target *target : {inBulk, &plain}) {
+  for (const SimtTarget *target : {inBulk, &plain}) {
     if (target) {
       checkTarget(*target);
     }

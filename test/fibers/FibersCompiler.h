@@ -7,7 +7,7 @@
 #define TERRAZZO_TEST_FIBERS_FIBERSCOMPILER_H
 
 #include "test/fibers/Fibers.h"
-#include "test/fibers/Machine.h"
+#include "test/fibers/FibersMachine.h"
 
 #include "terrazzo/simt/Variants.h"
 

@@ -9,7 +9,7 @@
 #ifndef TERRAZZO_TEST_FIBERS_FIBERSMATRIX_H
 #define TERRAZZO_TEST_FIBERS_FIBERSMATRIX_H
 
-#include "test/fibers/Machine.h"
+#include "test/fibers/FibersMachine.h"
 
 #include "terrazzo/plugin.h"
 #include "terrazzo/simt/SimtHooks.h"

@@ -71,9 +71,10 @@ TEST(Fibers, SeeABarrierThatNotAllReach) {
 }
 
 TEST(Fibers, SeeAThreadAtABarrierOfOthers) {
-  EXPECT_EQ(
-      runOn([](const void *) { call<void>("fibers_barrier", uint32_t{16}, uint32_t{1}); }),
-      "a thread is at a barrier of others");
+  EXPECT_EQ(runOn([](const void *) {
+              call<void>("fibers_barrier", uint32_t{16}, uint32_t{1});
+            }),
+            "a thread is at a barrier of others");
 }
 
 //===--- Asynchronous copies ----------------------------------------------===//

@@ -16,7 +16,7 @@
 
 #include "core/simt/analysis/MemoryOrder.h"
 
-#include "terrazzo/simt/Hooks.h"
+#include "terrazzo/simt/SimtHooks.h"
 
 #include "llvm/ADT/SmallVector.h"
 

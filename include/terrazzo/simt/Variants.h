@@ -34,7 +34,8 @@ struct Variant {
 /// kernel's module; the last one is `kernel` itself. `inBulk` (null: there is
 /// no bulk copy unit) and `plain` are the target with and without it. Throws
 /// Unsupported if a pass fails, and BadTarget.
-std::vector<Variant> makeVariants(tile::KernelOp kernel, const SimtTarget *inBulk,
+std::vector<Variant> makeVariants(tile::KernelOp kernel,
+                                  const SimtTarget *inBulk,
                                   const SimtTarget &plain,
                                   const FrameLimits &limits);
 

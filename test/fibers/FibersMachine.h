@@ -1,4 +1,4 @@
-//===- Machine.h - the machines that fibers act as ---------------*- C++
+//===- FibersMachine.h - the machines that fibers act as ---------------*- C++
 //-*-===//
 //
 // What   A table of machines as data: lanes of a warp, shared memory, copies,
@@ -6,8 +6,8 @@
 // Why    The SIMT library must hold for machines that are unlike each other.
 //        Each one here is shaped like some GPU, and none is one.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_TEST_FIBERS_MACHINE_H
-#define TERRAZZO_TEST_FIBERS_MACHINE_H
+#ifndef TERRAZZO_TEST_FIBERS_FIBERSMACHINE_H
+#define TERRAZZO_TEST_FIBERS_FIBERSMACHINE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -40,4 +40,4 @@ const Machine *findMachine(llvm::StringRef target);
 
 } // namespace tz::fibers
 
-#endif // TERRAZZO_TEST_FIBERS_MACHINE_H
+#endif // TERRAZZO_TEST_FIBERS_FIBERSMACHINE_H

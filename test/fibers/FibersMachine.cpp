@@ -1,9 +1,10 @@
-//===- Machine.cpp - the machines that fibers act as ----------------------===//
+//===- FibersMachine.cpp - the machines that fibers act as
+//----------------------===//
 //
-// What   See Machine.h.
-// Why    See Machine.h.
+// What   See FibersMachine.h.
+// Why    See FibersMachine.h.
 //===----------------------------------------------------------------------===//
-#include "test/fibers/Machine.h"
+#include "test/fibers/FibersMachine.h"
 
 #include "llvm/ADT/STLExtras.h"
 

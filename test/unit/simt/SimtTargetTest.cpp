@@ -1,10 +1,11 @@
-//===- TargetTest.cpp - targets that make no sense are refused ------------===//
+//===- SimtTargetTest.cpp - targets that make no sense are refused
+//------------===//
 //
 // What   Answers that no machine gives, each with its message.
 // Why    Layouts are computed from the answers: a vendor must hear of a wrong
 //        one at once, and not as a wrong result.
 //===----------------------------------------------------------------------===//
-#include "terrazzo/simt/Lowering.h"
+#include "terrazzo/simt/SimtLowering.h"
 #include "terrazzo/simt/Variants.h"
 
 #include "mlir/Parser/Parser.h"
@@ -15,7 +16,7 @@ using namespace tz;
 
 namespace {
 
-struct Answers final : simt::Target {
+struct Answers final : simt::SimtTarget {
   unsigned lanes() const override { return lanesOfAWarp; }
   int64_t vectorBytes() const override { return vector; }
   uint64_t sharedBytes() const override { return shared; }
@@ -29,7 +30,7 @@ struct Answers final : simt::Target {
 };
 
 /// "" or what is said.
-std::string messageOf(const simt::Target &target) {
+std::string messageOf(const simt::SimtTarget &target) {
   mlir::MLIRContext context;
   context.loadDialect<tile::TileDialect, simt::SimtDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
@@ -91,7 +92,7 @@ struct Numbers final : lowering::Elementwise {
 };
 
 /// A target's instructions, of which none is asked for.
-struct Instructions final : simt::Hooks {
+struct Instructions final : simt::SimtHooks {
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override {
     return b.getInt32(0);
   }
