@@ -6,31 +6,11 @@
 // Why    The smallest honest device half. Whatever does not need a kernel's
 //        result works on it, so the runtime is tested without any hardware.
 //===----------------------------------------------------------------------===//
-#include <terrazzo/plugin/Device.h>
-
-#include <chrono>
-#include <cstdlib>
+#include <terrazzo/plugin/HostMemory.h>
 
 namespace {
 
 using namespace tz::plugin;
-
-void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
-
-uint64_t now() {
-  return static_cast<uint64_t>(
-      std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
-struct NullEvent final : Event {
-  uint64_t time = 0;
-
-  bool query() override { return true; }
-  void synchronize(uint64_t) override {}
-  uint64_t elapsedNs(Event &stop) override {
-    return static_cast<NullEvent &>(stop).time - time;
-  }
-};
 
 struct NullCode final : Code {
   std::string name;
@@ -45,17 +25,7 @@ struct NullModule final : Module {
   }
 };
 
-struct NullStream final : Stream {
-  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
-    std::memmove(address(to), address(from), bytes);
-  }
-  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
-            uint32_t patternBytes) override {
-    auto *at = static_cast<unsigned char *>(address(to));
-    for (uint64_t i = 0; i < bytes; i += patternBytes) {
-      std::memcpy(at + i, &pattern, patternBytes);
-    }
-  }
+struct NullStream final : HostStream {
   void launch(Code &, const tz_launch &launch) override {
     for (uint32_t axis : launch.grid) {
       if (axis == 0) {
@@ -63,14 +33,9 @@ struct NullStream final : Stream {
       }
     }
   }
-  void synchronize() override {}
-  void record(Event &event) override {
-    static_cast<NullEvent &>(event).time = now();
-  }
-  void wait(Event &) override {}
 };
 
-struct NullDevice final : Device {
+struct NullDevice final : HostDevice {
   static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
     std::vector<std::unique_ptr<Device>> devices;
     devices.push_back(std::make_unique<NullDevice>());
@@ -89,23 +54,8 @@ struct NullDevice final : Device {
     info.max_threads_per_block = 1;
     return info;
   }
-  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
-    if (size > SIZE_MAX - align) {
-      throw Failure(TZ_E_OUT_OF_MEMORY, "allocation larger than memory");
-    }
-    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
-    if (!memory) {
-      throw Failure(TZ_E_OUT_OF_MEMORY,
-                    "no memory for " + std::to_string(size) + " bytes");
-    }
-    return reinterpret_cast<tz_dptr>(memory);
-  }
-  void free(tz_dptr memory) override { std::free(address(memory)); }
   std::unique_ptr<Stream> createStream(int32_t) override {
     return std::make_unique<NullStream>();
-  }
-  std::unique_ptr<Event> createEvent(bool) override {
-    return std::make_unique<NullEvent>();
   }
   std::unique_ptr<Module> load(const tz_blob *, size_t) override {
     return std::make_unique<NullModule>();

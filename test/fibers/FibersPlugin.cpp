@@ -8,11 +8,9 @@
 #include "test/fibers/FibersCompiler.h"
 
 #include "terrazzo/optimizer/TilePipeline.h"
-#include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/HostMemory.h"
 #include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
-
-#include <chrono>
 
 namespace {
 
@@ -102,17 +100,6 @@ private:
 
 //===--- The device half --------------------------------------------------===//
 
-void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
-
-struct FiberEvent final : plugin::Event {
-  uint64_t time = 0;
-  bool query() override { return true; }
-  void synchronize(uint64_t) override {}
-  uint64_t elapsedNs(Event &stop) override {
-    return static_cast<FiberEvent &>(stop).time - time;
-  }
-};
-
 struct FiberCode final : plugin::Code {
   fibers::Entry entry = nullptr;
   unsigned lanes = 0;
@@ -131,17 +118,7 @@ struct FiberModule final : plugin::Module {
   std::map<std::string, FiberCode> known;
 };
 
-struct FiberStream final : plugin::Stream {
-  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
-    std::memmove(address(to), address(from), bytes);
-  }
-  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
-            uint32_t patternBytes) override {
-    auto *at = static_cast<unsigned char *>(address(to));
-    for (uint64_t i = 0; i < bytes; i += patternBytes) {
-      std::memcpy(at + i, &pattern, patternBytes);
-    }
-  }
+struct FiberStream final : plugin::HostStream {
   void launch(plugin::Code &code, const tz_launch &launch) override {
     fibers::Launch run;
     run.entry = static_cast<FiberCode &>(code).entry;
@@ -155,15 +132,9 @@ struct FiberStream final : plugin::Stream {
       throw plugin::Failure(TZ_E_INTERNAL, problem);
     }
   }
-  void synchronize() override {}
-  void record(plugin::Event &event) override {
-    static_cast<FiberEvent &>(event).time =
-        uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
-  }
-  void wait(plugin::Event &) override {}
 };
 
-struct FiberDevice final : plugin::Device {
+struct FiberDevice final : plugin::HostDevice {
   static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
     std::vector<std::unique_ptr<Device>> devices;
     devices.push_back(std::make_unique<FiberDevice>());
@@ -181,28 +152,14 @@ struct FiberDevice final : plugin::Device {
     info.max_threads_per_block = 1024;
     return info;
   }
-  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
-    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
-    if (!memory) {
-      throw plugin::Failure(TZ_E_OUT_OF_MEMORY, "no memory");
-    }
-    return reinterpret_cast<tz_dptr>(memory);
-  }
-  void free(tz_dptr memory) override { std::free(address(memory)); }
   std::unique_ptr<plugin::Stream> createStream(int32_t) override {
     return std::make_unique<FiberStream>();
   }
-  std::unique_ptr<plugin::Event> createEvent(bool) override {
-    return std::make_unique<FiberEvent>();
-  }
   std::unique_ptr<plugin::Module> load(const tz_blob *blobs,
                                        size_t count) override {
-    for (size_t i = 0; i < count; ++i) {
-      if (plugin::view(blobs[i].name) == "main") {
-        return std::make_unique<FiberModule>(
-            llvm::StringRef(static_cast<const char *>(blobs[i].bytes.data),
-                            blobs[i].bytes.size));
-      }
+    if (const tz_blob *code = plugin::mainBlob(blobs, count)) {
+      return std::make_unique<FiberModule>(llvm::StringRef(
+          static_cast<const char *>(code->bytes.data), code->bytes.size));
     }
     throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "there is no code");
   }

@@ -13,13 +13,12 @@
 #include "core/interpreter/target/InterpreterTarget.h"
 #include "runtime/loader/Host.h"
 
-#include "terrazzo/plugin/Device.h"
+#include "terrazzo/plugin/HostMemory.h"
 #include "terrazzo/plugin/KernelInfo.h"
 #include "terrazzo/wire/Wire.h"
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -31,20 +30,6 @@ namespace {
 
 using interpreter::Finding;
 using interpreter::FindingKind;
-
-void *address(tz_dptr p) { return reinterpret_cast<void *>(p); }
-
-struct InterpreterEvent final : Event {
-  std::chrono::steady_clock::time_point time;
-
-  bool query() override { return true; }
-  void synchronize(uint64_t) override {}
-  uint64_t elapsedNs(Event &stop) override {
-    auto passed = static_cast<InterpreterEvent &>(stop).time - time;
-    return static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
-  }
-};
 
 struct InterpreterModule final : Module, Code {
   explicit InterpreterModule(llvm::StringRef bytes)
@@ -258,21 +243,10 @@ std::string describe(const Finding &finding) {
   return text;
 }
 
-class InterpreterStream final : public Stream {
+class InterpreterStream final : public HostStream {
 public:
   InterpreterStream(const tz_host *host, const Allocations &allocations)
       : host(host), allocations(allocations) {}
-
-  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
-    std::memmove(address(to), address(from), bytes);
-  }
-  void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
-            uint32_t patternBytes) override {
-    auto *at = static_cast<unsigned char *>(address(to));
-    for (uint64_t i = 0; i < bytes; i += patternBytes) {
-      std::memcpy(at + i, &pattern, patternBytes);
-    }
-  }
 
   void launch(Code &kernel, const tz_launch &launch) override {
     auto &code = static_cast<InterpreterModule &>(kernel);
@@ -324,11 +298,6 @@ public:
       throw Failure(TZ_E_FAILED_PRECONDITION, mistake);
     }
   }
-  void record(Event &event) override {
-    static_cast<InterpreterEvent &>(event).time =
-        std::chrono::steady_clock::now();
-  }
-  void wait(Event &) override {}
 
 private:
   void say(uint32_t level, const std::string &text) {
@@ -356,7 +325,7 @@ private:
   std::string pending;
 };
 
-struct InterpreterDevice final : Device {
+struct InterpreterDevice final : HostDevice {
   explicit InterpreterDevice(const tz_host *host) : host(host) {}
 
   static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *host) {
@@ -375,35 +344,22 @@ struct InterpreterDevice final : Device {
     info.compute_units = info.subgroup_size = info.max_threads_per_block = 1;
     return info;
   }
-  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
-    if (size > SIZE_MAX - align) {
-      throw Failure(TZ_E_OUT_OF_MEMORY, "allocation larger than memory");
-    }
-    void *memory = std::aligned_alloc(align, (size + align - 1) & ~(align - 1));
-    if (!memory) {
-      throw Failure(TZ_E_OUT_OF_MEMORY,
-                    "no memory for " + std::to_string(size) + " bytes");
-    }
-    allocations.add(reinterpret_cast<uintptr_t>(memory), size);
-    return reinterpret_cast<tz_dptr>(memory);
+  tz_dptr allocate(uint32_t kind, uint64_t size, uint64_t align) override {
+    const tz_dptr memory = HostDevice::allocate(kind, size, align);
+    allocations.add(memory, size);
+    return memory;
   }
   void free(tz_dptr memory) override {
     allocations.remove(memory);
-    std::free(address(memory));
+    HostDevice::free(memory);
   }
   std::unique_ptr<Stream> createStream(int32_t) override {
     return std::make_unique<InterpreterStream>(host, allocations);
   }
-  std::unique_ptr<Event> createEvent(bool) override {
-    return std::make_unique<InterpreterEvent>();
-  }
   std::unique_ptr<Module> load(const tz_blob *blobs, size_t count) override {
-    for (size_t i = 0; i < count; ++i) {
-      if (view(blobs[i].name) == "main") {
-        return std::make_unique<InterpreterModule>(
-            llvm::StringRef(static_cast<const char *>(blobs[i].bytes.data),
-                            blobs[i].bytes.size));
-      }
+    if (const tz_blob *code = mainBlob(blobs, count)) {
+      return std::make_unique<InterpreterModule>(llvm::StringRef(
+          static_cast<const char *>(code->bytes.data), code->bytes.size));
     }
     throw Failure(TZ_E_INVALID_ARGUMENT, "the artifact holds no kernel");
   }

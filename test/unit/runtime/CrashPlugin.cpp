@@ -8,7 +8,7 @@
 #include "runtime/loader/Functions.h"
 
 #include <terrazzo/plugin/Compiler.h>
-#include <terrazzo/plugin/Device.h>
+#include <terrazzo/plugin/HostMemory.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -52,7 +52,7 @@ struct OneStream final : Stream {
   void wait(Event &) override {}
 };
 
-struct OneDevice final : Device {
+struct OneDevice final : HostDevice {
   static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
     std::vector<std::unique_ptr<Device>> devices;
     devices.push_back(std::make_unique<OneDevice>());
@@ -65,13 +65,6 @@ struct OneDevice final : Device {
     return info;
   }
   void checkTarget(std::string_view) override {}
-  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
-    return reinterpret_cast<tz_dptr>(
-        std::aligned_alloc(align, (size + align - 1) & ~(align - 1)));
-  }
-  void free(tz_dptr memory) override {
-    std::free(reinterpret_cast<void *>(memory));
-  }
   std::unique_ptr<Stream> createStream(int32_t) override {
     return std::make_unique<OneStream>();
   }

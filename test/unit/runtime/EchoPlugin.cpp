@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/EchoPlugin.h"
 
-#include <terrazzo/plugin/Device.h>
+#include <terrazzo/plugin/HostMemory.h>
 
 #include <atomic>
 
@@ -50,18 +50,15 @@ struct EchoModule final : Module {
   }
 };
 
-struct EchoStream final : Stream {
-  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t) override {
+struct EchoStream final : HostStream {
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind) override {
     step();
-    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
-                 bytes);
+    HostStream::copy(to, from, bytes, kind);
   }
   void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
             uint32_t patternBytes) override {
     step();
-    for (uint64_t i = 0; i < bytes; i += patternBytes) {
-      std::memcpy(reinterpret_cast<char *>(to) + i, &pattern, patternBytes);
-    }
+    HostStream::fill(to, bytes, pattern, patternBytes);
   }
   void launch(Code &code, const tz_launch &l) override {
     step();
@@ -83,10 +80,9 @@ struct EchoStream final : Stream {
     ++std::atomic_ref(Echo::instance().waits); // streams of any thread
   }
   void record(Event &) override {}
-  void wait(Event &) override {}
 };
 
-struct EchoDevice final : Device {
+struct EchoDevice final : HostDevice {
   uint32_t flags;
   explicit EchoDevice(uint32_t flags) : flags(flags) {}
   /// Device 0 says that its memory is the host's, device 1 does not.
@@ -115,15 +111,14 @@ struct EchoDevice final : Device {
       throw Failure(TZ_E_NOT_FOUND, "unknown");
     }
   }
-  tz_dptr allocate(uint32_t, uint64_t size, uint64_t align) override {
+  tz_dptr allocate(uint32_t kind, uint64_t size, uint64_t align) override {
     step();
     ++Echo::instance().allocations;
-    return reinterpret_cast<tz_dptr>(
-        std::aligned_alloc(align, (size + align - 1) & ~(align - 1)));
+    return HostDevice::allocate(kind, size, align);
   }
   void free(tz_dptr memory) override {
     ++Echo::instance().frees;
-    std::free(reinterpret_cast<void *>(memory));
+    HostDevice::free(memory);
   }
   std::unique_ptr<Stream> createStream(int32_t) override {
     step();
