@@ -1,12 +1,14 @@
-//===- Cursor.h - bounded reading and plain writing of bytes ----*- C++ -*-===//
+//===- Cursor.h - bounded reading of what ByteWriter writes -----*- C++ -*-===//
 //
-// What   ByteWriter appends numbers and strings; ByteReader takes them back and
-//        remembers the first failure.
+// What   ByteReader takes back what ByteWriter has written, and remembers the
+//        first failure.
 // Why    Every check of a length against what is left stands here, once. After
 //        a failure all reads give zero, so callers test once per record.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_WIRE_CURSOR_H
 #define TERRAZZO_CORE_WIRE_CURSOR_H
+
+#include "runtime/file/ByteWriter.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -16,32 +18,7 @@
 
 namespace tz::wire {
 
-class ByteWriter {
-public:
-  std::string bytes;
-
-  template <typename T>
-  void fixed(T value) {
-    for (unsigned i = 0; i < sizeof(T); ++i) {
-      bytes.push_back(char(uint64_t(value) >> (8 * i)));
-    }
-  }
-  /// LEB128, shortest form.
-  void number(uint64_t value) {
-    while (value >= 0x80) {
-      bytes.push_back(char(value | 0x80));
-      value >>= 7;
-    }
-    bytes.push_back(char(value));
-  }
-  void signedNumber(int64_t value) {
-    number((uint64_t(value) << 1) ^ uint64_t(value >> 63));
-  }
-  void string(llvm::StringRef text) {
-    number(text.size());
-    bytes.append(text.data(), text.size());
-  }
-};
+using runtime::ByteWriter;
 
 class ByteReader {
 public:

@@ -15,6 +15,8 @@ import os
 import statistics
 import sys
 
+from .runtime import private_files
+
 FORMATS = (".html", ".svg", ".png")
 INSTALL = "pip install 'terrazzo[plot]'"
 
@@ -62,14 +64,9 @@ class Picture:
         """Writes the file whole or not at all."""
         kind = suffix(path)
         data = self._page() if kind == ".html" else self._draw(kind[1:])
-        temporary = f"{path}.{os.getpid()}.tmp"
         try:
-            with open(temporary, "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
+            private_files.replace(path, data, mode=0o666, makes_folders=False)
         except OSError as error:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
             raise PlotError(f"{path}: cannot be written: {error.strerror}") from None
 
     def figure(self, make=None):

@@ -7,6 +7,7 @@
 //        is bounded by the bytes that are left before anything is reserved.
 //===----------------------------------------------------------------------===//
 #include "runtime/cache/Sha256.h"
+#include "runtime/file/ByteWriter.h"
 #include "runtime/launch/RuntimeArtifact.h"
 
 #include <cstring>
@@ -22,26 +23,18 @@ constexpr unsigned MaxNesting = 64;
 constexpr size_t HeaderSize = 8 + 4 + 4 + 8 + 32;
 
 /// One `field` function per struct serves writing and reading.
-struct Writer {
-  std::string out;
+struct Writer : ByteWriter {
   bool fine = true;
   unsigned depth = 0;
 
   template <typename T>
   void number(T &v) {
-    char raw[sizeof(T)];
-    std::memcpy(raw, &v, sizeof(T));
-    out.append(raw, sizeof(T));
+    fixed(v);
   }
-  void text(std::string &s) {
-    uint64_t n = s.size();
-    number(n);
-    out += s;
-  }
+  void text(std::string &s) { fixedString(s); }
   template <typename T>
   size_t count(std::vector<T> &list, size_t) {
-    uint32_t n = uint32_t(list.size());
-    number(n);
+    fixed(uint32_t(list.size()));
     return list.size();
   }
 };
@@ -224,15 +217,15 @@ std::string Artifact::write() const {
   // The writer only reads; one function for both directions needs the cast.
   fields(payload, const_cast<Artifact &>(*this));
   Writer file;
-  file.out.assign(Magic, sizeof(Magic));
+  file.bytes.assign(Magic, sizeof(Magic));
   uint32_t version = Version, reserved = 0;
-  uint64_t size = payload.out.size();
+  uint64_t size = payload.bytes.size();
   file.number(version);
   file.number(reserved);
   file.number(size);
-  Sha256 hash = sha256(payload.out);
-  file.out.append(reinterpret_cast<const char *>(hash.data()), hash.size());
-  return file.out + payload.out;
+  Sha256 hash = sha256(payload.bytes);
+  file.bytes.append(reinterpret_cast<const char *>(hash.data()), hash.size());
+  return file.bytes + payload.bytes;
 }
 
 Result<Artifact> Artifact::read(std::string_view bytes) {

@@ -8,9 +8,9 @@
 
 #include "core/driver/source/Workspace.h"
 #include "runtime/cache/Sha256.h"
+#include "runtime/file/ByteWriter.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tz::driver {
 
@@ -19,28 +19,19 @@ using namespace runtime;
 namespace {
 class KeyWriter {
 public:
-  void text(std::string_view value) {
-    number(value.size());
-    hasher.update(value);
-  }
-  void number(uint64_t value) {
-    char bytes[8];
-    for (int i = 0; i < 8; ++i) {
-      bytes[i] = char(value >> (8 * i));
-    }
-    hasher.update({bytes, 8});
-  }
+  void text(std::string_view value) { out.fixedString(value); }
+  void number(uint64_t value) { out.fixed(value); }
   void keyValue(const KeyValue &value) {
     text(value.key);
     number(value.kind);
-    number(uint64_t(value.i64));
-    number(std::bit_cast<uint64_t>(value.f64));
+    out.fixed(value.i64);
+    out.fixed(value.f64);
     text(value.str);
   }
-  std::string finish() { return toHex(hasher.finish()); }
+  std::string finish() { return toHex(sha256(out.bytes)); }
 
 private:
-  Sha256Hasher hasher;
+  ByteWriter out;
 };
 } // namespace
 

@@ -31,12 +31,13 @@ def read_own(path, most):
     return content
 
 
-def replace(path, content):
+def replace(path, content, mode=0o600, makes_folders=True):
     """Writes bytes so that readers see the old file or the new one. Folders that are missing are made for this user
-    alone. OSError: nothing has changed."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    alone, unless `makes_folders` is false. `mode` is before the umask. OSError: nothing has changed."""
+    if makes_folders:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     part = f"{path}.tmp.{os.urandom(8).hex()}"
-    number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with _wrap(number, "wb") as file:
             file.write(content)

@@ -158,7 +158,9 @@ Ptxas::~Ptxas() {
   }
 }
 
-/// Who opens the input from now on finds the text.
+/// Who opens the input from now on finds the text: until now the name was a
+/// pipe's. The folder is this object's own, so no other writer and no link is
+/// in it, which the runtime's way of replacing a file (runtime/file) is for.
 void Ptxas::writeText(const std::string &content) {
   const std::string path = folder.file(Text);
   std::error_code error;

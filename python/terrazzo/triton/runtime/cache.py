@@ -5,6 +5,7 @@ import os
 
 from ... import _native, knobs
 from ...compiler.targets import library_identity
+from ...runtime import private_files
 
 
 class CacheManager:
@@ -54,18 +55,8 @@ class FileCacheManager(CacheManager):
         if not self.lock_path:
             raise RuntimeError("an override folder is only read")
         path = self._make_path(filename)
-        import shutil
-
-        folder = os.path.join(self.cache_dir, f"part-{os.getpid()}-{os.urandom(16).hex()}")
-        os.makedirs(folder, mode=0o700)
-        try:
-            part = os.path.join(folder, filename)
-            is_bytes = isinstance(data, (bytes, bytearray))
-            with open(part, "wb" if is_bytes else "w") as file:
-                file.write(data if is_bytes else str(data))
-            os.replace(part, path)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        content = data if isinstance(data, (bytes, bytearray)) else str(data).encode()
+        private_files.replace(path, content, mode=0o666)
         return path
 
     def get_group(self, filename):
