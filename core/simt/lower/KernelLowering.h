@@ -289,6 +289,7 @@ private:
   void plainDot(DotOp op);          //
   void print(tile::PrintOp op);     // SimtLog.cpp
   void assertOp(tile::AssertOp op); //
+  llvm::SyncScope::ID logScope();
   void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
                  llvm::Value *count, llvm::Value *payloadBytes,
                  llvm::function_ref<void(llvm::Value *)> fill);

@@ -7,62 +7,24 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/KernelLowering.h"
 
-#include "terrazzo/plugin.h"
+#include "terrazzo/lowering/LogEmitter.h"
 
 using namespace llvm;
 
 namespace tz::simt {
 
-namespace {
-constexpr uint64_t RecordBytes = sizeof(tz_log_record);
-/// Elements of a tile in one record.
-constexpr int64_t PieceElements = 64;
-
-Value *field(IRBuilderBase &b, Value *base, uint64_t offset) {
-  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset);
-}
-} // namespace
-
 /// Reserves a record and calls `fill` with its payload if there is room.
 void KernelLowering::logRecord(uint32_t site, uint32_t value, Value *first,
                                Value *count, Value *payloadBytes,
                                function_ref<void(Value *)> fill) {
-  Type *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
-  const SyncScope::ID scope =
-      context.getOrInsertSyncScopeID(hooks.syncScope(tile::MemScope::device));
-  Value *size = b.CreateAdd(
-      b.getInt64(RecordBytes),
-      b.CreateAnd(b.CreateAdd(payloadBytes, b.getInt64(7)), b.getInt64(~7ull)));
-  Value *old = b.CreateAtomicRMW(
-      AtomicRMWInst::Add, field(b, log, offsetof(tz_log_header, reserved)),
-      size, Align(8), AtomicOrdering::Monotonic, scope);
-  Value *capacity = b.CreateAlignedLoad(
-      i64, field(b, log, offsetof(tz_log_header, capacity)), Align(8));
-  Value *record =
-      b.CreateGEP(b.getInt8Ty(), field(b, log, sizeof(tz_log_header)), old);
-  Value *hasRoom = b.CreateICmpULE(b.CreateAdd(old, size), capacity);
-  emitIf(hasRoom, [&] {
-    auto put = [&](uint64_t offset, Value *v) {
-      b.CreateAlignedStore(v, field(b, record, offset), Align(4));
-    };
-    put(offsetof(tz_log_record, size), b.CreateTrunc(size, i32));
-    put(offsetof(tz_log_record, site), b.getInt32(site));
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      put(offsetof(tz_log_record, program) + 4 * axis,
-          hooks.programId(b, axis));
-    }
-    put(offsetof(tz_log_record, value), b.getInt32(value));
-    put(offsetof(tz_log_record, first), b.CreateTrunc(first, i32));
-    put(offsetof(tz_log_record, count), b.CreateTrunc(count, i32));
-    fill(field(b, record, RecordBytes));
-  });
-  emitIf(b.CreateNot(hasRoom), [&] {
-    b.CreateAtomicRMW(
-        AtomicRMWInst::Add, field(b, log, offsetof(tz_log_header, dropped)),
-        b.getInt64(1), Align(8), AtomicOrdering::Monotonic, scope);
-    emitIf(b.CreateICmpULT(old, capacity),
-           [&] { b.CreateAlignedStore(b.getInt32(0), record, Align(4)); });
-  });
+  auto program = [&](unsigned axis) { return hooks.programId(b, axis); };
+  lowering::LogEmitter(b, log, program, logScope())
+      .append({site, value, first, count, payloadBytes}, fill);
+}
+
+SyncScope::ID KernelLowering::logScope() {
+  return context.getOrInsertSyncScopeID(
+      hooks.syncScope(tile::MemScope::device));
 }
 
 void KernelLowering::print(tile::PrintOp op) {
@@ -100,7 +62,7 @@ void KernelLowering::print(tile::PrintOp op) {
                    values[reg], element);
     }
     willRead(region);
-    const int64_t piece = std::min(elements, PieceElements);
+    const int64_t piece = std::min(elements, lowering::LogPieceElements);
     const int64_t pieces = (elements + piece - 1) / piece;
     BasicBlock *before = b.GetInsertBlock(), *header = block("print"),
                *body = block("print.piece"), *after = block("print.after");
@@ -178,20 +140,8 @@ void KernelLowering::assertOp(tile::AssertOp op) {
   b.CreateCondBr(any, report, goesOn);
   b.SetInsertPoint(report);
   emitIf(b.CreateICmpEQ(thread, b.getInt32(0)), [&] {
-    Value *swap = b.CreateAtomicCmpXchg(
-        field(b, log, offsetof(tz_log_header, failed)), b.getInt32(0),
-        b.getInt32(1 + site), Align(4), AtomicOrdering::AcquireRelease,
-        AtomicOrdering::Acquire,
-        context.getOrInsertSyncScopeID(
-            hooks.syncScope(tile::MemScope::device)));
-    emitIf(b.CreateExtractValue(swap, 1), [&] {
-      for (unsigned axis = 0; axis < 3; ++axis) {
-        b.CreateAlignedStore(
-            hooks.programId(b, axis),
-            field(b, log, offsetof(tz_log_header, failed_program) + 4 * axis),
-            Align(4));
-      }
-    });
+    auto program = [&](unsigned axis) { return hooks.programId(b, axis); };
+    lowering::LogEmitter(b, log, program, logScope()).fail(site);
   });
   b.CreateBr(exitBlock);
   b.SetInsertPoint(goesOn);

@@ -7,69 +7,24 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/lower/Nest.h"
 
-#include "terrazzo/plugin.h"
-
 using namespace llvm;
 
 namespace tz::cpu {
 
-namespace {
-
-constexpr uint64_t RecordBytes = sizeof(tz_log_record);
-/// Elements of a tile in one record.
-constexpr int64_t Piece = 64;
-
-Value *field(IRBuilderBase &b, Value *base, uint64_t offset) {
-  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset);
-}
-
-} // namespace
-
-Value *CpuLowering::logHeader() {
-  return b.CreateAlignedLoad(b.getPtrTy(), field(b, argsBase, logOffset),
-                             Align(8));
+lowering::LogEmitter
+CpuLowering::logEmitter(lowering::LogEmitter::ProgramId program) {
+  Value *header = b.CreateAlignedLoad(
+      b.getPtrTy(),
+      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), argsBase, logOffset),
+      Align(8));
+  return {b, header, program};
 }
 
 /// Reserves a record and calls `fill` with its payload if there is room.
-void CpuLowering::logRecord(uint32_t site, uint32_t value, Value *first,
-                            Value *count, Value *payloadBytes,
+void CpuLowering::logRecord(const lowering::LogPiece &piece,
                             function_ref<void(Value *)> fill) {
-  Type *i64 = b.getInt64Ty();
-  Value *header = logHeader();
-  Value *size = b.CreateAdd(
-      b.getInt64(RecordBytes),
-      b.CreateAnd(b.CreateAdd(payloadBytes, b.getInt64(7)), b.getInt64(~7ull)));
-  Value *old = b.CreateAtomicRMW(
-      AtomicRMWInst::Add, field(b, header, offsetof(tz_log_header, reserved)),
-      size, Align(8), AtomicOrdering::Monotonic);
-  Value *capacity = b.CreateAlignedLoad(
-      i64, field(b, header, offsetof(tz_log_header, capacity)), Align(8));
-  Value *record =
-      b.CreateGEP(b.getInt8Ty(), field(b, header, sizeof(tz_log_header)), old);
-  emitIf(
-      b.CreateICmpULE(b.CreateAdd(old, size), capacity),
-      [&] {
-        auto put = [&](uint64_t offset, Value *v) {
-          b.CreateAlignedStore(v, field(b, record, offset), Align(4));
-        };
-        Type *i32 = b.getInt32Ty();
-        put(offsetof(tz_log_record, size), b.CreateTrunc(size, i32));
-        put(offsetof(tz_log_record, site), b.getInt32(site));
-        for (unsigned axis = 0; axis < 3; ++axis) {
-          put(offsetof(tz_log_record, program) + 4 * axis, program[axis]);
-        }
-        put(offsetof(tz_log_record, value), b.getInt32(value));
-        put(offsetof(tz_log_record, first), b.CreateTrunc(first, i32));
-        put(offsetof(tz_log_record, count), b.CreateTrunc(count, i32));
-        fill(field(b, record, RecordBytes));
-      },
-      [&] {
-        b.CreateAtomicRMW(AtomicRMWInst::Add,
-                          field(b, header, offsetof(tz_log_header, dropped)),
-                          b.getInt64(1), Align(8), AtomicOrdering::Monotonic);
-        emitIf(b.CreateICmpULT(old, capacity),
-               [&] { b.CreateAlignedStore(b.getInt32(0), record, Align(4)); });
-      });
+  auto id = [&](unsigned axis) { return program[axis]; };
+  logEmitter(id).append(piece, fill);
 }
 
 void CpuLowering::printOp(tile::PrintOp op) {
@@ -77,7 +32,7 @@ void CpuLowering::printOp(tile::PrintOp op) {
   logPoints.push_back({op});
   if (op.getArgs().empty()) {
     Value *none = b.getInt64(0);
-    logRecord(site, 0, none, none, none, [](Value *) {});
+    logRecord({site, 0, none, none, none}, [](Value *) {});
     return;
   }
   for (auto [i, argument] : llvm::enumerate(op.getArgs())) {
@@ -87,7 +42,7 @@ void CpuLowering::printOp(tile::PrintOp op) {
     const auto number = static_cast<uint32_t>(i);
     if (!isa<mlir::RankedTensorType>(argument.getType())) {
       Value *v = toMemory(scalar(argument), element);
-      logRecord(site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes),
+      logRecord({site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes)},
                 [&](Value *to) { b.CreateAlignedStore(v, to, Align(1)); });
       continue;
     }
@@ -96,12 +51,13 @@ void CpuLowering::printOp(tile::PrintOp op) {
     for (int64_t extent : buffer.shape) {
       elements *= extent;
     }
-    const int64_t piece = std::min(elements, Piece);
+    const int64_t piece = std::min(elements, lowering::LogPieceElements);
     Nest nest(*this, {elements / piece}, {}, /*vectors=*/false);
     auto append = [&](Value *first, int64_t count) {
       const uint64_t payload = static_cast<uint64_t>(count) * bytes;
-      logRecord(site, number, first, b.getInt64(static_cast<uint64_t>(count)),
-                b.getInt64(payload), [&](Value *to) {
+      logRecord({site, number, first, b.getInt64(static_cast<uint64_t>(count)),
+                 b.getInt64(payload)},
+                [&](Value *to) {
                   b.CreateMemCpy(to, Align(8),
                                  b.CreateGEP(memory, address(buffer), first),
                                  Align(1), payload);
@@ -141,19 +97,8 @@ void CpuLowering::assertOp(tile::AssertOp op) {
   BasicBlock *report = block("assert"), *goesOn = block("assert.passed");
   b.CreateCondBr(any, report, goesOn);
   b.SetInsertPoint(report);
-  Value *header = logHeader();
-  Value *swap = b.CreateAtomicCmpXchg(
-      field(b, header, offsetof(tz_log_header, failed)), b.getInt32(0),
-      b.getInt32(1 + site), Align(4), AtomicOrdering::AcquireRelease,
-      AtomicOrdering::Acquire);
-  emitIf(b.CreateExtractValue(swap, 1), [&] {
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      b.CreateAlignedStore(
-          program[axis],
-          field(b, header, offsetof(tz_log_header, failed_program) + 4 * axis),
-          Align(4));
-    }
-  });
+  auto id = [&](unsigned axis) { return program[axis]; };
+  logEmitter(id).fail(site);
   b.CreateBr(nextProgram);
   b.SetInsertPoint(goesOn);
 }

@@ -21,6 +21,7 @@
 #include "plugins/cpu/compiler/lower/FusionPlan.h"
 
 #include "terrazzo/lowering/Elementwise.h"
+#include "terrazzo/lowering/LogEmitter.h"
 #include "terrazzo/lowering/Loops.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -310,9 +311,8 @@ private:
   // CpuLog.cpp
   void printOp(tile::PrintOp op);
   void assertOp(tile::AssertOp op);
-  llvm::Value *logHeader();
-  void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
-                 llvm::Value *count, llvm::Value *payloadBytes,
+  lowering::LogEmitter logEmitter(lowering::LogEmitter::ProgramId program);
+  void logRecord(const lowering::LogPiece &piece,
                  llvm::function_ref<void(llvm::Value *)> fill);
 
   tile::KernelOp kernel;
