@@ -58,7 +58,7 @@ TEST(Check, RefusesCallsAndTypes) {
   EXPECT_EQ(check("  call void %p()"), "a call of what is not known");
   EXPECT_EQ(check("  %a = fpext double %d to fp128"), "a value of type fp128");
   EXPECT_EQ(check("  %a = load <64 x float>, ptr %p"),
-            "a value of type <64 x float>");
+            "a vector <64 x float>, wider than 256 bits");
   EXPECT_EQ(check("  %a = load i256, ptr %p"), "a value of type i256");
 }
 

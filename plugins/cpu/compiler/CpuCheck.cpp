@@ -8,11 +8,12 @@
 
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
+#include "terrazzo/lowering/ModuleCheck.h"
+
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -156,66 +157,21 @@ void checkKernel(tile::KernelOp kernel) {
 
 namespace {
 
-/// Intrinsics that become instructions on every x86-64 level we compile for:
-/// those that lower/ emits, and those that LLVM makes of plain arithmetic.
-constexpr Intrinsic::ID Intrinsics[] = {
-    Intrinsic::abs,
-    Intrinsic::assume,
-    Intrinsic::bitreverse,
-    Intrinsic::bswap,
-    Intrinsic::ceil,
-    Intrinsic::copysign,
-    Intrinsic::ctlz,
-    Intrinsic::ctpop,
-    Intrinsic::cttz,
-    Intrinsic::fabs,
-    Intrinsic::floor,
-    Intrinsic::fma,
-    Intrinsic::fmuladd,
-    Intrinsic::fptosi_sat,
-    Intrinsic::fptoui_sat,
-    Intrinsic::fshl,
-    Intrinsic::fshr,
-    Intrinsic::is_fpclass,
-    Intrinsic::lifetime_end,
-    Intrinsic::lifetime_start,
+/// Intrinsics that become instructions on every x86-64 level, beside those of
+/// every target.
+constexpr Intrinsic::ID CpuIntrinsics[] = {
     Intrinsic::masked_gather,
     Intrinsic::masked_load,
     Intrinsic::masked_scatter,
     Intrinsic::masked_store,
-    Intrinsic::maximum,
     Intrinsic::maximumnum,
-    Intrinsic::maxnum,
     Intrinsic::memcpy,
     Intrinsic::memmove,
     Intrinsic::memset,
-    Intrinsic::minimum,
     Intrinsic::minimumnum,
-    Intrinsic::minnum,
     Intrinsic::prefetch,
-    Intrinsic::rint,
-    Intrinsic::nearbyint,
-    Intrinsic::roundeven,
-    Intrinsic::sadd_sat,
-    Intrinsic::sadd_with_overflow,
-    Intrinsic::scmp,
-    Intrinsic::smax,
-    Intrinsic::smin,
-    Intrinsic::smul_with_overflow,
-    Intrinsic::sqrt,
     Intrinsic::sshl_sat,
-    Intrinsic::ssub_sat,
-    Intrinsic::ssub_with_overflow,
-    Intrinsic::trunc,
-    Intrinsic::uadd_sat,
-    Intrinsic::uadd_with_overflow,
-    Intrinsic::ucmp,
-    Intrinsic::umax,
-    Intrinsic::umin,
-    Intrinsic::umul_with_overflow,
     Intrinsic::ushl_sat,
-    Intrinsic::usub_sat,
-    Intrinsic::usub_with_overflow,
     Intrinsic::vector_reduce_add,
     Intrinsic::vector_reduce_and,
     Intrinsic::vector_reduce_mul,
@@ -225,58 +181,7 @@ constexpr Intrinsic::ID Intrinsics[] = {
     Intrinsic::vector_reduce_umax,
     Intrinsic::vector_reduce_umin,
     Intrinsic::vector_reduce_xor,
-    Intrinsic::x86_sse_sfence,
 };
-
-/// Intrinsics of rounding are instructions from SSE4.1 on for f32 and f64;
-/// `fma` is a call where the target lacks it.
-bool isKnown(const IntrinsicInst &call, const Isa &isa) {
-  Intrinsic::ID id = call.getIntrinsicID();
-  if (id == Intrinsic::fma) {
-    return isa.fma;
-  }
-  return llvm::is_contained(Intrinsics, id) ||
-         call.getCalledFunction()->getName().starts_with("llvm.x86.");
-}
-
-unsigned bitsOf(Type *scalar) {
-  return scalar->isPointerTy() ? 64 : scalar->getPrimitiveSizeInBits();
-}
-
-/// What is wrong with a value of this type; empty if nothing is.
-std::string typeProblem(Type *type, const Isa &isa) {
-  if (auto *record = dyn_cast<StructType>(type)) {
-    for (Type *part : record->elements()) {
-      std::string problem = typeProblem(part, isa);
-      if (!problem.empty()) {
-        return problem;
-      }
-    }
-    return "";
-  }
-  if (type->isVoidTy() || type->isMetadataTy() || type->isLabelTy()) {
-    return "";
-  }
-  std::string name;
-  raw_string_ostream stream(name);
-  type->print(stream);
-  Type *scalar = type->getScalarType();
-  const bool known =
-      scalar->isPointerTy() || scalar->isHalfTy() || scalar->isBFloatTy() ||
-      scalar->isFloatTy() || scalar->isDoubleTy() ||
-      (scalar->isIntegerTy() && scalar->getIntegerBitWidth() <= 128);
-  if (!known || isa_and_nonnull<ScalableVectorType>(type)) {
-    return "a value of type " + name;
-  }
-  if (auto *vector = dyn_cast<FixedVectorType>(type)) {
-    const uint64_t bits = uint64_t{bitsOf(scalar)} * vector->getNumElements();
-    if (bits > uint64_t{MaxRegisters} * isa.vectorBits) {
-      return "a vector " + name + ", wider than " +
-             std::to_string(MaxRegisters) + " registers";
-    }
-  }
-  return "";
-}
 
 /// Operations on the types that have moves and conversions only.
 bool movesOrConverts(const Instruction &inst) {
@@ -285,49 +190,23 @@ bool movesOrConverts(const Instruction &inst) {
              ExtractValueInst, CallInst, FreezeInst, ReturnInst>(inst);
 }
 
-std::string problemOf(const Instruction &inst, const Isa &isa) {
-  std::string problem = typeProblem(inst.getType(), isa);
-  for (const Use &operand : inst.operands()) {
-    if (problem.empty() && !llvm::isa<Function>(operand)) {
-      problem = typeProblem(operand->getType(), isa);
-    }
-  }
-  if (!problem.empty()) {
-    return problem;
-  }
+/// What levels of x86-64 have or lack.
+std::string lackOf(const Instruction &inst, const Isa &isa) {
   if (const auto *call = dyn_cast<IntrinsicInst>(&inst)) {
-    return isKnown(*call, isa)
-               ? ""
-               : "the intrinsic " + call->getCalledFunction()->getName().str();
-  }
-  if (const auto *call = dyn_cast<CallBase>(&inst)) {
-    const Function *callee = call->getCalledFunction();
-    // Calls through pointers are those of tz_cpu_run.
-    return call->isIndirectCall() || (callee && !callee->isDeclaration())
-               ? ""
-               : "a call of what it has not";
+    // A call where the target lacks it.
+    return call->getIntrinsicID() == Intrinsic::fma && !isa.fma
+               ? "the intrinsic " + call->getCalledFunction()->getName().str()
+               : "";
   }
   Type *scalar = inst.getNumOperands()
                      ? inst.getOperand(0)->getType()->getScalarType()
                      : inst.getType();
-  const std::string opcode = inst.getOpcodeName();
-  if (inst.getOpcode() == Instruction::FRem) {
-    return "a remainder of floats";
-  }
   // LLVM narrows what was computed in f32 where that is exact, and widens it
   // again by the conversions that the target has.
   const bool isFree = movesOrConverts(inst) || (scalar->isHalfTy() && isa.f16c);
-  if ((scalar->isHalfTy() || scalar->isBFloatTy()) && !isFree) {
-    return "'" + opcode + "' on 16-bit floats";
-  }
-  const bool divides = inst.getOpcode() == Instruction::SDiv ||
-                       inst.getOpcode() == Instruction::UDiv ||
-                       inst.getOpcode() == Instruction::SRem ||
-                       inst.getOpcode() == Instruction::URem;
-  if (divides && scalar->getIntegerBitWidth() > 64) {
-    return "'" + opcode + "' on 128 bits";
-  }
-  return "";
+  return (scalar->isHalfTy() || scalar->isBFloatTy()) && !isFree
+             ? "'" + std::string(inst.getOpcodeName()) + "' on 16-bit floats"
+             : "";
 }
 
 mlir::Location locationOf(const Instruction &inst, tile::KernelOp kernel) {
@@ -342,20 +221,18 @@ mlir::Location locationOf(const Instruction &inst, tile::KernelOp kernel) {
 } // namespace
 
 void checkModule(const Module &module, const Isa &isa, tile::KernelOp kernel) {
-  for (const Function &function : module) {
-    for (const BasicBlock &block : function) {
-      if (block.size() > MaxBlock) {
-        throw Unsupported(locationOf(block.front(), kernel),
-                          tooLong(block.size()));
-      }
-      for (const Instruction &inst : block) {
-        std::string problem = problemOf(inst, isa);
-        if (!problem.empty()) {
-          throw Unsupported(locationOf(inst, kernel),
-                            "the cpu target cannot compile " + problem);
-        }
-      }
-    }
+  lowering::CodeGenAbilities abilities;
+  abilities.intrinsics = CpuIntrinsics;
+  abilities.ownIntrinsics = "llvm.x86.";
+  abilities.vectorBits = uint64_t{MaxRegisters} * isa.vectorBits;
+  abilities.blockLength = MaxBlock;
+  abilities.calls = true; // through pointers: those of tz_cpu_run
+  abilities.lacks = [&](const Instruction &inst) { return lackOf(inst, isa); };
+  if (auto found = lowering::findInability(module, abilities)) {
+    throw Unsupported(locationOf(*found->instruction, kernel),
+                      found->what.empty()
+                          ? tooLong(found->blockLength)
+                          : "the cpu target cannot compile " + found->what);
   }
 }
 

@@ -1,7 +1,8 @@
 //===- CpuCheckTest.cpp - What is refused before machine code is made -----===//
 //
-// What   One module for each row of the tables in compiler/Check.cpp.
-// Why    The sweeps show that what the lowering makes passes; here is what must
+// What   One module for each row of the tables in compiler/CpuCheck.cpp and
+// core/lowering/ModuleCheck.cpp. Why    The sweeps show that what the lowering
+// makes passes; here is what must
 //        not.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/CpuCheck.h"
@@ -126,7 +127,7 @@ TEST(Check, NamesWhatItHasNot) {
            {"%y = load <vscale x 4 x float>, ptr %p", "vscale"},
            {"%y = frem float %x, %x", "remainder"},
            {"%y = fadd bfloat %b, %b", "'fadd' on 16-bit floats"},
-           {"%y = sdiv i128 %i, %i", "'sdiv' on 128 bits"},
+           {"%y = sdiv i128 %i, %i", "a division of 128 bits"},
            {"%y = call float @llvm.sin.f32(float %x)", "llvm.sin.f32"},
            {"%y = call float @sinf(float %x)", "a call"},
        }) {
