@@ -54,59 +54,69 @@ std::vector<std::string> splitList(std::string_view text, char separator) {
 
 namespace {
 
+/// All values of i64 and u64.
+__extension__ using Wide = __int128;
+
 class Evaluation : ExpressionCursor {
 public:
   Evaluation(std::string_view text, const NameLookup &lookup)
       : ExpressionCursor(text), lookup(lookup) {}
 
-  Result<ExpressionValue> run() {
-    int64_t value = disjunction();
+  /// Within the bounds.
+  Result<Wide> run(Wide least, Wide most) {
+    Wide value = disjunction();
     wantEnd();
-    if (!failure.ok()) {
-      return failure;
+    if (failure.ok() && (value < least || value > most)) {
+      overflow(0);
     }
-    return ExpressionValue{value, isTruth};
+    return failure.ok() ? Result<Wide>(value) : Result<Wide>(failure);
   }
+  bool isTruth = false; // the value that was last computed is True or False
 
 private:
-  int64_t fail(size_t where, const std::string &message) {
+  Wide fail(size_t where, const std::string &message) {
     refuse(where, message);
     return 0;
   }
-  int64_t overflow(size_t where) {
+  Wide overflow(size_t where) {
     return fail(where, "the value does not fit in 64 bits");
+  }
+  /// A sum, difference, quotient or negation of two values that fit.
+  Wide fitted(size_t where, Wide value) {
+    return value < INT64_MIN || value > Wide(UINT64_MAX) ? overflow(where)
+                                                         : value;
   }
 
   /// `or` and `and` give an operand, as in Python. Both are evaluated.
-  int64_t disjunction() {
-    int64_t value = conjunction();
+  Wide disjunction() {
+    Wide value = conjunction();
     while (failure.ok() && take("or")) {
       const bool wasTruth = isTruth;
-      const int64_t right = conjunction();
+      const Wide right = conjunction();
       isTruth = value ? wasTruth : isTruth;
       value = value ? value : right;
     }
     return value;
   }
 
-  int64_t conjunction() {
-    int64_t value = negation();
+  Wide conjunction() {
+    Wide value = negation();
     while (failure.ok() && take("and")) {
       const bool wasTruth = isTruth;
-      const int64_t right = negation();
+      const Wide right = negation();
       isTruth = value ? isTruth : wasTruth;
       value = value ? right : value;
     }
     return value;
   }
 
-  int64_t negation() {
+  Wide negation() {
     bool isNegated = false, isAny = false;
     while (take("not")) {
       isNegated = !isNegated;
       isAny = true;
     }
-    const int64_t value = comparison();
+    const Wide value = comparison();
     if (!isAny) {
       return value;
     }
@@ -115,25 +125,25 @@ private:
   }
 
   /// Chains as in Python: a < b < c.
-  int64_t comparison() {
-    int64_t left = sum();
+  Wide comparison() {
+    Wide left = sum();
     bool holds = true, isAny = false;
     while (failure.ok()) {
-      using Test = bool (*)(int64_t, int64_t);
+      using Test = bool (*)(Wide, Wide);
       static constexpr std::pair<std::string_view, Test> tests[] = {
-          {"==", [](int64_t a, int64_t b) { return a == b; }},
-          {"!=", [](int64_t a, int64_t b) { return a != b; }},
-          {"<=", [](int64_t a, int64_t b) { return a <= b; }},
-          {">=", [](int64_t a, int64_t b) { return a >= b; }},
-          {"<", [](int64_t a, int64_t b) { return a < b; }},
-          {">", [](int64_t a, int64_t b) { return a > b; }}};
+          {"==", [](Wide a, Wide b) { return a == b; }},
+          {"!=", [](Wide a, Wide b) { return a != b; }},
+          {"<=", [](Wide a, Wide b) { return a <= b; }},
+          {">=", [](Wide a, Wide b) { return a >= b; }},
+          {"<", [](Wide a, Wide b) { return a < b; }},
+          {">", [](Wide a, Wide b) { return a > b; }}};
       auto test =
           std::find_if(std::begin(tests), std::end(tests),
                        [this](const auto &one) { return take(one.first); });
       if (test == std::end(tests)) {
         break;
       }
-      const int64_t right = sum();
+      const Wide right = sum();
       holds &= test->second(left, right);
       left = right;
       isAny = true;
@@ -145,20 +155,14 @@ private:
     return holds;
   }
 
-  int64_t sum() {
-    int64_t value = product();
+  Wide sum() {
+    Wide value = product();
     for (; failure.ok(); isTruth = false) {
       size_t where = at;
       if (take("+")) {
-        int64_t right = product();
-        if (__builtin_add_overflow(value, right, &value)) {
-          return overflow(where);
-        }
+        value = fitted(where, value + product());
       } else if (take("-")) {
-        int64_t right = product();
-        if (__builtin_sub_overflow(value, right, &value)) {
-          return overflow(where);
-        }
+        value = fitted(where, value - product());
       } else {
         break;
       }
@@ -167,33 +171,31 @@ private:
   }
 
   /// Python's floor division and its remainder.
-  int64_t divide(size_t where, int64_t a, int64_t b, bool remainder) {
+  Wide divide(size_t where, Wide a, Wide b, bool remainder) {
     if (b == 0) {
       return fail(where, "division by zero");
     }
-    if (a == INT64_MIN && b == -1) {
-      return remainder ? 0 : overflow(where);
-    }
-    int64_t quotient = a / b, rest = a % b;
+    Wide quotient = a / b, rest = a % b;
     if (rest != 0 && (rest < 0) != (b < 0)) {
       --quotient;
       rest += b;
     }
-    return remainder ? rest : quotient;
+    return fitted(where, remainder ? rest : quotient);
   }
 
-  int64_t product() {
-    int64_t value = unary();
+  Wide product() {
+    Wide value = unary();
     for (; failure.ok(); isTruth = false) {
       size_t where = at;
       if (take("**")) {
         return fail(where, "'**' is not supported here");
       }
       if (take("*")) {
-        int64_t right = unary();
+        Wide right = unary();
         if (__builtin_mul_overflow(value, right, &value)) {
           return overflow(where);
         }
+        value = fitted(where, value);
       } else if (take("//") || take("/")) {
         value = divide(where, value, unary(), false);
       } else if (take("%")) {
@@ -205,20 +207,15 @@ private:
     return value;
   }
 
-  int64_t unary() {
+  Wide unary() {
     if (++depth > MaxDepth) {
       return fail(at, "nested too deeply");
     }
-    int64_t value = 0;
+    Wide value = 0;
     size_t where = at;
     if (take("-")) {
-      value = unary();
+      value = fitted(where, -unary());
       isTruth = false;
-      if (value == INT64_MIN) {
-        overflow(where);
-      } else {
-        value = -value;
-      }
     } else {
       value = primary();
     }
@@ -226,7 +223,7 @@ private:
     return value;
   }
 
-  int64_t primary() {
+  Wide primary() {
     skipBlanks();
     isTruth = false;
     size_t start = at;
@@ -234,7 +231,7 @@ private:
       return fail(at, "a number or a name is missing");
     }
     if (take("(")) {
-      int64_t value = disjunction();
+      Wide value = disjunction();
       if (failure.ok() && !take(")")) {
         fail(at, "')' is missing");
       }
@@ -259,20 +256,20 @@ private:
         failure = failure.ok() ? value.takeStatus() : failure; // says where
         return 0;
       }
-      return value ? *value : fail(start, value.status().message());
+      return value ? Wide(*value) : fail(start, value.status().message());
     }
     refuseCharacter(at);
     return 0;
   }
 
-  int64_t number() {
+  Wide number() {
     size_t start = at;
     int base = 10;
     if (text.substr(at, 2) == "0x" || text.substr(at, 2) == "0X") {
       base = 16;
       at += 2;
     }
-    int64_t value = 0;
+    Wide value = 0;
     size_t digits = 0;
     for (; at < text.size(); ++at) {
       unsigned char c = static_cast<unsigned char>(text[at]);
@@ -286,8 +283,8 @@ private:
         break;
       }
       ++digits;
-      if (__builtin_mul_overflow(value, base, &value) ||
-          __builtin_add_overflow(value, digit, &value)) {
+      value = value * base + digit;
+      if (value > Wide(UINT64_MAX)) {
         return overflow(start);
       }
     }
@@ -299,9 +296,8 @@ private:
     return value;
   }
 
-  int64_t call(size_t where, std::string_view name) {
-    const std::vector<int64_t> args =
-        arguments([this] { return disjunction(); });
+  Wide call(size_t where, std::string_view name) {
+    const std::vector<Wide> args = arguments([this] { return disjunction(); });
     if (!failure.ok()) {
       return 0;
     }
@@ -319,18 +315,18 @@ private:
         return 0;
       }
       // -floor(-a / b), without the overflow of -a.
-      int64_t quotient = divide(where, args[0], args[1], false);
-      int64_t rest = failure.ok() ? divide(where, args[0], args[1], true) : 0;
+      Wide quotient = divide(where, args[0], args[1], false);
+      Wide rest = failure.ok() ? divide(where, args[0], args[1], true) : 0;
       return quotient + (rest != 0);
     }
     if (name == "next_power_of_2") {
       if (!wants(1)) {
         return 0;
       }
-      if (args[0] > (int64_t(1) << 62)) {
+      if (args[0] > (Wide(1) << 62)) {
         return overflow(where);
       }
-      int64_t power = 1;
+      Wide power = 1;
       while (power < args[0]) {
         power *= 2;
       }
@@ -347,27 +343,42 @@ private:
       if (!wants(1)) {
         return 0;
       }
-      return args[0] == INT64_MIN ? overflow(where) : std::abs(args[0]);
+      return args[0] < 0 ? -args[0] : args[0];
     }
     return fail(where, "no function '" + std::string(name) +
                            "'; there are cdiv, next_power_of_2, min, max, abs");
   }
 
   const NameLookup &lookup;
-  bool isTruth = false; // the value that was last computed is True or False
 };
 
 } // namespace
 
 Result<ExpressionValue> evaluateValue(std::string_view text,
                                       const NameLookup &lookup) {
-  return Evaluation(text, lookup).run();
+  Evaluation evaluation(text, lookup);
+  Result<Wide> value = evaluation.run(INT64_MIN, INT64_MAX);
+  if (!value) {
+    return value.takeStatus();
+  }
+  return ExpressionValue{int64_t(*value), evaluation.isTruth};
 }
 
 Result<int64_t> evaluate(std::string_view text, const NameLookup &lookup) {
-  Result<ExpressionValue> value = Evaluation(text, lookup).run();
-  return value ? Result<int64_t>(value->number)
+  Result<Wide> value = Evaluation(text, lookup).run(INT64_MIN, INT64_MAX);
+  return value ? Result<int64_t>(int64_t(*value))
                : Result<int64_t>(value.takeStatus());
+}
+
+Result<uint64_t> evaluateUnsigned(std::string_view text,
+                                  const NameLookup &lookup) {
+  Result<Wide> value = Evaluation(text, lookup).run(INT64_MIN, UINT64_MAX);
+  if (value && *value < 0) {
+    return Status(TZ_E_OUT_OF_RANGE,
+                  std::to_string(int64_t(*value)) + " does not fit in u64");
+  }
+  return value ? Result<uint64_t>(uint64_t(*value))
+               : Result<uint64_t>(value.takeStatus());
 }
 
 } // namespace tz::tool

@@ -30,6 +30,10 @@ runtime::Result<ExpressionValue> evaluateValue(std::string_view text,
 runtime::Result<int64_t> evaluate(std::string_view text,
                                   const NameLookup &lookup);
 
+/// The same for a value of u64, whose upper half no signed number holds.
+runtime::Result<uint64_t> evaluateUnsigned(std::string_view text,
+                                           const NameLookup &lookup);
+
 /// Splits at commas outside of (), [], tensordesc<> and quotes; trims blanks.
 std::vector<std::string> splitList(std::string_view text, char separator = ',');
 std::string_view trim(std::string_view text);

@@ -455,6 +455,9 @@ Result<uint64_t> scalarBits(uint32_t type, std::string_view text,
                   "'" + std::string(text) + "' is a float, but the type is " +
                       std::string(driver::languageName(type)));
   }
+  if (type == TZ_TYPE_U64) {
+    return evaluateUnsigned(text, lookup);
+  }
   Result<int64_t> value = evaluate(text, lookup);
   if (!value) {
     return value.takeStatus();
@@ -465,7 +468,7 @@ Result<uint64_t> scalarBits(uint32_t type, std::string_view text,
                          ? *value >= -(int64_t(1) << (bits - 1)) &&
                                *value < (int64_t(1) << (bits - 1))
                          : *value >= 0 && *value < (int64_t(1) << bits));
-  if (!fits || (type == TZ_TYPE_U64 && *value < 0)) {
+  if (!fits) {
     return Status(TZ_E_OUT_OF_RANGE,
                   std::to_string(*value) + " does not fit in " +
                       std::string(driver::languageName(type)));

@@ -77,6 +77,12 @@ TEST(Values, RefusesScalarsThatDoNotFit) {
             TZ_E_OUT_OF_RANGE);
   EXPECT_EQ(scalarBits(TZ_TYPE_U8, "-1", noNames).status().code(),
             TZ_E_OUT_OF_RANGE);
+  EXPECT_EQ(*scalarBits(TZ_TYPE_I64, "-9223372036854775808", noNames),
+            uint64_t(1) << 63);
+  EXPECT_EQ(*scalarBits(TZ_TYPE_U64, "18446744073709551615", noNames),
+            UINT64_MAX);
+  EXPECT_EQ(scalarBits(TZ_TYPE_U64, "-1", noNames).status().code(),
+            TZ_E_OUT_OF_RANGE);
   EXPECT_FALSE(scalarBits(TZ_TYPE_I32, "0.5", noNames).ok());
   EXPECT_EQ(*scalarBits(TZ_TYPE_F32, "0.5", noNames), 0x3f000000u);
 }

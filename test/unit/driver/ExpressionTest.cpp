@@ -103,6 +103,20 @@ TEST(Expression, IsTotal) {
             std::string::npos);
 }
 
+TEST(Expression, HasAllNumbersOf64Bits) {
+  EXPECT_EQ(value("-9223372036854775808"), INT64_MIN);
+  EXPECT_EQ(value("-0x8000000000000000"), INT64_MIN);
+  EXPECT_EQ(value("9223372036854775808 - 1"), INT64_MAX);
+  EXPECT_EQ(value("-9223372036854775808 // 2"), INT64_MIN / 2);
+  EXPECT_NE(error("9223372036854775808").find("64 bits"), std::string::npos);
+  EXPECT_NE(error("-9223372036854775808 // -1").find("64 bits"),
+            std::string::npos);
+  EXPECT_NE(error("-9223372036854775809").find("64 bits"), std::string::npos);
+  EXPECT_EQ(*evaluateUnsigned("18446744073709551615", lookup), UINT64_MAX);
+  EXPECT_FALSE(evaluateUnsigned("18446744073709551616", lookup).ok());
+  EXPECT_FALSE(evaluateUnsigned("-1", lookup).ok());
+}
+
 TEST(Expression, SplitsOutsideOfBrackets) {
   EXPECT_EQ(splitList("cdiv(a,b), 2"),
             (std::vector<std::string>{"cdiv(a,b)", "2"}));
