@@ -1,7 +1,8 @@
 //===- MemoryPatterns.cpp - masks, offsets, values carried for nothing ----===//
 //
 // What   Constant masks, zero offsets, promises that say nothing, and what a
-//        loop carries only to compute its own next value.
+//        loop carries only to compute its own next value, or to count once
+//        more.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/TilePatterns.h"
@@ -137,6 +138,74 @@ struct CarriedForNothing : OpRewritePattern<scf::ForOp> {
     return success(changed);
   }
 };
+/// A carried integer that counts beside the loop's counter, a constant apart
+/// from it: its uses take the counter, so that what is computed of either is
+/// equal.
+struct CountsTwice : OpRewritePattern<scf::ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// A value as another one, or none, and a constant.
+  struct Sum {
+    Value rest;
+    APInt constant;
+  };
+
+  static Sum sumOf(Value value) {
+    APInt constant(value.getType().getIntOrFloatBitWidth(), 0);
+    if (matchPattern(value, m_ConstantInt(&constant))) {
+      return {nullptr, constant};
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) &&
+        matchPattern(op->getOperand(1), m_ConstantInt(&constant))) {
+      return {op->getOperand(0), isa<arith::AddIOp>(op) ? constant : -constant};
+    }
+    return {value, constant};
+  }
+
+  static bool isStep(scf::ForOp loop, Value argument, Value next) {
+    auto add = next.getDefiningOp<arith::AddIOp>();
+    if (!add || (add.getLhs() != argument && add.getRhs() != argument)) {
+      return false;
+    }
+    Value step = add.getLhs() == argument ? add.getRhs() : add.getLhs();
+    APInt a, b;
+    return step == loop.getStep() ||
+           (matchPattern(step, m_ConstantInt(&a)) &&
+            matchPattern(loop.getStep(), m_ConstantInt(&b)) && a == b);
+  }
+
+  LogicalResult matchAndRewrite(scf::ForOp loop,
+                                PatternRewriter &rewriter) const override {
+    Value counter = loop.getInductionVar();
+    if (!counter.getType().isInteger()) {
+      return failure();
+    }
+    const Sum begin = sumOf(loop.getLowerBound());
+    bool changed = false;
+    for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+      if (argument.getType() != counter.getType() || argument.use_empty() ||
+          !isStep(loop, argument,
+                  loop.getTiedLoopYieldedValue(argument)->get())) {
+        continue;
+      }
+      const Sum first = sumOf(loop.getInitArgs()[i]);
+      if (first.rest != begin.rest) {
+        continue;
+      }
+      rewriter.setInsertionPointToStart(loop.getBody());
+      Value apart = arith::ConstantOp::create(
+          rewriter, loop.getLoc(),
+          rewriter.getIntegerAttr(counter.getType(),
+                                  first.constant - begin.constant));
+      rewriter.replaceAllUsesWith(
+          argument,
+          arith::AddIOp::create(rewriter, loop.getLoc(), counter, apart));
+      changed = true;
+    }
+    return success(changed);
+  }
+};
 } // namespace
 
 void tz::optimizer::addMemoryPatterns(RewritePatternSet &patterns) {
@@ -144,5 +213,6 @@ void tz::optimizer::addMemoryPatterns(RewritePatternSet &patterns) {
   patterns.addWithLabel<ConstantLoadMask, ConstantStoreMask>({"constant-masks"},
                                                              context);
   patterns.addWithLabel<ZeroOffset, EmptyPromise>({"empty-ops"}, context);
-  patterns.addWithLabel<CarriedForNothing>({"carried-values"}, context);
+  patterns.addWithLabel<CarriedForNothing, CountsTwice>({"carried-values"},
+                                                        context);
 }

@@ -16,7 +16,8 @@ namespace tz::optimizer {
 void addShapePatterns(mlir::RewritePatternSet &patterns);
 /// Constant operands of the dialect's integer ops.
 void addIntegerPatterns(mlir::RewritePatternSet &patterns);
-/// Masks that are constant, offsets of zero, values carried for nothing.
+/// Masks that are constant, offsets of zero, values carried for nothing or that
+/// count beside a loop's counter.
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tz::optimizer

@@ -2,13 +2,13 @@
 // RUN: tz-opt %s --tile-simplify --split-input-file -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // STATS: tile-simplify
-// STATS: 2  canonicalized
-// STATS: 1  carried-values
+// STATS: 4  canonicalized
+// STATS: 2  carried-values
 // STATS: 2  constant-integers
 // STATS: 3  constant-masks
 // STATS: {{[1-9][0-9]*}}  dead-ops
 // STATS: 2  empty-ops
-// STATS: 1  folded-ops
+// STATS: 2  folded-ops
 // STATS: 1  scalar-work
 // STATS: 1  shape-chains
 
@@ -41,6 +41,44 @@ tile.kernel @carried_for_nothing(%p: !tile.ptr<i32>, %n: i32) {
     tile.store %p, %i : !tile.ptr<i32>, i32
     %next = tile.addptr %at, %one : !tile.ptr<i32>, i32
     scf.yield %next : !tile.ptr<i32>
+  }
+  tile.return
+}
+
+// -----
+
+// A number that counts beside the loop's counter is made of it.
+// CHECK-LABEL: @counts_twice
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK-NEXT: tile.store %{{.*}}, %[[I]]
+// CHECK-NEXT: }
+tile.kernel @counts_twice(%p: !tile.ptr<i32>, %n: i32) {
+  %pid = tile.program_id 0
+  %step = arith.constant 132 : i32
+  %before = arith.subi %pid, %step : i32
+  %end = scf.for %i = %pid to %n step %step iter_args(%count = %before) -> (i32) : i32 {
+    %next = arith.addi %count, %step : i32
+    tile.store %p, %next : !tile.ptr<i32>, i32
+    scf.yield %next : i32
+  }
+  tile.return
+}
+
+// -----
+
+// One that begins elsewhere, or takes other steps, is not.
+// CHECK-LABEL: @counts_otherwise
+// CHECK: iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (i32, i32)
+tile.kernel @counts_otherwise(%p: !tile.ptr<i32>, %m: i32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %end:2 = scf.for %i = %zero to %n step %one iter_args(%a = %m, %b = %zero) -> (i32, i32) : i32 {
+    tile.store %p, %a : !tile.ptr<i32>, i32
+    tile.store %p, %b : !tile.ptr<i32>, i32
+    %next = arith.addi %a, %one : i32
+    %far = arith.addi %b, %two : i32
+    scf.yield %next, %far : i32, i32
   }
   tile.return
 }
