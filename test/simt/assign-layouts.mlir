@@ -6,6 +6,7 @@
 // CHECK-DAG: #[[WIDE:.*]] = #simt.layout<rank 1, register {{\[}}[1], [2], [512]], lane {{\[}}[4], [8], [16], [32], [64]], warp {{\[}}[128], [256]]>
 // CHECK-DAG: #[[ROWS:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 // CHECK-DAG: #[[LONG:.*]] = #simt.layout<rank 2, register {{\[}}[0, 1], [0, 2], [0, 512], [1, 0]], lane {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp {{\[}}[0, 128], [0, 256]]>
+// CHECK-DAG: #[[ROW_LANES:.*]] = #simt.layout<rank 2, register {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
 // CHECK-LABEL: tile.kernel @example
 tile.kernel @example(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant 0 : i64
@@ -39,6 +40,23 @@ tile.kernel @columns(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !t
   // CHECK: simt.convert {{.*}} : tensor<32xf16, #[[SUMS]]> -> tensor<32xf16, #[[STORE:.*]]>
   // CHECK: tile.store_view {{.*}} tensor<32xf16, #[[STORE]]>
   tile.store_view %to[%zero], %sum checked [true] : <32xf16>, tensor<32xf16>
+  tile.return
+}
+
+// Neither stride is known to be 1. Rows are probably those whose distance is a
+// multiple of something: lanes go along the other dimension.
+// CHECK-LABEL: tile.kernel @no_dense_dimension
+// CHECK: tile.load_view {{.*}} -> tensor<32x32xf16, #[[ROWS]]>
+// CHECK: tile.load_view {{.*}} -> tensor<32x32xf16, #[[ROW_LANES]]>
+tile.kernel @no_dense_dimension(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %near: i64, %far: i64 {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %many = arith.constant 32 : i64
+  %columns = tile.make_view %x shape[%many, %many] strides[%near, %far] : <f16> -> <32x32xf16>
+  %a = tile.load_view %columns[%zero, %zero] checked [false, false] : <32x32xf16> -> tensor<32x32xf16>
+  tile.store_view %columns[%zero, %zero], %a checked [false, false] : <32x32xf16>, tensor<32x32xf16>
+  %rows = tile.make_view %x shape[%many, %many] strides[%far, %near] : <f16> -> <32x32xf16>
+  %b = tile.load_view %rows[%zero, %zero] checked [false, false] : <32x32xf16> -> tensor<32x32xf16>
+  tile.store_view %rows[%zero, %zero], %b checked [false, false] : <32x32xf16>, tensor<32x32xf16>
   tile.return
 }
 

@@ -74,6 +74,38 @@ Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
   return {op, type, order, std::max<int64_t>(1, vector)};
 }
 
+/// The dimension along which elements probably lie closest to each other. Of
+/// two strides that are not known, the one that is divisible by less is
+/// probably the smaller: rows are often padded, and what is within a row seldom
+/// is.
+unsigned Anchors::densest(tile::MakeViewOp make, tile::ViewType view) const {
+  struct Stride {
+    bool isKnown;
+    uint64_t value; // or its divisor
+  };
+  auto strideOf = [&](unsigned dim) -> Stride {
+    APInt known;
+    if (matchPattern(make.getStrides()[dim], m_ConstantInt(&known))) {
+      return {true, known.abs().getLimitedValue()};
+    }
+    const int64_t divisor = runs.hints().divisibility(make.getStrides()[dim]);
+    return {false, uint64_t(divisor & -divisor)};
+  };
+  auto isDenser = [&](unsigned dim, unsigned than) {
+    if (view.getShape()[dim] == 1 || view.getShape()[than] == 1) {
+      return view.getShape()[dim] > 1;
+    }
+    const Stride a = strideOf(dim), b = strideOf(than);
+    return a.isKnown == b.isKnown ? a.value != 0 && a.value < b.value
+                                  : a.isKnown && a.value == 1;
+  };
+  unsigned best = view.getRank() - 1;
+  for (unsigned dim = best; dim-- > 0;) {
+    best = isDenser(dim, best) ? dim : best;
+  }
+  return best;
+}
+
 Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
                                   Value value) const {
   unsigned rank = view.getRank(), fastest = rank - 1;
@@ -85,11 +117,7 @@ Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
   int64_t vector = 1;
   if (auto make = root.getDefiningOp<tile::MakeViewOp>()) {
     int64_t divisibility = runs.hints().divisibility(make.getBase());
-    for (auto [dim, stride] : llvm::enumerate(make.getStrides())) {
-      if (matchPattern(stride, m_One()) && view.getShape()[dim] > 1) {
-        fastest = dim;
-      }
-    }
+    fastest = densest(make, view);
     bool isDense = matchPattern(make.getStrides()[fastest], m_One());
     divisibility = divisibility == 0 ? target.vectorBytes() : divisibility;
     vector = isDense ? std::max<int64_t>(1, divisibility / bytes) : 1;

@@ -62,6 +62,7 @@ private:
                   mlir::Value pointer) const;
   Access describe(mlir::Operation *op, tile::ViewType view,
                   mlir::Value value) const;
+  unsigned densest(tile::MakeViewOp make, tile::ViewType view) const;
   void collectAccesses();
   unsigned warpsFor(llvm::ArrayRef<int64_t> shape) const;
   int64_t exchanged(const Layout &layout) const;
