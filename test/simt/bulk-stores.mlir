@@ -165,3 +165,47 @@ tile.kernel @may_begin_before(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, 
   tile.store_view %vc[%row, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// Rows that may end between multiples of 16 bytes: the threads store the block in
+// which one does.
+// CHECK-LABEL: tile.kernel @may_end_between
+// CHECK: scf.if
+// CHECK: simt.bulk_store
+// CHECK: } else {
+// CHECK: tile.store_view {{.*}} checked [true, true] {{.*}}simt.instead_of_bulk
+tile.kernel @may_end_between(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64, %n: i64, %stride: i64 {tile.divisibility = 4 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %x = arith.constant dense<1.0> : tensor<64x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%stride, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  tile.store_view %vc[%z, %z], %sum checked [true, true] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// The halves of what a dot computed.
+// CHECK-LABEL: tile.kernel @halves
+// CHECK-COUNT-2: simt.bulk_store
+// CHECK-NOT: tile.store_view
+tile.kernel @halves(%c: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %m: i64, %n: i64 {tile.divisibility = 4 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %half = arith.constant 32 : i64
+  %one = arith.constant 1 : i64
+  %x = arith.constant dense<1.0> : tensor<64x32xf16>
+  %y = arith.constant dense<2.0> : tensor<32x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %vc = tile.make_view %c shape[%m, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x32xf32>
+  %sum = tile.dot %x, %y, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  %parts = tile.reshape %sum : tensor<64x64xf32> -> tensor<64x2x32xf32>
+  %last = tile.transpose %parts [0, 2, 1] : tensor<64x2x32xf32> -> tensor<64x32x2xf32>
+  %low, %high = tile.split %last : tensor<64x32x2xf32> -> tensor<64x32xf32>
+  tile.store_view %vc[%z, %z], %low checked [true, true] {group = 3 : i64} : !tile.view<64x32xf32>, tensor<64x32xf32>
+  tile.store_view %vc[%z, %half], %high checked [true, true] {group = 3 : i64} : !tile.view<64x32xf32>, tensor<64x32xf32>
+  tile.return
+}

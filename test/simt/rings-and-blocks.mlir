@@ -7,6 +7,8 @@
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=131072 unit-shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,SHORT,GROUPS
 // Two blocks fit or three:
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072 unit-shared-bytes=160000" %s | FileCheck %s --check-prefix=THREE
+// Three slots fit, four do not: copies go as far ahead, but begin late.
+// RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=51200" %s | FileCheck %s --check-prefix=LATE
 // Nothing is known of units:
 // RUN: tz-opt "--simt-pipeline-loops=async-copy-bytes=4 bulk-copies shared-bytes=131072" %s | FileCheck %s --check-prefixes=CHECK,LONG
 
@@ -18,8 +20,23 @@
 #tall = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp [[8, 0], [16, 0]]>
 #wide = #simt.layout<rank 2, register [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0]], lane [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp [[2, 0], [4, 0]]>
 
+#parts = #simt.layout<rank 3, register [[0, 0, 1], [8, 0, 0], [0, 0, 8], [0, 0, 16], [0, 1, 0]], lane [[0, 0, 2], [0, 0, 4], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp [[16, 0, 0], [32, 0, 0]]>
+#last = #simt.layout<rank 3, register [[0, 1, 0], [8, 0, 0], [0, 8, 0], [0, 16, 0], [0, 0, 1]], lane [[0, 2, 0], [0, 4, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp [[16, 0, 0], [32, 0, 0]]>
+#pairs = #simt.layout<rank 3, register [[0, 0, 1], [0, 1, 0], [8, 0, 0], [0, 8, 0], [0, 16, 0]], lane [[0, 2, 0], [0, 4, 0], [1, 0, 0], [2, 0, 0], [4, 0, 0]], warp [[16, 0, 0], [32, 0, 0]]>
+#part = #simt.layout<rank 2, register [[0, 1], [8, 0], [0, 8], [0, 16]], lane [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp [[16, 0], [32, 0]]>
+
 // A dot in flight reads its slot an iteration longer; the copies go an iteration less far
 // ahead.
+// LATE-LABEL: tile.kernel @in_flight
+// LATE: simt.ring : <3 x <64x64xf16
+// LATE-COUNT-2: simt.bulk_copy
+// LATE: scf.for
+// LATE-NOT: simt.{{sync|bulk_copy}}
+// LATE: simt.dot {{.*}} {async
+// LATE: simt.dot_wait 1
+// LATE-NEXT: simt.sync
+// LATE: simt.bulk_copy
+// LATE: scf.yield
 // CHECK-LABEL: tile.kernel @in_flight
 // SHORT: simt.ring : <3 x <64x64xf16
 // LONG: simt.ring : <4 x <64x64xf16
@@ -135,5 +152,46 @@ tile.kernel @no_turn_less(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile
   }
   %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 3 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32, #acc>
+  tile.return
+}
+
+// All of shared memory is taken by the ring buffers. They may live as long as the
+// loop around: halves of the sum are registers of the same threads, so nothing is
+// exchanged beside them.
+// LATE-LABEL: tile.kernel @halves_of_tiles
+// LATE: simt.ring : <3 x <64x64xf16
+// LATE: simt.bulk_copy
+// LATE: scf.for
+// LATE: scf.for
+// LATE: tile.split
+tile.kernel @halves_of_tiles(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 3 : i64}, %k: i32, %tiles: i32, %n: i64 {tile.divisibility = 8 : i64}) attributes {tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 32 : i64
+  %v = tile.make_view %a shape[%n, %n] strides[%n, %one] : !tile.ptr<f16> -> !tile.view<64x64xf16>
+  %vo = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x32xf32>
+  scf.for %tile = %c0 to %tiles step %c1 : i32 {
+    %first = arith.muli %tile, %c64 : i32
+    %row = arith.extsi %first : i32 to i64
+    %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
+      %at = arith.extsi %i : i32 to i64
+      %x = tile.load_view %v[%row, %at] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+      %y = tile.load_view %v[%at, %z] checked [true, true] {group = 1 : i64} : !tile.view<64x64xf16> -> tensor<64x64xf16, #rows>
+      %sx = simt.stage %x : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+      %sy = simt.stage %y : tensor<64x64xf16, #rows> -> !simt.buffer<64x64xf16, #shared>
+      %next = simt.dot %sx, %sy, %acc {instruction = "product"} : !simt.buffer<64x64xf16, #shared>, !simt.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      scf.yield %next : tensor<64x64xf32, #acc>
+    }
+    %parts = tile.reshape %sum : tensor<64x64xf32, #acc> -> tensor<64x2x32xf32, #parts>
+    %last = tile.transpose %parts [0, 2, 1] : tensor<64x2x32xf32, #parts> -> tensor<64x32x2xf32, #last>
+    %pairs = simt.convert %last : tensor<64x32x2xf32, #last> -> tensor<64x32x2xf32, #pairs>
+    %low, %high = tile.split %pairs : tensor<64x32x2xf32, #pairs> -> tensor<64x32xf32, #part>
+    tile.store_view %vo[%row, %z], %low checked [true, true] {group = 3 : i64} : !tile.view<64x32xf32>, tensor<64x32xf32, #part>
+    tile.store_view %vo[%row, %half], %high checked [true, true] {group = 3 : i64} : !tile.view<64x32xf32>, tensor<64x32xf32, #part>
+  }
   tile.return
 }

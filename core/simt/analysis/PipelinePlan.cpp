@@ -279,7 +279,7 @@ unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
 /// memory, and copies that go farther ahead serve better.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
   constexpr int64_t manySums = 128;
-  if (plan.hasReleases || plan.distance == 1) {
+  if (plan.hasReleases || plan.fillsLate || plan.distance == 1) {
     return;
   }
   const unsigned now = blocksBeside(each * plan.slots, room);
@@ -297,7 +297,9 @@ void Planner::spareSlot(uint64_t each, uint64_t room) {
   }
 }
 
-/// As far ahead as asked, if the ring buffers fit.
+/// As far ahead as asked, if the ring buffers fit. Of a dot in flight the slot
+/// is read one iteration longer. Where shared memory has no slot for that,
+/// copies begin late in an iteration, when the dot of the one before has ended.
 bool Planner::fitDistance() {
   uint64_t each = 0, room = request.room;
   for (const Fetch &fetch : plan.fetches) {
@@ -311,12 +313,14 @@ bool Planner::fitDistance() {
     each += slotBytes(fetch.buffer);
   }
   for (;;) {
-    // Of a dot in flight the slot is read one iteration longer.
-    const unsigned more = plan.asyncDots.empty() ? 1 : 2;
+    const bool inFlight = !plan.asyncDots.empty();
     for (unsigned distance = request.stages - 1; distance > 0; --distance) {
-      if (each * (distance + more) <= room) {
+      const bool fits = each * (distance + (inFlight ? 2 : 1)) <= room;
+      plan.fillsLate = !fits && inFlight && distance > 1 && !plan.hasReleases &&
+                       each * (distance + 1) <= room;
+      if (fits || plan.fillsLate) {
         plan.distance = distance;
-        plan.slots = distance + more;
+        plan.slots = distance + (inFlight && !plan.fillsLate ? 2 : 1);
         spareSlot(each, room);
         return true;
       }
@@ -404,9 +408,11 @@ std::optional<Slice> tz::simt::sliceAround(scf::ForOp around, scf::ForOp loop,
 scf::ForOp tz::simt::loopAround(scf::ForOp loop, const PipelinePlan &plan,
                                 LaunchViews &launch) {
   auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!around || !countsIterations(around) || plan.hasReleases ||
-      plan.fillsLate || plan.numBulk() != plan.fetches.size() ||
-      !plan.ahead.carried.empty()) {
+  // What has been read when the loop ends is free; without dots in flight, a
+  // slot filled late is read until then.
+  const bool isReadLast = plan.fillsLate && plan.asyncDots.empty();
+  if (!around || !countsIterations(around) || plan.hasReleases || isReadLast ||
+      plan.numBulk() != plan.fetches.size() || !plan.ahead.carried.empty()) {
     return nullptr;
   }
   unsigned loops = 0;

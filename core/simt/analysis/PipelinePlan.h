@@ -47,8 +47,9 @@ struct PipelinePlan {
   Slice ahead;
   unsigned distance = 0; // iterations ahead
   unsigned slots = 0;    // of each ring
-  /// A slot is filled again when this iteration has read it; else one that the
-  /// iteration before read, while this one computes, which takes a slot more.
+  /// A slot is filled again at the end of an iteration, when this one has read
+  /// it, or the one before if dots stay in flight. Else it is filled at the
+  /// begin of the next one, which takes a slot more.
   bool fillsLate = false;
   /// Warps say when they have read a slot, so that who begins copies waits
   /// alone.

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/layout/Operations.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <map>
 
 using namespace tz::simt;
 using llvm::ArrayRef;
@@ -82,4 +85,39 @@ Layout tz::simt::scanLayout(ArrayRef<int64_t> shape, unsigned axis,
     layout.repeat(Axis::Register, dim, shape[dim] / (shape[dim] & -shape[dim]));
   }
   return layout;
+}
+
+std::optional<SmallVector<unsigned>>
+tz::simt::registersWithin(const Layout &from, const Layout &to) {
+  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
+    if (from.bases(axis) != to.bases(axis)) {
+      return std::nullopt;
+    }
+  }
+  auto overWarps = [](const Layout &layout) {
+    return llvm::any_of(layout.repeats(), [](const Layout::Repeat &copy) {
+      return copy.axis == Axis::Warp;
+    });
+  };
+  if (overWarps(from) || overWarps(to)) {
+    return std::nullopt;
+  }
+  // Repeats and atoms may be cut differently: equal coordinates at thread 0 are
+  // equal in every thread only if the thread's bits do not reach into them.
+  if (from.repeats() != to.repeats() && !(from.isLinear() && to.isLinear())) {
+    return std::nullopt;
+  }
+  std::map<Coordinates, unsigned> at;
+  for (unsigned reg = 0; reg < from.size(Axis::Register); ++reg) {
+    at.try_emplace(from.apply(Place{{reg, 0, 0, 0}}), reg);
+  }
+  SmallVector<unsigned> registers;
+  for (unsigned reg = 0; reg < to.size(Axis::Register); ++reg) {
+    auto found = at.find(to.apply(Place{{reg, 0, 0, 0}}));
+    if (found == at.end()) {
+      return std::nullopt;
+    }
+    registers.push_back(found->second);
+  }
+  return registers;
 }

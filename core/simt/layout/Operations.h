@@ -1,9 +1,10 @@
 //===- Operations.h - layouts that operations ask for -----------*- C++ -*-===//
 //
 // What   The layout of a pair from that of its halves; a layout whose scan goes
-//        over runs, lanes and warps one after the other.
+//        over runs, lanes and warps one after the other; whether a thread has
+//        all of its own elements in another layout.
 // Why    Beside blockedLayout, which an access asks for; only the choice of
-//        layouts wants these.
+//        layouts and conversions between them want these.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LAYOUT_OPERATIONS_H
 #define TERRAZZO_CORE_SIMT_LAYOUT_OPERATIONS_H
@@ -19,6 +20,11 @@ Layout joined(const Layout &half);
 /// goes over a thread's run, over lanes and over warps one after the other.
 Layout scanLayout(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned lanes,
                   unsigned warps);
+
+/// For each register of `to` the register of `from` in which the same thread
+/// holds that element; none if it does not hold them all.
+std::optional<llvm::SmallVector<unsigned>> registersWithin(const Layout &from,
+                                                           const Layout &to);
 
 } // namespace tz::simt
 

@@ -4,9 +4,8 @@
 //        warp, or shared memory; staged tiles; other shapes.
 // Why    See terrazzo/simt/SimtLowering.h.
 //===----------------------------------------------------------------------===//
+#include "core/simt/layout/Operations.h"
 #include "core/simt/lower/KernelLowering.h"
-
-#include <map>
 
 using namespace llvm;
 
@@ -127,37 +126,15 @@ void KernelLowering::stage(StageOp op) {
 
 /// Within each thread: every wanted element is in one of its registers.
 std::optional<Registers> KernelLowering::permuted(const Layout &from,
-                                                  const Layout &to,
-                                                  ArrayRef<Value *> values) {
-  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
-    if (from.bases(axis) != to.bases(axis)) {
-      return std::nullopt;
-    }
-  }
-  auto overWarps = [](const Layout &layout) {
-    return llvm::any_of(layout.repeats(), [](const Layout::Repeat &copy) {
-      return copy.axis == Axis::Warp;
-    });
-  };
-  if (overWarps(from) || overWarps(to)) {
+                                            const Layout &to,
+                                            ArrayRef<Value *> values) {
+  std::optional<SmallVector<unsigned>> registers = registersWithin(from, to);
+  if (!registers) {
     return std::nullopt;
-  }
-  // Repeats and atoms may be cut differently: equal coordinates at thread 0 are
-  // equal in every thread only if the thread's bits do not reach into them.
-  if (from.repeats() != to.repeats() && !(from.isLinear() && to.isLinear())) {
-    return std::nullopt;
-  }
-  std::map<Coordinates, unsigned> at;
-  for (unsigned reg = 0; reg < values.size(); ++reg) {
-    at.try_emplace(from.apply(Place{{reg, 0, 0, 0}}), reg);
   }
   Registers result;
-  for (unsigned reg = 0; reg < to.size(Axis::Register); ++reg) {
-    auto found = at.find(to.apply(Place{{reg, 0, 0, 0}}));
-    if (found == at.end()) {
-      return std::nullopt;
-    }
-    result.push_back(values[found->second]);
+  for (unsigned reg : *registers) {
+    result.push_back(values[reg]);
   }
   return result;
 }

@@ -2,8 +2,9 @@
 //
 // What   A store of what a dot computed becomes simt.bulk_store, where the
 //        host can describe the frame that is stored to. Branches that differ in
-//        nothing but the checks of such stores become one. Where a block might
-//        begin before its frame, the threads store that one.
+//        nothing but the checks of such stores become one. The threads store a
+//        block that begins before its frame, or whose rows end between
+//        multiples of 16 bytes.
 // Why    Threads hold an accumulator in pieces of four bytes: storing it
 //        themselves costs them an exchange, addresses and masks. The bulk copy
 //        unit takes it out of shared memory and cuts it off at the frame's end.
@@ -50,7 +51,8 @@ namespace tz::simt {
 
 namespace {
 
-/// Is the tile computed from a dot, element by element?
+/// Is the tile, or the one of which it is a part, computed from a dot, element
+/// by element?
 bool isOfDot(Value value) {
   llvm::SetVector<Value> seen;
   seen.insert(value);
@@ -71,7 +73,8 @@ bool isOfDot(Value value) {
       seen.insert(branch.thenYield().getOperand(result.getResultNumber()));
       seen.insert(branch.elseYield().getOperand(result.getResultNumber()));
     } else if (op->hasTrait<OpTrait::Elementwise>() ||
-               isa<tile::HintOp, arith::SelectOp>(op)) {
+               isa<tile::HintOp, arith::SelectOp, tile::ReshapeOp,
+                   tile::TransposeOp, tile::SplitOp>(op)) {
       seen.insert_range(op->getOperands());
     }
   }
@@ -90,6 +93,9 @@ public:
   Value beginsInside(OpBuilder &builder, tile::StoreViewOp store,
                      const BulkFrame &frame, BufferType buffer,
                      ArrayRef<Value> at);
+  Value endsInside(OpBuilder &builder, tile::StoreViewOp store,
+                   const BulkFrame &frame, BufferType buffer,
+                   ArrayRef<Value> at);
 
 private:
   tile::KernelOp kernel;
@@ -144,14 +150,6 @@ std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
   if (!frame) {
     return std::nullopt;
   }
-  const analysis::Polynomial &row = frame->view.shape.back();
-  if (row.constant() != UnboundedExtent &&
-      !launch.isAligned(row, tile::storageBytes(element), BulkAlignment)) {
-    why =
-        "its rows may end between multiples of 16 bytes, and what lies behind "
-        "them would be overwritten";
-    return std::nullopt;
-  }
   if (!llvm::all_of(frame->view.position, [&](const analysis::Polynomial &p) {
         return optimizer::isAvailable(p, store, launch.scalars());
       })) {
@@ -191,6 +189,36 @@ Value Finder::beginsInside(OpBuilder &builder, tile::StoreViewOp store,
   return all;
 }
 
+/// i1: rows end at multiples of 16 bytes, or behind the block. Else the engine,
+/// which stores such units whole, would overwrite what lies behind them. Null:
+/// they always do.
+Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
+                         const BulkFrame &frame, BufferType buffer,
+                         ArrayRef<Value> at) {
+  const analysis::Polynomial &row = frame.view.shape.back();
+  const int64_t bytes = tile::storageBytes(buffer.getElementType());
+  if (row.constant() == unboundedExtent ||
+      launch.isAligned(row, bytes, bulkAlignment)) {
+    return nullptr;
+  }
+  Location loc = store.getLoc();
+  auto atEntry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(atEntry, loc,
+                                     atEntry.getI64IntegerAttr(value));
+  };
+  Value extent = launch.scalars().emit(atEntry, loc, row);
+  Value rest = arith::AndIOp::create(atEntry, loc, extent,
+                                     constant(bulkAlignment / bytes - 1));
+  Value isWhole = arith::CmpIOp::create(atEntry, loc, arith::CmpIPredicate::eq,
+                                        rest, constant(0));
+  const int64_t width = buffer.getShape()[buffer.getLayout().getOrder()[0]];
+  Value last = arith::SubIOp::create(atEntry, loc, extent, constant(width));
+  Value isBehind = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sge, last, at.back());
+  return arith::OrIOp::create(builder, loc, isWhole, isBehind);
+}
+
 void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
   Location loc = store.getLoc();
   OpBuilder builder(store);
@@ -199,6 +227,9 @@ void Finder::rewrite(tile::StoreViewOp store, const BulkFrame &frame) {
       blockIn(builder, loc, buffer, positionIn(launch, builder, loc, frame),
               store.getOffsets());
   Value inside = beginsInside(builder, store, frame, buffer, at);
+  if (Value ends = endsInside(builder, store, frame, buffer, at)) {
+    inside = inside ? arith::AndIOp::create(builder, loc, inside, ends) : ends;
+  }
   if (inside) {
     auto branch = scf::IfOp::create(builder, loc, inside,
                                     /*withElseRegion=*/true);

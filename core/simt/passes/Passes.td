@@ -58,6 +58,8 @@ def BulkStores : SimtPass<"simt-bulk-stores"> {
     A tile.store_view of what was computed from a dot becomes a simt.bulk_store, if
     its frame is known at launch. Full and checked branches around such stores
     become one again: the bulk copy unit cuts off what is outside for nothing.
+    It stores units of 16 bytes, so threads store a block in which rows end
+    between two of them.
   }];
   let constructor = "tz::simt::createBulkStores(nullptr)";
   let statistics = [
@@ -70,7 +72,8 @@ def AssignLayouts : SimtPass<"simt-assign-layouts"> {
   let summary = "give every tile a layout over the threads of a block";
   let description = [{
     Dots get what the target's instruction wants, accesses to memory lanes along
-    the dimension that is consecutive there. From these, dots first, layouts
+    the dimension that is consecutive there. Of strides that are not known, the
+    one that is divisible by less is taken for it. From these, dots first, layouts
     spread to the values that are computed with them. Where two meet, a
     simt.convert stands. The block has `tile.num_warps` warps.
   }];

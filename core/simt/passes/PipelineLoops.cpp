@@ -60,6 +60,7 @@
 //        it. After this pass nothing may move an access over a wait.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/PipelinePlan.h"
+#include "core/simt/layout/Operations.h"
 #include "core/simt/passes/Passes.h"
 #include "core/simt/passes/PipelineRewriter.h"
 
@@ -202,14 +203,30 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   const SimtTarget *target = nullptr;
 };
 
+/// Does each thread compute its part of the result from its own registers?
+bool staysWithinThreads(Operation *op) {
+  if (auto convert = dyn_cast<ConvertOp>(op)) {
+    return registersWithin(layoutOf(convert.getSource()),
+                           layoutOf(convert.getResult()))
+        .has_value();
+  }
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    return layoutOf(reshape.getSource())
+               .reshaped(tile::shapeOf(reshape.getType())) ==
+           layoutOf(reshape.getResult());
+  }
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<tile::HintOp, arith::SelectOp, tile::SplatOp, tile::BroadcastOp,
+             tile::TransposeOp, tile::JoinOp, tile::SplitOp>(op);
+}
+
 /// The most that an op may need for an exchange between threads; where one is
 /// padded a little more than its operands.
 uint64_t exchangeBytes(Operation *op) {
   if (op->getNumRegions() == 0 &&
-      (op->hasTrait<OpTrait::Elementwise>() ||
-       isa<tile::HintOp, arith::SelectOp, tile::SplatOp, tile::BroadcastOp,
-           tile::TransposeOp, tile::StoreOp, tile::StoreViewOp, tile::LoadOp,
-           tile::LoadViewOp, StageOp, BulkStoreOp, scf::YieldOp>(op))) {
+      (staysWithinThreads(op) ||
+       isa<tile::StoreOp, tile::StoreViewOp, tile::LoadOp, tile::LoadViewOp,
+           StageOp, BulkStoreOp, scf::YieldOp>(op))) {
     return 0;
   }
   uint64_t bytes = 0;

@@ -14,8 +14,9 @@
 //       the iteration itself, its loads replaced by slot `reads`
 //       reads, fills = the next slots
 //
-// Or, with two slots, the two lines about slot `fills` stand at the end of a
-// iteration (PipelinePlan::fillsLate): that is the slot that it has read.
+// Or, with two slots, the two lines about slot `fills` stand at the end of an
+// iteration (PipelinePlan::fillsLate): that is the slot that it has read. With
+// three slots and a dot in flight it is the one that the iteration before read.
 //
 // That all have read a slot is known by a barrier of the block; or the warps
 // arrive at a barrier of the slot when they have, and only the thread that
