@@ -29,7 +29,7 @@ namespace {
 /// root, and what has one meaning.
 class Arithmetic final : public lowering::Elementwise {
 public:
-  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}, fiberSpaces) {}
+  explicit Arithmetic(IRBuilderBase &b) : Elementwise(b, {}, FiberSpaces) {}
 
 protected:
   Value *math(tile::MathFn fn, Value *x) override {
@@ -97,7 +97,7 @@ public:
   }
   Value *sharedMemory(IRBuilderBase &b) override {
     return b.CreateAddrSpaceCast(call(b, "fibers_shared", b.getPtrTy(), {}),
-                                 b.getPtrTy(fiberSpaces.shared));
+                                 b.getPtrTy(FiberSpaces.shared));
   }
   void barrier(IRBuilderBase &b, simt::Memories memories,
                std::optional<unsigned> threads) override {

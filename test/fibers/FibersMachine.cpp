@@ -10,7 +10,7 @@
 
 namespace tz::fibers {
 
-static constexpr Machine table[] = {
+static constexpr Machine Table[] = {
     // What the library was written for first: everything there is.
     {"fibers:any", 32, 128 * 1024, 4, true, MatrixUnit::warpGroup},
     // Warps of 64 lanes, shared memory filled by way of registers.
@@ -21,15 +21,15 @@ static constexpr Machine table[] = {
     {"fibers:lanes8", 8, 64 * 1024, 0, false, MatrixUnit::systolic},
 };
 
-llvm::ArrayRef<Machine> machines() { return table; }
+llvm::ArrayRef<Machine> machines() { return Table; }
 
 const Machine *findMachine(llvm::StringRef target) {
   if (target == "fibers") {
-    return table;
+    return Table;
   }
   const Machine *found = llvm::find_if(
-      table, [&](const Machine &one) { return target == one.target; });
-  return found == std::end(table) ? nullptr : found;
+      Table, [&](const Machine &one) { return target == one.target; });
+  return found == std::end(Table) ? nullptr : found;
 }
 
 } // namespace tz::fibers

@@ -101,7 +101,7 @@ GlobalVariable *table(Module &module, ArrayRef<uint32_t> numbers) {
   Constant *data = ConstantDataArray::get(module.getContext(), numbers);
   return new GlobalVariable(module, data->getType(), true,
                             GlobalValue::PrivateLinkage, data, "table", nullptr,
-                            GlobalValue::NotThreadLocal, fiberSpaces.constants);
+                            GlobalValue::NotThreadLocal, FiberSpaces.constants);
 }
 
 /// Byte offsets of the elements of a tile in shared memory, in row-major order.
@@ -197,7 +197,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
         b.CreateCall(
             module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
             {b.getInt32(uint32_t(size))}),
-        b.getPtrTy(fiberSpaces.shared));
+        b.getPtrTy(FiberSpaces.shared));
     barrier();
     for (unsigned reg = 0; reg < held; ++reg) {
       Value *i =

@@ -21,7 +21,7 @@ namespace tz::fibers {
 
 /// LLVM's numbers of memories, as GPUs have them. To the CPU all are the same;
 /// an access that lost its space on the way is refused (Compiler.cpp).
-inline constexpr lowering::AddressSpaces fiberSpaces = {
+inline constexpr lowering::AddressSpaces FiberSpaces = {
     .device = 1, .constants = 4, .shared = 3};
 
 class FiberTarget final : public simt::SimtTarget {

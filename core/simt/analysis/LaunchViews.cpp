@@ -119,7 +119,7 @@ bool LaunchViews::isNatural(const Polynomial &elements, Value more) {
           }));
 }
 
-/// Between zero and unboundedExtent?
+/// Between zero and UnboundedExtent?
 bool LaunchViews::isCoordinate(const Polynomial &p,
                                SmallVectorImpl<Value> &positive) {
   Interval range = scalars().range(p, hints);

@@ -9,7 +9,7 @@
 // Example: base a + pid*64*stride, shape [M - pid*64, K], strides [stride, 1]
 // is the frame a, [M, K], [stride, 1] at position [pid*64, 0]. What moves the
 // base along no dimension of the view (pid_batch * stride_batch) becomes a
-// dimension of its own before the others, of extent `unboundedExtent`.
+// dimension of its own before the others, of extent `UnboundedExtent`.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LAUNCHVIEWS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_LAUNCHVIEWS_H

@@ -126,8 +126,8 @@ void KernelLowering::stage(StageOp op) {
 
 /// Within each thread: every wanted element is in one of its registers.
 std::optional<Registers> KernelLowering::permuted(const Layout &from,
-                                            const Layout &to,
-                                            ArrayRef<Value *> values) {
+                                                  const Layout &to,
+                                                  ArrayRef<Value *> values) {
   std::optional<SmallVector<unsigned>> registers = registersWithin(from, to);
   if (!registers) {
     return std::nullopt;

@@ -197,8 +197,8 @@ Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
                          ArrayRef<Value> at) {
   const analysis::Polynomial &row = frame.view.shape.back();
   const int64_t bytes = tile::storageBytes(buffer.getElementType());
-  if (row.constant() == unboundedExtent ||
-      launch.isAligned(row, bytes, bulkAlignment)) {
+  if (row.constant() == UnboundedExtent ||
+      launch.isAligned(row, bytes, BulkAlignment)) {
     return nullptr;
   }
   Location loc = store.getLoc();
@@ -209,7 +209,7 @@ Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
   };
   Value extent = launch.scalars().emit(atEntry, loc, row);
   Value rest = arith::AndIOp::create(atEntry, loc, extent,
-                                     constant(bulkAlignment / bytes - 1));
+                                     constant(BulkAlignment / bytes - 1));
   Value isWhole = arith::CmpIOp::create(atEntry, loc, arith::CmpIPredicate::eq,
                                         rest, constant(0));
   const int64_t width = buffer.getShape()[buffer.getLayout().getOrder()[0]];
