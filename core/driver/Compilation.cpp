@@ -8,6 +8,7 @@
 //        decided here and nowhere else.
 //===----------------------------------------------------------------------===//
 #include "core/driver/DriverState.h"
+#include "core/driver/SharedPasses.h"
 #include "core/driver/cache/BuildId.h"
 #include "core/driver/cache/CacheKey.h"
 #include "core/driver/options/Budget.h"
@@ -175,18 +176,6 @@ static Status refuseOptions(Plugin &plugin, const CompileJob &job,
   return s.ok() ? checkConfigurations(job, signature, *listed, diagnostics) : s;
 }
 
-static Result<std::string> portableBytes(const LoweredKernel &lowered,
-                                         const CompileJob &job,
-                                         runtime::DiagnosticSink &diagnostics) {
-  Result<std::string> bytes = lowered.portable();
-  if (!bytes) {
-    FirstError first;
-    report(diagnostics, {}, TZ_SEVERITY_ERROR, bytes.status().message(),
-           job.source.path, 0, 0, first);
-  }
-  return bytes;
-}
-
 Result<std::shared_ptr<const Artifact>> Compilation::run() {
   if (Status s = settleOptions(job); !s.ok()) {
     return s;
@@ -318,29 +307,27 @@ Compilation::Made Compilation::make(WorkspacePool::Lease workspace,
 Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
                                        const Sources &sources,
                                        bool &mayKeepFailure) {
-  Result<std::string> bytes = portableBytes(lowered, job, recorder);
-  if (!bytes) {
+  Result<PortableKernel> portable =
+      writePortable(lowered.state(), state.cache != nullptr, job, recorder);
+  if (!portable) {
     mayKeepFailure = true;
-    return bytes.takeStatus();
+    return portable.takeStatus();
   }
   clock.mark("portable form");
   Vendor vendor(recorder, sources);
-  PlaceTable places(*lowered.state().module);
-  std::string locations;
+  const std::string &locations = portable->codeAndLocations;
   if (state.cache) {
-    locations = llvm::cantFail(wire::codeHash(*bytes, true));
     Result<TargetDescription> target =
         state.target(job.plugin, job.target, diagnostics);
     if (!target) {
       return target.takeStatus();
     }
-    report.codeKey = codeKey(
-        job,
-        wantsLines(job) ? locations : llvm::cantFail(wire::codeHash(*bytes)),
-        fingerprintText, target->facts);
+    report.codeKey = codeKey(job, wantsLines(job) ? locations : portable->code,
+                             fingerprintText, target->facts);
     std::optional<std::string> known = state.cache->get(report.codeKey);
     std::optional<CompiledCode> found =
-        known ? CompiledCode::read(*known, places, locations) : std::nullopt;
+        known ? CompiledCode::read(*known, *portable->places, locations)
+              : std::nullopt;
     clock.mark("cache of code");
     if (found) {
       for (const VendorMessage &message : found->messages) {
@@ -351,8 +338,8 @@ Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
     }
   }
   std::vector<VendorMessage> messages;
-  Result<Artifact> artifact =
-      compilePortable(*plugin, job, *bytes, [&](const VendorMessage &message) {
+  Result<Artifact> artifact = compilePortable(
+      *plugin, job, portable->bytes, [&](const VendorMessage &message) {
         vendor.print(message);
         messages.push_back(message);
       });
@@ -366,7 +353,7 @@ Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
   clock.mark("compile for " + job.target);
   CompiledCode made{std::move(*artifact), std::move(messages)};
   if (state.cache) {
-    state.cache->put(report.codeKey, made.write(places, locations),
+    state.cache->put(report.codeKey, made.write(*portable->places, locations),
                      "code of " + signature.function + " for " + job.target);
   }
   return made;
@@ -462,17 +449,17 @@ Status Driver::check(const CompileJob &given,
       !s.ok()) {
     return settle(std::move(s));
   }
-  Result<std::string> bytes = portableBytes(lowered, job, diagnostics);
-  if (!bytes) {
-    return bytes.takeStatus();
+  Result<PortableKernel> portable =
+      writePortable(lowered.state(), false, job, diagnostics);
+  if (!portable) {
+    return settle(portable.takeStatus());
   }
   clock.mark("portable form");
   const Sources sources = lowered.state().source->files();
   Vendor vendor(diagnostics, sources);
-  Status answer =
-      checkPortable(**plugin, job, *bytes, [&](const VendorMessage &message) {
-        vendor.print(message);
-      });
+  Status answer = checkPortable(
+      **plugin, job, portable->bytes,
+      [&](const VendorMessage &message) { vendor.print(message); });
   clock.mark("check for " + job.target);
   bool cannotSay = answer.code() == TZ_E_UNIMPLEMENTED && !vendor.saidError();
   return answer.ok() || cannotSay ? answer : vendor.failure(answer);

@@ -6,6 +6,7 @@
 #include "core/driver/Driver.h"
 
 #include "core/driver/DriverState.h"
+#include "core/driver/SharedPasses.h"
 #include "core/driver/cache/CacheKey.h"
 #include "core/driver/options/Budget.h"
 #include "core/driver/options/DebugLevel.h"
@@ -16,10 +17,6 @@
 #include "core/driver/source/Specialization.h"
 #include "core/driver/source/SpecializationRules.h"
 
-#include "terrazzo/wire/Wire.h"
-
-#include "mlir/IR/Verifier.h"
-
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,7 +24,7 @@ namespace tz::driver {
 
 using namespace runtime;
 
-LoweredKernel::LoweredKernel() : hidden(std::make_unique<State>()) {}
+LoweredKernel::LoweredKernel() : hidden(std::make_shared<State>()) {}
 LoweredKernel::LoweredKernel(LoweredKernel &&) noexcept = default;
 LoweredKernel &LoweredKernel::operator=(LoweredKernel &&) noexcept = default;
 LoweredKernel::~LoweredKernel() = default;
@@ -41,15 +38,7 @@ std::string LoweredKernel::text() const {
 }
 
 Result<std::string> LoweredKernel::portable() const {
-  wire::WriteOptions options;
-  options.stage = hidden->stage == Stage::Prepared ? wire::Stage::Prepared
-                                                   : wire::Stage::Neutral;
-  llvm::Expected<std::string> bytes = wire::write(*hidden->module, options);
-  if (!bytes) {
-    return Status(TZ_E_UNIMPLEMENTED, "the kernel has no portable form: " +
-                                          llvm::toString(bytes.takeError()));
-  }
-  return std::move(*bytes);
+  return hidden->portable();
 }
 
 Driver::Driver(Registry &registry, Cache *cache)
@@ -202,19 +191,6 @@ Driver::State::target(const std::string &plugin, const std::string &id,
   return description;
 }
 
-/// Of passes that failed. One that says what it cannot do has refused the
-/// kernel; a budget that ended is told here.
-static Status passFailure(FirstError &first, const char *otherwise,
-                          runtime::DiagnosticSink &diagnostics,
-                          const Sources &sources, const CompileJob &job) {
-  if (CompileBudget::wasSpent() && !CompileBudget::wasInterrupted()) {
-    report(diagnostics, sources, TZ_SEVERITY_ERROR,
-           CompileBudget::current()->reason(), job.source.path, 0, 0, first);
-  }
-  return first.status(first.any ? TZ_E_UNSUPPORTED_OP : TZ_E_INTERNAL,
-                      otherwise);
-}
-
 LoweredKernel Driver::State::begin(WorkspacePool::Lease workspace) {
   LoweredKernel lowered;
   lowered.hidden->workspace.emplace(std::move(workspace));
@@ -250,7 +226,6 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
   }
   held.module = std::move(*module);
   clock.mark("elaborate");
-  Sources sources = held.source->files();
   if (stage != Stage::Tile) {
     // The neutral passes get the description too and must not read it (R2).
     optimizer::TargetFacts facts;
@@ -268,30 +243,12 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
     const bool asWritten = stage == Stage::Prepared &&
                            wanted != facts.properties.end() &&
                            wanted->second == "tile";
-    optimizer::RemarkSink remarks;
-    PassDiagnostics handler(workspace.context, diagnostics, sources, first);
-    if (!asWritten &&
-        mlir::failed(optimizer::runNeutral(*held.module, &remarks, facts))) {
-      return passFailure(first, "the shared passes failed", diagnostics,
-                         sources, job);
+    if (Status s = asWritten ? checkModule(held)
+                             : runPasses(held, std::move(facts), job,
+                                         diagnostics, clock);
+        !s.ok()) {
+      return s;
     }
-    clock.mark("neutral");
-    if (stage == Stage::Prepared && !asWritten) {
-      if (mlir::failed(optimizer::runPrepared(*held.module, facts, &remarks))) {
-        return passFailure(first, "the target's passes failed", diagnostics,
-                           sources, job);
-      }
-      clock.mark("prepared");
-    }
-    if (mlir::failed(mlir::verify(*held.module))) {
-      return first.status(TZ_E_INTERNAL, "the passes left invalid IR");
-    }
-    for (const optimizer::Remark &remark : remarks.remarks) {
-      auto [file, line, column] = placeOf(remark.location);
-      report(diagnostics, sources, TZ_SEVERITY_REMARK, remark.message, file,
-             line, column, first);
-    }
-    held.remarks = std::move(remarks.remarks);
   }
   tile::KernelOp kernel = kernelOf(*held.module);
   if (!kernel) {

@@ -66,7 +66,7 @@ public:
 private:
   friend class Driver;
   LoweredKernel();
-  std::unique_ptr<State> hidden;
+  std::shared_ptr<State> hidden; // a thread that was left may hold it too
 };
 
 /// All functions: any thread, concurrently.

@@ -13,9 +13,13 @@
 #include "terrazzo/ir/Tile.h"
 #include "terrazzo/optimizer/TilePipeline.h"
 
+#include <memory>
+
 namespace tz::driver {
 
-struct LoweredKernel::State {
+struct LoweredKernel::State : std::enable_shared_from_this<State> {
+  runtime::Result<std::string> portable() const;
+
   // The lease ends after the module that lives in its context.
   std::optional<WorkspacePool::Lease> workspace;
   std::shared_ptr<ParsedSource> source;

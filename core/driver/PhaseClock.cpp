@@ -17,15 +17,28 @@ void PhaseClock::mark(std::string name) {
     return;
   }
   auto now = std::chrono::steady_clock::now();
-  double time = std::chrono::duration<double, std::milli>(now - last).count();
+  add(name, std::chrono::duration<double, std::milli>(now - last).count());
   last = now;
+}
+
+void PhaseClock::add(const CompileReport &other) {
+  if (!report) {
+    return;
+  }
+  for (const CompileReport::Phase &phase : other.phases) {
+    add(phase.name, phase.milliseconds);
+  }
+  last = std::chrono::steady_clock::now();
+}
+
+void PhaseClock::add(const std::string &name, double milliseconds) {
   for (CompileReport::Phase &phase : report->phases) {
     if (phase.name == name) {
-      phase.milliseconds += time;
+      phase.milliseconds += milliseconds;
       return;
     }
   }
-  report->phases.push_back({std::move(name), time});
+  report->phases.push_back({name, milliseconds});
 }
 
 } // namespace tz::driver

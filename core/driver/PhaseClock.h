@@ -17,8 +17,12 @@ class PhaseClock {
 public:
   explicit PhaseClock(CompileReport *report);
   void mark(std::string name);
+  /// The phases that another clock has marked since the last mark of this one.
+  void add(const CompileReport &other);
 
 private:
+  void add(const std::string &name, double milliseconds);
+
   CompileReport *report;
   std::chrono::steady_clock::time_point last;
 };

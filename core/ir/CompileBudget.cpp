@@ -44,11 +44,31 @@ static uint64_t residentBytes() {
 }
 
 CompileBudget::CompileBudget(Limits limits)
-    : given(std::move(limits)), isInner(thread != nullptr), start(Clock::now()),
-      bytesBefore(isInner || !given.mebibytes ? 0 : residentBytes()),
-      nextQuestion(start + Question), nextCount(start + Count) {
+    : CompileBudget(
+          Share{limits, Clock::now(),
+                thread != nullptr || !limits.mebibytes ? 0 : residentBytes()}) {
+}
+
+CompileBudget::CompileBudget(Share share)
+    : given(std::move(share)), isInner(thread != nullptr),
+      nextQuestion(Clock::now() + Question),
+      nextCount(nextQuestion + (Count - Question)) {
   if (!isInner) {
     thread = this;
+  }
+}
+
+CompileBudget::Share
+CompileBudget::share(std::function<int32_t()> interrupted) const {
+  return {
+      {given.limits.seconds, given.limits.mebibytes, std::move(interrupted)},
+      given.start,
+      given.bytesBefore};
+}
+
+void CompileBudget::adopt(Outcome outcome) {
+  if (ended.end == End::None) {
+    ended = std::move(outcome);
   }
 }
 
@@ -65,7 +85,7 @@ bool CompileBudget::isSpent() {
     return false;
   }
   // The caller's hook may compile.
-  if (thread->ended == End::None && !thread->isLooking) {
+  if (thread->end() == End::None && !thread->isLooking) {
     int64_t now = coarseMilliseconds();
     if (now >= thread->nextLook) {
       thread->nextLook = now + Look;
@@ -74,12 +94,12 @@ bool CompileBudget::isSpent() {
       thread->isLooking = false;
     }
   }
-  return thread->ended != End::None;
+  return thread->end() != End::None;
 }
 
 void CompileBudget::enter(std::string work) {
-  if (thread && thread->ended == End::None) {
-    thread->work = std::move(work);
+  if (thread && thread->end() == End::None) {
+    thread->ended.work = std::move(work);
   }
 }
 
@@ -90,37 +110,51 @@ void CompileBudget::watch(mlir::Operation *root) {
 }
 
 bool CompileBudget::isTooLarge() {
-  const uint64_t limit = given.mebibytes << 20;
+  const uint64_t limit = given.limits.mebibytes << 20;
   const uint64_t now = residentBytes();
-  if (now <= bytesBefore || now - bytesBefore <= limit) {
+  if (now <= given.bytesBefore || now - given.bytesBefore <= limit) {
     return false;
   }
   uint64_t count = 0;
   root->walk([&](mlir::Operation *) { ++count; });
-  operations = count;
+  ended.operations = count;
   return count > limit / BytesPerOperation;
+}
+
+bool CompileBudget::isInterrupted() {
+  if (thread && thread->end() == End::None && !thread->isLooking) {
+    thread->isLooking = true;
+    thread->ask(Clock::now());
+    thread->isLooking = false;
+  }
+  return wasInterrupted();
+}
+
+void CompileBudget::ask(Clock::time_point now) {
+  if (given.limits.interrupted && now >= nextQuestion) {
+    nextQuestion = now + Question;
+    if (int32_t answer = given.limits.interrupted()) {
+      ended.code = answer;
+      ended.end = End::Interrupted;
+    }
+  }
 }
 
 void CompileBudget::look() {
   const Clock::time_point now = Clock::now();
-  if (given.seconds > 0 &&
-      now - start >= std::chrono::duration<double>(given.seconds)) {
-    ended = End::Time;
+  if (given.limits.seconds > 0 &&
+      now - given.start >=
+          std::chrono::duration<double>(given.limits.seconds)) {
+    ended.end = End::Time;
     return;
   }
-  if (given.interrupted && now >= nextQuestion) {
-    nextQuestion = now + Question;
-    if (int32_t answer = given.interrupted()) {
-      code = answer;
-      ended = End::Interrupted;
-      return;
-    }
-  }
-  if (given.mebibytes && root && now >= nextCount) {
+  ask(now);
+  if (ended.end == End::None && given.limits.mebibytes && root &&
+      now >= nextCount) {
     // Counting is to take a small part of the time.
     const Clock::time_point before = Clock::now();
     if (isTooLarge()) {
-      ended = End::Memory;
+      ended.end = End::Memory;
     }
     nextCount =
         before + std::max<Clock::duration>(Count, 16 * (Clock::now() - before));
@@ -129,20 +163,22 @@ void CompileBudget::look() {
 
 double CompileBudget::secondsLeft() const {
   const double used =
-      std::chrono::duration<double>(Clock::now() - start).count();
-  return given.seconds > 0 ? std::max(given.seconds - used, 0.001) : 1e9;
+      std::chrono::duration<double>(Clock::now() - given.start).count();
+  return given.limits.seconds > 0 ? std::max(given.limits.seconds - used, 0.001)
+                                  : 1e9;
 }
 
 std::string CompileBudget::reason() const {
   char number[32];
-  const std::string where = work.empty() ? "" : " in " + work;
-  if (ended == End::Memory) {
-    return "the compilation took more than " + std::to_string(given.mebibytes) +
-           " MiB and was stopped" + where + ", where the kernel has " +
-           std::to_string(operations) +
+  const std::string where = ended.work.empty() ? "" : " in " + ended.work;
+  if (ended.end == End::Memory) {
+    return "the compilation took more than " +
+           std::to_string(given.limits.mebibytes) + " MiB and was stopped" +
+           where + ", where the kernel has " +
+           std::to_string(ended.operations) +
            " operations; TERRAZZO_COMPILE_MEMORY (MiB) gives it more";
   }
-  std::snprintf(number, sizeof(number), "%g", given.seconds);
+  std::snprintf(number, sizeof(number), "%g", given.limits.seconds);
   return "the compilation took more than " + std::string(number) +
          " s and was stopped" + where +
          "; TERRAZZO_COMPILE_TIMEOUT (seconds) gives it more";

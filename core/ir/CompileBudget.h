@@ -32,10 +32,31 @@ public:
   };
   enum class End { None, Time, Memory, Interrupted };
 
+  /// What is left of a budget, for a thread that works for its owner.
+  struct Share {
+    Limits limits;
+    std::chrono::steady_clock::time_point start;
+    uint64_t bytesBefore = 0; ///< of the process
+  };
+  /// How a budget ended, and what its thread worked on then.
+  struct Outcome {
+    End end = End::None;
+    int32_t code = 0;        ///< the caller's (End::Interrupted)
+    uint64_t operations = 0; ///< when memory was exceeded
+    std::string work;
+  };
+
   explicit CompileBudget(Limits limits);
+  explicit CompileBudget(Share share);
   ~CompileBudget();
   CompileBudget(const CompileBudget &) = delete;
   CompileBudget &operator=(const CompileBudget &) = delete;
+
+  /// The other thread asks `interrupted` instead of the caller.
+  Share share(std::function<int32_t()> interrupted) const;
+  const Outcome &outcome() const { return ended; }
+  /// What became of its share.
+  void adopt(Outcome outcome);
 
   /// Of this thread; null: nothing is limited.
   static CompileBudget *current();
@@ -45,39 +66,37 @@ public:
   /// The same without asking anew.
   static bool wasSpent() { return endOf(current()) != End::None; }
   static bool wasInterrupted() { return endOf(current()) == End::Interrupted; }
+  /// Asks the caller alone: time and memory are another thread's to look at.
+  static bool isInterrupted();
 
   /// What the thread works on now, for the message: "pass tile-simplify".
   static void enter(std::string work);
   /// The IR that it makes; null: none yet. Memory is not limited without.
   static void watch(mlir::Operation *root);
 
-  End end() const { return ended; }
+  End end() const { return ended.end; }
   /// The code that the caller gave (End::Interrupted).
-  int32_t interruption() const { return code; }
+  int32_t interruption() const { return ended.code; }
   double secondsLeft() const;
-  const Limits &limits() const { return given; }
+  const Limits &limits() const { return given.limits; }
   /// One message: what was exceeded, where, and how to raise it.
   std::string reason() const;
 
 private:
   using Clock = std::chrono::steady_clock;
   static End endOf(const CompileBudget *budget) {
-    return budget ? budget->ended : End::None;
+    return budget ? budget->ended.end : End::None;
   }
   bool isTooLarge();
+  void ask(Clock::time_point now);
   void look();
 
-  const Limits given;
+  const Share given;
   const bool isInner;
-  const Clock::time_point start;
-  const uint64_t bytesBefore; ///< of the process
-  int64_t nextLook = 0;       ///< milliseconds of the coarse clock
+  int64_t nextLook = 0; ///< milliseconds of the coarse clock
   Clock::time_point nextQuestion, nextCount;
   bool isLooking = false;
-  End ended = End::None;
-  int32_t code = 0;
-  uint64_t operations = 0; ///< when memory was exceeded
-  std::string work;
+  Outcome ended;
   mlir::Operation *root = nullptr;
 };
 

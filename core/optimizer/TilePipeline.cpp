@@ -159,7 +159,7 @@ static LogicalResult runStage(ModuleOp module, RemarkSink *remarks,
   // passes verify after each of them (tz-opt).
   manager.enableVerifier(false);
   return success(succeeded(manager.run(module)) && !CompileBudget::isSpent() &&
-                 succeeded(verify(module)));
+                 succeeded(verify(module)) && !CompileBudget::isSpent());
 }
 
 LogicalResult tz::optimizer::runNeutral(ModuleOp module, RemarkSink *remarks,

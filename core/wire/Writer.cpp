@@ -5,6 +5,7 @@
 // Why    Refusing here, with the op's name and place, is the only honest
 //        moment: a reader could only guess what was dropped.
 //===----------------------------------------------------------------------===//
+#include "core/ir/CompileBudget.h"
 #include "core/wire/Codec.h"
 #include "core/wire/Container.h"
 #include "core/wire/Versions.h"
@@ -40,6 +41,8 @@ public:
 
   std::string error;
   std::optional<Location> failedAt; ///< if there is an error
+  /// More than a file may have: the rest is not written.
+  uint64_t ops = 0;
 
 private:
   void operandsAndResults(Operation &op);
@@ -142,7 +145,7 @@ void ModuleWriter::region(Region &region, unsigned depth) {
 }
 
 void ModuleWriter::op(Operation &op, unsigned depth) {
-  if (!error.empty()) {
+  if (!error.empty() || CompileBudget::isSpent() || ++ops > MaxOps) {
     return;
   }
   const OpRecord *record = findOp(op.getName().getStringRef());
@@ -229,9 +232,18 @@ llvm::Expected<std::string> write(ModuleOp module,
   if (!writer.error.empty()) {
     return llvm::make_error<NotPortable>(*writer.failedAt, writer.error);
   }
+  if (CompileBudget::wasSpent()) {
+    return failure("the compilation was stopped");
+  }
+  if (writer.ops > MaxOps) {
+    return failure("it has more than " + Twine(MaxOps) +
+                   " operations (limit of the portable form; one of the "
+                   "kernel's text may have become many); move repeated work "
+                   "into a loop that is not unrolled");
+  }
   std::string bytes = writer.finish();
   if (bytes.size() > MaxTotalSize) {
-    return failure("cannot be written: " + Twine(bytes.size()) +
+    return failure("it would have " + Twine(bytes.size()) +
                    " bytes; the limit is " + Twine(MaxTotalSize));
   }
   return bytes;

@@ -130,23 +130,23 @@ Workspace::parse(const runtime::KernelSource &source,
 
 WorkspacePool::Lease WorkspacePool::take() {
   {
-    std::lock_guard guard(lock);
-    if (!idle.empty()) {
-      std::unique_ptr<Workspace> workspace = std::move(idle.back());
-      idle.pop_back();
-      return Lease(*this, std::move(workspace));
+    std::lock_guard guard(idle->lock);
+    if (!idle->workspaces.empty()) {
+      std::unique_ptr<Workspace> workspace = std::move(idle->workspaces.back());
+      idle->workspaces.pop_back();
+      return Lease(idle, std::move(workspace));
     }
   }
-  return Lease(*this, std::make_unique<Workspace>());
+  return Lease(idle, std::make_unique<Workspace>());
 }
 
-void WorkspacePool::giveBack(std::unique_ptr<Workspace> workspace) {
+void WorkspacePool::Idle::giveBack(std::unique_ptr<Workspace> workspace) {
   if (CompileBudget::wasSpent()) {
     workspace->parsed.clear(); // they may hold what was left half read
   }
   std::lock_guard guard(lock);
-  if (idle.size() < MaxIdle) {
-    idle.push_back(std::move(workspace));
+  if (workspaces.size() < MaxIdle) {
+    workspaces.push_back(std::move(workspace));
   }
 }
 

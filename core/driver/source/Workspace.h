@@ -45,33 +45,37 @@ struct Workspace {
                                       FirstError &first);
 };
 
-/// Any thread.
+/// Any thread. A lease may outlive the pool.
 class WorkspacePool {
+  struct Idle {
+    void giveBack(std::unique_ptr<Workspace> workspace);
+    std::mutex lock;
+    std::vector<std::unique_ptr<Workspace>> workspaces;
+  };
+
 public:
   class Lease {
   public:
-    Lease(WorkspacePool &pool, std::unique_ptr<Workspace> held)
-        : pool(&pool), held(std::move(held)) {}
+    Lease(std::shared_ptr<Idle> idle, std::unique_ptr<Workspace> held)
+        : idle(std::move(idle)), held(std::move(held)) {}
     Lease(Lease &&other) noexcept = default;
     Lease &operator=(Lease &&) = delete;
     ~Lease() {
       if (held) {
-        pool->giveBack(std::move(held));
+        idle->giveBack(std::move(held));
       }
     }
     Workspace &operator*() const { return *held; }
     Workspace *operator->() const { return held.get(); }
 
   private:
-    WorkspacePool *pool;
+    std::shared_ptr<Idle> idle;
     std::unique_ptr<Workspace> held;
   };
   Lease take();
 
 private:
-  void giveBack(std::unique_ptr<Workspace> workspace);
-  std::mutex lock;
-  std::vector<std::unique_ptr<Workspace>> idle;
+  const std::shared_ptr<Idle> idle = std::make_shared<Idle>();
 };
 
 } // namespace tz::driver

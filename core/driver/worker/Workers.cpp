@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/worker/Workers.h"
 
+#include "core/driver/LeftThreads.h"
 #include "core/driver/options/Budget.h"
 #include "core/driver/worker/Channel.h"
 #include "core/driver/worker/Reproducer.h"
@@ -109,6 +110,15 @@ struct Workers::Child {
     return text;
   }
 };
+
+void Workers::leave(std::unique_ptr<Child> child) {
+  (void)kill(-child->process, SIGKILL);
+  // The system takes down a large process slowly.
+  std::shared_ptr<Child> last = std::move(child);
+  if (std::optional<pthread_t> thread = startThread([last] { last->end(); })) {
+    leaveThread(*thread);
+  }
+}
 
 struct Workers::Answer {
   Status status;
@@ -263,6 +273,7 @@ Workers::start(const Interrupt &interrupt) {
   Channel channel(child->socket.get(), &interrupt);
   if (Channel::Outcome outcome = channel.receive(hello, deadline);
       outcome == Channel::Outcome::Interrupted) {
+    leave(std::move(child));
     return interrupted(channel.interruption(),
                        "the compiler of '" + plugin + "'");
   } else if (outcome != Channel::Outcome::Fine) {
@@ -398,7 +409,7 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
     }
   }
   if (outcome == Channel::Outcome::Interrupted) {
-    child.reset(); // and all that it has started
+    leave(std::move(child));
     giveBack(nullptr);
     return {
         interrupted(channel.interruption(), "the compiler of '" + plugin + "'"),

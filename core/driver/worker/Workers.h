@@ -44,6 +44,8 @@ private:
   runtime::Result<std::unique_ptr<Child>>
   take(const runtime::Interrupt &interrupt);
   void giveBack(std::unique_ptr<Child> child);
+  /// Kills it and all that it has started, and waits for none of them.
+  static void leave(std::unique_ptr<Child> child);
   Answer ask(bool checks, const runtime::CompileJob &job, std::string_view ir,
              const VendorListener &listener,
              const runtime::Interrupt &interrupt);

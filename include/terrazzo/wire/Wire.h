@@ -57,7 +57,8 @@ public:
 };
 
 /// The bytes of a module that holds exactly one tile.kernel, or NotPortable,
-/// which names the op, type or attribute without a portable form.
+/// which names the op, type or attribute without a portable form. Another error
+/// once the thread's CompileBudget is spent.
 llvm::Expected<std::string> write(mlir::ModuleOp module,
                                   const WriteOptions &options = {});
 

@@ -9,11 +9,13 @@
 #include "core/driver/options/Budget.h"
 
 #include "core/driver/Driver.h"
+#include "core/driver/LeftThreads.h"
 #include "core/driver/LoweredKernel.h"
 
 #include "terrazzo/optimizer/TilePipeline.h"
 
 #include <atomic>
+#include <future>
 #include <gmock/gmock.h>
 #include <thread>
 
@@ -122,7 +124,7 @@ TEST_F(Budgets, OfTimeEndsTheEvaluator) {
 TEST_F(Budgets, OfTimeEndsThePasses) {
   LoweredKernel kernel = tileIR(100);
   {
-    CompileBudget budget({1e-9, 0, {}});
+    CompileBudget budget(CompileBudget::Limits{1e-9, 0, {}});
     EXPECT_TRUE(failed(optimizer::runNeutral(*kernel.state().module)));
     EXPECT_EQ(budget.end(), CompileBudget::End::Time);
     EXPECT_EQ(budget.reason(),
@@ -137,7 +139,7 @@ TEST_F(Budgets, OfTimeEndsThePasses) {
 TEST_F(Budgets, OfMemoryConvictsWhoHasTheOperations) {
   LoweredKernel small = tileIR(1), large = tileIR(1000);
   for (LoweredKernel *kernel : {&small, &large}) {
-    CompileBudget budget({0, 8, {}});
+    CompileBudget budget(CompileBudget::Limits{0, 8, {}});
     CompileBudget::watch(*kernel->state().module);
     // Another thread's, perhaps.
     std::vector<char> taken(size_t(64) << 20);
@@ -178,6 +180,66 @@ TEST_F(Budgets, CtrlCIsHeardInTheFrontendAndThePasses) {
   EXPECT_THAT(heard.text,
               Not(HasSubstr("error"))); // nothing is wrong with the source
   expectWorks();
+}
+
+/// A thread that was left may outlive the driver, and all that it works on.
+TEST_F(Budgets, AnInterruptedDriverMayGoAtOnce) {
+  for (int at = 1; at < 6; ++at) {
+    Registry registry(options(this));
+    Driver driver(registry, nullptr);
+    asked = 0;
+    cancelAt = at;
+    (void)driver.compile(job(4000), heard, nullptr);
+  }
+  EXPECT_THAT(heard.text, Not(HasSubstr("error")));
+  expectWorks();
+}
+
+TEST(LeavableWork, IsLeftInTheMiddle) {
+  std::promise<void> begins, mayEnd;
+  std::shared_future<void> end = mayEnd.get_future().share();
+  auto owned = std::make_shared<int>(1);
+  std::weak_ptr<int> seen = owned;
+  std::promise<bool> wasSpent;
+  std::atomic<int> asked = 0;
+  {
+    CompileBudget budget(CompileBudget::Limits{
+        0, 0, [&] { return ++asked == 2 ? int32_t(TZ_E_CANCELLED) : 0; }});
+    EXPECT_FALSE(runLeavable([&begins, &wasSpent, end, owned] {
+      begins.set_value();
+      end.wait(); // no question stands here
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      wasSpent.set_value(CompileBudget::isSpent());
+    }));
+    EXPECT_EQ(budget.interruption(), TZ_E_CANCELLED);
+  }
+  owned.reset();
+  begins.get_future().wait();
+  EXPECT_FALSE(seen.expired()); // it works on
+  mayEnd.set_value();
+  EXPECT_TRUE(wasSpent.get_future().get());
+  while (!seen.expired()) {
+    std::this_thread::yield();
+  }
+}
+
+TEST(LeavableWork, SpendsTheBudgetOfItsCaller) {
+  CompileBudget budget(CompileBudget::Limits{1e-9, 0, {}});
+  const std::thread::id here = std::this_thread::get_id();
+  EXPECT_TRUE(runLeavable([here] {
+    EXPECT_NE(std::this_thread::get_id(), here);
+    CompileBudget::enter("long work");
+    EXPECT_TRUE(CompileBudget::isSpent());
+  }));
+  EXPECT_EQ(budget.end(), CompileBudget::End::Time);
+  EXPECT_THAT(budget.reason(),
+              HasSubstr("took more than 1e-09 s and was stopped in long work"));
+}
+
+TEST(LeavableWork, StaysHereWithoutABudget) {
+  const std::thread::id here = std::this_thread::get_id();
+  EXPECT_TRUE(
+      runLeavable([here] { EXPECT_EQ(std::this_thread::get_id(), here); }));
 }
 
 TEST_F(Budgets, OfTimeLeavesACompilerInThisProcess) {

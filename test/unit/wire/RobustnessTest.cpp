@@ -191,6 +191,24 @@ std::string nested(unsigned depth) {
   return text + "tile.return\n}\n";
 }
 
+TEST(Limits, OpsThatNoReaderTakesAreRefusedByTheWriter) {
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module = parse(
+      "tile.kernel @k(%n: i32) { %c = arith.addi %n, %n : i32 tile.return }",
+      context);
+  ASSERT_TRUE(module);
+  mlir::Operation *add = nullptr;
+  module->walk([&](mlir::arith::AddIOp op) { add = op; });
+  mlir::OpBuilder builder(add);
+  for (int i = 0; i < 1 << 20; ++i) {
+    builder.clone(*add);
+  }
+  EXPECT_EQ(messageOf(write(*module)),
+            "it has more than 1048576 operations (limit of the portable form; "
+            "one of the kernel's text may have become many); move repeated "
+            "work into a loop that is not unrolled");
+}
+
 TEST(Limits, DepthIsRefusedByTheWriter) {
   mlir::MLIRContext context;
   auto fits = parse(nested(250), context), deep = parse(nested(260), context);
