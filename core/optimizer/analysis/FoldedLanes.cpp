@@ -14,89 +14,7 @@ using namespace tz::analysis;
 
 FoldedLanes::FoldedLanes(tile::KernelOp kernel, LaneForms &forms,
                          const Hints &hints)
-    : forms(forms), hints(hints) {
-  collectAddresses(kernel);
-}
-
-/// What reaches an address or the comparison that masks one through the ops of
-/// R3 must not overflow.
-void FoldedLanes::collectAddresses(tile::KernelOp kernel) {
-  SmallVector<Value> pending;
-  kernel.walk([&](Operation *op) {
-    if (auto add = dyn_cast<tile::AddPtrOp>(op)) {
-      pending.push_back(add.getOffset());
-    } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      pending.push_back(load.getMask());
-    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      pending.push_back(store.getMask());
-    }
-  });
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    if (!value || !addresses.insert(value).second) {
-      continue;
-    }
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (loop && argument != loop.getInductionVar()) {
-        pending.push_back(loop.getTiedLoopInit(argument)->get());
-        pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-      }
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
-            arith::CmpIOp, arith::AndIOp, tile::SplatOp, tile::BroadcastOp,
-            tile::ReshapeOp, tile::TransposeOp, tile::HintOp>(op)) {
-      pending.append(op->operand_begin(), op->operand_end());
-    }
-  }
-}
-
-/// What the sum, difference or product `op` is before it wraps.
-static Interval exactRange(Operation *op, const Hints &hints) {
-  Interval a = hints.range(op->getOperand(0));
-  Interval b = hints.range(op->getOperand(1));
-  return isa<arith::AddIOp>(op)   ? a + b
-         : isa<arith::SubIOp>(op) ? a - b
-                                  : a * b;
-}
-
-/// Whether the form of `value` is its value: no sum or product on the way to it
-/// can leave its type.
-bool FoldedLanes::isExact(Value value) {
-  llvm::SmallDenseSet<Value> seen;
-  SmallVector<Value> pending{value};
-  while (!pending.empty()) {
-    Value one = pending.pop_back_val();
-    if (!seen.insert(one).second) {
-      continue;
-    }
-    if (auto argument = dyn_cast<BlockArgument>(one)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (loop && argument != loop.getInductionVar()) {
-        pending.push_back(loop.getTiedLoopInit(argument)->get());
-        pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-      }
-      continue;
-    }
-    Operation *op = one.getDefiningOp();
-    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-      Interval exact = exactRange(op, hints);
-      Interval type = rangeOfType(one.getType());
-      bool fits = exact.low > Interval().low && exact.high < Interval().high &&
-                  exact.low >= type.low && exact.high <= type.high;
-      if (!fits && !addresses.contains(one)) {
-        return false;
-      }
-      pending.append(op->operand_begin(), op->operand_end());
-    } else if (isa<arith::ExtSIOp, tile::SplatOp, tile::BroadcastOp,
-                   tile::ReshapeOp, tile::TransposeOp, tile::HintOp>(op)) {
-      pending.push_back(op->getOperand(0));
-    }
-  }
-  return true;
-}
+    : forms(forms), hints(hints), exact(kernel, hints) {}
 
 /// Whether the form of a limit is its value, or less than any of the type: M -
 /// 1 may wrap if M is the smallest integer, but then no lane is below it.
@@ -107,12 +25,12 @@ bool FoldedLanes::isExactUnlessSmall(Value limit) {
     op = op->getOperand(0).getDefiningOp();
   }
   if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) &&
-      isExact(op->getOperand(0)) && isExact(op->getOperand(1))) {
+      exact.isExact(op->getOperand(0)) && exact.isExact(op->getOperand(1))) {
     int64_t most = rangeOfType(op->getResult(0).getType()).high;
-    int64_t high = exactRange(op, hints).high;
+    int64_t high = exact.rangeOf(op).high;
     return high <= most && high < Interval().high; // i64: not unbounded
   }
-  return isExact(limit);
+  return exact.isExact(limit);
 }
 
 /// Whether `store` writes none of the lanes in which `fold` applies: its bound
@@ -226,7 +144,7 @@ bool FoldedLanes::follow(OpOperand &use, unsigned dim, const Fold &fold,
 bool FoldedLanes::areUnseen(Value loaded, ArrayRef<Fold> folds,
                             std::string &why) {
   for (const Fold &fold : folds) {
-    if (!isExact(fold.offsets) || !isExactUnlessSmall(fold.bound)) {
+    if (!exact.isExact(fold.offsets) || !isExactUnlessSmall(fold.bound)) {
       why = "the offsets before they are folded may overflow; compute them in "
             "int64, or store by the same offsets";
       return false;

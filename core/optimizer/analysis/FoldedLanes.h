@@ -14,9 +14,8 @@
 #ifndef TERRAZZO_OPTIMIZER_ANALYSIS_FOLDEDLANES_H
 #define TERRAZZO_OPTIMIZER_ANALYSIS_FOLDEDLANES_H
 
+#include "core/optimizer/analysis/ExactIntegers.h"
 #include "core/optimizer/analysis/LaneForms.h"
-
-#include "llvm/ADT/DenseSet.h"
 
 namespace tz::analysis {
 
@@ -37,8 +36,6 @@ private:
     bool operator==(const Lanes &) const = default;
   };
 
-  void collectAddresses(tile::KernelOp kernel);
-  bool isExact(mlir::Value value);
   bool isExactUnlessSmall(mlir::Value limit);
   bool follow(mlir::OpOperand &use, unsigned dim, const Fold &fold,
               llvm::SmallVectorImpl<Lanes> &next, std::string &why);
@@ -46,7 +43,7 @@ private:
 
   LaneForms &forms;
   const Hints &hints;
-  llvm::DenseSet<mlir::Value> addresses; // arithmetic that is exact by R3
+  ExactIntegers exact;
 };
 
 } // namespace tz::analysis

@@ -224,8 +224,12 @@ Hints::Hints(tile::KernelOp kernel) {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }
 
-/// Quotient truncated to zero; the divisor's zero is left out (P7).
+/// Quotient truncated to zero. A divisor of zero gives some value (P7), which
+/// for a dividend that is not negative is taken to be in range.
 static Interval divide(Interval a, Interval b) {
+  if (a.low < 0 && b.low <= 0 && b.high >= 0) {
+    return {};
+  }
   if (b.low >= 0) {
     b.low = std::max<int64_t>(b.low, 1);
     b.high = std::max<int64_t>(b.high, 1);
@@ -238,8 +242,11 @@ static Interval divide(Interval a, Interval b) {
   return {negate(most), most};
 }
 
-/// Remainder with the dividend's sign.
+/// Remainder with the dividend's sign. Zero as in `divide`.
 static Interval remainder(Interval a, Interval b) {
+  if (a.low < 0 && b.low <= 0 && b.high >= 0) {
+    return {};
+  }
   int64_t most = Max;
   if (b.low != Min) {
     most = std::max(std::abs(b.low), b.high == Min ? 0 : std::abs(b.high));
@@ -248,6 +255,29 @@ static Interval remainder(Interval a, Interval b) {
   int64_t low = a.low >= 0 ? 0 : std::max(a.low, negate(most));
   int64_t high = a.high <= 0 ? 0 : std::min(a.high, most);
   return {low, high};
+}
+
+/// Quotient of unsigned numbers. It is not negative, whatever the sign bit of
+/// the dividend, where the divisor is known to be above 1.
+static Interval divideUnsigned(Interval a, Interval b, Type type) {
+  if (a.nonNegative() && b.nonNegative()) {
+    return divide(a, b);
+  }
+  if (b.low < 2) {
+    return {};
+  }
+  const unsigned width =
+      std::min(tile::elementType(type).getIntOrFloatBitWidth(), 64u);
+  const uint64_t most = ~uint64_t{0} >> (64 - width);
+  return {0, static_cast<int64_t>(most / static_cast<uint64_t>(b.low))};
+}
+
+/// Remainder of unsigned numbers: below the divisor, whatever the dividend.
+static Interval remainderUnsigned(Interval a, Interval b) {
+  if (a.nonNegative() && b.nonNegative()) {
+    return remainder(a, b);
+  }
+  return b.low < 1 ? Interval{} : Interval{0, b.high - 1};
 }
 
 static Interval shiftRight(Interval a, Interval amount) {
@@ -325,8 +355,15 @@ void Hints::visit(Operation *op) {
         give({start, end - 1}, 1);
       })
       .Case<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
-            tile::TransposeOp, arith::ExtSIOp>(
+            tile::TransposeOp>(
           [&](auto) { give(in(0).range, in(0).divisibility); })
+      .Case([&](arith::ExtSIOp ext) {
+        Interval range = in(0).range;
+        if (tile::elementType(ext.getIn().getType()).isInteger(1)) {
+          range = {-range.high, -range.low}; // true is all ones
+        }
+        give(range, in(0).divisibility);
+      })
       .Case([&](tile::HintOp hint) {
         int64_t divisor = in(0).divisibility;
         if (auto list = hint.getDivisibility();
@@ -367,15 +404,19 @@ void Hints::visit(Operation *op) {
       })
       .Case([&](tile::DivSIOp) { give(divide(in(0).range, in(1).range), 1); })
       .Case([&](tile::DivUIOp) {
-        bool both = in(0).range.nonNegative() && in(1).range.nonNegative();
-        give(both ? divide(in(0).range, in(1).range) : Interval{}, 1);
+        Type type = op->getResult(0).getType();
+        give(divideUnsigned(in(0).range, in(1).range, type), 1);
       })
-      .Case<tile::RemSIOp, tile::RemUIOp>([&](auto rem) {
-        bool both = in(0).range.nonNegative() && in(1).range.nonNegative();
-        bool isSigned = isa<tile::RemSIOp>(rem.getOperation());
-        give(isSigned || both ? remainder(in(0).range, in(1).range)
-                              : Interval{},
+      .Case([&](tile::RemSIOp) {
+        give(remainder(in(0).range, in(1).range),
              std::gcd(in(0).divisibility, in(1).divisibility));
+      })
+      .Case([&](tile::RemUIOp) {
+        bool both = in(0).range.nonNegative() && in(1).range.nonNegative();
+        // A negative number and 2^width more have a power of two in common.
+        int64_t divisor = std::gcd(in(0).divisibility, in(1).divisibility);
+        give(remainderUnsigned(in(0).range, in(1).range),
+             both ? divisor : powerOfTwoIn(divisor));
       })
       .Case([&](tile::MinSIOp) {
         Interval a = in(0).range, b = in(1).range;
@@ -426,12 +467,14 @@ void Hints::visit(Operation *op) {
         Interval to = range(loop.getUpperBound());
         Interval iv{from.low, to.high == Min ? to.high : to.high - 1};
         Type type = loop.getInductionVar().getType();
-        if (iv.low > iv.high || !countsSigned(loop)) {
+        int64_t divisor = std::gcd(divisibility(loop.getLowerBound()),
+                                   divisibility(loop.getStep()));
+        const bool isSigned = countsSigned(loop);
+        if (iv.low > iv.high || !isSigned) {
           iv = rangeOfType(type); // the body never runs, or the counter wraps
         }
         set(loop.getInductionVar(),
-            {iv, std::gcd(divisibility(loop.getLowerBound()),
-                          divisibility(loop.getStep()))});
+            {iv, isSigned ? divisor : powerOfTwoIn(divisor)});
         visitCarried(loop);
       })
       .Case([&](scf::IfOp branch) {

@@ -2,8 +2,8 @@
 //
 // What   One walk in program order gives every value its form. A value that a
 //        loop carries has one if each iteration adds the same amount: then it
-//        is start + iteration * amount, with turn a formula of the induction
-//        variable.
+//        is start + iteration * amount, and the iteration a formula of the
+//        induction variable.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/LaneForms.h"
@@ -75,7 +75,14 @@ void LaneForms::set(Value value, std::optional<LaneForm> form) {
   forms.insert_or_assign(value, std::move(*form));
 }
 
-LaneForms::LaneForms(tile::KernelOp kernel) {
+const LaneForms::Facts &LaneForms::askFacts() {
+  if (!facts) {
+    facts = std::make_shared<const Facts>(kernel);
+  }
+  return *facts;
+}
+
+LaneForms::LaneForms(tile::KernelOp kernel) : kernel(kernel) {
   for (auto op : kernel.getBody().front().getOps<tile::AssumeOp>()) {
     llvm::SmallVector<Value> conditions{op.getCondition()};
     while (!conditions.empty()) {
@@ -357,6 +364,11 @@ std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
                                                ArrayRef<Polynomial> increments,
                                                int64_t &divisor) {
   std::optional<LaneForm> from = of(loop.getLowerBound());
+  // The counter begins at the value, which is the formula's unless it wraps.
+  if (from && !from->start.constant() &&
+      !askFacts().integers.isExact(loop.getLowerBound())) {
+    from->start = Polynomial::scalar(table.number(loop.getLowerBound()));
+  }
   std::optional<LaneForm> step = of(loop.getStep());
   if (!from || !step) {
     return std::nullopt; // index bounds
@@ -375,12 +387,15 @@ std::optional<Polynomial> LaneForms::tripCount(scf::ForOp loop,
     return Polynomial::add(iv, from->start, -1);
   }
   divisor = 1;
+  // From a negative bound on, the distance may pass the largest signed number.
+  const bool isNear =
+      isSigned && askFacts().hints.range(loop.getLowerBound()).nonNegative();
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
   Location loc = loop.getLoc();
   Value distance = arith::SubIOp::create(builder, loc, loop.getInductionVar(),
                                          loop.getLowerBound());
   Value iteration;
-  if (isSigned) {
+  if (isNear) {
     iteration = tile::DivSIOp::create(builder, loc, distance.getType(),
                                       distance, loop.getStep());
   } else {

@@ -17,9 +17,12 @@
 #ifndef TERRAZZO_OPTIMIZER_ANALYSIS_LANEFORMS_H
 #define TERRAZZO_OPTIMIZER_ANALYSIS_LANEFORMS_H
 
+#include "core/optimizer/analysis/ExactIntegers.h"
 #include "core/optimizer/analysis/Polynomial.h"
 
 #include "llvm/ADT/DenseSet.h"
+
+#include <memory>
 
 namespace tz::analysis {
 
@@ -76,6 +79,17 @@ private:
                                       llvm::ArrayRef<Polynomial> increments,
                                       int64_t &divisor);
 
+  /// What loops ask that begin at a sum or count by their own numbers.
+  struct Facts {
+    explicit Facts(tile::KernelOp kernel)
+        : hints(kernel), integers(kernel, hints) {}
+    Hints hints;
+    ExactIntegers integers;
+  };
+  const Facts &askFacts(); // made when it is first called: few loops do
+
+  tile::KernelOp kernel;
+  std::shared_ptr<const Facts> facts;
   ScalarTable table;
   // Each stays a scalar: what is promised of a sum says little of its terms.
   llvm::DenseSet<mlir::Value> assumed;

@@ -92,6 +92,7 @@ private:
   }
   void visit(const Part &part);
   void visitProduct(const Part &part, Value value, int64_t by);
+  void visitBits(const Part &part, std::optional<int64_t> mask);
   void visitArgument(const Part &part, BlockArgument argument);
   void visitResult(const Part &part, OpResult result);
   void visitLoop(const Part &part, Value first, Value next);
@@ -155,9 +156,13 @@ void Steps::visit(const Part &part) {
           giveUp();
         }
       })
+      .Case<arith::AndIOp>([&](arith::AndIOp bits) {
+        std::optional<int64_t> mask = constantOf(bits.getRhs());
+        visitBits(part, mask ? mask : constantOf(bits.getLhs()));
+      })
       // A part of a counter is one, whatever it was divided by.
-      .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShrSIOp, ShrUIOp, arith::AndIOp,
-            RangeOp, ProgramIdOp>([&](auto) { count(part); })
+      .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp, ShrSIOp, ShrUIOp, RangeOp,
+            ProgramIdOp>([&](auto) { count(part); })
       .Case<NumProgramsOp>([](auto) {})
       .Case<scf::IfOp, scf::ForOp, scf::WhileOp>(
           [&](auto) { visitResult(part, cast<OpResult>(part.value)); })
@@ -173,6 +178,24 @@ void Steps::visitProduct(const Part &part, Value value, int64_t by) {
   addConstant(factor);
   if (factor) {
     reach({value, factor, part.eachIteration});
+  }
+}
+
+void Steps::visitBits(const Part &part, std::optional<int64_t> mask) {
+  count(part);
+  if (!mask) {
+    giveUp();
+    return;
+  }
+  // Each run of bits counts by its lowest one.
+  uint64_t lowest = uint64_t(*mask) & ~(uint64_t(*mask) << 1);
+  for (; lowest != 0; lowest &= lowest - 1) {
+    int64_t step;
+    if (llvm::MulOverflow(int64_t(lowest & -lowest), part.factor, step)) {
+      giveUp();
+      return;
+    }
+    addConstant(step);
   }
 }
 
@@ -299,7 +322,10 @@ void Walk::visit(OpOperand &at) {
         reach(make.getResult());
       })
       .Case<AdvanceViewOp>([&](auto moved) { reach(moved.getResult()); })
-      .Case<LoadOp, LoadViewOp>([&](auto) { read(); })
+      .Case<LoadOp, LoadViewOp>([&](auto) {
+        // What a mask leaves of pointers in memory may be this one.
+        number == 0 ? read() : void(use.isKnown = false);
+      })
       .Case<StoreOp>(
           [&](auto) { number == 0 ? write() : void(use.isKnown = false); })
       .Case<StoreViewOp>([&](auto) { write(); })
