@@ -153,6 +153,20 @@ void KnownMasks::collect(arith::CmpIOp op) {
   }
 }
 
+std::optional<SmallVector<Polynomial, 2>>
+KnownMasks::conditionsOf(arith::CmpIOp op) const {
+  const auto *one = llvm::find_if(
+      comparisons, [&](const Comparison &known) { return known.op == op; });
+  if (one == comparisons.end()) {
+    return std::nullopt;
+  }
+  SmallVector<Polynomial, 2> conditions{one->slack};
+  if (!one->isExact) {
+    conditions.push_back(one->least);
+  }
+  return conditions;
+}
+
 std::optional<IterationMask> KnownMasks::iterationMask(arith::CmpIOp op,
                                                        scf::ForOp loop) {
   auto sides = sidesOf(op);

@@ -35,6 +35,11 @@ class KnownMasks {
 public:
   KnownMasks(tile::KernelOp kernel, LaneForms &forms, const Hints &hints);
 
+  /// The formulas of which none may be below zero for `op` to be true in all
+  /// lanes; nullopt: that is not known.
+  std::optional<llvm::SmallVector<Polynomial, 2>>
+  conditionsOf(mlir::arith::CmpIOp op) const;
+
   /// The comparisons in `loop` that hold up to an iteration (slope < 0) or from
   /// one on (slope > 0): rows beside columns too, as in a causal mask.
   std::vector<IterationMask> ofIterations(mlir::scf::ForOp loop);

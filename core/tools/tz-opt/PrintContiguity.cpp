@@ -25,7 +25,7 @@ static void write(const Runs &runs, int64_t DimRuns::*field,
 
 tz::opt::Describe tz::opt::describeContiguity(tile::KernelOp kernel) {
   auto contiguity = std::make_shared<Contiguity>(kernel);
-  return [contiguity](Value value, AsmState &, llvm::raw_ostream &out) {
+  return {[contiguity](Value value, AsmState &, llvm::raw_ostream &out) {
     if (!isa<RankedTensorType>(value.getType()) ||
         !isa<IntegerType, tile::PtrType>(tile::elementType(value.getType()))) {
       return;
@@ -37,5 +37,5 @@ tz::opt::Describe tz::opt::describeContiguity(tile::KernelOp kernel) {
     write(runs, &DimRuns::constancy, out);
     out << ", divisibility ";
     write(runs, &DimRuns::divisibility, out);
-  };
+  }};
 }

@@ -17,7 +17,7 @@ using namespace tz::analysis;
 
 tz::opt::Describe tz::opt::describeHints(tile::KernelOp kernel) {
   auto hints = std::make_shared<Hints>(kernel);
-  return [hints](Value value, AsmState &, llvm::raw_ostream &out) {
+  return {[hints](Value value, AsmState &, llvm::raw_ostream &out) {
     Type element = tile::elementType(value.getType());
     if (!isa<IntegerType, IndexType, tile::PtrType>(element)) {
       return;
@@ -30,5 +30,5 @@ tz::opt::Describe tz::opt::describeHints(tile::KernelOp kernel) {
       out << "[" << range.low << ", " << range.high << "]";
     }
     out << ", divisor " << divisor;
-  };
+  }};
 }

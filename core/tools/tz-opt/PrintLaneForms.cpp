@@ -12,58 +12,17 @@
 // counter to a loop, which is a value as the others.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/analysis/LaneForms.h"
+#include "core/tools/tz-opt/FormulaWriter.h"
 #include "core/tools/tz-opt/PrintPass.h"
 
 #include <memory>
 
 using namespace mlir;
 using namespace tz;
+using namespace tz::opt;
 using namespace tz::analysis;
 
-namespace {
-
-/// Writes formulas with the names of their scalars.
-class Writer {
-public:
-  Writer(const ScalarTable &table, AsmState &names, llvm::raw_ostream &out)
-      : table(table), names(names), out(out) {}
-
-  void write(Value value) { value.printAsOperand(out, names); }
-
-  void write(const Polynomial &p) {
-    if (p.isZero()) {
-      out << "0";
-    }
-    llvm::interleave(
-        p.getTerms(), [&](const Term &term) { write(term); },
-        [&] { out << " + "; });
-  }
-
-  void write(ArrayRef<Polynomial> list) {
-    out << "[";
-    llvm::interleave(
-        list, [&](const Polynomial &p) { write(p); }, [&] { out << ", "; });
-    out << "]";
-  }
-
-private:
-  void write(const Term &term) {
-    if (term.coefficient != 1 || term.scalars.empty()) {
-      out << term.coefficient << (term.scalars.empty() ? "" : "*");
-    }
-    llvm::interleave(
-        term.scalars, [&](unsigned scalar) { write(table.value(scalar)); },
-        [&] { out << "*"; });
-  }
-
-  const ScalarTable &table;
-  AsmState &names;
-  llvm::raw_ostream &out;
-};
-
-} // namespace
-
-static void write(const LaneForm &form, Writer &writer,
+static void write(const LaneForm &form, FormulaWriter &writer,
                   llvm::raw_ostream &out) {
   if (form.base) {
     out << "base ";
@@ -87,10 +46,10 @@ static void write(const LaneForm &form, Writer &writer,
 
 tz::opt::Describe tz::opt::describeLaneForms(tile::KernelOp kernel) {
   auto forms = std::make_shared<LaneForms>(kernel);
-  return [forms](Value value, AsmState &names, llvm::raw_ostream &out) {
+  return {[forms](Value value, AsmState &names, llvm::raw_ostream &out) {
     std::optional<LaneForm> form = forms->withFolds(value);
     std::optional<ViewForm> view = forms->viewOf(value);
-    Writer writer(forms->scalars(), names, out);
+    FormulaWriter writer(forms->scalars(), names, out);
     if (form) {
       write(*form, writer, out);
     } else if (view) {
@@ -99,5 +58,5 @@ tz::opt::Describe tz::opt::describeLaneForms(tile::KernelOp kernel) {
       out << ", position ";
       writer.write(view->position);
     }
-  };
+  }};
 }

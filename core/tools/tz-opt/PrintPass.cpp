@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/tools/tz-opt/PrintPass.h"
 
+#include "terrazzo/simt/Simt.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -30,6 +32,7 @@ public:
   /// input does not use.
   void getDependentDialects(DialectRegistry &registry) const override {
     tile::registerTileDialects(registry);
+    registry.insert<simt::SimtDialect>(); // layouts are printed as attributes
   }
 
   void runOnOperation() override {
@@ -49,10 +52,13 @@ public:
 private:
   static void printLines(ValueRange values, const Describe &describe,
                          AsmState &names) {
+    if (!describe.value) {
+      return;
+    }
     for (Value value : values) {
       std::string text;
       llvm::raw_string_ostream out(text);
-      describe(value, names, out);
+      describe.value(value, names, out);
       if (!text.empty()) {
         value.printAsOperand(llvm::outs() << "  ", names);
         llvm::outs() << ": " << text << "\n";
@@ -60,7 +66,26 @@ private:
     }
   }
 
+  static void printLine(Operation *op, const Describe &describe,
+                        AsmState &names) {
+    if (!describe.op) {
+      return;
+    }
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    describe.op(op, names, out);
+    if (text.empty()) {
+      return;
+    }
+    llvm::outs() << "  " << op->getName();
+    if (op->getNumResults() > 0) {
+      op->getResult(0).printAsOperand(llvm::outs() << " ", names);
+    }
+    llvm::outs() << ": " << text << "\n";
+  }
+
   static void print(Operation *op, const Describe &describe, AsmState &names) {
+    printLine(op, describe, names);
     printLines(op->getResults(), describe, names);
     for (Region &region : op->getRegions()) {
       for (Block &block : region) {
@@ -93,8 +118,56 @@ void tz::opt::registerPrintPasses() {
                     "print the formula of each integer, pointer and view in "
                     "its lane indices",
                     describeLaneForms);
+  registerPrintPass("tile-print-known-masks",
+                    "print of each comparison when it is true in all lanes",
+                    describeKnownMasks);
+  registerPrintPass("tile-print-mask-bounds",
+                    "print the bounds that the mask of each access is made of",
+                    describeMaskBounds);
+  registerPrintPass("tile-print-folded-lanes",
+                    "print of each load by offsets that wrap around or stop "
+                    "at a limit who sees the lanes beyond it",
+                    describeFoldedLanes);
+  registerPrintPass("tile-print-view-accesses",
+                    "print the view that each access by pointers is of, or "
+                    "why it is of none",
+                    describeViewAccesses);
+  registerPrintPass("tile-print-loop-contents",
+                    "print what each loop holds and who reads its masks",
+                    describeLoopContents);
+  registerPrintPass("tile-print-argument-uses",
+                    "print what the code makes of each argument",
+                    describeArgumentUses);
   registerPrintPass("simt-print-contiguity",
                     "print the runs of consecutive and of equal lanes of each "
                     "tile",
                     describeContiguity);
+  registerPrintPass("simt-print-lane-strides",
+                    "print by how much each tile mostly grows from lane to "
+                    "lane",
+                    describeLaneStrides);
+  registerPrintPass("simt-print-programs",
+                    "print which integers are the same in all programs",
+                    describePrograms);
+  registerPrintPass("simt-print-memory-order",
+                    "print the group of each access, and whether it writes",
+                    describeMemoryOrder);
+  registerPrintPass("simt-print-launch-views",
+                    "print the frame of each view that the host can describe",
+                    describeLaunchViews);
+  registerPrintPass("simt-print-layouts",
+                    "print the layouts that accesses ask for and tiles get",
+                    describeLayouts);
+  registerPrintPass("simt-print-vectors",
+                    "print how many elements a thread accesses at once",
+                    describeVectors);
+  registerPrintPass("simt-print-loop-iterations",
+                    "print which loads of a loop may go ahead",
+                    describeLoopIterations);
+  registerPrintPass("simt-print-pipeline-plans",
+                    "print how far ahead the copies of each loop go",
+                    describePipelinePlans);
+  registerPrintPass("simt-print-checked-forms",
+                    "print of each branch whether its sides differ in checks",
+                    describeCheckedForms);
 }

@@ -92,3 +92,52 @@ tile.kernel @loop(%n: i32, %start: i32 {tile.divisibility = 32 : i32}) {
   }
   tile.return
 }
+
+// A true bit is all ones where it is widened as a signed number. Unsigned
+// quotients and remainders by what is known to be above 1 are not negative,
+// whatever the sign bit. By zero a negative number gives anything.
+// CHECK-LABEL: tile-print-hints @widths
+// CHECK-NEXT: %arg0: range any, divisor 1
+// CHECK-NEXT: %arg1: range any, divisor 12
+// CHECK-NEXT: %c1_i32: range [1, 1], divisor 1
+// CHECK-NEXT: %c6_i32: range [6, 6], divisor 6
+// CHECK-NEXT: %0: range [-1, 0], divisor 1
+// CHECK-NEXT: %1: range [0, 1], divisor 1
+// CHECK-NEXT: %2: range any, divisor 1
+// CHECK-NEXT: %3: range [0, 715827882], divisor 1
+// CHECK-NEXT: %4: range [0, 5], divisor 2
+// CHECK-NEXT: %5: range [-5, 5], divisor 6
+// CHECK-NEXT: %6: range [0, 2147483647], divisor 1
+// CHECK-NEXT: %7: range [-2147483648, 6], divisor 6
+// CHECK-NEXT: %8: range any, divisor 1
+tile.kernel @widths(%bit: i1, %n: i32 {tile.divisibility = 12 : i64}) {
+  %c1 = arith.constant 1 : i32
+  %c6 = arith.constant 6 : i32
+  %signed = arith.extsi %bit : i1 to i32
+  %unsigned = arith.extui %bit : i1 to i32
+  %same = tile.divui %n, %c1 : i32
+  %part = tile.divui %n, %c6 : i32
+  %rest = tile.remui %n, %c6 : i32
+  %signed_rest = tile.remsi %n, %c6 : i32
+  %pid = tile.program_id 0
+  %least = tile.minsi %n, %c6 : i32
+  %any = tile.divsi %least, %pid : i32
+  tile.return
+}
+
+// What is counted by threes is none of them behind the sign bit.
+// CHECK-LABEL: tile-print-hints @unsigned_loop
+// CHECK-NEXT: %arg0: range any, divisor 1
+// CHECK-NEXT: %c0_i32: range [0, 0], divisor 0
+// CHECK-NEXT: %c12_i32: range [12, 12], divisor 12
+// CHECK-NEXT: %arg1: range any, divisor 4
+// CHECK-NEXT: %arg1: range [0, 2147483646], divisor 12
+tile.kernel @unsigned_loop(%n: i32) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 12 : i32
+  scf.for unsigned %i = %zero to %n step %step : i32 {
+  }
+  scf.for %i = %zero to %n step %step : i32 {
+  }
+  tile.return
+}

@@ -171,3 +171,20 @@ tile.kernel @assumed(%n: i32, %m: i32) {
   %next = arith.addi %sum, %m : i32
   tile.return
 }
+
+// From a negative bound on, the distance to it may pass the largest signed
+// number: iterations are counted by the unsigned one, in 64 bits.
+// CHECK-LABEL: tile-print-lane-forms @far
+// CHECK: %arg4: base %arg0, start 3*%3
+// CHECK-NEXT: %1: start -1*%arg1 + %arg3
+// CHECK-NEXT: %2: start %2
+// CHECK-NEXT: %3: start %3
+tile.kernel @far(%x: !tile.ptr<f32>, %low: i32, %high: i32) {
+  %c5 = arith.constant 5 : i32
+  %c3 = arith.constant 3 : i32
+  scf.for %i = %low to %high step %c5 iter_args(%p = %x) -> (!tile.ptr<f32>) : i32 {
+    %next = tile.addptr %p, %c3 : !tile.ptr<f32>, i32
+    scf.yield %next : !tile.ptr<f32>
+  }
+  tile.return
+}
