@@ -84,6 +84,20 @@ def DropMasks : KernelPass<"tile-drop-masks"> {
   ];
 }
 
+def UnsignedDivisions : KernelPass<"tile-unsigned-divisions"> {
+  let summary = "divide what is not negative as unsigned numbers";
+  let description = [{
+    Of a dividend that is not negative the signed quotient and remainder are the
+    unsigned ones, if the divisor is above 0. Its range may say so. Sums and
+    products of such numbers are not negative either, where they do not
+    overflow. Those that compute an address or are compared in a mask do not
+    (P26). Runs before views are recovered, while offsets still reach addresses.
+  }];
+  let statistics = [
+    Statistic<"divisions", "divisions", "quotients and remainders made unsigned">
+  ];
+}
+
 def RecoverViews : KernelPass<"tile-recover-views"> {
   let summary = "turn accesses by tiles of pointers into accesses of views";
   let description = [{

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/Contiguity.h"
 
+#include "core/optimizer/analysis/ExactIntegers.h"
+
 #include "terrazzo/simt/Simt.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -73,12 +75,16 @@ static Runs equalLanes(Type type, int64_t divisibility) {
 }
 
 Contiguity::Contiguity(tile::KernelOp kernel) : scalars(kernel) {
+  const analysis::ExactIntegers integers(
+      kernel, scalars, [](Operation *op) { return isa<ConvertOp>(op); });
+  exact = &integers;
   do {
     changed = false;
     for (Operation &op : kernel.getBody().front()) {
       visit(&op);
     }
   } while (changed);
+  exact = nullptr;
 }
 
 Runs Contiguity::of(Value value) const {
@@ -192,42 +198,13 @@ static Runs productOf(const Runs &a, const Runs &b) {
   return result;
 }
 
-/// Whether a value is at least 0 where no sum or product of it leaves its type.
-/// What a loop carries is, if it begins so and nothing negative is added.
-static bool isNatural(const analysis::Hints &hints, Value value,
-                      llvm::SmallDenseSet<Value> &carried) {
-  auto natural = [&](Value of) { return isNatural(hints, of, carried); };
-  if (hints.range(value).nonNegative() || carried.contains(value)) {
-    return true;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || value == loop.getInductionVar()) {
-      return false;
-    }
-    carried.insert(value);
-    return natural(loop.getTiedLoopInit(argument)->get()) &&
-           natural(loop.getTiedLoopYieldedValue(argument)->get());
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::MulIOp, tile::DivSIOp, tile::MinSIOp>(op)) {
-    return natural(op->getOperand(0)) && natural(op->getOperand(1));
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    return natural(select.getTrueValue()) && natural(select.getFalseValue());
-  }
-  return isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
-             tile::TransposeOp, tile::HintOp, tile::RemSIOp, arith::ExtSIOp,
-             ConvertOp>(op) &&
-         natural(op->getOperand(0));
-}
-
 /// Runs of a dividend. A quotient truncates towards zero, so below it a run
 /// [-8, -1] has two quotients and remainders that are not consecutive.
-static Runs dividendOf(const analysis::Hints &hints, Operation *op, Runs runs) {
-  llvm::SmallDenseSet<Value> carried;
+/// (Unsigned numbers of an aligned run do not cross zero.)
+Runs Contiguity::dividendOf(Operation *op) const {
+  Runs runs = of(op->getOperand(0));
   if (isa<tile::DivSIOp, tile::RemSIOp>(op) &&
-      !isNatural(hints, op->getOperand(0), carried)) {
+      !exact->isNatural(op->getOperand(0))) {
     for (DimRuns &one : runs) {
       one.divisibility = ofEachLane(one);
       one.contiguity = 1;
@@ -326,7 +303,7 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
       })
       .Case<arith::MulIOp>([&](auto) { return productOf(from(0), from(1)); })
       .Case<tile::DivSIOp, tile::DivUIOp>([&](auto) {
-        const Runs dividend = dividendOf(scalars, op, from(0));
+        const Runs dividend = dividendOf(op);
         for (auto [one, a, b] : llvm::zip_equal(result, dividend, from(1))) {
           one.constancy =
               std::max(aligned(a, b), std::gcd(a.constancy, b.constancy));
@@ -334,7 +311,7 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         return result;
       })
       .Case<tile::RemSIOp, tile::RemUIOp>([&](auto) {
-        const Runs dividend = dividendOf(scalars, op, from(0));
+        const Runs dividend = dividendOf(op);
         for (auto [one, a, b] : llvm::zip_equal(result, dividend, from(1))) {
           one.contiguity = aligned(a, b);
           one.constancy = std::gcd(a.constancy, b.constancy);

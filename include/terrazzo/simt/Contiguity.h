@@ -17,6 +17,10 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+namespace tz::analysis {
+class ExactIntegers;
+} // namespace tz::analysis
+
 namespace tz::simt {
 
 struct DimRuns {
@@ -40,9 +44,11 @@ private:
   void visit(mlir::Operation *op);
   void visitRegions(mlir::Operation *op);
   Runs evaluate(mlir::Operation *op, mlir::Type type) const;
+  Runs dividendOf(mlir::Operation *op) const;
   void set(mlir::Value value, Runs runs);
 
   analysis::Hints scalars;
+  const analysis::ExactIntegers *exact = nullptr; // while the kernel is walked
   llvm::DenseMap<mlir::Value, Runs> known;
   bool changed = false;
 };

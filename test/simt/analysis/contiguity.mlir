@@ -167,7 +167,8 @@ tile.kernel @either(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %go: i1, 
 }
 
 // Quotients truncate towards zero: of a run below it no more is known than of
-// each lane. What begins at zero and grows stays above.
+// each lane. A sum that may wrap may be below, and so may what a loop adds up. An
+// access that it masks says that it does not; unsigned runs do not cross zero.
 // CHECK-LABEL: simt-print-contiguity @signs
 // CHECK-NEXT: %0: contiguity [64], constancy [1], divisibility [1073741824]
 // CHECK-NEXT: %cst: contiguity [1], constancy [64], divisibility [8]
@@ -177,16 +178,24 @@ tile.kernel @either(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %go: i1, 
 // CHECK-NEXT: %4: contiguity [8], constancy [1], divisibility [8]
 // CHECK-NEXT: %7: contiguity [1], constancy [64], divisibility [64]
 // CHECK-NEXT: %8: contiguity [64], constancy [1], divisibility [64]
-// CHECK-NEXT: %9: contiguity [1], constancy [8], divisibility [1]
-// CHECK-NEXT: %10: contiguity [64], constancy [1], divisibility [8]
-// CHECK-NEXT: %arg2: contiguity [64], constancy [1], divisibility [8]
-// CHECK-NEXT: %12: contiguity [1], constancy [8], divisibility [1]
+// CHECK-NEXT: %9: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %10: contiguity [1], constancy [8], divisibility [1]
+// CHECK-NEXT: %11: contiguity [1], constancy [64], divisibility [1]
+// CHECK-NEXT: %12: contiguity [1], constancy [64], divisibility [8]
 // CHECK-NEXT: %13: contiguity [64], constancy [1], divisibility [8]
-// CHECK-NEXT: %11: contiguity [64], constancy [1], divisibility [8]
-// CHECK-NEXT: %arg2: contiguity [64], constancy [1], divisibility [8]
-// CHECK-NEXT: %12: contiguity [1], constancy [1], divisibility [1]
-// CHECK-NEXT: %13: contiguity [64], constancy [1], divisibility [8]
-tile.kernel @signs(%m: i32) {
+// CHECK-NEXT: %14: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %15: contiguity [1], constancy [64], divisibility [1]
+// CHECK-NEXT: %16: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %17: contiguity [1], constancy [8], divisibility [1]
+// CHECK-NEXT: %18: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %arg3: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %20: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %21: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %19: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %arg3: contiguity [64], constancy [1], divisibility [8]
+// CHECK-NEXT: %20: contiguity [1], constancy [1], divisibility [1]
+// CHECK-NEXT: %21: contiguity [64], constancy [1], divisibility [8]
+tile.kernel @signs(%m: i32, %x: !tile.ptr<i32>) {
   %rows = tile.range 0 to 64 : tensor<64xi32>
   %eight = arith.constant dense<8> : tensor<64xi32>
   %below = arith.subi %rows, %eight : tensor<64xi32>
@@ -199,6 +208,14 @@ tile.kernel @signs(%m: i32) {
   %from = tile.splat %first : i32 -> tensor<64xi32>
   %at = arith.addi %from, %rows : tensor<64xi32>
   %part = tile.divsi %at, %eight : tensor<64xi32>
+  %whole = tile.divui %at, %eight : tensor<64xi32>
+  %limit = tile.splat %m : i32 -> tensor<64xi32>
+  %masked = arith.addi %from, %eight : tensor<64xi32>
+  %within = arith.addi %masked, %rows : tensor<64xi32>
+  %inside = arith.cmpi slt, %within, %limit : tensor<64xi32>
+  %base = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %v = tile.load %base mask %inside : tensor<64x!tile.ptr<i32>> mask tensor<64xi1> -> tensor<64xi32>
+  %block = tile.divsi %within, %eight : tensor<64xi32>
   %zero = arith.constant 0 : i32
   %up = scf.for %i = %zero to %m step %c64 iter_args(%k = %rows) -> (tensor<64xi32>) : i32 {
     %group = tile.divsi %k, %eight : tensor<64xi32>
