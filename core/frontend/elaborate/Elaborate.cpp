@@ -35,9 +35,16 @@ struct Argument {
 
 /// How a parameter's value is made of arguments.
 struct Recipe {
-  enum Kind : uint8_t { Argument, Constant, Tuple, Descriptor } kind = Constant;
+  enum Kind : uint8_t {
+    Argument,
+    Constant,
+    One, // of an integer type
+    Tuple,
+    Descriptor
+  } kind = Constant;
   size_t first = 0; // argument
   Value constant;
+  DType type = DType::I32; // of One
   TileType block; // of a descriptor, whose items are base, sizes and strides
   std::vector<Recipe> items;
   std::vector<std::string> names;                // of a named tuple's fields
@@ -317,7 +324,15 @@ std::optional<Recipe> KernelBuilder::readArgument(const ast::Parameter &param,
 Recipe KernelBuilder::readScalar(const ast::Parameter &param, TileType type,
                                  const ArgSpec &arg, const Twine &name) {
   Recipe recipe;
-  if (arg.equalsOne && !type.isPtr && isInteger(type.elem)) {
+  const bool isOne = arg.equalsOne && !type.isPtr && isInteger(type.elem);
+  if (isOne && type.elem != DType::I32) {
+    // A Python 1 would be an int32 where it meets a tile: results would depend
+    // on whether the argument is 1.
+    recipe.kind = Recipe::One;
+    recipe.type = type.elem;
+    return recipe;
+  }
+  if (isOne) {
     recipe.constant = Value::integer(1);
     recipe.constant.isFolded = true;
     return recipe;
@@ -341,6 +356,11 @@ Value KernelBuilder::make(const Recipe &recipe, mlir::Block &body,
     return Value::tile(argument(recipe.first));
   case Recipe::Constant:
     return recipe.constant;
+  case Recipe::One: {
+    emitter.setLocation(evaluator.location(loc));
+    OptionalTile one = emitter.constant(Literal(int64_t(1)), recipe.type, loc);
+    return one ? Value::tile(*one) : Value();
+  }
   case Recipe::Tuple: {
     std::vector<Value> items;
     for (const Recipe &item : recipe.items) {
