@@ -8,6 +8,7 @@
 #include "core/interpreter/AddressArithmetic.h"
 #include "core/interpreter/Errors.h"
 
+#include <bit>
 #include <limits>
 
 using namespace mlir;
@@ -157,6 +158,16 @@ bool absolute(Machine &m, const Instruction &in) {
   return true;
 }
 
+bool leadingZeros(Machine &m, const Instruction &in) {
+  Unsigned out = unsignedLanes(m.operand(in, 0));
+  const auto width = static_cast<int>(widthOf(in.resultKind));
+  for (uint64_t &lane : out) {
+    lane = static_cast<uint64_t>(std::countl_zero(lane) - (64 - width));
+  }
+  m.setResult(in, fromIntegers(in.resultKind, out));
+  return true;
+}
+
 template <typename Read, typename Body>
 bool comparison(Machine &m, const Instruction &in, Read read, Body body) {
   auto a = read(m.operand(in, 0)), b = read(m.operand(in, 1));
@@ -295,6 +306,7 @@ void addIntegerHandlers(HandlerTable &table) {
   table["tile.minui"] = TZ_UNSIGNED(std::min(a, b));
   table["tile.maxui"] = TZ_UNSIGNED(std::max(a, b));
   table["tile.absi"] = unknownIfInexact<absolute>;
+  table["tile.clz"] = unknownIfInexact<leadingZeros>;
   table["arith.cmpi"] = compareIntegers;
   table["arith.select"] = select;
 }

@@ -278,8 +278,8 @@ bool Elementwise::has(mlir::Operation *op) {
              tile::DivUIOp, tile::RemSIOp, tile::RemUIOp, tile::ShlOp,
              tile::ShrSIOp, tile::ShrUIOp, tile::MulHiSIOp, tile::MulHiUIOp,
              tile::MinSIOp, tile::MinUIOp, tile::MaxSIOp, tile::MaxUIOp,
-             tile::AbsIOp, tile::DivFOp, tile::RemFOp, tile::MinFOp,
-             tile::MaxFOp, tile::FmaOp, tile::MathOp, tile::PowOp,
+             tile::AbsIOp, tile::ClzOp, tile::DivFOp, tile::RemFOp,
+             tile::MinFOp, tile::MaxFOp, tile::FmaOp, tile::MathOp, tile::PowOp,
              tile::TruncFOp, tile::SIToFPOp, tile::UIToFPOp, tile::FPToSIOp,
              tile::FPToUIOp, tile::BitcastOp, tile::PtrToIntOp,
              tile::IntToPtrOp, tile::HintOp>(op);
@@ -387,6 +387,8 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
           [&](auto) { return intrinsic(Intrinsic::umax, v[1]); })
       .Case<tile::AbsIOp>(
           [&](auto) { return intrinsic(Intrinsic::abs, b.getFalse()); })
+      .Case<tile::ClzOp>(
+          [&](auto) { return intrinsic(Intrinsic::ctlz, b.getFalse()); })
       .Case<tile::DivFOp>([&](tile::DivFOp o) {
         return floats([&](Args x) { return divide(x[0], x[1], o.getMode()); });
       })

@@ -100,6 +100,24 @@ struct FoldInteger : OpRewritePattern<Op> {
   }
 };
 
+struct FoldLeadingZeros : OpRewritePattern<ClzOp> {
+  using OpRewritePattern<ClzOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(ClzOp op,
+                                PatternRewriter &rewriter) const override {
+    APInt value;
+    if (!matchPattern(op.getSource(), m_ConstantInt(&value))) {
+      return failure();
+    }
+    const APInt zeros(value.getBitWidth(), value.countl_zero());
+    TypedAttr attribute = IntegerAttr::get(elementType(op.getType()), zeros);
+    if (auto tile = dyn_cast<RankedTensorType>(op.getType())) {
+      attribute = SplatElementsAttr::get(tile, attribute);
+    }
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, attribute);
+    return success();
+  }
+};
+
 /// The smaller or larger of a value and itself is it.
 template <typename Op>
 struct FoldSame : OpRewritePattern<Op> {
@@ -121,6 +139,6 @@ void tz::optimizer::addIntegerPatterns(RewritePatternSet &patterns) {
       FoldInteger<RemUIOp>, FoldInteger<ShlOp>, FoldInteger<ShrSIOp>,
       FoldInteger<ShrUIOp>, FoldInteger<MinSIOp>, FoldInteger<MinUIOp>,
       FoldInteger<MaxSIOp>, FoldInteger<MaxUIOp>, FoldSame<MinSIOp>,
-      FoldSame<MinUIOp>, FoldSame<MaxSIOp>, FoldSame<MaxUIOp>>(
-      {"constant-integers"}, patterns.getContext());
+      FoldSame<MinUIOp>, FoldSame<MaxSIOp>, FoldSame<MaxUIOp>,
+      FoldLeadingZeros>({"constant-integers"}, patterns.getContext());
 }

@@ -334,6 +334,7 @@ static const tzp_op_record_ tzp_op_records[] = { /* by opcode */
   {72, "tile.yield", 1, 0, {{0, 0, 0, 0}}},
   {73, "tile.histogram", 1, 0, {{0, 0, 0, 0}}},
   {74, "tile.map", 1, 1, {{0, 0, 0, 0}}},
+  {75, "tile.clz", 1, 0, {{0, 0, 0, 0}}},
   {100, "tile.addptr", 1, 0, {{0, 0, 0, 0}}},
   {101, "tile.load", 1, 0, {{"operandSegmentSizes", 9, 1, 1}, {"group", 4, 0, 1}, {"cache", 20, 0, 1}, {"evict", 21, 0, 1}, {"isVolatile", 1, 0, 1}, {0, 0, 0, 0}}},
   {102, "tile.store", 1, 0, {{"group", 4, 0, 1}, {"cache", 20, 0, 1}, {"evict", 21, 0, 1}, {0, 0, 0, 0}}},

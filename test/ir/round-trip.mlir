@@ -59,6 +59,7 @@ tile.kernel @integers(%x: i8, %w: i64) {
   %11 = tile.maxsi %x, %x : i8
   %12 = tile.maxui %x, %x : i8
   %13 = tile.absi %x : i8
+  %14 = tile.clz %x : i8
   tile.return
 }
 

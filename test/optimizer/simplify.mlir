@@ -4,7 +4,7 @@
 // STATS: tile-simplify
 // STATS: 4  canonicalized
 // STATS: 2  carried-values
-// STATS: 2  constant-integers
+// STATS: 4  constant-integers
 // STATS: 3  constant-masks
 // STATS: {{[1-9][0-9]*}}  dead-ops
 // STATS: 2  empty-ops
@@ -144,5 +144,22 @@ tile.kernel @empty(%p: !tile.ptr<i32>, %a: i32) {
   %at = tile.addptr %p, %zero : !tile.ptr<i32>, i32
   %same = arith.addi %a, %zero : i32
   tile.store %at, %same : !tile.ptr<i32>, i32
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @leading_zeros
+// CHECK-DAG: %[[SOME:.*]] = arith.constant 3 : i8
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 8 : i8
+// CHECK: tile.store %{{.*}}, %[[SOME]]
+// CHECK: tile.store %{{.*}}, %[[ALL]]
+tile.kernel @leading_zeros(%p: !tile.ptr<i8>) {
+  %value = arith.constant 31 : i8
+  %zero = arith.constant 0 : i8
+  %some = tile.clz %value : i8
+  %all = tile.clz %zero : i8
+  tile.store %p, %some : !tile.ptr<i8>, i8
+  tile.store %p, %all : !tile.ptr<i8>, i8
   tile.return
 }

@@ -193,6 +193,12 @@ void bindMathFunctions(Registry &r) {
     r.set("triton.language.math", name,
           r.makeModule("triton.language")->members[name].value);
   }
+  r.add("triton.language.extra.libdevice", "clz", "arg0",
+        [](BuiltinCall &call) {
+          TileCall c(call);
+          Operand x = c.operand(0);
+          return c.valid ? c.result(c.emit.leadingZeros(x, c.loc())) : Value();
+        });
   copy("abs");
   copy("fma");
   auto pow = [](BuiltinCall &call) {

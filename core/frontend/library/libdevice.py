@@ -63,16 +63,6 @@ def ffs(x):
     return tl.where(x == 0, 0, popc(x ^ (x - 1)))
 
 
-@triton.jit
-def clz(x):
-    tl.static_assert(x.dtype.is_int(), "clz needs integers")
-    wide: tl.constexpr = x.dtype.primitive_bitwidth == 64
-    v = x.to(tl.uint64) if wide else x.to(tl.uint32)
-    for step in tl.static_range(6 if wide else 5):
-        v = v | (v >> (1 << step))
-    return (64 if wide else 32) - popc(v)
-
-
 # ---- rounding ---------------------------------------------------------------------
 
 

@@ -207,4 +207,20 @@ OptionalTile OpEmitter::abs(const Operand &operand, SourceLoc loc) {
                    x->type};
 }
 
+OptionalTile OpEmitter::leadingZeros(const Operand &operand, SourceLoc loc) {
+  OptionalTile x = materialise(operand, loc);
+  if (!x) {
+    return std::nullopt;
+  }
+  if (x->type.isPtr || x->type.isView() || !isInteger(x->type.elem)) {
+    return error(loc, "libdevice.clz needs integers, found " + x->type.str());
+  }
+  const bool isWide = bitWidth(x->type.elem) == 64;
+  TileValue bits = convert(*x, isWide ? DType::U64 : DType::U32);
+  Type type = bits.value.getType();
+  TileValue zeros{tile::ClzOp::create(b, at, type, bits.value).getResult(),
+                  bits.type};
+  return convert(zeros, DType::I32);
+}
+
 } // namespace tz::frontend

@@ -144,6 +144,9 @@ public:
                     SourceLoc loc);
   OptionalTile pow(const Operand &x, const Operand &y, SourceLoc loc);
   OptionalTile abs(const Operand &x, SourceLoc loc);
+  /// Zero bits above the highest one, as int32; of integers below 32 bits, as
+  /// of 32.
+  OptionalTile leadingZeros(const Operand &x, SourceLoc loc);
   /// `rounding`: "", "rtne" or "rtz".
   OptionalTile cast(const Operand &x, const TileType &to,
                     llvm::StringRef rounding, bool bitcast, SourceLoc loc);

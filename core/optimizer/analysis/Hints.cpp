@@ -448,6 +448,10 @@ void Hints::visit(Operation *op) {
                                                 : Interval{},
              1);
       })
+      .Case([&](tile::ClzOp) {
+        Type element = tile::elementType(op->getResult(0).getType());
+        give({0, element.getIntOrFloatBitWidth()}, 1);
+      })
       .Case([&](arith::SelectOp) {
         give(in(1).range.join(in(2).range),
              std::gcd(in(1).divisibility, in(2).divisibility));

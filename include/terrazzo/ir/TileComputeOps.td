@@ -40,6 +40,13 @@ def Tile_AbsIOp : Tile_PureOp<"absi", 1, [SameOperandsAndResultType, Elementwise
   let assemblyFormat = "$source attr-dict `:` type($result)";
 }
 
+def Tile_ClzOp : Tile_PureOp<"clz", 1, [SameOperandsAndResultType, Elementwise]> {
+  let summary = "number of zero bits above the highest one; the width of zero";
+  let arguments = (ins Tile_IntLike:$source);
+  let results = (outs Tile_IntLike:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+}
+
 def Tile_DivFOp : Tile_BinaryOp<"divf", Tile_FloatLike, (ins Tile_DivModeAttr:$mode)> {
   let summary = "float quotient: approx within 2 ULP, rn correctly rounded";
   let assemblyFormat = "$mode $lhs `,` $rhs attr-dict `:` type($result)";

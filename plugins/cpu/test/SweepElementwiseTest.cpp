@@ -113,6 +113,7 @@ const std::vector<Op> IntOps = {
     {"maxsi", "tile.maxsi %a, %b : TA", 2},
     {"maxui", "tile.maxui %a, %b : TA", 2},
     {"absi", "tile.absi %a : TA", 1},
+    {"clz", "tile.clz %a : TA", 1},
 };
 
 const std::vector<Op> FloatOps = {

@@ -116,6 +116,18 @@ TEST_F(Integers, AbsoluteValueOfTheMinimumIsItself) {
               ElementsAre(-128, 1));
 }
 
+TEST_F(Integers, LeadingZerosAreOfTheTypesWidth) {
+  EXPECT_THAT(applyInts("tile.clz %a : TR",
+                        {ints("i32", {0, 1, -1, min32, max32, 255})}, "i32"),
+              ElementsAre(32, 31, 0, 0, 1, 24));
+  EXPECT_THAT(
+      applyInts("tile.clz %a : TR", {ints("i8", {0, 1, -128, 64})}, "i8"),
+      ElementsAre(8, 7, 0, 1));
+  EXPECT_THAT(applyInts("tile.clz %a : TR",
+                        {ints("i64", {0, 1LL << 40, min64})}, "i64"),
+              ElementsAre(64, 23, 0));
+}
+
 TEST_F(Integers, ComparisonsOfBothSigns) {
   const std::vector<int64_t> a = {-1, 1, 2}, b = {1, 1, -2};
   auto holds = [&](const std::string &predicate) {

@@ -15,6 +15,7 @@ tile.kernel @compute(%i: i32, %f: f32, %h: f16, %p: !tile.ptr<f32>, %l: i64) {
   %11 = tile.maxsi %i, %10 : i32
   %12 = tile.maxui %i, %11 : i32
   %13 = tile.absi %t : tensor<48xi32>
+  %zeros = tile.clz %13 : tensor<48xi32>
   %14 = tile.divf approx %f, %f : f32
   %15 = tile.divf rn %f, %14 : f32
   %16 = tile.remf %f, %15 : f32
