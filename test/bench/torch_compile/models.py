@@ -11,9 +11,13 @@ import importlib.util
 
 
 class Family:
-    def __init__(self, source, build, sizes):
-        """sizes: batches, the first for all rows, all for dynamic shapes."""
-        self.source, self.build, self.sizes = source, build, sizes
+    def __init__(self, source, build, sizes, only_batch=False):
+        """sizes: batches, the first for all rows, all for dynamic shapes.
+
+        only_batch: with dynamic shapes the batch alone is dynamic. Of some models torch itself
+        does not end to trace unknown heights and widths, whatever the backend.
+        """
+        self.source, self.build, self.sizes, self.only_batch = source, build, sizes, only_batch
 
     def make(self):
         """build(), without what would hide errors or differ from call to call."""
@@ -50,13 +54,13 @@ def _images(model, side):
     return model, inputs, _weighed
 
 
-def _torchvision(name, side, **arguments):
+def _torchvision(name, side, only_batch=False, **arguments):
     def build():
         import torchvision
 
         return _images(getattr(torchvision.models, name)(**arguments), side)
 
-    return Family("torchvision", build, [16, 12, 24])
+    return Family("torchvision", build, [16, 12, 24], only_batch)
 
 
 def _timm(name, side, **arguments):
@@ -140,7 +144,7 @@ FAMILIES = {
     "block": Family("torch", _block, [8, 6, 12]),
     "resnet50": _torchvision("resnet50", 128),
     "mobilenet_v3": _torchvision("mobilenet_v3_large", 128, dropout=0.0),
-    "swin": _torchvision("swin_t", 128),
+    "swin": _torchvision("swin_t", 128, only_batch=True),
     "vit": _timm("vit_small_patch16_224", 128, img_size=128, depth=6),
     "convnext": _timm("convnext_atto", 128),
     "mixer": _timm("mixer_s16_224", 224),

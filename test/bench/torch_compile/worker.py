@@ -39,6 +39,7 @@ class Worker:
         model, self.inputs, self.loss = family.make()
         self.trains = self.row["what"] == "training"
         self.sizes = family.sizes if self.row["dynamic"] else family.sizes[:1]
+        self.only_batch = family.only_batch
         self.model = model.to(self.device).train(self.trains)
         self.batches = {size: self._moved(self.inputs(size)) for size in self.sizes}
         # What is right: fp64, no compiler. And how far off the precision that is used is without one.
@@ -135,12 +136,24 @@ class Worker:
         self.torch._dynamo.reset()
         options = {} if self.row["mode"] == "default" else {"mode": self.row["mode"]}
         start = time.perf_counter()
-        self.compiled = self.torch.compile(self.model, dynamic=True if self.row["dynamic"] else None, **options)
+        self.compiled = self.torch.compile(self.model, dynamic=self._dynamic(), **options)
         self._next()
         self._call(self.compiled, self.sizes[0])
         self._wait()
         took = time.perf_counter() - start
         return {"seconds": took, "phases": self._phases()}
+
+    def _dynamic(self):
+        """What torch.compile is told of shapes; marks the batch if nothing else is dynamic."""
+        if not self.row["dynamic"]:
+            return None
+        if not self.only_batch:
+            return True
+        for args, kwargs in self.batches.values():
+            for value in (*args, *kwargs.values()):
+                if isinstance(value, self.torch.Tensor):
+                    self.torch._dynamo.mark_dynamic(value, 0)
+        return None
 
     def _phases(self):
         from torch._dynamo.utils import compile_times
