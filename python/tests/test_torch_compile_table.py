@@ -53,11 +53,30 @@ def test_several_takes_of_rows_by_name(tmp_path):
 def test_checks_alone(tmp_path):
     run, document = table(tmp_path, "--modes", "default", "--what", "inference,training", "--check", "--jobs", "2")
     assert run.returncode == 0, run.stderr
+    assert document["what"] == "torch.compile: results of models beside those without a compiler"
     assert sorted(row["name"] for row in document["rows"]) == ["block inference default: error", "block training default: error"]
     assert all(0 <= row["samples"]["terrazzo"][0] <= 1 for row in document["rows"])
     assert "right (" in run.stderr
     run, _ = table(tmp_path, "--jobs", "2")
     assert run.returncode == 2 and "--jobs is for --check" in run.stderr
+
+
+def test_a_batch_that_alone_is_dynamic():
+    program = f"""if True:
+        import sys
+        sys.path.insert(0, {BENCH!r})
+        import models, torch, worker
+        models.FAMILIES["block"].only_batch = True
+        work = worker.Worker({{"device": "cpu", "peer": "terrazzo", "family": "block", "what": "inference", "mode": "default",
+                              "dynamic": True}})
+        work.prepare()
+        work.cold()
+        said = work.check()
+        assert 0 < said["off"] <= said["allowed"], said
+        print("graphs", torch._dynamo.utils.counters["stats"]["unique_graphs"])"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert "graphs 1" in run.stdout  # three batches, one compilation
 
 
 def test_a_row_that_takes_too_long(tmp_path):

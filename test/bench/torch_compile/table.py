@@ -333,8 +333,8 @@ def summary(document):
 
 def main():
     options = arguments()
-    document = results.Results("torch.compile: the cold first call and a step of models", versions(options),
-                               results.machine(**facts_of_device(options)))
+    what = "results of models beside those without a compiler" if options.check else "the cold first call and a step of models"
+    document = results.Results(f"torch.compile: {what}", versions(options), results.machine(**facts_of_device(options)))
     todo = rows(options)
     failures = checked(todo, options, document) if options.check else timed(todo, options, document)
     if document.document["rows"]:
