@@ -30,9 +30,11 @@ struct KnownVendor {
   int warpSize;
   const char *atLeast; // the question with (major, minor), or empty
   const char *options; // of compiling that its targets alone have
-  const char *hints;   // functions of extra.<backend> that may do nothing
-  const char *counts;  // its constants "name=factor": times num_warps
-  const char *stages;  // "name=ours", separated by blanks
+  // Functions of extra.<backend> that may do nothing, "module.function": they
+  // are in that module of it, too.
+  const char *hints;
+  const char *counts; // its constants "name=factor": times num_warps
+  const char *stages; // "name=ours", separated by blanks
   llvm::ArrayRef<VendorQuestion> questions;
 };
 

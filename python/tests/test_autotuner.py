@@ -57,6 +57,8 @@ def test_reset_and_restore():
         assert (x == (1 if what == "reset_to_zero" else 6)).all()
     with pytest.raises(AutotunerError, match="restore_value of autotune names 'y', which is no parameter"):
         triton.autotune(CONFIGS, key=[], restore_value=["y"])(count)
+    with pytest.raises(AutotunerError, match="restore_value of autotune takes names of arguments, found 25; Triton 2 had `warmup`"):
+        triton.autotune(CONFIGS, [], None, None, 25, 100)(count)
 
 
 def test_hooks():

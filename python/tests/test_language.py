@@ -124,3 +124,49 @@ def test_first_launch_loads_little(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(LAUNCH)
     assert subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True).stdout.split() == []
+
+
+COMBINING = """
+import sys
+import numpy as np
+import terrazzo
+terrazzo.install_as_triton()
+import triton
+import triton.language as tl
+from triton.language.extra.cuda.gdc import gdc_launch_dependents, gdc_wait
+from triton.language.standard import _argmax_combine_tie_break_left, _argmin_combine, sort_impl
+
+@triton.jit
+def smallest(v, i, w, j):
+    return _argmin_combine(v, i, w, j, True)
+
+@triton.jit
+def kernel(x, out, N: tl.constexpr):
+    gdc_wait()
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(out, tl.reduce(v, 0, tl.standard._sum_combine))
+    tl.store(out + 1, tl.reduce(v, 0, tl.standard._elementwise_max))
+    tl.store(out + 2, tl.reduce(v, 0, tl.standard._elementwise_min))
+    best, where = tl.reduce((v, i), 0, _argmax_combine_tie_break_left)
+    tl.store(out + 3, where)
+    best, where = tl.reduce((v, i), 0, smallest)
+    tl.store(out + 4, where)
+    tl.store(out + 5 + i, sort_impl(v, descending=True))
+    tl.store(out + 5 + N + tl.arange(0, 4), sort_impl(v, 4))
+    tl.store(out + 9 + N + i, tl.associative_scan(v, 0, tl.standard._sum_combine))
+    gdc_launch_dependents()
+
+x = np.array([3, 7, -2, 7, 5, -2, 0, 1], np.int32)
+out = np.zeros(9 + 2 * 8, np.int32)
+kernel[(1,)](x, out, N=8)
+print(*out)
+"""
+
+
+def test_functions_that_kernels_of_others_combine_with(tmp_path):
+    program = tmp_path / "program.py"  # a kernel's text is read from a file
+    program.write_text(COMBINING)
+    found = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.split() == ("19 7 -2 1 2 " "7 7 5 3 1 0 -2 -2 " "-2 -2 0 1 " "3 10 8 15 20 18 18 19").split()

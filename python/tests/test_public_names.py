@@ -50,14 +50,27 @@ for name in sys.stdin.read().split():
         print(name, type(error).__name__, error, sep="\\t")
 """
 
+FROM = """
+import sys
+import terrazzo
+terrazzo.install_as_triton()
+for name in sys.stdin.read().split():
+    module, _, last = name.rpartition(".")
+    try:
+        exec(f"from {module} import {last}")
+        print(name, "there", sep="\\t")
+    except ImportError as error:
+        print(name, type(error).__name__, error, sep="\\t")
+"""
+
 
 def rows():
     with open(TABLE, encoding="utf-8") as file:
         return [line.split("\t") for line in file if not line.startswith("#")]
 
 
-def answers(names):
-    run = subprocess.run([sys.executable, "-c", PROGRAM], input="\n".join(names), capture_output=True, text=True, timeout=300)
+def answers(names, program=PROGRAM):
+    run = subprocess.run([sys.executable, "-c", program], input="\n".join(names), capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     return {line.split("\t")[0]: line.split("\t")[1:] for line in run.stdout.splitlines()}
 
@@ -72,6 +85,22 @@ def test_every_name_is_there_or_says_what_it_is():
     assert not silent, "\n".join(f"{name}: {said}" for name, said in silent.items())
     there = [name for name, said in found.items() if said == ["there"]]
     assert len(there) > 0.6 * len(names)
+
+
+def test_a_from_import_says_it_too():
+    # The class of a value is no module: `from` cannot name its attributes.
+    names = [row[0] for row in rows() if "." in row[0] and not re.search(r"\.driver\.|\.JITFunction\.|\.float32\.|\.int32\.|Backend\.", row[0])]
+    found = answers(names, FROM)
+    assert len(names) > 500
+    silent = {name: said for name, said in found.items() if said != ["there"] and "Terrazzo has no triton" not in said[1]
+              and said[1] not in NEEDED and "is not a package" not in said[1] and "No module named" not in said[1]}
+    assert not silent, "\n".join(f"{name}: {said}" for name, said in silent.items())
+
+
+def test_probing_for_a_name_is_as_ever():
+    program = ("import terrazzo; terrazzo.install_as_triton(); import triton.language as tl, triton.compiler.compiler as c; "
+               "assert not hasattr(tl, 'tanh') and getattr(c, 'AttrsDescriptor', 3) == 3 and not hasattr(tl.standard, '_indicator')")
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
 def test_what_is_said():

@@ -63,7 +63,13 @@ static void bindExtra(Registry &r, const KnownVendor &vendor) {
   SmallVector<StringRef> hints;
   SplitString(vendor.hints, hints, " ");
   for (StringRef hint : hints) {
-    r.add(module, hint, "", [](BuiltinCall &) { return Value::none(); });
+    auto [inner, name] = hint.split('.');
+    const std::string own = module + "." + inner.str();
+    for (const std::string &place : {module, own}) {
+      r.add(place, name, "", [](BuiltinCall &) { return Value::none(); });
+    }
+    r.makeModule(module)->members[inner] =
+        Binding{Value::module(r.makeModule(own)), SourceLoc()};
   }
   bindCounts(r, module, vendor);
 }

@@ -56,12 +56,30 @@ static constexpr LibraryName LibraryNames[] = {
     {"pair_uniform_to_normal", "random", false},
 };
 
-/// Compile-time helpers that third-party kernels import from there.
+/// What is no part of the language, and third-party kernels import from there:
+/// compile-time helpers, and functions for reductions and scans.
 static void bindStandardHelpers(Registry &r) {
-  for (const char *name : {"_log2", "_is_power_of_two"}) {
-    r.set(
-        "triton.language.standard", name,
-        Value::lazy({"<terrazzo>/standard.py", "standard", name, SourceLoc()}));
+  constexpr std::pair<const char *, const char *> names[] = {
+      {"_log2", "_log2"},
+      {"_is_power_of_two", "_is_power_of_two"},
+      {"_sum_combine", "_add"},
+      {"_prod_combine", "_multiply"},
+      {"_xor_combine", "_xor"},
+      {"_or_combine", "_or"},
+      {"_elementwise_max", "_larger"},
+      {"_elementwise_min", "_smaller"},
+      {"_argmax_combine", "_argmax_combine"},
+      {"_argmax_combine_tie_break_left", "_argmax_combine_tie_break_left"},
+      {"_argmax_combine_tie_break_fast", "_argmax_combine_tie_break_fast"},
+      {"_argmin_combine", "_argmin_combine"},
+      {"_argmin_combine_tie_break_left", "_argmin_combine_tie_break_left"},
+      {"_argmin_combine_tie_break_fast", "_argmin_combine_tie_break_fast"},
+      {"sort_impl", "sort_impl"},
+  };
+  for (auto [name, function] : names) {
+    r.set("triton.language.standard", name,
+          Value::lazy(
+              {"<terrazzo>/standard.py", "standard", function, SourceLoc()}));
   }
 }
 

@@ -260,6 +260,47 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
     return where
 
 
+# Kernels of others pass these to tl.reduce and tl.associative_scan by name.
+
+
+@triton.jit
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    is_first = value1 > value2
+    if tie_break_left:
+        is_first = is_first | ((value1 == value2) & (index1 < index2))
+    return (tl.where(is_first, value1, value2),
+            tl.where(is_first, index1, index2))
+
+
+@triton.jit
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):
+    is_first = value1 < value2
+    if tie_break_left:
+        is_first = is_first | ((value1 == value2) & (index1 < index2))
+    return (tl.where(is_first, value1, value2),
+            tl.where(is_first, index1, index2))
+
+
+@triton.jit
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, False)
+
+
 # ---- scans ------------------------------------------------------------------------
 
 
@@ -376,3 +417,12 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None,
         index = _index_along(x.shape, axis)
         x = _merge(x, index, axis, bits, _alternating(index, bits, descending))
     return x
+
+
+@triton.jit
+def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None,
+              descending: tl.constexpr = False):
+    # All of it sorted, or the k that come first.
+    if k is None:
+        return sort(x, dim, descending)
+    return topk(x, k, dim, descending)

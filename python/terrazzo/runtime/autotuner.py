@@ -55,6 +55,14 @@ def _compute_units(plugin):
     return _native.describe_device(plugin)["compute_units"]
 
 
+def _names(what, given):
+    """A list of names that an option of autotune has."""
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        raise AutotunerError(f"{what} of autotune takes names of arguments, found {given!r}; Triton 2 had `warmup` and `rep` at "
+                             "these places: give them by name")
+    return [given] if isinstance(given, str) else list(given or [])
+
+
 class Autotuner(KernelInterface):
     """A kernel that is launched with the best of some configurations. Made by autotune."""
 
@@ -65,8 +73,8 @@ class Autotuner(KernelInterface):
         self.configs = list(configs) or [Config({})]
         self.keys = [key] if isinstance(key, str) else list(key or [])
         self.cache = {}
-        self.reset_to_zero = [reset_to_zero] if isinstance(reset_to_zero, str) else list(reset_to_zero or [])
-        self.restore_value = [restore_value] if isinstance(restore_value, str) else list(restore_value or [])
+        self.reset_to_zero = _names("reset_to_zero", reset_to_zero)
+        self.restore_value = _names("restore_value", restore_value)
         for what, names in (("reset_to_zero", self.reset_to_zero), ("restore_value", self.restore_value)):
             unknown = [name for name in names if name not in arg_names]
             if unknown:

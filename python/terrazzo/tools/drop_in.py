@@ -27,12 +27,13 @@ class _Loader(importlib.abc.Loader):
         from ..triton import _absent
 
         module.__spec__ = self.spec  # the import set the alias's
-        _absent.attach(module)
         # What came with it has its second name too: a later import would set the name in the package anew, over
         # what the package has there, as triton.runtime.driver.
         for name, loaded in list(sys.modules.items()):
-            if name.startswith(_OURS + "."):
-                sys.modules.setdefault("triton" + name[len(_OURS):], loaded)
+            if name == _OURS or name.startswith(_OURS + "."):
+                alias = "triton" + name[len(_OURS):]
+                sys.modules.setdefault(alias, loaded)
+                _absent.attach(loaded, alias)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -48,7 +48,7 @@ from . import compiler  # noqa: E402
 for _module in (language, language.core, language.math, language.extra, language.extra.cuda, language.extra.hip,
                 compiler, compiler.compiler, compiler.code_generator, runtime, runtime.jit, runtime.cache, tools,
                 backends.compiler):
-    _absent.attach(_module)
+    _absent.attach(_module, _module.__name__.removeprefix("terrazzo."))
 
 
 def __getattr__(name):

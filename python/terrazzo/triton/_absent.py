@@ -1,8 +1,11 @@
 """Names of Triton that libraries ask for and Terrazzo does not have: what each is, and what to use.
 
-Libraries probe for many of them and go on without, so an absent name is an AttributeError, an absent module an
-ImportError, as in a Triton that does not have it. Only the text is ours.
+Libraries probe for many of them and go on without, so an absent name is an AttributeError, an absent module and what
+`from module import name` does not find an ImportError, as in a Triton that does not have it. Only the text is ours.
 """
+
+import dis
+import sys
 
 _GLUON = ("it is Triton's second language, in which layouts and copies are written by hand; Terrazzo compiles Triton's first "
           "language (@triton.jit), and its optimizer chooses layouts and copies")
@@ -21,6 +24,12 @@ _RAW_LAUNCH = ("code is launched by Terrazzo's launch plan, which a launcher mad
                "or the C interface (docs/guide/embedding.md)")
 _GONE = "it was taken out of Triton before 3.6"
 
+_KNOB_PARTS = "Triton's settings are made of it, or it is their type; hooks are functions, the rest are plain attributes"
+_PROTON = "it is of the C++ part of Triton's profiler; triton.profiler has scopes, launches and their times"
+_HOST_C = "it builds C that launches kernels; " + _RAW_LAUNCH
+_SORT_PARTS = "its arguments change from version to version; use tl.sort, tl.topk or tl.bitonic_merge"
+_LAYOUT = "it is how Triton's compiler spreads tiles over registers; `tz explain --emit simt` shows Terrazzo's layouts"
+
 # By Triton's names; what stands below one of them is absent with it.
 NAMES = {
     "triton._C": _IR,
@@ -33,13 +42,18 @@ NAMES = {
     "triton.backends.amd": _VENDOR.format("AMD GPUs"),
     "triton.backends.intel": _VENDOR.format("Intel GPUs"),
     "triton.backends.mlu": _VENDOR.format("Cambricon's devices"),
+    "triton.backends.cpu": _FORK.format("triton-cpu"),
+    "triton.backends.qcom_hexagon_backend": _VENDOR.format("Qualcomm's Hexagon"),
     "triton.backends.tileir": _VENDOR.format("CUDA's tile IR"),
     "triton.backends.nvidia.driver.CudaLauncher": _RAW_LAUNCH,
     "triton.backends.nvidia.driver.make_launcher": _RAW_LAUNCH,
     "triton.backends.nvidia.driver.TMA_DTYPE_DEVICE_TO_HOST": _RAW_LAUNCH,
     "triton.backends.nvidia.driver.TMA_TF32": _RAW_LAUNCH,
     "triton.compiler.code_generator.ast_to_ttir": _IR,
+    "triton.distributed": _DISTRIBUTED,
     "triton.experimental": _GLUON,
+    "triton.experimental.tle": _FORK.format("FlagTree"),
+    "triton.extension": _FORK.format("Huawei's, for Ascend"),
     "triton.fb": _META,
     "triton.intraprof": _META,
     "triton.kernels": _GONE + "; the package triton_kernels is apart",
@@ -59,12 +73,17 @@ NAMES = {
     "triton.language.extra.hip.librocshmem_device": _DISTRIBUTED,
     "triton.language.extra.intel": _VENDOR.format("Intel GPUs"),
     "triton.language.extra.mlu": _VENDOR.format("Cambricon's devices"),
+    "triton.language.extra.libshmem_device": _DISTRIBUTED,
     "triton.language.extra.subtile_ops": _META,
     "triton.language.extra.tlx": _META,
     "triton.language.extract_slice": _VENDOR.format("Huawei's Ascend"),
     "triton.language.insert_slice": _VENDOR.format("Huawei's Ascend"),
     "triton.language.core.dispatch": _GONE + "; use tl.extern_elementwise or tl.inline_asm_elementwise",
+    "triton.language.core._constexpr_to_value": _GONE + "; use triton.language.core._unwrap_if_constexpr",
+    "triton.language.core._experimental_reinterpret_tensor_descriptor": _OLD_DESCRIPTOR,
     "triton.language.core._unwrap_iterable": _IR,
+    "triton.language.standard.squeeze": "it is of Triton after 3.6; use tl.reshape",
+    "triton.language.standard.unsqueeze": "it is of Triton after 3.6; use tl.expand_dims",
     "triton.language.int32.to_ir": _IR,
     "triton.language.core.int32.to_ir": _IR,
     "triton.language.cidv": "it is spelled tl.cdiv",
@@ -84,6 +103,8 @@ NAMES = {
     "triton.pymaca": _DISTRIBUTED,
     "triton.pymxshmem": _DISTRIBUTED,
     "triton.runtime.build": "nothing is built with a C compiler; torch.utils.cpp_extension builds C++",
+    "triton.runtime.cache.default_cache_dir": _GONE + "; use triton.knobs.cache.dir",
+    "triton.runtime.libentry": _FORK.format("FlagTree"),
     "triton.runtime.driver.utils": _GONE + "; use triton.runtime.driver.active.utils",
     "triton.runtime.driver.active._obj": _GONE + "; the driver is triton.runtime.driver.active itself",
     "triton.runtime.driver.active.utils.fill_1d_tma_descriptor": _TMA_FILL,
@@ -104,6 +125,37 @@ NAMES = {
     "triton.tools.link": "objects of kernels need no linking; tz_kernel_load reads each (docs/guide/embedding.md)",
 }
 
+# Several names of one module that are absent for one reason.
+_OF_MODULES = {
+    "triton.compiler.code_generator": (_IR, "CodeGenerator ContainsReturnChecker enter_sub_region flatten_values_to_ir "
+                                       "unflatten_ir_values mangle_fn check_identifier_legality ASTFunction BoundJITMethod"),
+    "triton.compiler.compiler": (_IR, "AsmDict filter_traceback max_shared_mem parse ptx_prototype_pattern CompileTimer ir"),
+    "triton.compiler": (_HOST_C, "make_launcher"),
+    "triton.backends.nvidia.compiler": (_IR, "ir passes llvm nvidia ptx_get_version get_ptx_version_from_options file_hash get_features"),
+    "triton.backends.nvidia.driver": (_HOST_C, "compile_module_from_src library_dirs include_dirs libraries libdevice_dir PyCUtensorMap "
+                                      "make_tensordesc_arg wrap_handle_tensordesc"),
+    "triton.runtime.jit": (_IR, "DependenciesFinder create_function_from_signature"),
+    "triton.runtime.cache": (_HOST_C, "make_so_cache_key"),
+    "triton.knobs": (_KNOB_PARTS, "env_base env_bool env_class env_int env_nvidia_tool env_opt_bool env_opt_str env_str "
+                     "env_str_callable_default getenv getenv_bool setenv toenv BuildImpl CompileTimes CompilationListener InitHandleHook "
+                     "JITHook JITHookCompileInfo LaunchHook PipelineStagesHook"),
+    "triton.language.standard": (_SORT_PARTS, "_bitonic_merge _bitonic_merge_hypercube _compare_and_swap _get_flip_dim _indicator"),
+    "triton.language.core": (_IR, "_promote_bfloat16_to_float32 _reduce_with_indices _insertion_guard _tensor_member_fn ir "
+                             "binary_op_type_legalization check_bit_width"),
+    "triton.language.math": (_IR, "_check_dtype"),
+    "triton.language.extra.hip": ("the GPU's clock is no function of the language", "memrealtime"),
+    "triton.language.extra.cuda": ("old GPUs had no such type; value.to(tl.float8e4b15) and back is a conversion of the language",
+                                   "convert_custom_float8 convert_custom_float8_sm70 convert_custom_float8_sm80"),
+    "triton.profiler.viewer": ("it gives tables of the package hatchet; triton.profiler.viewer.read(path) gives the tree of scopes with "
+                               "their sums", "apply_diff_profile derive_metrics filter_frames format_frames get_min_time_bytes "
+                               "get_min_time_flops get_raw_metrics match_available_metrics parse print_tree remove_frames"),
+    "triton.testing": ("checks of accesses are a setting: TERRAZZO_CHECKED=1 (docs/guide/debugging.md)", "cuda_memcheck"),
+    "triton.profiler": (_PROTON, "hooks hook flags state context specs proton metric metadata DEFAULT_PROFILE_NAME"),
+    "triton.tools": (_LAYOUT, "LinearLayout triton_to_gluon_translater"),
+    "triton": ("it tests Triton's own compiler; `FileCheck` reads what `tz compile --emit` writes", "_filecheck"),
+}
+NAMES.update({f"{module}.{name}": said for module, (said, names) in _OF_MODULES.items() for name in names.split()})
+
 
 def reason(name):
     """What is said of a name of Triton, or of what it is below; None if nothing is known of it."""
@@ -120,9 +172,16 @@ def _text(name):
 
 
 def missing(module, name):
-    """The AttributeError for a name that a module of ours does not have."""
+    """The error for a name that a module of ours does not have; for `__getattr__` of the module to raise."""
     module = module.removeprefix("terrazzo.")
-    return AttributeError(_text(f"{module}.{name}") or f"module '{module}' has no attribute '{name}'", name=name)
+    said = _text(f"{module}.{name}")
+    if said and _is_from_import(sys._getframe(2)):
+        return ImportError(said, name=module)  # of an AttributeError, `from` would keep no text
+    return AttributeError(said or f"module '{module}' has no attribute '{name}'", name=name)
+
+
+def _is_from_import(frame):
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
 
 
 def missing_module(name):
@@ -131,12 +190,10 @@ def missing_module(name):
     return said and ModuleNotFoundError(said, name=name)
 
 
-def attach(module):
-    """Lets a module of ours say what its absent names are, if something is known of any."""
-    name = module.__name__.removeprefix("terrazzo.")
+def attach(module, name):
+    """Lets a module of ours say what its absent names are, if something is known of any; name: Triton's of the module."""
+    def absent(attribute):
+        raise missing(name, attribute)
+
     if not hasattr(module, "__getattr__") and any(known.rpartition(".")[0] == name for known in NAMES):
-        module.__getattr__ = lambda attribute: _raise(name, attribute)
-
-
-def _raise(module, name):
-    raise missing(module, name)
+        module.__getattr__ = absent

@@ -3,10 +3,13 @@
 import os
 
 from ... import _native, knobs
+from ...compiler.compiled_kernel import LazyDict
 from ...compiler.sources import ASTSource
 from ...runtime.drivers import driver, reported_backend
 from ..backends.compiler import BaseBackend, GPUTarget, launch_options
-from ..runtime.cache import triton_key
+from ..runtime.cache import (get_cache_invalidating_env_vars, get_cache_key, get_cache_manager, get_dump_manager,
+                             get_override_manager, triton_key)
+from ..runtime.errors import OutOfResources
 from .errors import CompilationError
 from .kernel import CompiledKernel
 

@@ -146,6 +146,10 @@ FUNCTIONS = {
         "num_threads": '',
         "num_warps": '',
     },
+    "triton.language.extra.cuda.gdc": {
+        "gdc_launch_dependents": '',
+        "gdc_wait": '',
+    },
     "triton.language.extra.hip": {
     },
     "triton.language.extra.libdevice": {
@@ -388,8 +392,21 @@ FUNCTIONS = {
     "triton.language.random": {
     },
     "triton.language.standard": {
+        "_argmax_combine": 'value1, index1, value2, index2, tie_break_left',
+        "_argmax_combine_tie_break_fast": 'value1, index1, value2, index2',
+        "_argmax_combine_tie_break_left": 'value1, index1, value2, index2',
+        "_argmin_combine": 'value1, index1, value2, index2, tie_break_left',
+        "_argmin_combine_tie_break_fast": 'value1, index1, value2, index2',
+        "_argmin_combine_tie_break_left": 'value1, index1, value2, index2',
+        "_elementwise_max": 'a, b',
+        "_elementwise_min": 'a, b',
         "_is_power_of_two": 'i',
         "_log2": 'i',
+        "_or_combine": 'a, b',
+        "_prod_combine": 'a, b',
+        "_sum_combine": 'a, b',
+        "_xor_combine": 'a, b',
+        "sort_impl": 'x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: tl.constexpr = False',
     },
     "triton.language.target_info": {
         "cuda_capability_geq": 'major, minor=0',

@@ -1,6 +1,6 @@
 """`tl.standard`: what is written in the language itself."""
 
-from ...language.constexpr_functions import ConstexprFunction
+from ...language.constexpr_functions import ConstexprFunction, constexpr_function
 from . import core
 from . import functions as _functions
 

@@ -1,6 +1,7 @@
 """`triton.runtime.errors`."""
 
 from ...errors import CompilationError, InterpreterError, OutOfResources
+from ...errors import TerrazzoError as TritonError
 from ...runtime.configurations import AutotunerError
 
 

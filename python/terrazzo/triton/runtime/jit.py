@@ -7,8 +7,9 @@ from ...language.constexpr_functions import ConstexprFunction, constexpr_functio
 from ...runtime.array_wrappers import MockTensor, TensorWrapper, reinterpret
 from ...runtime.interface import KernelInterface
 from ...runtime.jit_function import JITFunction, jit
-from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict
-from ..backends.compiler import launch_options
+from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict
+from ..backends.compiler import BaseBackend, launch_options
+from .cache import get_cache_invalidating_env_vars, get_cache_key
 from .specialize import KernelParam, mangle_type, native_specialize_impl, specialize_impl
 
 JITCallable = JITFunction

@@ -4,7 +4,9 @@ import functools
 import os
 
 from ....runtime.drivers import AcceleratorDriver
+from ....runtime.drivers import AcceleratorDriver as GPUDriver
 from ..._absent import missing
+from ...backends.compiler import GPUTarget
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """`tl.extra.cuda`."""
 
 from ... import functions as _functions
-from . import libdevice
+from . import gdc, libdevice
 
 _functions.fill(globals(), "triton.language.extra.cuda")
