@@ -13,9 +13,12 @@ using namespace llvm;
 namespace tz::cpu {
 
 Nest::Nest(CpuLowering &lowering, ArrayRef<int64_t> shape,
-           ArrayRef<mlir::Value> roots, bool vectors)
+           ArrayRef<mlir::Value> roots, bool vectors, mlir::Region *body)
     : shape(shape), l(lowering), b(lowering.b), number(lowering.countNest()) {
   reach(roots);
+  if (body) {
+    widen(*body);
+  }
   chooseVectors(vectors);
   for (auto &[value, buffer] : side) {
     buffer = l.allocateFor(value);
@@ -66,6 +69,17 @@ static unsigned widthInside(mlir::Operation *op, unsigned bits) {
           tile::RemSIOp, tile::RemUIOp>(op) ||
       (isa<tile::FmaOp, tile::SIToFPOp, tile::UIToFPOp>(op) && bits < 32);
   return viaDouble ? 64 : bits;
+}
+
+void Nest::widen(mlir::Region &body) {
+  body.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes()) {
+      if (type.isIntOrFloat()) {
+        widest =
+            std::max(widest, widthInside(op, type.getIntOrFloatBitWidth()));
+      }
+    }
+  });
 }
 
 /// `identity`: the value is asked for at the nest's own index.

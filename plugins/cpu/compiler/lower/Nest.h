@@ -34,9 +34,11 @@ struct Index {
 class Nest {
 public:
   /// `roots`: the values whose elements will be asked for. They are put in
-  /// reach: what must be in the arena is computed now.
+  /// reach: what must be in the arena is computed now. `body`: what is computed
+  /// of the elements, as reductions do; vectors must not be too wide for it.
   Nest(CpuLowering &lowering, llvm::ArrayRef<int64_t> shape,
-       llvm::ArrayRef<mlir::Value> roots, bool vectors = true);
+       llvm::ArrayRef<mlir::Value> roots, bool vectors = true,
+       mlir::Region *body = nullptr);
   /// Marks what was written to the arena on the way.
   ~Nest();
   Nest(const Nest &) = delete;
@@ -133,6 +135,8 @@ private:
   void reach(llvm::ArrayRef<mlir::Value> roots);
   void walk(mlir::Value value, bool identity,
             llvm::SetVector<mlir::Value> &mustKeep);
+  /// Counts numbers that a body has inside.
+  void widen(mlir::Region &body);
   void chooseVectors(bool vectors);
   unsigned levelOf(llvm::Value *value) const;
   unsigned levelOf(const Index &index) const;

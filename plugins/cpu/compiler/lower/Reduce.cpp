@@ -73,7 +73,7 @@ void CpuLowering::reduceOp(tile::ReduceOp op) {
   const size_t n = sources.size(), axis = op.getAxis();
   SmallVector<int64_t> shape(tile::shapeOf(sources[0].getType()));
   const bool toScalar = shape.size() == 1;
-  Nest nest(*this, shape, sources);
+  Nest nest(*this, shape, sources, true, &op.getCombine());
   // Vectors lie along the axis, or along the last dimension that stays.
   const bool along = nest.dim == static_cast<int>(axis);
   SmallVector<Buffer> results;
@@ -218,7 +218,7 @@ void CpuLowering::scanOp(tile::ScanOp op) {
   const size_t n = sources.size(), axis = op.getAxis();
   SmallVector<int64_t> shape(tile::shapeOf(sources[0].getType()));
   const bool reverse = op.getReverse();
-  Nest nest(*this, shape, sources);
+  Nest nest(*this, shape, sources, true, &op.getCombine());
   const bool along = nest.dim == static_cast<int>(axis);
   if (along) { // one by one: each element needs the one before
     nest.dim = -1;
@@ -303,7 +303,8 @@ void CpuLowering::mapOp(tile::MapOp op) {
     results.push_back(allocateFor(result));
   }
   mlir::Block &body = op.getBody().front();
-  Nest nest(*this, tile::shapeOf(sources[0].getType()), sources, asVectors);
+  Nest nest(*this, tile::shapeOf(sources[0].getType()), sources, asVectors,
+            &op.getBody());
   nest.run([&](const Index &index) {
     Values values;
     for (mlir::Value source : sources) {
