@@ -272,6 +272,9 @@ void CpuLowering::forOp(scf::ForOp op) {
       const Buffer *written = bufferOf(next[i]);
       if (!written || written->global || written->offset != homes[i].offset) {
         materialiseInto(next[i], homes[i]);
+        // The next values that use it read it there: computed again, it would
+        // begin with what the argument is now.
+        define(next[i], homes[i]);
       }
       continue;
     }
