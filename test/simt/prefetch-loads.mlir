@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 6  prefetched
+// STATS: 8  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -224,5 +224,35 @@ tile.kernel @no_recurrence(%k: !tile.ptr<f32> {tile.divisibility = 16 : i64, til
     %p = tile.addptr %o, %i : !tile.ptr<f32>, i32
     tile.store %p, %sum {group = 3 : i64} : !tile.ptr<f32>, f32
   }
+  tile.return
+}
+
+// Three iterations of a gather: all indices, then all that they lead to, are under
+// way before the first sum.
+// CHECK-LABEL: tile.kernel @few_gathers
+// CHECK-NOT: scf.for
+// CHECK-COUNT-6: tile.load
+// CHECK-COUNT-3: arith.addf
+// CHECK-NOT: tile.load
+// CHECK: tile.store
+tile.kernel @few_gathers(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %at: !tile.ptr<i32> {tile.group = 2 : i64}, %out: !tile.ptr<f32> {tile.group = 3 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %lane = tile.range 0 to 128 : tensor<128xi32>
+  %sum = scf.for %i = %c0 to %c3 step %c1 iter_args(%acc = %zero) -> (tensor<128xf32>) : i32 {
+    %from = tile.addptr %at, %i : !tile.ptr<i32>, i32
+    %row = tile.load %from {group = 2 : i64} : !tile.ptr<i32> -> i32
+    %first = tile.addptr %x, %row : !tile.ptr<f32>, i32
+    %firsts = tile.splat %first : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+    %ps = tile.addptr %firsts, %lane : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %ps {group = 1 : i64} : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %to = tile.addptr %outs, %lane : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  tile.store %to, %sum {group = 3 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
   tile.return
 }

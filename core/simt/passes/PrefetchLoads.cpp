@@ -74,6 +74,7 @@
 #include "core/simt/analysis/LoopIterations.h"
 #include "core/simt/passes/Passes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -121,6 +122,7 @@ private:
   scf::IfOp makeBranch();
   void carryOneIteration();
   void loadTogether();
+  void loadAll(int64_t iterations);
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
 
   scf::ForOp loop;
@@ -359,9 +361,52 @@ void Prefetcher::loadTogether() {
   loop.erase();
 }
 
+/// A few iterations, as many as the loop has: their loads, then what is done
+/// with them.
+void Prefetcher::loadAll(int64_t iterations) {
+  OpBuilder b(loop);
+  const int64_t low = *getConstantIntValue(loop.getLowerBound()),
+                step = *getConstantIntValue(loop.getStep());
+  SmallVector<IRMapping> all(static_cast<size_t>(iterations));
+  for (auto [i, map] : llvm::enumerate(all)) {
+    map.map(loop.getInductionVar(),
+            arith::ConstantOp::create(
+                b, loc,
+                b.getIntegerAttr(loop.getInductionVar().getType(),
+                                 low + int64_t(i) * step)));
+    for (Operation &op : *loop.getBody()) {
+      if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
+        b.clone(op, map);
+      }
+    }
+  }
+  SmallVector<Value> carried(loop.getInitArgs());
+  for (IRMapping &map : all) {
+    map.map(loop.getRegionIterArgs(), carried);
+    carried = emitBody(b, map);
+  }
+  loop.replaceAllUsesWith(carried);
+  loop.erase();
+}
+
+/// If there are few and it is known how many.
+std::optional<int64_t> fewIterations(scf::ForOp loop, int64_t most) {
+  const std::optional<int64_t> low = getConstantIntValue(loop.getLowerBound()),
+                               high = getConstantIntValue(loop.getUpperBound()),
+                               step = getConstantIntValue(loop.getStep());
+  constexpr int64_t small = int64_t{1} << 30; // no sum of these wraps
+  if (!low || !high || !step || *step <= 0 || *step >= small || *low < 0 ||
+      *high >= small || *high <= *low) {
+    return std::nullopt;
+  }
+  const int64_t count = (*high - *low + *step - 1) / *step;
+  return count <= most ? std::optional(count) : std::nullopt;
+}
+
 size_t Prefetcher::run() {
   constexpr int64_t fewBytes = 16; // of a thread, in an iteration
   constexpr size_t mostOps = 100;
+  constexpr int64_t mostIterations = 8;
   if (!countsIterations(loop)) {
     return 0;
   }
@@ -369,10 +414,6 @@ size_t Prefetcher::run() {
   const size_t found = loads.size();
   if (found == 0) {
     return 0;
-  }
-  if (carriesOneIteration()) {
-    carryOneIteration();
-    return found;
   }
   int64_t bytes = 0;
   size_t ops = 0;
@@ -382,10 +423,17 @@ size_t Prefetcher::run() {
       bytes += bytesOf(op->getResult(0));
     }
   });
-  if (bytes >= fewBytes || ops > mostOps) {
+  const bool isSmall = bytes < fewBytes && ops <= mostOps;
+  const std::optional<int64_t> iterations = fewIterations(loop, mostIterations);
+  if (isSmall && !hasDots && slice.carried.empty() && iterations) {
+    loadAll(*iterations);
+  } else if (carriesOneIteration()) {
+    carryOneIteration();
+  } else if (isSmall) {
+    loadTogether();
+  } else {
     return 0;
   }
-  loadTogether();
   return found;
 }
 
