@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/TensorViews.h"
 #include "backends/nvidia/compiler/CodeGen.h"
+#include "backends/nvidia/compiler/Occupancy.h"
 #include "backends/nvidia/compiler/assemble/Assembler.h"
 
 #include "terrazzo/plugin/KernelInput.h"
@@ -172,6 +173,17 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     options.mostRegisters =
         unsigned(std::clamp(request.integer("maxnreg", MostRegisters),
                             LeastRegisters, MostRegisters));
+  }
+  // Who limits registers has counted them.
+  if (std::optional<unsigned> warps = warpsForSums(kernel);
+      warps && options.mostRegisters == 0) {
+    plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                     "the block has " + std::to_string(*warps) +
+                         " warps: with the num_warps that were asked for, the "
+                         "sums of a product would not fit into registers",
+                     kernel.getLoc());
+    kernel->setAttr("tile.num_warps",
+                    mlir::Builder(kernel).getI32IntegerAttr(int32_t(*warps)));
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;

@@ -172,4 +172,22 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   return wanted;
 }
 
+std::optional<unsigned> warpsForSums(tile::KernelOp kernel) {
+  constexpr int64_t mostSums = 200, // of a thread, beside addresses
+      enough = 8;                   // two warp groups
+  constexpr int64_t lanes = 32;
+  auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
+  const int64_t warps = asked ? asked.getInt() : 4;
+  int64_t sums = 0;
+  kernel.walk([&](tile::DotOp dot) {
+    auto type = cast<mlir::RankedTensorType>(dot.getType());
+    const int64_t bytes = tile::storageBytes(type.getElementType());
+    sums = std::max(sums, type.getNumElements() * bytes / 4);
+  });
+  const bool fits = sums <= mostSums * lanes * warps;
+  return !fits && warps < enough && sums <= mostSums * lanes * enough
+             ? std::optional(unsigned(enough))
+             : std::nullopt;
+}
+
 } // namespace tz::nvidia

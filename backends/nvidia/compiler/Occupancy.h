@@ -1,8 +1,10 @@
 //===- Occupancy.h - how many blocks should fit into a multiprocessor -----===//
 //
-// What   Which numbers of blocks to try, from what a thread holds and computes.
+// What   Which numbers of blocks to try, from what a thread holds and computes;
+//        how many warps a block needs for the sums of its products.
 // Why    ptxas gives a kernel the registers that it can use. Fewer may be
-//        better: more blocks hide more of the memory's latency.
+//        better: more blocks hide more of the memory's latency. And no thread
+//        has more than 255: the number of warps is a hint.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_OCCUPANCY_H
@@ -20,6 +22,10 @@ namespace tz::nvidia {
 llvm::SmallVector<unsigned, 4>
 blocksWanted(const simt::Variant &variant,
              const ArchitectureFacts &architecture);
+
+/// The warps that a block needs so that the sums of its largest product fit
+/// into registers; none: those that were asked for do, or no number does.
+std::optional<unsigned> warpsForSums(tile::KernelOp kernel);
 
 } // namespace tz::nvidia
 
