@@ -1,7 +1,9 @@
 """Mathematical functions that are made of the language's own operations.
 
-They are computed in fp64 and rounded to the argument's type, so that fp32
-results are within one ULP; fp64 results are good to about 12 digits.
+Most are computed in fp64 and rounded to the argument's type, so that fp32
+results are within one ULP; fp64 results are good to about 12 digits. The
+inverses of circular functions stay in fp32 where their argument is: a GPU has
+few units for fp64. Those results are within two ULP.
 """
 import triton
 import triton.language as tl
@@ -30,7 +32,11 @@ def _like(result, x):
 @triton.jit
 def signbit(x):
     # 1 where the sign is set, also of -0.0 and NaN.
-    bits = _wide(x).to(tl.int64, bitcast=True)
+    value = tl.to_tensor(x)
+    if value.dtype == tl.float32:
+        bits = value.to(tl.int32, bitcast=True)
+    else:
+        bits = _wide(x).to(tl.int64, bitcast=True)
     return (bits < 0).to(tl.int32)
 
 
@@ -115,6 +121,62 @@ def saturatef(x):
 
 # ---- circular ---------------------------------------------------------------------
 
+# Made by core/optimizer/math/fit.py --libdevice.
+# (asin s / s - 1) / s^2 in s^2; weighted error 2^-27.586.
+_ASIN_F32: tl.constexpr = (
+    0.166667536,
+    0.0749524236,
+    0.0454770625,
+    0.0241477899,
+    0.0422182493,
+)
+
+# (atan t / t - 1) / t^2 in t^2; weighted error 2^-28.695.
+_ATAN_F32: tl.constexpr = (
+    -0.333333015,
+    0.199986383,
+    -0.142652452,
+    0.109575741,
+    -0.0841945633,
+    0.0582345426,
+    -0.0314557217,
+    0.0110644614,
+    -0.00182721927,
+)
+
+# pi / 2 in two parts of fp32.
+_HALF_PI: tl.constexpr = 1.57079637
+_HALF_PI_REST: tl.constexpr = -4.37113883e-08
+
+
+@triton.jit
+def _odd_series(x, square, c: tl.constexpr):
+    # x + x square (c[0] + c[1] square + ...)
+    r = tl.fma(square, c[len(c) - 1], c[len(c) - 2])
+    for i in tl.static_range(3, len(c) + 1):
+        r = tl.fma(square, r, c[len(c) - i])
+    return tl.fma(x * square, r, x)
+
+
+@triton.jit
+def _asin_single(a):
+    # Of |x|: its arc sine up to 1/2; above, that of sqrt((1 - |x|) / 2), which
+    # is half of what is left to pi / 2.
+    far = a > 0.5
+    square = tl.where(far, tl.fma(a, -0.5, 0.5), a * a)
+    return far, _odd_series(tl.where(far, tl.sqrt(square), a), square, _ASIN_F32)
+
+
+@triton.jit
+def _atan_single(t):
+    # From 0 to 1.
+    return _odd_series(t, t * t, _ATAN_F32)
+
+
+@triton.jit
+def _rest_of_half_pi(r):
+    return (_HALF_PI - r) + _HALF_PI_REST
+
 
 @triton.jit
 def _atan_wide(x):
@@ -152,22 +214,52 @@ def _atan2_wide(y, x):
 
 @triton.jit
 def atan(x):
+    value = tl.to_tensor(x)
+    if value.dtype == tl.float32:
+        a = tl.abs(value)
+        inverted = a > 1.0
+        r = _atan_single(tl.where(inverted, 1.0 / a, a))
+        return copysign(tl.where(inverted, _rest_of_half_pi(r), r), value)
     return _like(_atan_wide(_wide(x)), x)
 
 
 @triton.jit
 def atan2(y, x):
+    up = tl.to_tensor(y)
+    right = tl.to_tensor(x)
+    if up.dtype == tl.float32 and right.dtype == tl.float32:
+        a = tl.abs(up)
+        b = tl.abs(right)
+        large = tl.maximum(a, b)
+        small = tl.minimum(a, b)
+        same = tl.where(large == 0.0, 0.0, 1.0)  # also of infinities
+        r = _atan_single(tl.where(small == large, same, small / large))
+        r = tl.where(a > b, _rest_of_half_pi(r), r)
+        left = (2.0 * _HALF_PI - r) + 2.0 * _HALF_PI_REST
+        r = copysign(tl.where(signbit(right) != 0, left, r), up)
+        return tl.where((a != a) | (b != b), a + b, r)
     return _like(_atan2_wide(_wide(y), _wide(x)), y)
 
 
 @triton.jit
 def asin(x):
+    value = tl.to_tensor(x)
+    if value.dtype == tl.float32:
+        far, r = _asin_single(tl.abs(value))
+        whole = tl.fma(r, -2.0, _HALF_PI) + _HALF_PI_REST
+        return copysign(tl.where(far, whole, r), value)
     w = _wide(x)
     return _like(_atan2_wide(w, tl.sqrt((1.0 - w) * (1.0 + w))), x)
 
 
 @triton.jit
 def acos(x):
+    value = tl.to_tensor(x)
+    if value.dtype == tl.float32:
+        far, r = _asin_single(tl.abs(value))
+        left = tl.fma(r, -2.0, 2.0 * _HALF_PI) + 2.0 * _HALF_PI_REST
+        near = _HALF_PI - (copysign(r, value) - _HALF_PI_REST)
+        return tl.where(far, tl.where(value < 0.0, left, 2.0 * r), near)
     w = _wide(x)
     return _like(_atan2_wide(tl.sqrt((1.0 - w) * (1.0 + w)), w), x)
 

@@ -3,12 +3,14 @@
 #   fit.py > Coefficients.h
 # or for the library's sources:
 #   fit.py --library > core/optimizer/math/library/coefficients.py
+# or for functions of libdevice, as text to put into core/frontend/library:
+#   fit.py --libdevice
 # Run by hand when a range or degree changes (needs mpmath); prints the largest
 # weighted error of each fit as a power of two.
 import re
 import sys
 from mpmath import mp, mpf, matrix, lu_solve, cos, pi, log, exp, sin, tanh
-from mpmath import erf, erfc, sqrt, findroot, log as ln
+from mpmath import asin, atan, erf, erfc, sqrt, findroot, log as ln
 
 mp.dps = 120
 
@@ -140,15 +142,20 @@ def two_over_pi_words(count):
     return words
 
 
+LIBDEVICE_FITS = [
+    ("AsinF32", "float", lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: z, mpf(10) ** -30, mpf("0.25"), 4, "(asin s / s - 1) / s^2 in s^2"),
+    ("AtanF32", "float", lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, lambda z: z, mpf(10) ** -30, mpf(1), 8, "(atan t / t - 1) / t^2 in t^2"),
+]
+
 PYTHON_HEADER = '''"""Minimax polynomials, lowest power first. Made by ../fit.py --library."""
 import triton.language as tl
 '''
 
 
-def library():
+def constants(fits):
     """As constants of kernel-language source."""
-    out = [PYTHON_HEADER]
-    for name, ctype, f, weight, lo, hi, degree, meaning in FITS + LIBRARY_FITS:
+    out = []
+    for name, ctype, f, weight, lo, hi, degree, meaning in fits:
         worst, c = remez(f, weight, lo, hi, degree)
         stem = re.sub(r"(?<=[a-z0-9])(?=F(32|64))|(?<=[a-z])(?=[A-Z])", "_", name).upper()
         out.append(f"# {meaning}; weighted error 2^{mp.nstr(log(worst, 2), 5)}.")
@@ -156,6 +163,11 @@ def library():
         out.append(f"{stem}: tl.constexpr = (")
         out.extend(f"    {number}," for number in numbers)
         out.append(")\n")
+    return out
+
+
+def library():
+    out = [PYTHON_HEADER, *constants(FITS + LIBRARY_FITS)]
     out.append("# The binary fraction of 2/pi after 64 zero bits.")
     out.append("TWO_OVER_PI: tl.constexpr = (")
     out.extend(f"    0x{w:016x}," for w in [0] + two_over_pi_words(20))
@@ -171,6 +183,8 @@ def shortest_float(x):
 def main():
     if "--library" in sys.argv:
         return library()
+    if "--libdevice" in sys.argv:
+        return print("\n".join(constants(LIBDEVICE_FITS)))
     out = [HEADER]
     for name, ctype, f, weight, lo, hi, degree, meaning in FITS:
         worst, c = remez(f, weight, lo, hi, degree)
