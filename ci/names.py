@@ -31,10 +31,14 @@ def namesakes(paths):
                 yield path, f"{others} has the same name; begin it with what it belongs to, as in CpuDevice.cpp"
 
 
+def code_of(text):
+    """The text with its lines, but without what is quoted or commented."""
+    return TOKEN.sub(lambda found: ("" if found.group(0).startswith("/") else '""') + "\n" * found.group(0).count("\n"), text)
+
+
 def constants(text):
     """(line, why) of constants in another style than LLVM's."""
-    # What is quoted or commented keeps its lines alone.
-    code = TOKEN.sub(lambda found: ("" if found.group(0).startswith("/") else '""') + "\n" * found.group(0).count("\n"), text)
+    code = code_of(text)
     for found in CONSTANT.finditer(code):
         indentation, before, word, kind, name, _ = found.groups()
         pointer = re.search(r"[*&]\s*$", kind + code[found.end(4):found.start(5)])

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/lowering/Elementwise.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -228,11 +230,11 @@ Value *Elementwise::fma(Value *x, Value *y, Value *z) {
 }
 
 Value *Elementwise::power(Value *, Value *) {
-  throw std::runtime_error("tile-legalize-math left 'pow'");
+  throw plugin::Failure(TZ_E_INTERNAL, "tile-legalize-math left 'pow'");
 }
 
 Value *Elementwise::remainder(Value *, Value *) {
-  throw std::runtime_error("tile-legalize-math left 'rem'");
+  throw plugin::Failure(TZ_E_INTERNAL, "tile-legalize-math left 'rem'");
 }
 
 Value *Elementwise::fromFp8(Value *codes, Fp8 format, Type *toElement) {

@@ -5,13 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/simt/SimtPipeline.h"
 
+#include "terrazzo/plugin/Error.h"
 #include "terrazzo/simt/Passes.h"
 #include "terrazzo/simt/SimtTarget.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-
-#include <stdexcept>
 
 using namespace tz::simt;
 
@@ -34,15 +33,17 @@ std::vector<Pipeline::Step>::iterator Pipeline::find(llvm::StringRef step) {
   for (const Step &one : all) {
     names += (names.empty() ? "" : ", ") + one.name;
   }
-  throw std::invalid_argument("the pipeline of this variant has no step '" +
-                              step.str() + "'; it has " + names);
+  throw tz::plugin::Failure(TZ_E_INTERNAL,
+                            "the pipeline of this variant has no step '" +
+                                step.str() + "'; it has " + names);
 }
 
 void Pipeline::insert(std::vector<Step>::iterator place, std::string name,
                       std::unique_ptr<mlir::Pass> pass) {
   if (llvm::any_of(all, [&](const Step &one) { return one.name == name; })) {
-    throw std::invalid_argument("the pipeline has a step '" + name +
-                                "' already; a step needs a name of its own");
+    throw tz::plugin::Failure(TZ_E_INTERNAL,
+                              "the pipeline has a step '" + name +
+                                  "' already; a step needs a name of its own");
   }
   all.insert(place, Step{std::move(name), std::move(pass)});
 }

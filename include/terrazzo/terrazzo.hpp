@@ -33,6 +33,9 @@ public:
         codeValue(tz_status_code(status)) {
     tz_status_release(status);
   }
+  /// A mistake that is found before the library is called.
+  Error(int32_t code, const std::string &message)
+      : std::runtime_error(message), codeValue(code) {}
   int32_t code() const noexcept { return codeValue; }
 
 private:
@@ -225,9 +228,9 @@ public:
 private:
   size_t bounded(size_t n) const {
     if (n > count) {
-      throw std::out_of_range("terrazzo: copy of " + std::to_string(n) +
-                              " elements, the buffer has " +
-                              std::to_string(count));
+      throw Error(TZ_E_OUT_OF_RANGE, "copy of " + std::to_string(n) +
+                                         " elements; the buffer has " +
+                                         std::to_string(count));
     }
     return n * sizeof(T);
   }
@@ -256,8 +259,8 @@ public:
       : held() {
     if (shape.size() != block.size() ||
         (!strides.empty() && strides.size() != shape.size())) {
-      throw std::invalid_argument("terrazzo: shape, block and strides of a "
-                                  "descriptor differ in length");
+      throw Error(TZ_E_INVALID_ARGUMENT,
+                  "shape, block and strides of a descriptor differ in length");
     }
     held.struct_size = sizeof(held);
     held.data = address;

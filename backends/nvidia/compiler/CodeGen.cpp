@@ -12,6 +12,7 @@
 #include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
 #include "backends/nvidia/compiler/llvm/SelectionCheck.h"
 
+#include "terrazzo/plugin/Error.h"
 #include "terrazzo/simt/Variants.h"
 
 #include "llvm/IR/Verifier.h"
@@ -34,8 +35,9 @@ namespace {
 std::string withBlocks(StringRef ptx, unsigned blocks) {
   const StringRef one = ".minnctapersm 1\n";
   if (ptx.count(one) != 1) {
-    throw std::runtime_error("the code generator did not say how many blocks "
-                             "shall fit (.minnctapersm)");
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "the code generator did not say how many blocks "
+                          "shall fit (.minnctapersm)");
   }
   auto [before, after] = ptx.split(one);
   return (before + ".minnctapersm " + Twine(blocks) + "\n" + after).str();
@@ -138,8 +140,8 @@ void Generation::lower(unsigned mostRegisters) {
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
-    throw std::runtime_error("invalid code was made for the kernel: " +
-                             problem);
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "invalid code was made for the kernel: " + problem);
   }
 }
 

@@ -201,7 +201,7 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
     plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
                    problem.location);
   } catch (const AssemblerError &problem) {
-    plugin::refuse(request, TZ_E_INTERNAL, problem.what(), kernel.getLoc());
+    plugin::refuse(request, problem.code, problem.what(), kernel.getLoc());
   } catch (const Cancelled &) {
     throw plugin::Failure(TZ_E_CANCELLED, "the compilation was cancelled");
   }

@@ -11,7 +11,6 @@
 #include "core/frontend/parse/Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -48,13 +47,14 @@ static Value constantValue(const ast::Expr *expr) {
   }
 }
 
-static std::vector<BuiltinParam> parseSignature(StringRef signature) {
+static std::vector<BuiltinParam>
+parseSignature(StringRef signature, std::vector<std::string> &mistakes) {
   DiagnosticSink sink;
   auto tree = parseFile("<signature>",
                         ("def f(" + signature + "): pass\n").str(), sink);
   std::vector<BuiltinParam> params;
   if (sink.hasErrors() || tree->body.empty()) {
-    llvm::errs() << "built-in signature: " << sink.str();
+    mistakes.push_back("built-in signature: " + sink.str());
     return params;
   }
   for (const ast::Parameter &p :
@@ -135,7 +135,7 @@ const Builtin *Registry::add(StringRef module, StringRef name,
                              StringRef signature, BuiltinFn run) {
   auto builtin = std::make_unique<Builtin>();
   builtin->name = displayName(module, name);
-  builtin->params = parseSignature(signature);
+  builtin->params = parseSignature(signature, signatureMistakes);
   builtin->run = std::move(run);
   const Builtin *result = builtin.get();
   owned.push_back(std::move(builtin));
@@ -148,7 +148,8 @@ const Builtin *Registry::addMethod(ValueKind kind, StringRef name,
   auto builtin = std::make_unique<Builtin>();
   builtin->name = (kind == ValueKind::Tile ? "tensor." : "") + name.str();
   builtin->params = parseSignature(
-      signature.empty() ? std::string("self") : ("self, " + signature).str());
+      signature.empty() ? std::string("self") : ("self, " + signature).str(),
+      signatureMistakes);
   builtin->run = std::move(run);
   builtin->isHost = kind != ValueKind::Tile;
   const Builtin *result = builtin.get();

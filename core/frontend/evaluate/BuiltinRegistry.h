@@ -100,6 +100,9 @@ public:
   /// Names of methods of a kind, for suggestions.
   std::vector<llvm::StringRef> methodNames(ValueKind kind) const;
 
+  /// What is wrong with signatures of the table: none, which a test holds.
+  const std::vector<std::string> &mistakes() const { return signatureMistakes; }
+
   // Filling; only while the table is built.
   std::shared_ptr<ModuleObject> makeModule(llvm::StringRef dotted);
   /// `signature` is a Python parameter list: "x, axis=None, *, flag=False".
@@ -118,6 +121,7 @@ private:
   std::map<std::pair<ValueKind, std::string>, const Builtin *> methods;
   llvm::StringMap<Value> libraryMethods;
   std::vector<std::unique_ptr<Builtin>> owned;
+  std::vector<std::string> signatureMistakes;
   std::shared_ptr<ModuleObject> pythonNames;
 };
 

@@ -7,6 +7,8 @@
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/KernelLowering.h"
 
+#include "terrazzo/plugin/Error.h"
+
 using namespace llvm;
 
 namespace tz::simt {
@@ -424,11 +426,13 @@ void KernelLowering::barrierWait(BarrierWaitOp op) {
 
 namespace {
 [[noreturn]] void noGroups() {
-  throw std::runtime_error(
+  throw plugin::Failure(
+      TZ_E_INTERNAL,
       "a target whose blocks form clusters implements their hooks");
 }
 [[noreturn]] void noCopyEngine() {
-  throw std::runtime_error("a target with such copies implements their hooks");
+  throw plugin::Failure(TZ_E_INTERNAL,
+                        "a target with such copies implements their hooks");
 }
 } // namespace
 

@@ -9,6 +9,7 @@
 #include "core/simt/lower/KernelLowering.h"
 
 #include "terrazzo/lowering/Atomics.h"
+#include "terrazzo/plugin/Error.h"
 
 using namespace llvm;
 
@@ -160,7 +161,7 @@ void SimtHooks::fence(IRBuilderBase &b, tile::MemScope scope) {
 
 SmallVector<Value *> SimtHooks::atomic(IRBuilderBase &, const AtomicUpdate &,
                                        Value *, ArrayRef<Value *>, Value *) {
-  throw std::logic_error("atomicWidth() promised an instruction");
+  throw plugin::Failure(TZ_E_INTERNAL, "atomicWidth() promised an instruction");
 }
 
 } // namespace tz::simt

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/lower/KernelLowering.h"
 
+#include "terrazzo/plugin/Error.h"
+
 using namespace llvm;
 
 namespace tz::simt {
@@ -227,7 +229,8 @@ void KernelLowering::bulkStore(BulkStoreOp op) {
 
 namespace {
 [[noreturn]] void noSuchStore() {
-  throw std::runtime_error("a target with such stores implements their hooks");
+  throw plugin::Failure(TZ_E_INTERNAL,
+                        "a target with such stores implements their hooks");
 }
 } // namespace
 

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace tz::plugin {
@@ -81,12 +82,17 @@ inline tz_error *makeError(int32_t code, std::string_view message,
   }
 }
 
-/// Runs `body`; NULL if it returns, an error if it throws.
+/// Runs `body`; what it returns, NULL if that is nothing, an error if it
+/// throws.
 template <typename Body>
 tz_error *guarded(Body &&body) noexcept {
   try {
-    body();
-    return nullptr;
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return nullptr;
+    } else {
+      return body();
+    }
   } catch (const Failure &f) {
     return makeError(f.code, f.message, f.native, f.flags);
   } catch (const std::bad_alloc &) {

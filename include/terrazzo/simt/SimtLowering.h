@@ -7,25 +7,15 @@
 #ifndef TERRAZZO_SIMT_SIMTLOWERING_H
 #define TERRAZZO_SIMT_SIMTLOWERING_H
 
+#include "terrazzo/lowering/Unsupported.h"
 #include "terrazzo/simt/SimtHooks.h"
 
 #include "llvm/IR/Module.h"
 
-#include <stdexcept>
-
 namespace tz::simt {
 
-/// What cannot be lowered, and where it was asked for.
-struct Unsupported : std::runtime_error {
-  Unsupported(mlir::Location location, const std::string &message)
-      : std::runtime_error(message), location(location) {}
-  mlir::Location location;
-};
-
-/// It could be lowered, and is more than the target has of something.
-struct TooLarge : Unsupported {
-  using Unsupported::Unsupported;
-};
+using lowering::TooLarge;
+using lowering::Unsupported;
 
 /// A vendor's Target or Hooks give an answer that no machine has.
 struct BadTarget : std::logic_error {

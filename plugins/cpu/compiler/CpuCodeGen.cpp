@@ -11,6 +11,8 @@
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -68,7 +70,7 @@ std::unique_ptr<TargetMachine> makeMachine(const CpuTarget &target) {
   std::string problem;
   const llvm::Target *found = TargetRegistry::lookupTarget(triple, problem);
   if (!found) {
-    throw std::runtime_error(problem);
+    throw plugin::Failure(TZ_E_INTERNAL, problem);
   }
   TargetOptions options;
   return std::unique_ptr<TargetMachine>(found->createTargetMachine(
@@ -243,7 +245,7 @@ std::string emitFile(Module &module, TargetMachine &machine,
           ? addPassesForLong(passes, machine, stream, type)
           : machine.addPassesToEmitFile(passes, stream, nullptr, type,
                                         /*DisableVerify=*/true)) {
-    throw std::runtime_error("no code generation for this target");
+    throw plugin::Failure(TZ_E_INTERNAL, "no code generation for this target");
   }
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
@@ -254,7 +256,7 @@ void checkSymbols(const std::string &object) {
   auto file =
       object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
   if (!file) {
-    throw std::runtime_error(toString(file.takeError()));
+    throw plugin::Failure(TZ_E_INTERNAL, toString(file.takeError()));
   }
   for (const object::SymbolRef &symbol : (*file)->symbols()) {
     Expected<uint32_t> flags = symbol.getFlags();
@@ -266,8 +268,9 @@ void checkSymbols(const std::string &object) {
     }
     if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty() &&
         *name != "memcpy" && *name != "memmove" && *name != "memset") {
-      throw std::runtime_error("the kernel needs the function '" + name->str() +
-                               "', which nothing here provides");
+      throw plugin::Failure(TZ_E_INTERNAL,
+                            "the kernel needs the function '" + name->str() +
+                                "', which nothing here provides");
     }
   }
 }
@@ -295,8 +298,8 @@ CompiledKernel compileKernel(tile::KernelOp kernel,
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
-    throw std::runtime_error("invalid code was made for the kernel: " +
-                             problem);
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "invalid code was made for the kernel: " + problem);
   }
   auto stopIfCancelled = [&] {
     if (options.cancelled && options.cancelled()) {

@@ -44,7 +44,7 @@ struct CompiledKernel {
   bool waits = false;
 };
 
-/// Throws Unsupported (lower/Lowering.h) for what the user asked and this
+/// Throws Unsupported for what the user asked and this
 /// target has not, std::runtime_error for what should not happen.
 CompiledKernel compileKernel(tile::KernelOp kernel, const CpuTarget &target,
                              const CompileOptions &options);

@@ -39,7 +39,7 @@ namespace {
 constexpr unsigned MaxThreads = 4096;
 constexpr uint32_t DlpackCpu = 1;
 
-tz_str str(std::string_view s) { return {s.data(), s.size()}; }
+using tz::plugin::str;
 
 tz_kv number(std::string_view key, uint64_t value) {
   return {str(key), TZ_KV_I64, 0, static_cast<int64_t>(value), 0, {}};
@@ -51,20 +51,6 @@ void answer(T *out, T value) {
   size_t size = std::min(out->struct_size, sizeof(T));
   value.struct_size = size;
   std::memcpy(out, &value, size);
-}
-
-/// Runs a slot; what the C++ library throws becomes an error object.
-template <typename Body>
-tz_error *guarded(Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return makeError(TZ_E_OUT_OF_MEMORY, "cpu: out of memory");
-  } catch (const std::exception &e) {
-    return makeError(TZ_E_INTERNAL, e.what());
-  } catch (...) {
-    return makeError(TZ_E_INTERNAL, "cpu: unknown exception");
-  }
 }
 
 tz_error *missing(const char *what) {

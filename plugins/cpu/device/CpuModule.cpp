@@ -27,7 +27,7 @@ tz_error *refuseExtensions(const tz_ext *extensions) {
   return nullptr;
 }
 
-tz_error *loadModule(tz_device *, const tz_blob *blobs, size_t n,
+tz_error *loadModule(tz_device *device, const tz_blob *blobs, size_t n,
                      const tz_ext *extensions, tz_module **out) {
   if (tz_error *error = refuseExtensions(extensions)) {
     return error;
@@ -51,7 +51,8 @@ tz_error *loadModule(tz_device *, const tz_blob *blobs, size_t n,
   if (!module->object) {
     return makeError(TZ_E_DATA_LOSS, "cpu: cannot load the kernel: " + reason);
   }
-  module->debugRegistration = registerForDebuggers(*module->object);
+  module->debugRegistration =
+      registerForDebuggers(*module->object, device->platform->host);
   *out = module.release();
   return nullptr;
 }

@@ -60,11 +60,11 @@ void tellDebugger(uint32_t action, jit_code_entry *entry) {
 
 } // namespace
 
-void *registerForDebuggers(const ElfObject &object) {
+void *registerForDebuggers(const ElfObject &object, const tz_host *host) {
   auto *entry =
       static_cast<jit_code_entry *>(std::malloc(sizeof(jit_code_entry)));
   std::lock_guard<std::mutex> lock(registrationMutex());
-  writeJitDump(object);
+  writeJitDump(object, host);
   if (!entry) {
     return nullptr;
   }

@@ -7,13 +7,16 @@
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_DEBUGREGISTRATION_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_DEBUGREGISTRATION_H
 
+#include "terrazzo/plugin.h"
+
 namespace tz::cpu {
 
 class ElfObject;
 
+/// `host`, which may be null, hears what goes wrong.
 /// The object's debug image must stay alive until it is unregistered.
 /// [thread: any]
-void *registerForDebuggers(const ElfObject &object);
+void *registerForDebuggers(const ElfObject &object, const tz_host *host);
 void unregisterForDebuggers(void *registration);
 
 } // namespace tz::cpu

@@ -7,35 +7,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 namespace tz::cpu {
 
 static void releaseError(tz_error *error) { std::free(error); }
-
-tz_error *makeError(int32_t code, std::string_view message) noexcept {
-  static constexpr std::string_view noMemory = "out of memory";
-  static tz_error outOfMemory = {sizeof(tz_error),
-                                 TZ_E_OUT_OF_MEMORY,
-                                 0,
-                                 TZ_ERR_STATIC,
-                                 0,
-                                 {noMemory.data(), noMemory.size()},
-                                 nullptr,
-                                 0,
-                                 nullptr};
-  void *memory = std::malloc(sizeof(tz_error) + message.size());
-  if (!memory) {
-    return &outOfMemory;
-  }
-  auto *error = static_cast<tz_error *>(memory);
-  char *text = reinterpret_cast<char *>(error + 1);
-  std::memcpy(text, message.data(), message.size());
-  *error = tz_error{sizeof(tz_error),       code,    0, 0,           0,
-                    {text, message.size()}, nullptr, 0, releaseError};
-  return error;
-}
 
 tz_error *makeExecutorError(int32_t code, std::string_view what) noexcept {
   try {

@@ -8,6 +8,8 @@
 #include "plugins/cpu/device/ElfObject.h"
 #include "plugins/cpu/device/LineTable.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +34,9 @@ public:
     static JitDump dump;
     return dump;
   }
+
+  /// Once.
+  std::string takeProblem() { return std::exchange(problem, {}); }
 
   void write(const ElfObject &object) {
     if (!file) {
@@ -61,8 +66,8 @@ private:
     int fd = open(path.c_str(),
                   O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) {
-      std::fprintf(stderr, "terrazzo: cannot write %s: %s\n", path.c_str(),
-                   std::strerror(errno));
+      problem = path + ": cannot be written: " + std::strerror(errno) +
+                "; TERRAZZO_PERF_JITDUMP is a folder, or 1 for this one";
       return;
     }
     // perf finds the file by this mapping in its own record of the process.
@@ -173,13 +178,19 @@ private:
   }
 
   std::FILE *file = nullptr;
+  std::string problem; ///< why there is no file, until somebody is told
   uint64_t counter = 0;
 };
 
 } // namespace
 
-void writeJitDump(const ElfObject &object) {
-  JitDump::instance().write(object);
+void writeJitDump(const ElfObject &object, const tz_host *host) {
+  JitDump &dump = JitDump::instance();
+  const std::string problem = dump.takeProblem();
+  if (!problem.empty() && TZ_HAS_FN(host, tz_host, log)) {
+    host->log(host->ctx, 1, plugin::str("cpu"), plugin::str(problem));
+  }
+  dump.write(object);
 }
 
 } // namespace tz::cpu

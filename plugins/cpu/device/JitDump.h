@@ -8,12 +8,15 @@
 #ifndef TERRAZZO_PLUGINS_CPU_DEVICE_JITDUMP_H
 #define TERRAZZO_PLUGINS_CPU_DEVICE_JITDUMP_H
 
+#include "terrazzo/plugin.h"
+
 namespace tz::cpu {
 
 class ElfObject;
 
+/// A file that cannot be written is told to the host (null: to nobody), once.
 /// [thread: one at a time]
-void writeJitDump(const ElfObject &object);
+void writeJitDump(const ElfObject &object, const tz_host *host);
 
 } // namespace tz::cpu
 

@@ -15,6 +15,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
@@ -123,6 +124,14 @@ std::string table() {
   }
   out << "    },\n}\n";
   return text;
+}
+
+TEST(Builtins, EachSignatureIsPython) {
+  EXPECT_THAT(languageBuiltins().mistakes(), testing::IsEmpty());
+  Registry wrong;
+  wrong.add("math", "f", "x, =", [](BuiltinCall &) { return Value::none(); });
+  EXPECT_THAT(wrong.mistakes(),
+              testing::ElementsAre(testing::HasSubstr("built-in signature: ")));
 }
 
 TEST(PythonNames, AreTheFrontends) {

@@ -3,6 +3,7 @@
 // What   Their order and names, for each form; steps of a vendor.
 // Why    Vendors name steps: a name that vanishes must be noticed here first.
 //===----------------------------------------------------------------------===//
+#include "terrazzo/plugin/Error.h"
 #include "terrazzo/simt/Passes.h"
 #include "terrazzo/simt/SimtPipeline.h"
 #include "terrazzo/simt/SimtTarget.h"
@@ -74,7 +75,7 @@ TEST(Pipeline, AVendorInsertsByName) {
 std::string problemOf(const std::function<void()> &work) {
   try {
     work();
-  } catch (const std::invalid_argument &problem) {
+  } catch (const tz::plugin::Failure &problem) {
     return problem.what();
   }
   return "none";

@@ -150,19 +150,20 @@ Assembled finish(Ptxas &process, StringRef ptx) {
   Ptxas::End end = process.finish(std::chrono::steady_clock::now() +
                                   std::chrono::seconds(MostSeconds));
   if (end.isLate) {
-    throw AssemblerError("ptxas took more than " + std::to_string(MostSeconds) +
-                         " s");
+    throw AssemblerError(TZ_E_TIMEOUT, "ptxas took more than " +
+                                           std::to_string(MostSeconds) + " s");
   }
   if (!end.status) {
-    throw AssemblerError("nothing is known of ptxas's end; does another part "
+    throw AssemblerError(TZ_E_FAILED_PRECONDITION,
+                         "nothing is known of ptxas's end; does another part "
                          "of the program wait for all children?");
   }
   if (WIFSIGNALED(*end.status)) {
-    throw Refused(std::string("ptxas was ended by a signal: ") +
-                  strsignal(WTERMSIG(*end.status)));
+    throw Refused(TZ_E_INTERNAL, std::string("ptxas was ended by a signal: ") +
+                                     strsignal(WTERMSIG(*end.status)));
   }
   if (WEXITSTATUS(*end.status) != 0) {
-    throw Refused(refusal(end.log, ptx));
+    throw Refused(TZ_E_INTERNAL, refusal(end.log, ptx));
   }
   return read(std::move(end.code), end.log);
 }
@@ -170,7 +171,7 @@ Assembled finish(Ptxas &process, StringRef ptx) {
 Assembled runJitLink(void *library, StringRef ptx, StringRef cpu) {
   JitLinked made = jitLink(library, ptx, cpu);
   if (made.cubin.empty()) {
-    throw Refused(refusal(made.log, ptx));
+    throw Refused(TZ_E_INTERNAL, refusal(made.log, ptx));
   }
   return read(std::move(made.cubin), made.log);
 }

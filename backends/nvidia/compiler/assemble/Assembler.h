@@ -9,13 +9,13 @@
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_ASSEMBLE_ASSEMBLER_H
 
 #include "terrazzo/plugin.h"
+#include "terrazzo/plugin/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,8 +29,8 @@ struct Assembled {
 };
 
 /// The code was refused, or took too long: no fault of the machine.
-struct AssemblerError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct AssemblerError : plugin::Failure {
+  using plugin::Failure::Failure;
 };
 
 /// TERRAZZO_PTXAS ("none": not to be used), TRITON_PTXAS_PATH, PATH, then the

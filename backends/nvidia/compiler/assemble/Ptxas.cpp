@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/assemble/Ptxas.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -16,7 +18,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdexcept>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,11 @@ ssize_t writeQuietly(int pipe, const char *data, size_t size) {
   errno = problem;
   return count;
 }
+
+/// The machine has no room or process now; it may have later.
+plugin::Failure unavailable(std::string why) {
+  return plugin::Failure(TZ_E_UNAVAILABLE, std::move(why), 0, TZ_ERR_RETRY);
+}
 } // namespace
 
 Ptxas::Folder::Folder() {
@@ -64,8 +70,8 @@ Ptxas::Folder::Folder() {
   sys::path::append(made, "terrazzo-ptxas-XXXXXX");
   path = made.str().str();
   if (!mkdtemp(path.data())) {
-    throw std::runtime_error("no temporary folder: " + path + ": " +
-                             std::strerror(errno));
+    throw unavailable("no temporary folder: " + path + ": " +
+                      std::strerror(errno));
   }
 }
 
@@ -80,8 +86,7 @@ Ptxas::Ptxas(const std::string &program, StringRef cpu) : ahead(true) {
   const std::string input = folder.file(Input);
   if (mkfifo(input.c_str(), 0600) != 0 ||
       link(input.c_str(), folder.file(Gate).c_str()) != 0) {
-    throw std::runtime_error(std::string("no named pipe: ") +
-                             std::strerror(errno));
+    throw unavailable(std::string("no named pipe: ") + std::strerror(errno));
   }
   start(program, cpu);
 }
@@ -136,8 +141,8 @@ void Ptxas::start(const std::string &program, StringRef cpu) {
   posix_spawn_file_actions_destroy(&files);
   if (problem) {
     process = -1;
-    throw std::runtime_error(program +
-                             " cannot be started: " + std::strerror(problem));
+    throw unavailable(program +
+                      " cannot be started: " + std::strerror(problem));
   }
 }
 
@@ -170,7 +175,7 @@ void Ptxas::writeText(const std::string &content) {
   if (error || file.has_error() ||
       rename(path.c_str(), folder.file(Input).c_str()) != 0) {
     file.clear_error();
-    throw std::runtime_error("a temporary file could not be written");
+    throw unavailable("a temporary file could not be written");
   }
 }
 

@@ -37,7 +37,7 @@ public:
     std::string code, log;
   };
 
-  /// Both throw std::runtime_error if it cannot be started.
+  /// Both throw TZ_E_UNAVAILABLE if it cannot be started.
   Ptxas(const std::string &program, llvm::StringRef cpu);
   Ptxas(const std::string &program, llvm::StringRef cpu,
         const std::string &text);

@@ -8,6 +8,8 @@
 #include "backends/nvidia/compiler/hooks/Mma.h"
 #include "backends/nvidia/compiler/hooks/Wgmma.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -74,7 +76,8 @@ protected:
     default:
       break;
     }
-    throw std::runtime_error(
+    throw plugin::Failure(
+        TZ_E_INTERNAL,
         ("tile-legalize-math left '" + tile::stringifyMathFn(fn) + "'").str());
   }
   Value *minMax(Value *x, Value *y, bool isMax, bool propagateNan) override {

@@ -7,6 +7,8 @@
 
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
+#include "terrazzo/plugin/Error.h"
+
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -50,8 +52,8 @@ makeMachine(const ArchitectureFacts &architecture, StringRef ptxFeature) {
     for (const char *name : {"disable-lsr", "nvptx-short-ptr"}) {
       auto found = options.find(name);
       if (found == options.end()) {
-        throw std::runtime_error(std::string("this LLVM has no option -") +
-                                 name);
+        throw plugin::Failure(TZ_E_INTERNAL,
+                              std::string("this LLVM has no option -") + name);
       }
       static_cast<cl::opt<bool> *>(found->second)->setValue(true);
     }
@@ -60,7 +62,7 @@ makeMachine(const ArchitectureFacts &architecture, StringRef ptxFeature) {
   std::string problem;
   const Target *found = TargetRegistry::lookupTarget(triple, problem);
   if (!found) {
-    throw std::runtime_error(problem);
+    throw plugin::Failure(TZ_E_INTERNAL, problem);
   }
   TargetOptions options;
   return std::unique_ptr<TargetMachine>(found->createTargetMachine(
@@ -126,7 +128,8 @@ public:
   explicit WithoutStrengthReduction(LLVMContext &context)
       : context(context), before(context.getOptPassGate()) {
     if (!PassRegistry::getPassRegistry()->getPassInfo(name)) {
-      throw std::runtime_error("this LLVM has no pass " + name.str());
+      throw plugin::Failure(TZ_E_INTERNAL,
+                            "this LLVM has no pass " + name.str());
     }
     context.setOptPassGate(*this);
   }
@@ -152,7 +155,7 @@ std::string emitPtx(Module &module, TargetMachine &machine) {
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true)) {
-    throw std::runtime_error("no code generation for this target");
+    throw plugin::Failure(TZ_E_INTERNAL, "no code generation for this target");
   }
   std::optional<WithoutStrengthReduction> gate;
   if (hasManyAddresses(module)) {

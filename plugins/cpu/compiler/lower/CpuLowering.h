@@ -23,24 +23,19 @@
 #include "terrazzo/lowering/Elementwise.h"
 #include "terrazzo/lowering/LogEmitter.h"
 #include "terrazzo/lowering/Loops.h"
+#include "terrazzo/lowering/Unsupported.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
 #include <array>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tz::cpu {
 
-/// What this target cannot do, and where it was asked for.
-struct Unsupported : std::runtime_error {
-  Unsupported(mlir::Location location, const std::string &message)
-      : std::runtime_error(message), location(location) {}
-  mlir::Location location;
-};
+using lowering::Unsupported;
 
 /// A tile in the arena, row-major.
 struct Buffer {
