@@ -170,11 +170,11 @@ bool isTuple(std::string_view text) {
 }
 
 static Result<ArgumentText> parseTuple(ArgumentText arg) {
-  static constexpr unsigned MaxNesting = 32;
+  constexpr unsigned maxNesting = 32;
   arg.kind = ArgumentText::Tuple;
-  if (std::count(arg.name.begin(), arg.name.end(), '.') > MaxNesting) {
+  if (std::count(arg.name.begin(), arg.name.end(), '.') > maxNesting) {
     return wrong(arg.name, "tuples nest more than " +
-                               std::to_string(MaxNesting) + " levels deep");
+                               std::to_string(maxNesting) + " levels deep");
   }
   std::string_view inside(arg.whole);
   std::vector<std::string> parts =
