@@ -23,20 +23,10 @@ using runtime::Status;
 
 static const llvm::fltSemantics &semanticsOf(uint32_t type) {
   switch (type) {
-  case TZ_TYPE_F16:
-    return llvm::APFloat::IEEEhalf();
-  case TZ_TYPE_BF16:
-    return llvm::APFloat::BFloat();
-  case TZ_TYPE_F8E4M3FN:
-    return llvm::APFloat::Float8E4M3FN();
-  case TZ_TYPE_F8E5M2:
-    return llvm::APFloat::Float8E5M2();
-  case TZ_TYPE_F8E4M3FNUZ:
-    return llvm::APFloat::Float8E4M3FNUZ();
-  case TZ_TYPE_F8E5M2FNUZ:
-    return llvm::APFloat::Float8E5M2FNUZ();
-  case TZ_TYPE_F64:
-    return llvm::APFloat::IEEEdouble();
+#define FLOAT_TYPE(Id, Type, Format)                                           \
+  case TZ_TYPE_##Id:                                                           \
+    return llvm::APFloat::Format();
+#include "terrazzo/ElementTypes.def"
   default:
     return llvm::APFloat::IEEEsingle();
   }
@@ -86,42 +76,84 @@ static T loadAs(const void *element) {
   return value;
 }
 
-double decodeElement(uint32_t type, const void *element) {
-  switch (type) {
-  case TZ_TYPE_I1:
-  case TZ_TYPE_U8:
-    return loadAs<uint8_t>(element);
-  case TZ_TYPE_I8:
-    return loadAs<int8_t>(element);
-  case TZ_TYPE_I16:
-    return loadAs<int16_t>(element);
-  case TZ_TYPE_U16:
-    return loadAs<uint16_t>(element);
-  case TZ_TYPE_I32:
-    return loadAs<int32_t>(element);
-  case TZ_TYPE_U32:
-    return loadAs<uint32_t>(element);
-  case TZ_TYPE_I64:
-    return double(loadAs<int64_t>(element));
-  case TZ_TYPE_U64:
-    return double(loadAs<uint64_t>(element));
-  case TZ_TYPE_F32:
-    return double(loadAs<float>(element));
-  case TZ_TYPE_F64:
-    return loadAs<double>(element);
-  case TZ_TYPE_F16:
+namespace {
+/// Integers of so many bits, in memory.
+template <unsigned Bits>
+struct Integers;
+template <>
+struct Integers<1> {
+  using Unsigned = uint8_t;
+};
+template <>
+struct Integers<8> {
+  using Signed = int8_t;
+  using Unsigned = uint8_t;
+};
+template <>
+struct Integers<16> {
+  using Signed = int16_t;
+  using Unsigned = uint16_t;
+};
+template <>
+struct Integers<32> {
+  using Signed = int32_t;
+  using Unsigned = uint32_t;
+};
+template <>
+struct Integers<64> {
+  using Signed = int64_t;
+  using Unsigned = uint64_t;
+};
+
+// One for each class of ElementTypes.def.
+template <unsigned Bits>
+double decodeSigned(uint32_t, const void *element) {
+  return double(loadAs<typename Integers<Bits>::Signed>(element));
+}
+template <unsigned Bits>
+double decodeUnsigned(uint32_t, const void *element) {
+  return double(loadAs<typename Integers<Bits>::Unsigned>(element));
+}
+template <unsigned Bits>
+double decodeBool(uint32_t type, const void *element) {
+  return decodeUnsigned<Bits>(type, element);
+}
+template <unsigned Bits>
+double decodeFloat(uint32_t type, const void *element) {
+  if (type == TZ_TYPE_F16) { // these two are too common for APFloat's pace
     return double(loadAs<_Float16>(element));
-  case TZ_TYPE_BF16:
+  }
+  if (type == TZ_TYPE_BF16) {
     return double(
         std::bit_cast<float>(uint32_t(loadAs<uint16_t>(element)) << 16));
-  default: {
-    llvm::APFloat number(semanticsOf(type),
-                         llvm::APInt(8, loadAs<uint8_t>(element)));
-    bool loses = false;
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    return number.convertToDouble();
   }
+  llvm::APFloat number(
+      semanticsOf(type),
+      llvm::APInt(Bits, loadAs<typename Integers<Bits>::Unsigned>(element)));
+  bool loses = false;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &loses);
+  return number.convertToDouble();
+}
+template <>
+double decodeFloat<32>(uint32_t, const void *element) {
+  return double(loadAs<float>(element));
+}
+template <>
+double decodeFloat<64>(uint32_t, const void *element) {
+  return loadAs<double>(element);
+}
+} // namespace
+
+double decodeElement(uint32_t type, const void *element) {
+  switch (type) {
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
+                     LeastExponent)                                            \
+  case TZ_TYPE_##Id:                                                           \
+    return decode##Class<Bits>(type, element);
+#include "terrazzo/ElementTypes.def"
+  default:
+    return 0;
   }
 }
 

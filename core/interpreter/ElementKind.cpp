@@ -37,7 +37,7 @@ std::optional<Kind> kindOf(Type type) {
     }
   }
   return llvm::TypeSwitch<Type, std::optional<Kind>>(type)
-#define FLOAT_TYPE(Id, Type) .Case<Type>([](auto) { return Kind::Id; })
+#define FLOAT_TYPE(Id, Type, Format) .Case<Type>([](auto) { return Kind::Id; })
 #include "terrazzo/ElementTypes.def"
       .Case<Float4E2M1FNType>([](auto) { return Kind::F4E2M1FN; })
       .Case<tile::PtrType>([](auto) { return Kind::Ptr; })

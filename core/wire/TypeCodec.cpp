@@ -67,7 +67,7 @@ static std::optional<TypeTag> scalarTag(Type type) {
           return std::nullopt;
         }
       })
-#define FLOAT_TYPE(Id, Type)                                                   \
+#define FLOAT_TYPE(Id, Type, Format)                                           \
   .Case([](Type) -> std::optional<TypeTag> { return TypeTag::Id; })
 #include "terrazzo/ElementTypes.def"
       .Case([](Float4E2M1FNType) -> std::optional<TypeTag> {
@@ -88,7 +88,7 @@ static Type scalarType(TypeTag tag, MLIRContext *context) {
     return IntegerType::get(context, 32);
   case TypeTag::I64:
     return IntegerType::get(context, 64);
-#define FLOAT_TYPE(Id, Type)                                                   \
+#define FLOAT_TYPE(Id, Type, Format)                                           \
   case TypeTag::Id:                                                            \
     return Type::get(context);
 #include "terrazzo/ElementTypes.def"

@@ -70,25 +70,33 @@ double decodeSmall(uint32_t bits, const SmallFloat &f) {
   return negative ? -value : value;
 }
 
+/// Of a row of ElementTypes.def. What a format has instead of infinities is in
+/// its name: FN is finite, UZ has one zero and one NaN.
+SmallFloat smallFloat(std::string_view id, int bits, int fraction,
+                      int leastExponent) {
+  return {bits - 1 - fraction, fraction, 1 - leastExponent,
+          id.find("FN") == std::string_view::npos, id.ends_with("UZ")};
+}
+
 double decodeFloat(uint32_t type, uint64_t bits) {
   switch (type) {
-  case TZ_TYPE_F16:
-    return decodeSmall(uint32_t(bits), {5, 10, 15, true, false});
   case TZ_TYPE_BF16:
     return std::bit_cast<float>(uint32_t(bits) << 16);
   case TZ_TYPE_F32:
     return std::bit_cast<float>(uint32_t(bits));
   case TZ_TYPE_F64:
     return std::bit_cast<double>(bits);
-  case TZ_TYPE_F8E4M3FN:
-    return decodeSmall(uint32_t(bits), {4, 3, 7, false, false});
-  case TZ_TYPE_F8E5M2:
-    return decodeSmall(uint32_t(bits), {5, 2, 15, true, false});
-  case TZ_TYPE_F8E4M3FNUZ:
-    return decodeSmall(uint32_t(bits), {4, 3, 8, false, true});
   default:
-    return decodeSmall(uint32_t(bits), {5, 2, 16, false, true});
+    break;
   }
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
+                     LeastExponent)                                            \
+  if (type == TZ_TYPE_##Id) {                                                  \
+    return decodeSmall(uint32_t(bits),                                         \
+                       smallFloat(#Id, Bits, Fraction, LeastExponent));        \
+  }
+#include <terrazzo/ElementTypes.def>
+  return NAN;
 }
 
 bool isSigned(uint32_t type) {

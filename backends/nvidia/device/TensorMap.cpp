@@ -22,6 +22,9 @@ namespace {
 constexpr uint32_t MaxBox = 256;
 constexpr size_t MaxViews = 4096;
 
+/// The driver's codes of what a tensor map can hold. It is no list of element
+/// types (ElementTypes.def): eight bits are bytes, and tf32 is a way to read
+/// f32.
 constexpr struct Element {
   std::string_view name;
   TensorElement code;

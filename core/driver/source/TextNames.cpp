@@ -68,7 +68,7 @@ DType dtypeOf(Type type) {
     }
   }
   return llvm::TypeSwitch<Type, DType>(type)
-#define FLOAT_TYPE(Id, Type) .Case([](Type) { return DType::Id; })
+#define FLOAT_TYPE(Id, Type, Format) .Case([](Type) { return DType::Id; })
 #include "terrazzo/ElementTypes.def"
       .Default([](Type) { return DType::Void; });
 }

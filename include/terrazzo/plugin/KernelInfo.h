@@ -31,7 +31,7 @@ inline uint32_t valueType(mlir::Type type) {
       return TZ_TYPE_I64;
     }
   }
-#define FLOAT_TYPE(Id, Type)                                                   \
+#define FLOAT_TYPE(Id, Type, Format)                                           \
   if (llvm::isa<mlir::Type>(type)) {                                           \
     return TZ_TYPE_##Id;                                                       \
   }

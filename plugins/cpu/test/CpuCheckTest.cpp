@@ -1,8 +1,8 @@
 //===- CpuCheckTest.cpp - What is refused before machine code is made -----===//
 //
 // What   One module for each row of the tables in compiler/CpuCheck.cpp and
-// core/lowering/ModuleCheck.cpp. Why    The sweeps show that what the lowering
-// makes passes; here is what must
+//        core/lowering/ModuleCheck.cpp.
+// Why    The sweeps show that what the lowering makes passes; here is what must
 //        not.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/CpuCheck.h"

@@ -19,10 +19,40 @@
 
 namespace tz::cpu::test {
 
-const std::vector<std::string> IntegerTypes = {"i1", "i8", "i16", "i32", "i64"};
-const std::vector<std::string> FloatTypes = {
-    "f16",      "bf16",   "f32",        "f64",
-    "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+namespace {
+/// The classes of ElementTypes.def.
+enum class TypeClass { Bool, Signed, Unsigned, Float };
+
+/// The IR's name of a row: "i1", "f32", "f8E4M3FN"; empty if it has no values
+/// of the type. Its integers have no sign.
+std::string nameInIR(TypeClass kind, unsigned bits, std::string text) {
+  if (kind == TypeClass::Unsigned || text == "f8e4b15") {
+    return "";
+  }
+  if (kind == TypeClass::Float) {
+    std::transform(text.begin() + 1, text.end(), text.begin() + 1, [&](char c) {
+      return char(bits == 8 ? std::toupper(c) : c);
+    });
+    return text;
+  }
+  return "i" + std::to_string(bits);
+}
+
+std::vector<std::string> typesOf(bool areFloats) {
+  std::vector<std::string> types;
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
+                     LeastExponent)                                            \
+  if ((TypeClass::Class == TypeClass::Float) == areFloats) {                   \
+    types.push_back(nameInIR(TypeClass::Class, Bits, Text));                   \
+  }
+#include "terrazzo/ElementTypes.def"
+  std::erase(types, "");
+  return types;
+}
+} // namespace
+
+const std::vector<std::string> IntegerTypes = typesOf(false);
+const std::vector<std::string> FloatTypes = typesOf(true);
 const std::vector<std::string> PlainTypes = [] {
   std::vector<std::string> all = IntegerTypes;
   all.insert(all.end(), FloatTypes.begin(), FloatTypes.end());

@@ -8,7 +8,6 @@
 #include <terrazzo/terrazzo.h>
 
 #include <bit>
-#include <iterator>
 
 namespace tz::python {
 
@@ -27,22 +26,39 @@ const ExchangeTable *exchangeTableOf(PyTypeObject *type) {
   return found && found->describe && found->currentStream ? found : nullptr;
 }
 
+namespace {
+/// The classes of ElementTypes.def.
+enum class TypeClass { Bool, Signed, Unsigned, Float };
+
+/// DLPack's code of a row; -1: none. Floats of eight bits have none here: the
+/// array's own dtype says which they are.
+constexpr int dlpackCode(TypeClass kind, uint32_t type, unsigned bits) {
+  switch (kind) {
+  case TypeClass::Signed:
+    return 0;
+  case TypeClass::Unsigned:
+    return 1;
+  case TypeClass::Bool:
+    return 6;
+  case TypeClass::Float:
+    break;
+  }
+  return bits == 8 ? -1 : type == TZ_TYPE_BF16 ? 4 : 2;
+}
+} // namespace
+
 uint32_t elementType(const ExchangedArray &array) {
-  // By DLPack's code, then of 8, 16, 32 and 64 bits. Floats of eight bits are
-  // not among them: the array's own dtype says which they are.
-  static constexpr uint8_t types[7][4] = {
-      {TZ_TYPE_I8, TZ_TYPE_I16, TZ_TYPE_I32, TZ_TYPE_I64},
-      {TZ_TYPE_U8, TZ_TYPE_U16, TZ_TYPE_U32, TZ_TYPE_U64},
-      {0, TZ_TYPE_F16, TZ_TYPE_F32, TZ_TYPE_F64},
-      {},
-      {0, TZ_TYPE_BF16, 0, 0},
-      {},
-      {TZ_TYPE_I1, 0, 0, 0}};
-  const int width = std::countr_zero(array.bits) - 3;
-  return array.lanes == 1 && array.code < std::size(types) &&
-                 std::has_single_bit(array.bits) && width >= 0 && width < 4
-             ? types[array.code][width]
-             : 0;
+  if (array.lanes != 1) {
+    return 0;
+  }
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction,              \
+                     LeastExponent)                                            \
+  if (array.bits == (Bits == 1 ? 8 : Bits) &&                                  \
+      array.code == dlpackCode(TypeClass::Class, TZ_TYPE_##Id, Bits)) {        \
+    return TZ_TYPE_##Id;                                                       \
+  }
+#include <terrazzo/ElementTypes.def>
+  return 0;
 }
 
 namespace {
