@@ -42,6 +42,7 @@
 //        and is not peeled again, so code grows at most by the pass's limit.
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/IterationBounds.h"
+#include "core/optimizer/LoopPeeling.h"
 #include "core/optimizer/LoopSplitting.h"
 #include "core/optimizer/Passes.h"
 #include "core/optimizer/Versioning.h"
@@ -57,11 +58,13 @@ using namespace mlir;
 using namespace tz;
 using namespace tz::analysis;
 using optimizer::assume;
+using Check = optimizer::BoundsCheck;
 using optimizer::conditionsOf;
 using optimizer::emitNonNegative;
 using optimizer::fullFrom;
 using optimizer::fullUntil;
 using optimizer::iterationIf;
+using optimizer::LoopPeeling;
 using optimizer::Rest;
 using namespace tz::tile;
 
@@ -70,30 +73,11 @@ namespace tz::optimizer {
 #include "core/optimizer/Passes.h.inc"
 } // namespace tz::optimizer
 
-/// The most by which an iteration of a loop may move a block for the loop to be
-/// split.
-static constexpr int64_t LargestSlope = int64_t(1) << 32;
-
 /// Elements of a tile, for each warp, up to which a kernel without dots is
 /// copied: every op on a larger one is hundreds of instructions.
 static constexpr int64_t WidestTile = 4096;
 
 namespace {
-/// One checked dimension of one access. The block is inside if both are >= 0.
-struct Check {
-  Operation *access;
-  unsigned dim;
-  Polynomial slack; // extent - offset - block
-  Polynomial offset;
-  bool open = true;
-  bool reported = false;       // a remark has said why it stays
-  bool withIterations = false; // asked where the loop that it is in is split
-  std::string why{};           // it is not decided once, and the cure
-
-  Check(Operation *access, unsigned dim, Polynomial slack, Polynomial offset)
-      : access(access), dim(dim), slack(slack), offset(offset) {}
-};
-
 struct PeelMasks : tz::optimizer::impl::PeelMasksBase<PeelMasks> {
   using Base = tz::optimizer::impl::PeelMasksBase<PeelMasks>;
   using Base::Base;
@@ -106,8 +90,6 @@ private:
   void processNested(Block &block);
   void versionBlock(Block &block);
   void peelLoop(scf::ForOp loop);
-  std::string whyNotSplit(scf::ForOp loop, const Check &check);
-  bool dependsOnIteration(const Check &check, scf::ForOp loop);
   void clear(Check &check);
   bool hasRoom(Location loc, size_t ops, StringRef what, ArrayRef<Check *> all);
   void foldMasks(Region &region, ArrayRef<Check *> all);
@@ -116,8 +98,6 @@ private:
   SmallVector<Polynomial> openConditions(ArrayRef<Check *> all);
   bool isAskedWithIterations(ArrayRef<Check *> open, Operation *first);
   bool isTooWide();
-  bool leavesOneIteration(scf::ForOp loop, ArrayRef<Polynomial> slacks);
-  std::vector<IterationMask> costlyMasks(scf::ForOp loop);
   bool has(optimizer::Feature feature) const {
     return llvm::is_contained(features, optimizer::nameOf(feature));
   }
@@ -131,6 +111,7 @@ private:
   std::optional<Hints> hints;
   std::optional<LaneForms> forms;
   std::optional<KnownMasks> masks;
+  std::optional<LoopPeeling> loops;
   std::vector<Check> checks;
   size_t cloned = 0;
 };
@@ -270,8 +251,8 @@ bool PeelMasks::isAskedWithIterations(ArrayRef<Check *> open,
     hasLoops = true;
     if (!loop || hasDots(loop) || llvm::none_of(checks, [&](Check &check) {
           return check.open && check.access->getParentOp() == loop &&
-                 dependsOnIteration(check, loop) &&
-                 whyNotSplit(loop, check).empty();
+                 loops->dependsOnIteration(check, loop) &&
+                 loops->whyNotSplit(loop, check).empty();
         })) {
       return false;
     }
@@ -348,112 +329,6 @@ void PeelMasks::versionBlock(Block &block) {
   ++versionedBlocks;
 }
 
-bool PeelMasks::dependsOnIteration(const Check &check, scf::ForOp loop) {
-  const unsigned iv = forms->scalars().number(loop.getInductionVar());
-  return llvm::any_of(check.slack.getTerms(), [&](const Term &term) {
-    return llvm::is_contained(term.scalars, iv);
-  });
-}
-
-/// Why `loop` has no iteration up to which `check` holds and after which it may
-///     not;
-/// empty if it has.
-std::string PeelMasks::whyNotSplit(scf::ForOp loop, const Check &check) {
-  auto step = forms->of(loop.getStep());
-  auto from = forms->of(loop.getLowerBound());
-  if (!step || !from || step->start.constant().value_or(0) <= 0) {
-    return "the loop's step is no positive constant; make it a constexpr";
-  }
-  if (!hints->countsSigned(loop)) {
-    return "the loop counts unsigned numbers that may be above the largest "
-           "signed one; tl.assume(end < 0x80000000) says that they are not";
-  }
-  if (!isNonNegative(from->start)) {
-    return "the loop is not known to begin at 0 or above; "
-           "tl.assume(start >= 0) says so";
-  }
-  unsigned iv = forms->scalars().number(loop.getInductionVar());
-  for (const Term &term : check.slack.getTerms()) {
-    if (!llvm::is_contained(term.scalars, iv)) {
-      continue;
-    }
-    if (term.scalars.size() != 1 || term.coefficient >= 0 ||
-        term.coefficient < -LargestSlope) {
-      return "the loop does not bring the block nearer to its bound by a "
-             "constant amount; count upwards by a constexpr";
-    }
-  }
-  if (!isNonNegative(check.offset)) {
-    return "the block is not known to begin at 0 or above; "
-           "tl.assume(offset >= 0) says so";
-  }
-  auto rest = Polynomial::add(check.slack, Polynomial::of({{iv}, 1}),
-                              -check.slack.coefficientOf({iv}));
-  auto end = rest ? Polynomial::add(*rest, Polynomial(LargestSlope)) : rest;
-  if (!end) {
-    return "its bound is too large an expression; compute part of it into a "
-           "variable that is not a sum or product";
-  }
-  Check outside = check;
-  outside.offset = {};
-  outside.slack = *rest;
-  if (!isAvailable(outside, loop)) {
-    return "what the block's place and bound are made of is computed in the "
-           "loop; compute it before";
-  }
-  return {};
-}
-
-/// Whether no iteration follows the first in which one of these is below zero.
-bool PeelMasks::leavesOneIteration(scf::ForOp loop,
-                                   ArrayRef<Polynomial> slacks) {
-  const unsigned iv = forms->scalars().number(loop.getInductionVar());
-  auto high = forms->of(loop.getUpperBound());
-  const int64_t by = *forms->of(loop.getStep())->start.constant();
-  return high && llvm::all_of(slacks, [&](const Polynomial &slack) {
-           // slack = rest - slope * iteration < 0, and so iteration + by >=
-           // high if rest + 1 + slope * by >= slope * high
-           const int64_t slope = -slack.coefficientOf({iv});
-           int64_t ahead;
-           if (__builtin_mul_overflow(slope, by, &ahead) ||
-               __builtin_add_overflow(ahead, 1, &ahead)) {
-             return false;
-           }
-           auto room = Polynomial::add(slack, Polynomial::of({{iv}, 1}), slope);
-           room = room ? Polynomial::add(*room, Polynomial(ahead)) : room;
-           room = room ? Polynomial::add(*room, high->start, -slope) : room;
-           return room && isNonNegative(*room);
-         });
-}
-
-/// Masks that cost a compare and a select a lane in each iteration of a loop
-/// with dots, and that all lanes but those of its first or last iterations
-/// pass.
-std::vector<IterationMask> PeelMasks::costlyMasks(scf::ForOp loop) {
-  auto step = forms->of(loop.getStep());
-  auto from = forms->of(loop.getLowerBound());
-  if (!boundsAreFree() || !hasDots(loop) || !step || !from ||
-      !hints->countsSigned(loop) || step->start.constant().value_or(0) <= 0 ||
-      !isNonNegative(from->start)) {
-    return {};
-  }
-  const unsigned iv = forms->scalars().number(loop.getInductionVar());
-  auto isKnown = [&](const Polynomial &p) {
-    return optimizer::isAvailable(p, loop, forms->scalars());
-  };
-  std::vector<IterationMask> all = masks->ofIterations(loop);
-  llvm::erase_if(all, [&](const IterationMask &mask) {
-    auto rest =
-        Polynomial::add(mask.slack, Polynomial::of({{iv}, 1}), -mask.slope);
-    return std::abs(mask.slope) > LargestSlope || !rest || !isKnown(*rest) ||
-           !Polynomial::add(*rest, Polynomial(LargestSlope)) ||
-           !Polynomial::add(Polynomial(LargestSlope), *rest, -1) ||
-           !llvm::all_of(mask.conditions, isKnown) ||
-           !isSelectedBy(mask.op, loop);
-  });
-  return all;
-}
-
 /// Splits `loop` at the first iteration in which one of its checks may fail,
 /// and where masks in it begin or cease to hold.
 void PeelMasks::peelLoop(scf::ForOp loop) {
@@ -462,18 +337,18 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
     if (!check.open || !loop->isProperAncestor(check.access)) {
       continue;
     }
-    if (!dependsOnIteration(check, loop)) {
+    if (!loops->dependsOnIteration(check, loop)) {
       if (check.withIterations) {
         always.push_back(&check);
       }
       continue;
     }
-    check.why = whyNotSplit(loop, check);
+    check.why = loops->whyNotSplit(loop, check);
     if (check.why.empty()) {
       mine.push_back(&check);
     }
   }
-  std::vector<IterationMask> falling = costlyMasks(loop), rising;
+  std::vector<IterationMask> falling = loops->costlyMasks(loop), rising;
   for (IterationMask &mask : falling) {
     if (mask.slope > 0) {
       rising.push_back(mask);
@@ -502,7 +377,7 @@ void PeelMasks::peelLoop(scf::ForOp loop) {
 
   // As a loop, the last iteration would keep in registers what only it needs.
   const bool once = hasTail && boundsAreFree() && always.empty() &&
-                    leavesOneIteration(loop, slacks);
+                    loops->leavesOneIteration(loop, slacks);
   const int64_t step = *forms->of(loop.getStep())->start.constant();
   if (!rising.empty()) {
     OpBuilder builder(loop);
@@ -634,6 +509,7 @@ void PeelMasks::runOnOperation() {
   hints.emplace(getOperation());
   forms.emplace(getOperation());
   masks.emplace(getOperation(), *forms, *hints);
+  loops.emplace(*hints, *forms, *masks, boundsAreFree());
   checks.clear();
   cloned = 0;
   for (Operation *op : accesses) {
@@ -651,6 +527,7 @@ void PeelMasks::runOnOperation() {
     process(getOperation().getBody().front());
     explain();
   }
+  loops.reset();
   masks.reset();
   forms.reset();
   hints.reset();
