@@ -188,7 +188,7 @@ void writeJitDump(const ElfObject &object, const tz_host *host) {
   JitDump &dump = JitDump::instance();
   const std::string problem = dump.takeProblem();
   if (!problem.empty() && TZ_HAS_FN(host, tz_host, log)) {
-    host->log(host->ctx, 1, plugin::str("cpu"), plugin::str(problem));
+    host->log(host->ctx, 1, plugin::str("perf"), plugin::str(problem));
   }
   dump.write(object);
 }
