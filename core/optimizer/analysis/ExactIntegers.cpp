@@ -78,12 +78,31 @@ Interval ExactIntegers::rangeOf(Operation *op) const {
                                   : a * b;
 }
 
+/// Whether a program's number or the like, a multiple of more than `range` has
+/// values, is added to it: such a sum does not wrap.
+static bool isAlignedSum(const Hints &hints, arith::AddIOp sum) {
+  for (auto [block, lanes] : {std::pair(sum.getLhs(), sum.getRhs()),
+                              std::pair(sum.getRhs(), sum.getLhs())}) {
+    const int64_t divisor = hints.divisibility(block);
+    const Interval range = hints.range(lanes);
+    // The largest multiple of a power of two leaves as much below the limit.
+    const int64_t unit = divisor & -divisor;
+    if (hints.range(block).nonNegative() && range.nonNegative() &&
+        range.high < unit) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool ExactIntegers::fits(Operation *op) const {
   Interval exact = rangeOf(op);
   Interval type = rangeOfType(op->getResult(0).getType());
   return (exact.low > Interval().low && exact.high < Interval().high &&
           exact.low >= type.low && exact.high <= type.high) ||
-         addresses.contains(op->getResult(0));
+         addresses.contains(op->getResult(0)) ||
+         (isa<arith::AddIOp>(op) &&
+          isAlignedSum(hints, cast<arith::AddIOp>(op)));
 }
 
 bool ExactIntegers::isExact(Value value) const {
@@ -111,72 +130,57 @@ bool ExactIntegers::isExact(Value value) const {
   return true;
 }
 
-struct ExactIntegers::Question {
-  bool mayWrap; // sums and products are taken not to
-  llvm::SmallDenseSet<Value> carried{};
-};
-
 bool ExactIntegers::isNatural(Value value) const {
-  Question question{false};
-  return isNatural(value, question);
+  return isNatural(value, /*mayWrap=*/false);
 }
 
 bool ExactIntegers::isNaturalUnlessItWraps(Value value) const {
-  Question question{true};
-  return isNatural(value, question);
+  return isNatural(value, /*mayWrap=*/true);
 }
 
-/// Whether a program's number or the like, a multiple of more than `range` has
-/// values, is added to it: such a sum does not wrap.
-static bool isAlignedSum(const Hints &hints, arith::AddIOp sum) {
-  for (auto [block, lanes] : {std::pair(sum.getLhs(), sum.getRhs()),
-                              std::pair(sum.getRhs(), sum.getLhs())}) {
-    const int64_t divisor = hints.divisibility(block);
-    const Interval range = hints.range(lanes);
-    // The largest multiple of a power of two leaves as much below the limit.
-    const int64_t unit = divisor & -divisor;
-    if (hints.range(block).nonNegative() && range.nonNegative() &&
-        range.high < unit) {
-      return true;
-    }
+/// Whether what `op` gives is not negative if all that it adds to `pending` is
+/// not.
+bool ExactIntegers::isNaturalIf(Operation *op, bool mayWrap,
+                                SmallVectorImpl<Value> &pending) const {
+  if (isa<arith::AddIOp, arith::MulIOp>(op)
+          ? mayWrap || fits(op)
+          : isa<tile::DivSIOp, tile::MinSIOp>(op)) {
+    pending.append(op->operand_begin(), op->operand_end());
+    return true;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    pending.append({select.getTrueValue(), select.getFalseValue()});
+    return true;
+  }
+  // True is all ones where it is widened.
+  const Value first = op->getNumOperands() ? op->getOperand(0) : Value();
+  const bool isWider = isa<arith::ExtSIOp>(op) &&
+                       !tile::elementType(first.getType()).isInteger(1);
+  if (isWider || isa<tile::RemSIOp>(op) || keepsValue(op)) {
+    pending.push_back(first);
+    return true;
   }
   return false;
 }
 
-bool ExactIntegers::isNatural(Value value, Question &question) const {
-  auto natural = [&](Value of) { return isNatural(of, question); };
-  auto fitted = [&](Operation *op) { return question.mayWrap || fits(op); };
-  if (hints.range(value).nonNegative() || question.carried.contains(value)) {
-    return true;
+bool ExactIntegers::isNatural(Value value, bool mayWrap) const {
+  // One that is met again is asked already: all of them must be natural.
+  llvm::SmallDenseSet<Value> seen;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value one = pending.pop_back_val();
+    if (!seen.insert(one).second || hints.range(one).nonNegative()) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(one)) {
+      SmallVector<Value, 2> from = carriedInto(argument);
+      if (from.empty()) {
+        return false;
+      }
+      llvm::append_range(pending, from);
+    } else if (!isNaturalIf(one.getDefiningOp(), mayWrap, pending)) {
+      return false;
+    }
   }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    question.carried.insert(value);
-    SmallVector<Value, 2> from = carriedInto(argument);
-    return !from.empty() && llvm::all_of(from, natural);
-  }
-  Operation *op = value.getDefiningOp();
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](arith::AddIOp sum) {
-        return isAlignedSum(hints, sum) ||
-               (fitted(op) && natural(sum.getLhs()) && natural(sum.getRhs()));
-      })
-      .Case([&](arith::MulIOp product) {
-        return fitted(op) && natural(product.getLhs()) &&
-               natural(product.getRhs());
-      })
-      .Case<tile::DivSIOp, tile::MinSIOp>([&](auto) {
-        return natural(op->getOperand(0)) && natural(op->getOperand(1));
-      })
-      .Case([&](arith::SelectOp select) {
-        return natural(select.getTrueValue()) &&
-               natural(select.getFalseValue());
-      })
-      .Case([&](arith::ExtSIOp wider) {
-        return !tile::elementType(wider.getIn().getType()).isInteger(1) &&
-               natural(wider.getIn());
-      })
-      .Case([&](tile::RemSIOp rest) { return natural(rest.getLhs()); })
-      .Default([&](Operation *) {
-        return keepsValue(op) && natural(op->getOperand(0));
-      });
+  return true;
 }

@@ -27,8 +27,9 @@ public:
   ExactIntegers(tile::KernelOp kernel, const Hints &hints,
                 KeepsValue alsoKeeps = nullptr);
 
-  /// Whether no sum, difference or product on the way to `value` leaves its
-  /// type.
+  /// Whether no sum, difference or product leaves its type on the way to
+  /// `value`, which is that of LaneForms: what a branch, a load or a quotient
+  /// gives is a number as any other.
   bool isExact(mlir::Value value) const;
   /// What the sum, difference or product `op` is before it wraps.
   Interval rangeOf(mlir::Operation *op) const;
@@ -39,10 +40,11 @@ public:
   bool isNaturalUnlessItWraps(mlir::Value value) const;
 
 private:
-  struct Question; // whether a value is natural
   bool keepsValue(mlir::Operation *op) const;
   bool fits(mlir::Operation *op) const;
-  bool isNatural(mlir::Value value, Question &question) const;
+  bool isNatural(mlir::Value value, bool mayWrap) const;
+  bool isNaturalIf(mlir::Operation *op, bool mayWrap,
+                   llvm::SmallVectorImpl<mlir::Value> &pending) const;
 
   const Hints &hints;
   KeepsValue alsoKeeps;
