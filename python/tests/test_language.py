@@ -133,7 +133,6 @@ import terrazzo
 terrazzo.install_as_triton()
 import triton
 import triton.language as tl
-from triton.language.extra.cuda.gdc import gdc_launch_dependents, gdc_wait
 from triton.language.standard import _argmax_combine_tie_break_left, _argmin_combine, sort_impl
 
 @triton.jit
@@ -142,7 +141,6 @@ def smallest(v, i, w, j):
 
 @triton.jit
 def kernel(x, out, N: tl.constexpr):
-    gdc_wait()
     i = tl.arange(0, N)
     v = tl.load(x + i)
     tl.store(out, tl.reduce(v, 0, tl.standard._sum_combine))
@@ -155,7 +153,6 @@ def kernel(x, out, N: tl.constexpr):
     tl.store(out + 5 + i, sort_impl(v, descending=True))
     tl.store(out + 5 + N + tl.arange(0, 4), sort_impl(v, 4))
     tl.store(out + 9 + N + i, tl.associative_scan(v, 0, tl.standard._sum_combine))
-    gdc_launch_dependents()
 
 x = np.array([3, 7, -2, 7, 5, -2, 0, 1], np.int32)
 out = np.zeros(9 + 2 * 8, np.int32)

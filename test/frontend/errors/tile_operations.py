@@ -443,12 +443,12 @@ def k(n, p32):
 # error@424:9: a scan needs tiles of one shape, found fp32[8], int32[16]
 # error@425:9: the combining function gives fp64 for values of type fp32
 # error@426:9: axis 3 is outside of a tile of 1 dimension
-# note@standard.py:269:12: in the source of the library
+# note@standard.py:310:12: in the source of the library
 # error@427:9: histogram needs a tile of one dimension of int32 or uint32, found fp32[8]
 # error@428:9: dimensions of a tile must be powers of two, found shape [7]
 # error@429:9: the mask of shape [4] cannot be broadcast to [8]
 # error@431:9: static assertion failed: topk: k is no power of two
-# note@standard.py:366:5: in the source of the library
+# note@standard.py:407:5: in the source of the library
 
 # ----- functions of values with effects
 # run: k n=i32 p32=*fp32

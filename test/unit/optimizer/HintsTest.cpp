@@ -167,7 +167,7 @@ tile.kernel @k(%n: i32) {
   EXPECT_EQ(hints.range(k["quotient"]), (Interval{0, INT32_MAX / 10}));
   EXPECT_EQ(hints.range(k["positive"]), (Interval{0, 9}));
   EXPECT_EQ(hints.range(k["either"]), (Interval{-9, 9}));
-  EXPECT_EQ(hints.range(k["logical"]), Any32);
+  EXPECT_EQ(hints.range(k["logical"]), (Interval{0, 9}));
   EXPECT_EQ(hints.range(k["masked"]), (Interval{0, 10}));
 }
 

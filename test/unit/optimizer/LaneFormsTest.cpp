@@ -141,7 +141,7 @@ tile.kernel @k(%x: !tile.ptr<f32>, %from: i32 loc("from"), %n: i32, %step: i32) 
   ASSERT_EQ(open.start.getTerms()[0].scalars.size(), 1u);
   mlir::Value count =
       forms.scalars().value(open.start.getTerms()[0].scalars.front());
-  EXPECT_TRUE(count.getDefiningOp<tz::tile::DivSIOp>());
+  EXPECT_TRUE(count.getDefiningOp<tz::tile::DivUIOp>());
 }
 
 } // namespace

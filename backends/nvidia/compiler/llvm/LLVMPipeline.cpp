@@ -101,6 +101,7 @@ void optimize(Module &module, TargetMachine &machine) {
     shareWideProducts(function);
     keepOrderedCompares(function);
     narrowGuardedShifts(function);
+    invertNegatedLimits(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
   }
 }

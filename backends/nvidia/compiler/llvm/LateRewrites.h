@@ -20,6 +20,9 @@ void keepOrderedCompares(llvm::Function &function);
 /// GuardedShifts.cpp: shifts by wide amounts.
 void narrowGuardedShifts(llvm::Function &function);
 
+/// NegatedMinMax.cpp: minima and maxima of negated integers.
+void invertNegatedLimits(llvm::Function &function);
+
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
 

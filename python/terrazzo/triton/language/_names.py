@@ -169,7 +169,7 @@ FUNCTIONS = {
         "byte_perm": 'x, y, s',
         "cbrt": 'x',
         "ceil": 'x',
-        "clz": 'x',
+        "clz": 'arg0',
         "copysign": 'x, y',
         "cos": 'x',
         "cosh": 'x',
