@@ -74,7 +74,7 @@ def gains(document):
 
 
 def summary(files):
-    lines = ["", "## Gains", "", "| what | of | beside | rows | geometric mean | least | most |", "|---|---|---|---|---|---|---|"]
+    lines = ["", "## Gains", "", "![A tick is a row, the dot the geometric mean; right of 1 Terrazzo is better](gains.svg)", "", "| what | of | beside | rows | geometric mean | least | most |", "|---|---|---|---|---|---|---|"]
     for name, (_, document) in files.items():
         for (of, other), rows in gains(document).items():
             values = list(rows.values())

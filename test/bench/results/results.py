@@ -7,6 +7,7 @@
 
     python results.py FILE ...      checks files, and prints a table of each
     python results.py --page FOLDER     the page of a folder of such files (page.py)
+    python results.py --picture FOLDER  its gains as a picture in SVG (picture.py)
 
 A file is whole at any time: write() puts it in place with one rename, so a
 bench may write after each row. Samples are in the order in which they were
@@ -176,14 +177,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--page", metavar="FOLDER", help="print the page of the newest files below it")
+    parser.add_argument("--picture", metavar="FOLDER", help="print the gains of the newest files below it, as SVG")
     parser.add_argument("--there", default="", metavar="PATH", help="the way from the page to the folder, for its links")
     options = parser.parse_args()
-    if bool(options.page) == bool(options.files):
-        parser.error("give files, or --page and a folder")
-    if options.page:
+    if bool(options.page) + bool(options.picture) + bool(options.files) != 1:
+        parser.error("give files, or --page and a folder, or --picture and a folder")
+    if options.page or options.picture:
         import page
+        import picture
         try:
-            print(page.page(options.page, options.there), end="")
+            print(page.page(options.page, options.there) if options.page else picture.picture(options.picture), end="")
         except (OSError, ValueError) as error:
             sys.exit(f"results.py: {error}")
         return 0
