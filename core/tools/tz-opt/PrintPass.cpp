@@ -118,6 +118,9 @@ void tz::opt::registerPrintPasses() {
                     "print the formula of each integer, pointer and view in "
                     "its lane indices",
                     describeLaneForms);
+  registerPrintPass("tile-print-exact-integers",
+                    "print which integers do not wrap and are not negative",
+                    describeExactIntegers);
   registerPrintPass("tile-print-known-masks",
                     "print of each comparison when it is true in all lanes",
                     describeKnownMasks);

@@ -45,6 +45,7 @@ void registerPrintPass(llvm::StringRef flag, llvm::StringRef summary,
 
 Describe describeHints(tile::KernelOp kernel);
 Describe describeLaneForms(tile::KernelOp kernel);
+Describe describeExactIntegers(tile::KernelOp kernel);
 Describe describeKnownMasks(tile::KernelOp kernel);
 Describe describeMaskBounds(tile::KernelOp kernel);
 Describe describeViewAccesses(tile::KernelOp kernel);
