@@ -84,12 +84,13 @@ def test_every_name_is_there_or_says_what_it_is():
               and said[1] not in NEEDED}
     assert not silent, "\n".join(f"{name}: {said}" for name, said in silent.items())
     there = [name for name, said in found.items() if said == ["there"]]
-    assert len(there) > 0.6 * len(names)
+    assert len(there) > 400  # the others say what to use instead
 
 
 def test_a_from_import_says_it_too():
     # The class of a value is no module: `from` cannot name its attributes.
-    names = [row[0] for row in rows() if "." in row[0] and not re.search(r"\.driver\.|\.JITFunction\.|\.float32\.|\.int32\.|Backend\.", row[0])]
+    of_values = r"\.driver\.|\.JITFunction\.|\.float32\.|\.int32\.|Backend\."
+    names = [row[0] for row in rows() if "." in row[0] and not re.search(of_values, row[0])]
     found = answers(names, FROM)
     assert len(names) > 500
     silent = {name: said for name, said in found.items() if said != ["there"] and "Terrazzo has no triton" not in said[1]

@@ -5,7 +5,6 @@ import subprocess
 
 from .... import knobs
 from ..._absent import missing
-from ...runtime.errors import PTXASError
 from ..compiler import BaseBackend, GPUTarget, Options
 
 
