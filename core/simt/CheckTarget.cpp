@@ -58,4 +58,11 @@ void checkHooks(SimtHooks &hooks, llvm::LLVMContext &context) {
           "0, or a space that neither arrays nor constants have");
 }
 
+void checkShared(const llvm::Value &memory,
+                 const lowering::AddressSpaces &spaces) {
+  const unsigned space = memory.getType()->getPointerAddressSpace();
+  require(space == spaces.shared, "the space of sharedMemory()", space,
+          "addressSpaces().shared");
+}
+
 } // namespace tz::simt

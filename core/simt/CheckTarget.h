@@ -16,6 +16,9 @@ namespace tz::simt {
 /// an answer may be.
 void checkTarget(const SimtTarget &target);
 void checkHooks(SimtHooks &hooks, llvm::LLVMContext &context);
+/// Is what sharedMemory() gave a pointer to the space that is named for it?
+void checkShared(const llvm::Value &memory,
+                 const lowering::AddressSpaces &spaces);
 
 } // namespace tz::simt
 

@@ -22,13 +22,12 @@
  *          What an op's operands must be (docs/reference/specification) is not:
  *          Terrazzo verified that before it wrote the file. Who takes files from
  *          elsewhere looks at num_operands and types before using them.
- * Memory   A kernel owns all that its pointers show but texts of the file,
- * which
- *          must live as long as the kernel. About 100 bytes an op.
+ * Memory   A kernel owns what its pointers show. Texts alone are pieces of the
+ *          file, which must live as long. About 100 bytes an op.
  * Threads  A kernel does not change: any number may read it. No global state.
  * Errors   NULL and a message; out of memory too. Nothing is printed.
- * Version  This header reads tile IR 0.1 alone
- * (docs/reference/portable-form.md).
+ * Version  This header reads tile IR 0.1 alone: see the page of the portable
+ *          form, docs/reference/portable-form.md.
  *===-----------------------------------------------------------------------===*/
 #ifndef TERRAZZO_PORTABLE_H
 #define TERRAZZO_PORTABLE_H

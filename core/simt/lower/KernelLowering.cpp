@@ -127,6 +127,7 @@ void KernelLowering::entry() {
   warp = warps == 1 ? b.getInt32(0)
                     : b.CreateLShr(thread, Log2_32(hooks.lanes()), "warp");
   shared = hooks.sharedMemory(b);
+  checkShared(*shared, arithmetic->addressSpaces());
   if (!result.descriptors.empty()) {
     isChosen = hooks.isChosenLane(b);
     byOneThread(nullptr, [&] {

@@ -103,7 +103,8 @@ struct Instructions final : simt::SimtHooks {
     return b.getInt32(1);
   }
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override {
-    return llvm::ConstantPointerNull::get(b.getPtrTy(spaces.shared));
+    return llvm::ConstantPointerNull::get(
+        b.getPtrTy(spaces.shared + isElsewhere));
   }
   void barrier(llvm::IRBuilderBase &, simt::Memories,
                std::optional<unsigned>) override {}
@@ -120,10 +121,12 @@ struct Instructions final : simt::SimtHooks {
     return std::make_unique<Numbers>(b, lowering::FloatUnits{}, spaces);
   }
   lowering::AddressSpaces spaces;
+  bool isElsewhere = false; // shared memory is in another space
 };
 
 /// The function of a kernel with an array, or what is said of the target.
-std::string lowered(const lowering::AddressSpaces &spaces) {
+std::string lowered(const lowering::AddressSpaces &spaces,
+                    bool isElsewhere = false) {
   mlir::MLIRContext context;
   context.loadDialect<tile::TileDialect, simt::SimtDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
@@ -135,6 +138,7 @@ std::string lowered(const lowering::AddressSpaces &spaces) {
   llvm::Module made("m", llvmContext);
   Instructions hooks;
   hooks.spaces = spaces;
+  hooks.isElsewhere = isElsewhere;
   std::string text;
   try {
     llvm::raw_string_ostream(text)
@@ -164,6 +168,12 @@ TEST(AddressSpaces, DoNotOverlap) {
                 .find("addressSpaces().shared with 3"),
             std::string::npos);
   EXPECT_NE(lowered({}).find("define void @k(ptr %"), std::string::npos);
+}
+
+TEST(AddressSpaces, SharedMemoryIsWhereItIsSaidToBe) {
+  EXPECT_EQ(lowered({.device = 1, .constants = 4, .shared = 3}, true),
+            "the target answers the space of sharedMemory() with 4; it must be "
+            "addressSpaces().shared");
 }
 
 } // namespace
