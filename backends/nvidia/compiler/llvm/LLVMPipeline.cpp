@@ -102,6 +102,7 @@ void optimize(Module &module, TargetMachine &machine) {
     keepOrderedCompares(function);
     narrowGuardedShifts(function);
     invertNegatedLimits(function);
+    splitChosenWords(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
   }
 }

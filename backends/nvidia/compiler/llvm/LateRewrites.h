@@ -23,6 +23,9 @@ void narrowGuardedShifts(llvm::Function &function);
 /// NegatedMinMax.cpp: minima and maxima of negated integers.
 void invertNegatedLimits(llvm::Function &function);
 
+/// SplitWords.cpp: low halves of words, of which others are used too.
+void splitChosenWords(llvm::Function &function);
+
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
 
