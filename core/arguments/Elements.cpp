@@ -13,6 +13,7 @@
 
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 #include <numeric>
 
@@ -212,15 +213,25 @@ static Status storeText(std::vector<uint8_t> &bytes, size_t at, uint32_t type,
 
 static Status fillFromFile(const ArgumentText &arg,
                            std::vector<uint8_t> &bytes) {
+  auto wrongSize = [&](uintmax_t size) {
+    return Status(TZ_E_INVALID_ARGUMENT, arg.details[0] + " has " +
+                                             std::to_string(size) +
+                                             " bytes, but the sizes ask for " +
+                                             std::to_string(bytes.size()));
+  };
+  // A much larger file is not read first.
+  std::error_code unknown;
+  if (const uintmax_t size =
+          std::filesystem::file_size(arg.details[0], unknown);
+      !unknown && size > bytes.size()) {
+    return wrongSize(size);
+  }
   Result<std::string> content = readFile(arg.details[0]);
   if (!content) {
     return content.takeStatus();
   }
   if (content->size() != bytes.size()) {
-    return Status(TZ_E_INVALID_ARGUMENT, arg.details[0] + " has " +
-                                             std::to_string(content->size()) +
-                                             " bytes, but the sizes ask for " +
-                                             std::to_string(bytes.size()));
+    return wrongSize(content->size());
   }
   std::memcpy(bytes.data(), content->data(), bytes.size());
   return Status();

@@ -207,14 +207,19 @@ Result<std::string> readFile(const std::string &path) {
 }
 
 Result<std::string> readFileOrPipe(const std::string &path) {
-  std::error_code ignored;
+  constexpr size_t mostBytes = size_t{64} << 20;
+  std::error_code ignored, unknown;
   if (!std::filesystem::is_fifo(path, ignored)) {
-    return readFile(path);
+    const uintmax_t size = std::filesystem::file_size(path, unknown);
+    return !unknown && size > mostBytes
+               ? Status(TZ_E_OUT_OF_RANGE,
+                        path + " has " + std::to_string(size) +
+                            " bytes; a kernel's file has at most 64 MiB")
+               : readFile(path);
   }
   auto fail = [&](const std::string &why) {
     return Status(TZ_E_NOT_FOUND, "cannot read the pipe " + path + ": " + why);
   };
-  constexpr size_t mostBytes = size_t{64} << 20;
   constexpr int turn = 100, forWriter = 2000, forMore = 60000; // ms
   // Without waiting: a pipe that nobody writes to would never open.
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
