@@ -124,13 +124,16 @@ large = torch.full((8192,), 3e38)
 large[::2] = -3e38
 large[1::512] = float("nan")
 made = [arguments._content(large), arguments._content(torch.full((8192,), float("inf"))), arguments._content(torch.zeros(8192))]
+drawn = torch.empty(64)
+arguments.Memory([], "cpu")._fill(drawn, {"normal": [0.0, float("nan"), -1.0, 1.0]})  # as records of version 1 may have it
+made.append(bool(drawn.isfinite().all()))
 print(json.dumps(made))
 """
     done = run(program, tmp_path)
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} in {done.stdout}"))
     assert abs(made[0]["normal"][1] - 3e38) < 1e36 and made[0]["normal"][3] > 2.9e38
-    assert made[1]["normal"] == [0.0, 1.0, -4.0, 4.0] and made[2]["normal"][1] == 0
+    assert made[1]["normal"] == [0.0, 1.0, -4.0, 4.0] and made[2]["normal"][1] == 0 and made[3]
 
 
 def test_records_replay_alone(records):

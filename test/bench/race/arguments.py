@@ -7,6 +7,7 @@ storage share it again.
 """
 
 import base64
+import math
 import zlib
 
 import torch
@@ -16,6 +17,7 @@ from kernel_source import NotRecordable, decode_constant, encode_constant, is_ji
 EXACT_BYTES = 4 << 20  # integers: values that are indices, lengths, masks matter
 EXACT_FLOATS = 4096
 LARGEST = 6 << 30  # bytes of a launch's tensors
+UNKNOWN = [0.0, 1.0, -4.0, 4.0]  # mean, deviation, least, largest, of values that are no numbers
 _POINTER = 1 << 40  # an integer above is taken for an address
 
 
@@ -61,7 +63,7 @@ def _content(tensor):
         values = flat.float()
         fine = values[values.isfinite()]
         if not fine.numel():
-            return {"normal": [0.0, 1.0, -4.0, 4.0]}
+            return {"normal": UNKNOWN}
         # Of what was never written the squares may be too large for fp32: its values are taken as shares of the largest.
         largest = fine.abs().max().clamp(min=1e-30)
         shares = fine / largest
@@ -137,7 +139,9 @@ class Memory:
             raw = zlib.decompress(base64.b85decode(content["exact"]))
             flat.view(torch.uint8).copy_(torch.frombuffer(bytearray(raw), dtype=torch.uint8))
         elif "normal" in content:
-            mean, deviation, low, high = content["normal"]
+            # Records of version 1 may hold NaN for arrays that were never written.
+            known = all(math.isfinite(number) for number in content["normal"])
+            mean, deviation, low, high = content["normal"] if known else UNKNOWN
             step = 1 << 26
             for begin in range(0, flat.numel(), step):
                 part = flat[begin:begin + step]

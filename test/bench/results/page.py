@@ -3,6 +3,9 @@
 Of files whose names differ only in their date the newest counts; the others are
 history. Files of another format are left out. The gain of a row is how much better
 Terrazzo's figure is than a peer's: 2 is half the time, or twice the rate.
+
+A subfolder is a section: a table of its files, then the rows that are furthest
+behind, each with the cause that causes.json knows for it.
 """
 
 import json
@@ -13,12 +16,25 @@ import results
 
 LINES = 150
 BEHIND = 0.95  # a row whose gain is below it is listed
-NAMED = 40  # rows of a file that are named with their gains
+WORST = 10  # rows of a section that are named at most, each with its cause
+SECTIONS = {  # in the order of the page; other folders follow under their own names
+    "gpu": "Kernels on a GPU",
+    "race": "Kernels of other projects on a GPU",
+    "torch_compile": "Models under torch.compile",
+    "libraries": "Tests of libraries",
+    "python": "Launches and starts from Python",
+    "cpu": "Kernels on the CPU",
+}
 
 HEAD = """# Figures
 
-Made by `ci/docs --bless` from the newest files of [results/]({there}README.md), which benches write. A row's figure is the median of its samples.
-The gain is how much better Terrazzo's figure is than the peer's: 2 is half the time, or twice the rate. The ratio of two medians of one run counts, never a figure alone.
+What was measured last, as data in [results/]({there}README.md). `ci/docs --bless` makes this page of it. Each file has
+the machine, the commit, the command and all samples.
+
+A *gain* says how much better Terrazzo's figure is than the peer's: 2 is half the time, or twice the rate; below 1 the peer is better.
+It is the ratio of two medians of one run, on one machine. *Gain* in a table is the geometric mean over the rows.
+
+![A tick is a row, the dot the geometric mean; right of 1 Terrazzo is better](gains.svg)
 """
 
 
@@ -73,70 +89,92 @@ def gains(document):
     return {key: dict(sorted(of.items(), key=lambda each: each[1])) for key, of in made.items()}
 
 
-def summary(files):
-    lines = ["", "## Gains", "", "![A tick is a row, the dot the geometric mean; right of 1 Terrazzo is better](gains.svg)", "", "| what | of | beside | rows | geometric mean | least | most |", "|---|---|---|---|---|---|---|"]
-    for name, (_, document) in files.items():
-        for (of, other), rows in gains(document).items():
-            values = list(rows.values())
-            lines.append(f"| {name} | {of} | {other} | {len(rows)} | {results.geometric_mean(values):.2f} | {values[0]:.2f} | {values[-1]:.2f} |")
-    return lines
+def causes(folder):
+    """[(data, pattern of a row's name, cause)] of the folder's causes.json."""
+    path = os.path.join(folder, "causes.json")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [(each["data"], re.compile(each["row"]), each["cause"]) for each in json.load(file)["causes"]]
 
 
-def sources(files, there):
-    lines = ["", "## Where they come from", "", "| data | what | machine | date | commit | peers | command |", "|---|---|---|---|---|---|---|"]
-    for name, (path, document) in files.items():
-        machine = document["machine"]
-        on = machine.get("device") or machine["processor"]
-        peers = ", ".join(f"{peer['name']} {peer['version']}" for peer in document["peers"])
-        command = " ".join(document["command"])
-        lines.append(f"| [{name}]({there}{path}) | {document['what']} | {on}, {machine['cores']} cores | {document['date'][:10]} | {document['commit'][:17]} | {peers} | "
-                     f"`{command if len(command) <= 160 else command[:157] + '...'}` |")
-    return lines
+def cause(known, name, row):
+    return next((why for data, pattern, why in known if data == name and pattern.search(row)), "not known")
 
 
-def named(files):
-    lines = ["", "## Rows", "", "Each row's gain, least first.", ""]
-    for name, (_, document) in files.items():
-        for (of, other), rows in gains(document).items():
-            shown = " · ".join(f"{row} {value:.2f}" for row, value in list(rows.items())[:NAMED])
-            lines.append(f"* **{name}, {of}, beside {other}**: {shown}" + (f" · and {len(rows) - NAMED} more" if len(rows) > NAMED else ""))
-    return lines
+def cell(text):
+    return text.replace("|", "\\|")
 
 
-def alone(files):
-    """Rows that have no peer: their figure itself."""
+def versions(document, other):
+    version = next(peer["version"] for peer in document["peers"] if peer["name"] == other)
+    return other + (f" {version}" if re.match(r"\d", version) else "")
+
+
+def compared(name, path, document, there):
+    """A line for each kind of row and each peer of a file."""
+    machine = document["machine"]
+    on = machine.get("device") or f"{machine['processor']}, {machine['cores']} cores"
     lines = []
-    for name, (_, document) in files.items():
-        one, values = ours(document), []
-        for row in document["rows"]:
-            if one in row["samples"] and one not in row.get("failed", ()) and len(row["samples"]) == 1:
-                values.append((row["name"], results.statistics.median(row["samples"][one]), row["unit"]))
-        if values:
-            shown = " · ".join(f"{row} {value:.4g} {unit}" for row, value, unit in values[:NAMED])
-            lines.append(f"* **{name}**: {shown}" + (f" · and {len(values) - NAMED} more" if len(values) > NAMED else ""))
-    return ["", "## Without a peer", "", *lines] if lines else []
-
-
-def behind(files, room):
-    """The rows that are furthest behind, and those without a figure, in so many lines."""
-    rows = sorted((value, name, of, other, row) for name, (_, document) in files.items()
-                  for (of, other), each in gains(document).items() for row, value in each.items() if value < BEHIND)
-    failed = [f"* {name}, {row['name']}: {peer}: {' '.join(why.split())[:160]}" for name, (_, document) in files.items()
-              for row in document["rows"] for peer, why in row.get("failed", {}).items()]
-    lines = []
-    for title, each in ((f"## Behind a peer by more than {100 * (1 - BEHIND):.0f} %", [f"* {value:.2f} beside {other}: {name}, {row}, {of}" for value, name, of, other, row in rows]),
-                        ("## Without a figure", failed)):
-        space = (room - len(lines)) // (2 if not lines else 1) - 6
-        if each and space > 0:
-            lines += ["", title, "", *each[:space], *([f"* and {len(each) - space} more, in the data"] if len(each) > space else [])]
+    for (of, other), rows in gains(document).items():
+        values, least = list(rows.values()), next(iter(rows))
+        lines.append(f"| [{cell(document['what'])}]({there}{path}) | {of} | {versions(document, other)} | {len(rows)} | **{results.geometric_mean(values):.2f}** | "
+                     f"{values[0]:.2f} ({cell(least)}) | {values[-1]:.2f} | {on}, {document['date'][:10]}, {document['commit'][:17]} |")
     return lines
+
+
+def alone(path, document, there):
+    """A line for each kind of row that has no peer: how many, the median and the range."""
+    kinds = {}
+    for row in document["rows"]:
+        one = ours(document)
+        if one in row["samples"] and one not in row.get("failed", ()) and len(row["samples"]) == 1:
+            kinds.setdefault((kind(row), row["unit"]), []).append(results.statistics.median(row["samples"][one]))
+    return [f"| [{cell(document['what'])}]({there}{path}) | {'' if of == unit else of} | {len(values)} | {results.statistics.median(values):.4g} | "
+            f"{min(values):.4g} | {max(values):.4g} | {unit} | {document['date'][:10]}, {document['commit'][:17]} |"
+            for (of, unit), values in kinds.items()]
+
+
+def failures(name, document):
+    """Rows without a figure, together where the reason is the same."""
+    reasons = {}
+    for row in document["rows"]:
+        for peer, why in row.get("failed", {}).items():
+            reasons.setdefault((peer, " ".join(why.split())[:160]), []).append(row["name"])
+    return [f"* {name}: {len(rows)} row{'s' if len(rows) > 1 else ''} under {peer}, such as {cell(rows[0])}: {why}" for (peer, why), rows in reasons.items()]
+
+
+def behind(files, known, worst):
+    rows = sorted((value, name, other, row) for name, (_, document) in files.items()
+                  for (_, other), each in gains(document).items() for row, value in each.items() if value < BEHIND)
+    if not rows:
+        return []
+    lines = ["", f"{len(rows)} row{'s are' if len(rows) > 1 else ' is'} behind by more than {100 * (1 - BEHIND):.0f} %" + (f"; the {worst} furthest:" if len(rows) > worst else ":"), "",
+             "| gain | beside | row | cause |", "|---|---|---|---|"]
+    return lines + [f"| {value:.2f} | {other} | {cell(row)} | {cause(known, name, row)} |" for value, name, other, row in rows[:worst]]
+
+
+def section(title, files, there, known, worst):
+    lines = ["", f"## {title}"]
+    for head, made in (("| what | of | beside | rows | gain | least | most | measured on |", [line for name, (path, document) in files.items() for line in compared(name, path, document, there)]),
+                       ("| without a peer | of | rows | median | least | most | unit | measured |", [line for path, document in files.values() for line in alone(path, document, there)])):
+        if made:
+            lines += ["", head, "|---" * (head.count("|") - 1) + "|", *made]
+    failed = [line for name, (_, document) in files.items() for line in failures(name, document)]
+    return lines + behind(files, known, worst) + (["", "Without a figure:", "", *failed] if failed else [])
 
 
 def page(folder, there=""):
     """Markdown of a folder; `there` is the way from the page to it."""
-    files = newest(folder)
-    lines = HEAD.format(there=there).rstrip("\n").split("\n") + summary(files) + sources(files, there) + named(files) + alone(files)
-    lines += behind(files, LINES - len(lines))
-    if len(lines) > LINES:
-        raise ValueError(f"{folder}: the page has {len(lines)} lines, more than {LINES}; results that are not current belong into history")
-    return "\n".join(lines) + "\n"
+    files, known = newest(folder), causes(folder)
+    rooms = {}
+    for name, each in files.items():
+        rooms.setdefault(name.partition("/")[0] if "/" in name else "", {})[name] = each
+    order = [*(room for room in SECTIONS if room in rooms), *(room for room in rooms if room not in SECTIONS)]
+    for worst in range(WORST, 0, -1):  # fewer, where there are many sections
+        lines = HEAD.format(there=there).rstrip("\n").split("\n")
+        for room in order:
+            lines += section(SECTIONS.get(room, room or "Runs"), rooms[room], there, known, worst)
+        if len(lines) <= LINES:
+            return "\n".join(lines) + "\n"
+    raise ValueError(f"{folder}: the page has {len(lines)} lines, more than {LINES}; results that are not current belong into history")
