@@ -1,6 +1,7 @@
 //===- SplitWords.cpp - the low part of a word that is taken apart --------===//
 //
-// What   Where a select chooses the low half or byte of a 32-bit word, and other
+// What   Where a select chooses the low half or byte of a 32-bit word, and
+// other
 //        bits of that word are used by themselves, the low half is taken by
 //        mov.b32 {low, _} instead of cvt.u16.u32.
 // Why    For sm_86 and later ptxas (12.8 and 13.0) may choose in place, in the
