@@ -1,11 +1,13 @@
 //===- Fibers.h - the threads of a block as fibers ------------------------===//
 //
-// What   Runs the programs of a grid one after the other, or those together
-//        that run so, their threads as fibers of one CPU thread: barriers,
-//        exchanges between lanes, shared memory.
+// What   Runs the programs of a grid, their threads as fibers of one CPU
+//        thread: barriers, exchanges between lanes, shared memory.
 // Why    Code for many threads in step can be tried without such a machine, in
-//        an order that shows what a barrier was needed for: a thread runs on
-//        until it must wait, and shared memory begins with rubbish.
+//        an order that shows what a barrier was needed for. Without a seed one
+//        program runs after the other, and a thread runs on until it must wait.
+//        With one, several blocks are there at a time and a random warp goes on
+//        wherever another could see something. Shared memory begins with
+//        rubbish.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TEST_FIBERS_FIBERS_H
 #define TERRAZZO_TEST_FIBERS_FIBERS_H
@@ -13,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tz::fibers {
 
@@ -28,6 +31,10 @@ struct Launch {
   unsigned threads = 0;
   unsigned lanes = 32; ///< of a warp
   uint64_t sharedBytes = 0;
+  uint64_t seed = 0;     ///< of the order; 0: one after the other
+  bool isLinear = false; ///< programs wait for those of smaller numbers (O4)
+  /// How messages name the ops of fibers_at; null: not at all.
+  const std::vector<std::string> *ops = nullptr;
 };
 
 /// What the bulk copy unit reads: a descriptor among the arguments. Outermost
@@ -39,7 +46,7 @@ struct Frame {
 };
 
 /// Empty, or why it failed: threads that wait for each other for ever, copies
-/// that nobody waited for.
+/// that nobody waited for, accesses that nothing orders.
 std::string run(const Launch &launch);
 
 /// What code calls, by name.
@@ -47,8 +54,7 @@ struct Symbol {
   const char *name;
   void *address;
 };
-extern const Symbol Functions[];
-extern const unsigned NumFunctions;
+const std::vector<Symbol> &functions();
 
 } // namespace tz::fibers
 

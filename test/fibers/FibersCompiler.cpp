@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/fibers/FibersCompiler.h"
 
+#include "test/fibers/FibersAccesses.h"
 #include "test/fibers/FibersMatrix.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -84,7 +85,11 @@ Value *combine(IRBuilderBase &b, simt::LaneReduction kind, Value *x, Value *y) {
 
 class FiberHooks final : public simt::SimtHooks {
 public:
-  explicit FiberHooks(const Machine &machine) : machine(machine) {}
+  FiberHooks(const Machine &machine, OpNames &ops)
+      : machine(machine), ops(ops) {}
+  void beginOp(IRBuilderBase &b, mlir::Operation *op) override {
+    call(b, "fibers_at", b.getVoidTy(), {b.getInt32(ops.add(op))});
+  }
   unsigned lanes() const override { return machine.lanes; }
   Value *threadInBlock(IRBuilderBase &b) override {
     return call(b, "fibers_thread", b.getInt32Ty(), {});
@@ -106,6 +111,18 @@ public:
   }
   simt::Memories barrierOrders(simt::Memories asked) const override {
     return asked;
+  }
+  bool readsPublished(simt::DotOp) const override {
+    return machine.unit == MatrixUnit::warpGroup;
+  }
+  void publishStaged(IRBuilderBase &b) override {
+    call(b, "fibers_publish_staged", b.getVoidTy(), {});
+  }
+  void publishAccesses(IRBuilderBase &b) override {
+    call(b, "fibers_publish_accesses", b.getVoidTy(), {});
+  }
+  StringRef syncScope(tile::MemScope scope) const override {
+    return scope == tile::MemScope::program ? ProgramScope : "";
   }
   Value *shuffle(IRBuilderBase &b, Value *word, Value *lane) override {
     return call(b, "fibers_shuffle", b.getInt32Ty(), {word, lane});
@@ -129,9 +146,12 @@ public:
                            const simt::DotSource &a, const simt::DotSource &rhs,
                            ArrayRef<Value *> acc) override {
     SmallVector<Value *> before = replaced(b, "fibers_chained", acc);
+    const char *how = op.getAsync()        ? "fibers_begin_dot"
+                      : readsPublished(op) ? "fibers_read_published"
+                                           : "fibers_read_operand";
+    readOperand(b, how, a);
+    readOperand(b, how, rhs);
     if (op.getAsync()) {
-      beginDot(b, a);
-      beginDot(b, rhs);
       call(b, "fibers_commit_dot", b.getVoidTy(), {});
     }
     SmallVector<Value *> after =
@@ -253,10 +273,10 @@ private:
         [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
     return {box, array([&](unsigned i) { return at[i]; })};
   }
-  /// It reads its operand until it is waited for.
-  static void beginDot(IRBuilderBase &b, const simt::DotSource &source) {
+  static void readOperand(IRBuilderBase &b, StringRef how,
+                          const simt::DotSource &source) {
     if (auto type = dyn_cast<simt::BufferType>(source.type)) {
-      call(b, "fibers_begin_dot", b.getVoidTy(),
+      call(b, how, b.getVoidTy(),
            {source.address, b.getInt32(uint32_t(type.getBytes()))});
     }
   }
@@ -277,6 +297,7 @@ private:
     return made;
   }
   const Machine &machine;
+  OpNames &ops;
   unsigned workThreads = 0; // if they are not all of the block
 
   /// The functions take pointers of C++.
@@ -333,28 +354,6 @@ void makeEntry(Function *kernel) {
   b.CreateRetVoid();
 }
 
-/// Each access names the memory that it goes to, but for stack and descriptors.
-void checkSpaces(Function &function) {
-  for (Instruction &instruction : instructions(function)) {
-    const Value *pointer = getPointerOperand(&instruction);
-    if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
-      pointer = update->getPointerOperand();
-    } else if (const auto *swap = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-      pointer = swap->getPointerOperand();
-    }
-    if (!pointer || pointer->getType()->getPointerAddressSpace() != 0) {
-      continue;
-    }
-    const Value *object = getUnderlyingObject(pointer);
-    const auto *argument = dyn_cast<Argument>(object);
-    if (!isa<AllocaInst>(object) && !(argument && argument->hasByValAttr())) {
-      std::string text;
-      raw_string_ostream(text) << instruction;
-      throw std::runtime_error("no address space:" + text);
-    }
-  }
-}
-
 } // namespace
 
 Compiled compile(tile::KernelOp kernel, const Machine &machine) {
@@ -369,10 +368,11 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   Module module("fibers", context);
   module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
                        "f80:128-n8:16:32:64-S128");
+  OpNames ops;
   for (simt::Variant &variant : result.variants) {
-    FiberHooks hooks(machine);
+    FiberHooks hooks(machine, ops);
     variant.lowered = simt::lower(variant.kernel, hooks, module);
-    checkSpaces(*variant.lowered.function);
+    reportAccesses(*variant.lowered.function);
     makeEntry(variant.lowered.function);
     variant.lowered.function = nullptr;
   }
@@ -380,6 +380,12 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   Type *word = Type::getInt32Ty(context);
   new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
                      ConstantInt::get(word, machine.lanes), "fibers_lanes");
+  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
+                     ConstantInt::get(word, kernel->hasAttr("tile.waits")),
+                     "fibers_linear");
+  Constant *names = ConstantDataArray::getString(context, ops.text());
+  new GlobalVariable(module, names->getType(), true,
+                     GlobalValue::ExternalLinkage, names, "fibers_ops");
   std::string problem;
   raw_string_ostream problems(problem);
   if (verifyModule(module, &problems)) {
@@ -417,9 +423,9 @@ public:
     jit = std::move(*made);
     (*module)->setDataLayout(jit->getDataLayout());
     orc::SymbolMap symbols;
-    for (unsigned i = 0; i < NumFunctions; ++i) {
-      symbols[jit->mangleAndIntern(Functions[i].name)] = {
-          orc::ExecutorAddr::fromPtr(Functions[i].address),
+    for (const Symbol &function : functions()) {
+      symbols[jit->mangleAndIntern(function.name)] = {
+          orc::ExecutorAddr::fromPtr(function.address),
           JITSymbolFlags::Exported | JITSymbolFlags::Callable};
     }
     if (Error error =
@@ -438,21 +444,26 @@ public:
     }
   }
   unsigned lanes() override {
-    auto symbol = jit->lookup("fibers_lanes");
-    if (!symbol) {
-      throw failure(symbol.takeError());
-    }
-    return *symbol->toPtr<const uint32_t *>();
+    return *lookup("fibers_lanes").toPtr<const uint32_t *>();
+  }
+  bool isLinear() override {
+    return *lookup("fibers_linear").toPtr<const uint32_t *>() != 0;
+  }
+  std::vector<std::string> ops() override {
+    return OpNames::parse(lookup("fibers_ops").toPtr<const char *>());
   }
   Entry find(const std::string &kernel) override {
-    auto symbol = jit->lookup(kernel + ".packed");
-    if (!symbol) {
-      throw failure(symbol.takeError());
-    }
-    return symbol->toPtr<void(const void *)>();
+    return lookup(kernel + ".packed").toPtr<void(const void *)>();
   }
 
 private:
+  orc::ExecutorAddr lookup(const std::string &name) {
+    auto symbol = jit->lookup(name);
+    if (!symbol) {
+      throw failure(symbol.takeError());
+    }
+    return *symbol;
+  }
   std::unique_ptr<orc::LLJIT> jit;
 };
 } // namespace

@@ -38,6 +38,10 @@ public:
   virtual ~Code() = default;
   /// Of a warp of the machine that it was made for.
   virtual unsigned lanes() = 0;
+  /// Do programs wait for others, so that they must begin in order?
+  virtual bool isLinear() = 0;
+  /// What messages call the ops, by number.
+  virtual std::vector<std::string> ops() = 0;
   /// Null: not in it.
   virtual Entry find(const std::string &kernel) = 0;
 };

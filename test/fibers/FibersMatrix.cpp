@@ -173,17 +173,20 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
   auto entry = [&](Value *list, Value *i) {
     return b.CreateLoad(word, b.CreateGEP(word, list, i));
   };
-  auto barrier = [&] {
+  auto gather = [&] {
     b.CreateCall(
-        module.getOrInsertFunction("fibers_barrier", b.getVoidTy(), word, word),
-        {b.getInt32(threads), b.getInt32(1)}); // of shared memory
+        module.getOrInsertFunction("fibers_gather", b.getVoidTy(), word),
+        {b.getInt32(threads)});
+  };
+  auto byUnit = [&](Value *address) {
+    return b.CreateAddrSpaceCast(address, b.getPtrTy(UnitSpace));
   };
   mlir::Type aElement;
   Value *aAddress, *aOffsets;
   auto aType = dyn_cast<simt::BufferType>(a.type);
   if (aType) {
     aElement = aType.getElementType();
-    aAddress = a.address;
+    aAddress = byUnit(a.address);
     aOffsets = table(module, offsetsOf(aType));
   } else {
     // The threads show each other what they hold, row by row.
@@ -193,19 +196,17 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     Value *places = table(module, positionsOf(simt::layoutOf(a.type), lanes,
                                               depth * bytes, bytes));
     const int64_t size = tile::shapeOf(a.type)[0] * depth * bytes;
-    aAddress = b.CreateAddrSpaceCast(
-        b.CreateCall(
-            module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
-            {b.getInt32(uint32_t(size))}),
-        b.getPtrTy(FiberSpaces.shared));
-    barrier();
+    aAddress = byUnit(b.CreateCall(
+        module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
+        {b.getInt32(uint32_t(size))}));
+    gather();
     for (unsigned reg = 0; reg < held; ++reg) {
       Value *i =
           b.CreateAdd(b.CreateMul(thread, b.getInt32(held)), b.getInt32(reg));
       b.CreateStore(arithmetic.toMemory(a.registers[reg], aElement),
                     b.CreateGEP(byte, aAddress, entry(places, i)));
     }
-    barrier();
+    gather();
     SmallVector<uint32_t> offsets;
     for (int64_t offset = 0; offset < size; offset += bytes) {
       offsets.push_back(uint32_t(offset));
@@ -243,7 +244,8 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     return isFloat ? arithmetic.convertFloat(value, type, wide)
                    : b.CreateSExt(value, sumType);
   };
-  Value *first = b.CreateMul(thread, b.getInt32(registers));
+  Value *first = b.CreateMul(thread, b.getInt32(registers)),
+        *bAddress = byUnit(rhs.address);
   countTo(b, registers, [&](Value *reg) {
     Value *row = entry(rows, b.CreateAdd(first, reg)),
           *column = entry(starts, b.CreateAdd(first, reg)),
@@ -251,7 +253,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     countTo(b, depth, [&](Value *k) {
       Value *x = load(aAddress, entry(aOffsets, b.CreateAdd(row, k)), aElement);
       Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
-      Value *y = load(rhs.address, entry(bOffsets, at), bType.getElementType());
+      Value *y = load(bAddress, entry(bOffsets, at), bType.getElementType());
       Value *before = b.CreateLoad(sumType, sum);
       b.CreateStore(
           isFloat ? b.CreateIntrinsic(Intrinsic::fma, {sumType}, {x, y, before})
@@ -260,7 +262,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     });
   });
   if (!aType) {
-    barrier(); // the next product may show more
+    gather(); // the next product may show more
   }
   SmallVector<Value *> results;
   for (unsigned reg = 0; reg < registers; ++reg) {

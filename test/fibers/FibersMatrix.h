@@ -20,9 +20,11 @@
 namespace tz::fibers {
 
 /// LLVM's numbers of memories, as GPUs have them. To the CPU all are the same;
-/// an access that lost its space on the way is refused (Compiler.cpp).
+/// an access that lost its space on the way is refused (FibersAccesses.cpp).
 inline constexpr lowering::AddressSpaces FiberSpaces = {
     .device = 1, .constants = 4, .shared = 3};
+/// What the matrix unit itself reads: the dot says that once, for all of it.
+inline constexpr unsigned UnitSpace = 7;
 
 class FiberTarget final : public simt::SimtTarget {
 public:

@@ -103,26 +103,49 @@ private:
 struct FiberCode final : plugin::Code {
   fibers::Entry entry = nullptr;
   unsigned lanes = 0;
+  bool isLinear = false;
+  const std::vector<std::string> *ops = nullptr;
 };
 
 struct FiberModule final : plugin::Module {
-  explicit FiberModule(llvm::StringRef bitcode) : code(fibers::load(bitcode)) {}
+  explicit FiberModule(llvm::StringRef bitcode)
+      : code(fibers::load(bitcode)), ops(code->ops()) {}
   plugin::Code *find(std::string_view kernel) override {
     std::string name(kernel);
     FiberCode &found = known[name];
     found.entry = code->find(name);
     found.lanes = code->lanes();
+    found.isLinear = code->isLinear();
+    found.ops = &ops;
     return &found;
   }
   std::unique_ptr<fibers::Code> code;
+  std::vector<std::string> ops;
   std::map<std::string, FiberCode> known;
 };
 
+/// TERRAZZO_FIBERS_SEED: of the order in which warps and blocks run. 0, and
+/// none: one after the other.
+uint64_t seed() {
+  const char *text = std::getenv("TERRAZZO_FIBERS_SEED");
+  uint64_t number = 0;
+  if (text && llvm::StringRef(text).getAsInteger(10, number)) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
+                          "TERRAZZO_FIBERS_SEED is '" + std::string(text) +
+                              "'; it must be a number from 0 on");
+  }
+  return number;
+}
+
 struct FiberStream final : plugin::HostStream {
   void launch(plugin::Code &code, const tz_launch &launch) override {
+    const auto &kernel = static_cast<FiberCode &>(code);
     fibers::Launch run;
-    run.entry = static_cast<FiberCode &>(code).entry;
-    run.lanes = static_cast<FiberCode &>(code).lanes;
+    run.entry = kernel.entry;
+    run.lanes = kernel.lanes;
+    run.isLinear = kernel.isLinear;
+    run.ops = kernel.ops;
+    run.seed = seed();
     run.arguments = launch.args;
     run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     run.threads = launch.block[0];

@@ -407,6 +407,9 @@ void KernelLowering::emitSimple(mlir::Operation *op) {
 }
 
 void KernelLowering::emitOp(mlir::Operation *op) {
+  if (!inScalarRegion) {
+    hooks.beginOp(b, op);
+  }
   if (auto select = dyn_cast<mlir::arith::SelectOp>(op);
       select && isa<tile::ViewType>(select.getType())) {
     Value *isChosen = scalar(select.getCondition());

@@ -57,6 +57,10 @@ class SimtHooks {
 public:
   virtual ~SimtHooks() = default;
 
+  /// What is emitted from here on is of this op, up to the next one: for checks
+  /// that name it.
+  virtual void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) {}
+
   //===--- The machine ----------------------------------------------------===//
 
   /// Lanes of a warp.

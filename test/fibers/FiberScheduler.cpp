@@ -1,0 +1,321 @@
+//===- FiberScheduler.cpp - who goes on -----------------------------------===//
+//
+// What   Programs begin and end, and their threads take turns: one after the
+//        other, or by a seed.
+// Why    See Fibers.h.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/FiberBlock.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tz::fibers {
+
+thread_local Block *block = nullptr;
+
+namespace {
+
+constexpr size_t StackBytes = 256 * 1024;
+/// Clusters that run at the same time, with a seed.
+constexpr size_t MostResident = 3;
+
+void begin() {
+  block->launch().entry(block->launch().arguments);
+  block->fiber().isDone = true;
+  // uc_link leads back to the scheduler.
+}
+
+/// Blocks of a cluster.
+struct Cluster {
+  std::vector<Block> blocks;
+  Meeting everybody;
+  bool isFree = true;
+};
+
+void goOn(Block &self, unsigned thread) {
+  block = &self;
+  Fiber &fiber = self.fibers[thread];
+  fiber.waitsFor = nullptr;
+  self.current = thread;
+  swapcontext(&self.scheduler, &fiber.context);
+}
+
+/// Runs each thread until it waits or ends; false if nobody could go on.
+bool round(Block &self) {
+  bool moved = false;
+  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+    if (self.fibers[i].canGoOn()) {
+      goOn(self, i);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+void runInOrder(Cluster &cluster) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (Block &one : cluster.blocks) {
+      while (round(one)) {
+        moved = true;
+      }
+    }
+  }
+}
+
+/// A warp of the cluster that can go on, chosen at random, does so once; false:
+/// there is none.
+bool stepAtRandom(Cluster &cluster, Run &run) {
+  std::vector<std::pair<Block *, unsigned>> warps;
+  for (Block &one : cluster.blocks) {
+    const unsigned lanes = run.launch.lanes;
+    for (unsigned i = 0; i < one.fibers.size(); ++i) {
+      if (one.fibers[i].canGoOn()) {
+        warps.push_back({&one, i / lanes});
+        i = (i / lanes + 1) * lanes - 1;
+      }
+    }
+  }
+  if (warps.empty()) {
+    return false;
+  }
+  auto [self, warp] = warps[run.random() % warps.size()];
+  const unsigned first = warp * run.launch.lanes,
+                 count = std::min(run.launch.lanes,
+                                  unsigned(self->fibers.size()) - first),
+                 start = unsigned(run.random() % count);
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned thread = first + (start + i) % count;
+    if (self->fibers[thread].canGoOn()) {
+      goOn(*self, thread);
+    }
+  }
+  return true;
+}
+
+void beginProgram(Block &self) {
+  const Launch &launch = self.launch();
+  std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
+  self.all = {launch.threads, 0, 0};
+  self.workers = {};
+  self.dotsInFlight = 0;
+  self.barriers.clear();
+  self.barrierActors = 0;
+  self.problem.clear();
+  self.shadow.clear();
+  self.warps.assign((launch.threads + launch.lanes - 1) / launch.lanes,
+                    {std::min(launch.lanes, launch.threads), 0, 0});
+  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+    Fiber &fiber = self.fibers[i];
+    getcontext(&fiber.context);
+    if (!fiber.stack) {
+      fiber.stack = std::make_unique_for_overwrite<char[]>(StackBytes);
+    }
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = StackBytes;
+    fiber.context.uc_link = &self.scheduler;
+    fiber.isDone = false;
+    fiber.waitsFor = nullptr;
+    fiber.exchanges = 0;
+    fiber.copies.assign(1, {});
+    fiber.stores.clear();
+    fiber.dots.assign(1, {});
+    fiber.finishedDots = 0;
+    fiber.postponed.clear();
+    fiber.clock = {};
+    fiber.clock.block = self.linear();
+    fiber.clock.thread = i;
+    makecontext(&fiber.context, begin, 0);
+  }
+}
+
+/// Who waits, and where: the first thread of each op.
+std::string whoWaits(const Block &self) {
+  std::map<uint32_t, std::pair<unsigned, unsigned>> ops; // first, how many
+  unsigned ended = 0;
+  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+    const Fiber &fiber = self.fibers[i];
+    ended += fiber.isDone;
+    if (!fiber.isDone) {
+      ++ops.try_emplace(fiber.clock.op, i, 0).first->second.second;
+    }
+  }
+  std::string text;
+  for (const auto &[op, threads] : ops) {
+    text += (text.empty() ? ": " : ", ") + std::to_string(threads.second) +
+            " from thread " + std::to_string(threads.first) + " (warp " +
+            std::to_string(threads.first / self.launch().lanes) + ") on in " +
+            self.run->races.names.op(op);
+  }
+  return text + (ended ? "; " + std::to_string(ended) + " have ended" : "");
+}
+
+/// What is wrong when nobody can go on.
+std::string endProgram(Block &self) {
+  block = &self;
+  if (!self.problem.empty()) {
+    return self.problem;
+  }
+  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+    Fiber &fiber = self.fibers[i];
+    self.current = i;
+    if (!fiber.isDone) {
+      return "threads of a block wait for each other for ever: not all of them "
+             "reach the same barrier, or a phase of one never ends" +
+             whoWaits(self);
+    }
+    for (const BulkStore &store : fiber.stores) {
+      if (!store.isRead) {
+        return "a thread ended before what it stored in bulk was read" + here();
+      }
+    }
+    writeBulkStores(fiber);
+    if (fiber.copies.size() > 1 || !fiber.copies[0].empty()) {
+      return "a thread ended before its asynchronous copies were waited for" +
+             here();
+    }
+  }
+  for (const auto &[address, barrier] : self.barriers) {
+    if (!barrier.copies.empty() || barrier.expected != 0) {
+      return "the program ended before its copies in bulk were waited for (to "
+             "the barrier with phases at byte " +
+             std::to_string(self.offset(address)) + ")";
+    }
+  }
+  return {};
+}
+
+std::string endPrograms(Cluster &cluster) {
+  cluster.isFree = true;
+  for (Block &one : cluster.blocks) {
+    if (std::string problem = endProgram(one); !problem.empty()) {
+      return problem;
+    }
+  }
+  return {};
+}
+
+void beginPrograms(Cluster &cluster, uint64_t first, Run &run) {
+  const Launch &launch = run.launch;
+  if (cluster.blocks.empty()) {
+    const size_t bytes = (launch.sharedBytes + 1024) / 1024 * 1024;
+    cluster.blocks = std::vector<Block>(launch.clusterBlocks);
+    for (Block &one : cluster.blocks) {
+      one.run = &run;
+      one.cluster = &cluster.blocks;
+      one.everybody = &cluster.everybody;
+      one.fibers.resize(launch.threads);
+      one.shared.reset(static_cast<char *>(std::aligned_alloc(1024, bytes)));
+    }
+  }
+  cluster.isFree = false;
+  cluster.everybody = {launch.threads * launch.clusterBlocks, 0, 0};
+  for (Block &one : cluster.blocks) {
+    const uint64_t number = first + one.number();
+    one.program = {uint32_t(number % launch.grid[0]),
+                   uint32_t(number / launch.grid[0] % launch.grid[1]),
+                   uint32_t(number / launch.grid[0] / launch.grid[1])};
+    beginProgram(one);
+  }
+}
+
+std::string runInOrder(Run &run, uint64_t programs) {
+  Cluster cluster;
+  std::string problem;
+  for (uint64_t first = 0; first < programs && problem.empty();
+       first += run.launch.clusterBlocks) {
+    beginPrograms(cluster, first, run);
+    runInOrder(cluster);
+    problem = endPrograms(cluster);
+  }
+  return problem;
+}
+
+/// Which cluster begins next: those of kernels that wait begin in order (R6
+/// O4), others as they come.
+std::string runAtRandom(Run &run, uint64_t programs) {
+  std::vector<uint64_t> waiting;
+  for (uint64_t first = 0; first < programs;
+       first += run.launch.clusterBlocks) {
+    waiting.push_back(first);
+  }
+  if (!run.launch.isLinear) {
+    std::shuffle(waiting.begin(), waiting.end(), run.random);
+  }
+  std::vector<Cluster> resident(std::min(MostResident, waiting.size()));
+  size_t next = 0;
+  for (;;) {
+    std::vector<Cluster *> running;
+    for (Cluster &one : resident) {
+      if (one.isFree && next < waiting.size()) {
+        beginPrograms(one, waiting[next++], run);
+      }
+      if (!one.isFree) {
+        running.push_back(&one);
+      }
+    }
+    if (running.empty()) {
+      return {};
+    }
+    Cluster &one = *running[run.random() % running.size()];
+    if (!stepAtRandom(one, run)) {
+      if (std::string problem = endPrograms(one); !problem.empty()) {
+        return problem;
+      }
+    }
+  }
+}
+
+} // namespace
+
+void fail(const std::string &problem) {
+  if (block->problem.empty()) {
+    block->problem = problem + here();
+  }
+}
+
+std::string here() {
+  return ", thread " + std::to_string(block->current) + " (warp " +
+         std::to_string(block->warp()) + ") in " +
+         block->run->races.names.op(block->fiber().clock.op);
+}
+
+std::vector<ThreadClock *> Block::clocks(unsigned first, unsigned count) {
+  std::vector<ThreadClock *> list;
+  for (unsigned i = 0; i < count; ++i) {
+    list.push_back(&fibers[first + i].clock);
+  }
+  return list;
+}
+
+std::pair<Block *, char *> inBlock(unsigned number, const void *address) {
+  Block &other = (*block->cluster)[number];
+  return {&other, other.shared.get() + block->offset(address)};
+}
+
+const std::vector<Symbol> &functions() {
+  static const std::vector<Symbol> all = [] {
+    std::vector<Symbol> made;
+    for (auto *add : {addThreadCalls, addAccessCalls, addCopyCalls,
+                      addBulkCalls, addDotCalls}) {
+      add(made);
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::string run(const Launch &launch) {
+  Block *before = block;
+  Run state(launch);
+  const uint64_t programs =
+      uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  std::string problem = state.isRandom() ? runAtRandom(state, programs)
+                                         : runInOrder(state, programs);
+  block = before;
+  return problem.empty() || !state.isRandom()
+             ? problem
+             : problem + " (seed " + std::to_string(launch.seed) + ")";
+}
+
+} // namespace tz::fibers

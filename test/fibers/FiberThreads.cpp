@@ -1,0 +1,199 @@
+//===- FiberThreads.cpp - ids, barriers, exchanges between lanes ----------===//
+//
+// What   What the code of a thread calls to know who it is, to wait for the
+//        others and to exchange words with the lanes of its warp; and its
+//        accesses to memory, which are looked at.
+// Why    A barrier orders the memories that it was asked for, and no others.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/FiberBlock.h"
+
+#include <algorithm>
+
+namespace tz::fibers {
+
+namespace {
+
+/// As simt::Memories.
+constexpr uint32_t SharedBit = 1, DeviceBit = 2;
+
+uint32_t threadInBlock() { return block->current; }
+uint32_t programId(uint32_t axis) { return block->program[axis]; }
+uint32_t programCount(uint32_t axis) { return block->launch().grid[axis]; }
+void *sharedMemory() { return block->shared.get(); }
+
+/// What follows is of this op.
+void at(uint32_t op) {
+  ThreadClock &clock = block->fiber().clock;
+  clock.op = op;
+  ++clock.instance;
+}
+
+/// Of all threads, or the first ones.
+void barrier(uint32_t threads, uint32_t memories) {
+  Block &self = *block;
+  const uint32_t members = threads == 0 ? self.launch().threads : threads;
+  if (self.current >= members) {
+    fail("a thread is at a barrier of others");
+    return;
+  }
+  Meeting &meeting = threads == 0 ? self.all : self.workers;
+  meeting.members = members;
+  self.meet(meeting, [&] {
+    meet(self.clocks(0, members), memories & SharedBit, memories & DeviceBit);
+  });
+}
+
+/// So many threads are here; no memory is ordered.
+void gather(uint32_t threads) {
+  Block &self = *block;
+  Meeting &meeting = threads == 0 ? self.all : self.workers;
+  meeting.members = threads == 0 ? self.launch().threads : threads;
+  self.meet(meeting);
+}
+
+void syncBlocks() {
+  Block &self = *block;
+  self.meet(*self.everybody, [&] {
+    std::vector<ThreadClock *> all;
+    for (Block &one : *self.cluster) {
+      for (ThreadClock *clock : one.clocks(0, one.launch().threads)) {
+        all.push_back(clock);
+      }
+    }
+    meet(all, true, false);
+  });
+}
+
+/// All threads are at the same place when it is asked for.
+void *shown(uint32_t bytes) {
+  if (block->shown.size() < bytes) {
+    block->shown.resize(bytes);
+  }
+  return block->shown.data();
+}
+
+/// Words lie in two places by turns: nobody is two exchanges ahead.
+uint32_t shuffle(uint32_t word, uint32_t lane) {
+  Block &self = *block;
+  Fiber &fiber = self.fiber();
+  const unsigned thread = self.current, turn = fiber.exchanges++ & 1;
+  const unsigned lanes = self.launch().lanes;
+  fiber.word[turn] = word;
+  self.meet(self.warps[thread / lanes]);
+  return self.fibers[thread / lanes * lanes + lane % lanes].word[turn];
+}
+
+uint32_t shuffleXor(uint32_t word, uint32_t mask) {
+  return shuffle(word, (block->current % block->launch().lanes) ^ mask);
+}
+
+//===--- Accesses ---------------------------------------------------------===//
+
+/// One access in so many, another warp goes on before.
+constexpr unsigned AccessesUndisturbed = 32;
+
+void look(Worker worker, const Access &access, const void *address) {
+  Block &self = *block;
+  if (!self.problem.empty()) {
+    return;
+  }
+  Access where = access;
+  const bool inShared = access.space == Space::shared;
+  if (inShared) {
+    where.address = self.offset(address);
+    if (where.address + access.bytes > self.launch().sharedBytes) {
+      fail("an access outside of the block's shared memory, at byte " +
+           std::to_string(intptr_t(where.address)));
+      return;
+    }
+  } else {
+    where.address = reinterpret_cast<uintptr_t>(address);
+  }
+  RaceDetector &races = self.run->races;
+  std::string problem =
+      races.access(self.fiber().clock, worker,
+                   inShared ? self.shadow : races.device, where);
+  if (!problem.empty() && self.problem.empty()) {
+    self.problem = std::move(problem);
+  }
+}
+
+void mayYield(unsigned oneIn) {
+  if (block->run->oneIn(oneIn)) {
+    block->yield();
+  }
+}
+
+void willRead(const void *address, uint32_t bytes, uint32_t space) {
+  mayYield(AccessesUndisturbed);
+  look(Worker::self, {Space(space), 0, bytes, false}, address);
+}
+
+/// `value`: what will be written.
+void willWrite(const void *address, const char *value, uint32_t bytes,
+               uint32_t space) {
+  mayYield(AccessesUndisturbed);
+  look(Worker::self,
+       {Space(space), 0, bytes, true, false, static_cast<const char *>(address),
+        Space(space) == Space::shared ? value : nullptr},
+       address);
+}
+
+/// Bits of `how` for an atomic access.
+enum : uint32_t { Writes = 1, Acquires = 2, Releases = 4, IsWide = 8 };
+
+void willUpdate(const void *address, uint32_t bytes, uint32_t space,
+                uint32_t how) {
+  mayYield(2); // who waits in a loop lets others go on
+  look(Worker::self, {Space(space), 0, bytes, bool(how & Writes), true},
+       address);
+  block->run->races.synchronize(block->fiber().clock,
+                                reinterpret_cast<uintptr_t>(address),
+                                how & Acquires, how & Releases, how & IsWide);
+}
+
+void fence() {
+  mayYield(2);
+  block->run->races.fence(block->fiber().clock);
+}
+
+void publishStaged() {
+  block->fiber().clock.publish(Order::shared, Order::publishedShared);
+}
+void publishAccesses() {
+  block->fiber().clock.publish(Order::device, Order::publishedDevice);
+}
+
+} // namespace
+
+void note(Worker worker, Space space, const void *address, uint32_t bytes,
+          bool isWrite, bool byEngine) {
+  look(worker, {space, 0, bytes, isWrite, false, nullptr, nullptr, byEngine}, address);
+}
+
+void addThreadCalls(Symbols &symbols) {
+  symbols.insert(symbols.end(),
+                 {{"fibers_thread", addressOf(threadInBlock)},
+                  {"fibers_program", addressOf(programId)},
+                  {"fibers_programs", addressOf(programCount)},
+                  {"fibers_shared", addressOf(sharedMemory)},
+                  {"fibers_at", addressOf(at)},
+                  {"fibers_barrier", addressOf(barrier)},
+                  {"fibers_gather", addressOf(gather)},
+                  {"fibers_sync_blocks", addressOf(syncBlocks)},
+                  {"fibers_shown", addressOf(shown)},
+                  {"fibers_shuffle", addressOf(shuffle)},
+                  {"fibers_shuffle_xor", addressOf(shuffleXor)}});
+}
+
+void addAccessCalls(Symbols &symbols) {
+  symbols.insert(symbols.end(),
+                 {{"fibers_read", addressOf(willRead)},
+                  {"fibers_write", addressOf(willWrite)},
+                  {"fibers_update", addressOf(willUpdate)},
+                  {"fibers_fence", addressOf(fence)},
+                  {"fibers_publish_staged", addressOf(publishStaged)},
+                  {"fibers_publish_accesses", addressOf(publishAccesses)}});
+}
+
+} // namespace tz::fibers

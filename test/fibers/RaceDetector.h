@@ -1,0 +1,186 @@
+//===- RaceDetector.h - who accessed which byte last ------------*- C++ -*-===//
+//
+// What   For each byte of shared and device memory who wrote it last, and who
+//        has read it since; a report where two accesses meet in no order.
+// Why    A kernel can give right numbers by luck of the order in which threads
+//        ran. A pair of accesses that nothing orders shows in any order.
+//
+// Two accesses of a byte, one of them a write, race if neither comes before the
+// other and not both are atomic. Within a block that is the compiler's fault:
+// accesses of one program keep their order (R6 O1). Between blocks it is the
+// kernel's, unless the checked interpreter finds no race in it.
+//
+// Lanes of one op take any order: they may write one place of device memory, or
+// the same value to one of shared memory.
+//
+// What threads wrote, and asynchronous copies of threads brought, is not seen
+// by the copy engine and the matrix unit unless it was published before the
+// barrier.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_TEST_FIBERS_RACEDETECTOR_H
+#define TERRAZZO_TEST_FIBERS_RACEDETECTOR_H
+
+#include "test/fibers/VectorClocks.h"
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace tz::fibers {
+
+/// As the code's address spaces.
+enum class Space : uint32_t { device = 1, shared = 3 };
+
+/// Who accessed something, when, and for which op.
+struct Record {
+  uint32_t block = 0, actor = 0, clock = 0;
+  uint32_t op = 0, instance = 0; // how many ops its thread had begun
+  bool isAtomic = false;
+  bool operator==(const Record &) const = default;
+};
+
+/// Of one byte. Records by number, 0: none.
+struct Cell {
+  uint32_t write = 0;
+  uint32_t reads = 0; // a record, or a set of them
+};
+
+/// The cells of one memory.
+class Shadow {
+public:
+  static constexpr uint32_t IsSet = 1u << 31;
+  static constexpr unsigned SetSize = 16;
+  using Set = std::array<uint32_t, SetSize>;
+
+  Cell *at(uintptr_t address) {
+    const uintptr_t page = address / PageBytes;
+    if (page != lastPage || !last) {
+      auto &found = pages[page];
+      if (!found) {
+        found = std::make_unique<Page>();
+      }
+      last = found.get();
+      lastPage = page;
+    }
+    return &(*last)[address % PageBytes];
+  }
+  /// So many cells stand beside each other from there on.
+  static uintptr_t leftInPage(uintptr_t address) {
+    return PageBytes - address % PageBytes;
+  }
+  uint32_t makeSet(const Set &set) {
+    sets.push_back(set);
+    return uint32_t(sets.size() - 1) | IsSet;
+  }
+  const Set &set(uint32_t number) const { return sets[number & ~IsSet]; }
+  void clear() {
+    pages.clear();
+    sets.clear();
+    last = nullptr;
+  }
+
+private:
+  static constexpr uintptr_t PageBytes = 1024;
+  using Page = std::array<Cell, PageBytes>;
+  std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
+  std::vector<Set> sets;
+  Page *last = nullptr;
+  uintptr_t lastPage = 0;
+};
+
+/// What one thread, and what works for it, has done and knows.
+struct ThreadClock {
+  uint32_t block = 0, thread = 0;
+  uint32_t clock = 1; // of the thread's next access
+  std::array<Known, NumOrders> known;
+  std::array<const ActorClocks *, NumOrders> mine{}; // of this block in `known`
+  /// Up to which clock its own workers have ended what they began; of the
+  /// thread itself, up to where its accesses are published.
+  std::array<std::array<uint32_t, WorkersOfThread>, NumOrders> done{};
+  std::array<uint32_t, WorkersOfThread> begun{0, 1, 1, 1}; // theirs that is open
+  uint32_t op = 0, instance = 0;
+  // The record of its last access, for each worker.
+  std::array<uint32_t, WorkersOfThread> lastRecord{};
+
+  bool knows(Order order, const Record &record) const;
+  void learn(Order order, const Known &more);
+  /// What it tells who comes later. What it does next is not part of it.
+  Known release(Order order);
+  /// Its accesses so far, and the copies that it has waited for.
+  void publish(Order plain, Order published);
+  /// Its copies, dots or stores up to this clock have ended.
+  void end(Worker worker, uint32_t clock, bool inShared, bool inDevice);
+};
+
+/// All that one of them knows, all know behind it.
+void meet(const std::vector<ThreadClock *> &threads, bool inShared,
+          bool inDevice);
+
+struct Access {
+  Space space;
+  uintptr_t address; // of shared memory: the byte in it
+  uint32_t bytes;
+  bool isWrite;
+  bool isAtomic = false;
+  // What is there, and what will be, if one op may write that several times.
+  const char *old = nullptr, *value = nullptr;
+  bool byEngine = false; // by a thread, but by the way of the copy engine
+};
+
+/// What the messages need to know.
+struct Names {
+  const std::vector<std::string> *ops = nullptr;
+  uint32_t threads = 0, lanes = 0;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::string op(uint32_t number) const;
+  std::string block(uint32_t number) const;
+};
+
+class RaceDetector {
+public:
+  explicit RaceDetector(Names names) : names(std::move(names)) {}
+
+  /// By the thread, or by what works for it. Empty, or what is wrong.
+  std::string access(ThreadClock &thread, Worker worker, Shadow &shadow,
+                     const Access &access);
+  /// By the copies that end with this phase of a barrier, begun by the thread.
+  std::string copyInBulk(ThreadClock &thread, const Record &copy,
+                         Shadow &shadow, const Access &access);
+  /// An atomic access of the thread to this address, of LLVM's order.
+  void synchronize(ThreadClock &thread, uintptr_t address, bool acquires,
+                   bool releases, bool isWide);
+  void fence(ThreadClock &thread);
+
+  Shadow device;
+  Names names;
+
+private:
+  struct Location {
+    Known wide, narrow;
+    uint32_t narrowBlock = 0;
+  };
+  struct Fence {
+    Known released, seen;
+  };
+  enum class Fault { none, race, unpublished };
+
+  uint32_t number(const Record &record);
+  bool isEngine(const Record &record) const;
+  Fault judge(const ThreadClock &thread, const Record &mine, const Access &now,
+              const Record &before, bool wasWrite) const;
+  uint32_t withRead(const ThreadClock &thread, Shadow &shadow, const Cell &cell,
+                    uint32_t mine, Order order);
+  std::string walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
+                   const Access &access);
+  std::string message(Fault fault, const Record &mine, const Access &now,
+                      uintptr_t at, const Record &before, bool wasWrite) const;
+  std::string actor(const Record &record) const;
+
+  std::vector<Record> records{1};
+  std::unordered_map<uintptr_t, Location> locations;
+  std::map<std::pair<uint32_t, uint32_t>, Fence> fences; // by block, thread
+};
+
+} // namespace tz::fibers
+
+#endif // TERRAZZO_TEST_FIBERS_RACEDETECTOR_H

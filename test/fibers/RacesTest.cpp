@@ -1,0 +1,339 @@
+//===- RacesTest.cpp - accesses that nothing orders are reported ----------===//
+//
+// What   Programs with two accesses each that meet, in order and in none; and
+//        the orders in which threads run.
+// Why    That the suite runs without a report on fibers says something only if
+//        each of these is reported.
+//===----------------------------------------------------------------------===//
+#include "test/fibers/Fibers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace tz::fibers;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace {
+
+template <typename Result = void, typename... Arguments>
+Result call(const char *name, Arguments... arguments) {
+  for (const Symbol &function : functions()) {
+    if (std::strcmp(function.name, name) == 0) {
+      return reinterpret_cast<Result (*)(Arguments...)>(function.address)(
+          arguments...);
+    }
+  }
+  ADD_FAILURE() << "there is no " << name;
+  return Result();
+}
+
+enum : uint32_t { Device = 1, Shared = 3 };
+enum : uint32_t { OrdersShared = 1, OrdersDevice = 2 };
+enum : uint32_t { Writes = 1, Acquires = 2, Releases = 4, IsWide = 8 };
+
+uint32_t thread() { return call<uint32_t>("fibers_thread"); }
+uint32_t program() { return call<uint32_t>("fibers_program", uint32_t{0}); }
+char *shared() { return call<char *>("fibers_shared"); }
+void barrier(uint32_t orders = OrdersShared) {
+  call("fibers_barrier", uint32_t{0}, orders);
+}
+void op(uint32_t number) { call("fibers_at", number); }
+
+void write(char *to, char value, uint32_t space) {
+  call("fibers_write", static_cast<const void *>(to),
+       static_cast<const char *>(&value), uint32_t{1}, space);
+  *to = value;
+}
+void read(const char *from, uint32_t space) {
+  call("fibers_read", static_cast<const void *>(from), uint32_t{1}, space);
+}
+void update(const char *at, uint32_t how) {
+  call("fibers_update", static_cast<const void *>(at), uint32_t{1},
+       uint32_t{Device}, how | Writes);
+}
+
+char memory[64]; // of the device
+const std::vector<std::string> Ops = {"nothing", "'store' (k.py:1:1)",
+                                      "'load' (k.py:2:1)"};
+
+std::string runOn(Entry entry, uint32_t programs = 1, uint64_t seed = 0,
+                  uint32_t threads = 64) {
+  Launch launch;
+  launch.entry = entry;
+  launch.grid = {programs, 1, 1};
+  launch.threads = threads;
+  launch.sharedBytes = 4096;
+  launch.seed = seed;
+  launch.ops = &Ops;
+  return run(launch);
+}
+
+/// Thread 0 writes a byte, thread 40 reads it.
+template <uint32_t Space, uint32_t Orders>
+void passOn(const void *) {
+  char *at = Space == Shared ? shared() : memory;
+  op(1);
+  if (thread() == 0) {
+    write(at, 7, Space);
+  }
+  barrier(Orders);
+  op(2);
+  if (thread() == 40) {
+    read(at, Space);
+  }
+}
+
+TEST(Races, NameBothAccesses) {
+  EXPECT_THAT(
+      runOn(passOn<Shared, 0>),
+      AllOf(HasSubstr("race in shared memory, byte 0, in program (0, 0, 0)"),
+            HasSubstr("thread 0 (warp 0) wrote it in 'store' (k.py:1:1)"),
+            HasSubstr("thread 40 (warp 1) reads it in 'load' (k.py:2:1)")));
+}
+
+TEST(Races, AreNoneBehindABarrierOfTheMemory) {
+  EXPECT_EQ(runOn(passOn<Shared, OrdersShared>), "");
+  EXPECT_EQ(runOn(passOn<Device, OrdersDevice>), "");
+  EXPECT_EQ(runOn(passOn<Device, OrdersShared | OrdersDevice>), "");
+}
+
+TEST(Races, AreThereBehindABarrierOfAnotherMemory) {
+  EXPECT_THAT(runOn(passOn<Shared, OrdersDevice>), HasSubstr("race in shared"));
+  EXPECT_THAT(runOn(passOn<Device, OrdersShared>), HasSubstr("race in device"));
+}
+
+TEST(Races, AreThereInEveryOrder) {
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    EXPECT_EQ(runOn(passOn<Shared, OrdersShared>, 4, seed), "");
+    EXPECT_THAT(runOn(passOn<Shared, OrdersDevice>, 4, seed),
+                AllOf(HasSubstr("race in shared"),
+                      HasSubstr("(seed " + std::to_string(seed) + ")")));
+  }
+}
+
+TEST(Races, AreThereWithinAWarp) {
+  EXPECT_THAT(runOn([](const void *) {
+                if (thread() < 2) {
+                  op(1 + thread());
+                  write(shared(), char(thread()), Shared);
+                }
+              }),
+              HasSubstr("thread 1 (warp 0) writes it in 'load'"));
+}
+
+TEST(Races, AreThereBeforeTheNextWrite) {
+  EXPECT_THAT(runOn([](const void *) {
+                read(shared() + thread() / 2, Shared);
+                op(1);
+                if (thread() == 63) {
+                  write(shared(), 1, Shared);
+                }
+              }),
+              HasSubstr("read it in nothing; thread 63 (warp 1) writes it"));
+}
+
+TEST(Races, AreNoneBetweenLanesOfOneOp) {
+  EXPECT_EQ(runOn([](const void *) {
+              op(1);
+              write(memory, char(thread()), Device); // some lane's value
+              write(shared(), 1, Shared);            // one value of all
+            }),
+            "");
+  EXPECT_THAT(runOn([](const void *) {
+                op(1);
+                write(shared(), char(thread()), Shared);
+              }),
+              HasSubstr("race in shared memory"));
+}
+
+TEST(Races, AreThereBetweenIterationsOfOneOp) {
+  EXPECT_THAT(runOn([](const void *) {
+                for (uint32_t i = 0; i < 2; ++i) {
+                  op(1);
+                  if (thread() == i) {
+                    write(memory, char(i), Device);
+                  }
+                }
+              }),
+              HasSubstr("race in device memory, in program"));
+}
+
+TEST(Races, AccessesLieInSharedMemory) {
+  EXPECT_THAT(runOn([](const void *) { read(shared() + 4096, Shared); }),
+              HasSubstr("outside of the block's shared memory"));
+}
+
+//===--- Between blocks ---------------------------------------------------===//
+
+template <uint32_t Tells, uint32_t Asks>
+void handOver(const void *) {
+  if (thread() != 0) {
+    return;
+  }
+  if (program() == 0) {
+    op(1);
+    write(memory, 1, Device);
+    update(memory + 8, Tells);
+  } else {
+    update(memory + 8, Asks);
+    op(2);
+    read(memory, Device);
+  }
+}
+
+TEST(Races, BetweenBlocksAreSaidToBe) {
+  EXPECT_THAT(runOn(handOver<0, 0>, 2),
+              AllOf(HasSubstr("between the blocks of programs (0, 0, 0) and "
+                              "(1, 0, 0)"),
+                    HasSubstr("the checked interpreter")));
+}
+
+TEST(Races, AreOrderedByAtomics) {
+  EXPECT_EQ(runOn(handOver<Releases | IsWide, Acquires | IsWide>, 2), "");
+  EXPECT_NE(runOn(handOver<IsWide, Acquires | IsWide>, 2), "");
+  EXPECT_NE(runOn(handOver<Releases | IsWide, IsWide>, 2), "");
+}
+
+TEST(Races, AreNotOrderedByAtomicsOfAProgram) {
+  EXPECT_NE(runOn(handOver<Releases, Acquires | IsWide>, 2), "");
+  EXPECT_NE(runOn(handOver<Releases | IsWide, Acquires>, 2), "");
+}
+
+TEST(Races, AreOrderedByFencesAroundRelaxedAtomics) {
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  if (thread() == 0) {
+                    if (program() == 0) {
+                      write(memory, 1, Device);
+                    }
+                    call("fibers_fence");
+                    update(memory + 8, IsWide);
+                    call("fibers_fence");
+                    if (program() == 1) {
+                      read(memory, Device);
+                    }
+                  }
+                },
+                2),
+            "");
+}
+
+//===--- What works beside the threads ------------------------------------===//
+
+const char Source[64] = {};
+
+void copyTo(uint32_t slot) {
+  call("fibers_async_copy", static_cast<void *>(shared() + 16 * slot),
+       static_cast<const void *>(Source), uint32_t{16}, uint32_t{16});
+  call("fibers_async_commit");
+}
+
+/// Two groups; the first one is read by another thread.
+template <uint32_t Pending>
+void copyAndRead(const void *) {
+  op(1);
+  if (thread() == 0) {
+    copyTo(0);
+    copyTo(1);
+  }
+  call("fibers_async_wait", Pending);
+  barrier();
+  op(2);
+  if (thread() == 40) {
+    read(shared(), Shared);
+  }
+  call("fibers_async_wait", uint32_t{0});
+}
+
+TEST(Races, WithCopiesEndWhenTheirGroupIsWaitedFor) {
+  EXPECT_EQ(runOn(copyAndRead<0>), "");
+  EXPECT_EQ(runOn(copyAndRead<1>), "");
+  EXPECT_THAT(runOn(copyAndRead<2>),
+              HasSubstr("an asynchronous copy of thread 0 (warp 0) wrote it in "
+                        "'store' (k.py:1:1); thread 40"));
+}
+
+TEST(Races, WithCopiesAreTheirOwnThreadsToo) {
+  EXPECT_THAT(runOn([](const void *) {
+                if (thread() == 0) {
+                  copyTo(0);
+                  write(shared(), 1, Shared);
+                  call("fibers_async_wait", uint32_t{0});
+                }
+              }),
+              HasSubstr("asynchronous copy of thread 0"));
+}
+
+/// A thread writes, the matrix unit reads it for another warp.
+template <bool Publishes>
+void stageAndMultiply(const void *) {
+  op(1);
+  if (thread() == 0) {
+    write(shared(), 1, Shared);
+    if (Publishes) {
+      call("fibers_publish_staged");
+    }
+  }
+  barrier();
+  op(2);
+  if (thread() == 32) {
+    call("fibers_read_published", static_cast<const char *>(shared()),
+         uint32_t{16});
+  }
+}
+
+TEST(Races, AreNotAllThatTheMatrixUnitNeeds) {
+  EXPECT_EQ(runOn(stageAndMultiply<true>), "");
+  EXPECT_THAT(runOn(stageAndMultiply<false>),
+              AllOf(HasSubstr("access that was not published: shared memory"),
+                    HasSubstr("thread 0 (warp 0) wrote it in 'store'")));
+}
+
+//===--- Orders -----------------------------------------------------------===//
+
+std::vector<uint32_t> order;
+
+std::vector<uint32_t> orderOf(uint64_t seed, bool isLinear = false) {
+  order.clear();
+  Launch launch;
+  launch.entry = [](const void *) {
+    if (thread() % 32 == 0) {
+      order.push_back(program() * 4 + thread() / 32);
+    }
+    barrier();
+  };
+  launch.grid = {6, 1, 1};
+  launch.threads = 128;
+  launch.seed = seed;
+  launch.isLinear = isLinear;
+  EXPECT_EQ(run(launch), "");
+  EXPECT_EQ(order.size(), 24u);
+  return order;
+}
+
+TEST(Orders, AreOneAfterTheOtherWithoutASeed) {
+  orderOf(0);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(Orders, AreMadeBySeeds) {
+  EXPECT_EQ(orderOf(1), orderOf(1));
+  EXPECT_NE(orderOf(1), orderOf(2));
+  orderOf(3);
+  EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(Orders, BeginWithSmallerProgramsIfOthersWaitForThem) {
+  // No program begins while more than two smaller ones have not.
+  std::vector<uint32_t> began = orderOf(4, true);
+  uint32_t most = 0;
+  for (uint32_t one : began) {
+    EXPECT_LE(one / 4, most + 3);
+    most = std::max(most, one / 4);
+  }
+}
+
+} // namespace
