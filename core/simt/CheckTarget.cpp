@@ -36,6 +36,8 @@ void checkTarget(const SimtTarget &target) {
   checkLanes(target.lanes());
   require(isPowerOf2Upto(uint64_t(target.vectorBytes()), 64), "vectorBytes()",
           uint64_t(target.vectorBytes()), "a power of two from 1 to 64");
+  require(target.registers() <= 4096, "registers()", target.registers(),
+          "at most 4096");
   require(target.sharedBytes() <= UINT32_MAX, "sharedBytes()",
           target.sharedBytes(), "less than 4 GiB");
   require(target.asyncCopyBytes() == 0 ||

@@ -28,6 +28,7 @@ struct Machine {
   const char *target; ///< "fibers:wave64"
   unsigned lanes;     ///< of a warp: a power of two
   uint64_t sharedBytes;
+  unsigned registers;      ///< of a thread, 32 bits wide
   unsigned asyncCopyBytes; ///< the narrowest copy of a thread; 0: none
   bool hasBulkCopies;      ///< a bulk copy unit, and clusters of two blocks
   MatrixUnit unit;

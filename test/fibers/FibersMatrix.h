@@ -33,6 +33,7 @@ public:
       : machine(machine), inBulk(inBulk && machine.hasBulkCopies) {}
   unsigned lanes() const override { return machine.lanes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  unsigned registers() const override { return machine.registers; }
   unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType) const override {

@@ -82,3 +82,25 @@ tile.kernel @bulk_store_c3(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64, til
   simt.bulk_store %0 to %frame[%z, %z] by !simt.buffer<32x64xf32, #simt.shared<order[1, 0], panel 32, swizzle 3 4 3>> {pieces = 2 : i64} : tensor<32x64xf32, #simt.layout<rank 2, register [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0]], lane [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp [[2, 0]]>> to <[32, 32], f32, swizzle 3>
   tile.return
 }
+
+// -----
+
+#words = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]]>
+tile.kernel @packed_into_too_much() {
+  %x = arith.constant dense<0.0> : tensor<64xf16, #simt.layout<rank 1, register [[1]], lane [[2], [4], [8], [16], [32]]>>
+  %y = simt.pack %x : tensor<64xf16, #simt.layout<rank 1, register [[1]], lane [[2], [4], [8], [16], [32]]>> -> tensor<32xi32, #words>
+  // expected-error @+1 {{C1: 'tensor<32xi32, #simt.layout<rank 1, lane}}
+  %z = simt.unpack %y : tensor<32xi32, #words> -> tensor<128xf16, #simt.layout<rank 1, register [[1], [64]], lane [[2], [4], [8], [16], [32]]>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @written_elsewhere(%i: i32) {
+  %x = arith.constant dense<0.0> : tensor<8x8xf32>
+  %ring = simt.ring : !simt.ring<2 x <8x8xf16, #simt.shared<order [1, 0], panel 8, swizzle 0 4 3>>>
+  %slot = simt.slot %ring[%i] : !simt.ring<2 x <8x8xf16, #simt.shared<order [1, 0], panel 8, swizzle 0 4 3>>> -> !simt.buffer<8x8xf16, #simt.shared<order [1, 0], panel 8, swizzle 0 4 3>>
+  // expected-error @+1 {{cannot hold 'tensor<8x8xf32>'}}
+  simt.write %x to %slot : tensor<8x8xf32> to !simt.buffer<8x8xf16, #simt.shared<order [1, 0], panel 8, swizzle 0 4 3>>
+  tile.return
+}

@@ -11,6 +11,7 @@
 // ORDER-NEXT: simt-share-buffers
 // ORDER-NEXT: cse
 // ORDER-NEXT: simt-pipeline-loops
+// ORDER-NEXT: simt-pipeline-registers
 // ORDER-NEXT: simt-prefetch-loads
 // ORDER-NEXT: simt-overlap-dots
 // ORDER-NEXT: cse

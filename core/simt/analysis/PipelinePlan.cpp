@@ -45,11 +45,9 @@ private:
   BufferType bufferFor(Operation *load);
   void describeFrame(Fetch &fetch);
   void divideBoxes(Fetch &fetch);
-  bool feedsDot(Value value);
   void findAsyncDots();
   bool fitDistance();
   bool iterationsAlike();
-  int64_t wordsOfIteration();
   unsigned blocksBeside(uint64_t ringBytes, uint64_t room);
   void spareSlot(uint64_t each, uint64_t room);
 
@@ -58,33 +56,10 @@ private:
   PipelinePlan plan;
 };
 
-/// Does the value reach a dot of this loop?
-bool Planner::feedsDot(Value value) {
-  llvm::SetVector<Operation *> seen;
-  seen.insert_range(value.getUsers());
-  for (size_t i = 0; i < seen.size(); ++i) {
-    Operation *op = seen[i];
-    if (isa<DotOp>(op)) {
-      return true;
-    }
-    // An address that was loaded reaches it as well, but is no operand.
-    if (op->getBlock() == loop.getBody() &&
-        !isa<tile::LoadOp, tile::LoadViewOp>(op) &&
-        !op->hasTrait<OpTrait::IsTerminator>()) {
-      seen.insert_range(op->getUsers());
-    }
-  }
-  return false;
-}
-
 /// How the ring holds it: as a dot wants it, if copies can bring it so, else
-/// row by row; with a swizzle where lanes will read along columns.
+/// row by row.
 BufferType Planner::bufferFor(Operation *load) {
   Value result = load->getResult(0);
-  SharedAttr how;
-  ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
-  Type element = tile::elementType(result.getType());
-  const int64_t bytes = tile::storageBytes(element);
   for (Operation *user : result.getUsers()) {
     if (auto stage = dyn_cast<StageOp>(user)) {
       const BufferType wanted = stage.getResult().getType();
@@ -100,18 +75,8 @@ BufferType Planner::bufferFor(Operation *load) {
       return BufferType::get(loop.getContext(), shape, wanted.getElementType(),
                              rows);
     }
-    if (isa<ConvertOp>(user) && shape.size() == 2) {
-      const VectorAccess access =
-          vectorOfLoad(request.runs, load, layoutOf(result.getType()));
-      const unsigned fast = access.count > 1 ? access.dim : 1;
-      if (shape[fast] * bytes % 16 == 0) {
-        how = swizzledShared(loop.getContext(), {fast, 1 - fast}, shape[fast],
-                             bytes);
-      }
-    }
   }
-  return BufferType::get(loop.getContext(), shape, element,
-                         how ? how : plainShared(loop.getContext(), shape));
+  return rowsBuffer(load, request.runs);
 }
 
 /// Is it a copy: of elements as they lie in memory, with zeros where nothing is
@@ -131,7 +96,7 @@ static bool isPlainLoad(Operation *load) {
 
 void Planner::considerLoad(Operation *load) {
   if (!hasLayout(load->getResult(0).getType()) || !isPlainLoad(load) ||
-      !feedsDot(load->getResult(0)) || !mayGoAhead(loop, load)) {
+      !feedsDot(loop, load->getResult(0)) || !mayGoAhead(loop, load)) {
     return;
   }
   auto layout = cast<LayoutAttr>(
@@ -237,40 +202,14 @@ void Planner::findAsyncDots() {
   }
 }
 
-/// What a thread keeps in registers over a part of an iteration: what the loop
-/// carries, sums, and operands that are computed. (Those that are read from a
-/// ring are read piece by piece.)
-int64_t Planner::wordsOfIteration() {
-  int64_t words = 0;
-  for (Value carried : loop.getRegionIterArgs()) {
-    words += wordsOf(carried);
-  }
-  for (auto dot : loop.getBody()->getOps<DotOp>()) {
-    const bool isCarried = isa<BlockArgument>(dot.getAcc()) ||
-                           isa_and_present<DotOp>(dot.getAcc().getDefiningOp());
-    words += isCarried ? 0 : wordsOf(dot.getResult());
-    for (Value operand : {dot.getA(), dot.getB()}) {
-      Operation *op = operand.getDefiningOp();
-      while (isa_and_present<PermuteOp, StageOp, ConvertOp>(op) &&
-             loop->isAncestor(op)) {
-        operand = op->getOperand(0);
-        op = operand.getDefiningOp();
-      }
-      words += op && plan.fetchOf(op) ? 0 : wordsOf(operand);
-    }
-  }
-  return words;
-}
-
 /// Blocks that run beside each other, if the ring buffers take so much of the
 /// room.
 unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
-  auto kernel = loop->getParentOfType<tile::KernelOp>();
-  auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
   const uint64_t all = request.target.sharedBytes();
-  return request.target.blocksBeside({warps ? unsigned(warps.getInt()) : 4,
-                                      unsigned(wordsOfIteration()),
-                                      all - std::min(all, room) + ringBytes});
+  const int64_t words = wordsOfIteration(
+      loop, [&](Operation *op) { return plan.fetchOf(op) != nullptr; });
+  return request.target.blocksBeside(
+      {warpsOf(loop), unsigned(words), all - std::min(all, room) + ringBytes});
 }
 
 /// A slot less, if more blocks run beside each other then: what is under way in

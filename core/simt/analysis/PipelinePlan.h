@@ -11,6 +11,7 @@
 
 #include "core/simt/analysis/LaunchViews.h"
 #include "core/simt/analysis/LoopIterations.h"
+#include "core/simt/analysis/LoopNeeds.h"
 
 #include "terrazzo/simt/SimtTarget.h"
 

@@ -86,6 +86,25 @@ int64_t tz::simt::boxesOf(DescriptorType descriptor, BufferType buffer) {
   return llvm::divideCeil(llvm::product_of(buffer.getShape()), elements);
 }
 
+RankedTensorType tz::simt::packedType(RankedTensorType type) {
+  if (isa<tile::PtrType>(type.getElementType())) {
+    return nullptr;
+  }
+  const Layout &layout = layoutOf(type);
+  const int64_t words = llvm::divideCeil(
+      layout.size(Axis::Register) * tile::storageBytes(type.getElementType()),
+      4);
+  Layout row(1);
+  for (int64_t lane = 1; lane < layout.size(Axis::Lane); lane *= 2) {
+    row.addBit(Axis::Lane, {lane});
+  }
+  row.repeat(Axis::Warp, 0, layout.size(Axis::Warp));
+  row.repeat(Axis::Register, 0, words);
+  return RankedTensorType::get(row.shape(),
+                               IntegerType::get(type.getContext(), 32),
+                               LayoutAttr::get(type.getContext(), row));
+}
+
 RankedTensorType tz::simt::withLayout(RankedTensorType type,
                                       const Layout &layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(),
@@ -166,6 +185,34 @@ LogicalResult ReadOp::verify() {
            << getSource().getType() << " does not hold " << getType();
   }
   return success();
+}
+
+LogicalResult WriteOp::verify() {
+  if (!isLike(getTo().getType(), getSource().getType())) {
+    return emitOpError("C1: ")
+           << getTo().getType() << " cannot hold " << getSource().getType();
+  }
+  return success();
+}
+
+static LogicalResult verifyPacked(Operation *op, Type tile, Type packed) {
+  RankedTensorType expected;
+  if (hasLayout(tile)) {
+    expected = packedType(cast<RankedTensorType>(tile));
+  }
+  if (!expected || expected != packed) {
+    return op->emitOpError("C1: ")
+           << packed << " is not what " << tile << " is packed into";
+  }
+  return success();
+}
+
+LogicalResult PackOp::verify() {
+  return verifyPacked(*this, getSource().getType(), getType());
+}
+
+LogicalResult UnpackOp::verify() {
+  return verifyPacked(*this, getType(), getSource().getType());
 }
 
 LogicalResult AsyncCopyOp::verify() {

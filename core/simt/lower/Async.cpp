@@ -72,6 +72,65 @@ void KernelLowering::read(ReadOp op) {
   define(op.getResult(), std::move(registers));
 }
 
+void KernelLowering::write(WriteOp op) {
+  const Buffer buffer = buffers.find(op.getTo())->second;
+  hazards.note(Accesses::write(buffer.region)); // for who uses it later
+  writeBuffer(tile(op.getSource()), layoutAttr(op.getSource().getType()),
+              buffer, op.getTo().getType());
+  hazards.isUnpublished |= copiesArePublished;
+}
+
+/// Elements of a word, or words of an element.
+void KernelLowering::pack(PackOp op) {
+  mlir::Type element = tile::elementType(op.getSource().getType());
+  const auto bytes = unsigned(tile::storageBytes(element));
+  Type *word = b.getInt32Ty();
+  SmallVector<Value *> parts;
+  for (Value *value : tile(op.getSource())) {
+    parts.push_back(arithmetic->toMemory(value, element));
+  }
+  const size_t together = std::max(1u, 4 / bytes);
+  while (parts.size() % together != 0) {
+    parts.push_back(Constant::getNullValue(parts[0]->getType()));
+  }
+  Registers words;
+  for (size_t i = 0; i < parts.size(); i += together) {
+    if (bytes <= 4) {
+      words.push_back(
+          b.CreateBitCast(gather(ArrayRef(parts).slice(i, together)), word));
+      continue;
+    }
+    Value *both =
+        b.CreateBitCast(parts[i], FixedVectorType::get(word, bytes / 4));
+    for (unsigned half = 0; half < bytes / 4; ++half) {
+      words.push_back(b.CreateExtractElement(both, half));
+    }
+  }
+  define(op.getResult(), std::move(words));
+}
+
+void KernelLowering::unpack(UnpackOp op) {
+  mlir::Type element = tile::elementType(op.getType());
+  const auto bytes = unsigned(tile::storageBytes(element));
+  Type *memory = arithmetic->memoryType(element);
+  const Registers &words = tile(op.getSource());
+  const auto count = size_t(layoutOf(op.getType()).size(Axis::Register));
+  const unsigned together = std::max(1u, 4 / bytes);
+  Registers registers;
+  for (size_t i = 0; registers.size() < count;) {
+    Value *some = gather(ArrayRef(words).slice(i, std::max(1u, bytes / 4)));
+    i += std::max(1u, bytes / 4);
+    some = b.CreateBitCast(
+        some, together == 1 ? memory : FixedVectorType::get(memory, together));
+    for (unsigned n = 0; n < together && registers.size() < count; ++n) {
+      registers.push_back(arithmetic->fromMemory(
+          together == 1 ? some : b.CreateExtractElement(some, uint64_t{n}),
+          element));
+    }
+  }
+  define(op.getResult(), std::move(registers));
+}
+
 void KernelLowering::copyVector(mlir::Type element, Value *from, Value *to,
                                 unsigned count, Value *validBytes,
                                 const MemoryHints &hints) {

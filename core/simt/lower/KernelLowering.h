@@ -225,6 +225,9 @@ private:
   void ring(RingOp op);
   void slot(SlotOp op);
   void read(ReadOp op);
+  void write(WriteOp op);
+  void pack(PackOp op);
+  void unpack(UnpackOp op);
   void asyncCopy(AsyncCopyOp op);
   void asyncCopyView(AsyncCopyViewOp op);
   void asyncWait(AsyncWaitOp op);

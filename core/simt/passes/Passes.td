@@ -145,6 +145,33 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
   ];
 }
 
+def PipelineRegisters : SimtPass<"simt-pipeline-registers"> {
+  let summary = "begin the loads of later iterations into registers, where there are no asynchronous copies";
+  let description = [{
+    In a loop with dots, on a machine without asynchronous copies, loads whose
+    addresses can be computed ahead are done up to `tile.num_stages` - 1
+    iterations early. They wait in registers, packed into words. What dots read
+    from shared memory is written to a slot of a ring buffer behind the dots of
+    the iteration before. With two slots an iteration has one barrier; where
+    shared memory is short there is one slot, and two barriers. What no dot
+    reads from shared memory stays in registers until its iteration. Loads go
+    as many iterations ahead as registers allow without fewer blocks beside each
+    other. Of loads that have no room the largest stay in place.
+  }];
+  let constructor = "tz::simt::createPipelineRegisters(nullptr)";
+  let options = [
+    Option<"registersOption", "registers", "unsigned", /*default=*/"0",
+           "registers of a thread, where no target says it; 0: nothing changes">,
+    Option<"sharedBytesOption", "shared-bytes", "uint64_t", /*default=*/"65536",
+           "shared memory of a block, where no target says it">
+  ];
+  let statistics = [
+    Statistic<"pipelined", "pipelined", "loops whose loads are begun ahead">,
+    Statistic<"staged", "staged", "loads that go through registers into a ring buffer">,
+    Statistic<"held", "held", "loads that stay in registers until they are used">
+  ];
+}
+
 def PrefetchLoads : SimtPass<"simt-prefetch-loads"> {
   let summary = "load for the next iteration, or for several iterations at once, into registers";
   let description = [{

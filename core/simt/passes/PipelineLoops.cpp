@@ -109,12 +109,6 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   PipelineLoops(const PipelineLoops &other)
       : PipelineLoopsBase(other), target(other.target) {}
 
-  static unsigned stagesOf(Operation *op, unsigned otherwise) {
-    auto attribute = op->getAttrOfType<IntegerAttr>("tile.num_stages");
-    return attribute ? unsigned(std::clamp<int64_t>(attribute.getInt(), 1, 16))
-                     : otherwise;
-  }
-
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (kernel->hasAttr("tile.waits")) {
@@ -163,42 +157,6 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   }
 
   bool fitsAround(scf::ForOp loop, const PipelinePlan &plan, uint64_t all);
-
-  /// Exchanges of reductions and the like.
-  static constexpr uint64_t reserve = 2048;
-
-  /// Shared memory that is in use while the loop runs. Loops beside each other
-  /// use the same memory; those around this one and what is staged in it do
-  /// not.
-  uint64_t takenBeside(scf::ForOp loop) {
-    uint64_t taken = reserve;
-    getOperation().walk([&](StageOp stage) {
-      taken += isUsedIn(stage, loop)
-                   ? uint64_t(stage.getResult().getType().getBytes())
-                   : 0;
-    });
-    getOperation().walk([&](RingOp ring) {
-      RingType type = ring.getResult().getType();
-      taken += isUsedAround(ring, loop)
-                   ? uint64_t(type.getCount() * type.getSlotBytes())
-                   : 0;
-    });
-    return taken;
-  }
-
-  static bool isUsedIn(StageOp stage, scf::ForOp loop) {
-    return llvm::any_of(stage->getUsers(), [&](Operation *user) {
-      return loop->isAncestor(user);
-    });
-  }
-
-  /// Of a loop in which this one stands.
-  static bool isUsedAround(RingOp ring, scf::ForOp loop) {
-    return llvm::any_of(ring.getResult().getUsers(), [&](Operation *user) {
-      auto around = dyn_cast<scf::ForOp>(user->getParentOp());
-      return around && around->isProperAncestor(loop);
-    });
-  }
 
   const SimtTarget *target = nullptr;
 };

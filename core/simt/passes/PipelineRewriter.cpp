@@ -36,9 +36,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/passes/PipelineRewriter.h"
 
+#include "core/simt/passes/LaterIterations.h"
 #include "core/simt/passes/RingCopies.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tz;
@@ -50,7 +49,7 @@ class Rewriter {
 public:
   Rewriter(scf::ForOp loop, const PipelinePlan &plan, LaunchViews &launch)
       : loop(loop), loc(loop.getLoc()), plan(plan), copies(loop, plan, launch),
-        slice(plan.ahead.inOrder(loop)), around(plan.around) {}
+        later(loop, plan.ahead), around(plan.around) {}
 
   void run();
 
@@ -71,9 +70,6 @@ private:
   void releaseSlot(OpBuilder &in);
   void finish(OpBuilder &b);
 
-  Value beginSlice(OpBuilder &b, IRMapping &map, Value index,
-                   unsigned iterations);
-  void advance(IRMapping &map);
   void waitForDots(OpBuilder &b, unsigned pending,
                    MutableArrayRef<Value> values);
 
@@ -91,7 +87,7 @@ private:
   const Location loc;
   const PipelinePlan &plan;
   RingCopies copies;
-  SmallVector<Operation *> slice; // plan.ahead in the order of the body
+  LaterIterations later;
 
   scf::IfOp branch;
   scf::ForOp made;
@@ -134,13 +130,11 @@ OpBuilder Rewriter::makeBranch() {
 
 /// Leaves in `map` what the first iteration that was not begun would carry.
 void Rewriter::beginFirstIterations(OpBuilder &b, IRMapping &map) {
-  for (unsigned i : plan.ahead.carried) {
-    map.map(loop.getRegionIterArg(i), loop.getInitArgs()[i]);
-  }
+  later.start(map);
   for (unsigned iteration = 0; iteration < plan.distance; ++iteration) {
-    Value exists = beginSlice(b, map, loop.getLowerBound(), iteration);
+    Value exists = later.begin(b, map, loop.getLowerBound(), iteration);
     copies.issue(b, map, constant(b, int32_t(iteration)), exists);
-    advance(map);
+    later.advance(map);
   }
 }
 
@@ -169,9 +163,7 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
     inits.push_back(constant(b, 1)); // a new slot is empty
   }
   firstAhead = unsigned(inits.size());
-  for (unsigned i : plan.ahead.carried) {
-    inits.push_back(map.lookup(loop.getRegionIterArg(i)));
-  }
+  inits.append(later.carried(map));
   made =
       scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
                          loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
@@ -205,11 +197,8 @@ void Rewriter::beginIteration(OpBuilder &in, IRMapping &far) {
 /// The copies of the turn that is `distance` away, into a slot that all have
 /// read. `far` maps to that turn.
 void Rewriter::beginLaterIteration(OpBuilder &in, IRMapping &far) {
-  for (auto [n, i] : llvm::enumerate(plan.ahead.carried)) {
-    far.map(loop.getRegionIterArg(i),
-            made.getRegionIterArg(firstAhead + unsigned(n)));
-  }
-  Value exists = beginSlice(in, far, made.getInductionVar(), plan.distance);
+  later.carry(far, made.getRegionIterArgs().drop_front(firstAhead));
+  Value exists = later.begin(in, far, made.getInductionVar(), plan.distance);
   if (copies.empty) {
     AcquireOp::create(in, loc, copies.empty, fills, fillPhase, exists);
   }
@@ -260,18 +249,11 @@ void Rewriter::endIteration(OpBuilder &in, IRMapping &near, IRMapping &far) {
   if (copies.empty) {
     next.push_back(phaseAfter(in, fillPhase, next[own + 1]));
   }
-  advance(far);
-  for (unsigned i : plan.ahead.carried) {
-    next.push_back(far.lookup(loop.getRegionIterArg(i)));
-  }
+  later.advance(far);
+  next.append(later.carried(far));
   scf::YieldOp::create(in, loc, next);
   // What only addresses of this iteration needed.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*made.getBody()))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
-    }
-  }
+  eraseDead(*made.getBody());
 }
 
 /// A dot in flight reads its slots until the next one has begun: then the slot
@@ -336,7 +318,7 @@ void Rewriter::beginTime(OpBuilder &b, Value index, Value isThere, Value slot) {
     b.clone(*op, time);
   }
   for (unsigned iteration = 0; iteration < plan.distance; ++iteration) {
-    Value exists = beginSlice(b, time, loop.getLowerBound(), iteration);
+    Value exists = later.begin(b, time, loop.getLowerBound(), iteration);
     copies.issue(b, time, slotAfter(b, slot, iteration),
                  arith::AndIOp::create(b, loc, isThere, exists));
   }
@@ -388,38 +370,8 @@ void Rewriter::carryState() {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
+// Dots in flight
 //===----------------------------------------------------------------------===//
-
-/// What the iteration so many after the one with this index computes to know
-/// its addresses; says whether there is such an iteration. Indices are not
-/// loaded for one that is not there.
-Value Rewriter::beginSlice(OpBuilder &b, IRMapping &map, Value index,
-                           unsigned iterations) {
-  const IterationCounter counter(loop, map);
-  index = map.lookupOrDefault(index);
-  Value exists = hasIteration(b, counter, index, iterations);
-  Value later = indexAfter(b, counter, index, iterations);
-  if (iterations != 0 && plan.ahead.hasLoads()) {
-    later = arith::SelectOp::create(b, loc, exists, later, index);
-  }
-  map.map(loop.getInductionVar(), later);
-  for (Operation *op : slice) {
-    b.clone(*op, map);
-  }
-  return exists;
-}
-
-/// From what an iteration carries to what the next one does.
-void Rewriter::advance(IRMapping &map) {
-  SmallVector<Value> next;
-  for (unsigned i : plan.ahead.carried) {
-    next.push_back(map.lookupOrDefault(yielded(i)));
-  }
-  for (auto [i, value] : llvm::zip_equal(plan.ahead.carried, next)) {
-    map.map(loop.getRegionIterArg(i), value);
-  }
-}
 
 /// Of what the loop carries, the sums of dots in flight become what comes out
 /// of the wait.

@@ -19,6 +19,7 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createRemoveConversions(); });
   mlir::registerPass([] { return createShareBuffers(); });
   mlir::registerPass([] { return createPipelineLoops(nullptr); });
+  mlir::registerPass([] { return createPipelineRegisters(nullptr); });
   mlir::registerPass([] { return createPrefetchLoads(); });
   mlir::registerPass([] { return createOverlapDots(nullptr); });
   mlir::registerPass([] { return createSpecializeWarps(nullptr); });

@@ -26,6 +26,9 @@ std::unique_ptr<mlir::Pass> createShareBuffers();
 /// As createAssignLayouts; without a target that copies asynchronously nothing
 /// changes.
 std::unique_ptr<mlir::Pass> createPipelineLoops(const SimtTarget *target);
+/// As createAssignLayouts; with a target that copies asynchronously, or whose
+/// registers are not known, nothing changes.
+std::unique_ptr<mlir::Pass> createPipelineRegisters(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createPrefetchLoads();
 /// ... without one whose dots may stay in flight.
 std::unique_ptr<mlir::Pass> createOverlapDots(const SimtTarget *target);

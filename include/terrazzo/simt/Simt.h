@@ -45,6 +45,9 @@ inline constexpr llvm::StringLiteral ClusterName = "simt.cluster";
 unsigned clusterBlocks(tile::KernelOp kernel);
 /// In how many boxes the bulk copy unit fills the buffer.
 int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
+/// What a thread holds of a tile, in memory's form, as words of 32 bits: a row
+/// of i32. Null: of pointers.
+mlir::RankedTensorType packedType(mlir::RankedTensorType type);
 /// The tile type with a layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const Layout &layout);

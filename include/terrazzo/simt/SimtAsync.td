@@ -17,8 +17,8 @@ def Simt_RingOp : Simt_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "buffers that are filled in turn";
   let description = [{
     Shared memory from here to the last use of a slot. Who reads a slot has
-    waited for its copies, who fills it knows that all have read it: the library
-    puts no barrier of its own.
+    waited for its copies or writes, who fills it knows that all have read it:
+    the library puts no barrier of its own.
   }];
   let results = (outs Simt_RingType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -42,6 +42,42 @@ def Simt_ReadOp : Simt_Op<"read", [MemoryEffects<[MemRead]>]> {
       C1  the buffer has the tile's shape and element type
   }];
   let arguments = (ins Simt_BufferType:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_WriteOp : Simt_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a tile written into a slot";
+  let description = [{
+    Who writes knows that all have read what the slot held; it is read behind a
+    sync.
+      C1  the slot has the tile's shape and element type
+  }];
+  let arguments = (ins Tile_Tile:$source, Simt_BufferType:$to);
+  let assemblyFormat = "$source `to` $to attr-dict `:` type($source) `to` type($to)";
+  let hasVerifier = 1;
+}
+
+def Simt_PackOp : Simt_Op<"pack", [Pure]> {
+  let summary = "what each thread holds of a tile, as words of 32 bits";
+  let description = [{
+    So that a loop carries a tile of narrow elements in as few registers as it
+    was loaded in. The result is for simt.unpack alone.
+      C1  the result is the source's packed type
+  }];
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_UnpackOp : Simt_Op<"unpack", [Pure]> {
+  let summary = "the tile that was packed";
+  let description = [{
+      C1  the source is the result's packed type
+  }];
+  let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;

@@ -73,6 +73,9 @@ public:
 
   //===--- Pipelines ------------------------------------------------------===//
 
+  /// Registers of 32 bits that a thread has; 0: not known, and no loads of
+  /// later iterations are held in them.
+  virtual unsigned registers() const { return 0; }
   /// Shared memory that one block may have.
   virtual uint64_t sharedBytes() const { return 0; }
   /// Such blocks that run beside each other on one unit of the machine. The

@@ -1,0 +1,119 @@
+//===- LoopNeeds.cpp - what a loop with dots takes of a block -------------===//
+//
+// What   See LoopNeeds.h.
+// Why    See LoopNeeds.h.
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/LoopNeeds.h"
+
+#include "core/simt/analysis/Vectors.h"
+
+#include "terrazzo/simt/SimtTarget.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::simt;
+
+bool tz::simt::feedsDot(scf::ForOp loop, Value value) {
+  llvm::SetVector<Operation *> seen;
+  seen.insert_range(value.getUsers());
+  for (size_t i = 0; i < seen.size(); ++i) {
+    Operation *op = seen[i];
+    if (isa<DotOp>(op)) {
+      return true;
+    }
+    // An address that was loaded reaches it as well, but is no operand.
+    if (op->getBlock() == loop.getBody() &&
+        !isa<tile::LoadOp, tile::LoadViewOp>(op) &&
+        !op->hasTrait<OpTrait::IsTerminator>()) {
+      seen.insert_range(op->getUsers());
+    }
+  }
+  return false;
+}
+
+BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs) {
+  Value result = load->getResult(0);
+  MLIRContext *context = load->getContext();
+  ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
+  Type element = tile::elementType(result.getType());
+  const int64_t bytes = tile::storageBytes(element);
+  SharedAttr how = plainShared(context, shape);
+  if (shape.size() == 2 &&
+      llvm::any_of(result.getUsers(), llvm::IsaPred<ConvertOp>)) {
+    const VectorAccess access =
+        vectorOfLoad(runs, load, layoutOf(result.getType()));
+    const unsigned fast = access.count > 1 ? access.dim : 1;
+    if (shape[fast] * bytes % 16 == 0) {
+      how = swizzledShared(context, {fast, 1 - fast}, shape[fast], bytes);
+    }
+  }
+  return BufferType::get(context, shape, element, how);
+}
+
+int64_t tz::simt::wordsOfIteration(scf::ForOp loop,
+                                   function_ref<bool(Operation *)> isFetched) {
+  int64_t words = 0;
+  for (Value carried : loop.getRegionIterArgs()) {
+    words += wordsOf(carried);
+  }
+  for (auto dot : loop.getBody()->getOps<DotOp>()) {
+    const bool isCarried = isa<BlockArgument>(dot.getAcc()) ||
+                           isa_and_present<DotOp>(dot.getAcc().getDefiningOp());
+    words += isCarried ? 0 : wordsOf(dot.getResult());
+    for (Value operand : {dot.getA(), dot.getB()}) {
+      Operation *op = operand.getDefiningOp();
+      while (isa_and_present<PermuteOp, StageOp, ConvertOp>(op) &&
+             loop->isAncestor(op)) {
+        operand = op->getOperand(0);
+        op = operand.getDefiningOp();
+      }
+      words += op && isFetched(op) ? 0 : wordsOf(operand);
+    }
+  }
+  return words;
+}
+
+unsigned tz::simt::warpsOf(Operation *op) {
+  auto kernel = op->getParentOfType<tile::KernelOp>();
+  auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
+  return warps ? unsigned(warps.getInt()) : 4;
+}
+
+unsigned tz::simt::stagesOf(Operation *op, unsigned otherwise) {
+  auto attribute = op->getAttrOfType<IntegerAttr>("tile.num_stages");
+  return attribute ? unsigned(std::clamp<int64_t>(attribute.getInt(), 1, 16))
+                   : otherwise;
+}
+
+bool tz::simt::isUsedIn(StageOp stage, scf::ForOp loop) {
+  return llvm::any_of(stage->getUsers(),
+                      [&](Operation *user) { return loop->isAncestor(user); });
+}
+
+/// Of a loop in which this one stands.
+static bool isUsedAround(RingOp ring, scf::ForOp loop) {
+  return llvm::any_of(ring.getResult().getUsers(), [&](Operation *user) {
+    auto around = dyn_cast<scf::ForOp>(user->getParentOp());
+    return around && around->isProperAncestor(loop);
+  });
+}
+
+uint64_t tz::simt::takenBeside(scf::ForOp loop) {
+  constexpr uint64_t reserve = 2048; // exchanges of reductions and the like
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  uint64_t taken = reserve;
+  kernel.walk([&](StageOp stage) {
+    taken += isUsedIn(stage, loop)
+                 ? uint64_t(stage.getResult().getType().getBytes())
+                 : 0;
+  });
+  kernel.walk([&](RingOp ring) {
+    RingType type = ring.getResult().getType();
+    taken += isUsedAround(ring, loop)
+                 ? uint64_t(type.getCount() * type.getSlotBytes())
+                 : 0;
+  });
+  return taken;
+}
