@@ -50,10 +50,9 @@ bool SimtTarget::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
   }
   // A copy may end within a vector: bounds do not count.
   const VectorAccess access = vectorOfLoad(runs, load, layout);
-  const SharedAttr shared = to.getLayout();
-  const int64_t run = shared.getPanel() & -shared.getPanel();
-  const int64_t count =
-      access.dim == shared.getOrder()[0] ? std::min(access.count, run) : 1;
+  const int64_t count = access.dim == to.getLayout().getOrder()[0]
+                            ? std::min(access.count, to.getRun())
+                            : 1;
   return count * tile::storageBytes(to.getElementType()) >=
          int64_t(asyncCopyBytes());
 }
@@ -67,6 +66,20 @@ SharedAttr tz::simt::swizzledShared(mlir::MLIRContext *context,
   }
   return SharedAttr::get(context, order, (16 << bits) / elementBytes, bits, 4,
                          3);
+}
+
+SharedAttr tz::simt::paddedShared(mlir::MLIRContext *context,
+                                  llvm::ArrayRef<unsigned> order, int64_t unit,
+                                  int64_t elementBytes) {
+  const int64_t panel = unit & -unit;
+  return SharedAttr::get(context, order, panel, 0, 4, 3, 16,
+                         std::max<int64_t>(128, panel * elementBytes));
+}
+
+SharedAttr SimtTarget::sharedRows(mlir::MLIRContext *context,
+                                  llvm::ArrayRef<unsigned> order, int64_t unit,
+                                  int64_t elementBytes) const {
+  return swizzledShared(context, order, unit, elementBytes);
 }
 
 Layout tz::simt::tiledLayout(const Tiling &tiling) {

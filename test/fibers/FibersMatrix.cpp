@@ -82,8 +82,8 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
     const std::array<unsigned, 2> alongK = {k, 1 - k};
     const ArrayRef<unsigned> order =
         bytes == 1 || bytes == 4 ? ArrayRef<unsigned>(alongK) : memory;
-    return simt::swizzledShared(dot.getContext(), order,
-                                order[0] == k ? a[1] : mn, bytes);
+    return sharedRows(dot.getContext(), order, order[0] == k ? a[1] : mn,
+                      bytes);
   };
   auto tiled = [&](ArrayRef<int64_t> extents, int64_t parts) {
     return simt::tiledLayout({atom, extents, down, parts, request.warps});
@@ -106,20 +106,11 @@ GlobalVariable *table(Module &module, ArrayRef<uint32_t> numbers) {
 
 /// Byte offsets of the elements of a tile in shared memory, in row-major order.
 SmallVector<uint32_t> offsetsOf(simt::BufferType type) {
-  simt::SharedAttr how = type.getLayout();
-  const unsigned fast = how.getOrder()[0], slow = 1 - fast;
   SmallVector<uint32_t> offsets;
   int64_t at[2];
   for (at[0] = 0; at[0] < type.getShape()[0]; ++at[0]) {
     for (at[1] = 0; at[1] < type.getShape()[1]; ++at[1]) {
-      const int64_t panel = at[fast] / how.getPanel();
-      auto offset = uint32_t(
-          ((panel * type.getShape()[slow] + at[slow]) * how.getPanel() +
-           at[fast] % how.getPanel()) *
-          tile::storageBytes(type.getElementType()));
-      const uint32_t above = offset >> (how.getBase() + how.getShift());
-      offsets.push_back(offset ^ (above & ((1u << how.getBits()) - 1))
-                                     << how.getBase());
+      offsets.push_back(uint32_t(type.getOffset(at)));
     }
   }
   return offsets;

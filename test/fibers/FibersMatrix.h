@@ -35,6 +35,12 @@ public:
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return machine.registers; }
   unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
+  simt::SharedAttr sharedRows(mlir::MLIRContext *context,
+                              llvm::ArrayRef<unsigned> order, int64_t unit,
+                              int64_t elementBytes) const override {
+    return (machine.padsShared ? simt::paddedShared : simt::swizzledShared)(
+        context, order, unit, elementBytes);
+  }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType) const override {
     return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;

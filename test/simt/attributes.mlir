@@ -104,3 +104,34 @@ tile.kernel @written_elsewhere(%i: i32) {
   simt.write %x to %slot : tensor<8x8xf32> to !simt.buffer<8x8xf16, #simt.shared<order [1, 0], panel 8, swizzle 0 4 3>>
   tile.return
 }
+
+// -----
+
+tile.kernel @swizzled_and_padded() {
+  %0 = arith.constant dense<0.0> : tensor<8x64xf16>
+  %1 = simt.stage %0 : tensor<8x64xf16> -> <8x64xf16, #simt.shared<order[1, 0], panel 64, swizzle 0 4 3, padding 16 every 128>>
+  // expected-error @+1 {{C3: padding is a multiple of 8 bytes, every a power of two from 16 on, and there is no swizzle beside it}}
+  %2 = simt.stage %0 : tensor<8x64xf16> -> <8x64xf16, #simt.shared<order[1, 0], panel 64, swizzle 3 4 3, padding 16 every 128>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @padded() {
+  %0 = arith.constant dense<0.0> : tensor<8x64xf16>
+  %1 = simt.stage %0 : tensor<8x64xf16> -> <8x64xf16, #simt.shared<order[1, 0], panel 64, swizzle 0 4 3, padding 16 every 128>>
+  tile.return
+}
+
+// -----
+
+tile.kernel @padded_bulk_store_c4(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %frame = simt.descriptor %p[%z] shape[%m, %m] strides[%m, %one] : <f32> -> <[32, 32], f32, swizzle 0>
+  %0 = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{C4: the bulk copy unit stores no padded buffer}}
+  simt.bulk_store %0 to %frame[%z, %z] by !simt.buffer<32x32xf32, #simt.shared<order[1, 0], panel 32, swizzle 0 4 3, padding 16 every 128>> : tensor<32x32xf32> to <[32, 32], f32, swizzle 0>
+  tile.return
+}

@@ -277,6 +277,10 @@ tz::simt::bulkFrame(LaunchViews &launch, Value view, ValueRange offsets,
   }
   const SharedAttr shared = buffer.getLayout();
   const unsigned fast = shared.getOrder()[0], more = frame->more;
+  if (shared.getPadding() != 0) {
+    why = "its rows are padded in shared memory";
+    return std::nullopt;
+  }
   if (frame->strides[more + fast].constant() != 1) {
     why = "its elements are apart";
     return std::nullopt;

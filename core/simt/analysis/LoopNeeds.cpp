@@ -7,8 +7,6 @@
 
 #include "core/simt/analysis/Vectors.h"
 
-#include "terrazzo/simt/SimtTarget.h"
-
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -33,7 +31,8 @@ bool tz::simt::feedsDot(scf::ForOp loop, Value value) {
   return false;
 }
 
-BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs) {
+BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
+                                const SimtTarget &target) {
   Value result = load->getResult(0);
   MLIRContext *context = load->getContext();
   ArrayRef<int64_t> shape = tile::shapeOf(result.getType());
@@ -46,7 +45,7 @@ BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs) {
         vectorOfLoad(runs, load, layoutOf(result.getType()));
     const unsigned fast = access.count > 1 ? access.dim : 1;
     if (shape[fast] * bytes % 16 == 0) {
-      how = swizzledShared(context, {fast, 1 - fast}, shape[fast], bytes);
+      how = target.sharedRows(context, {fast, 1 - fast}, shape[fast], bytes);
     }
   }
   return BufferType::get(context, shape, element, how);

@@ -7,8 +7,7 @@
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_LOOPNEEDS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_LOOPNEEDS_H
 
-#include "terrazzo/simt/Contiguity.h"
-#include "terrazzo/simt/Simt.h"
+#include "terrazzo/simt/SimtTarget.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -17,9 +16,10 @@ namespace tz::simt {
 /// Does the value reach a dot of this loop?
 bool feedsDot(mlir::scf::ForOp loop, mlir::Value value);
 
-/// How a slot may hold what is loaded row by row: with a swizzle where lanes
-/// will read along columns.
-BufferType rowsBuffer(mlir::Operation *load, const Contiguity &runs);
+/// How a slot may hold what is loaded row by row: as the target has it where
+/// lanes will read along columns.
+BufferType rowsBuffer(mlir::Operation *load, const Contiguity &runs,
+                      const SimtTarget &target);
 
 /// Registers of 32 bits that a thread keeps over a part of an iteration: what
 /// the loop carries, sums, and operands that are computed. Operands that

@@ -69,14 +69,14 @@ BufferType Planner::bufferFor(Operation *load) {
         return wanted;
       }
       ArrayRef<int64_t> shape = wanted.getShape();
-      const SharedAttr rows = swizzledShared(
+      const SharedAttr rows = request.target.sharedRows(
           loop.getContext(), {access.dim, 1 - access.dim}, shape[access.dim],
           tile::storageBytes(wanted.getElementType()));
       return BufferType::get(loop.getContext(), shape, wanted.getElementType(),
                              rows);
     }
   }
-  return rowsBuffer(load, request.runs);
+  return rowsBuffer(load, request.runs, request.target);
 }
 
 /// Is it a copy: of elements as they lie in memory, with zeros where nothing is

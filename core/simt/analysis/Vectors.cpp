@@ -109,3 +109,10 @@ VectorAccess tz::simt::vectorOfLoad(const Contiguity &runs,
   return vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
                           layout);
 }
+
+unsigned tz::simt::vectorOfBuffer(BufferType type, const Layout &layout) {
+  return unsigned(std::min(
+      {layout.contiguous(type.getLayout().getOrder()[0]),
+       WidestAccess / int64_t(tile::storageBytes(type.getElementType())),
+       type.getRun()}));
+}

@@ -8,7 +8,7 @@
 #define TERRAZZO_CORE_SIMT_ANALYSIS_VECTORS_H
 
 #include "terrazzo/simt/Contiguity.h"
-#include "terrazzo/simt/Layout.h"
+#include "terrazzo/simt/Simt.h"
 
 namespace tz::simt {
 
@@ -29,6 +29,9 @@ VectorAccess vectorOfPointers(const Contiguity &runs, mlir::Value pointer,
 VectorAccess vectorOfView(const Contiguity &runs, mlir::Value view,
                           mlir::ValueRange offsets,
                           llvm::ArrayRef<bool> checked, const Layout &layout);
+
+/// Elements of a buffer that a thread accesses at once.
+unsigned vectorOfBuffer(BufferType type, const Layout &layout);
 
 /// Of a load, where a vector may end within the bounds of its view.
 VectorAccess vectorOfLoad(const Contiguity &runs, mlir::Operation *load,

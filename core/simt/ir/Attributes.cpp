@@ -185,7 +185,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<unsigned> order, int64_t panel,
-                                 unsigned bits, unsigned base, unsigned shift) {
+                                 unsigned bits, unsigned base, unsigned shift,
+                                 int64_t padding, int64_t every) {
   SmallVector<bool> seen(order.size(), false);
   for (unsigned dim : order) {
     if (dim >= seen.size() || seen[dim]) {
@@ -200,15 +201,61 @@ LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a swizzle moves bits of the low 30, from above the "
                           "ones that it changes";
   }
+  constexpr int64_t most = int64_t{1} << 30;
+  if ((padding == 0) != (every == 0) || padding < 0 || padding % 8 != 0 ||
+      padding > most ||
+      (every != 0 &&
+       (every < 16 || every > most || !llvm::isPowerOf2_64(uint64_t(every)))) ||
+      (padding != 0 && bits != 0)) {
+    return emitError()
+           << "C3: padding is a multiple of 8 bytes, every a power "
+              "of two from 16 on, and there is no swizzle beside it";
+  }
   return success();
 }
 
+int64_t SharedAttr::place(int64_t offset) const {
+  const int64_t mask = (int64_t{1} << getBits()) - 1;
+  offset ^= (offset >> (getBase() + getShift()) & mask) << getBase();
+  return getPadding() == 0 ? offset
+                           : offset + offset / getEvery() * getPadding();
+}
+
 int64_t BufferType::getBytes() const {
-  int64_t count = 1;
+  int64_t bytes = tile::storageBytes(getElementType());
   for (int64_t extent : getShape()) {
-    count *= extent;
+    bytes *= extent;
   }
-  return count * tile::storageBytes(getElementType());
+  const SharedAttr how = getLayout();
+  return how.getPadding() == 0
+             ? bytes
+             : bytes + (bytes - 1) / how.getEvery() * how.getPadding();
+}
+
+int64_t BufferType::getOffset(ArrayRef<int64_t> coordinates) const {
+  const SharedAttr how = getLayout();
+  ArrayRef<unsigned> order = how.getOrder();
+  int64_t row = 0, rows = 1;
+  for (size_t i = order.size(); i-- > 1;) {
+    row = row * getShape()[order[i]] + coordinates[order[i]];
+    rows *= getShape()[order[i]];
+  }
+  const int64_t fast = coordinates[order[0]], panel = how.getPanel();
+  row += fast / panel * rows;
+  return how.place((row * panel + fast % panel) *
+                   tile::storageBytes(getElementType()));
+}
+
+int64_t BufferType::getRun() const {
+  const SharedAttr how = getLayout();
+  auto even = [](int64_t value) { return value & -value; };
+  const int64_t run = even(how.getPanel());
+  return how.getPadding() == 0
+             ? run
+             : std::min({run,
+                         how.getEvery() / tile::storageBytes(getElementType()),
+                         even(how.getPadding()) /
+                             tile::storageBytes(getElementType())});
 }
 
 BufferType BufferType::permuted(ArrayRef<int64_t> order) const {
@@ -224,7 +271,8 @@ BufferType BufferType::permuted(ArrayRef<int64_t> order) const {
   const SharedAttr how = getLayout();
   return get(getContext(), shape, getElementType(),
              SharedAttr::get(getContext(), fastest, how.getPanel(),
-                             how.getBits(), how.getBase(), how.getShift()));
+                             how.getBits(), how.getBase(), how.getShift(),
+                             how.getPadding(), how.getEvery()));
 }
 
 int64_t BufferType::getAlignment() const {

@@ -250,6 +250,9 @@ LogicalResult DescriptorOp::verify() {
 }
 
 LogicalResult BulkCopyOp::verify() {
+  if (getTo().getType().getLayout().getPadding() != 0) {
+    return emitOpError("C3: the bulk copy unit fills no padded buffer");
+  }
   if (getAt().size() != getDescriptor().getType().getBox().size()) {
     return emitOpError("C1: the frame has ")
            << getDescriptor().getType().getBox().size() << " dimensions";
@@ -274,6 +277,9 @@ LogicalResult BulkStoreOp::verify() {
   if (getAt().size() != getDescriptor().getType().getBox().size()) {
     return emitOpError("C2: the frame has ")
            << getDescriptor().getType().getBox().size() << " dimensions";
+  }
+  if (getBuffer().getLayout().getPadding() != 0) {
+    return emitOpError("C4: the bulk copy unit stores no padded buffer");
   }
   if (!canStoreIn(getPieces())) {
     return emitOpError("C3: cannot be stored in ") << getPieces() << " pieces";

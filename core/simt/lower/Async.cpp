@@ -55,7 +55,7 @@ void KernelLowering::read(ReadOp op) {
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
   Type *memory = arithmetic->memoryType(element);
-  const unsigned vector = bufferVector(type, layout);
+  const unsigned vector = vectorOfBuffer(type, layout);
   Type *wide = vector == 1
                    ? memory
                    : static_cast<Type *>(FixedVectorType::get(memory, vector));
@@ -187,7 +187,7 @@ void KernelLowering::asyncCopy(AsyncCopyOp op) {
       vectorOfPointers(runs, op.getPointer(), op.getMask(), layout);
   const bool isAlong = access.dim == type.getLayout().getOrder()[0];
   const unsigned vector =
-      isAlong ? std::min(unsigned(access.count), bufferVector(type, layout))
+      isAlong ? std::min(unsigned(access.count), vectorOfBuffer(type, layout))
               : 1;
   const Registers &pointers = tile(op.getPointer());
   const auto bytes =
@@ -219,7 +219,7 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
                  withLayout(op.getView().getType().getTileType(), layout));
   const bool isAlong = access.dim == type.getLayout().getOrder()[0];
   const unsigned vector =
-      isAlong ? std::min(access.width, bufferVector(type, layout)) : 1;
+      isAlong ? std::min(access.width, vectorOfBuffer(type, layout)) : 1;
   // Vectors may cross the end of the view: what is behind it becomes zero. A
   // copy that is whole or nothing needs fewer instructions.
   const bool mayCross =

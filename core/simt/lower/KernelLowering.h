@@ -218,8 +218,6 @@ private:
   /// Address of the vector of a buffer that begins at a register's element.
   llvm::Value *bufferAt(const Buffer &buffer, BufferType type,
                         LayoutAttr layout, unsigned reg);
-  /// Elements of a buffer that a thread accesses at once.
-  static unsigned bufferVector(BufferType type, const Layout &layout);
 
   //===--- Async.cpp ------------------------------------------------------===//
   void ring(RingOp op);

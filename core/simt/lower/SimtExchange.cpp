@@ -4,6 +4,7 @@
 //        warp, or shared memory; staged tiles; other shapes.
 // Why    See terrazzo/simt/SimtLowering.h.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/Vectors.h"
 #include "core/simt/layout/Operations.h"
 #include "core/simt/lower/KernelLowering.h"
 
@@ -71,6 +72,11 @@ Value *KernelLowering::sharedOffset(BufferType type,
     offset = b.CreateXor(
         offset, b.CreateAnd(b.CreateLShr(offset, how.getShift()), mask));
   }
+  if (how.getPadding() != 0) {
+    Value *before =
+        b.CreateLShr(offset, c(int64_t(Log2_64(uint64_t(how.getEvery())))));
+    offset = b.CreateAdd(offset, b.CreateMul(before, c(how.getPadding())));
+  }
   return offset;
 }
 
@@ -86,14 +92,6 @@ KernelLowering::readBuffers(ArrayRef<mlir::Value> values) {
   willAccess(staged);
   hazards.note(slots); // for who uses the ring's space later
   return read;
-}
-
-unsigned KernelLowering::bufferVector(BufferType type, const Layout &layout) {
-  const int64_t panel = type.getLayout().getPanel();
-  return unsigned(
-      std::min({layout.contiguous(type.getLayout().getOrder()[0]),
-                16 / int64_t(tile::storageBytes(type.getElementType())),
-                panel & -panel}));
 }
 
 Value *KernelLowering::bufferAt(const Buffer &buffer, BufferType type,

@@ -141,10 +141,9 @@ void KernelLowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
 void KernelLowering::writeBuffer(ArrayRef<Value *> values, LayoutAttr layout,
                                  const Buffer &buffer, BufferType type,
                                  function_ref<bool(unsigned reg)> isLeftOut) {
-  const int64_t panel = type.getLayout().getPanel();
   writeTile(
       values, layout, type.getElementType(), type.getLayout().getOrder()[0],
-      panel & -panel,
+      type.getRun(),
       [&](LayoutAttr how, unsigned reg) {
         return bufferAt(buffer, type, how, reg);
       },

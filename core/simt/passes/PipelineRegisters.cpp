@@ -185,7 +185,7 @@ BufferType Planner::bufferFor(Operation *load) {
     isExchanged |= convert && !registersWithin(layoutOf(convert.getSource()),
                                                layoutOf(convert.getResult()));
   }
-  return isExchanged ? rowsBuffer(load, runs) : BufferType();
+  return isExchanged ? rowsBuffer(load, runs, target) : BufferType();
 }
 
 void Planner::considerLoad(Operation *load) {

@@ -216,6 +216,7 @@ def Simt_BulkCopyOp : Simt_Op<"bulk_copy", [MemoryEffects<[MemRead, MemWrite]>, 
     part of the boxes, to all of them.
       C1  one coordinate per dimension of the frame
       C2  what is shared has a box for each block, or some
+      C3  the buffer has no padding
   }];
   let arguments = (ins Simt_DescriptorType:$descriptor, Variadic<I64>:$at, Simt_BufferType:$to,
                        Simt_BarriersType:$barriers, I32:$index, I1:$when, Optional<I1>:$shared,
@@ -240,6 +241,7 @@ def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>
       C2  one coordinate per dimension of the frame
       C3  each piece is whole panels and a multiple of 1024 bytes, and a register
           of the tile lies in one piece, whatever the thread
+      C4  the buffer has no padding
   }];
   let arguments = (ins Tile_Tile:$value, Simt_DescriptorType:$descriptor, Variadic<I64>:$at,
                        TypeAttrOf<Simt_BufferType>:$buffer, DefaultValuedAttr<I64Attr, "0">:$group,

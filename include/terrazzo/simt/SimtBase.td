@@ -54,14 +54,29 @@ def Simt_SharedAttr : AttrDef<Simt_Dialect, "Shared"> {
     first. The fastest one is cut into panels of so many elements, which lie one
     after the other. Then byte bits [base, base+bits) are xor-ed with the bits
     `shift` above them. `swizzle 3 4 3` is eight rows of 128 bytes in 16-byte
-    pieces, `0 4 3` is none.
+    pieces, `0 4 3` is none. Instead, `padding 16 every 128` leaves 16 bytes free
+    behind each 128.
       C1  order is a permutation
       C2  panel is positive and divides the fastest extent
+      C3  padding is a multiple of 8 bytes, every a power of two from 16 on, and
+          there is no swizzle beside it
   }];
   let parameters = (ins ArrayRefParameter<"unsigned">:$order, "int64_t":$panel,
-                        "unsigned":$bits, "unsigned":$base, "unsigned":$shift);
-  let assemblyFormat = "`<` `order` `[` $order `]` `,` `panel` $panel `,` `swizzle` $bits $base $shift `>`";
+                        "unsigned":$bits, "unsigned":$base, "unsigned":$shift,
+                        DefaultValuedParameter<"int64_t", "0">:$padding,
+                        DefaultValuedParameter<"int64_t", "0">:$every);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<unsigned>":$order, "int64_t":$panel, "unsigned":$bits,
+                                   "unsigned":$base, "unsigned":$shift),
+                              [{ return $_get($_ctxt, order, panel, bits, base, shift, 0, 0); }]>];
+  let assemblyFormat = [{
+    `<` `order` `[` $order `]` `,` `panel` $panel `,` `swizzle` $bits $base $shift
+    (`,` `padding` $padding^ `every` $every)? `>`
+  }];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Where the byte lies that would lie here without swizzle and padding.
+    int64_t place(int64_t offset) const;
+  }];
 }
 
 def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
@@ -73,6 +88,11 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// Bytes that it takes.
     int64_t getBytes() const;
+    /// Byte at which an element begins.
+    int64_t getOffset(::llvm::ArrayRef<int64_t> coordinates) const;
+    /// Elements of the fastest dimension that lie beside each other, and in one
+    /// aligned access, from each multiple of this on: a power of two.
+    int64_t getRun() const;
     /// Bytes of which its address is a multiple: what every swizzle repeats
     /// after; without one, what a bulk copy unit asks for.
     int64_t getAlignment() const;

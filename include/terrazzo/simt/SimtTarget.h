@@ -71,6 +71,13 @@ public:
   /// How a block does this dot. The default has no instruction.
   virtual DotChoice chooseDot(const DotRequest &request) const;
 
+  /// How rows lie in shared memory that lanes write along the rows and read
+  /// along the columns, without bank conflicts: arguments as of swizzledShared,
+  /// which is the default. A bulk copy unit knows no padding.
+  virtual SharedAttr sharedRows(mlir::MLIRContext *context,
+                                llvm::ArrayRef<unsigned> order, int64_t unit,
+                                int64_t elementBytes) const;
+
   //===--- Pipelines ------------------------------------------------------===//
 
   /// Registers of 32 bits that a thread has; 0: not known, and no loads of
@@ -126,6 +133,14 @@ SharedAttr plainShared(mlir::MLIRContext *context,
 SharedAttr swizzledShared(mlir::MLIRContext *context,
                           llvm::ArrayRef<unsigned> order, int64_t unit,
                           int64_t elementBytes);
+
+/// The same without a swizzle: panels as wide as `unit` has powers of two, and
+/// 16 bytes free behind each panel's row, or behind 128 bytes of shorter ones.
+/// An address is a sum then, of which the constant part can stand in the
+/// instruction.
+SharedAttr paddedShared(mlir::MLIRContext *context,
+                        llvm::ArrayRef<unsigned> order, int64_t unit,
+                        int64_t elementBytes);
 
 /// The accumulator of an instruction, dealt out over a tile.
 struct Tiling {

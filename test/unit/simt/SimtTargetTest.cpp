@@ -20,11 +20,13 @@ struct Answers final : simt::SimtTarget {
   unsigned lanes() const override { return lanesOfAWarp; }
   int64_t vectorBytes() const override { return vector; }
   uint64_t sharedBytes() const override { return shared; }
+  unsigned registers() const override { return words; }
   unsigned asyncCopyBytes() const override { return async; }
   unsigned clusterBlocks() const override { return cluster; }
   unsigned mostAccumulators() const override { return accumulators; }
 
-  unsigned lanesOfAWarp = 32, async = 0, cluster = 1, accumulators = 200;
+  unsigned lanesOfAWarp = 32, async = 0, cluster = 1, accumulators = 200,
+           words = 0;
   int64_t vector = 16;
   uint64_t shared = 65536;
 };
@@ -50,6 +52,13 @@ TEST(Target, ThatMakesSense) {
     target.lanesOfAWarp = lanes;
     EXPECT_EQ(messageOf(target), "") << lanes;
   }
+}
+
+TEST(Target, RegistersAreThoseOfAThread) {
+  Answers target;
+  target.words = 65536; // of a multiprocessor
+  EXPECT_EQ(messageOf(target), "the target answers registers() with 65536; it "
+                               "must be at most 4096");
 }
 
 TEST(Target, LanesAreAPowerOfTwo) {
