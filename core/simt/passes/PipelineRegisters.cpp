@@ -169,7 +169,7 @@ private:
   const SimtTarget &target;
   const Contiguity &runs;
   Plan plan;
-  uint64_t room = 0;
+  uint64_t sharedBytes = 0; // of a block that does so
 };
 
 /// As a dot reads it; row by row where it goes to other threads; null where
@@ -211,8 +211,7 @@ void Planner::considerLoad(Operation *load) {
 /// registers until its iteration, which stages it as before.
 void Planner::fitSlots() {
   const uint64_t all = target.sharedBytes(), taken = takenBeside(loop);
-  room = all > taken ? all - taken : 0;
-  uint64_t each = 0;
+  uint64_t staged = 0, each = 0;
   for (const Held &held : plan.loads) {
     if (!held.buffer) {
       continue;
@@ -222,11 +221,16 @@ void Planner::fitSlots() {
           auto stage = dyn_cast<StageOp>(user);
           return stage && held.isReplaced(stage);
         });
-    room += isStaged ? uint64_t(held.buffer.getBytes()) : 0;
+    staged += isStaged ? slotBytes(held.buffer) : 0;
     each += slotBytes(held.buffer);
   }
+  // One slot instead of what is staged now takes nothing more.
+  const uint64_t beside = taken - std::min(taken, staged);
+  const uint64_t room = std::max(all - std::min(all, beside), staged);
   plan.slots = 2 * each <= room ? 2 : 1;
+  sharedBytes = beside + plan.slots * each;
   if (each > room) {
+    sharedBytes = taken;
     for (Held &held : plan.loads) {
       held.buffer = {};
     }
@@ -244,15 +248,8 @@ int64_t Planner::wordsAhead(unsigned distance) {
 }
 
 unsigned Planner::blocksBeside(unsigned distance) {
-  const uint64_t all = target.sharedBytes();
-  uint64_t rings = 0;
-  for (const Held &held : plan.loads) {
-    rings += held.buffer ? plan.slots * slotBytes(held.buffer) : 0;
-  }
-  const int64_t words = wordsOfIteration(loop, isLoad);
-  return target.blocksBeside({warpsOf(loop),
-                              unsigned(words + wordsAhead(distance)),
-                              all - std::min(all, room) + rings});
+  const int64_t words = wordsOfIteration(loop, isLoad) + wordsAhead(distance);
+  return target.blocksBeside({warpsOf(loop), unsigned(words), sharedBytes});
 }
 
 bool Planner::fitDistance(unsigned most) {
