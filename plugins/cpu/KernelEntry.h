@@ -112,9 +112,11 @@ typedef struct tz_cpu_kernel_info {
 } tz_cpu_kernel_info;
 
 // Target ids: "cpu:" and the psABI level (x86-64-v2, -v3, -v4), then "+feature"
-// for those of avx512bf16, avx512vnni, avx512fp16, avxvnni that the CPU has, in
-// this order: "cpu:x86-64-v4+avx512bf16+avx512vnni". tz_device_info.target is
-// such an id; the compiler half accepts every combination.
+// for those of avx512bf16, avx512vnni, avx512fp16, avxvnni, amxbf16, amxint8
+// that the CPU has, in this order: "cpu:x86-64-v4+avx512bf16+avx512vnni".
+// tz_device_info.target is such an id; the compiler half accepts every
+// combination. The two of AMX count if the system permits the process to use
+// its registers (ARCH_REQ_XCOMP_PERM on Linux); each half asks for that once.
 
 // The artifact's `compat` string: "x86_64;" and a comma separated list of the
 // features that the object uses, in LLVM's spelling, e.g.

@@ -18,7 +18,8 @@ std::vector<std::string> targetIds() {
   std::vector<std::string> ids{hostTargetId()};
   for (const char *id :
        {"cpu:x86-64-v2", "cpu:x86-64-v3", "cpu:x86-64-v4",
-        "cpu:x86-64-v4+avx512vnni", "cpu:x86-64-v4+avx512bf16+avx512vnni"}) {
+        "cpu:x86-64-v4+avx512vnni", "cpu:x86-64-v4+avx512bf16+avx512vnni",
+        "cpu:x86-64-v4+avx512bf16+avx512vnni+amxbf16+amxint8"}) {
     if (ids[0] != id) {
       ids.emplace_back(id);
     }

@@ -34,6 +34,8 @@ Isa Isa::fromFeatures(StringRef features) {
   isa.avx512bf16 = isa.avx512 && has("avx512bf16");
   isa.avx512vnni = isa.avx512 && has("avx512vnni");
   isa.avx512fp16 = isa.avx512 && has("avx512fp16");
+  isa.amxBf16 = isa.avx512 && has("amx-tile") && has("amx-bf16");
+  isa.amxInt8 = isa.avx512 && has("amx-tile") && has("amx-int8");
   isa.vectorBits = isa.avx512 ? 512 : has("avx") ? 256 : 128;
   return isa;
 }
@@ -45,6 +47,7 @@ Isa Isa::narrowedTo(unsigned bits) const {
   }
   isa.vectorBits = bits;
   isa.avx512 = isa.avx512bf16 = isa.avx512vnni = isa.avx512fp16 = false;
+  isa.amxBf16 = isa.amxInt8 = false;
   if (bits < 256) {
     isa.avx2 = isa.fma = isa.f16c = false;
   }

@@ -24,6 +24,8 @@ struct Isa {
   bool avx512bf16 = false; ///< VDPBF16PS
   bool avx512vnni = false; ///< VPDPWSSD
   bool avx512fp16 = false;
+  bool amxBf16 = false; ///< tiles, TDPBF16PS
+  bool amxInt8 = false; ///< tiles, TDPBSSD
 
   unsigned lanes(unsigned elementBits) const {
     return vectorBits / elementBits;

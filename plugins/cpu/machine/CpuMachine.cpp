@@ -1,6 +1,6 @@
 //===- CpuMachine.cpp - What this machine offers to code ------------------===//
 //
-// What   CPUID, XGETBV, and TERRAZZO_CPU_CAP.
+// What   CPUID, XGETBV, the permission for AMX, and TERRAZZO_CPU_CAP.
 // Why    A feature counts only if the system saves its registers: that needs
 //        more than CPUID.
 //===----------------------------------------------------------------------===//
@@ -16,6 +16,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace tz::cpu {
@@ -38,6 +40,16 @@ uint64_t enabledState() {
   unsigned low = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return (uint64_t{high} << 32) | low;
+}
+
+/// Linux lets a process use the registers of AMX, which are large, once it has
+/// asked. The permission is for all its threads, costs nothing until a thread
+/// uses them, and cannot be given back. A sandbox, an old system or a thread
+/// with a small stack for signals refuses: then there is no AMX.
+bool mayUseTiles() {
+  constexpr long requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr long tileData = 18;              // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 }
 
 std::string brandString() {
@@ -118,10 +130,14 @@ constexpr FeatureBit FeatureBits[] = {
     {"64bit", 0x80000001u, 0, 'd', 29, Needs::Nothing},
 };
 
-std::vector<std::string> hostFeatures() {
+/// All that programs can use here, but for AMX if not `tiles`.
+std::vector<std::string> hostFeatures(bool tiles) {
   constexpr uint64_t avxState = 0x6, avx512State = 0xe6, amxState = 0x60000;
   bool osxsave = cpuid(1, 0).ecx & (1u << 27);
   uint64_t state = osxsave ? enabledState() : 0;
+  if ((state & amxState) == amxState && !(tiles && mayUseTiles())) {
+    state &= ~amxState;
+  }
   std::vector<std::string> features;
   for (const FeatureBit &f : FeatureBits) {
     Leaf leaf = cpuid(f.leaf, f.subleaf);
@@ -144,7 +160,7 @@ std::vector<std::string> hostFeatures() {
 #else
 
 std::string brandString() { return "cpu"; }
-std::vector<std::string> hostFeatures() { return {}; }
+std::vector<std::string> hostFeatures(bool) { return {}; }
 
 #endif
 
@@ -154,10 +170,13 @@ constexpr std::string_view Baseline[] = {"64bit", "cmov", "crc32",  "cx8",
                                          "sse",   "sse2", "xsave"};
 
 CpuMachine ask() {
+  const char *cap = secure_getenv("TERRAZZO_CPU_CAP");
   CpuMachine machine;
   machine.brand = brandString();
-  machine.features = hostFeatures();
-  return capped(std::move(machine), secure_getenv("TERRAZZO_CPU_CAP"));
+  // Under a cap that leaves AMX out, nobody is asked for it.
+  machine.features =
+      hostFeatures(!cap || !*cap || std::strstr(cap, "+amx") != nullptr);
+  return capped(std::move(machine), cap);
 }
 
 } // namespace

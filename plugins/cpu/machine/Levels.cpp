@@ -28,12 +28,20 @@ constexpr struct {
 } Levels[] = {
     {"x86-64-v2", Level2}, {"x86-64-v3", Level3}, {"x86-64-v4", Level4}};
 
-/// Further features, in the order in which names list them.
+constexpr std::string_view Bf16[] = {"avx512bf16"};
+constexpr std::string_view Vnni[] = {"avx512vnni"};
+constexpr std::string_view Fp16[] = {"avx512fp16"};
+constexpr std::string_view NarrowVnni[] = {"avxvnni"};
+constexpr std::string_view TilesBf16[] = {"amx-tile", "amx-bf16"};
+constexpr std::string_view TilesInt8[] = {"amx-tile", "amx-int8"};
+/// What a name may add to its level, in the order in which names list it.
 constexpr struct {
   std::string_view name;
   size_t level; ///< the first that may have it, an index of Levels
-} Extras[] = {
-    {"avx512bf16", 2}, {"avx512vnni", 2}, {"avx512fp16", 2}, {"avxvnni", 1}};
+  Names features;
+} Extras[] = {{"avx512bf16", 2, Bf16},   {"avx512vnni", 2, Vnni},
+              {"avx512fp16", 2, Fp16},   {"avxvnni", 1, NarrowVnni},
+              {"amxbf16", 2, TilesBf16}, {"amxint8", 2, TilesInt8}};
 
 std::string_view spelledOut(std::string_view name) {
   return name == "avx2"         ? "x86-64-v3"
@@ -68,13 +76,18 @@ std::optional<Level> parseLevel(std::string_view name) {
     extras.push_back(rest.substr(0, end));
     rest.remove_prefix(end);
   }
-  for (const auto &[extra, first] : Extras) {
+  for (const auto &[extra, first, features] : Extras) {
     if (std::erase(extras, extra)) {
       if (index < first) {
         return std::nullopt; // of a higher level
       }
       made.name += "+" + std::string(extra);
-      made.features.emplace_back(extra);
+      for (std::string_view feature : features) {
+        if (std::find(made.features.begin(), made.features.end(), feature) ==
+            made.features.end()) {
+          made.features.emplace_back(feature);
+        }
+      }
     }
   }
   return extras.empty() ? std::optional(std::move(made)) : std::nullopt;
@@ -89,8 +102,8 @@ std::string levelOf(const std::function<bool(std::string_view)> &has) {
     }
   }
   std::string name(Levels[index].name);
-  for (const auto &[extra, first] : Extras) {
-    if (index >= first && has(extra)) {
+  for (const auto &[extra, first, features] : Extras) {
+    if (index >= first && std::all_of(features.begin(), features.end(), has)) {
       name += "+" + std::string(extra);
     }
   }
@@ -99,7 +112,7 @@ std::string levelOf(const std::function<bool(std::string_view)> &has) {
 
 std::string levelNames() {
   return "x86-64-v2, x86-64-v3, x86-64-v4, with +avx512bf16, +avx512vnni, "
-         "+avx512fp16 from v4 and +avxvnni from v3 on";
+         "+avx512fp16, +amxbf16, +amxint8 from v4 and +avxvnni from v3 on";
 }
 
 } // namespace tz::cpu

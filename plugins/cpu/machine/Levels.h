@@ -21,9 +21,10 @@ struct Level {
   std::vector<std::string> features; ///< beyond x86-64 itself, "sse3" ...
 };
 
-/// "x86-64-v2", "-v3", "-v4", from v3 on with "+feature"s of avx512bf16,
-/// avx512vnni, avx512fp16 (v4 alone) and avxvnni, in any order; or "avx2",
-/// "avx512", "avx512bf16" for short. Nothing for another text.
+/// "x86-64-v2", "-v3", "-v4", from v3 on with "+avxvnni", on v4 with any of
+/// "+avx512bf16", "+avx512vnni", "+avx512fp16", "+amxbf16", "+amxint8", in any
+/// order; or "avx2", "avx512", "avx512bf16" for short. Nothing for another
+/// text. "+amxbf16" stands for LLVM's amx-tile and amx-bf16.
 std::optional<Level> parseLevel(std::string_view name);
 
 /// The highest level whose features are all there, with the further ones that

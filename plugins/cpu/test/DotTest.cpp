@@ -225,7 +225,8 @@ std::vector<DotInput> inputsFor(const std::string &level) {
   if (level.find("bf16") != std::string::npos) {
     return {DotInput::BF16};
   }
-  if (level.find("vnni") != std::string::npos) {
+  if (level.find("vnni") != std::string::npos ||
+      level.find("int8") != std::string::npos) {
     return {DotInput::I8};
   }
   return {DotInput::F32, DotInput::F64, DotInput::F16, DotInput::BF16,
@@ -264,6 +265,31 @@ TEST_P(Dot, OddAndTinyShapes) {
   run(problems);
 }
 
+/// Shapes that tiles of AMX are used for: whole blocks, further tiles and
+/// partial tiles in each direction, down to one row and one column.
+constexpr std::array<int64_t, 3> TileShapes[] = {
+    {33, 49, 97},  {17, 1, 500},  {65, 15, 300}, {48, 16, 64},  {63, 63, 63},
+    {100, 81, 65}, {4, 130, 512}, {16, 64, 128}, {112, 17, 32}, {80, 112, 33}};
+
+class DotOnTiles : public Dot {};
+
+TEST_P(DotOnTiles, Edges) {
+  std::vector<Problem> problems;
+  for (DotInput input : inputsFor(GetParam())) {
+    for (auto [m, n, k] : TileShapes) {
+      for (bool accumulate : {false, true}) {
+        problems.push_back({input, m, n, k, Layout::RowMajor, Layout::RowMajor,
+                            false, accumulate});
+      }
+    }
+    problems.push_back({input, 75, 90, 130, Layout::Transposed,
+                        Layout::Transposed, true, true});
+    problems.push_back(
+        {input, 75, 90, 130, Layout::RowMajor, Layout::Strided, true, true});
+  }
+  run(problems);
+}
+
 TEST_P(Dot, EveryOrientation) {
   std::vector<Problem> problems;
   for (DotInput input : inputsFor(GetParam())) {
@@ -295,11 +321,20 @@ TEST_P(Dot, PartialTilesReadNothingOutside) {
 INSTANTIATE_TEST_SUITE_P(Levels, Dot,
                          testing::Values("x86-64-v2", "x86-64-v3", "x86-64-v4",
                                          "x86-64-v4+avx512vnni",
-                                         "x86-64-v4+avx512bf16"),
+                                         "x86-64-v4+avx512bf16",
+                                         "x86-64-v4+amxbf16",
+                                         "x86-64-v4+amxint8"),
                          [](const auto &info) {
                            std::string name = info.param.substr(7);
                            std::replace(name.begin(), name.end(), '+', '_');
                            return name;
+                         });
+
+INSTANTIATE_TEST_SUITE_P(Levels, DotOnTiles,
+                         testing::Values("x86-64-v4+amxbf16",
+                                         "x86-64-v4+amxint8"),
+                         [](const auto &info) {
+                           return info.param.substr(info.param.find('+') + 1);
                          });
 
 /// The instructions that the plan counts on, and no spills in the inner loop.
@@ -315,7 +350,9 @@ TEST(DotCode, UsesTheRightInstructions) {
         Expectation{"x86-64-v4", "vfmadd231pd", DotInput::F64},
         Expectation{"x86-64-v4", "vpmaddwd", DotInput::I8},
         Expectation{"x86-64-v4+avx512vnni", "vpdpwssd", DotInput::I8},
-        Expectation{"x86-64-v4+avx512bf16", "vdpbf16ps", DotInput::BF16}}) {
+        Expectation{"x86-64-v4+avx512bf16", "vdpbf16ps", DotInput::BF16},
+        Expectation{"x86-64-v4+amxbf16", "tdpbf16ps", DotInput::BF16},
+        Expectation{"x86-64-v4+amxint8", "tdpbssd", DotInput::I8}}) {
     Jit jit(e.level);
     Problem p{e.input,          64,    64,  64, Layout::RowMajor,
               Layout::RowMajor, false, true};
@@ -330,6 +367,24 @@ TEST(DotCode, UsesTheRightInstructions) {
     ASSERT_NE(begin, std::string::npos);
     EXPECT_EQ(text.substr(begin, end - begin).find("(%rsp)"), std::string::npos)
         << "spills for " << e.level << " " << e.instruction;
+  }
+}
+
+TEST(DotPlan, TilesServeAllButTheSmallest) {
+  for (auto [level, input] :
+       {std::pair{"x86-64-v4+avx512bf16+amxbf16", DotInput::BF16},
+        std::pair{"x86-64-v4+avx512vnni+amxint8", DotInput::I8}}) {
+    Isa isa = Isa::fromFeatures(test::featuresOf(level));
+    for (auto [m, n, k] : TileShapes) {
+      EXPECT_TRUE(planDot(isa, input, m, n, k).tiles())
+          << m << "x" << n << "x" << k;
+    }
+    EXPECT_FALSE(planDot(isa, input, 1, 16, 16).tiles());
+    EXPECT_FALSE(planDot(isa, DotInput::F32, 64, 64, 64).tiles());
+    EXPECT_FALSE(planDot(isa.narrowedTo(256), input, 64, 64, 64).tiles());
+    DotPlan plan = planDot(isa, input, 64, 64, 512);
+    EXPECT_EQ(plan.lda / plan.kGroup / 16 % 2, 1)
+        << "rows of a tile share no set of the first-level cache";
   }
 }
 

@@ -35,6 +35,11 @@ std::string featuresOf(const std::string &level) {
       features += std::string(",+") + extra;
     }
   }
+  for (const char *type : {"bf16", "int8"}) {
+    if (level.find(std::string("amx") + type) != std::string::npos) {
+      features += std::string(",+amx-tile,+amx-") + type;
+    }
+  }
   return features;
 }
 

@@ -23,15 +23,15 @@ CpuMachine machineOf(const char *name) {
   CpuMachine machine;
   machine.brand = "Test CPU";
   machine.features = parseLevel(name)->features;
-  for (const char *other : {"sse", "sse2", "cmov", "aes", "gfni", "amx-tile"}) {
+  for (const char *other : {"sse", "sse2", "cmov", "aes", "gfni"}) {
     machine.features.emplace_back(other);
   }
   std::sort(machine.features.begin(), machine.features.end());
   return machine;
 }
 
-constexpr const char *Whole =
-    "x86-64-v4+avx512bf16+avx512vnni+avx512fp16+avxvnni";
+constexpr const char *Whole = "x86-64-v4+avx512bf16+avx512vnni+avx512fp16+"
+                              "avxvnni+amxbf16+amxint8";
 constexpr const char *Names[] = {
     "x86-64-v2",
     "x86-64-v3",
@@ -39,6 +39,8 @@ constexpr const char *Names[] = {
     "x86-64-v4",
     "x86-64-v4+avx512vnni",
     "x86-64-v4+avx512bf16+avx512vnni",
+    "x86-64-v4+avx512bf16+amxbf16",
+    "x86-64-v4+amxint8",
     Whole,
 };
 
@@ -61,7 +63,8 @@ TEST(Levels, OtherTextsAreNone) {
   for (const char *name :
        {"", "x86-64", "x86-64-v1", "x86-64-v5", "x86-64-v33", "x86-64-v3 ",
         "x86-64-v3+", "x86-64-v3+avx512bf16", "x86-64-v2+avxvnni",
-        "x86-64-v4+amx-tile", "X86-64-v3", "+avxvnni", "cpu:x86-64-v3"}) {
+        "x86-64-v4+amx-tile", "x86-64-v3+amxbf16", "X86-64-v3", "+avxvnni",
+        "cpu:x86-64-v3"}) {
     EXPECT_FALSE(parseLevel(name)) << name;
   }
 }
@@ -75,7 +78,7 @@ TEST(Cap, TakesAwayAndNeverAdds) {
       EXPECT_EQ(less.cap, cap);
       EXPECT_THAT(whole.features, IsSupersetOf(less.features));
       EXPECT_TRUE(less.has("sse2")) << "of x86-64 itself";
-      EXPECT_FALSE(less.has("amx-tile")) << "of no level";
+      EXPECT_FALSE(less.has("gfni")) << "of no level";
       // The cap's level or the machine's, whichever is the lesser.
       EXPECT_EQ(whyNotRun(less, "cpu:" + less.level), "");
       EXPECT_EQ(whyNotRun(machineOf(cap), "cpu:" + less.level), "");
@@ -84,6 +87,18 @@ TEST(Cap, TakesAwayAndNeverAdds) {
   }
   EXPECT_EQ(capped(machineOf("avx512bf16"), "avx2").level, "x86-64-v3");
   EXPECT_EQ(capped(machineOf("avx2"), "avx512bf16").level, "x86-64-v3");
+}
+
+TEST(Levels, TilesAreTwoFeaturesOfTheMachine) {
+  EXPECT_THAT(parseLevel("x86-64-v4+amxint8+amxbf16")->features,
+              testing::IsSupersetOf({"amx-tile", "amx-bf16", "amx-int8"}));
+  // The instructions alone, without the registers.
+  CpuMachine machine = machineOf("avx512");
+  machine.features.emplace_back("amx-bf16");
+  std::sort(machine.features.begin(), machine.features.end());
+  EXPECT_EQ(capped(machine, nullptr).level, "x86-64-v4");
+  EXPECT_EQ(whyNotRun(machine, "cpu:x86-64-v4+amxbf16"),
+            "it needs 'amx-tile', which Test CPU does not have");
 }
 
 TEST(Cap, AnEmptyOneIsNone) {

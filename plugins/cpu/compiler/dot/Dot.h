@@ -14,7 +14,7 @@
 //   emitDot(builder, p, a, p.lda, b, acc, ldAcc, /*accumulate=*/true);
 //
 // Formats. `kGroup` is the number of neighbouring k that one lane holds: 1 for
-// F32 and F64, 2 for bf16 pairs and for int8 widened to i16 pairs.
+// F32 and F64, 2 for bf16 and for int8 widened to i16, 4 for int8 in tiles.
 //   A   row-major, p.M rows of p.lda packed elements; columns from K to p.Kp
 //   are
 //       zero. A row-major tile of the packed type is already in this format if
@@ -57,6 +57,8 @@ enum class DotKind {
   FmaF64,   ///< f64 panels
   PairBF16, ///< bf16 pairs, VDPBF16PS
   PairI16,  ///< i16 pairs from int8, VPDPWSSD or VPMADDWD; exact
+  TileBF16, ///< bf16 pairs, TDPBF16PS on tiles of AMX
+  TileI8,   ///< four int8, TDPBSSD on tiles of AMX; exact
 };
 
 /// What emitPackA or emitPackB knows about the source of a packed operand. The
@@ -73,14 +75,18 @@ struct DotPlan {
   DotInput input;
   DotKind kind;
   int64_t M, N, K;       ///< logical shape
-  int64_t Kp;            ///< K rounded up to kGroup
-  unsigned kGroup;       ///< 1 or 2
+  int64_t Kp;            ///< K rounded up to kGroup, or to a tile's depth
+  unsigned kGroup;       ///< 1, 2 or 4
   unsigned MR;           ///< rows of the largest micro-kernel
   unsigned NR;           ///< columns of a panel, a multiple of `lanes`
   unsigned lanes;        ///< accumulator elements in a register
   int64_t lda;           ///< elements from row to row of packed A
   uint64_t packedABytes; ///< multiples of 64
   uint64_t packedBBytes;
+
+  bool tiles() const {
+    return kind == DotKind::TileBF16 || kind == DotKind::TileI8;
+  }
 
   /// Left by the last emitPackA, emitPackB for the emitDot that follows.
   mutable DotOrigin originA, originB;

@@ -9,6 +9,7 @@
 #include "plugins/cpu/compiler/dot/EmitFor.h"
 #include "plugins/cpu/compiler/dot/Origin.h"
 #include "plugins/cpu/compiler/dot/Shared.h"
+#include "plugins/cpu/compiler/dot/TileKernel.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Intrinsics.h"
@@ -111,6 +112,8 @@ Value *MicroKernel::multiplyAdd(Value *acc, Value *x, Value *y) {
   }
   case DotKind::FmaF32:
   case DotKind::FmaF64:
+  case DotKind::TileBF16: // of TileKernel.cpp
+  case DotKind::TileI8:
     break;
   }
   if (plan.isa.fma) {
@@ -488,6 +491,10 @@ void Driver::emit() {
 
 void emitDot(IRBuilderBase &b, const DotPlan &plan, Value *packedA, Value *lda,
              Value *packedB, Value *acc, Value *ldAcc, bool accumulate) {
+  if (plan.tiles()) {
+    emitTileDot(b, plan, packedA, lda, packedB, acc, ldAcc, accumulate);
+    return;
+  }
   Driver(b, plan, packedA, lda, packedB, acc, ldAcc, accumulate).emit();
 }
 

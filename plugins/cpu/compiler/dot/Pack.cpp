@@ -185,8 +185,8 @@ Value *Packer::unitsAlongO(V o, V k, V countO, V countK) {
     }
     return b.CreateBitCast(loadRun(o, k, lanes, count), unitVector);
   }
-  V parts[2];
-  for (unsigned i = 0; i < 2; ++i) {
+  SmallVector<V, 4> parts(group);
+  for (unsigned i = 0; i < group; ++i) {
     V count = countO;
     if (countO) {
       count = b.CreateSelect(b.CreateICmpSGT(countK, constant(i)), countO,
@@ -199,8 +199,17 @@ Value *Packer::unitsAlongO(V o, V k, V countO, V countK) {
     interleave.push_back(static_cast<int>(i));
     interleave.push_back(static_cast<int>(i + lanes));
   }
-  return b.CreateBitCast(b.CreateShuffleVector(parts[0], parts[1], interleave),
-                         unitVector);
+  // Neighbours become pairs, and pairs units.
+  unsigned bits = unitType->getBitWidth() / group;
+  for (; parts.size() > 1; parts.resize(parts.size() / 2)) {
+    bits *= 2;
+    auto *pairs = FixedVectorType::get(b.getIntNTy(bits), lanes);
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      parts[i / 2] = b.CreateBitCast(
+          b.CreateShuffleVector(parts[i], parts[i + 1], interleave), pairs);
+    }
+  }
+  return b.CreateBitCast(parts[0], unitVector);
 }
 
 Value *Packer::dstAddress(V row, V unit) {

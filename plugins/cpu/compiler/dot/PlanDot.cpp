@@ -7,7 +7,8 @@
 // Model  A step of k of an mr x nv block costs the most of: multiply-adds at
 //        two a cycle, loads at two a cycle, four micro-operations a cycle, and
 //        the latency of a multiply-add. To that the block's share of reading and
-//        writing its accumulators is added.
+//        writing its accumulators is added. Products of bf16 and int8 are
+//        modelled on tiles of AMX, too, where there are some.
 //===----------------------------------------------------------------------===//
 #include "plugins/cpu/compiler/dot/Dot.h"
 
@@ -21,6 +22,15 @@ namespace {
 
 constexpr double FmaLatency = 4;
 constexpr double CallCycles = 12;
+
+/// Rows of a tile register of AMX, and its columns of 4 bytes.
+constexpr int64_t TileSide = 16;
+constexpr int64_t TileRowBytes = 64;
+/// A product of two tiles occupies the unit for this long. Another one may
+/// add to the same sums after the latency.
+constexpr double TileCycles = 16, TileLatency = 52;
+/// To configure the tiles, and to release them.
+constexpr double TileSetupCycles = 150;
 
 int64_t roundUp(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -53,6 +63,46 @@ double totalCycles(int64_t M, int64_t vectors, double steps, int64_t mr,
     cycles += rows(static_cast<double>(vectors % nv));
   }
   return cycles;
+}
+
+/// A product on tiles: the products and, for each block of sums, reading and
+/// writing it.
+double tileCycles(const DotPlan &plan) {
+  const auto rows = static_cast<double>(roundUp(plan.M, TileSide) / TileSide),
+             columns =
+                 static_cast<double>(roundUp(plan.N, TileSide) / TileSide),
+             steps = static_cast<double>(
+                 plan.Kp / (TileRowBytes / 4 * int64_t{plan.kGroup}));
+  const double sums = std::min(rows * columns, 4.0);
+  return TileSetupCycles +
+         rows * columns *
+             (steps * std::max(TileCycles, TileLatency / sums) + TileCycles);
+}
+
+/// Blocks of tiles for the plan's shape: two by two, or four in a row where
+/// the other side has one.
+void planTiles(DotPlan &plan, DotKind kind) {
+  plan.kind = kind;
+  plan.kGroup = kind == DotKind::TileI8 ? 4 : 2;
+  plan.lanes = TileSide;
+  const int64_t depth = TileRowBytes / 4 * int64_t{plan.kGroup},
+                elementBytes = 4 / plan.kGroup;
+  plan.Kp = roundUp(plan.K, depth);
+  const int64_t tileRows = roundUp(plan.M, TileSide) / TileSide,
+                tileColumns = roundUp(plan.N, TileSide) / TileSide;
+  const int64_t across = tileRows == 1 ? std::min<int64_t>(tileColumns, 4)
+                                       : std::min<int64_t>(tileColumns, 2);
+  const int64_t down = tileColumns == 1 ? std::min<int64_t>(tileRows, 4)
+                                        : std::min<int64_t>(tileRows, 2);
+  plan.NR = static_cast<unsigned>(across * TileSide);
+  plan.MR = static_cast<unsigned>(down * TileSide);
+  // Rows an odd number of lines apart: those of a tile lie in different sets
+  // of the first-level cache.
+  plan.lda = (plan.Kp / depth % 2 ? plan.Kp : plan.Kp + depth);
+  plan.packedABytes =
+      static_cast<uint64_t>(plan.M * plan.lda * elementBytes + 64);
+  plan.packedBBytes = static_cast<uint64_t>(
+      roundUp(plan.N, plan.NR) * plan.Kp * elementBytes + 64);
 }
 
 } // namespace
@@ -113,6 +163,15 @@ DotPlan planDot(const Isa &isa, DotInput input, int64_t M, int64_t N,
       static_cast<uint64_t>(roundUp(M * plan.lda * elementBytes, 64) + 64);
   plan.packedBBytes = static_cast<uint64_t>(
       roundUp(roundUp(N, plan.NR) * plan.Kp * elementBytes, 64) + 64);
+  const bool realTiles = input == DotInput::BF16 && isa.amxBf16,
+             integerTiles = input == DotInput::I8 && isa.amxInt8;
+  if (realTiles || integerTiles) {
+    DotPlan onTiles = plan;
+    planTiles(onTiles, realTiles ? DotKind::TileBF16 : DotKind::TileI8);
+    if (tileCycles(onTiles) < best) {
+      return onTiles;
+    }
+  }
   return plan;
 }
 
@@ -121,9 +180,12 @@ Type *DotPlan::packedType(LLVMContext &ctx) const {
   case DotKind::FmaF64:
     return Type::getDoubleTy(ctx);
   case DotKind::PairBF16:
+  case DotKind::TileBF16:
     return Type::getBFloatTy(ctx);
   case DotKind::PairI16:
     return Type::getInt16Ty(ctx);
+  case DotKind::TileI8:
+    return Type::getInt8Ty(ctx);
   case DotKind::FmaF32:
     break;
   }
@@ -131,9 +193,9 @@ Type *DotPlan::packedType(LLVMContext &ctx) const {
 }
 
 Type *DotPlan::accType(LLVMContext &ctx) const {
-  return kind == DotKind::FmaF64    ? Type::getDoubleTy(ctx)
-         : kind == DotKind::PairI16 ? Type::getInt32Ty(ctx)
-                                    : Type::getFloatTy(ctx);
+  return kind == DotKind::FmaF64 ? Type::getDoubleTy(ctx)
+         : input == DotInput::I8 ? Type::getInt32Ty(ctx)
+                                 : Type::getFloatTy(ctx);
 }
 
 } // namespace tz::cpu

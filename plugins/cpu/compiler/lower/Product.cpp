@@ -228,9 +228,10 @@ void CpuLowering::dotOp(tile::DotOp op) {
     const auto *unit = dyn_cast<ConstantInt>(a.colStride);
     const bool same =
         (dot.kind == DotKind::FmaF32 && a.type == DotInput::F32) ||
-        dot.kind == DotKind::FmaF64 || dot.kind == DotKind::PairBF16;
+        dot.kind == DotKind::FmaF64 || dot.kind == DotKind::PairBF16 ||
+        dot.tiles();
     if (same && unit && unit->isOne() && !a.validRows && !a.validCols &&
-        K % dot.kGroup == 0 && isa<ConstantInt>(a.rowStride)) {
+        K == dot.Kp && isa<ConstantInt>(a.rowStride)) {
       packedA = a.base;
       lda = a.rowStride;
     } else {
