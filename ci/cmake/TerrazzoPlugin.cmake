@@ -1,14 +1,23 @@
 # terrazzo_plugin(<name> MANIFEST <plugin.json.in> MAP <plugin.map>
-#                 [COMPILER <target>] [DEVICE <target>] [VERSION <x.y.z>])
+#                 [COMPILER <target>] [DEVICE <target> ...] [VERSION <x.y.z>]
+#                 [NEEDS_MINOR <n>])
 #
 # Makes module libraries into a plugin: one exported symbol, everything bound
 # inside, files and manifest together in lib/terrazzo/plugins.d (of the project's
 # build folder and of the installation). The same function serves the source tree
 # and, through find_package(Terrazzo) or add_subdirectory, a vendor's own project.
 #
+# Several device targets are several device halves of one compiler half; the
+# template then has a list, "device": [ @TZ_PLUGIN_DEVICES@ ]. NEEDS_MINOR is the
+# least ABI minor of a host that the plugin works with (TZ_ABI_TARGET_MINOR), for
+# one that cannot do without what came after TZ_ABI_OLDEST_MINOR.
+#
 # The manifest template sees @TZ_PLUGIN_NAME@ @TZ_PLUGIN_VERSION@ @TZ_ABI_MAJOR@
-# @TZ_ABI_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file names; empty: no
-# such half) and @TZ_PLUGIN_ARCH@.
+# @TZ_ABI_MINOR@ @TZ_ABI_TARGET_MINOR@ @TZ_PLUGIN_COMPILER@ @TZ_PLUGIN_DEVICE@ (file
+# names; empty: no such half) and @TZ_PLUGIN_ARCH@.
+#
+# terrazzo_manifest(<template> <file>) writes such a manifest from TZ_PLUGIN_*
+# that the caller has set.
 include(GNUInstallDirs)
 # The ABI is a fact of the header that plugins are compiled against. An installed
 # package has said where it is.
@@ -16,19 +25,29 @@ if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/../../include/terrazzo/plugin.h)
   set_property(GLOBAL PROPERTY TERRAZZO_PLUGIN_HEADER ${CMAKE_CURRENT_LIST_DIR}/../../include/terrazzo/plugin.h)
 endif()
 
+function(terrazzo_manifest template file)
+  get_property(header GLOBAL PROPERTY TERRAZZO_PLUGIN_HEADER)
+  file(STRINGS ${header} lines REGEX "^#define TZ_ABI_(MAJOR|MINOR|OLDEST_MINOR) ")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "TZ_ABI_(MAJOR|MINOR|OLDEST_MINOR) ([0-9]+)u")
+      set(TZ_ABI_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  if(NOT DEFINED TZ_ABI_TARGET_MINOR)
+    set(TZ_ABI_TARGET_MINOR ${TZ_ABI_OLDEST_MINOR})
+  endif()
+  if(TZ_ABI_TARGET_MINOR GREATER TZ_ABI_MINOR)
+    message(FATAL_ERROR "plugin ${TZ_PLUGIN_NAME} needs ABI ${TZ_ABI_MAJOR}.${TZ_ABI_TARGET_MINOR}; the headers of Terrazzo in ${header} are of ABI ${TZ_ABI_MAJOR}.${TZ_ABI_MINOR}. Build it with a newer Terrazzo")
+  endif()
+  configure_file(${template} ${file} @ONLY)
+endfunction()
+
 function(terrazzo_plugin name)
-  cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;DEVICE;VERSION" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;VERSION;NEEDS_MINOR" "DEVICE" ${ARGN})
   set(rule install)
   if(PROJECT_NAME STREQUAL Terrazzo)
     set(rule terrazzo_install)
   endif()
-  get_property(header GLOBAL PROPERTY TERRAZZO_PLUGIN_HEADER)
-  file(STRINGS ${header} lines REGEX "^#define TZ_ABI_(MAJOR|MINOR) ")
-  foreach(line IN LISTS lines)
-    if(line MATCHES "TZ_ABI_(MAJOR|MINOR) ([0-9]+)u")
-      set(TZ_ABI_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
-    endif()
-  endforeach()
   set(TZ_PLUGIN_NAME ${name})
   set(TZ_PLUGIN_VERSION ${PROJECT_VERSION})
   if(ARG_VERSION)
@@ -38,13 +57,22 @@ function(terrazzo_plugin name)
   get_filename_component(map ${ARG_MAP} ABSOLUTE)
   set(folder ${PROJECT_BINARY_DIR}/lib/terrazzo/plugins.d)
   set(destination ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
-  foreach(half IN ITEMS COMPILER DEVICE)
-    set(target ${ARG_${half}})
+  list(LENGTH ARG_DEVICE devices)
+  foreach(target IN LISTS ARG_COMPILER ARG_DEVICE)
     if(NOT TARGET "${target}")
       continue()
     endif()
-    string(TOLOWER libtz_${name}_${half} output)
-    set(TZ_PLUGIN_${half} ./${output}.so)
+    set(output libtz_${name}_device)
+    if(target STREQUAL ARG_COMPILER)
+      set(output libtz_${name}_compiler)
+      set(TZ_PLUGIN_COMPILER ./${output}.so)
+    else()
+      if(devices GREATER 1)
+        set(output lib${target})
+      endif()
+      set(TZ_PLUGIN_DEVICE ./${output}.so)
+      list(APPEND TZ_PLUGIN_DEVICES "\"./${output}.so\"")
+    endif()
     set_target_properties(${target} PROPERTIES
       PREFIX "" OUTPUT_NAME ${output} LIBRARY_OUTPUT_DIRECTORY ${folder}
       INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON LINK_DEPENDS ${map})
@@ -53,6 +81,9 @@ function(terrazzo_plugin name)
         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
     endif()
     target_compile_definitions(${target} PRIVATE TZ_PLUGIN_VERSION="${TZ_PLUGIN_VERSION}")
+    if(DEFINED ARG_NEEDS_MINOR)
+      target_compile_definitions(${target} PRIVATE TZ_ABI_TARGET_MINOR=${ARG_NEEDS_MINOR}u)
+    endif()
     target_link_options(${target} PRIVATE
       -Wl,--version-script=${map} -Wl,--exclude-libs,ALL -Wl,-Bsymbolic
       -Wl,-z,now -Wl,-z,nodelete)
@@ -62,7 +93,11 @@ function(terrazzo_plugin name)
     set_property(GLOBAL APPEND PROPERTY TERRAZZO_PLUGIN_TARGETS ${target})
     cmake_language(CALL ${rule} TARGETS ${target} LIBRARY DESTINATION ${destination} COMPONENT plugin-${name})
   endforeach()
-  configure_file(${ARG_MANIFEST} ${folder}/${name}.json @ONLY)
+  if(DEFINED ARG_NEEDS_MINOR)
+    set(TZ_ABI_TARGET_MINOR ${ARG_NEEDS_MINOR})
+  endif()
+  list(JOIN TZ_PLUGIN_DEVICES ", " TZ_PLUGIN_DEVICES)
+  terrazzo_manifest(${ARG_MANIFEST} ${folder}/${name}.json)
   cmake_language(CALL ${rule} FILES ${folder}/${name}.json DESTINATION ${destination} COMPONENT plugin-${name})
   # What tz conform is to expect, beside the manifest.
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/known_failures.txt)

@@ -1,9 +1,10 @@
-/*===- terrazzo/plugin.h - the vendor ABI, version 0.1 ---------------------===*
+/*===- terrazzo/plugin.h - the vendor ABI, version 0.2 ---------------------===*
  *
  * What   The only header a vendor needs: one exported function, and tables of
  *        functions asked for by name. A *compiler half* answers
- *        "tz.compiler/1", a *device half* answers "tz.device/1" and perhaps
- *        "tz.profiler/1"; one shared object may answer all of them.
+ *        "tz.compiler/1", a *device half* answers "tz.device/1"; one shared
+ *        object may answer both. Several device halves may stand beside one
+ *        compiler half.
  * Why    No C++, LLVM or MLIR type crosses this boundary, so a plugin may be
  *        built by another compiler and may carry another LLVM.
  *
@@ -12,13 +13,15 @@
  *        2. A growable struct starts with struct_size, goes by pointer, and
  *           stands in arrays of pointers. The value types of section 2 never
  *           change and may be embedded.
- *        3. Fields are only appended. A zero in an appended input field means
- *           the old behaviour. Whoever fills a struct writes at most
- *           min(struct_size given, own size) bytes and stores that as the new
- *           struct_size.
+ *        3. From 0.2 on, fields are only appended. A zero in an appended input
+ *           field means the old behaviour. Whoever fills a struct writes at
+ *           most min(struct_size given, own size) bytes and stores that as the
+ *           new struct_size. Whoever reads one asks TZ_HAS for what came after
+ *           0.2.
  *        4. Missing trailing functions and NULL functions are legal except
  *           where the text says "required". "If NULL:" says what the host does.
  *        5. Strings are UTF-8, pointer and length, not necessarily terminated.
+ *           Each struct says who owns its strings and how long they live.
  *        6. What one side allocates the other frees only through `release` or
  *           tz_host.free. No exception, longjmp, abort or exit crosses.
  *        7. Inputs belong to the caller and live until the call returns; the
@@ -26,7 +29,14 @@
  *        8. "[thread: any]": may be called from any thread, concurrently.
  *           "[thread: one]": never concurrently for one object.
  *
- * Until 1.0 nothing is frozen: host and plugin must agree on the minor exactly.
+ * Numbers   Lists are numbered from 0 in their order: user arguments, slots of
+ *           the packed buffer (tz_kernel_info.args), variants
+ *           (tz_artifact.kernels), sites of the log, values of a site, devices.
+ *           Where 0 must mean "none" the text says "1 + number".
+ *
+ * Versions  A host serves the plugins of its own major that were built for
+ *           TZ_ABI_OLDEST_MINOR or later and need no later minor than its own
+ *           (tz_plugin.abi_minor_min_host).
  *===----------------------------------------------------------------------===*/
 #ifndef TERRAZZO_PLUGIN_H
 #define TERRAZZO_PLUGIN_H
@@ -49,7 +59,25 @@ extern "C" {
 /*===-- 1. Versions and presence ----------------------------------------===*/
 
 #define TZ_ABI_MAJOR 0u
-#define TZ_ABI_MINOR 1u
+#define TZ_ABI_MINOR 2u
+/* The least minor that plugins may be built for. */
+#define TZ_ABI_OLDEST_MINOR 2u
+
+/* The least minor of a host that a plugin works with. What came later is
+ * optional: a plugin asks for it by TZ_HAS, and works without. One that cannot
+ * work without it defines this before the header is included, and an older host
+ * refuses it with one sentence. */
+#ifndef TZ_ABI_TARGET_MINOR
+#define TZ_ABI_TARGET_MINOR TZ_ABI_OLDEST_MINOR
+#endif
+#if TZ_ABI_TARGET_MINOR > TZ_ABI_MINOR
+#error                                                                         \
+    "TZ_ABI_TARGET_MINOR is above TZ_ABI_MINOR: the plugin needs newer headers of Terrazzo than these"
+#endif
+#if TZ_ABI_TARGET_MINOR < TZ_ABI_OLDEST_MINOR
+#error                                                                         \
+    "TZ_ABI_TARGET_MINOR is below TZ_ABI_OLDEST_MINOR: a plugin of these headers does not run on so old a host"
+#endif
 
 /* Bytes of T up to and including field f. */
 #define TZ_SIZE_UPTO(T, f) (offsetof(T, f) + sizeof(((T *)0)->f))
@@ -71,7 +99,8 @@ typedef struct tz_bytes {
 
 enum { TZ_KV_I64 = 1, TZ_KV_F64 = 2, TZ_KV_STR = 3, TZ_KV_BOOL = 4 };
 
-/* One key with a value of kind TZ_KV_*. A BOOL is in i64 as 0 or 1. */
+/* One key with a value of kind TZ_KV_*. A BOOL is in i64 as 0 or 1. Owns: as
+ * the struct that points to it. */
 typedef struct tz_kv {
   tz_str key;
   uint32_t kind, rsvd;
@@ -126,7 +155,7 @@ enum {
 };
 #endif
 
-/*===-- 3. Errors: NULL is success --------------------------------------===*/
+/*===-- 3. Errors: NULL is success; diagnostics -------------------------===*/
 
 #ifndef TZ_ERROR_CODES /* the same table stands in terrazzo.h */
 #define TZ_ERROR_CODES
@@ -159,18 +188,38 @@ enum {
   TZ_ERR_RETRY = 4   /* transient */
 };
 
-/* Owns: the caller, until release, from any thread. A failing allocation of an
- * error answers a static one. */
+/* Owns: the caller with all its texts, until release, from any thread. A
+ * failing allocation of an error answers a static one. */
 typedef struct tz_error {
   size_t struct_size;
   int32_t code;        /* TZ_E_*; unknown codes count as TZ_E_UNKNOWN */
   int32_t native_code; /* the driver's own number, or 0 */
   uint32_t flags, rsvd;
-  tz_str message; /* one line */
-  const tz_kv *payload;
+  tz_str message;       /* one line; logs are diagnostics */
+  const tz_kv *payload; /* facts for programs: "file", "line" */
   size_t num_payload;
   void(TZ_CALL *release)(struct tz_error *);
 } tz_error;
+
+enum {
+  TZ_SEVERITY_ERROR = 0,
+  TZ_SEVERITY_WARNING = 1,
+  TZ_SEVERITY_REMARK = 2,
+  TZ_SEVERITY_NOTE = 3
+};
+
+/* What a compilation or the loading of code has to say: of the kernel, with its
+ * place, or a line of a log, without. Diagnostics of one call are numbered from
+ * 0 in the order in which they are reported. Owns: the plugin, until
+ * on_diagnostic returns. */
+typedef struct tz_diagnostic {
+  size_t struct_size;
+  uint32_t severity, code; /* TZ_SEVERITY_*; code: 0, or the vendor's own */
+  tz_str message;          /* may have several lines */
+  tz_str file, pass;       /* empty = none */
+  uint32_t line, col, end_line, end_col; /* from 1; 0 = unknown */
+  uint32_t parent, rsvd; /* of a note: 1 + number of what it belongs to; or 0 */
+} tz_diagnostic;
 
 /*===-- 4. Host services ------------------------------------------------===*/
 
@@ -187,7 +236,8 @@ enum {
 #endif
 
 /* Given to create(). [thread: any] until destroy() of the object made with it
- * has returned. Services that return int32_t return a TZ_E_* code. */
+ * has returned; `product` lives as long. Services that return int32_t return a
+ * TZ_E_* code. */
 typedef struct tz_host {
   size_t struct_size;
   void *ctx;
@@ -205,7 +255,8 @@ typedef struct tz_host {
   /* A file beside the plugin's manifest, by name. Owns: as cache_get. */
   int32_t(TZ_CALL *open_resource)(void *ctx, tz_str name, void **data,
                                   size_t *size);
-  /* Polled between passes: non-zero asks for TZ_E_CANCELLED. */
+  /* Polled between passes with tz_compile_request.request_id: non-zero asks for
+   * TZ_E_CANCELLED, since nobody waits for the compilation any more. */
   int32_t(TZ_CALL *is_cancelled)(void *ctx, uint64_t request_id);
   /* A named stretch of time for the profile (monotonic nanoseconds). */
   void(TZ_CALL *span)(void *ctx, uint64_t request_id, tz_str name,
@@ -226,6 +277,17 @@ typedef struct tz_host {
   uint32_t executor_threads; /* with the calling one; above 0 with execute */
   uint32_t executor_flags;   /* TZ_EXECUTOR_* */
 } tz_host;
+
+/* What both halves are created with. Owns: the caller, for the call; the host
+ * alone lives until destroy() has returned. */
+typedef struct tz_create_desc {
+  size_t struct_size;
+  const tz_ext *next;
+  const tz_host *host;
+  /* By name; a plugin passes over what it does not know. */
+  const tz_kv *options;
+  size_t num_options;
+} tz_create_desc;
 
 /*===-- 5. Entry --------------------------------------------------------===*/
 
@@ -265,18 +327,17 @@ enum {
   TZ_PLUGIN_SERIAL_COMPILER = 1 /* compiler calls must not run concurrently */
 };
 
-/* Constant data. Owns: the plugin, to the end of the process. */
+/* Constant data with its texts. Owns: the plugin, to the end of the process. */
 typedef struct tz_plugin {
   size_t struct_size;
-  uint32_t magic, abi_major, abi_minor_built, abi_minor_min_host;
+  uint32_t magic;
+  uint32_t abi_major, abi_minor_built;    /* TZ_ABI_MAJOR, TZ_ABI_MINOR */
+  uint32_t abi_minor_min_host;            /* TZ_ABI_TARGET_MINOR */
   tz_str name, vendor, version, build_id; /* name, version: as the manifest */
   uint32_t sanitizer, flags;              /* TZ_SANITIZER_*, TZ_PLUGIN_* */
-  /* "tz.compiler/1" gives a tz_compiler_api, and so on; NULL = not offered.
-   * [thread: any] Required. */
+  /* "tz.compiler/1" gives a tz_compiler_api, and so on; NULL = not offered. id
+   * is NUL-terminated. [thread: any] Required. */
   const void *(TZ_CALL *get_interface)(const char *id);
-  /* Stops the plugin's own threads before the process ends. If NULL: nothing
-   * is called. */
-  void(TZ_CALL *quiesce)(void);
 } tz_plugin;
 
 /* The one exported symbol of a plugin; the name carries the ABI major. NULL:
@@ -395,7 +456,7 @@ enum {
   TZ_KERNEL_CONTRACTED = 4   /* float contraction was allowed (information) */
 };
 
-/* One variant. */
+/* One variant. Owns: the artifact, with all that it points to. */
 typedef struct tz_kernel_info {
   size_t struct_size;
   tz_str name;   /* what kernel_get is asked for */
@@ -467,8 +528,9 @@ typedef struct tz_log_value { /* frozen */
   const int64_t *shape;
 } tz_log_value;
 
-/* A print or assert in the source. A print without values writes one record
- * with count 0. */
+/* A print or assert in the source; its number in tz_artifact.log_sites is
+ * tz_log_record.site. A print without values writes one record with count 0.
+ * Owns: the artifact. */
 typedef struct tz_log_site {
   size_t struct_size;
   uint32_t kind, flags; /* TZ_LOG_PRINT or _ASSERT, TZ_LOG_HEX */
@@ -483,7 +545,8 @@ typedef struct tz_log_site {
 
 typedef struct tz_compiler tz_compiler;
 
-/* Caller sets struct_size, callee fills. 0 = unknown. Owns: the compiler. */
+/* Caller sets struct_size, callee fills. 0 = unknown. Owns: the compiler, which
+ * keeps texts and lists until destroy. */
 typedef struct tz_target_desc {
   size_t struct_size;
   tz_str id, family; /* "cpu:x86-64-v4", "cpu" */
@@ -501,31 +564,15 @@ typedef struct tz_target_desc {
   size_t num_features;
 } tz_target_desc;
 
-enum {
-  TZ_SEVERITY_ERROR = 0,
-  TZ_SEVERITY_WARNING = 1,
-  TZ_SEVERITY_REMARK = 2,
-  TZ_SEVERITY_NOTE = 3
-};
-
-typedef struct tz_diagnostic {
-  size_t struct_size;
-  uint32_t severity, code;
-  tz_str message, file, pass;
-  uint32_t line, col, end_line, end_col;
-  uint32_t parent, rsvd; /* a note's error: 1 + its running number, else 0 */
-} tz_diagnostic;
-
+/* Owns: the caller, for the call. */
 typedef struct tz_compile_request {
   size_t struct_size;
   const tz_ext *next;
-  uint64_t request_id;
+  uint64_t request_id;      /* of this process, for is_cancelled and span */
   tz_str target, ir_format; /* an id of list_targets; "tile" */
   uint32_t ir_major, ir_minor;
   tz_bytes ir;
-  uint8_t ir_sha256[32];
-  /* "" = the whole lowering; else a named stage, IR bytes in, IR bytes out. */
-  tz_str stage;
+  uint8_t ir_sha256[32]; /* of ir */
   /* What a person wants to read besides: "simt", "llvm", "asm"; a comma
    * list, each answered by a blob of that name if the plugin has it. */
   tz_str emit;
@@ -534,7 +581,6 @@ typedef struct tz_compile_request {
    * gives to every target; what a plugin does not know it ignores. */
   const tz_kv *options;
   size_t num_options;
-  uint64_t deadline_ns, max_memory_bytes; /* monotonic clock; 0 = none */
   void *diag_ctx;
   /* Called during compile() and check() only, on the calling thread. May be
    * NULL. */
@@ -557,7 +603,8 @@ typedef struct tz_artifact {
   void(TZ_CALL *release)(struct tz_artifact *);
 } tz_artifact;
 
-/* A compile option that a person may give and a tuner may choose. */
+/* A compile option that a person may give and a tuner may choose. Owns: the
+ * compiler, until destroy. */
 typedef struct tz_option_info {
   size_t struct_size;
   tz_str name, help;               /* help: one line, what it changes */
@@ -586,8 +633,8 @@ typedef struct tz_estimate {
  * has TZ_PLUGIN_SERIAL_COMPILER. */
 typedef struct tz_compiler_api {
   size_t struct_size;
-  tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *opts, size_t n,
-                              tz_compiler **out); /* required */
+  /* Required. No option is defined. */
+  tz_error *(TZ_CALL *create)(const tz_create_desc *, tz_compiler **out);
   void(TZ_CALL *destroy)(tz_compiler *); /* required; NULL is a no-op */
   /* Owns: the compiler, until destroy. Required. The first is the default. */
   tz_error *(TZ_CALL *list_targets)(tz_compiler *, const tz_str **ids,
@@ -621,8 +668,15 @@ typedef struct tz_compiler_api {
 /*===-- 9. "tz.device/1" ------------------------------------------------===*/
 
 /* Driver calls, no compiler behind it. Device addresses are flat and 64 bits.
- * Device, module, kernel: [thread: any]. Stream, event: [thread: one]. Handles:
- * destroyed through the table, children first; NULL is a no-op. */
+ *
+ * Threads   Platform, device, module, kernel: [thread: any]. Stream, event:
+ *           [thread: one]. So one kernel is launched by several threads at
+ *           once, each on a stream of its own and with its own arguments. A
+ *           driver that keeps the arguments in its kernel object is given one
+ *           such object for each thread, or a lock.
+ * Handles   Destroyed through the table, children first: events, streams,
+ *           kernels with their module, modules, memory, the platform with its
+ *           devices. NULL is a no-op. */
 
 typedef struct tz_platform tz_platform;
 typedef struct tz_device tz_device;
@@ -632,7 +686,17 @@ typedef struct tz_module tz_module;
 typedef struct tz_kernel tz_kernel;
 typedef uint64_t tz_dptr;
 
-enum { TZ_MEM_DEVICE = 1, TZ_MEM_HOST_PINNED = 2, TZ_MEM_MANAGED = 3 };
+/* Kinds of memory. What a device half has not is TZ_E_UNIMPLEMENTED. */
+#ifndef TZ_MEMORY_KINDS /* the same table stands in terrazzo.h */
+#define TZ_MEMORY_KINDS
+enum {
+  TZ_MEM_DEVICE = 1,
+  TZ_MEM_HOST_PINNED = 2, /* of the host's; kernels reach it at this address */
+  TZ_MEM_MANAGED = 3      /* host and device read and write it at one address;
+                             the device moves it, or has one memory with the
+                             host */
+};
+#endif
 enum {
   TZ_COPY_ANY = 0, /* the device finds out */
   TZ_COPY_HOST_TO_DEVICE = 1,
@@ -641,16 +705,45 @@ enum {
 };
 enum {
   TZ_LAUNCH_COOPERATIVE = 1,
-  TZ_LAUNCH_OVERLAP_PREVIOUS = 2,
-  TZ_LAUNCH_ORDERED = 4 /* programs start in linear id order */
+  TZ_LAUNCH_ORDERED = 2 /* programs start in linear id order */
 };
 enum { TZ_DEVICE_HOST_MEMORY = 1 /* device memory is ordinary host memory */ };
 enum { TZ_EVENT_TIMING = 1 };
 
-typedef struct tz_device_info { /* caller sets struct_size, callee fills */
+/* What devices() lists. */
+enum {
+  TZ_DEVICES_REAL = 0,
+  /* Stand-ins for devices that the machine has not: simulators, or the host's
+   * processor behind an accelerator's driver. They are asked for only when a
+   * person wants them, are never chosen by themselves, and are numbered behind
+   * the real ones. */
+  TZ_DEVICES_SIMULATED = 1
+};
+
+/* Objects of another interface of the device's (its driver, a queue of another
+ * library's) that a device half works on, in place of its own. They are what
+ * that interface's functions take. Owns: the program; they outlive what is made
+ * over them, and are left as they are. */
+#ifndef TZ_NATIVE /* the same stands in terrazzo.h */
+#define TZ_NATIVE
+typedef struct tz_native {
+  size_t struct_size;
+  /* The interface, one of tz_device_info.native_kinds; NULL = the first. */
+  const char *kind;
+  void *context; /* that memory, code and streams belong to; NULL = the usual */
+  void *device;  /* NULL = the device of the call, or the context's only one */
+  void *object;  /* the stream or event; NULL means what the interface says */
+} tz_native;
+#endif
+
+/* Caller sets struct_size, callee fills. Owns: the device, which keeps texts
+ * and lists as long as it lives. */
+typedef struct tz_device_info {
   size_t struct_size;
   tz_str name, uuid, pci_bus_id, driver_version;
   tz_str target; /* the compiler's target id for this device */
+  /* Interfaces whose objects the half works on, a comma list; empty = none. */
+  tz_str native_kinds;
   uint32_t dlpack_type, dlpack_id, numa_node, flags; /* TZ_DEVICE_* */
   uint32_t compute_units, subgroup_size, max_threads_per_block, rsvd;
   uint64_t total_mem, free_mem, scratch_bytes, l2_bytes;
@@ -658,12 +751,52 @@ typedef struct tz_device_info { /* caller sets struct_size, callee fills */
   size_t num_props;
 } tz_device_info;
 
+/* Descriptors. Owns: the caller, for the call. */
+typedef struct tz_memory_desc {
+  size_t struct_size;
+  const tz_ext *next;
+  uint32_t kind, flags; /* TZ_MEM_*; flags: 0 */
+  uint64_t size, align; /* size above 0; align: a power of two, 0 = 256 */
+  tz_stream *stream;    /* the allocation is ordered with it; may be NULL */
+} tz_memory_desc;
+
+typedef struct tz_stream_desc {
+  size_t struct_size;
+  const tz_ext *next;
+  uint32_t flags;   /* 0 */
+  int32_t priority; /* higher is more urgent, 0 the usual */
+  /* Not NULL: a stream over native->object, in native->context. Without that
+   * TZ_E_UNIMPLEMENTED; an object of another device or context than this
+   * device's is TZ_E_INVALID_ARGUMENT. */
+  const tz_native *native;
+} tz_stream_desc;
+
+typedef struct tz_event_desc {
+  size_t struct_size;
+  const tz_ext *next;
+  uint32_t flags, rsvd;    /* TZ_EVENT_* */
+  const tz_native *native; /* as of a stream */
+} tz_event_desc;
+
+typedef struct tz_module_desc {
+  size_t struct_size;
+  const tz_ext *next;
+  const tz_blob *blobs; /* of the artifact, in its order */
+  size_t num_blobs;
+  void *diag_ctx;
+  /* Each line or message of the driver's build log, also of code that loads.
+   * On the thread of the call, until it returns. May be NULL. */
+  void(TZ_CALL *on_diagnostic)(void *diag_ctx, const tz_diagnostic *);
+} tz_module_desc;
+
+/* Caller sets struct_size, callee fills. */
 typedef struct tz_mem_info {
   size_t struct_size;
-  uint32_t kind, flags; /* TZ_MEM_* */
+  uint32_t kind, flags; /* TZ_MEM_*; flags: 0 */
   tz_device *device;
   tz_dptr base;
   uint64_t size;
+  void *context; /* the native one that it belongs to; NULL = the usual */
 } tz_mem_info;
 
 #ifndef TZ_MEMORY_RANGE /* the same stands in terrazzo.h */
@@ -676,7 +809,7 @@ typedef struct tz_memory_range { /* frozen */
 
 /* On tz_launch.next: memory that is not of this device's own allocations and
  * that the launch may touch. For devices that check accesses; others skip it.
- * Ranges may overlap. */
+ * Ranges may overlap. Owns: the caller, for the call. */
 #define TZ_EXT_KNOWN_MEMORY "tz.memory/0"
 typedef struct tz_known_memory {
   tz_ext head;
@@ -684,6 +817,7 @@ typedef struct tz_known_memory {
   size_t num_ranges;
 } tz_known_memory;
 
+/* Caller sets struct_size, callee fills; 0 = unknown. */
 typedef struct tz_occupancy {
   size_t struct_size;
   uint32_t blocks; /* that fit one compute unit */
@@ -691,9 +825,9 @@ typedef struct tz_occupancy {
   uint64_t scratch, local;
 } tz_occupancy;
 
-/* args: arg_bytes bytes packed as tz_arg_info says, aligned to 128; valid until
- * launch() returns, so an asynchronous device copies them. The host has checked
- * that no grid axis is 0 or above 2^31-1. */
+/* Owns: the caller, for the call. args: arg_bytes bytes packed as tz_arg_info
+ * says, aligned to 128; valid until launch() returns, so an asynchronous device
+ * copies them. The host has checked that no grid axis is 0 or above 2^31-1. */
 typedef struct tz_launch {
   size_t struct_size;
   const tz_ext *next;
@@ -701,10 +835,11 @@ typedef struct tz_launch {
   uint64_t dyn_scratch;
   const void *args;
   size_t args_size;
-  uint64_t correlation; /* for the profiler */
+  uint64_t correlation; /* of this process, in order; 0 = none */
 } tz_launch;
 
-/* A view with its values, for arg_encode. Strides in elements. */
+/* A view with its values, for arg_encode. Strides in elements. Owns: the
+ * caller, for the call. */
 typedef struct tz_tensor_view {
   size_t struct_size;
   tz_dptr base; /* byte_offset is added already */
@@ -719,9 +854,7 @@ typedef struct tz_source_place {
   uint32_t line, col; /* 0 = unknown */
 } tz_source_place;
 
-/* Options of create(), which a device half may know:
- *   "catch_faults" BOOL   faults in kernels become TZ_E_FAULT
- * TZ_E_FAULT carries the facts "pc_offset" (I64, as source_place takes it) and
+/* TZ_E_FAULT carries the facts "pc_offset" (I64, as source_place takes it) and
  * "program" (STR, "3, 0, 0").
  *
  * Required: create destroy devices device_info mem_alloc mem_free copy fill
@@ -731,37 +864,51 @@ typedef struct tz_source_place {
  * event_query, or at stream_sync. */
 typedef struct tz_device_api {
   size_t struct_size;
-  /* Options, of which a plugin passes over what it does not know:
+  /* Options that a device half may know:
+   *   catch_faults  BOOL  faults in kernels become TZ_E_FAULT
    *   host_threads  I64, above 0: threads that run kernels on the host; not
    *                 given together with tz_host.execute */
-  tz_error *(TZ_CALL *create)(const tz_host *, const tz_kv *, size_t,
-                              tz_platform **);
+  tz_error *(TZ_CALL *create)(const tz_create_desc *, tz_platform **out);
   void(TZ_CALL *destroy)(tz_platform *);
-  /* Owns: the platform. No device at all is n = 0, not an error. */
-  tz_error *(TZ_CALL *devices)(tz_platform *, tz_device *const **out,
-                               size_t *n);
+  /* which: TZ_DEVICES_*. The same answer each time. Owns: the platform. No
+   * device at all is n = 0, not an error. Simulators are made by the first call
+   * that asks for them. */
+  tz_error *(TZ_CALL *devices)(tz_platform *, uint32_t which,
+                               tz_device *const **out, size_t *n);
   tz_error *(TZ_CALL *device_info)(tz_device *, tz_device_info *out);
+  /* Can this device run what the compiler half makes for this target id?
+   * TZ_E_FAILED_PRECONDITION says why not, TZ_E_NOT_FOUND that there is no such
+   * target. Asked when a person names a target, before anything is compiled: of
+   * several devices the first that can is taken. If NULL: check_artifact or
+   * module_load finds out. */
+  tz_error *(TZ_CALL *check_target)(tz_device *, tz_str target);
   /* Can this device run the artifact? TZ_E_FAILED_PRECONDITION says why not. If
    * NULL: module_load finds out. */
   tz_error *(TZ_CALL *check_artifact)(tz_device *, tz_str compat);
-  /* align: a power of two, 0 = 256. With a stream: ordered with it. */
-  tz_error *(TZ_CALL *mem_alloc)(tz_device *, uint32_t kind, uint64_t size,
-                                 uint64_t align, tz_stream *opt, tz_dptr *out);
+  /* A device in a context of the program's: its memory, code and streams are
+   * that context's. The caller releases it, after all that was made of it.
+   * NULL, both: TZ_E_UNIMPLEMENTED. */
+  tz_error *(TZ_CALL *device_wrap)(tz_platform *, const tz_native *,
+                                   tz_device **out);
+  void(TZ_CALL *device_release)(tz_device *);
+  tz_error *(TZ_CALL *mem_alloc)(tz_device *, const tz_memory_desc *,
+                                 tz_dptr *out);
+  /* With a stream: what it holds may still use the memory. */
   tz_error *(TZ_CALL *mem_free)(tz_device *, tz_dptr, tz_stream *opt);
   /* About a foreign pointer; TZ_E_NOT_FOUND if it is none of this platform's.
    * If NULL: pointers are taken on trust. */
   tz_error *(TZ_CALL *mem_info)(tz_platform *, tz_dptr, tz_mem_info *out);
-  /* Host memory named here stays valid until the stream has passed the copy. */
+  /* Host memory named here stays valid until the stream has passed the copy.
+   * kind: TZ_COPY_*. */
   tz_error *(TZ_CALL *copy)(tz_stream *, tz_dptr dst, tz_dptr src, uint64_t n,
                             uint32_t kind);
   /* n bytes; pattern_bytes 1, 2 or 4 divides n. */
   tz_error *(TZ_CALL *fill)(tz_stream *, tz_dptr dst, uint64_t n,
                             uint32_t pattern, uint32_t pattern_bytes);
-  tz_error *(TZ_CALL *stream_create)(tz_device *, uint32_t flags,
-                                     int32_t priority, tz_stream **);
-  /* destroy leaves the native one alone. If NULL: TZ_E_UNIMPLEMENTED. */
-  tz_error *(TZ_CALL *stream_wrap)(tz_device *, void *native, tz_stream **);
-  void(TZ_CALL *stream_destroy)(tz_stream *); /* waits for what it holds */
+  tz_error *(TZ_CALL *stream_create)(tz_device *, const tz_stream_desc *,
+                                     tz_stream **out);
+  /* Waits for what it holds; a native stream stays. */
+  void(TZ_CALL *stream_destroy)(tz_stream *);
   tz_error *(TZ_CALL *stream_sync)(tz_stream *);
   /* The stream waits for the event. If NULL: the host synchronises. */
   tz_error *(TZ_CALL *stream_wait)(tz_stream *, tz_event *);
@@ -769,24 +916,32 @@ typedef struct tz_device_api {
    * plugin. If NULL: TZ_E_UNIMPLEMENTED. */
   tz_error *(TZ_CALL *stream_callback)(
       tz_stream *, void(TZ_CALL *fn)(void *user, int32_t code), void *user);
+  /* 1: what is asked of the stream now is recorded in a graph, not done. If
+   * NULL: never. */
+  tz_error *(TZ_CALL *stream_recording)(tz_stream *, int32_t *out);
+  /* Ends what runs on the stream, from any thread: the call that waits for it
+   * answers TZ_E_CANCELLED soon; without one nothing happens. If NULL: the host
+   * ends its wait alone, or TZ_E_UNIMPLEMENTED with TZ_DEVICE_HOST_MEMORY. */
+  tz_error *(TZ_CALL *stream_cancel)(tz_stream *);
   /* Events. If event_create is NULL: TZ_E_UNIMPLEMENTED. */
-  tz_error *(TZ_CALL *event_create)(tz_device *, uint32_t flags, tz_event **);
-  void(TZ_CALL *event_destroy)(tz_event *);
+  tz_error *(TZ_CALL *event_create)(tz_device *, const tz_event_desc *,
+                                    tz_event **out);
+  void(TZ_CALL *event_destroy)(tz_event *); /* a native event stays */
   tz_error *(TZ_CALL *event_record)(tz_event *, tz_stream *);
   tz_error *(TZ_CALL *event_query)(tz_event *, int32_t *done);
   /* timeout_ns: UINT64_MAX = for ever; passed: TZ_E_TIMEOUT. */
   tz_error *(TZ_CALL *event_sync)(tz_event *, uint64_t timeout_ns);
   tz_error *(TZ_CALL *event_elapsed_ns)(tz_event *start, tz_event *stop,
                                         uint64_t *out);
-  tz_error *(TZ_CALL *module_load)(tz_device *, const tz_blob *blobs, size_t n,
-                                   const tz_ext *, tz_module **);
+  tz_error *(TZ_CALL *module_load)(tz_device *, const tz_module_desc *,
+                                   tz_module **out);
   void(TZ_CALL *module_unload)(tz_module *);
-  /* Owns: the module. */
-  tz_error *(TZ_CALL *kernel_get)(tz_module *, tz_str name, tz_kernel **);
-  /* If NULL: TZ_E_UNIMPLEMENTED. */
+  /* Owns: the module, which gives one kernel for one name. */
+  tz_error *(TZ_CALL *kernel_get)(tz_module *, tz_str name, tz_kernel **out);
+  /* Memory of the code's own. Owns: the module. If NULL: TZ_E_UNIMPLEMENTED. */
   tz_error *(TZ_CALL *module_global)(tz_module *, tz_str name, tz_dptr *out,
                                      uint64_t *size);
-  /* arg: index in tz_kernel_info.args. Required where an artifact has
+  /* arg: number in tz_kernel_info.args. Required where an artifact has
    * TZ_ARG_TENSOR_VIEW. */
   tz_error *(TZ_CALL *arg_encode)(tz_kernel *, uint32_t arg,
                                   const tz_tensor_view *, void *dst,
@@ -795,18 +950,6 @@ typedef struct tz_device_api {
   tz_error *(TZ_CALL *kernel_occupancy)(tz_kernel *, const tz_launch *,
                                         tz_occupancy *out);
   tz_error *(TZ_CALL *launch)(tz_stream *, tz_kernel *, const tz_launch *);
-  /* Can this device run what the compiler half makes for this target id?
-   * TZ_E_FAILED_PRECONDITION says why not, TZ_E_NOT_FOUND that there is no such
-   * target. Asked when a person names a target, before anything is compiled. If
-   * NULL: check_artifact or module_load finds out. */
-  tz_error *(TZ_CALL *check_target)(tz_device *, tz_str target);
-  /* 1: what is asked of the stream now is recorded in a graph, not done. If
-   * NULL: never. */
-  tz_error *(TZ_CALL *stream_recording)(tz_stream *, int32_t *out);
-  /* Ends what runs on the stream, from any thread: the call that waits for it
-   * answers TZ_E_CANCELLED soon; without one nothing happens. If NULL: the host
-   * ends its wait alone, or TZ_E_UNIMPLEMENTED with TZ_DEVICE_HOST_MEMORY. */
-  tz_error *(TZ_CALL *stream_cancel)(tz_stream *);
   /* The place in the source of the instruction `offset` bytes behind the
    * kernel's first one (negative: before it). TZ_E_NOT_FOUND: it is not known,
    * for want of debug information, say. If NULL: no place is known. */
@@ -814,9 +957,12 @@ typedef struct tz_device_api {
                                     tz_source_place *out);
 } tz_device_api;
 
-/*===-- 10. "tz.profiler/1": device activity only -----------------------===*/
+/*===-- 10. "x.terrazzo.profiler/0": device activity only ---------------===*/
 
-/* Entering and leaving calls is reported by the host itself. */
+/* An experiment: no host asks for this table yet, and it may change or go.
+ * Entering and leaving calls is reported by the host itself. */
+
+#define TZ_PROFILER_INTERFACE "x.terrazzo.profiler/0"
 
 typedef struct tz_profiler tz_profiler;
 
@@ -829,10 +975,13 @@ enum {
 };
 
 typedef struct tz_record { /* in a buffer one after the other; stride = size */
-  uint32_t size, kind;
-  uint64_t correlation, external, t0_ns, t1_ns;
-  uint32_t device, stream;
-  uint64_t a, b;
+  uint32_t size, kind;     /* TZ_RECORD_* */
+  uint64_t correlation;    /* tz_launch.correlation, 0 = none */
+  uint64_t external;       /* innermost of push_external, 0 = none */
+  uint64_t t0_ns, t1_ns;   /* of the device's clock, see clock_pair */
+  uint32_t device;         /* its number in devices() */
+  uint32_t stream;         /* 1 + its number in order of creation, 0 = none */
+  uint64_t a, b;           /* of a copy or fill: bytes, TZ_COPY_*; else 0 */
 } tz_record;
 
 typedef struct tz_profiler_api {

@@ -96,9 +96,12 @@ enum {
    * end of the process. TERRAZZO_CATCH_FAULTS=0 turns it off. What the kernel
    * wrote before the fault may have damaged the program's memory. */
   TZ_SESSION_CATCH_FAULTS = 4,
-  TZ_SESSION_NULL_ARRAYS = 8 /* pointers that a kernel follows may be 0:
-                                the caller knows that masks keep it
-                                from that (arrays without elements) */
+  TZ_SESSION_NULL_ARRAYS = 8, /* pointers that a kernel follows may be 0:
+                                 the caller knows that masks keep it
+                                 from that (arrays without elements) */
+  TZ_SESSION_SIMULATORS = 16  /* simulators of devices have numbers behind those
+                                 of a plugin's devices: "x:1". "auto" and "x"
+                                 never mean one. TERRAZZO_SIMULATORS=1 too */
 };
 
 #ifndef TZ_EXECUTOR_FLAGS /* the same table stands in plugin.h */
@@ -197,7 +200,9 @@ typedef struct tz_device_s *tz_device_t;
 /* target: "cpu", "cpu:1" (device), "cpu:x86-64-v3" (code), "cpu:1:x86-64-v3"
  * (both), "auto", a comma list in order of preference; NULL or "":
  * TERRAZZO_TARGET, else "auto". Without a code target the device's own is
- * taken. One that there is not (TZ_E_NOT_FOUND), or that the device cannot run
+ * taken. A code target without a number takes the first device that is of it,
+ * else the first that runs it, else a simulator that does. One that there is
+ * not (TZ_E_NOT_FOUND), or that the device cannot run
  * (TZ_E_FAILED_PRECONDITION), is refused with those that it can. Equal answers
  * give one handle; a device opened for two code targets has two, which share
  * its memory, and a launch runs the code of its stream's. */
@@ -209,16 +214,52 @@ typedef struct tz_device_facts {
   const char *name, *plugin, *driver_version;
   const char *target; /* what code for this device is compiled for */
   uint32_t index, compute_units;
-  uint32_t host_memory; /* 1: device memory is ordinary host memory */
-  uint32_t rsvd;
+  uint32_t host_memory;  /* 1: device memory is ordinary host memory */
+  uint32_t simulator;    /* 1: it stands in for a device that is not here */
   uint64_t total_memory; /* bytes, 0 = unknown */
 } tz_device_facts;
 
 TZ_API tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out);
 
+#ifndef TZ_NATIVE /* the same stands in plugin.h */
+#define TZ_NATIVE
+/* Objects of another interface of the device's: its driver, or a queue of
+ * another library's. They are what that interface's functions take, outlive
+ * what is made over them, and are left as they are. */
+typedef struct tz_native {
+  size_t struct_size;
+  const char *kind; /* the interface, by its vendor's name; NULL = the first */
+  void *context; /* that memory, code and streams belong to; NULL = the usual */
+  void *device;  /* NULL = the device of the call, or the context's only one */
+  void *object;  /* the stream or event; NULL means what the interface says */
+} tz_native;
+#endif
+
+/* The device that `target` means, in a context of the program's: memory, code
+ * and streams of the handle are that context's. Each call gives a handle of its
+ * own, until the session ends. TZ_E_UNIMPLEMENTED: the device works in no other
+ * context. */
+TZ_API tz_status_t tz_device_wrap(tz_session_t session, const char *target,
+                                  const tz_native *native, tz_device_t *out);
+
+/* Kinds of memory. What a device has not is TZ_E_UNIMPLEMENTED. */
+#ifndef TZ_MEMORY_KINDS /* the same table stands in plugin.h */
+#define TZ_MEMORY_KINDS
+enum {
+  TZ_MEM_DEVICE = 1,
+  TZ_MEM_HOST_PINNED = 2, /* of the host's; kernels reach it at this address */
+  TZ_MEM_MANAGED = 3      /* host and device read and write it at one address;
+                             the device moves it, or has one memory with the
+                             host */
+};
+#endif
+
 /* Device memory; address is flat and 64 bits. */
 TZ_API tz_status_t tz_memory_alloc(tz_device_t device, uint64_t bytes,
                                    uint64_t *address);
+/* kind: TZ_MEM_*. Freed by tz_memory_free. */
+TZ_API tz_status_t tz_memory_alloc_kind(tz_device_t device, uint32_t kind,
+                                        uint64_t bytes, uint64_t *address);
 TZ_API tz_status_t tz_memory_free(tz_device_t device, uint64_t address);
 
 /*===-- Streams and events ----------------------------------------------===*/
@@ -230,6 +271,11 @@ TZ_API tz_status_t tz_stream_create(tz_device_t device, tz_stream_t *out);
 /* Over a stream of the device's own interface, which stays the caller's. */
 TZ_API tz_status_t tz_stream_wrap(tz_device_t device, void *native,
                                   tz_stream_t *out);
+/* The same with an interface and a context that are named. An object of another
+ * device or context than the device's is TZ_E_INVALID_ARGUMENT. */
+TZ_API tz_status_t tz_stream_wrap_native(tz_device_t device,
+                                         const tz_native *native,
+                                         tz_stream_t *out);
 TZ_API void tz_stream_destroy(tz_stream_t stream);
 /* Waits; prints what kernels printed; a failed device assert is
  * TZ_E_ASSERTION. */
@@ -279,6 +325,9 @@ TZ_API tz_status_t tz_fill(tz_stream_t stream, uint64_t to, uint64_t bytes,
                            uint32_t pattern, uint32_t pattern_bytes);
 
 TZ_API tz_status_t tz_event_create(tz_device_t device, tz_event_t *out);
+/* Over an event of another interface, which stays the caller's. */
+TZ_API tz_status_t tz_event_wrap(tz_device_t device, const tz_native *native,
+                                 tz_event_t *out);
 TZ_API void tz_event_destroy(tz_event_t event);
 TZ_API tz_status_t tz_event_record(tz_event_t event, tz_stream_t stream);
 TZ_API tz_status_t tz_event_query(tz_event_t event, int32_t *done);

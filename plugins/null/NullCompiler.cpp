@@ -100,13 +100,10 @@ private:
          std::to_string(r.ir_major) + "." + std::to_string(r.ir_minor));
     line("ir_bytes", std::to_string(r.ir.size));
     line("ir_sha256", hex(r.ir_sha256));
-    line("stage", std::string(view(r.stage)));
     line("emit", std::string(view(r.emit)));
     line("opt_level", std::to_string(r.opt_level));
     line("debug_level", std::to_string(r.debug_level));
     line("request_id", std::to_string(r.request_id));
-    line("deadline_ns", std::to_string(r.deadline_ns));
-    line("max_memory_bytes", std::to_string(r.max_memory_bytes));
     for (size_t i = 0; i < r.num_options; ++i) {
       text += "option " + std::string(view(r.options[i].key)) + " = " +
               optionText(r.options[i]) + "\n";

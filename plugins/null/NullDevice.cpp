@@ -12,21 +12,16 @@ namespace {
 
 using namespace tz::plugin;
 
-struct NullCode final : Code {
-  std::string name;
+struct NullKernel {};
+
+struct NullModule {
+  NullKernel kernel;
+
+  NullKernel *find(std::string_view) { return &kernel; }
 };
 
-struct NullModule final : Module {
-  NullCode code;
-
-  Code *find(std::string_view kernel) override {
-    code.name = kernel;
-    return &code;
-  }
-};
-
-struct NullStream final : HostStream {
-  void launch(Code &, const tz_launch &launch) override {
+struct NullStream : HostStream {
+  void launch(NullKernel &, const tz_launch &launch) {
     for (uint32_t axis : launch.grid) {
       if (axis == 0) {
         throw Failure(TZ_E_INVALID_ARGUMENT, "a grid axis is 0");
@@ -35,14 +30,19 @@ struct NullStream final : HostStream {
   }
 };
 
-struct NullDevice final : HostDevice {
-  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
-    std::vector<std::unique_ptr<Device>> devices;
+struct NullDevice : HostDevice {
+  using Stream = NullStream;
+  using Module = NullModule;
+  using Kernel = NullKernel;
+
+  static std::vector<std::unique_ptr<NullDevice>>
+  enumerate(const tz_create_desc &) {
+    std::vector<std::unique_ptr<NullDevice>> devices;
     devices.push_back(std::make_unique<NullDevice>());
     return devices;
   }
 
-  tz_device_info describe() override {
+  tz_device_info describe() {
     tz_device_info info{};
     info.name = str("null device (runs nothing)");
     info.target = str("null:any");
@@ -54,13 +54,13 @@ struct NullDevice final : HostDevice {
     info.max_threads_per_block = 1;
     return info;
   }
-  std::unique_ptr<Stream> createStream(int32_t) override {
+  std::unique_ptr<Stream> createStream(const tz_stream_desc &) {
     return std::make_unique<NullStream>();
   }
-  std::unique_ptr<Module> load(const tz_blob *, size_t) override {
+  std::unique_ptr<Module> load(const tz_module_desc &) {
     return std::make_unique<NullModule>();
   }
-  void checkArtifact(std::string_view compat) override {
+  void checkArtifact(std::string_view compat) {
     if (compat != "null") {
       throw Failure(TZ_E_FAILED_PRECONDITION,
                     "the artifact was not made by the null plugin");
@@ -68,7 +68,7 @@ struct NullDevice final : HostDevice {
   }
   // A device that runs some of the compiler half's targets alone would throw
   // TZ_E_FAILED_PRECONDITION with the reason for the others.
-  void checkTarget(std::string_view target) override {
+  void checkTarget(std::string_view target) {
     if (target != "null:any") {
       throw Failure(TZ_E_NOT_FOUND, "there is null:any alone");
     }

@@ -7,46 +7,88 @@
 
 namespace tz::runtime {
 
-Device::Device(Plugin &plugin, const Plugin::DeviceHalf *half, size_t index)
-    : owner(plugin), half(half), native(half->devices[index]),
-      number(int(index)),
+Device::Device(Plugin &plugin, const Plugin::DevicePlace &place, size_t index,
+               bool isWrapped)
+    : owner(plugin), place(place), isWrapped(isWrapped), number(int(index)),
       deviceLabel(plugin.name() + ":" + std::to_string(index)) {
   properties.fill(-1);
 }
 
-Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index,
-                                             std::string code) {
-  Result<const Plugin::DeviceHalf *> half = plugin.device();
-  if (!half) {
-    return half.takeStatus();
+Device::~Device() {
+  if (isWrapped) {
+    api().device_release(handle());
   }
-  if (index >= (*half)->devices.size()) {
+}
+
+static Result<Plugin::DevicePlace> placeOf(Plugin &plugin, size_t index) {
+  Result<const Plugin::DeviceList *> list = plugin.devices();
+  if (list && index >= (*list)->size()) {
+    list = plugin.devicesAndSimulators();
+  }
+  if (!list) {
+    return list.takeStatus();
+  }
+  if (index >= (*list)->size()) {
     return Status(TZ_E_NOT_FOUND, "plugin '" + plugin.name() + "' has " +
-                                      std::to_string((*half)->devices.size()) +
+                                      std::to_string((*list)->size()) +
                                       " devices; there is no device " +
                                       std::to_string(index));
   }
-  std::shared_ptr<Device> device(new Device(plugin, *half, index));
-  tz_device_info &info = device->facts;
-  info.struct_size = sizeof(info);
-  if (Status s =
-          device->check(device->api().device_info(device->native, &info));
-      !s.ok()) {
+  return (**list)[index];
+}
+
+Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index,
+                                             std::string code) {
+  Result<Plugin::DevicePlace> place = placeOf(plugin, index);
+  if (!place) {
+    return place.takeStatus();
+  }
+  std::shared_ptr<Device> device(new Device(plugin, *place, index, false));
+  Status s = device->readFacts(std::move(code));
+  return s.ok() ? Result<std::shared_ptr<Device>>(device) : s;
+}
+
+Result<std::shared_ptr<Device>> Device::wrap(Plugin &plugin, size_t index,
+                                             const tz_native &native,
+                                             std::string code) {
+  Result<Plugin::DevicePlace> place = placeOf(plugin, index);
+  if (!place) {
+    return place.takeStatus();
+  }
+  const DeviceFunctions &api = place->half->api;
+  if (!api.device_wrap || !api.device_release) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  plugin.name() + ":" + std::to_string(index) +
+                      ": this device works in no context of another interface");
+  }
+  Status s =
+      takeError(api.device_wrap(place->half->platform, &native, &place->handle),
+                plugin.name());
+  if (!s.ok()) {
     return s;
   }
-  device->deviceName = view(info.name);
-  device->targetId =
-      code.empty() ? std::string(view(info.target)) : std::move(code);
-  device->driver = view(info.driver_version);
+  std::shared_ptr<Device> device(new Device(plugin, *place, index, true));
+  s = device->readFacts(std::move(code));
+  return s.ok() ? Result<std::shared_ptr<Device>>(device) : s;
+}
+
+Status Device::readFacts(std::string code) {
+  tz_device_info &info = facts;
+  info.struct_size = sizeof(info);
+  if (Status s = check(api().device_info(handle(), &info)); !s.ok()) {
+    return s;
+  }
+  deviceName = view(info.name);
+  targetId = code.empty() ? std::string(view(info.target)) : std::move(code);
+  driver = view(info.driver_version);
   auto known = [](uint64_t v) { return v ? int64_t(v) : int64_t(-1); };
-  device->properties[TZ_DEV_COMPUTE_UNITS] = known(info.compute_units);
-  device->properties[TZ_DEV_SUBGROUP_SIZE] = known(info.subgroup_size);
-  device->properties[TZ_DEV_MAX_THREADS_PER_BLOCK] =
-      known(info.max_threads_per_block);
-  device->properties[TZ_DEV_SCRATCH_BYTES] = known(info.scratch_bytes);
-  device->properties[TZ_DEV_L2_BYTES] = known(info.l2_bytes);
-  device->properties[TZ_DEV_TOTAL_MEMORY] = known(info.total_mem);
-  return device;
+  properties[TZ_DEV_COMPUTE_UNITS] = known(info.compute_units);
+  properties[TZ_DEV_SUBGROUP_SIZE] = known(info.subgroup_size);
+  properties[TZ_DEV_MAX_THREADS_PER_BLOCK] = known(info.max_threads_per_block);
+  properties[TZ_DEV_SCRATCH_BYTES] = known(info.scratch_bytes);
+  properties[TZ_DEV_L2_BYTES] = known(info.l2_bytes);
+  properties[TZ_DEV_TOTAL_MEMORY] = known(info.total_mem);
+  return Status();
 }
 
 Result<tz_dptr> Device::allocate(uint64_t size, uint64_t align, uint32_t kind,
@@ -57,10 +99,14 @@ Result<tz_dptr> Device::allocate(uint64_t size, uint64_t align, uint32_t kind,
                                              " is no power of two");
   }
   // An empty tensor has an address too.
+  tz_memory_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.kind = kind;
+  desc.size = std::max<uint64_t>(size, 1);
+  desc.align = align;
+  desc.stream = stream ? stream->handle() : nullptr;
   tz_dptr memory = 0;
-  Status s =
-      check(api().mem_alloc(native, kind, std::max<uint64_t>(size, 1), align,
-                            stream ? stream->handle() : nullptr, &memory));
+  Status s = check(api().mem_alloc(handle(), &desc, &memory));
   if (!s.ok()) {
     return s;
   }
@@ -72,53 +118,51 @@ Status Device::free(tz_dptr memory, Stream *stream) {
     return Status();
   }
   return check(
-      api().mem_free(native, memory, stream ? stream->handle() : nullptr));
+      api().mem_free(handle(), memory, stream ? stream->handle() : nullptr));
 }
 
 bool Device::isHostPinned(tz_dptr memory) const {
   tz_mem_info info{};
   info.struct_size = sizeof(info);
   return api().mem_info &&
-         check(api().mem_info(half->platform, memory, &info)).ok() &&
+         check(api().mem_info(place.half->platform, memory, &info)).ok() &&
          info.kind == TZ_MEM_HOST_PINNED;
 }
 
-Result<std::unique_ptr<Stream>> Device::createStream(int32_t priority) {
+Result<std::unique_ptr<Stream>> Device::makeStream(int32_t priority,
+                                                   const tz_native *native) {
   // The object first: for want of memory it would lose the vendor's.
   std::unique_ptr<Stream> made(new Stream(shared_from_this()));
-  if (Status s = check(api().stream_create(native, 0, priority, &made->native));
-      !s.ok()) {
-    return s;
-  }
-  return made;
+  tz_stream_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.priority = priority;
+  desc.native = native;
+  Status s = check(api().stream_create(handle(), &desc, &made->native));
+  return s.ok() ? Result<std::unique_ptr<Stream>>(std::move(made)) : s;
 }
 
-Result<std::unique_ptr<Stream>> Device::wrapStream(void *foreign) {
-  if (!api().stream_wrap) {
-    return Status(TZ_E_UNIMPLEMENTED,
-                  deviceLabel + ": this device has no foreign streams");
-  }
-  std::unique_ptr<Stream> made(new Stream(shared_from_this()));
-  if (Status s = check(api().stream_wrap(native, foreign, &made->native));
-      !s.ok()) {
-    return s;
-  }
-  return made;
+Result<std::unique_ptr<Stream>> Device::createStream(int32_t priority) {
+  return makeStream(priority, nullptr);
 }
 
-Result<std::unique_ptr<Event>> Device::createEvent(bool timing) {
+Result<std::unique_ptr<Stream>> Device::wrapStream(const tz_native &native) {
+  return makeStream(0, &native);
+}
+
+Result<std::unique_ptr<Event>> Device::createEvent(bool timing,
+                                                   const tz_native *native) {
   const DeviceFunctions &a = api();
   if (!a.event_create || !a.event_destroy || !a.event_record ||
       !a.event_query || !a.event_sync) {
     return Status(TZ_E_UNIMPLEMENTED, deviceLabel + ": no events");
   }
   std::unique_ptr<Event> made(new Event(shared_from_this()));
-  if (Status s = check(
-          a.event_create(native, timing ? TZ_EVENT_TIMING : 0, &made->native));
-      !s.ok()) {
-    return s;
-  }
-  return made;
+  tz_event_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.flags = timing ? TZ_EVENT_TIMING : 0;
+  desc.native = native;
+  Status s = check(a.event_create(handle(), &desc, &made->native));
+  return s.ok() ? Result<std::unique_ptr<Event>>(std::move(made)) : s;
 }
 
 } // namespace tz::runtime

@@ -30,12 +30,21 @@ public:
   /// own. It is not checked here (Registry::resolve has done that).
   static Result<std::shared_ptr<Device>> open(Plugin &plugin, size_t index,
                                               std::string code = {});
+  /// Device `index` in a context of the program's: memory, code and streams are
+  /// that context's. It outlives the device.
+  static Result<std::shared_ptr<Device>> wrap(Plugin &plugin, size_t index,
+                                              const tz_native &native,
+                                              std::string code = {});
+  ~Device();
 
   Plugin &plugin() const { return owner; }
   int index() const { return number; }
-  const DeviceFunctions &api() const { return *half->api; }
-  tz_device *handle() const { return native; }
+  const DeviceFunctions &api() const { return place.half->api; }
+  tz_device *handle() const { return place.handle; }
+  bool isSimulator() const { return place.isSimulator; }
 
+  /// "x:0"
+  const std::string &label() const { return deviceLabel; }
   const std::string &name() const { return deviceName; }
   /// What kernels for this device are compiled for.
   const std::string &target() const { return targetId; }
@@ -53,8 +62,11 @@ public:
   /// device says.
   bool isHostPinned(tz_dptr memory) const;
   Result<std::unique_ptr<Stream>> createStream(int32_t priority = 0);
-  Result<std::unique_ptr<Stream>> wrapStream(void *native);
-  Result<std::unique_ptr<Event>> createEvent(bool timing);
+  /// A stream over one of another interface.
+  Result<std::unique_ptr<Stream>> wrapStream(const tz_native &native);
+  /// native: null, or an event of another interface.
+  Result<std::unique_ptr<Event>> createEvent(bool timing,
+                                             const tz_native *native = nullptr);
 
   /// A failing call of this device.
   Status check(tz_error *error) const {
@@ -62,11 +74,15 @@ public:
   }
 
 private:
-  Device(Plugin &plugin, const Plugin::DeviceHalf *half, size_t index);
+  Device(Plugin &plugin, const Plugin::DevicePlace &place, size_t index,
+         bool isWrapped);
+  Status readFacts(std::string code);
+  Result<std::unique_ptr<Stream>> makeStream(int32_t priority,
+                                             const tz_native *native);
 
   Plugin &owner;
-  const Plugin::DeviceHalf *half;
-  tz_device *native;
+  Plugin::DevicePlace place;
+  const bool isWrapped; // the handle is ours to release
   int number;
   std::string deviceLabel, deviceName, targetId, driver;
   tz_device_info facts{};

@@ -10,9 +10,71 @@
 
 namespace tz::runtime {
 
+namespace {
+
+/// What a device says while it loads a kernel's code.
+struct BuildLog {
+  const LoadSink &sink;
+  std::string subject; ///< "kernel 'k' on x:0"
+  std::string text;
+
+  void add(const tz_diagnostic &d);
+  static void report(void *log, const tz_diagnostic *d) {
+    // Code of the plugin: nothing may leave through it.
+    try {
+      if (TZ_HAS(d, tz_diagnostic, message)) {
+        static_cast<BuildLog *>(log)->add(*d);
+      }
+    } catch (...) {
+    }
+  }
+};
+
+void BuildLog::add(const tz_diagnostic &d) {
+  static const char *const names[] = {"error", "warning", "remark", "note"};
+  const uint32_t severity = std::min<uint32_t>(d.severity, TZ_SEVERITY_NOTE);
+  std::string line = subject + ": ";
+  if (TZ_HAS(&d, tz_diagnostic, line) && d.file.size) {
+    line += std::string(view(d.file)) + ":" + std::to_string(d.line) + ": ";
+  }
+  line += std::string(names[severity]) + ": ";
+  line += view(d.message);
+  text += line + "\n";
+  if (sink) {
+    sink(severity, line);
+  } else {
+    logMessage(severity, "", line);
+  }
+}
+
+} // namespace
+
+Status LoadedKernel::loadModule(const LoadSink &sink) {
+  std::vector<tz_blob> blobs;
+  for (const Blob &blob : code->blobs) {
+    blobs.push_back({str(blob.name), str(blob.format),
+                     tz_bytes{blob.bytes.data(), blob.bytes.size()}});
+  }
+  BuildLog log{
+      sink, "kernel '" + code->function + "' on " + device->label(), {}};
+  tz_module_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.blobs = blobs.data();
+  desc.num_blobs = blobs.size();
+  desc.diag_ctx = &log;
+  desc.on_diagnostic = BuildLog::report;
+  Status s = device->check(
+      device->api().module_load(device->handle(), &desc, &module));
+  if (!s.ok() && !log.text.empty()) {
+    s.with("build_log", log.text);
+  }
+  return s;
+}
+
 Result<std::unique_ptr<LoadedKernel>>
 LoadedKernel::load(std::shared_ptr<Device> device,
-                   std::shared_ptr<const Artifact> artifact) {
+                   std::shared_ptr<const Artifact> artifact,
+                   const LoadSink &sink) {
   const DeviceFunctions &api = device->api();
   if (artifact->plugin != device->plugin().name()) {
     return Status(TZ_E_FAILED_PRECONDITION,
@@ -27,20 +89,12 @@ LoadedKernel::load(std::shared_ptr<Device> device,
       return s;
     }
   }
-  std::vector<tz_blob> blobs;
-  for (const Blob &blob : artifact->blobs) {
-    blobs.push_back({str(blob.name), str(blob.format),
-                     tz_bytes{blob.bytes.data(), blob.bytes.size()}});
-  }
   std::unique_ptr<LoadedKernel> kernel(
       new LoadedKernel(device, std::move(artifact)));
   const Plugin &plugin = device->plugin();
   PluginCall call(plugin.name(), plugin.description().path,
                   "loaded kernel '" + kernel->code->function + "'");
-  if (Status s = device->check(api.module_load(device->handle(), blobs.data(),
-                                               blobs.size(), nullptr,
-                                               &kernel->module));
-      !s.ok()) {
+  if (Status s = kernel->loadModule(sink); !s.ok()) {
     return s;
   }
   const std::vector<Variant> &variants = kernel->code->variants;

@@ -15,15 +15,22 @@
 #include <terrazzo/terrazzo.h>
 
 #include <atomic>
+#include <functional>
 
 namespace tz::runtime {
+
+/// Gets what a device says while it loads code, the lines of its build log:
+/// TZ_SEVERITY_*, and one line that names kernel and device.
+using LoadSink = std::function<void(uint32_t severity, const std::string &)>;
 
 /// [thread: any]; a launch on one stream by one thread at a time.
 class LoadedKernel {
 public:
+  /// An empty sink: to the log of the process. A failure has all that the
+  /// device said as the fact "build_log".
   static Result<std::unique_ptr<LoadedKernel>>
-  load(std::shared_ptr<Device> device,
-       std::shared_ptr<const Artifact> artifact);
+  load(std::shared_ptr<Device> device, std::shared_ptr<const Artifact> artifact,
+       const LoadSink &sink = {});
   ~LoadedKernel();
 
   const Artifact &artifact() const { return *code; }
@@ -45,6 +52,7 @@ public:
   Status withPlace(Status fault) const;
 
 private:
+  Status loadModule(const LoadSink &sink);
   LoadedKernel(std::shared_ptr<Device> device,
                std::shared_ptr<const Artifact> artifact)
       : device(std::move(device)), code(std::move(artifact)) {}

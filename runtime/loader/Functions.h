@@ -55,18 +55,22 @@ private:
   X(destroy)                                                                   \
   X(devices)                                                                   \
   X(device_info)                                                               \
+  X(check_target)                                                              \
   X(check_artifact)                                                            \
+  X(device_wrap)                                                               \
+  X(device_release)                                                            \
   X(mem_alloc)                                                                 \
   X(mem_free)                                                                  \
   X(mem_info)                                                                  \
   X(copy)                                                                      \
   X(fill)                                                                      \
   X(stream_create)                                                             \
-  X(stream_wrap)                                                               \
   X(stream_destroy)                                                            \
   X(stream_sync)                                                               \
   X(stream_wait)                                                               \
   X(stream_callback)                                                           \
+  X(stream_recording)                                                          \
+  X(stream_cancel)                                                             \
   X(event_create)                                                              \
   X(event_destroy)                                                             \
   X(event_record)                                                              \
@@ -80,9 +84,6 @@ private:
   X(arg_encode)                                                                \
   X(kernel_occupancy)                                                          \
   X(launch)                                                                    \
-  X(check_target)                                                              \
-  X(stream_recording)                                                          \
-  X(stream_cancel)                                                             \
   X(source_place)
 
 /// A shorter table of an older plugin becomes one of our size, with null

@@ -8,6 +8,7 @@
 
 #include "runtime/loader/Json.h"
 
+#include <algorithm>
 #include <limits>
 #include <sys/utsname.h>
 
@@ -47,6 +48,25 @@ public:
       if (to.find('\0') != std::string::npos) {
         fail(key, "contains a NUL character");
       }
+    }
+  }
+  /// A text or a list of texts; an empty text stands for none.
+  void texts(const char *key, std::vector<std::string> &to) {
+    const JsonValue *v = find(key, false);
+    if (!v || !v->is(JsonValue::Array)) {
+      std::string one;
+      text(key, one, false);
+      if (!one.empty()) {
+        to.push_back(one);
+      }
+      return;
+    }
+    for (const JsonValue &item : v->items) {
+      if (!item.is(JsonValue::String) || item.text.empty() ||
+          item.text.find('\0') != std::string::npos) {
+        return fail(key, "must be a string or a list of strings");
+      }
+      to.push_back(item.text);
     }
   }
   void number(const char *key, uint32_t &to, bool required) {
@@ -142,17 +162,31 @@ void readProbe(const JsonValue &probe, Manifest &m, Status &status) {
 void readLibrary(const JsonValue &library, Manifest &m, Status &status) {
   Fields f(library, "plugin.library.", status);
   f.text("compiler", m.compilerLibrary, false);
-  f.text("device", m.deviceLibrary, false);
+  f.texts("device", m.deviceLibraries);
   f.text("os", m.os, false);
   f.text("arch", m.arch, false);
-  if (status.ok() && m.compilerLibrary.empty() && m.deviceLibrary.empty()) {
+  if (status.ok() && m.compilerLibrary.empty() && m.deviceLibraries.empty()) {
     f.fail("compiler", "or 'plugin.library.device' must name a file");
   }
   const std::string folder = parentFolder(absolutePath(m.path));
-  for (std::string *file : {&m.compilerLibrary, &m.deviceLibrary}) {
-    if (!file->empty()) {
-      *file = normalPath(file->front() == '/' ? *file : folder + "/" + *file);
+  auto complete = [&](std::string &file) {
+    if (!file.empty()) {
+      file = normalPath(file.front() == '/' ? file : folder + "/" + file);
     }
+  };
+  complete(m.compilerLibrary);
+  std::for_each(m.deviceLibraries.begin(), m.deviceLibraries.end(), complete);
+}
+
+void readHashes(const JsonValue &hashes, Manifest &m, Status &status) {
+  Fields f(hashes, "plugin.sha256.", status);
+  f.text("compiler", m.compilerSha256, false);
+  f.texts("device", m.deviceSha256);
+  if (!m.deviceSha256.empty() &&
+      m.deviceSha256.size() != m.deviceLibraries.size()) {
+    f.fail("device", "must have a hash for each of the " +
+                         std::to_string(m.deviceLibraries.size()) +
+                         " files of 'plugin.library.device'");
   }
 }
 
@@ -176,6 +210,7 @@ void readPlugin(const JsonValue &plugin, Manifest &m, Status &status) {
     Fields g(*abi, "plugin.abi.", status);
     g.number("major", m.abiMajor, true);
     g.number("built_minor", m.abiMinor, true);
+    m.minHostMinor = m.abiMinor;
     g.number("min_host_minor", m.minHostMinor, false);
   }
   if (const JsonValue *v = f.find("priority", false)) {
@@ -199,9 +234,7 @@ void readPlugin(const JsonValue &plugin, Manifest &m, Status &status) {
     readProbe(*v, m, status);
   }
   if (const JsonValue *v = f.child("sha256", false, false)) {
-    Fields g(*v, "plugin.sha256.", status);
-    g.text("compiler", m.compilerSha256, false);
-    g.text("device", m.deviceSha256, false);
+    readHashes(*v, m, status);
   }
 }
 
@@ -253,19 +286,35 @@ Result<Manifest> readManifest(const std::string &path, const TrustRule &trust) {
               : text.takeStatus().in("plugin manifest cannot be read");
 }
 
+static std::string version(uint32_t major, uint32_t minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::string whyNotServed(uint32_t major, uint32_t minorBuilt,
+                         uint32_t minorNeeded) {
+  const std::string own = version(TZ_ABI_MAJOR, TZ_ABI_MINOR);
+  if (major != TZ_ABI_MAJOR || minorBuilt < TZ_ABI_OLDEST_MINOR) {
+    const bool isOne = TZ_ABI_OLDEST_MINOR == TZ_ABI_MINOR;
+    return "was built for ABI " + version(major, minorBuilt) +
+           ", this Terrazzo serves " +
+           (isOne ? "" : version(TZ_ABI_MAJOR, TZ_ABI_OLDEST_MINOR) + " to ") +
+           own + "; rebuild the plugin with this Terrazzo's headers";
+  }
+  if (minorNeeded > TZ_ABI_MINOR) {
+    return "needs a host of ABI " + version(major, minorNeeded) +
+           " or later, this Terrazzo is " + own +
+           "; install a newer Terrazzo or an older plugin";
+  }
+  return {};
+}
+
 Status checkManifest(const Manifest &m) {
   auto refuse = [&](std::string what) {
     return Status(TZ_E_FAILED_PRECONDITION, m.path + ": " + what);
   };
-  std::string own =
-      std::to_string(TZ_ABI_MAJOR) + "." + std::to_string(TZ_ABI_MINOR);
-  if (m.abiMajor != TZ_ABI_MAJOR ||
-      (TZ_ABI_MAJOR == 0 && m.abiMinor != TZ_ABI_MINOR) ||
-      m.minHostMinor > TZ_ABI_MINOR) {
-    return refuse("plugin '" + m.name + "' was built for ABI " +
-                  std::to_string(m.abiMajor) + "." +
-                  std::to_string(m.abiMinor) + ", this Terrazzo serves " + own +
-                  "; rebuild the plugin or install the matching Terrazzo");
+  if (std::string why = whyNotServed(m.abiMajor, m.abiMinor, m.minHostMinor);
+      !why.empty()) {
+    return refuse("plugin '" + m.name + "' " + why);
   }
   utsname system{};
   uname(&system);

@@ -19,18 +19,24 @@ struct IRVersionRange {
 struct Manifest {
   std::string path; // of the file itself
   std::string name, vendor, version;
+  /// Of the headers that the plugin was built with, and the least minor of a
+  /// host that it works with.
   uint32_t abiMajor = 0, abiMinor = 0, minHostMinor = 0;
   std::vector<IRVersionRange> ir;
-  std::string compilerLibrary, deviceLibrary; // absolute; empty: no such half
-  std::string os, arch;                       // empty: any
-  std::vector<std::string> targets;           // globs: "cpu:*"
+  // Absolute. Empty: no such half.
+  std::string compilerLibrary;
+  std::vector<std::string> deviceLibraries;
+  std::string os, arch;             // empty: any
+  std::vector<std::string> targets; // globs: "cpu:*"
   // Any of these must exist; both empty: no probe.
   std::vector<std::string> probeFiles;
   std::vector<std::string> probePciVendors; // "1002"
   /// Order of "auto", highest first; negative: never chosen by "auto".
   int priority = 0;
-  std::string isolation;                    // "inprocess", "worker", ""
-  std::string compilerSha256, deviceSha256; // hex, empty: not checked
+  std::string isolation; // "inprocess", "worker", ""
+  // Hex. Empty: not checked; else one for each library.
+  std::string compilerSha256;
+  std::vector<std::string> deviceSha256;
 };
 
 /// Limits of the reader.
@@ -44,6 +50,11 @@ Result<Manifest> readManifest(const std::string &path, const TrustRule &trust);
 
 /// What can be refused without opening the library: ABI, system, architecture.
 Status checkManifest(const Manifest &manifest);
+
+/// Why this host does not serve a plugin of these versions: "was built for ABI
+/// 0.1, ...". Empty: it does.
+std::string whyNotServed(uint32_t major, uint32_t minorBuilt,
+                         uint32_t minorNeeded);
 
 } // namespace tz::runtime
 

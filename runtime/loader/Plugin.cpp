@@ -1,4 +1,4 @@
-//===- Plugin.cpp - the two halves of one plugin, opened at first use -----===//
+//===- Plugin.cpp - the halves of one plugin, opened at first use ---------===//
 //
 // What   Opening a half: library, negotiation, table, object, targets or
 //        devices.
@@ -8,6 +8,8 @@
 #include "runtime/loader/Crash.h"
 #include "runtime/loader/PluginLibrary.h"
 #include "runtime/loader/Registry.h"
+
+#include <algorithm>
 
 namespace tz::runtime {
 
@@ -20,7 +22,13 @@ Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
       catchFaults(options.catchFaults),
       compilerPlace(manifest.name, manifest.path, manifest.compilerLibrary,
                     true),
-      devicePlace(manifest.name, manifest.path, manifest.deviceLibrary, false) {
+      listsSimulators(options.simulators) {
+  for (const std::string &library : manifest.deviceLibraries) {
+    devicePlaces.emplace_back(manifest.name, manifest.path, library, false);
+  }
+  if (devicePlaces.empty()) { // built in, or none
+    devicePlaces.emplace_back(manifest.name, manifest.path, "", false);
+  }
 }
 
 Plugin::Use::Use(Plugin &plugin) : plugin(plugin) {
@@ -45,8 +53,8 @@ Plugin::~Plugin() {
   if (compilerHalf.object) {
     compilerHalf.api->destroy(compilerHalf.object);
   }
-  if (deviceHalf.platform) {
-    deviceHalf.api->destroy(deviceHalf.platform);
+  for (const DeviceHalf &half : deviceHalves) {
+    half.api.destroy(half.platform);
   }
 }
 
@@ -63,30 +71,41 @@ Status Plugin::compilerFile() const {
                       "plugin '" + manifest.name + "' has no compiler half");
 }
 bool Plugin::hasDevice() const {
-  return builtin.device || !manifest.deviceLibrary.empty();
+  return builtin.device || !manifest.deviceLibraries.empty();
 }
 
-Result<const tz_plugin *> Plugin::query(bool wantsCompiler) {
-  tz_plugin_query_fn entry = wantsCompiler ? builtin.compiler : builtin.device;
-  if (entry) {
-    return negotiate(entry, "built-in plugin '" + manifest.name + "'", nullptr);
+Result<const tz_plugin *> Plugin::queryCompiler() {
+  if (builtin.compiler) {
+    return negotiate(builtin.compiler,
+                     "built-in plugin '" + manifest.name + "'", nullptr);
   }
-  const std::string &path =
-      wantsCompiler ? manifest.compilerLibrary : manifest.deviceLibrary;
-  if (path.empty()) {
+  if (manifest.compilerLibrary.empty()) {
     return Status(TZ_E_UNIMPLEMENTED,
-                  "plugin '" + manifest.name + "' has no " +
-                      (wantsCompiler ? "compiler" : "device") + " half");
+                  "plugin '" + manifest.name + "' has no compiler half");
+  }
+  return openLibrary(manifest.compilerLibrary, manifest,
+                     manifest.compilerSha256, trust);
+}
+
+Result<const tz_plugin *> Plugin::queryDevice(size_t library) {
+  if (builtin.device) {
+    return negotiate(builtin.device, "built-in plugin '" + manifest.name + "'",
+                     nullptr);
+  }
+  if (manifest.deviceLibraries.empty()) {
+    return Status(TZ_E_UNIMPLEMENTED,
+                  "plugin '" + manifest.name + "' has no device half");
   }
   return openLibrary(
-      path, manifest,
-      wantsCompiler ? manifest.compilerSha256 : manifest.deviceSha256, trust);
+      manifest.deviceLibraries[library], manifest,
+      manifest.deviceSha256.empty() ? "" : manifest.deviceSha256[library],
+      trust);
 }
 
 Status Plugin::openCompiler() {
   PluginCall call(manifest.name, manifest.path, "opened its compiler half");
   PluginMark mark(compilerPlace, nullptr);
-  Result<const tz_plugin *> info = query(true);
+  Result<const tz_plugin *> info = queryCompiler();
   if (!info) {
     return info.takeStatus();
   }
@@ -97,8 +116,10 @@ Status Plugin::openCompiler() {
   }
   compilerApi.adopt(*api, compilerPlace);
   tz_compiler *object = nullptr;
-  Status s = takeError(
-      compilerApi.create(services.table(), nullptr, 0, &object), manifest.name);
+  tz_create_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.host = services.table();
+  Status s = takeError(compilerApi.create(&desc, &object), manifest.name);
   if (!s.ok()) {
     return s;
   }
@@ -128,10 +149,59 @@ Status Plugin::openCompiler() {
   return Status();
 }
 
-Status Plugin::openDevice() {
+Status Plugin::createPlatform(DeviceHalf &half) {
+  std::vector<tz_kv> options{
+      {str("catch_faults"), TZ_KV_BOOL, 0, catchFaults, 0, {}}};
+  if (hostThreads) {
+    options.push_back(
+        {str("host_threads"), TZ_KV_I64, 0, int64_t(hostThreads), 0, {}});
+  }
+  tz_create_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.host = services.table();
+  desc.options = options.data();
+  desc.num_options = options.size();
+  return takeError(half.api.create(&desc, &half.platform), manifest.name);
+}
+
+/// The uuid of a device, or nothing if it tells none.
+static std::string uuidOf(const Plugin::DevicePlace &place) {
+  tz_device_info info{};
+  info.struct_size = sizeof(info);
+  const Status s =
+      takeError(place.half->api.device_info(place.handle, &info), "");
+  return s.ok() ? std::string(view(info.uuid)) : std::string();
+}
+
+Status Plugin::appendDevices(const DeviceHalf &half, uint32_t which,
+                             DeviceList &to) {
+  tz_device *const *devices = nullptr;
+  size_t count = 0;
+  Status s = takeError(half.api.devices(half.platform, which, &devices, &count),
+                       manifest.name);
+  if (s.ok() && (count > 4096 || (count && !devices))) {
+    s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of devices");
+  }
+  const size_t before = to.size();
+  for (size_t i = 0; s.ok() && i < count; ++i) {
+    const DevicePlace place{&half, devices[i], which == TZ_DEVICES_SIMULATED};
+    const bool isListed =
+        std::any_of(to.begin(), to.begin() + long(before), [&](const auto &o) {
+          const std::string uuid = uuidOf(place);
+          return !uuid.empty() && uuidOf(o) == uuid;
+        });
+    if (!isListed) {
+      to.push_back(place);
+    }
+  }
+  return s;
+}
+
+Status Plugin::openDevice(size_t library) {
   PluginCall call(manifest.name, manifest.path, "opened its device half");
-  PluginMark mark(devicePlace, nullptr);
-  Result<const tz_plugin *> info = query(false);
+  const PluginHalf &place = devicePlaces[library];
+  PluginMark mark(place, nullptr);
+  Result<const tz_plugin *> info = queryDevice(library);
   if (!info) {
     return info.takeStatus();
   }
@@ -140,36 +210,45 @@ Status Plugin::openDevice() {
   if (!api) {
     return api.takeStatus();
   }
-  deviceApi.adopt(*api, devicePlace);
-  tz_platform *platform = nullptr;
-  std::vector<tz_kv> options{
-      {str("catch_faults"), TZ_KV_BOOL, 0, catchFaults, 0, {}}};
-  if (hostThreads) {
-    options.push_back(
-        {str("host_threads"), TZ_KV_I64, 0, int64_t(hostThreads), 0, {}});
-  }
-  Status s = takeError(deviceApi.create(services.table(), options.data(),
-                                        options.size(), &platform),
-                       manifest.name);
-  if (!s.ok()) {
-    return s;
-  }
-  std::unique_ptr<tz_platform, void (*)(tz_platform *)> held(platform,
-                                                             (*api)->destroy);
-  tz_device *const *devices = nullptr;
-  size_t count = 0;
-  s = takeError(deviceApi.devices(platform, &devices, &count), manifest.name);
-  if (s.ok() && (count > 4096 || (count && !devices))) {
-    s = Status(TZ_E_INTERNAL, manifest.name + ": malformed list of devices");
+  DeviceHalf &half = deviceHalves.emplace_back();
+  half.info = *info;
+  half.api.adopt(*api, place);
+  Status s = createPlatform(half);
+  DeviceList found = real;
+  if (s.ok()) {
+    s = appendDevices(half, TZ_DEVICES_REAL, found);
+    if (!s.ok()) {
+      half.api.destroy(half.platform);
+    }
   }
   if (!s.ok()) {
+    deviceHalves.pop_back();
     return s;
   }
-  deviceHalf.devices.assign(devices, devices + count);
-  deviceHalf.api = &deviceApi;
-  deviceHalf.platform = held.release();
-  deviceHalf.info = *info;
+  real = std::move(found);
   return Status();
+}
+
+Status Plugin::openDevices() {
+  Status first;
+  for (size_t i = 0; i < devicePlaces.size(); ++i) {
+    if (Status s = openDevice(i); !s.ok()) {
+      if (s.isTransient()) {
+        // The next call tries all of them again.
+        real.clear();
+        for (const DeviceHalf &half : deviceHalves) {
+          half.api.destroy(half.platform);
+        }
+        deviceHalves.clear();
+        return s;
+      }
+      logMessage(2, manifest.name, s.message());
+      if (first.ok()) {
+        first = std::move(s);
+      }
+    }
+  }
+  return real.empty() ? first : Status();
 }
 
 /// What passes, such as a lack of memory, is tried again by the next call.
@@ -191,16 +270,43 @@ Result<const Plugin::CompilerHalf *> Plugin::compiler() {
   return &compilerHalf;
 }
 
-Result<const Plugin::DeviceHalf *> Plugin::device() {
-  std::lock_guard guard(lock);
+/// With `lock` held.
+Result<const Plugin::DeviceList *> Plugin::devicesLocked() {
   if (deviceState == State::Unopened) {
-    deviceFailure = openDevice();
+    deviceFailure = openDevices();
     deviceState = stateAfter(deviceFailure);
   }
   if (deviceState != State::Open) {
     return deviceFailure;
   }
-  return &deviceHalf;
+  return &real;
+}
+
+Result<const Plugin::DeviceList *> Plugin::devices() {
+  if (listsSimulators) {
+    return devicesAndSimulators();
+  }
+  std::lock_guard guard(lock);
+  return devicesLocked();
+}
+
+Result<const Plugin::DeviceList *> Plugin::devicesAndSimulators() {
+  std::lock_guard guard(lock);
+  Result<const DeviceList *> opened = devicesLocked();
+  // Halves without a driver may have simulators all the same.
+  if (!opened && deviceHalves.empty()) {
+    return opened;
+  }
+  if (!all) {
+    DeviceList list = real;
+    for (const DeviceHalf &half : deviceHalves) {
+      if (Status s = appendDevices(half, TZ_DEVICES_SIMULATED, list); !s.ok()) {
+        return s;
+      }
+    }
+    all = std::move(list);
+  }
+  return &*all;
 }
 
 } // namespace tz::runtime

@@ -251,7 +251,7 @@ Result<const tz_plugin *> negotiate(tz_plugin_query_fn query,
   tz_query question{};
   question.struct_size = sizeof(question);
   question.abi_major = TZ_ABI_MAJOR;
-  question.host_minor_min = TZ_ABI_MAJOR == 0 ? TZ_ABI_MINOR : 0;
+  question.host_minor_min = TZ_ABI_OLDEST_MINOR;
   question.host_minor_max = TZ_ABI_MINOR;
   const tz_plugin *p = query(&question);
   std::string own =
@@ -264,13 +264,10 @@ Result<const tz_plugin *> negotiate(tz_plugin_query_fn query,
     return refuse(where, "the entry function did not answer a plugin "
                          "description (wrong magic)");
   }
-  if (p->abi_major != TZ_ABI_MAJOR ||
-      (TZ_ABI_MAJOR == 0 && p->abi_minor_built != TZ_ABI_MINOR) ||
-      p->abi_minor_min_host > TZ_ABI_MINOR) {
-    return refuse(where, "built for ABI " + std::to_string(p->abi_major) + "." +
-                             std::to_string(p->abi_minor_built) +
-                             ", this Terrazzo serves " + own +
-                             "; rebuild the plugin");
+  if (std::string why =
+          whyNotServed(p->abi_major, p->abi_minor_built, p->abi_minor_min_host);
+      !why.empty()) {
+    return refuse(where, "the plugin " + why);
   }
   if (!TZ_HAS_FN(p, tz_plugin, get_interface)) {
     return refuse(where, "the plugin description is too short or lacks "

@@ -97,24 +97,26 @@ bool probe(const Manifest &m) {
 }
 
 /// Why the plugin cannot be used, for want of its libraries; `incomplete`: why
-/// one of two halves cannot. Nothing is opened.
+/// one of several cannot. Nothing is opened.
 Status checkHalves(const Manifest &m, const TrustRule &trust,
                    std::string &incomplete) {
   Status first;
   size_t named = 0, failed = 0;
-  for (auto [half, path] : {std::pair("compiler half", &m.compilerLibrary),
-                            {"device half", &m.deviceLibrary}}) {
-    if (path->empty()) {
-      continue;
-    }
+  auto look = [&](const char *half, const std::string &path) {
     ++named;
-    if (Status s = checkLibrary(*path, m, trust); !s.ok()) {
+    if (Status s = checkLibrary(path, m, trust); !s.ok()) {
       ++failed;
       incomplete = std::string(half) + ": " + s.message();
       if (first.ok()) {
         first = std::move(s);
       }
     }
+  };
+  if (!m.compilerLibrary.empty()) {
+    look("compiler half", m.compilerLibrary);
+  }
+  for (const std::string &library : m.deviceLibraries) {
+    look("device half", library);
   }
   return failed == named ? first : Status();
 }
@@ -176,8 +178,17 @@ bool matchesGlob(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+/// What the environment adds to a program's choice.
+static RegistryOptions withEnvironment(RegistryOptions options) {
+  const std::string wanted =
+      options.readEnvironment ? environment("TERRAZZO_SIMULATORS").value_or("")
+                              : "";
+  options.simulators |= !wanted.empty() && wanted != "0";
+  return options;
+}
+
 Registry::Registry(RegistryOptions given, Cache *sharedCache)
-    : options(std::move(given)), cache(sharedCache),
+    : options(withEnvironment(std::move(given))), cache(sharedCache),
       hostThreads(options.hostThreads),
       readEnvironment(options.readEnvironment),
       wantsCompiler(options.wantsCompiler) {
@@ -321,8 +332,8 @@ void Registry::addBuiltin(const BuiltinPlugin &builtin) {
     return;
   }
   const tz_plugin *info = nullptr;
-  tz_query question{sizeof(tz_query), TZ_ABI_MAJOR, TZ_ABI_MINOR, TZ_ABI_MINOR,
-                    0};
+  tz_query question{sizeof(tz_query), TZ_ABI_MAJOR, TZ_ABI_OLDEST_MINOR,
+                    TZ_ABI_MINOR, 0};
   info = entry(&question);
   Manifest manifest;
   manifest.name = builtin.name;

@@ -15,6 +15,7 @@
 #include "runtime/loader/Status.h"
 
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -50,15 +51,28 @@ public:
     std::vector<std::string> targets; // ids, first is the default
     std::mutex *serial = nullptr;     // lock around each call if not null
   };
+  /// One of the plugin's device libraries.
   struct DeviceHalf {
-    const DeviceFunctions *api = nullptr;
+    DeviceFunctions api;
     tz_platform *platform = nullptr;
     const tz_plugin *info = nullptr;
-    std::vector<tz_device *> devices;
   };
+  /// A device; its number in the plugin is its place in the list.
+  struct DevicePlace {
+    const DeviceHalf *half = nullptr;
+    tz_device *handle = nullptr;
+    bool isSimulator = false;
+  };
+  using DeviceList = std::vector<DevicePlace>;
   /// TZ_E_UNIMPLEMENTED if the plugin has no such half.
   Result<const CompilerHalf *> compiler();
-  Result<const DeviceHalf *> device();
+  /// The devices of this machine, of all device halves in the manifest's order;
+  /// one that two halves list (by its uuid) is the first one's. A half that
+  /// cannot be opened is passed over if another one has devices. With
+  /// RegistryOptions::simulators, the simulators behind them.
+  Result<const DeviceList *> devices();
+  /// The same with the simulators behind them, which are made now.
+  Result<const DeviceList *> devicesAndSimulators();
   bool hasCompiler() const;
   /// Whether the compiler half's file is there and whole; it is not opened.
   Status compilerFile() const;
@@ -85,9 +99,14 @@ private:
   enum class State { Unopened, Open, Failed };
   Plugin(Manifest m, Cache *cache, TrustRule trust,
          const RegistryOptions &options);
-  Result<const tz_plugin *> query(bool wantsCompiler);
+  Result<const tz_plugin *> queryCompiler();
+  Result<const tz_plugin *> queryDevice(size_t library);
   Status openCompiler();
-  Status openDevice();
+  Status openDevices();
+  Status openDevice(size_t library);
+  Status createPlatform(DeviceHalf &half);
+  Status appendDevices(const DeviceHalf &half, uint32_t which, DeviceList &to);
+  Result<const DeviceList *> devicesLocked();
   static State stateAfter(const Status &opened);
 
   Manifest manifest;
@@ -100,10 +119,13 @@ private:
   State compilerState = State::Unopened, deviceState = State::Unopened;
   Status compilerFailure, deviceFailure;
   CompilerHalf compilerHalf;
-  DeviceHalf deviceHalf;
-  const PluginHalf compilerPlace, devicePlace;
+  const PluginHalf compilerPlace;
+  std::deque<PluginHalf> devicePlaces; // of each device library
   CompilerFunctions compilerApi;
-  DeviceFunctions deviceApi;
+  std::deque<DeviceHalf> deviceHalves; // that are open; they stay in place
+  DeviceList real;                     // devices of the machine
+  std::optional<DeviceList> all; // with the simulators; once they are made
+  const bool listsSimulators;
   std::mutex serialLock;
   unsigned uses = 0; // guarded by `lock`
   std::condition_variable unused;
@@ -124,7 +146,7 @@ struct PluginListing {
 struct ResolvedTarget {
   Plugin *plugin = nullptr;
   std::string id;       // target id of the compiler half: "cpu:x86-64-v4"
-  int deviceIndex = -1; // index in DeviceHalf::devices, -1: none present
+  int deviceIndex = -1; // number of the device, -1: none present
 };
 
 /// Threads of the program's own. Ends them once no plugin is left that may
@@ -156,6 +178,9 @@ struct RegistryOptions {
   Interrupt interrupt;
   /// Device halves make a status of a fault in a kernel.
   bool catchFaults = false;
+  /// Simulators are listed with the devices; also by TERRAZZO_SIMULATORS, if
+  /// the environment is read. They are never chosen by "auto".
+  bool simulators = false;
   std::vector<std::string> defaultFolders; // steps 5 and 6; empty: the usual
   /// Without it TERRAZZO_PLUGIN_TRUST, if the environment is read.
   std::optional<TrustRule> trust;
@@ -183,6 +208,8 @@ public:
   /// "auto", or a comma list = order of preference. Empty: TERRAZZO_TARGET,
   /// else "auto". A code target that there is not is refused. `needDevice`:
   /// skip what has no device here, and refuse code that the device cannot run.
+  /// A code target without a device number takes the first device that is of
+  /// it, else the first that runs it; a simulator only if no device does.
   Result<ResolvedTarget> resolve(std::string_view spec,
                                  bool needDevice = true) const;
 

@@ -45,25 +45,28 @@ Spec::Spec(const std::string &text) : text(text) {
   code = std::move(rest);
 }
 
-/// The device half of a plugin, and one of its devices.
-struct Place {
-  const Plugin::DeviceHalf *half;
+/// One of a plugin's devices, with its number.
+struct Place : Plugin::DevicePlace {
   size_t index;
-  tz_device *device() const { return half->devices[index]; }
 };
 
 } // namespace
 
+static Status noDevice(const Plugin &plugin, const Spec &spec) {
+  return spec.error(TZ_E_UNAVAILABLE, "plugin '" + plugin.name() +
+                                          "' found no device in this machine");
+}
+
+/// The device of the number that was given, else the first that is real: a
+/// simulator is never taken for want of a device.
 static Result<Place> findDevice(Plugin &plugin, const Spec &spec) {
-  Result<const Plugin::DeviceHalf *> half = plugin.device();
-  if (!half) {
-    return half.takeStatus();
+  Result<const Plugin::DeviceList *> list = plugin.devices();
+  if (!list) {
+    return list.takeStatus();
   }
-  const size_t count = (*half)->devices.size(), index = spec.device.value_or(0);
-  if (count == 0) {
-    return spec.error(TZ_E_UNAVAILABLE, "plugin '" + plugin.name() +
-                                            "' found no device in this "
-                                            "machine");
+  const size_t count = (*list)->size(), index = spec.device.value_or(0);
+  if (count == 0 || (!spec.device && (**list)[0].isSimulator)) {
+    return noDevice(plugin, spec);
   }
   if (index >= count) {
     return spec.error(TZ_E_NOT_FOUND,
@@ -71,13 +74,13 @@ static Result<Place> findDevice(Plugin &plugin, const Spec &spec) {
                                  : "there are " + std::to_string(count) +
                                        " devices, numbered from 0");
   }
-  return Place{*half, index};
+  return Place{(**list)[index], index};
 }
 
-static Result<std::string> ownTarget(Plugin &plugin, const Place &place) {
+static Result<std::string> ownTarget(const Plugin &plugin, const Place &place) {
   tz_device_info info{};
   info.struct_size = sizeof(info);
-  Status s = takeError(place.half->api->device_info(place.device(), &info),
+  Status s = takeError(place.half->api.device_info(place.handle, &info),
                        plugin.name());
   if (!s.ok()) {
     return s;
@@ -88,10 +91,66 @@ static Result<std::string> ownTarget(Plugin &plugin, const Place &place) {
 /// Whether the device runs code for the target; a device half that does not say
 /// so is asked when there is code.
 static Status checkTarget(const Place &place, const std::string &id) {
-  const DeviceFunctions &api = *place.half->api;
+  const DeviceFunctions &api = place.half->api;
   return api.check_target
-             ? takeError(api.check_target(place.device(), str(id)), "")
+             ? takeError(api.check_target(place.handle, str(id)), "")
              : Status();
+}
+
+/// The first of the devices `from` to `end` that is of this target, else the
+/// first that runs its code.
+static std::optional<Place> deviceOf(const Plugin &plugin,
+                                     const Plugin::DeviceList &list,
+                                     size_t from, size_t end,
+                                     const std::string &id) {
+  std::optional<Place> runs;
+  for (size_t i = from; i < end; ++i) {
+    const Place place{list[i], i};
+    if (!checkTarget(place, id).ok()) {
+      continue;
+    }
+    if (Result<std::string> own = ownTarget(plugin, place); own && *own == id) {
+      return place;
+    }
+    if (!runs) {
+      runs = place;
+    }
+  }
+  return runs;
+}
+
+/// The device that a code target stands for. Without one that runs it, the
+/// first there is, about which messages then are.
+static Result<Place> chooseDevice(Plugin &plugin, const Spec &spec,
+                                  const std::string &id) {
+  if (spec.device) {
+    return findDevice(plugin, spec);
+  }
+  Result<const Plugin::DeviceList *> real = plugin.devices();
+  const size_t count =
+      real ? size_t(std::count_if((*real)->begin(), (*real)->end(),
+                                  [](auto &d) { return !d.isSimulator; }))
+           : 0;
+  if (real) {
+    if (auto found = deviceOf(plugin, **real, 0, count, id)) {
+      return *found;
+    }
+  }
+  // A person who names the code of a device that is not here may mean its
+  // simulator.
+  Result<const Plugin::DeviceList *> all = plugin.devicesAndSimulators();
+  if (all) {
+    if (auto found = deviceOf(plugin, **all, count, (*all)->size(), id)) {
+      return *found;
+    }
+  }
+  if (!real) {
+    return real.takeStatus();
+  }
+  if (count == 0) {
+    return noDevice(plugin, spec);
+  }
+  return Place{(**real)[0], 0};
 }
 
 /// Insertions, deletions and replacements that make one text of the other.
@@ -202,7 +261,7 @@ static Result<ResolvedTarget> withCode(Plugin &plugin, const Spec &spec,
                                        bool needDevice) {
   std::optional<Place> place;
   if (needDevice || spec.device) {
-    Result<Place> found = findDevice(plugin, spec);
+    Result<Place> found = chooseDevice(plugin, spec, spec.id());
     if (!found) {
       return found.takeStatus();
     }

@@ -40,6 +40,7 @@ Result<SessionOptions> translate(const tz_session_options &o) {
   SessionOptions options;
   options.allowsNullArrays = o.flags & TZ_SESSION_NULL_ARRAYS;
   options.plugins.hostThreads = o.host_threads;
+  options.plugins.simulators = o.flags & TZ_SESSION_SIMULATORS;
   options.plugins.readEnvironment = !(o.flags & TZ_SESSION_IGNORE_ENVIRONMENT);
   options.useCompiler = !(o.flags & TZ_SESSION_NO_COMPILER);
   if (o.num_plugin_folders && !o.plugin_folders) {

@@ -46,6 +46,42 @@ tz_status_t tz_device_open(tz_session_t session, const char *target,
   });
 }
 
+/// Reads the struct of a caller who may know less of it.
+static Status readNative(const tz_native *given, tz_native &native) {
+  return readStruct(given, native)
+             ? Status()
+             : Status(TZ_E_INVALID_ARGUMENT, "native.struct_size is not set");
+}
+
+tz_status_t tz_device_wrap(tz_session_t session, const char *target,
+                           const tz_native *native, tz_device_t *out) {
+  TZ_REQUIRE(session);
+  TZ_REQUIRE(native);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    tz_native given;
+    if (Status s = readNative(native, given); !s.ok()) {
+      return s;
+    }
+    Result<ResolvedTarget> found =
+        session->session->registry().resolve(target ? target : "");
+    if (!found) {
+      return found.takeStatus();
+    }
+    Result<std::shared_ptr<Device>> device = Device::wrap(
+        *found->plugin, size_t(found->deviceIndex), given, found->id);
+    if (!device) {
+      return device.takeStatus();
+    }
+    std::lock_guard guard(session->lock);
+    auto &made = session->devices[device->get()];
+    made = std::make_unique<tz_device_s>(
+        tz_device_s{session->session.get(), *device});
+    *out = made.get();
+    return Status();
+  });
+}
+
 tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out) {
   TZ_REQUIRE(device);
   TZ_REQUIRE(out);
@@ -59,6 +95,7 @@ tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out) {
     facts.index = uint32_t(d.index());
     facts.compute_units = d.info().compute_units;
     facts.host_memory = d.isHostMemory();
+    facts.simulator = d.isSimulator();
     facts.total_memory = d.info().total_mem;
     writeStruct(out, facts);
     return Status();
@@ -67,10 +104,20 @@ tz_status_t tz_device_describe(tz_device_t device, tz_device_facts *out) {
 
 tz_status_t tz_memory_alloc(tz_device_t device, uint64_t bytes,
                             uint64_t *address) {
+  return tz_memory_alloc_kind(device, TZ_MEM_DEVICE, bytes, address);
+}
+tz_status_t tz_memory_alloc_kind(tz_device_t device, uint32_t kind,
+                                 uint64_t bytes, uint64_t *address) {
   TZ_REQUIRE(device);
   TZ_REQUIRE(address);
   return guarded([&] {
-    Result<tz_dptr> memory = device->device->allocate(bytes);
+    if (kind < TZ_MEM_DEVICE || kind > TZ_MEM_MANAGED) {
+      return Status(TZ_E_INVALID_ARGUMENT,
+                    "there is no memory of kind " + std::to_string(kind) +
+                        "; there are TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED and "
+                        "TZ_MEM_MANAGED");
+    }
+    Result<tz_dptr> memory = device->device->allocate(bytes, 0, kind);
     if (memory) {
       *address = *memory;
     }
@@ -102,7 +149,22 @@ tz_status_t tz_stream_wrap(tz_device_t device, void *native, tz_stream_t *out) {
   TZ_REQUIRE(device);
   TZ_REQUIRE(out);
   return guarded([&] {
-    return giveStream(device, device->device->wrapStream(native), out);
+    tz_native given{};
+    given.struct_size = sizeof(given);
+    given.object = native;
+    return giveStream(device, device->device->wrapStream(given), out);
+  });
+}
+tz_status_t tz_stream_wrap_native(tz_device_t device, const tz_native *native,
+                                  tz_stream_t *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(native);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    tz_native given;
+    Status s = readNative(native, given);
+    return s.ok() ? giveStream(device, device->device->wrapStream(given), out)
+                  : std::move(s);
   });
 }
 void tz_stream_destroy(tz_stream_t stream) { destroy(stream); }
@@ -196,6 +258,24 @@ tz_status_t tz_event_create(tz_device_t device, tz_event_t *out) {
   TZ_REQUIRE(out);
   return guarded([&] {
     Result<std::unique_ptr<Event>> event = device->device->createEvent(true);
+    if (event) {
+      *out = new tz_event_s{std::move(*event)};
+    }
+    return event.takeStatus();
+  });
+}
+tz_status_t tz_event_wrap(tz_device_t device, const tz_native *native,
+                          tz_event_t *out) {
+  TZ_REQUIRE(device);
+  TZ_REQUIRE(native);
+  TZ_REQUIRE(out);
+  return guarded([&] {
+    tz_native given;
+    if (Status s = readNative(native, given); !s.ok()) {
+      return s;
+    }
+    Result<std::unique_ptr<Event>> event =
+        device->device->createEvent(true, &given);
     if (event) {
       *out = new tz_event_s{std::move(*event)};
     }

@@ -155,7 +155,10 @@ KernelFunction::loadOn(const std::shared_ptr<Device> &device,
   Activity activity(session.hooks(), TZ_ACTIVITY_LOAD,
                     signature.function.c_str());
   Result<std::unique_ptr<LoadedKernel>> loaded =
-      LoadedKernel::load(device, std::move(artifact));
+      LoadedKernel::load(device, std::move(artifact),
+                         [&](uint32_t severity, const std::string &line) {
+                           session.report(severity, line + "\n");
+                         });
   activity.code = loaded.status().code();
   return loaded;
 }

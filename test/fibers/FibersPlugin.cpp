@@ -17,6 +17,14 @@ namespace {
 namespace plugin = tz::plugin;
 using namespace tz;
 
+const fibers::Machine &machineOf(std::string_view target) {
+  if (const fibers::Machine *machine = fibers::findMachine(target)) {
+    return *machine;
+  }
+  throw plugin::Failure(TZ_E_NOT_FOUND,
+                        "unknown target '" + std::string(target) + "'");
+}
+
 class FiberCompiler final : public plugin::Compiler {
 public:
   using Compiler::Compiler;
@@ -87,41 +95,58 @@ public:
     return "fibers " +
            plugin::ownFile(reinterpret_cast<const void *>(&fibers::compile));
   }
-
-private:
-  static const fibers::Machine &machineOf(std::string_view target) {
-    if (const fibers::Machine *machine = fibers::findMachine(target)) {
-      return *machine;
-    }
-    throw plugin::Failure(TZ_E_NOT_FOUND,
-                          "unknown target '" + std::string(target) + "'");
-  }
 };
 
 //===--- The device half --------------------------------------------------===//
 
-struct FiberCode final : plugin::Code {
+struct FiberKernel {
   fibers::Entry entry = nullptr;
   unsigned lanes = 0;
   bool isLinear = false;
   const std::vector<std::string> *ops = nullptr;
+
+  /// Of a view a fiber's bulk copy unit needs what it is made of.
+  void encode(uint32_t, const tz_tensor_view &view, void *to, size_t bytes) {
+    fibers::Frame frame;
+    static_assert(sizeof(frame) <= simt::DescriptorBytes);
+    if (bytes != simt::DescriptorBytes || view.rank > frame.shape.size()) {
+      throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "no slot of a descriptor");
+    }
+    frame.base = view.base;
+    frame.rank = view.rank;
+    frame.elementBytes = view.element_bits / 8;
+    std::copy_n(view.shape, view.rank, frame.shape.begin());
+    std::copy_n(view.strides, view.rank, frame.strides.begin());
+    std::memcpy(to, &frame, sizeof(frame));
+  }
+  /// Two blocks of a kernel that loops over its programs share them.
+  tz_occupancy occupancy(const tz_launch &) {
+    tz_occupancy result{};
+    result.blocks = 2;
+    return result;
+  }
 };
 
-struct FiberModule final : plugin::Module {
+class FiberModule {
+public:
   explicit FiberModule(llvm::StringRef bitcode)
       : code(fibers::load(bitcode)), ops(code->ops()) {}
-  plugin::Code *find(std::string_view kernel) override {
+  FiberKernel *find(std::string_view kernel) {
+    std::lock_guard guard(lock);
     std::string name(kernel);
-    FiberCode &found = known[name];
+    FiberKernel &found = known[name];
     found.entry = code->find(name);
     found.lanes = code->lanes();
     found.isLinear = code->isLinear();
     found.ops = &ops;
     return &found;
   }
+
+private:
+  std::mutex lock;
   std::unique_ptr<fibers::Code> code;
   std::vector<std::string> ops;
-  std::map<std::string, FiberCode> known;
+  std::map<std::string, FiberKernel> known;
 };
 
 /// TERRAZZO_FIBERS_SEED: of the order in which warps and blocks run. 0, and
@@ -137,9 +162,8 @@ uint64_t seed() {
   return number;
 }
 
-struct FiberStream final : plugin::HostStream {
-  void launch(plugin::Code &code, const tz_launch &launch) override {
-    const auto &kernel = static_cast<FiberCode &>(code);
+struct FiberStream : plugin::HostStream {
+  void launch(FiberKernel &kernel, const tz_launch &launch) {
     fibers::Launch run;
     run.entry = kernel.entry;
     run.lanes = kernel.lanes;
@@ -157,13 +181,18 @@ struct FiberStream final : plugin::HostStream {
   }
 };
 
-struct FiberDevice final : plugin::HostDevice {
-  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
-    std::vector<std::unique_ptr<Device>> devices;
+struct FiberDevice : plugin::HostDevice {
+  using Stream = FiberStream;
+  using Module = FiberModule;
+  using Kernel = FiberKernel;
+
+  static std::vector<std::unique_ptr<FiberDevice>>
+  enumerate(const tz_create_desc &) {
+    std::vector<std::unique_ptr<FiberDevice>> devices;
     devices.push_back(std::make_unique<FiberDevice>());
     return devices;
   }
-  tz_device_info describe() override {
+  tz_device_info describe() {
     tz_device_info info{};
     info.name = plugin::str("fibers of the CPU (for tests)");
     info.target = plugin::str("fibers:any");
@@ -175,58 +204,22 @@ struct FiberDevice final : plugin::HostDevice {
     info.max_threads_per_block = 1024;
     return info;
   }
-  std::unique_ptr<plugin::Stream> createStream(int32_t) override {
+  std::unique_ptr<FiberStream> createStream(const tz_stream_desc &) {
     return std::make_unique<FiberStream>();
   }
-  std::unique_ptr<plugin::Module> load(const tz_blob *blobs,
-                                       size_t count) override {
-    if (const tz_blob *code = plugin::mainBlob(blobs, count)) {
-      return std::make_unique<FiberModule>(llvm::StringRef(
-          static_cast<const char *>(code->bytes.data), code->bytes.size));
-    }
-    throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "there is no code");
+  std::unique_ptr<FiberModule> load(const tz_module_desc &desc) {
+    return std::make_unique<FiberModule>(plugin::mainBlob(desc));
   }
+  /// It runs the code of every machine.
+  void checkTarget(std::string_view target) { (void)machineOf(target); }
 };
-
-/// Of a view a fiber's bulk copy unit needs what it is made of.
-tz_error *encode(tz_kernel *, uint32_t, const tz_tensor_view *view, void *to,
-                 size_t bytes) {
-  fibers::Frame frame;
-  static_assert(sizeof(frame) <= simt::DescriptorBytes);
-  if (bytes != simt::DescriptorBytes || view->rank > frame.shape.size()) {
-    return plugin::makeError(TZ_E_INVALID_ARGUMENT, "no slot of a descriptor");
-  }
-  frame.base = view->base;
-  frame.rank = view->rank;
-  frame.elementBytes = view->element_bits / 8;
-  std::copy_n(view->shape, view->rank, frame.shape.begin());
-  std::copy_n(view->strides, view->rank, frame.strides.begin());
-  std::memcpy(to, &frame, sizeof(frame));
-  return nullptr;
-}
-
-/// Two blocks of a kernel that loops over its programs share them.
-tz_error *occupancy(tz_kernel *, const tz_launch *, tz_occupancy *out) {
-  out->blocks = 2;
-  return nullptr;
-}
-
-const tz_device_api *deviceTable() {
-  static const tz_device_api table = [] {
-    tz_device_api made = *plugin::deviceTable<FiberDevice>();
-    made.arg_encode = encode;
-    made.kernel_occupancy = occupancy;
-    return made;
-  }();
-  return &table;
-}
 
 const void *getInterface(const char *id) {
   if (std::string_view(id) == "tz.compiler/1") {
     return plugin::compilerTable<FiberCompiler>();
   }
   return std::string_view(id) == "tz.device/1"
-             ? static_cast<const void *>(deviceTable())
+             ? static_cast<const void *>(plugin::deviceTable<FiberDevice>())
              : nullptr;
 }
 

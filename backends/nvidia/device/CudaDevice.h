@@ -154,7 +154,7 @@ struct tz_stream {
 struct tz_event {
   tz_device &device;
   tz::nvidia::driver::Event native = nullptr;
-  bool timed = false, recorded = false;
+  bool timed = false, recorded = false, owned = true;
 };
 
 struct tz_kernel {
@@ -232,8 +232,12 @@ private:
 DeviceFacts readFacts(const Driver &driver, int ordinal,
                       driver::DeviceNumber number);
 
-// Slots of the table, by file. They throw Failure; Table.cpp turns that into
-// error objects.
+/// Whose objects streams and events may be made over: handles of the driver's
+/// own interface, CUstream and CUevent; `context` is a CUcontext.
+inline constexpr std::string_view NativeKind = "cuda";
+
+// Slots of the table, by file. They throw Failure; the SDK's table turns that
+// into error objects.
 
 // CudaMemory.cpp
 tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
@@ -252,7 +256,8 @@ void fill(tz_stream &stream, tz_dptr to, uint64_t bytes, uint32_t pattern,
 
 // CudaStream.cpp
 std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority);
-std::unique_ptr<tz_stream> wrapStream(tz_device &device, void *native);
+std::unique_ptr<tz_stream> wrapStream(tz_device &device,
+                                      const tz_native &native);
 void destroy(tz_stream &stream);
 void synchronize(tz_stream &stream);
 /// Whether what is asked of it now becomes a part of a graph.
@@ -260,6 +265,9 @@ bool isRecording(tz_stream &stream);
 void wait(tz_stream &stream, tz_event &event);
 void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user);
 std::unique_ptr<tz_event> createEvent(tz_device &device, bool timed);
+/// timed: the program made it so that it measures.
+std::unique_ptr<tz_event> wrapEvent(tz_device &device, const tz_native &native,
+                                    bool timed);
 void destroy(tz_event &event);
 void record(tz_event &event, tz_stream &stream);
 bool query(tz_event &event);
@@ -267,12 +275,11 @@ void synchronize(tz_event &event, uint64_t timeoutNs);
 uint64_t elapsedNs(tz_event &start, tz_event &stop);
 
 // CudaModule.cpp
-std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
-                                      size_t count, const tz_ext *extensions);
+std::unique_ptr<tz_module> loadModule(tz_device &device,
+                                      const tz_module_desc &desc);
 tz_kernel &findKernel(tz_module &module, std::string_view name);
 void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
                 uint64_t &size);
-void refuseExtensions(const tz_ext *extensions);
 
 // CudaLaunch.cpp
 void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request);

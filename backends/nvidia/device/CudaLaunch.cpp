@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
 
+#include <terrazzo/plugin/Structs.h>
+
 namespace tz::nvidia {
 
 using namespace driver;
@@ -171,15 +173,11 @@ LaunchConfig configure(tz_kernel &kernel, const tz_launch &request,
       a.value.cluster[axis] = std::max(request.cluster[axis], 1u);
     }
   }
-  auto flag = [&](uint32_t asked, LaunchAttributeId id) {
-    if (request.flags & asked) {
-      LaunchAttribute &a = attributes[config.numAttributes++];
-      a.id = id;
-      a.value.flag = 1;
-    }
-  };
-  flag(TZ_LAUNCH_COOPERATIVE, LaunchCooperative);
-  flag(TZ_LAUNCH_OVERLAP_PREVIOUS, LaunchProgrammaticSerialization);
+  if (request.flags & TZ_LAUNCH_COOPERATIVE) {
+    LaunchAttribute &a = attributes[config.numAttributes++];
+    a.id = LaunchCooperative;
+    a.value.flag = 1;
+  }
   return config;
 }
 
@@ -217,7 +215,7 @@ void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
   tz_device &device = stream.device;
   device.mustWork();
   if (request.next) [[unlikely]] {
-    refuseExtensions(request.next);
+    plugin::refuseExtensions(request.next);
   }
   if (&kernel.module.device != &device) [[unlikely]] {
     throw Failure(TZ_E_INVALID_ARGUMENT, quoted(kernel) + " was loaded on " +

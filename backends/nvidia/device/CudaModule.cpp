@@ -10,6 +10,9 @@
 #include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/device/TensorMap.h"
 
+#include <terrazzo/plugin/Structs.h>
+
+#include <algorithm>
 #include <cstring>
 
 using namespace tz::nvidia;
@@ -32,16 +35,6 @@ namespace tz::nvidia {
 
 using namespace driver;
 
-void refuseExtensions(const tz_ext *extensions) {
-  for (; extensions; extensions = extensions->next) {
-    if (extensions->flags & TZ_EXT_MUST_UNDERSTAND) {
-      throw Failure(TZ_E_UNIMPLEMENTED,
-                    std::string("unknown extension '") +
-                        (extensions->id ? extensions->id : "") + "'");
-    }
-  }
-}
-
 /// The first blob of the format, or null.
 static const tz_blob *findBlob(const tz_blob *blobs, size_t count,
                                std::string_view format) {
@@ -53,20 +46,16 @@ static const tz_blob *findBlob(const tz_blob *blobs, size_t count,
   return nullptr;
 }
 
-/// The compiler's log in one line: tz_error messages have no line breaks.
-static std::string oneLine(std::string_view log) {
-  std::string text;
-  for (char c : log.substr(0, log.find('\0'))) {
-    if (c != '\n' && c != '\r') {
-      text += c;
-    } else if (!text.empty() && text.back() != ' ') {
-      text += " | ";
-    }
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '|')) {
-    text.pop_back();
-  }
-  return text;
+/// What the driver's compiler wrote before the first zero.
+static std::string_view written(const std::string &log) {
+  return std::string_view(log).substr(0, log.find('\0'));
+}
+
+/// The first line that says something.
+static std::string firstLine(std::string_view log) {
+  const size_t begin = std::min(log.find_first_not_of(" \r\n"), log.size());
+  log.remove_prefix(begin);
+  return std::string(log.substr(0, log.find_first_of("\r\n")));
 }
 
 static std::vector<TensorView> readViews(const tz_blob *blobs, size_t count) {
@@ -88,8 +77,10 @@ static std::string imageOf(const tz_blob &code) {
   return {static_cast<const char *>(code.bytes.data), code.bytes.size};
 }
 
+/// The log goes to `desc`, line by line; the error has its first one.
 static driver::Module loadPart(tz_device &device, bool portable,
-                               const std::string &image) {
+                               const std::string &image,
+                               const tz_module_desc &desc) {
   if (!portable && image.compare(0, 4, "\177ELF") != 0) {
     throw Failure(TZ_E_DATA_LOSS, "the artifact's machine code is damaged: it "
                                   "does not begin as an ELF file");
@@ -101,7 +92,8 @@ static driver::Module loadPart(tz_device &device, bool portable,
   Result result = device.driver.moduleLoadDataEx(&native, image.c_str(), 2,
                                                  options, values);
   if (result != Success) {
-    std::string said = oneLine(log);
+    plugin::reportLog(desc, TZ_SEVERITY_ERROR, written(log));
+    std::string said = firstLine(written(log));
     device.fail(result,
                 std::string("load ") + (portable ? "PTX" : "machine code") +
                     " on " + device.label() + " (" +
@@ -111,10 +103,11 @@ static driver::Module loadPart(tz_device &device, bool portable,
   return native;
 }
 
-std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
-                                      size_t count, const tz_ext *extensions) {
+std::unique_ptr<tz_module> loadModule(tz_device &device,
+                                      const tz_module_desc &desc) {
+  const tz_blob *blobs = desc.blobs;
+  const size_t count = desc.num_blobs;
   device.mustWork();
-  refuseExtensions(extensions);
   const tz_blob *first = findBlob(blobs, count, "cubin");
   if (!first) {
     first = findBlob(blobs, count, "ptx");
@@ -130,7 +123,8 @@ std::unique_ptr<tz_module> loadModule(tz_device &device, const tz_blob *blobs,
   module->parts.reserve(count); // so that none is loaded and then lost
   for (const tz_blob *blob = blobs; blob != blobs + count; ++blob) {
     if (blob == first || plugin::view(blob->format) == "cubin") {
-      module->parts.push_back(loadPart(device, isText(*blob), imageOf(*blob)));
+      module->parts.push_back(
+          loadPart(device, isText(*blob), imageOf(*blob), desc));
     } else if (isText(*blob)) {
       module->waiting.push_back(imageOf(*blob));
     }
@@ -149,8 +143,9 @@ static Result askParts(tz_module &module, Ask ask) {
         break;
       }
       module.parts.reserve(i + 1);
-      module.parts.push_back(
-          loadPart(module.device, /*portable=*/true, module.waiting.front()));
+      module.parts.push_back(loadPart(module.device, /*portable=*/true,
+                                      module.waiting.front(),
+                                      tz_module_desc{}));
       module.waiting.pop_front();
     }
     result = ask(module.parts[i]);

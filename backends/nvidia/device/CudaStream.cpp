@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
 
+#include <terrazzo/plugin/Device.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -47,10 +49,25 @@ std::unique_ptr<tz_stream> createStream(tz_device &device, int32_t priority) {
   }
 }
 
-std::unique_ptr<tz_stream> wrapStream(tz_device &device, void *native) {
+/// `what`: "stream".
+static void checkNative(tz_device &device, const tz_native &native,
+                        const char *what) {
+  plugin::requireNative(plugin::str(NativeKind), native);
+  if (native.context && native.context != device.context()) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  std::string("the ") + what +
+                      " to be wrapped is said to be of another context than "
+                      "the primary one of " +
+                      device.label());
+  }
+}
+
+std::unique_ptr<tz_stream> wrapStream(tz_device &device,
+                                      const tz_native &native) {
   device.mustWork();
+  checkNative(device, native, "stream");
   ContextScope scope(device);
-  auto stream = static_cast<driver::Stream>(native);
+  auto stream = static_cast<driver::Stream>(native.object);
   // The default streams are those of whatever context is current.
   if (stream && stream != LegacyStream && stream != PerThreadStream) {
     Context owner = nullptr;
@@ -150,7 +167,25 @@ std::unique_ptr<tz_event> createEvent(tz_device &device, bool timed) {
   return event;
 }
 
+std::unique_ptr<tz_event> wrapEvent(tz_device &device, const tz_native &native,
+                                    bool timed) {
+  device.mustWork();
+  checkNative(device, native, "event");
+  if (!native.object) {
+    throw Failure(TZ_E_INVALID_ARGUMENT, "the event to be wrapped is null");
+  }
+  auto event = std::make_unique<tz_event>(tz_event{device});
+  event->native = static_cast<driver::Event>(native.object);
+  event->timed = timed;
+  event->recorded = true; // by the program, for all that is known
+  event->owned = false;
+  return event;
+}
+
 void destroy(tz_event &event) {
+  if (!event.owned) {
+    return;
+  }
   ContextScope scope(event.device);
   (void)event.device.driver.eventDestroy(event.native);
 }

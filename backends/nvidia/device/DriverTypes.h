@@ -164,7 +164,6 @@ inline constexpr unsigned AttachGlobal = 1;
 enum LaunchAttributeId : unsigned {
   LaunchCooperative = 2,
   LaunchClusterDimension = 4,
-  LaunchProgrammaticSerialization = 6,
 };
 struct LaunchAttribute {
   LaunchAttributeId id;

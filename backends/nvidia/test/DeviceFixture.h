@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/unit/abi/TableCalls.h"
 
 #include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/test/FakeDriver.h"
@@ -61,6 +62,7 @@ inline const std::string FakeCode = "\177ELF\n"
 class DeviceFixture : public testing::Test {
 protected:
   const tz_device_api &api = deviceApi();
+  const tz::test::TableCalls calls{api};
   tz_platform *platform = nullptr;
   tz_device *device = nullptr;
   tz_stream *stream = nullptr;
@@ -72,7 +74,7 @@ protected:
     option.key = plugin::str("driver");
     option.kind = TZ_KV_STR;
     option.str = plugin::str(path);
-    return api.create(nullptr, &option, 1, &platform);
+    return calls.create(nullptr, &option, 1, &platform);
   }
 
   void SetUp() override {
@@ -81,10 +83,10 @@ protected:
     ASSERT_EQ(made.code, TZ_E_OK) << made.text;
     tz_device *const *list = nullptr;
     size_t n = 0;
-    ASSERT_EQ(Told(api.devices(platform, &list, &n)).code, TZ_E_OK);
+    ASSERT_EQ(Told(calls.devices(platform, &list, &n)).code, TZ_E_OK);
     ASSERT_EQ(n, 2u);
     device = list[0];
-    ASSERT_EQ(Told(api.stream_create(device, 0, 0, &stream)).code, TZ_E_OK);
+    ASSERT_EQ(Told(calls.createStream(device, 0, &stream)).code, TZ_E_OK);
   }
   void TearDown() override {
     api.stream_destroy(stream);
@@ -95,7 +97,7 @@ protected:
 
   tz_dptr memory(uint64_t bytes) {
     tz_dptr out = 0;
-    Told told = api.mem_alloc(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &out);
+    Told told = calls.allocate(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &out);
     EXPECT_EQ(told.code, TZ_E_OK) << told.text;
     return out;
   }
@@ -107,7 +109,7 @@ protected:
   }
 
   Told load(std::vector<tz_blob> blobs, tz_module **out) {
-    return api.module_load(device, blobs.data(), blobs.size(), nullptr, out);
+    return calls.load(device, blobs.data(), blobs.size(), nullptr, out);
   }
 
   tz_module *load(const std::string &code = FakeCode) {

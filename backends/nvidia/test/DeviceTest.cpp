@@ -77,32 +77,31 @@ TEST_F(Device, NullHandlesAreErrors) {
   tz_tensor_view view{};
   tz_occupancy occupancy{};
   tz_mem_info info{};
-  for (tz_error *error :
-       {api.device_info(nullptr, nullptr),
-        api.check_artifact(nullptr, {}),
-        api.mem_alloc(nullptr, 1, 1, 0, nullptr, &p),
-        api.mem_free(nullptr, 1, nullptr),
-        api.mem_info(nullptr, 1, &info),
-        api.copy(nullptr, 1, 1, 1, 0),
-        api.fill(nullptr, 1, 1, 1, 1),
-        api.stream_create(nullptr, 0, 0, nullptr),
-        api.stream_wrap(nullptr, nullptr, nullptr),
-        api.stream_sync(nullptr),
-        api.stream_wait(stream, nullptr),
-        api.stream_callback(nullptr, nullptr, nullptr),
-        api.stream_callback(stream, nullptr, nullptr),
-        api.event_create(nullptr, 0, nullptr),
-        api.event_record(nullptr, stream),
-        api.event_query(nullptr, &done),
-        api.event_sync(nullptr, 0),
-        api.event_elapsed_ns(nullptr, nullptr, &ns),
-        api.module_load(nullptr, nullptr, 0, nullptr, nullptr),
-        api.kernel_get(nullptr, {}, nullptr),
-        api.module_global(nullptr, {}, nullptr, nullptr),
-        api.arg_encode(nullptr, 0, &view, nullptr, 0),
-        api.kernel_occupancy(nullptr, &launch, &occupancy),
-        api.launch(stream, nullptr, &launch),
-        api.devices(nullptr, nullptr, nullptr)}) {
+  for (tz_error *error : {api.device_info(nullptr, nullptr),
+                          api.check_artifact(nullptr, {}),
+                          calls.allocate(nullptr, 1, 1, 0, nullptr, &p),
+                          api.mem_free(nullptr, 1, nullptr),
+                          api.mem_info(nullptr, 1, &info),
+                          api.copy(nullptr, 1, 1, 1, 0),
+                          api.fill(nullptr, 1, 1, 1, 1),
+                          calls.createStream(nullptr, 0, nullptr),
+                          calls.wrapStream(nullptr, nullptr, nullptr),
+                          api.stream_sync(nullptr),
+                          api.stream_wait(stream, nullptr),
+                          api.stream_callback(nullptr, nullptr, nullptr),
+                          api.stream_callback(stream, nullptr, nullptr),
+                          calls.createEvent(nullptr, 0, nullptr),
+                          api.event_record(nullptr, stream),
+                          api.event_query(nullptr, &done),
+                          api.event_sync(nullptr, 0),
+                          api.event_elapsed_ns(nullptr, nullptr, &ns),
+                          calls.load(nullptr, nullptr, 0, nullptr, nullptr),
+                          api.kernel_get(nullptr, {}, nullptr),
+                          api.module_global(nullptr, {}, nullptr, nullptr),
+                          api.arg_encode(nullptr, 0, &view, nullptr, 0),
+                          api.kernel_occupancy(nullptr, &launch, &occupancy),
+                          api.launch(stream, nullptr, &launch),
+                          calls.devices(nullptr, nullptr, nullptr)}) {
     Told told = error;
     EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT) << told.text;
     EXPECT_THAT(told.text, HasSubstr("null"));
@@ -140,7 +139,7 @@ TEST_F(Device, AllocatesAlignedMemoryOfEveryKind) {
   for (uint32_t kind : {TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED, TZ_MEM_MANAGED}) {
     for (uint64_t align : {0, 64, 4096}) {
       tz_dptr p = 0;
-      Told told = api.mem_alloc(device, kind, 1000, align, nullptr, &p);
+      Told told = calls.allocate(device, kind, 1000, align, nullptr, &p);
       ASSERT_EQ(told.code, TZ_E_OK) << told.text;
       EXPECT_EQ(p % std::max<uint64_t>(align, 256), 0u);
       tz_mem_info info{};
@@ -158,7 +157,7 @@ TEST_F(Device, AllocatesAlignedMemoryOfEveryKind) {
 
 TEST_F(Device, AllocatesInStreamOrder) {
   tz_dptr p = 0;
-  ASSERT_EQ(Told(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, stream, &p)).code,
+  ASSERT_EQ(Told(calls.allocate(device, TZ_MEM_DEVICE, 64, 0, stream, &p)).code,
             TZ_E_OK);
   EXPECT_EQ(fake.calls["cuMemAllocAsync"], 1);
   EXPECT_EQ(Told(api.mem_free(device, p, stream)).code, TZ_E_OK);
@@ -169,7 +168,7 @@ TEST_F(Device, AllocatesInStreamOrder) {
   EXPECT_EQ(Told(api.mem_free(device, p, stream)).code, TZ_E_OK);
   EXPECT_EQ(fake.calls["cuStreamSynchronize"], waits + 1);
   EXPECT_EQ(fake.allocations, 0u);
-  Told told = api.mem_alloc(other(), TZ_MEM_DEVICE, 64, 0, stream, &p);
+  Told told = calls.allocate(other(), TZ_MEM_DEVICE, 64, 0, stream, &p);
   EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
   EXPECT_EQ(told.text,
             "the stream belongs to nvidia:0, the memory is asked of nvidia:1");
@@ -178,7 +177,7 @@ TEST_F(Device, AllocatesInStreamOrder) {
 TEST_F(Device, OutOfMemorySaysHowMuchThereIs) {
   tz_dptr p = 7;
   Told told =
-      api.mem_alloc(device, TZ_MEM_DEVICE, uint64_t{2} << 30, 0, nullptr, &p);
+      calls.allocate(device, TZ_MEM_DEVICE, uint64_t{2} << 30, 0, nullptr, &p);
   EXPECT_EQ(told.code, TZ_E_OUT_OF_MEMORY);
   EXPECT_EQ(told.native, driver::OutOfMemory);
   EXPECT_EQ(told.text,
@@ -186,13 +185,13 @@ TEST_F(Device, OutOfMemorySaysHowMuchThereIs) {
             "memory (CUDA_ERROR_OUT_OF_MEMORY); 1 GiB of 1 GiB are free on "
             "nvidia:0");
   EXPECT_EQ(
-      Told(api.mem_alloc(device, TZ_MEM_DEVICE, UINT64_MAX, 512, nullptr, &p))
+      Told(calls.allocate(device, TZ_MEM_DEVICE, UINT64_MAX, 512, nullptr, &p))
           .code,
       TZ_E_OUT_OF_MEMORY);
   EXPECT_EQ(
-      Told(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 48, nullptr, &p)).code,
+      Told(calls.allocate(device, TZ_MEM_DEVICE, 64, 48, nullptr, &p)).code,
       TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Told(api.mem_alloc(device, 9, 64, 0, nullptr, &p)).code,
+  EXPECT_EQ(Told(calls.allocate(device, 9, 64, 0, nullptr, &p)).code,
             TZ_E_INVALID_ARGUMENT);
   EXPECT_EQ(p, 7u);
 }
@@ -236,7 +235,7 @@ TEST_F(Device, LeftOverMemoryIsFreedWithThePlatform) {
   memory(100);
   memory(200);
   tz_dptr pinned = 0;
-  api.mem_alloc(device, TZ_MEM_HOST_PINNED, 64, 0, nullptr, &pinned);
+  calls.allocate(device, TZ_MEM_HOST_PINNED, 64, 0, nullptr, &pinned);
   api.stream_destroy(stream);
   api.destroy(platform);
   EXPECT_EQ(fake.allocations, 0u);
@@ -322,7 +321,7 @@ TEST_F(Device, UrgentStreamsHaveHighNumbers) {
   for (auto [asked, given] :
        {std::pair{0, 0}, {-3, 0}, {1, -1}, {4, -4}, {5, -5}, {100, -5}}) {
     tz_stream *made = nullptr;
-    ASSERT_EQ(Told(api.stream_create(device, 0, asked, &made)).code, TZ_E_OK);
+    ASSERT_EQ(Told(calls.createStream(device, asked, &made)).code, TZ_E_OK);
     EXPECT_EQ(fake.lastPriority, given) << asked;
     api.stream_destroy(made);
   }
@@ -334,15 +333,46 @@ TEST_F(Device, WrapsStreamsOfTheApplication) {
   for (void *native :
        {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
         reinterpret_cast<void *>(2), static_cast<void *>(stream->native)}) {
-    Told told = api.stream_wrap(device, native, &wrapped);
+    Told told = calls.wrapStream(device, native, &wrapped);
     ASSERT_EQ(told.code, TZ_E_OK) << told.text;
     EXPECT_EQ(Told(api.stream_sync(wrapped)).code, TZ_E_OK);
     api.stream_destroy(wrapped);
   }
   EXPECT_EQ(fake.streams, 1) << "wrapped streams stay the application's";
-  Told told = api.stream_wrap(other(), stream->native, &wrapped);
+  Told told = calls.wrapStream(other(), stream->native, &wrapped);
   EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
   EXPECT_THAT(told.text, HasSubstr("another device than nvidia:1"));
+  told = calls.wrapStream(device, stream->native, &wrapped, "cuda",
+                          device->context());
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  api.stream_destroy(wrapped);
+  int other = 0;
+  told = calls.wrapStream(device, stream->native, &wrapped, "cuda", &other);
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("another context than the primary one"));
+  told = calls.wrapStream(device, stream->native, &wrapped, "queue");
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("objects of 'queue'; it does on those of "
+                                   "cuda"));
+}
+
+TEST_F(Device, WrapsEventsOfTheApplication) {
+  tz_event *own = nullptr, *wrapped = nullptr;
+  ASSERT_EQ(Told(calls.createEvent(device, TZ_EVENT_TIMING, &own)).code,
+            TZ_E_OK);
+  tz_native native{sizeof(native), nullptr, nullptr, nullptr, own->native};
+  tz_event_desc desc{sizeof(desc), nullptr, 0, 0, &native};
+  Told told = api.event_create(device, &desc, &wrapped);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_EQ(Told(api.event_record(wrapped, stream)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.event_sync(wrapped, UINT64_MAX)).code, TZ_E_OK);
+  const auto before = fake.events;
+  api.event_destroy(wrapped);
+  EXPECT_EQ(fake.events, before) << "it stays";
+  native.object = nullptr;
+  EXPECT_THAT(Told(api.event_create(device, &desc, &wrapped)).text,
+              HasSubstr("the event to be wrapped is null"));
+  api.event_destroy(own);
 }
 
 TEST_F(Device, CallsBackWithTheCode) {
@@ -356,11 +386,11 @@ TEST_F(Device, CallsBackWithTheCode) {
 
 TEST_F(Device, EventsMeasureAndOrder) {
   tz_event *start = nullptr, *stop = nullptr, *plain = nullptr;
-  ASSERT_EQ(Told(api.event_create(device, TZ_EVENT_TIMING, &start)).code,
+  ASSERT_EQ(Told(calls.createEvent(device, TZ_EVENT_TIMING, &start)).code,
             TZ_E_OK);
-  ASSERT_EQ(Told(api.event_create(device, TZ_EVENT_TIMING, &stop)).code,
+  ASSERT_EQ(Told(calls.createEvent(device, TZ_EVENT_TIMING, &stop)).code,
             TZ_E_OK);
-  ASSERT_EQ(Told(api.event_create(device, 0, &plain)).code, TZ_E_OK);
+  ASSERT_EQ(Told(calls.createEvent(device, 0, &plain)).code, TZ_E_OK);
   uint64_t ns = 1;
   EXPECT_EQ(Told(api.event_elapsed_ns(start, stop, &ns)).code,
             TZ_E_FAILED_PRECONDITION);
@@ -376,7 +406,7 @@ TEST_F(Device, EventsMeasureAndOrder) {
   EXPECT_THAT(Told(api.event_elapsed_ns(start, plain, &ns)).text,
               HasSubstr("TZ_EVENT_TIMING"));
   tz_stream *far = nullptr;
-  ASSERT_EQ(Told(api.stream_create(other(), 0, 0, &far)).code, TZ_E_OK);
+  ASSERT_EQ(Told(calls.createStream(other(), 0, &far)).code, TZ_E_OK);
   EXPECT_EQ(Told(api.event_record(plain, far)).text,
             "the event belongs to nvidia:0, the stream to nvidia:1");
   EXPECT_EQ(Told(api.stream_wait(far, plain)).code, TZ_E_OK)
@@ -409,11 +439,11 @@ TEST_F(Device, ManyThreadsShareADevice) {
     threads.emplace_back([&, t] {
       auto good = [&](tz_error *error) { failures += Told(error).code != 0; };
       tz_stream *own = nullptr;
-      good(api.stream_create(device, 0, 0, &own));
+      good(calls.createStream(device, 0, &own));
       for (int i = 0; i < 50; ++i) {
         tz_dptr p = 0;
-        good(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, t % 2 ? own : nullptr,
-                           &p));
+        good(calls.allocate(device, TZ_MEM_DEVICE, 64, 0, t % 2 ? own : nullptr,
+                            &p));
         good(api.fill(own, p, 64, uint32_t(i), 4));
         tz_kernel *code = nullptr;
         good(api.kernel_get(module, tz::plugin::str(i % 2 ? "empty" : "staged"),

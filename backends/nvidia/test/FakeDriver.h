@@ -20,7 +20,7 @@ struct FakeLaunch {
   std::string kernel;
   unsigned grid[3], block[3], cluster[3];
   unsigned dynamicShared;
-  bool cooperative, overlap;
+  bool cooperative;
   driver::Stream stream;
   std::vector<unsigned char> args;
 };

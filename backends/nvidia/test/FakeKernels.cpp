@@ -206,8 +206,6 @@ static void readAttributes(const LaunchConfig &config, FakeLaunch &launch) {
       std::memcpy(launch.cluster, a.value.cluster, sizeof(launch.cluster));
     } else if (a.id == LaunchCooperative) {
       launch.cooperative = a.value.flag;
-    } else {
-      launch.overlap = a.value.flag;
     }
   }
 }

@@ -15,12 +15,14 @@ using testing::HasSubstr;
 
 namespace {
 
+const tz::test::TableCalls Calls{deviceApi()};
+
 Told createWith(const std::string &library, tz_platform **out) {
   tz_kv option{};
   option.key = tz::plugin::str("driver");
   option.kind = TZ_KV_STR;
   option.str = tz::plugin::str(library);
-  return deviceApi().create(nullptr, &option, 1, out);
+  return Calls.create(nullptr, &option, 1, out);
 }
 
 class Start : public testing::Test {
@@ -71,7 +73,7 @@ TEST_F(Start, WithoutADevice) {
   ASSERT_EQ(told.code, TZ_E_OK) << told.text;
   tz_device *const *list = nullptr;
   size_t n = 9;
-  EXPECT_EQ(Told(deviceApi().devices(platform, &list, &n)).code, TZ_E_OK);
+  EXPECT_EQ(Told(Calls.devices(platform, &list, &n)).code, TZ_E_OK);
   EXPECT_EQ(n, 0u);
   deviceApi().destroy(platform);
 }
@@ -109,7 +111,7 @@ TEST_F(Fault, NamesTheKernelsAndLosesTheDevice) {
   tz_dptr p = 0;
   tz_launch l = request();
   for (tz_error *error :
-       {api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, nullptr, &p),
+       {Calls.allocate(device, TZ_MEM_DEVICE, 64, 0, nullptr, &p),
         api.stream_sync(stream), api.launch(stream, empty, &l)}) {
     Told again = error;
     EXPECT_EQ(again.code, TZ_E_DEVICE_LOST);
@@ -119,7 +121,7 @@ TEST_F(Fault, NamesTheKernelsAndLosesTheDevice) {
   EXPECT_EQ(fake.calls, before);
   // The other device goes on; objects can still be destroyed.
   tz_stream *far = nullptr;
-  EXPECT_EQ(Told(api.stream_create(other(), 0, 0, &far)).code, TZ_E_OK);
+  EXPECT_EQ(Told(Calls.createStream(other(), 0, &far)).code, TZ_E_OK);
   EXPECT_EQ(Told(api.stream_sync(far)).code, TZ_E_OK);
   api.stream_destroy(far);
   api.module_unload(module);
@@ -135,7 +137,7 @@ TEST_F(Fault, KernelsBeforeASynchronisationAreNotNamed) {
             TZ_E_OK);
   // Met by another call of another stream.
   tz_event *event = nullptr;
-  Told told = api.event_create(device, 0, &event);
+  Told told = Calls.createEvent(device, 0, &event);
   EXPECT_EQ(told.code, TZ_E_DEVICE_LOST);
   EXPECT_THAT(told.text, HasSubstr("the kernel that ran was 'fault'"));
   api.module_unload(module);
@@ -165,7 +167,7 @@ void program(const tz_device_api &api, std::vector<Told> &told) {
   tz_device *const *devices = nullptr;
   size_t n = 0;
   if (platform) {
-    told.push_back(api.devices(platform, &devices, &n));
+    told.push_back(Calls.devices(platform, &devices, &n));
   }
   if (n == 0) {
     api.destroy(platform);
@@ -179,16 +181,16 @@ void program(const tz_device_api &api, std::vector<Told> &told) {
   tz_device_info info{};
   info.struct_size = sizeof(info);
   auto note = [&](tz_error *error) { told.emplace_back(error); };
-  note(api.stream_create(device, 0, 1, &stream));
+  note(Calls.createStream(device, 1, &stream));
   note(api.device_info(device, &info));
-  note(api.mem_alloc(device, TZ_MEM_DEVICE, 256, 0, nullptr, &memory));
-  note(api.mem_alloc(device, TZ_MEM_HOST_PINNED, 256, 0, nullptr, &pinned));
-  note(api.mem_alloc(device, TZ_MEM_MANAGED, 256, 0, nullptr, &managed));
-  note(api.event_create(device, TZ_EVENT_TIMING, &start));
-  note(api.event_create(device, TZ_EVENT_TIMING, &stop));
+  note(Calls.allocate(device, TZ_MEM_DEVICE, 256, 0, nullptr, &memory));
+  note(Calls.allocate(device, TZ_MEM_HOST_PINNED, 256, 0, nullptr, &pinned));
+  note(Calls.allocate(device, TZ_MEM_MANAGED, 256, 0, nullptr, &managed));
+  note(Calls.createEvent(device, TZ_EVENT_TIMING, &start));
+  note(Calls.createEvent(device, TZ_EVENT_TIMING, &stop));
   if (stream) {
-    note(api.stream_wrap(device, stream->native, &wrapped));
-    note(api.mem_alloc(device, TZ_MEM_DEVICE, 256, 0, stream, &ordered));
+    note(Calls.wrapStream(device, stream->native, &wrapped));
+    note(Calls.allocate(device, TZ_MEM_DEVICE, 256, 0, stream, &ordered));
     if (memory && pinned && ordered) {
       note(api.copy(stream, memory, pinned, 256, TZ_COPY_HOST_TO_DEVICE));
       note(api.copy(stream, ordered, memory, 256, TZ_COPY_DEVICE_TO_DEVICE));
@@ -223,7 +225,7 @@ void program(const tz_device_api &api, std::vector<Told> &told) {
                     {tz::plugin::str("views"),
                      tz::plugin::str("tensor-views"),
                      {views.data(), views.size()}}};
-  note(api.module_load(device, both, 2, nullptr, &module));
+  note(Calls.load(device, both, 2, nullptr, &module));
   if (module) {
     tz_kernel *kernel = nullptr;
     tz_dptr address = 0;

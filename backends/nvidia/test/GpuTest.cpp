@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/unit/abi/TableCalls.h"
 
 #include "backends/nvidia/device/CudaDevice.h"
 #include "backends/nvidia/test/GpuKernels.h"
@@ -22,6 +23,7 @@ using testing::HasSubstr;
 namespace {
 
 const tz_device_api &api = deviceApi();
+const tz::test::TableCalls Calls{api};
 
 /// Machine code of the kernels by a ptxas of this machine; empty: there is
 /// none.
@@ -68,7 +70,7 @@ protected:
     }
   }
   void SetUp() override {
-    if (tz_error *error = api.create(nullptr, nullptr, 0, &platform)) {
+    if (tz_error *error = Calls.create(nullptr, nullptr, 0, &platform)) {
       std::string text(tz::plugin::view(error->message));
       error->release(error);
       GTEST_SKIP() << text;
@@ -81,7 +83,7 @@ protected:
       GTEST_SKIP() << "the kernels are for capability 9, this is "
                    << device->facts.target;
     }
-    good(api.stream_create(device, 0, 0, &stream));
+    good(Calls.createStream(device, 0, &stream));
     load("ptx", tz::nvidia::test::GpuKernels);
   }
   void TearDown() override {
@@ -100,11 +102,11 @@ protected:
                        {tz::plugin::str("views"),
                         tz::plugin::str("tensor-views"),
                         {views.data(), views.size()}}};
-    good(api.module_load(device, blobs, 2, nullptr, &module));
+    good(Calls.load(device, blobs, 2, nullptr, &module));
   }
   tz_dptr memory(uint64_t bytes) {
     tz_dptr p = 0;
-    good(api.mem_alloc(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &p));
+    good(Calls.allocate(device, TZ_MEM_DEVICE, bytes, 0, nullptr, &p));
     return p;
   }
   template <typename T>
@@ -320,8 +322,8 @@ TEST_F(Gpu, ReadsThroughADescriptor) {
 
 TEST_F(Gpu, EventsMeasureAKernel) {
   tz_event *start = nullptr, *stop = nullptr;
-  good(api.event_create(device, TZ_EVENT_TIMING, &start));
-  good(api.event_create(device, TZ_EVENT_TIMING, &stop));
+  good(Calls.createEvent(device, TZ_EVENT_TIMING, &start));
+  good(Calls.createEvent(device, TZ_EVENT_TIMING, &stop));
   uint64_t ns = 5000000, measured = 0;
   tz_launch l = request(1, 1, &ns, 8);
   launch("spin", l);
@@ -343,11 +345,9 @@ TEST_F(Gpu, EventsMeasureAKernel) {
   api.event_destroy(stop);
 }
 
-TEST_F(Gpu, OverlapsCooperatesAndCallsBack) {
+TEST_F(Gpu, CooperatesAndCallsBack) {
   uint64_t ns = 100000;
   tz_launch l = request(4, 32, &ns, 8);
-  l.flags = TZ_LAUNCH_OVERLAP_PREVIOUS;
-  launch("spin", l);
   launch("spin", l);
   l.flags = TZ_LAUNCH_COOPERATIVE;
   launch("spin", l);
@@ -371,9 +371,9 @@ TEST_F(Gpu, WrapsStreamsAndAllocatesInTheirOrder) {
        {static_cast<void *>(nullptr), reinterpret_cast<void *>(1),
         reinterpret_cast<void *>(2), static_cast<void *>(stream->native)}) {
     tz_stream *wrapped = nullptr;
-    good(api.stream_wrap(device, native, &wrapped));
+    good(Calls.wrapStream(device, native, &wrapped));
     tz_dptr p = 0;
-    good(api.mem_alloc(device, TZ_MEM_DEVICE, 4096, 0, wrapped, &p));
+    good(Calls.allocate(device, TZ_MEM_DEVICE, 4096, 0, wrapped, &p));
     good(api.fill(wrapped, p + 1, 1000, 0x04030201, 4));
     std::vector<unsigned char> out(1000);
     good(api.copy(wrapped, reinterpret_cast<tz_dptr>(out.data()), p + 1, 1000,
@@ -408,7 +408,7 @@ TEST_F(Gpu, KnowsForeignAndPinnedPointers) {
       failing(api.mem_info(platform, reinterpret_cast<tz_dptr>(&local), &info)),
       HasSubstr("ordinary host memory"));
   tz_dptr pinned = 0;
-  good(api.mem_alloc(device, TZ_MEM_HOST_PINNED, 64, 0, nullptr, &pinned));
+  good(Calls.allocate(device, TZ_MEM_HOST_PINNED, 64, 0, nullptr, &pinned));
   std::memset(reinterpret_cast<void *>(pinned), 7, 64);
   good(api.copy(stream, theirs, pinned, 64, TZ_COPY_HOST_TO_DEVICE));
   EXPECT_EQ(download<unsigned char>(theirs, 64)[63], 7);
@@ -420,7 +420,7 @@ TEST_F(Gpu, KnowsForeignAndPinnedPointers) {
 TEST_F(Gpu, RefusesWhatDoesNotFit) {
   tz_dptr p = 0;
   std::string text = failing(
-      api.mem_alloc(device, TZ_MEM_DEVICE, uint64_t{1} << 42, 0, nullptr, &p));
+      Calls.allocate(device, TZ_MEM_DEVICE, uint64_t{1} << 42, 0, nullptr, &p));
   std::printf("  %s\n", text.c_str());
   EXPECT_THAT(text, HasSubstr("are free on nvidia:0"));
   std::string damaged(tz::nvidia::test::GpuKernels);
@@ -429,7 +429,7 @@ TEST_F(Gpu, RefusesWhatDoesNotFit) {
                tz::plugin::str("ptx"),
                {damaged.data(), damaged.size()}};
   tz_module *made = nullptr;
-  text = failing(api.module_load(device, &blob, 1, nullptr, &made));
+  text = failing(Calls.load(device, &blob, 1, nullptr, &made));
   std::printf("  %s\n", text.c_str());
   EXPECT_THAT(text, HasSubstr("the driver's compiler says: "));
   tz_launch l = request(1, 2048, nullptr, 0);
@@ -453,7 +453,7 @@ TEST_F(Gpu, ZSurvivesAFault) {
   std::printf("  %s\n", text.c_str());
   EXPECT_THAT(text, HasSubstr("the kernel that ran was 'fault'"));
   tz_dptr p = 0;
-  EXPECT_EQ(failing(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 0, nullptr, &p)),
+  EXPECT_EQ(failing(Calls.allocate(device, TZ_MEM_DEVICE, 64, 0, nullptr, &p)),
             text);
 }
 

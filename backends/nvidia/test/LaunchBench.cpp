@@ -129,8 +129,8 @@ int main() {
   tz_kernel *code = nullptr;
   std::string text = tz::nvidia::test::GpuKernels;
   tz_blob blob{{"main", 4}, {"ptx", 3}, {text.data(), text.size()}};
-  need(device->check(
-      api.module_load(device->handle(), &blob, 1, nullptr, &module)));
+  const tz_module_desc desc{sizeof(desc), nullptr, &blob, 1, nullptr, nullptr};
+  need(device->check(api.module_load(device->handle(), &desc, &module)));
   need(device->check(api.kernel_get(module, {"empty", 5}, &code)));
 
   alignas(128) unsigned char packed[32] = {};

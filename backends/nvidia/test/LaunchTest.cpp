@@ -109,8 +109,7 @@ TEST_F(Launch, PassesEveryAttribute) {
   tz_launch l = request(12, 256);
   l.cluster[0] = 2;
   l.cluster[1] = 1;
-  l.flags =
-      TZ_LAUNCH_COOPERATIVE | TZ_LAUNCH_OVERLAP_PREVIOUS | TZ_LAUNCH_ORDERED;
+  l.flags = TZ_LAUNCH_COOPERATIVE | TZ_LAUNCH_ORDERED;
   l.dyn_scratch = 4096;
   ASSERT_EQ(launch("empty", l).code, TZ_E_OK);
   FakeLaunch seen = fake.launches.back();
@@ -118,11 +117,11 @@ TEST_F(Launch, PassesEveryAttribute) {
   EXPECT_EQ(seen.block[0], 256u);
   EXPECT_EQ(seen.cluster[0], 2u);
   EXPECT_EQ(seen.dynamicShared, 4096u);
-  EXPECT_TRUE(seen.cooperative && seen.overlap);
+  EXPECT_TRUE(seen.cooperative);
   EXPECT_EQ(fake.calls["cuFuncSetAttribute"], 0) << "below 48 KiB";
   ASSERT_EQ(launch("empty", request()).code, TZ_E_OK);
   seen = fake.launches.back();
-  EXPECT_FALSE(seen.cooperative || seen.overlap);
+  EXPECT_FALSE(seen.cooperative);
   EXPECT_EQ(seen.cluster[0], 1u);
 }
 
@@ -190,7 +189,7 @@ TEST_F(Launch, ExplainsWhatTheDriverRefuses) {
 
 TEST_F(Launch, ChecksStreamAndExtensions) {
   tz_stream *far = nullptr;
-  ASSERT_EQ(Told(api.stream_create(other(), 0, 0, &far)).code, TZ_E_OK);
+  ASSERT_EQ(Told(calls.createStream(other(), 0, &far)).code, TZ_E_OK);
   tz_launch l = request();
   Told told = api.launch(far, kernel(module, "empty"), &l);
   EXPECT_EQ(told.text, "kernel 'empty' was loaded on nvidia:0, the stream "
@@ -261,7 +260,7 @@ TEST_F(Launch, CodeAndMemoryArePreparedWhileAGraphIsRecorded) {
   EXPECT_EQ(Told(api.launch(stream, kernel(made, "empty"), &l)).code, TZ_E_OK);
   for (uint32_t kind : {TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED, TZ_MEM_MANAGED}) {
     tz_dptr out = 0;
-    ASSERT_EQ(Told(api.mem_alloc(device, kind, 64, 0, stream, &out)).code,
+    ASSERT_EQ(Told(calls.allocate(device, kind, 64, 0, stream, &out)).code,
               TZ_E_OK);
     EXPECT_EQ(Told(api.mem_free(device, out, nullptr)).code, TZ_E_OK);
   }
@@ -318,13 +317,29 @@ TEST_F(Launch, CompilesPtxThroughTheDriver) {
   tz_launch l = request();
   EXPECT_EQ(Told(api.launch(stream, kernel(made, "empty"), &l)).code, TZ_E_OK);
   api.module_unload(made);
-  told = load({blob("main", "ptx", longer)}, &made);
+  // Each line of the log is a diagnostic, the error has the first.
+  const tz_blob wrong = blob("main", "ptx", longer);
+  std::vector<std::string> log;
+  tz_module_desc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.blobs = &wrong;
+  desc.num_blobs = 1;
+  desc.diag_ctx = &log;
+  desc.on_diagnostic = [](void *to, const tz_diagnostic *d) {
+    EXPECT_EQ(d->severity, uint32_t(TZ_SEVERITY_ERROR));
+    static_cast<std::vector<std::string> *>(to)->emplace_back(
+        tz::plugin::view(d->message));
+  };
+  told = api.module_load(device, &desc, &made);
   EXPECT_EQ(told.code, TZ_E_DATA_LOSS);
   EXPECT_EQ(told.text,
             "cannot load PTX on nvidia:0 (sm_90a): (CUDA_ERROR_INVALID_PTX); "
             "the driver's compiler says: ptxas application ptx input, line 7; "
-            "error   : Unknown symbol 'foo' | ptxas fatal   : Ptx assembly "
-            "aborted");
+            "error   : Unknown symbol 'foo'");
+  EXPECT_THAT(log, testing::ElementsAre(
+                       "ptxas application ptx input, line 7; error   : "
+                       "Unknown symbol 'foo'",
+                       "ptxas fatal   : Ptx assembly aborted"));
 }
 
 TEST_F(Launch, RefusesCodeThatIsNone) {

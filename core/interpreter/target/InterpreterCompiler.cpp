@@ -104,20 +104,10 @@ const void *getInterface(const char *id) {
 }
 
 const tz_plugin *TZ_CALL query(const tz_query *asked) {
-  static const tz_plugin self = {sizeof(tz_plugin),
-                                 TZ_PLUGIN_MAGIC,
-                                 TZ_ABI_MAJOR,
-                                 TZ_ABI_MINOR,
-                                 TZ_ABI_MINOR,
-                                 str("interp"),
-                                 str("Terrazzo"),
-                                 str(TERRAZZO_VERSION),
-                                 str("interp " TERRAZZO_VERSION),
-                                 TZ_SANITIZER_TAG,
-                                 0,
-                                 getInterface,
-                                 nullptr};
-  return asked->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
+  static constexpr tz_plugin self =
+      entry("interp", "Terrazzo", TERRAZZO_VERSION, "interp " TERRAZZO_VERSION,
+            getInterface);
+  return answer(asked, self);
 }
 
 } // namespace

@@ -31,7 +31,7 @@ namespace {
 using interpreter::Finding;
 using interpreter::FindingKind;
 
-struct InterpreterModule final : Module, Code {
+struct InterpreterModule {
   explicit InterpreterModule(llvm::StringRef bytes)
       : context(dialects(), mlir::MLIRContext::Threading::DISABLED) {
     llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> read =
@@ -50,7 +50,7 @@ struct InterpreterModule final : Module, Code {
     logOffset = (layout.argBytes + 7) / 8 * 8;
   }
 
-  Code *find(std::string_view name) override {
+  InterpreterModule *find(std::string_view name) {
     return kernel.getSymName() == llvm::StringRef(name.data(), name.size())
                ? this
                : nullptr;
@@ -243,13 +243,12 @@ std::string describe(const Finding &finding) {
   return text;
 }
 
-class InterpreterStream final : public HostStream {
+class InterpreterStream : public HostStream {
 public:
   InterpreterStream(const tz_host *host, const Allocations &allocations)
       : host(host), allocations(allocations) {}
 
-  void launch(Code &kernel, const tz_launch &launch) override {
-    auto &code = static_cast<InterpreterModule &>(kernel);
+  void launch(InterpreterModule &code, const tz_launch &launch) {
     std::lock_guard guard(code.lock);
     interpreter::LaunchArgs args;
     interpreter::Options options;
@@ -292,7 +291,7 @@ public:
     judge(report, std::move(text));
   }
 
-  void synchronize() override {
+  void synchronize() {
     std::string mistake = std::exchange(pending, {});
     if (!mistake.empty()) {
       throw Failure(TZ_E_FAILED_PRECONDITION, mistake);
@@ -325,16 +324,21 @@ private:
   std::string pending;
 };
 
-struct InterpreterDevice final : HostDevice {
+struct InterpreterDevice : HostDevice {
+  using Stream = InterpreterStream;
+  using Module = InterpreterModule; // of one kernel
+  using Kernel = InterpreterModule;
+
   explicit InterpreterDevice(const tz_host *host) : host(host) {}
 
-  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *host) {
-    std::vector<std::unique_ptr<Device>> devices;
-    devices.push_back(std::make_unique<InterpreterDevice>(host));
+  static std::vector<std::unique_ptr<InterpreterDevice>>
+  enumerate(const tz_create_desc &desc) {
+    std::vector<std::unique_ptr<InterpreterDevice>> devices;
+    devices.push_back(std::make_unique<InterpreterDevice>(desc.host));
     return devices;
   }
 
-  tz_device_info describe() override {
+  tz_device_info describe() {
     tz_device_info info{};
     info.name = str("reference interpreter");
     info.target = str("interp:reference");
@@ -344,32 +348,28 @@ struct InterpreterDevice final : HostDevice {
     info.compute_units = info.subgroup_size = info.max_threads_per_block = 1;
     return info;
   }
-  tz_dptr allocate(uint32_t kind, uint64_t size, uint64_t align) override {
-    const tz_dptr memory = HostDevice::allocate(kind, size, align);
-    allocations.add(memory, size);
+  tz_dptr allocate(const tz_memory_desc &desc) {
+    const tz_dptr memory = HostDevice::allocate(desc);
+    allocations.add(memory, desc.size);
     return memory;
   }
-  void free(tz_dptr memory) override {
+  void free(tz_dptr memory) {
     allocations.remove(memory);
     HostDevice::free(memory);
   }
-  std::unique_ptr<Stream> createStream(int32_t) override {
+  std::unique_ptr<Stream> createStream(const tz_stream_desc &) {
     return std::make_unique<InterpreterStream>(host, allocations);
   }
-  std::unique_ptr<Module> load(const tz_blob *blobs, size_t count) override {
-    if (const tz_blob *code = mainBlob(blobs, count)) {
-      return std::make_unique<InterpreterModule>(llvm::StringRef(
-          static_cast<const char *>(code->bytes.data), code->bytes.size));
-    }
-    throw Failure(TZ_E_INVALID_ARGUMENT, "the artifact holds no kernel");
+  std::unique_ptr<Module> load(const tz_module_desc &desc) {
+    return std::make_unique<InterpreterModule>(mainBlob(desc));
   }
-  void checkArtifact(std::string_view compat) override {
+  void checkArtifact(std::string_view compat) {
     if (compat != "interp:reference") {
       throw Failure(TZ_E_FAILED_PRECONDITION,
                     "the artifact is not of the interpreter");
     }
   }
-  void checkTarget(std::string_view target) override {
+  void checkTarget(std::string_view target) {
     if (target != "interp:reference") {
       throw Failure(TZ_E_NOT_FOUND, "there is interp:reference alone");
     }

@@ -20,30 +20,32 @@ static void showDevices(Plugin &plugin, bool verbose) {
     std::printf("    no device half: compiles only\n");
     return;
   }
-  Result<const Plugin::DeviceHalf *> half = plugin.device();
-  if (!half && half.status().code() == TZ_E_UNAVAILABLE) {
+  Result<const Plugin::DeviceList *> list = plugin.devices();
+  if (!list && list.status().code() == TZ_E_UNAVAILABLE) {
     // Usual: a machine without this vendor's driver.
-    std::printf("    no device: %s\n", half.status().message().c_str());
+    std::printf("    no device: %s\n", list.status().message().c_str());
     return;
   }
-  if (!half) {
+  if (!list) {
     std::printf("    %s %s\n", styled(Style::Bad, "device half:").c_str(),
-                half.status().message().c_str());
+                list.status().message().c_str());
     return;
   }
-  if ((*half)->devices.empty()) {
+  if ((*list)->empty()) {
     std::printf("    no device in this machine\n");
   }
-  for (size_t i = 0; i < (*half)->devices.size(); ++i) {
+  for (size_t i = 0; i < (*list)->size(); ++i) {
     Result<std::shared_ptr<Device>> device = Device::open(plugin, i);
     if (!device) {
       std::printf("    %s:%zu  %s\n", plugin.name().c_str(), i,
                   device.status().message().c_str());
       continue;
     }
-    std::printf("    %s:%zu  %s, %u compute units, compiles for %s\n",
-                plugin.name().c_str(), i, (*device)->name().c_str(),
-                (*device)->info().compute_units, (*device)->target().c_str());
+    std::printf("    %s:%zu  %s%s, %u compute units, compiles for %s\n",
+                plugin.name().c_str(), i,
+                (*device)->isSimulator() ? "simulator: " : "",
+                (*device)->name().c_str(), (*device)->info().compute_units,
+                (*device)->target().c_str());
     if (verbose && !(*device)->driverVersion().empty()) {
       std::printf("           driver %s\n", (*device)->driverVersion().c_str());
     }
@@ -98,8 +100,8 @@ static void showCode(Plugin &plugin) {
   }
 }
 
-static int showTargets(bool verbose) {
-  Registry registry({.wantsCompiler = true});
+static int showTargets(bool verbose, bool simulators) {
+  Registry registry({.wantsCompiler = true, .simulators = simulators});
   std::vector<Plugin *> plugins = registry.plugins();
   for (Plugin *plugin : plugins) {
     std::printf("%s %s (%s)\n", styled(Style::Bold, plugin->name()).c_str(),
@@ -160,12 +162,18 @@ void addTargetsCommand(CLI::App &app, int &status) {
       "Examples\n"
       "  tz targets        what can be used\n"
       "  tz targets -v     every manifest that was looked at, code targets\n"
+      "  tz targets --simulators   also devices that are simulated\n"
       "  TERRAZZO_PLUGIN_PATH=/opt/vendor tz targets -v\n"
       "The search order of manifests is in docs/reference/abi.md.");
   auto verbose = std::make_shared<bool>(false);
   command->add_flag("-v,--verbose", *verbose,
                     "Also code targets, and manifests that are not used");
-  command->callback([verbose, &status] { status = showTargets(*verbose); });
+  auto simulators = std::make_shared<bool>(false);
+  command->add_flag("--simulators", *simulators,
+                    "Also simulators of devices that are not here");
+  command->callback([verbose, simulators, &status] {
+    status = showTargets(*verbose, *simulators);
+  });
 }
 
 } // namespace tz::tool

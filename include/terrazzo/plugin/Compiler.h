@@ -10,36 +10,19 @@
 
 #include <terrazzo/plugin/Artifact.h>
 #include <terrazzo/plugin/Entry.h>
+#include <terrazzo/plugin/Structs.h>
 
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <span>
 
 namespace tz::plugin {
 
-/// Fills an out-parameter of a growable struct: min(sizes), new struct_size.
-template <typename T>
-void fill(T *out, T value) {
-  size_t size = std::min(out->struct_size, sizeof(T));
-  value.struct_size = size;
-  std::memcpy(static_cast<void *>(out), &value, size);
-}
-
 /// A request as the plugin's header knows it: fields that an older host lacks
 /// are zero. Pointers live until compile() returns.
 struct Request : tz_compile_request {
-  explicit Request(const tz_compile_request &from) : tz_compile_request() {
-    std::memcpy(static_cast<tz_compile_request *>(this), &from,
-                std::min(sizeof(tz_compile_request), from.struct_size));
-    for (const tz_ext *e = next; e; e = e->next) {
-      if (e->flags & TZ_EXT_MUST_UNDERSTAND) {
-        throw Failure(TZ_E_UNIMPLEMENTED,
-                      std::string("unknown extension ") + (e->id ? e->id : ""));
-      }
-    }
-  }
+  explicit Request(const tz_compile_request &from)
+      : tz_compile_request(whole(&from)) {}
   const tz_kv *option(std::string_view key) const {
     for (size_t i = 0; i < num_options; ++i) {
       if (view(options[i].key) == key) {
@@ -199,11 +182,10 @@ inline void digest(std::string_view text, uint8_t out[32]) {
 
 template <typename T>
 struct CompilerFunctions {
-  static tz_error *create(const tz_host *host, const tz_kv *, size_t,
-                          tz_compiler **out) {
+  static tz_error *create(const tz_create_desc *desc, tz_compiler **out) {
     return guarded([&] {
       auto made = std::make_unique<CompilerBox>();
-      made->compiler = std::make_unique<T>(host);
+      made->compiler = std::make_unique<T>(whole(desc).host);
       made->ids = made->compiler->targets();
       for (const std::string &id : made->ids) {
         made->idViews.push_back(str(id));
@@ -219,7 +201,8 @@ struct CompilerFunctions {
   }
   static tz_error *describe(tz_compiler *c, tz_str target,
                             tz_target_desc *out) {
-    return guarded([&] { fill(out, box(c).compiler->describe(view(target))); });
+    return guarded(
+        [&] { writeOut(out, box(c).compiler->describe(view(target))); });
   }
   static tz_error *fingerprint(tz_compiler *c, const tz_compile_request *r,
                                uint8_t out[32]) {
@@ -260,7 +243,7 @@ struct CompilerFunctions {
                                          std::to_string(n) + " candidates");
       }
       for (size_t i = 0; i < n; ++i) {
-        fill(out[i], made[i]);
+        writeOut(out[i], made[i]);
       }
     });
   }

@@ -1,206 +1,281 @@
-//===- terrazzo/plugin/Device.h - a device half as a class ----------------===//
+//===- terrazzo/plugin/Device.h - a device half as classes ----------------===//
 //
-// What   Derive from Device (and Stream, Module, Event, Kernel); deviceTable<
-//        Yours>() is the tz_device_api that get_interface("tz.device/1")
-//        answers. Yours::enumerate(host) lists the devices.
-// Why    Handles, out-parameters and exceptions are handled once, here.
+// What   deviceTable<YourDevice>() is the tz_device_api that
+//        get_interface("tz.device/1") answers. YourDevice names its classes
+//        Stream, Event, Module and Kernel, and has the functions below.
+// Why    A half is written as ordinary classes: an optional function is there
+//        or not, and the table's slot is NULL if it is not.
+//
+// Functions throw Failure (or anything) to fail. Those behind a line are
+// optional. HostMemory.h has bases for devices whose memory is the host's.
+//
+// YourDevice                                                   [thread: any]
+//   static std::vector<std::unique_ptr<YourDevice>>
+//                         enumerate(const tz_create_desc &);   desc.host lives on
+//   tz_device_info describe();            texts live as long as the device
+//   tz_dptr allocate(const tz_memory_desc &);   align is never 0
+//   void free(tz_dptr);
+//   std::unique_ptr<Stream> createStream(const tz_stream_desc &);
+//   std::unique_ptr<Module> load(const tz_module_desc &);
+//   ---
+//   static ... simulators(const tz_create_desc &);   as enumerate
+//   std::unique_ptr<Event> createEvent(const tz_event_desc &);
+//   void checkTarget(std::string_view), void checkArtifact(std::string_view);
+//   static std::unique_ptr<YourDevice> wrap(const tz_native &);
+//   std::optional<tz_mem_info> memoryInfo(tz_dptr);   of this device's own;
+//                                              the SDK fills in the device
+// Stream                                             [thread: one], in order
+//   void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind);
+//   void fill(tz_dptr to, uint64_t bytes, uint32_t pattern, uint32_t size);
+//   void launch(Kernel &, const tz_launch &);
+//   void synchronize();
+//   ---
+//   void record(Event &), void wait(Event &);
+//   void callBack(void (*)(void *, int32_t), void *user);
+//   bool isRecording();
+//   void cancel();                                   [thread: any]
+// Event       bool query(); void synchronize(uint64_t timeoutNs), which throws
+//             TZ_E_TIMEOUT; uint64_t elapsedNs(Event &stop);
+// Module      Kernel *find(std::string_view);        null: not in it
+//   ---       std::optional<Global> global(std::string_view);
+// Kernel                                             [thread: any]
+//   ---       void encode(uint32_t argument, const tz_tensor_view &, void *to,
+//                         size_t bytes);
+//             tz_occupancy occupancy(const tz_launch &);
+//             std::optional<tz_source_place> place(int64_t offset);
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGIN_DEVICE_H
 #define TERRAZZO_PLUGIN_DEVICE_H
 
-#include <terrazzo/plugin/Compiler.h>
+#include <terrazzo/plugin/DeviceTable.h>
+#include <terrazzo/plugin/Entry.h>
+
+#include <mutex>
+#include <optional>
+#include <vector>
 
 namespace tz::plugin {
 
-/// Functions throw Failure (or anything) to fail.
-struct Event {
-  virtual ~Event() = default;
-  virtual bool query() = 0;
-  /// Throws TZ_E_TIMEOUT.
-  virtual void synchronize(uint64_t timeoutNs) = 0;
-  virtual uint64_t elapsedNs(Event &stop) = 0;
-};
-
-struct Code {
-  virtual ~Code() = default;
-};
-
-struct Module {
-  virtual ~Module() = default;
-  /// Null: not in it. Owns: the module.
-  virtual Code *find(std::string_view kernel) = 0;
-};
-
-/// One thread at a time; what it is given happens in order.
-struct Stream {
-  virtual ~Stream() = default;
-  virtual void copy(tz_dptr to, tz_dptr from, uint64_t bytes,
-                    uint32_t kind) = 0;
-  virtual void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
-                    uint32_t patternBytes) = 0;
-  virtual void launch(Code &kernel, const tz_launch &launch) = 0;
-  virtual void synchronize() = 0;
-  virtual void record(Event &event) = 0;
-  virtual void wait(Event &event) = 0;
-};
-
-/// Any thread.
-struct Device {
-  virtual ~Device() = default;
-  /// Strings live as long as the device.
-  virtual tz_device_info describe() = 0;
-  virtual tz_dptr allocate(uint32_t kind, uint64_t size, uint64_t align) = 0;
-  virtual void free(tz_dptr memory) = 0;
-  virtual std::unique_ptr<Stream> createStream(int32_t priority) = 0;
-  virtual std::unique_ptr<Event> createEvent(bool timing) = 0;
-  virtual std::unique_ptr<Module> load(const tz_blob *blobs, size_t count) = 0;
-  /// Throws TZ_E_FAILED_PRECONDITION with the reason.
-  virtual void checkArtifact(std::string_view compat) {}
-  /// Throws TZ_E_FAILED_PRECONDITION if this device cannot run code for the
-  /// target, with the reason; TZ_E_NOT_FOUND if there is no such target.
-  virtual void checkTarget(std::string_view target) {}
-};
+/// Throws unless the comma list `kinds` (tz_device_info.native_kinds) has the
+/// interface that `native` names.
+inline void requireNative(tz_str kinds, const tz_native &native) {
+  const std::string_view all = view(kinds);
+  if (all.empty()) {
+    throw Failure(TZ_E_UNIMPLEMENTED,
+                  "this device works on no objects of other interfaces");
+  }
+  const std::string_view wanted = native.kind ? native.kind : "";
+  if (!wanted.empty() &&
+      ("," + std::string(all) + ",").find("," + std::string(wanted) + ",") ==
+          std::string::npos) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "this device does not work on objects of '" +
+                      std::string(wanted) + "'; it does on those of " +
+                      std::string(all));
+  }
+}
 
 namespace detail {
 
-// One cast per handle type: a handle is the address of the object's base.
-inline Device &object(tz_device *h) { return *reinterpret_cast<Device *>(h); }
-inline Stream &object(tz_stream *h) { return *reinterpret_cast<Stream *>(h); }
-inline Event &object(tz_event *h) { return *reinterpret_cast<Event *>(h); }
-inline Module &object(tz_module *h) { return *reinterpret_cast<Module *>(h); }
-inline Code &object(tz_kernel *h) { return *reinterpret_cast<Code *>(h); }
+/// The half of a device class: its objects, and functions that call theirs.
+template <typename D>
+struct ClassHalf {
+  struct Platform {
+    using List = std::vector<std::unique_ptr<D>>;
+    tz_create_desc desc; // the host alone lives on
+    List real, simulated;
+    std::vector<tz_device *> handles[2];
+    std::once_flag simulators;
+  };
+  using Device = D;
+  using Stream = typename D::Stream;
+  using Event = typename D::Event;
+  using Module = typename D::Module;
+  using Kernel = typename D::Kernel;
 
-struct PlatformBox {
-  std::vector<std::unique_ptr<Device>> devices;
-  std::vector<tz_device *> handles;
-};
-
-template <typename T>
-tz_device_api makeDeviceTable() {
-  tz_device_api t{};
-  t.struct_size = sizeof(t);
-  t.create = [](const tz_host *host, const tz_kv *, size_t,
-                tz_platform **out) -> tz_error * {
-    return guarded([&] {
-      auto made = std::make_unique<PlatformBox>();
-      made->devices = T::enumerate(host);
-      for (auto &device : made->devices) {
-        made->handles.push_back(reinterpret_cast<tz_device *>(device.get()));
-      }
-      *out = reinterpret_cast<tz_platform *>(made.release());
-    });
-  };
-  t.destroy = [](tz_platform *p) { delete reinterpret_cast<PlatformBox *>(p); };
-  t.devices = [](tz_platform *p, tz_device *const **out,
-                 size_t *n) -> tz_error * {
-    auto *box = reinterpret_cast<PlatformBox *>(p);
-    *out = box->handles.data();
-    *n = box->handles.size();
-    return nullptr;
-  };
-  t.device_info = [](tz_device *d, tz_device_info *out) -> tz_error * {
-    return guarded([&] { tz::plugin::fill(out, object(d).describe()); });
-  };
-  t.check_artifact = [](tz_device *d, tz_str compat) -> tz_error * {
-    return guarded([&] { object(d).checkArtifact(view(compat)); });
-  };
-  t.check_target = [](tz_device *d, tz_str target) -> tz_error * {
-    return guarded([&] { object(d).checkTarget(view(target)); });
-  };
-  t.mem_alloc = [](tz_device *d, uint32_t kind, uint64_t size, uint64_t align,
-                   tz_stream *, tz_dptr *out) -> tz_error * {
-    return guarded(
-        [&] { *out = object(d).allocate(kind, size, align ? align : 256); });
-  };
-  t.mem_free = [](tz_device *d, tz_dptr memory, tz_stream *s) -> tz_error * {
-    return guarded([&] {
-      if (s) {
-        object(s).synchronize();
-      }
-      object(d).free(memory);
-    });
-  };
-  t.copy = [](tz_stream *s, tz_dptr to, tz_dptr from, uint64_t n,
-              uint32_t kind) -> tz_error * {
-    return guarded([&] { object(s).copy(to, from, n, kind); });
-  };
-  t.fill = [](tz_stream *s, tz_dptr to, uint64_t n, uint32_t pattern,
-              uint32_t bytes) -> tz_error * {
-    return guarded([&] { object(s).fill(to, n, pattern, bytes); });
-  };
-  t.stream_create = [](tz_device *d, uint32_t, int32_t priority,
-                       tz_stream **out) -> tz_error * {
-    return guarded([&] {
-      *out = reinterpret_cast<tz_stream *>(
-          object(d).createStream(priority).release());
-    });
-  };
-  t.stream_destroy = [](tz_stream *s) {
-    if (s) {
-      // A fault that nobody asked about any more is dropped with the stream.
-      tz_error *error = guarded([&] { object(s).synchronize(); });
-      if (error && error->release) {
-        error->release(error);
-      }
-      delete &object(s);
+  static void list(typename Platform::List &from,
+                   std::vector<tz_device *> &handles) {
+    for (auto &device : from) {
+      handles.push_back(reinterpret_cast<tz_device *>(device.get()));
     }
-  };
-  t.stream_sync = [](tz_stream *s) -> tz_error * {
-    return guarded([&] { object(s).synchronize(); });
-  };
-  t.stream_wait = [](tz_stream *s, tz_event *e) -> tz_error * {
-    return guarded([&] { object(s).wait(object(e)); });
-  };
-  t.event_create = [](tz_device *d, uint32_t flags,
-                      tz_event **out) -> tz_error * {
-    return guarded([&] {
-      *out = reinterpret_cast<tz_event *>(
-          object(d).createEvent(flags & TZ_EVENT_TIMING).release());
-    });
-  };
-  t.event_destroy = [](tz_event *e) { delete reinterpret_cast<Event *>(e); };
-  t.event_record = [](tz_event *e, tz_stream *s) -> tz_error * {
-    return guarded([&] { object(s).record(object(e)); });
-  };
-  t.event_query = [](tz_event *e, int32_t *done) -> tz_error * {
-    return guarded([&] { *done = object(e).query(); });
-  };
-  t.event_sync = [](tz_event *e, uint64_t timeout) -> tz_error * {
-    return guarded([&] { object(e).synchronize(timeout); });
-  };
-  t.event_elapsed_ns = [](tz_event *start, tz_event *stop,
-                          uint64_t *out) -> tz_error * {
-    return guarded([&] { *out = object(start).elapsedNs(object(stop)); });
-  };
-  t.module_load = [](tz_device *d, const tz_blob *blobs, size_t n,
-                     const tz_ext *, tz_module **out) -> tz_error * {
-    return guarded([&] {
-      *out = reinterpret_cast<tz_module *>(object(d).load(blobs, n).release());
-    });
-  };
-  t.module_unload = [](tz_module *m) { delete reinterpret_cast<Module *>(m); };
-  t.kernel_get = [](tz_module *m, tz_str name, tz_kernel **out) -> tz_error * {
-    return guarded([&] {
-      Code *code = object(m).find(view(name));
-      if (!code) {
-        throw Failure(TZ_E_NOT_FOUND, "no kernel '" + std::string(view(name)) +
-                                          "' in the module");
+  }
+  static std::unique_ptr<Platform> create(const tz_create_desc &desc) {
+    auto made = std::make_unique<Platform>();
+    made->desc = desc;
+    made->desc.options = nullptr;
+    made->desc.num_options = 0;
+    made->real = D::enumerate(desc);
+    list(made->real, made->handles[TZ_DEVICES_REAL]);
+    return made;
+  }
+  static std::span<tz_device *const> devices(Platform &p, uint32_t which) {
+    if (which > TZ_DEVICES_SIMULATED) {
+      return {};
+    }
+    if constexpr (requires { D::simulators(p.desc); }) {
+      if (which == TZ_DEVICES_SIMULATED) {
+        std::call_once(p.simulators, [&] {
+          p.simulated = D::simulators(p.desc);
+          list(p.simulated, p.handles[TZ_DEVICES_SIMULATED]);
+        });
       }
-      *out = reinterpret_cast<tz_kernel *>(code);
-    });
-  };
-  t.launch = [](tz_stream *s, tz_kernel *k, const tz_launch *l) -> tz_error * {
-    return guarded([&] { object(s).launch(object(k), *l); });
-  };
-  return t;
-}
+    }
+    return p.handles[which];
+  }
+  static tz_device_info describe(D &d) { return d.describe(); }
+  static void checkTarget(D &d, std::string_view target)
+    requires requires { d.checkTarget(target); }
+  {
+    d.checkTarget(target);
+  }
+  static void checkArtifact(D &d, std::string_view compat)
+    requires requires { d.checkArtifact(compat); }
+  {
+    d.checkArtifact(compat);
+  }
+  static std::unique_ptr<D> wrapDevice(Platform &, const tz_native &native)
+    requires requires { D::wrap(native); }
+  {
+    return D::wrap(native);
+  }
+
+  static tz_dptr allocate(D &d, tz_memory_desc desc) {
+    desc.align = desc.align ? desc.align : 256;
+    if (desc.align & (desc.align - 1)) {
+      throw Failure(TZ_E_INVALID_ARGUMENT, "the alignment " +
+                                               std::to_string(desc.align) +
+                                               " is no power of two");
+    }
+    return d.allocate(desc);
+  }
+  static void free(D &d, tz_dptr memory, Stream *stream) {
+    if (stream) {
+      stream->synchronize();
+    }
+    if (memory) {
+      d.free(memory);
+    }
+  }
+  static tz_mem_info memoryInfo(Platform &p, tz_dptr address)
+    requires requires(D &d) { d.memoryInfo(address); }
+  {
+    for (auto *devices : {&p.real, &p.simulated}) {
+      for (auto &device : *devices) {
+        if (std::optional<tz_mem_info> found = device->memoryInfo(address)) {
+          found->device = reinterpret_cast<tz_device *>(device.get());
+          return *found;
+        }
+      }
+    }
+    throw Failure(TZ_E_NOT_FOUND,
+                  "the address is in no memory of the device's");
+  }
+
+  static void copy(Stream &s, tz_dptr to, tz_dptr from, uint64_t n,
+                   uint32_t kind) {
+    s.copy(to, from, n, kind);
+  }
+  static void fill(Stream &s, tz_dptr to, uint64_t n, uint32_t pattern,
+                   uint32_t bytes) {
+    s.fill(to, n, pattern, bytes);
+  }
+  template <typename Desc>
+  static void checkNative(D &d, const Desc &desc) {
+    if (desc.native) {
+      requireNative(d.describe().native_kinds, *desc.native);
+    }
+  }
+  static std::unique_ptr<Stream> createStream(D &d,
+                                              const tz_stream_desc &desc) {
+    checkNative(d, desc);
+    return d.createStream(desc);
+  }
+  static void finish(Stream &s) { s.synchronize(); }
+  static void synchronize(Stream &s) { s.synchronize(); }
+  static void wait(Stream &s, Event &e)
+    requires requires { s.wait(e); }
+  {
+    s.wait(e);
+  }
+  static void callBack(Stream &s, void (*fn)(void *, int32_t), void *user)
+    requires requires { s.callBack(fn, user); }
+  {
+    s.callBack(fn, user);
+  }
+  static bool isRecording(Stream &s)
+    requires requires { s.isRecording(); }
+  {
+    return s.isRecording();
+  }
+  static void cancel(Stream &s)
+    requires requires { s.cancel(); }
+  {
+    s.cancel();
+  }
+
+  static std::unique_ptr<Event> createEvent(D &d, const tz_event_desc &desc)
+    requires requires { d.createEvent(desc); }
+  {
+    checkNative(d, desc);
+    return d.createEvent(desc);
+  }
+  static void record(Event &e, Stream &s) { s.record(e); }
+  static bool query(Event &e) { return e.query(); }
+  static void synchronize(Event &e, uint64_t timeoutNs) {
+    e.synchronize(timeoutNs);
+  }
+  static uint64_t elapsedNs(Event &start, Event &stop) {
+    return start.elapsedNs(stop);
+  }
+
+  static std::unique_ptr<Module> load(D &d, const tz_module_desc &desc) {
+    return d.load(desc);
+  }
+  static Kernel &find(Module &m, std::string_view name) {
+    if (Kernel *found = m.find(name)) {
+      return *found;
+    }
+    throw Failure(TZ_E_NOT_FOUND,
+                  "no kernel '" + std::string(name) + "' in the module");
+  }
+  static Global global(Module &m, std::string_view name)
+    requires requires { m.global(name); }
+  {
+    if (std::optional<Global> found = m.global(name)) {
+      return *found;
+    }
+    throw Failure(TZ_E_NOT_FOUND,
+                  "no variable '" + std::string(name) + "' in the module");
+  }
+  static void encode(Kernel &k, uint32_t argument, const tz_tensor_view &v,
+                     void *to, size_t bytes)
+    requires requires { k.encode(argument, v, to, bytes); }
+  {
+    k.encode(argument, v, to, bytes);
+  }
+  static tz_occupancy occupancy(Kernel &k, const tz_launch &l)
+    requires requires { k.occupancy(l); }
+  {
+    return k.occupancy(l);
+  }
+  static tz_source_place place(Kernel &k, int64_t offset)
+    requires requires { k.place(offset); }
+  {
+    if (std::optional<tz_source_place> found = k.place(offset)) {
+      return *found;
+    }
+    throw Failure(TZ_E_NOT_FOUND, "the place is not known");
+  }
+  static void launch(Stream &s, Kernel &k, const tz_launch &l) {
+    s.launch(k, l);
+  }
+};
 
 } // namespace detail
 
-template <typename T>
+template <typename D>
 const tz_device_api *deviceTable() {
-  static const tz_device_api table = detail::makeDeviceTable<T>();
-  return &table;
+  return deviceTableOf<detail::ClassHalf<D>>();
 }
 
 } // namespace tz::plugin

@@ -12,26 +12,17 @@
 namespace tz::plugin {
 
 /// Texts are static. `name` and `version` are the manifest's; `build` tells
-/// people which build this is.
+/// people which build this is. flags: TZ_PLUGIN_*.
 constexpr tz_plugin entry(std::string_view name, std::string_view vendor,
                           std::string_view version, std::string_view build,
-                          const void *(*getInterface)(const char *id)) {
-  return {sizeof(tz_plugin),
-          TZ_PLUGIN_MAGIC,
-          TZ_ABI_MAJOR,
-          TZ_ABI_MINOR,
-          TZ_ABI_MINOR,
-          str(name),
-          str(vendor),
-          str(version),
-          str(build),
-          TZ_SANITIZER_TAG,
-          0,
-          getInterface,
-          nullptr};
+                          const void *(*getInterface)(const char *id),
+                          uint32_t flags = 0) {
+  return {sizeof(tz_plugin),   TZ_PLUGIN_MAGIC,  TZ_ABI_MAJOR, TZ_ABI_MINOR,
+          TZ_ABI_TARGET_MINOR, str(name),        str(vendor),  str(version),
+          str(build),          TZ_SANITIZER_TAG, flags,        getInterface};
 }
 
-/// NULL for a host of another ABI.
+/// NULL for a host of another ABI; of its minor the host judges.
 inline const tz_plugin *answer(const tz_query *query, const tz_plugin &self) {
   return query && query->abi_major == TZ_ABI_MAJOR ? &self : nullptr;
 }

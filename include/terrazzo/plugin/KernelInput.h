@@ -24,7 +24,7 @@ template <typename... Dialects>
 struct KernelInput {
   explicit KernelInput(const Request &request)
       : context(dialects(), mlir::MLIRContext::Threading::DISABLED) {
-    if (view(request.ir_format) != "tile" || request.stage.size != 0) {
+    if (view(request.ir_format) != "tile") {
       throw Failure(TZ_E_UNIMPLEMENTED,
                     "compiles format 'tile', whole lowering only");
     }

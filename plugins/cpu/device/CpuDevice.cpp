@@ -1,6 +1,7 @@
 //===- CpuDevice.cpp - The table tz.device/1 over the host CPU ------------===//
 //
-// What   Every slot of the table, with the small ones in full.
+// What   The functions of this half by the names of the SDK, which makes the
+//        table of them; the small ones in full.
 // Why    This file is the boundary: nothing below it sees the ABI's out-structs
 //        and no exception leaves it.
 //===----------------------------------------------------------------------===//
@@ -10,6 +11,8 @@
 #include "plugins/cpu/device/Faults.h"
 #include "plugins/cpu/device/Wait.h"
 #include "plugins/cpu/machine/Levels.h"
+
+#include <terrazzo/plugin/DeviceTable.h>
 
 #include <cerrno>
 #include <climits>
@@ -39,377 +42,260 @@ namespace {
 constexpr unsigned MaxThreads = 4096;
 constexpr uint32_t DlpackCpu = 1;
 
+using tz::plugin::Failure;
 using tz::plugin::str;
+namespace plugin = tz::plugin;
 
 tz_kv number(std::string_view key, uint64_t value) {
   return {str(key), TZ_KV_I64, 0, static_cast<int64_t>(value), 0, {}};
 }
 
-/// Copies what both sides know: rule 3 of plugin.h.
-template <typename T>
-void answer(T *out, T value) {
-  size_t size = std::min(out->struct_size, sizeof(T));
-  value.struct_size = size;
-  std::memcpy(out, &value, size);
-}
-
-tz_error *missing(const char *what) {
-  return makeError(TZ_E_INVALID_ARGUMENT,
-                   std::string("cpu: ") + what + " is null");
-}
-
 //===--- Platform and device ----------------------------------------------===//
 
-/// The value of an option of kind I64 or BOOL; 0 if it is not given.
-int64_t integerOption(const tz_kv *options, size_t n, std::string_view key) {
-  for (size_t i = 0; i < n; ++i) {
-    const uint32_t kind = options[i].kind;
-    if (view(options[i].key) == key &&
-        (kind == TZ_KV_I64 || kind == TZ_KV_BOOL)) {
-      return options[i].i64;
-    }
-  }
-  return 0;
+/// The value of a number or a switch; 0 if it is not given.
+int64_t valueOf(const tz_create_desc &desc, std::string_view name,
+                uint32_t kind) {
+  const tz_kv *option = plugin::optionOf(desc, name, kind);
+  return option ? option->i64 : 0;
 }
 
 /// Threads to use: the program's choice, else TERRAZZO_CPU_THREADS, else the
 /// cores of this process.
-tz_error *chooseThreads(int64_t wanted, unsigned &out) {
-  out = CpuInfo::host().cores;
+unsigned chooseThreads(int64_t wanted) {
   if (wanted != 0) {
     if (wanted < 0 || wanted > int64_t{MaxThreads}) {
-      return makeError(TZ_E_INVALID_ARGUMENT,
-                       "cpu: host_threads is " + std::to_string(wanted) +
-                           "; it must be a number from 1 to " +
-                           std::to_string(MaxThreads));
+      throw Failure(TZ_E_INVALID_ARGUMENT,
+                    "cpu: host_threads is " + std::to_string(wanted) +
+                        "; it must be a number from 1 to " +
+                        std::to_string(MaxThreads));
     }
-    out = static_cast<unsigned>(wanted);
-    return nullptr;
+    return static_cast<unsigned>(wanted);
   }
   const char *text = secure_getenv("TERRAZZO_CPU_THREADS");
   if (!text || !*text) {
-    return nullptr;
+    return CpuInfo::host().cores;
   }
   char *end = nullptr;
   errno = 0;
   long value = std::strtol(text, &end, 10);
   if (errno != 0 || *end != 0 || value < 1 || value > long{MaxThreads}) {
-    return makeError(TZ_E_INVALID_ARGUMENT,
-                     "TERRAZZO_CPU_THREADS is '" + std::string(text) +
-                         "'; it must be a number from 1 to " +
-                         std::to_string(MaxThreads));
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "TERRAZZO_CPU_THREADS is '" + std::string(text) +
+                      "'; it must be a number from 1 to " +
+                      std::to_string(MaxThreads));
   }
-  out = static_cast<unsigned>(value);
-  return nullptr;
+  return static_cast<unsigned>(value);
 }
 
 /// The program's own threads, which are as many as it says.
-tz_error *checkExecutor(const HostExecutor &executor, int64_t wanted) {
+void checkExecutor(const HostExecutor &executor, int64_t wanted) {
   if (wanted != 0) {
-    return makeError(TZ_E_INVALID_ARGUMENT,
-                     "cpu: host_threads and an executor are both given; an "
-                     "executor says itself how many threads it has");
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "cpu: host_threads and an executor are both given; an "
+                  "executor says itself how many threads it has");
   }
   if (executor.threads() < 1 || executor.threads() > MaxThreads) {
-    return makeError(TZ_E_INVALID_ARGUMENT,
-                     "cpu: the executor has " +
-                         std::to_string(executor.threads()) +
-                         " threads; it must be a number from 1 to " +
-                         std::to_string(MaxThreads));
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "cpu: the executor has " +
+                      std::to_string(executor.threads()) +
+                      " threads; it must be a number from 1 to " +
+                      std::to_string(MaxThreads));
   }
-  return nullptr;
 }
 
-tz_error *createPlatform(const tz_host *host, const tz_kv *options, size_t n,
-                         tz_platform **out) {
-  return guarded([&]() -> tz_error * {
+/// What plugin.h calls the device, over the host's cores.
+struct CpuHalf {
+  using Platform = tz_platform;
+  using Device = tz_device;
+  using Stream = tz_stream;
+  using Event = tz_event;
+  using Module = tz_module;
+  using Kernel = tz_kernel;
+
+  //===--- Platform and device --------------------------------------------===//
+
+  static std::unique_ptr<tz_platform> create(const tz_create_desc &desc) {
     if (const std::string &problem = CpuMachine::host().problem;
         !problem.empty()) {
-      return makeError(TZ_E_INVALID_ARGUMENT, problem);
+      throw Failure(TZ_E_INVALID_ARGUMENT, problem);
     }
     unsigned threads = 1;
-    const int64_t wanted = integerOption(options, n, "host_threads");
-    if (const HostExecutor executor(host); executor) {
-      if (tz_error *error = checkExecutor(executor, wanted)) {
-        return error;
-      }
-    } else if (tz_error *error = chooseThreads(wanted, threads)) {
-      return error;
+    const int64_t wanted = valueOf(desc, "host_threads", TZ_KV_I64);
+    if (const HostExecutor executor(desc.host); executor) {
+      checkExecutor(executor, wanted);
+    } else {
+      threads = chooseThreads(wanted);
     }
-    *out = new tz_platform(threads, host,
-                           integerOption(options, n, "catch_faults") != 0);
-    return nullptr;
-  });
-}
-
-void destroyPlatform(tz_platform *platform) { delete platform; }
-
-tz_error *listDevices(tz_platform *platform, tz_device *const **out,
-                      size_t *n) {
-  *out = platform->deviceList;
-  *n = 1;
-  return nullptr;
-}
-
-tz_error *describeDevice(tz_device *device, tz_device_info *out) {
-  return guarded([&]() -> tz_error * {
-    const CpuInfo &cpu = CpuInfo::host();
-    tz_platform &platform = *device->platform;
-    tz_device_info info{};
-    info.name = str(cpu.machine.brand);
-    info.driver_version = str(platform.driverVersion);
-    info.target = str(cpu.target);
-    info.dlpack_type = DlpackCpu;
-    info.flags = TZ_DEVICE_HOST_MEMORY;
-    info.compute_units = platform.pool.threads();
-    info.subgroup_size = 1;
-    info.max_threads_per_block = 1;
-    info.total_mem = cpu.totalMemory;
-    info.free_mem = std::min(availableMemory(), cpu.totalMemory);
-    info.l2_bytes = cpu.l2Bytes;
-    info.props = platform.props.data();
-    info.num_props = platform.props.size();
-    answer(out, info);
-    return nullptr;
-  });
-}
-
-tz_error *checkArtifact(tz_device *, tz_str compat) {
-  return guarded([&]() -> tz_error * {
-    std::string reason = whyIncompatible(CpuMachine::host(), view(compat));
-    return reason.empty() ? nullptr
-                          : makeError(TZ_E_FAILED_PRECONDITION, reason);
-  });
-}
-
-tz_error *checkTarget(tz_device *, tz_str target) {
-  return guarded([&]() -> tz_error * {
-    std::optional<std::string> reason =
-        whyNotRun(CpuMachine::host(), view(target));
+    return std::make_unique<tz_platform>(
+        threads, desc.host, valueOf(desc, "catch_faults", TZ_KV_BOOL) != 0);
+  }
+  static std::span<tz_device *const> devices(tz_platform &platform,
+                                             uint32_t which) {
+    return {platform.deviceList, which == TZ_DEVICES_REAL ? 1u : 0u};
+  }
+  static tz_device_info describe(tz_device &device);
+  static void checkArtifact(tz_device &, std::string_view compat) {
+    std::string reason = whyIncompatible(CpuMachine::host(), compat);
+    if (!reason.empty()) {
+      throw Failure(TZ_E_FAILED_PRECONDITION, reason);
+    }
+  }
+  static void checkTarget(tz_device &, std::string_view target) {
+    std::optional<std::string> reason = whyNotRun(CpuMachine::host(), target);
     if (!reason) {
-      return makeError(TZ_E_NOT_FOUND, "there are " + levelNames());
+      throw Failure(TZ_E_NOT_FOUND, "there are " + levelNames());
     }
-    return reason->empty() ? nullptr
-                           : makeError(TZ_E_FAILED_PRECONDITION, *reason);
-  });
+    if (!reason->empty()) {
+      throw Failure(TZ_E_FAILED_PRECONDITION, *reason);
+    }
+  }
+
+  //===--- Memory ---------------------------------------------------------===//
+
+  static tz_dptr allocate(tz_device &device, const tz_memory_desc &desc);
+  static void free(tz_device &device, tz_dptr base, tz_stream *) {
+    if (base != 0 && !device.platform->memory.free(base)) {
+      throw Failure(TZ_E_INVALID_ARGUMENT,
+                    "cpu: free of an address that mem_alloc did not give");
+    }
+  }
+  static tz_mem_info memoryInfo(tz_platform &platform, tz_dptr address);
+  static tz_error *copy(tz_stream &stream, tz_dptr to, tz_dptr from,
+                        uint64_t bytes, uint32_t kind) {
+    return copyMemory(&stream, to, from, bytes, kind);
+  }
+  static tz_error *fill(tz_stream &stream, tz_dptr to, uint64_t bytes,
+                        uint32_t pattern, uint32_t patternBytes) {
+    return fillMemory(&stream, to, bytes, pattern, patternBytes);
+  }
+
+  //===--- Streams and events: all work is done when its call returns -----===//
+
+  static std::unique_ptr<tz_stream> createStream(tz_device &device,
+                                                 const tz_stream_desc &desc) {
+    if (desc.native && desc.native->object) {
+      throw Failure(TZ_E_INVALID_ARGUMENT, "cpu: there are no native streams; "
+                                           "only null is wrapped");
+    }
+    return std::make_unique<tz_stream>(&device);
+  }
+  static void synchronize(tz_stream &) {}
+  static void cancel(tz_stream &stream) { stream.control.stop(TZ_E_CANCELLED); }
+  static void wait(tz_stream &, tz_event &) {}
+  static void callBack(tz_stream &, void (*fn)(void *, int32_t), void *user) {
+    fn(user, TZ_E_OK);
+  }
+  static std::unique_ptr<tz_event> createEvent(tz_device &,
+                                               const tz_event_desc &desc) {
+    if (desc.native) {
+      throw Failure(TZ_E_INVALID_ARGUMENT, "cpu: there are no native events");
+    }
+    return std::make_unique<tz_event>();
+  }
+  static void record(tz_event &event, tz_stream &) {
+    event.timeNs = nowNs();
+    event.recorded = true;
+  }
+  /// An event that was never recorded has nothing to wait for.
+  static bool query(tz_event &) { return true; }
+  static void synchronize(tz_event &, uint64_t) {}
+  static uint64_t elapsedNs(tz_event &start, tz_event &stop);
+
+  //===--- Modules, kernels, launch: written elsewhere --------------------===//
+
+  static std::unique_ptr<tz_module> load(tz_device &device,
+                                         const tz_module_desc &desc) {
+    return loadModule(device, desc);
+  }
+  static tz_kernel &find(tz_module &module, std::string_view name) {
+    return getKernel(module, name);
+  }
+  static plugin::Global global(tz_module &module, std::string_view name) {
+    return getGlobal(module, name);
+  }
+  /// One program runs on one thread of the pool.
+  static tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &launch) {
+    tz_occupancy result{};
+    result.blocks = result.clusters = 1;
+    result.scratch = std::max(kernel.info.arena_bytes, launch.dyn_scratch);
+    return result;
+  }
+  static tz_source_place place(tz_kernel &kernel, int64_t offset) {
+    return findPlace(kernel, offset);
+  }
+  static tz_error *launch(tz_stream &stream, tz_kernel &kernel,
+                          const tz_launch &request) {
+    return launchKernel(&stream, &kernel, &request);
+  }
+};
+
+tz_device_info CpuHalf::describe(tz_device &device) {
+  const CpuInfo &cpu = CpuInfo::host();
+  tz_platform &platform = *device.platform;
+  tz_device_info info{};
+  info.name = str(cpu.machine.brand);
+  info.driver_version = str(platform.driverVersion);
+  info.target = str(cpu.target);
+  info.dlpack_type = DlpackCpu;
+  info.flags = TZ_DEVICE_HOST_MEMORY;
+  info.compute_units = platform.pool.threads();
+  info.subgroup_size = 1;
+  info.max_threads_per_block = 1;
+  info.total_mem = cpu.totalMemory;
+  info.free_mem = std::min(availableMemory(), cpu.totalMemory);
+  info.l2_bytes = cpu.l2Bytes;
+  info.props = platform.props.data();
+  info.num_props = platform.props.size();
+  return info;
 }
 
-//===--- Memory -----------------------------------------------------------===//
-
-tz_error *allocateMemory(tz_device *device, uint32_t kind, uint64_t size,
-                         uint64_t align, tz_stream *, tz_dptr *out) {
-  return guarded([&]() -> tz_error * {
-    if (kind < TZ_MEM_DEVICE || kind > TZ_MEM_MANAGED) {
-      return makeError(TZ_E_INVALID_ARGUMENT, "cpu: unknown kind of memory");
-    }
-    if (align == 0) {
-      align = 256;
-    }
-    if (align & (align - 1)) {
-      return makeError(TZ_E_INVALID_ARGUMENT,
-                       "cpu: an alignment is a power of two");
-    }
-    uint64_t base = device->platform->memory.allocate(kind, size, align);
-    if (base == 0) {
-      return makeError(TZ_E_OUT_OF_MEMORY,
-                       "cpu: no memory for " + std::to_string(size) +
-                           " bytes; the machine has " +
-                           std::to_string(CpuInfo::host().totalMemory));
-    }
-    *out = base;
-    return nullptr;
-  });
-}
-
-tz_error *freeMemory(tz_device *device, tz_dptr base, tz_stream *) {
-  return guarded([&]() -> tz_error * {
-    if (base != 0 && !device->platform->memory.free(base)) {
-      return makeError(TZ_E_INVALID_ARGUMENT,
-                       "cpu: free of an address that mem_alloc did not give");
-    }
-    return nullptr;
-  });
+tz_dptr CpuHalf::allocate(tz_device &device, const tz_memory_desc &desc) {
+  if (desc.kind < TZ_MEM_DEVICE || desc.kind > TZ_MEM_MANAGED) {
+    throw Failure(TZ_E_INVALID_ARGUMENT, "cpu: unknown kind of memory");
+  }
+  const uint64_t align = desc.align ? desc.align : 256;
+  if (align & (align - 1)) {
+    throw Failure(TZ_E_INVALID_ARGUMENT, "cpu: an alignment is a power of two");
+  }
+  const uint64_t base =
+      device.platform->memory.allocate(desc.kind, desc.size, align);
+  if (base == 0) {
+    throw Failure(TZ_E_OUT_OF_MEMORY,
+                  "cpu: no memory for " + std::to_string(desc.size) +
+                      " bytes; the machine has " +
+                      std::to_string(CpuInfo::host().totalMemory));
+  }
+  return base;
 }
 
 /// Host memory of anybody is device memory here; its extent is not known.
-tz_error *describeMemory(tz_platform *platform, tz_dptr address,
-                         tz_mem_info *out) {
-  return guarded([&]() -> tz_error * {
-    tz_mem_info info{};
-    info.device = &platform->device;
-    if (auto found = platform->memory.find(address)) {
-      info.kind = found->kind;
-      info.base = found->base;
-      info.size = found->size;
-    } else if (isMapped(address)) {
-      info.kind = TZ_MEM_DEVICE;
-      info.base = address;
-    } else {
-      return makeError(TZ_E_NOT_FOUND, "cpu: the address is not mapped");
-    }
-    answer(out, info);
-    return nullptr;
-  });
-}
-
-//===--- Streams and events -----------------------------------------------===//
-
-tz_error *createStream(tz_device *device, uint32_t, int32_t, tz_stream **out) {
-  return guarded([&]() -> tz_error * {
-    *out = new tz_stream(device);
-    return nullptr;
-  });
-}
-
-tz_error *wrapStream(tz_device *device, void *native, tz_stream **out) {
-  if (native) {
-    return makeError(TZ_E_INVALID_ARGUMENT,
-                     "cpu: there are no native streams; only null is wrapped");
+tz_mem_info CpuHalf::memoryInfo(tz_platform &platform, tz_dptr address) {
+  tz_mem_info info{};
+  info.device = &platform.device;
+  if (auto found = platform.memory.find(address)) {
+    info.kind = found->kind;
+    info.base = found->base;
+    info.size = found->size;
+  } else if (isMapped(address)) {
+    info.kind = TZ_MEM_DEVICE;
+    info.base = address;
+  } else {
+    throw Failure(TZ_E_NOT_FOUND, "cpu: the address is not mapped");
   }
-  return createStream(device, 0, 0, out);
+  return info;
 }
 
-void destroyStream(tz_stream *stream) { delete stream; }
-
-tz_error *syncStream(tz_stream *) { return nullptr; }
-
-tz_error *cancelStream(tz_stream *stream) {
-  stream->control.stop(TZ_E_CANCELLED);
-  return nullptr;
-}
-
-tz_error *waitForEvent(tz_stream *, tz_event *event) {
-  return event ? nullptr : missing("event");
-}
-
-tz_error *callBack(tz_stream *, void (*fn)(void *, int32_t), void *user) {
-  if (!fn) {
-    return missing("callback");
+uint64_t CpuHalf::elapsedNs(tz_event &start, tz_event &stop) {
+  if (!start.recorded || !stop.recorded) {
+    throw Failure(TZ_E_FAILED_PRECONDITION,
+                  "cpu: an event of the pair was not recorded");
   }
-  fn(user, TZ_E_OK);
-  return nullptr;
-}
-
-tz_error *createEvent(tz_device *, uint32_t, tz_event **out) {
-  return guarded([&]() -> tz_error * {
-    *out = new tz_event();
-    return nullptr;
-  });
-}
-
-void destroyEvent(tz_event *event) { delete event; }
-
-tz_error *recordEvent(tz_event *event, tz_stream *) {
-  event->timeNs = nowNs();
-  event->recorded = true;
-  return nullptr;
-}
-
-/// An event that was never recorded has nothing to wait for.
-tz_error *queryEvent(tz_event *, int32_t *done) {
-  *done = 1;
-  return nullptr;
-}
-
-tz_error *syncEvent(tz_event *, uint64_t) { return nullptr; }
-
-tz_error *elapsedBetween(tz_event *start, tz_event *stop, uint64_t *out) {
-  if (!start->recorded || !stop->recorded) {
-    return makeError(TZ_E_FAILED_PRECONDITION,
-                     "cpu: an event of the pair was not recorded");
+  if (stop.timeNs < start.timeNs) {
+    throw Failure(TZ_E_FAILED_PRECONDITION,
+                  "cpu: the stop event was recorded before the start event");
   }
-  if (stop->timeNs < start->timeNs) {
-    return makeError(TZ_E_FAILED_PRECONDITION,
-                     "cpu: the stop event was recorded before the start event");
-  }
-  *out = stop->timeNs - start->timeNs;
-  return nullptr;
+  return stop.timeNs - start.timeNs;
 }
-
-//===--- Modules, kernels, launch: guarded here, written elsewhere --------===//
-
-tz_error *moduleLoad(tz_device *device, const tz_blob *blobs, size_t n,
-                     const tz_ext *extensions, tz_module **out) {
-  return guarded([&] { return loadModule(device, blobs, n, extensions, out); });
-}
-
-tz_error *kernelGet(tz_module *module, tz_str name, tz_kernel **out) {
-  return guarded([&] { return getKernel(module, name, out); });
-}
-
-tz_error *moduleGlobal(tz_module *module, tz_str name, tz_dptr *out,
-                       uint64_t *size) {
-  return guarded([&] { return getGlobal(module, name, out, size); });
-}
-
-/// One program runs on one thread of the pool.
-tz_error *kernelOccupancy(tz_kernel *kernel, const tz_launch *launch,
-                          tz_occupancy *out) {
-  tz_occupancy occupancy{};
-  occupancy.blocks = 1;
-  occupancy.clusters = 1;
-  occupancy.scratch = std::max(kernel->info.arena_bytes,
-                               launch ? launch->dyn_scratch : uint64_t{0});
-  answer(out, occupancy);
-  return nullptr;
-}
-
-tz_error *launch(tz_stream *stream, tz_kernel *kernel,
-                 const tz_launch *request) {
-  return guarded([&] { return launchKernel(stream, kernel, request); });
-}
-
-tz_error *sourcePlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
-  return guarded([&] { return findPlace(kernel, offset, out); });
-}
-
-tz_error *copy(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,
-               uint32_t kind) {
-  return guarded([&] { return copyMemory(stream, dst, src, n, kind); });
-}
-
-tz_error *fill(tz_stream *stream, tz_dptr dst, uint64_t n, uint32_t pattern,
-               uint32_t patternBytes) {
-  return guarded(
-      [&] { return fillMemory(stream, dst, n, pattern, patternBytes); });
-}
-
-constexpr tz_device_api DeviceApi = {
-    sizeof(tz_device_api),
-    createPlatform,
-    destroyPlatform,
-    listDevices,
-    describeDevice,
-    checkArtifact,
-    allocateMemory,
-    freeMemory,
-    describeMemory,
-    copy,
-    fill,
-    createStream,
-    wrapStream,
-    destroyStream,
-    syncStream,
-    waitForEvent,
-    callBack,
-    createEvent,
-    destroyEvent,
-    recordEvent,
-    queryEvent,
-    syncEvent,
-    elapsedBetween,
-    moduleLoad,
-    unloadModule,
-    kernelGet,
-    moduleGlobal,
-    nullptr,
-    kernelOccupancy,
-    launch,
-    checkTarget,
-    nullptr, // streams record no graphs
-    cancelStream,
-    sourcePlace,
-};
 
 } // namespace
 
@@ -441,4 +327,6 @@ tz_platform::tz_platform(unsigned threads, const tz_host *host,
   }
 }
 
-const tz_device_api &tz::cpu::deviceApi() { return DeviceApi; }
+const tz_device_api &tz::cpu::deviceApi() {
+  return *tz::plugin::deviceTableOf<CpuHalf>();
+}

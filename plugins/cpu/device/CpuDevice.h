@@ -19,7 +19,7 @@
 #include "plugins/cpu/device/LineTable.h"
 #include "plugins/cpu/device/ThreadPool.h"
 
-#include "terrazzo/plugin.h"
+#include "terrazzo/plugin/DeviceTable.h"
 
 #include <atomic>
 #include <map>
@@ -79,6 +79,10 @@ struct tz_kernel {
 };
 
 struct tz_module {
+  tz_module() = default;
+  ~tz_module();
+  tz_module(const tz_module &) = delete;
+
   std::unique_ptr<tz::cpu::ElfObject> object;
   void *debugRegistration = nullptr;
   std::mutex mutex; ///< guards what follows
@@ -91,24 +95,20 @@ namespace tz::cpu {
 /// The table that get_interface("tz.device/1") answers.
 const tz_device_api &deviceApi();
 
-// Slots of the table that live in files of their own.
-tz_error *loadModule(tz_device *device, const tz_blob *blobs, size_t n,
-                     const tz_ext *extensions, tz_module **out);
-void unloadModule(tz_module *module);
-tz_error *getKernel(tz_module *module, tz_str name, tz_kernel **out);
-tz_error *getGlobal(tz_module *module, tz_str name, tz_dptr *out,
-                    uint64_t *size);
+// Slots of the table that live in files of their own. They throw
+// plugin::Failure, or answer an error with its facts.
+std::unique_ptr<tz_module> loadModule(tz_device &device,
+                                      const tz_module_desc &desc);
+tz_kernel &getKernel(tz_module &module, std::string_view name);
+plugin::Global getGlobal(tz_module &module, std::string_view name);
 /// The kernel's instruction `offset` bytes behind its first.
-tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out);
+tz_source_place findPlace(tz_kernel &kernel, int64_t offset);
 tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
                        const tz_launch *launch);
 tz_error *copyMemory(tz_stream *stream, tz_dptr dst, tz_dptr src, uint64_t n,
                      uint32_t kind);
 tz_error *fillMemory(tz_stream *stream, tz_dptr dst, uint64_t n,
                      uint32_t pattern, uint32_t patternBytes);
-
-/// The first extension that must be understood and is not (none is), or null.
-tz_error *refuseExtensions(const tz_ext *extensions);
 
 } // namespace tz::cpu
 

@@ -14,34 +14,23 @@
 #include <cstring>
 #include <new>
 
+tz_module::~tz_module() { tz::cpu::unregisterForDebuggers(debugRegistration); }
+
 namespace tz::cpu {
 
-tz_error *refuseExtensions(const tz_ext *extensions) {
-  for (; extensions; extensions = extensions->next) {
-    if (extensions->flags & TZ_EXT_MUST_UNDERSTAND) {
-      return makeError(TZ_E_UNIMPLEMENTED,
-                       std::string("cpu: unknown extension '") +
-                           (extensions->id ? extensions->id : "") + "'");
-    }
-  }
-  return nullptr;
-}
+using plugin::Failure;
 
-tz_error *loadModule(tz_device *device, const tz_blob *blobs, size_t n,
-                     const tz_ext *extensions, tz_module **out) {
-  if (tz_error *error = refuseExtensions(extensions)) {
-    return error;
-  }
+std::unique_ptr<tz_module> loadModule(tz_device &device,
+                                      const tz_module_desc &desc) {
   const tz_blob *elf = nullptr;
-  for (size_t i = 0; i < n; ++i) {
-    if (view(blobs[i].format) == "elf") {
-      elf = &blobs[i];
-      break;
+  for (size_t i = 0; i < desc.num_blobs && !elf; ++i) {
+    if (view(desc.blobs[i].format) == "elf") {
+      elf = &desc.blobs[i];
     }
   }
   if (!elf) {
-    return makeError(TZ_E_INVALID_ARGUMENT,
-                     "cpu: the artifact has no blob of format 'elf'");
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "cpu: the artifact has no blob of format 'elf'");
   }
   std::string reason;
   auto module = std::make_unique<tz_module>();
@@ -49,27 +38,19 @@ tz_error *loadModule(tz_device *device, const tz_blob *blobs, size_t n,
       {static_cast<const std::byte *>(elf->bytes.data), elf->bytes.size},
       reason);
   if (!module->object) {
-    return makeError(TZ_E_DATA_LOSS, "cpu: cannot load the kernel: " + reason);
+    throw Failure(TZ_E_DATA_LOSS, "cpu: cannot load the kernel: " + reason);
   }
   module->debugRegistration =
-      registerForDebuggers(*module->object, device->platform->host);
-  *out = module.release();
-  return nullptr;
+      registerForDebuggers(*module->object, device.platform->host);
+  return module;
 }
 
-void unloadModule(tz_module *module) {
-  if (module) {
-    unregisterForDebuggers(module->debugRegistration);
-    delete module;
-  }
-}
-
-static tz_error *readInfo(const ElfObject &object, std::string_view name,
-                          tz_cpu_kernel_info &info) {
+static void readInfo(const ElfObject &object, std::string_view name,
+                     tz_cpu_kernel_info &info) {
   const ObjectSymbol *symbol =
       object.find(TZ_CPU_INFO_PREFIX + std::string(name));
   if (!symbol) {
-    return nullptr;
+    return;
   }
   tz_cpu_kernel_info read{};
   if (symbol->available >= sizeof read) {
@@ -78,65 +59,55 @@ static tz_error *readInfo(const ElfObject &object, std::string_view name,
   // Version 1 has no tz_cpu_run, and reads none.
   if (read.magic != TZ_CPU_INFO_MAGIC || read.version < 1 ||
       read.version > TZ_CPU_INFO_VERSION) {
-    return makeError(TZ_E_DATA_LOSS, "cpu: kernel '" + std::string(name) +
-                                         "' has a malformed info record");
+    throw Failure(TZ_E_DATA_LOSS, "cpu: kernel '" + std::string(name) +
+                                      "' has a malformed info record");
   }
   info = read;
-  return nullptr;
 }
 
-tz_error *getKernel(tz_module *module, tz_str name, tz_kernel **out) {
-  std::string_view wanted = view(name);
-  std::lock_guard<std::mutex> lock(module->mutex);
-  auto it = module->kernels.find(wanted);
-  if (it == module->kernels.end()) {
-    const ObjectSymbol *symbol = module->object->find(wanted);
+tz_kernel &getKernel(tz_module &module, std::string_view wanted) {
+  std::lock_guard<std::mutex> lock(module.mutex);
+  auto it = module.kernels.find(wanted);
+  if (it == module.kernels.end()) {
+    const ObjectSymbol *symbol = module.object->find(wanted);
     if (!symbol || !symbol->code || symbol->available == 0) {
-      return makeError(TZ_E_NOT_FOUND, "cpu: the module has no kernel '" +
-                                           std::string(wanted) + "'");
+      throw Failure(TZ_E_NOT_FOUND, "cpu: the module has no kernel '" +
+                                        std::string(wanted) + "'");
     }
     auto kernel = std::make_unique<tz_kernel>();
     kernel->name = wanted;
-    kernel->module = module;
+    kernel->module = &module;
     std::memcpy(&kernel->entry, &symbol->address, sizeof kernel->entry);
-    if (tz_error *error = readInfo(*module->object, wanted, kernel->info)) {
-      return error;
-    }
+    readInfo(*module.object, wanted, kernel->info);
     if (const ObjectSymbol *table =
-            module->object->find(TZ_CPU_ARGUMENTS_PREFIX + std::string(wanted));
+            module.object->find(TZ_CPU_ARGUMENTS_PREFIX + std::string(wanted));
         table && (kernel->info.flags & TZ_CPU_KERNEL_CHECKED)) {
       kernel->arguments = {
           reinterpret_cast<const tz_cpu_argument *>(table->address),
           table->size / sizeof(tz_cpu_argument)};
     }
-    it = module->kernels.emplace(kernel->name, std::move(kernel)).first;
+    it = module.kernels.emplace(kernel->name, std::move(kernel)).first;
   }
-  *out = it->second.get();
-  return nullptr;
+  return *it->second;
 }
 
-tz_error *getGlobal(tz_module *module, tz_str name, tz_dptr *out,
-                    uint64_t *size) {
-  const ObjectSymbol *symbol = module->object->find(view(name));
+plugin::Global getGlobal(tz_module &module, std::string_view name) {
+  const ObjectSymbol *symbol = module.object->find(name);
   if (!symbol || symbol->code) {
-    return makeError(TZ_E_NOT_FOUND, "cpu: the module has no variable '" +
-                                         std::string(view(name)) + "'");
+    throw Failure(TZ_E_NOT_FOUND, "cpu: the module has no variable '" +
+                                      std::string(name) + "'");
   }
-  *out = reinterpret_cast<tz_dptr>(symbol->address);
-  if (size) {
-    *size = symbol->size;
-  }
-  return nullptr;
+  return {reinterpret_cast<tz_dptr>(symbol->address), symbol->size};
 }
 
-tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
-  tz_module &module = *kernel->module;
+tz_source_place findPlace(tz_kernel &kernel, int64_t offset) {
+  tz_module &module = *kernel.module;
   std::lock_guard<std::mutex> lock(module.mutex);
   if (!module.lines) {
     module.lines = readLineTable(module.object->debugImage());
   }
   uint64_t pc;
-  std::memcpy(&pc, &kernel->entry, sizeof pc);
+  std::memcpy(&pc, &kernel.entry, sizeof pc);
   pc += static_cast<uint64_t>(offset);
   const std::vector<LineRow> &rows = module.lines->rows;
   const LineRow *before = nullptr; // the last with a line, in its sequence
@@ -155,13 +126,10 @@ tz_error *findPlace(tz_kernel *kernel, int64_t offset, tz_source_place *out) {
     place.file = {file.data(), file.size()};
     place.line = before->line;
     place.col = before->column;
-    place.struct_size = std::min(out->struct_size, sizeof place);
-    std::memcpy(out, &place, place.struct_size);
-    return nullptr;
+    return place;
   }
-  return makeError(TZ_E_NOT_FOUND,
-                   "cpu: the place of an instruction of kernel '" +
-                       kernel->name + "' is not known");
+  throw Failure(TZ_E_NOT_FOUND, "cpu: the place of an instruction of kernel '" +
+                                    kernel.name + "' is not known");
 }
 
 namespace {
@@ -269,9 +237,7 @@ tz_error *tellEnd(const tz_kernel &kernel, const GridJob &job) {
 tz_error *launchKernel(tz_stream *stream, tz_kernel *kernel,
                        const tz_launch *launch) {
   if (launch->next) {
-    if (tz_error *error = refuseExtensions(launch->next)) {
-      return error;
-    }
+    plugin::refuseExtensions(launch->next);
   }
   if (launch->args_size < kernel->info.args_bytes ||
       (launch->args_size != 0 && !launch->args)) {

@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/unit/abi/TableCalls.h"
 
 #include "plugins/cpu/test/CompiledObject.h"
 
@@ -63,6 +64,7 @@ const std::vector<std::byte> &kernelObject() {
 class Device : public testing::Test {
 protected:
   const tz_device_api &api = deviceApi();
+  const tz::test::TableCalls calls{api};
   tz_platform *platform = nullptr;
   tz_device *device = nullptr;
   tz_stream *stream = nullptr;
@@ -82,13 +84,13 @@ protected:
   }
 
   void SetUp() override {
-    ASSERT_EQ(codeOf(api.create(nullptr, nullptr, 0, &platform)), TZ_E_OK);
+    ASSERT_EQ(codeOf(calls.create(nullptr, nullptr, 0, &platform)), TZ_E_OK);
     tz_device *const *list = nullptr;
     size_t n = 0;
-    ASSERT_EQ(codeOf(api.devices(platform, &list, &n)), TZ_E_OK);
+    ASSERT_EQ(codeOf(calls.devices(platform, &list, &n)), TZ_E_OK);
     ASSERT_EQ(n, 1u);
     device = list[0];
-    ASSERT_EQ(codeOf(api.stream_create(device, 0, 0, &stream)), TZ_E_OK);
+    ASSERT_EQ(codeOf(calls.createStream(device, 0, &stream)), TZ_E_OK);
   }
   void TearDown() override {
     api.stream_destroy(stream);
@@ -98,7 +100,7 @@ protected:
   tz_dptr allocate(uint64_t size) {
     tz_dptr out = 0;
     EXPECT_EQ(
-        codeOf(api.mem_alloc(device, TZ_MEM_DEVICE, size, 0, nullptr, &out)),
+        codeOf(calls.allocate(device, TZ_MEM_DEVICE, size, 0, nullptr, &out)),
         TZ_E_OK);
     return out;
   }
@@ -108,8 +110,7 @@ protected:
                  {"elf", 3},
                  {kernelObject().data(), kernelObject().size()}};
     tz_module *module = nullptr;
-    EXPECT_EQ(codeOf(api.module_load(device, &blob, 1, nullptr, &module)),
-              TZ_E_OK);
+    EXPECT_EQ(codeOf(calls.load(device, &blob, 1, nullptr, &module)), TZ_E_OK);
     return module;
   }
 
@@ -186,15 +187,15 @@ TEST_F(Device, MemoryIsAlignedRegisteredAndBounded) {
     EXPECT_EQ(codeOf(api.mem_free(device, p, nullptr)), TZ_E_INVALID_ARGUMENT);
   }
   tz_dptr p = 77;
-  EXPECT_EQ(codeOf(api.mem_alloc(device, TZ_MEM_DEVICE, uint64_t{1} << 60, 0,
-                                 nullptr, &p)),
+  EXPECT_EQ(codeOf(calls.allocate(device, TZ_MEM_DEVICE, uint64_t{1} << 60, 0,
+                                  nullptr, &p)),
             TZ_E_OUT_OF_MEMORY);
   EXPECT_EQ(
-      codeOf(api.mem_alloc(device, TZ_MEM_DEVICE, UINT64_MAX, 0, nullptr, &p)),
+      codeOf(calls.allocate(device, TZ_MEM_DEVICE, UINT64_MAX, 0, nullptr, &p)),
       TZ_E_OUT_OF_MEMORY);
-  EXPECT_EQ(codeOf(api.mem_alloc(device, TZ_MEM_DEVICE, 64, 48, nullptr, &p)),
+  EXPECT_EQ(codeOf(calls.allocate(device, TZ_MEM_DEVICE, 64, 48, nullptr, &p)),
             TZ_E_INVALID_ARGUMENT);
-  EXPECT_EQ(codeOf(api.mem_alloc(device, 9, 64, 0, nullptr, &p)),
+  EXPECT_EQ(codeOf(calls.allocate(device, 9, 64, 0, nullptr, &p)),
             TZ_E_INVALID_ARGUMENT);
   EXPECT_EQ(p, 77u) << "out-parameters are untouched on error";
 }
@@ -241,8 +242,9 @@ TEST_F(Device, OverlappingCopyIsAMove) {
 
 TEST_F(Device, EventsMeasureTime) {
   tz_event *start = nullptr, *stop = nullptr;
-  ASSERT_EQ(codeOf(api.event_create(device, TZ_EVENT_TIMING, &start)), TZ_E_OK);
-  ASSERT_EQ(codeOf(api.event_create(device, TZ_EVENT_TIMING, &stop)), TZ_E_OK);
+  ASSERT_EQ(codeOf(calls.createEvent(device, TZ_EVENT_TIMING, &start)),
+            TZ_E_OK);
+  ASSERT_EQ(codeOf(calls.createEvent(device, TZ_EVENT_TIMING, &stop)), TZ_E_OK);
   uint64_t ns = 1;
   EXPECT_EQ(codeOf(api.event_elapsed_ns(start, stop, &ns)),
             TZ_E_FAILED_PRECONDITION);
@@ -336,15 +338,14 @@ TEST_F(Device, ModuleErrorsNameTheCause) {
   std::string text;
   tz_module *module = nullptr;
   tz_blob wrong{{"main", 4}, {"cubin", 5}, {"abc", 3}};
-  EXPECT_EQ(codeOf(api.module_load(device, &wrong, 1, nullptr, &module), &text),
+  EXPECT_EQ(codeOf(calls.load(device, &wrong, 1, nullptr, &module), &text),
             TZ_E_INVALID_ARGUMENT);
   tz_blob garbage{{"main", 4}, {"elf", 3}, {"abc", 3}};
-  EXPECT_EQ(
-      codeOf(api.module_load(device, &garbage, 1, nullptr, &module), &text),
-      TZ_E_DATA_LOSS);
+  EXPECT_EQ(codeOf(calls.load(device, &garbage, 1, nullptr, &module), &text),
+            TZ_E_DATA_LOSS);
   EXPECT_THAT(text, HasSubstr("truncated"));
   tz_ext must{sizeof must, nullptr, "x.test/0", TZ_EXT_MUST_UNDERSTAND, 0};
-  EXPECT_EQ(codeOf(api.module_load(device, &garbage, 1, &must, &module), &text),
+  EXPECT_EQ(codeOf(calls.load(device, &garbage, 1, &must, &module), &text),
             TZ_E_UNIMPLEMENTED);
   EXPECT_EQ(module, nullptr);
 

@@ -61,7 +61,9 @@ TEST(DevicePlugin, HasEveryRequiredSlot) {
               api->module_load && api->module_unload && api->kernel_get &&
               api->launch);
   tz_platform *platform = nullptr;
-  ASSERT_EQ(api->create(nullptr, nullptr, 0, &platform), nullptr);
+  tz_create_desc desc{};
+  desc.struct_size = sizeof(desc);
+  ASSERT_EQ(api->create(&desc, &platform), nullptr);
   api->destroy(platform);
   api->destroy(nullptr);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/unit/abi/TableCalls.h"
 
 #include "plugins/cpu/device/CpuDevice.h"
 #include "plugins/cpu/device/DeviceErrors.h"
@@ -122,16 +123,16 @@ protected:
     option.key = {"catch_faults", 12};
     option.kind = TZ_KV_BOOL;
     option.i64 = catches;
-    ASSERT_EQ(take(api.create(&host, &option, 1, &platform)).code, TZ_E_OK);
+    ASSERT_EQ(take(calls.create(&host, &option, 1, &platform)).code, TZ_E_OK);
     tz_device *const *list = nullptr;
     size_t n = 0;
-    ASSERT_EQ(take(api.devices(platform, &list, &n)).code, TZ_E_OK);
+    ASSERT_EQ(take(calls.devices(platform, &list, &n)).code, TZ_E_OK);
     device = list[0];
-    ASSERT_EQ(take(api.stream_create(device, 0, 0, &stream)).code, TZ_E_OK);
+    ASSERT_EQ(take(calls.createStream(device, 0, &stream)).code, TZ_E_OK);
     tz_blob blob{{"main", 4},
                  {"elf", 3},
                  {kernelObject().data(), kernelObject().size()}};
-    ASSERT_EQ(take(api.module_load(device, &blob, 1, nullptr, &module)).code,
+    ASSERT_EQ(take(calls.load(device, &blob, 1, nullptr, &module)).code,
               TZ_E_OK);
   }
   void close() {
@@ -174,6 +175,7 @@ protected:
   };
 
   const tz_device_api &api = deviceApi();
+  const tz::test::TableCalls calls{api};
   tz_host host{};
   std::atomic<int32_t> answer{TZ_E_OK};
   std::atomic<int> asked{0};
@@ -244,7 +246,7 @@ TEST_P(LaunchEnd, AWaitForAnotherLaunchEndsToo) {
   int flag = 0;
   int *at = &flag;
   tz_stream *other = nullptr;
-  ASSERT_EQ(take(api.stream_create(device, 0, 0, &other)).code, TZ_E_OK);
+  ASSERT_EQ(take(calls.createStream(device, 0, &other)).code, TZ_E_OK);
   std::thread first([&] { (void)launch("spin", at, 1000, other); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   answer = TZ_E_CANCELLED;

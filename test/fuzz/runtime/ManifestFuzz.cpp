@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   bool complete = !m->name.empty() &&
-                  (!m->compilerLibrary.empty() || !m->deviceLibrary.empty());
+                  (!m->compilerLibrary.empty() || !m->deviceLibraries.empty());
   if (!complete) {
     std::abort();
   }

@@ -83,19 +83,8 @@ const void *getInterface(const char *id) {
 }
 
 const tz_plugin *query(const tz_query *) {
-  static const tz_plugin self = {sizeof(tz_plugin),
-                                 TZ_PLUGIN_MAGIC,
-                                 TZ_ABI_MAJOR,
-                                 TZ_ABI_MINOR,
-                                 TZ_ABI_MINOR,
-                                 plugin::str("picky"),
-                                 plugin::str("t"),
-                                 plugin::str("1"),
-                                 plugin::str("b"),
-                                 TZ_SANITIZER_TAG,
-                                 0,
-                                 getInterface,
-                                 nullptr};
+  static constexpr tz_plugin self =
+      plugin::entry("picky", "t", "1", "b", getInterface);
   return &self;
 }
 
@@ -280,7 +269,9 @@ TEST_F(TargetTest, OptionsThatNobodyKnowsAreRefused) {
 TEST_F(TargetTest, EstimatesFillWhatTheCallerHasRoomFor) {
   const tz_compiler_api *api = plugin::compilerTable<Picky>();
   tz_compiler *object = nullptr;
-  ASSERT_EQ(api->create(nullptr, nullptr, 0, &object), nullptr);
+  tz_create_desc desc{};
+  desc.struct_size = sizeof(desc);
+  ASSERT_EQ(api->create(&desc, &object), nullptr);
   tz_compile_request request{};
   request.struct_size = sizeof(request);
   tz_kv deep{};

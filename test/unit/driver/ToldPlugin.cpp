@@ -89,19 +89,8 @@ const void *getInterface(const char *id) {
 }
 
 const tz_plugin *query(const tz_query *) {
-  static const tz_plugin plugin = {sizeof(tz_plugin),
-                                   TZ_PLUGIN_MAGIC,
-                                   TZ_ABI_MAJOR,
-                                   TZ_ABI_MINOR,
-                                   TZ_ABI_MINOR,
-                                   str("told"),
-                                   str("test"),
-                                   str("1"),
-                                   str("test"),
-                                   TZ_SANITIZER_TAG,
-                                   0,
-                                   getInterface,
-                                   nullptr};
+  static constexpr tz_plugin plugin =
+      entry("told", "test", "1", "test", getInterface);
   return &plugin;
 }
 

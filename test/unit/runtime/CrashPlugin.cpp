@@ -30,48 +30,74 @@ struct OneCompiler final : Compiler {
   Artifact compile(const Request &) override { return {}; }
 };
 
-struct OneEvent final : Event {
-  bool query() override { return true; }
-  void synchronize(uint64_t) override {}
-  uint64_t elapsedNs(Event &) override { return 5; }
+struct OneEvent {
+  bool query() { return true; }
+  void synchronize(uint64_t) {}
+  uint64_t elapsedNs(OneEvent &) { return 5; }
 };
 
-struct OneModule final : Module {
-  Code code;
-  Code *find(std::string_view) override { return &code; }
+struct OneKernel {
+  void encode(uint32_t, const tz_tensor_view &, void *, size_t) {}
+  tz_occupancy occupancy(const tz_launch &) {
+    tz_occupancy result{};
+    result.blocks = 1;
+    return result;
+  }
+  std::optional<tz_source_place> place(int64_t) { return std::nullopt; }
 };
 
-struct OneStream final : Stream {
-  void copy(tz_dptr, tz_dptr, uint64_t, uint32_t) override {}
-  void fill(tz_dptr, uint64_t, uint32_t, uint32_t) override {}
-  void launch(Code &, const tz_launch &) override {
+struct OneModule {
+  OneKernel kernel;
+  OneKernel *find(std::string_view) { return &kernel; }
+  std::optional<Global> global(std::string_view) { return std::nullopt; }
+};
+
+struct OneStream {
+  void copy(tz_dptr, tz_dptr, uint64_t, uint32_t) {}
+  void fill(tz_dptr, uint64_t, uint32_t, uint32_t) {}
+  void launch(OneKernel &, const tz_launch &) {
     throw Failure(TZ_E_FAULT, "a fault");
   }
-  void synchronize() override {}
-  void record(Event &) override {}
-  void wait(Event &) override {}
+  void synchronize() {}
+  void record(OneEvent &) {}
+  void wait(OneEvent &) {}
+  void callBack(void (*)(void *, int32_t), void *) {}
+  bool isRecording() { return false; }
+  void cancel() {}
 };
 
-struct OneDevice final : HostDevice {
-  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
-    std::vector<std::unique_ptr<Device>> devices;
+struct OneDevice : HostDevice {
+  using Stream = OneStream;
+  using Event = OneEvent;
+  using Module = OneModule;
+  using Kernel = OneKernel;
+
+  static std::vector<std::unique_ptr<OneDevice>>
+  enumerate(const tz_create_desc &) {
+    std::vector<std::unique_ptr<OneDevice>> devices;
     devices.push_back(std::make_unique<OneDevice>());
     return devices;
   }
-  tz_device_info describe() override {
+  static std::unique_ptr<OneDevice> wrap(const tz_native &) {
+    return std::make_unique<OneDevice>();
+  }
+  tz_device_info describe() {
     tz_device_info info{};
     info.name = str("crash device");
     info.target = str("crash:any");
+    info.native_kinds = str("other");
     return info;
   }
-  void checkTarget(std::string_view) override {}
-  std::unique_ptr<Stream> createStream(int32_t) override {
+  void checkTarget(std::string_view) {}
+  void checkArtifact(std::string_view) {}
+  std::optional<tz_mem_info> memoryInfo(tz_dptr) { return std::nullopt; }
+  std::unique_ptr<OneStream> createStream(const tz_stream_desc &) {
     return std::make_unique<OneStream>();
   }
-  std::unique_ptr<Event> createEvent(bool) override {
+  std::unique_ptr<OneEvent> createEvent(const tz_event_desc &) {
     return std::make_unique<OneEvent>();
   }
-  std::unique_ptr<Module> load(const tz_blob *, size_t) override {
+  std::unique_ptr<OneModule> load(const tz_module_desc &) {
     return std::make_unique<OneModule>();
   }
 };
@@ -91,14 +117,6 @@ std::string_view wrecked() {
   return name ? name : "";
 }
 
-/// For slots that the SDK leaves empty.
-template <typename... Arguments>
-void fillIn(tz_error *(*&slot)(Arguments...)) {
-  if (!slot) {
-    slot = [](Arguments...) -> tz_error * { return nullptr; };
-  }
-}
-
 #define WRECK(half, name)                                                      \
   if (wrecked() == #half "." #name) {                                          \
     wreck(table.name);                                                         \
@@ -109,7 +127,6 @@ void fillIn(tz_error *(*&slot)(Arguments...)) {
 const tz_compiler_api *compilers() {
   static const tz_compiler_api all = [] {
     tz_compiler_api table = *compilerTable<OneCompiler>();
-    fillIn(table.fingerprint);
     TZ_COMPILER_FUNCTIONS(WRECK_COMPILER)
     return table;
   }();
@@ -119,19 +136,6 @@ const tz_compiler_api *compilers() {
 const tz_device_api *devices() {
   static const tz_device_api all = [] {
     tz_device_api table = *deviceTable<OneDevice>();
-    fillIn(table.check_artifact);
-    fillIn(table.mem_info);
-    fillIn(table.stream_wrap);
-    fillIn(table.stream_callback);
-    fillIn(table.arg_encode);
-    table.kernel_occupancy = [](tz_kernel *, const tz_launch *,
-                                tz_occupancy *out) -> tz_error * {
-      out->blocks = 1;
-      return nullptr;
-    };
-    fillIn(table.stream_recording);
-    fillIn(table.stream_cancel);
-    fillIn(table.source_place);
     TZ_DEVICE_FUNCTIONS(WRECK_DEVICE)
     return table;
   }();

@@ -24,7 +24,7 @@ struct Scenario {
   explicit Scenario(int32_t (*onWait)(void *) = nullptr) {
     folder.write("crash.json",
                  R"({"manifest_version":"1.0","plugin":{"name":"crash",)"
-                 R"("version":"1.0","abi":{"major":0,"built_minor":1},)"
+                 R"("version":"1.0","abi":{"major":0,"built_minor":2},)"
                  R"("library":{"compiler":")" TZ_TEST_CRASH_PLUGIN
                  R"(","device":")" TZ_TEST_CRASH_PLUGIN R"("}}})");
     RegistryOptions options;
@@ -77,7 +77,6 @@ struct Scenario {
     auto device = *Device::open(**registry->find("crash"), 0);
     auto kernel = std::move(*LoadedKernel::load(device, code));
     auto stream = std::move(*device->createStream());
-    (void)device->wrapStream(nullptr);
     auto event = std::move(*device->createEvent(true));
     const tz_dptr memory = *device->allocate(64);
     (void)device->isHostPinned(memory);
@@ -100,6 +99,9 @@ struct Scenario {
     event.reset();
     stream.reset();
     device.reset();
+    const tz_native context{sizeof(tz_native), "other", nullptr, nullptr,
+                            nullptr};
+    (void)Device::wrap(**registry->find("crash"), 0, context);
     registry.reset();
   }
 };
@@ -149,14 +151,14 @@ INSTANTIATE_TEST_SUITE_P(
     Devices, DeviceCrash,
     testing::Values("create", "destroy", "devices", "device_info",
                     "check_artifact", "mem_alloc", "mem_free", "mem_info",
-                    "copy", "fill", "stream_create", "stream_wrap",
-                    "stream_destroy", "stream_sync", "stream_wait",
-                    "stream_callback", "event_create", "event_destroy",
-                    "event_record", "event_query", "event_sync",
-                    "event_elapsed_ns", "module_load", "module_unload",
-                    "kernel_get", "arg_encode", "kernel_occupancy", "launch",
-                    "check_target", "stream_recording", "stream_cancel",
-                    "source_place"));
+                    "copy", "fill", "stream_create", "device_wrap",
+                    "device_release", "stream_destroy", "stream_sync",
+                    "stream_wait", "stream_callback", "event_create",
+                    "event_destroy", "event_record", "event_query",
+                    "event_sync", "event_elapsed_ns", "module_load",
+                    "module_unload", "kernel_get", "arg_encode",
+                    "kernel_occupancy", "launch", "check_target",
+                    "stream_recording", "stream_cancel", "source_place"));
 
 TEST_F(Crash, WhatIsNotAPluginsIsNotBlamedOnIt) {
   EXPECT_EXIT(

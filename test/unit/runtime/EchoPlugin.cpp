@@ -26,48 +26,60 @@ void step() {
   }
 }
 
-struct EchoEvent final : Event {
-  bool query() override { return !Echo::instance().isBehind; }
-  void synchronize(uint64_t) override { step(); }
-  uint64_t elapsedNs(Event &) override { return 5; }
+struct EchoEvent {
+  bool query() { return !Echo::instance().isBehind; }
+  void synchronize(uint64_t) { step(); }
+  uint64_t elapsedNs(EchoEvent &) { return 5; }
 };
 
-struct EchoCode final : Code {
+struct EchoKernel {
   std::string name;
+
+  void encode(uint32_t arg, const tz_tensor_view &v, void *dst, size_t size) {
+    // Base, first dim and stride, so that a test reads them back.
+    int64_t text[4] = {int64_t(v.base), int64_t(arg), v.shape[0], v.strides[0]};
+    std::memcpy(dst, text, std::min(size, sizeof(text)));
+  }
+  tz_occupancy occupancy(const tz_launch &) {
+    tz_occupancy result{};
+    result.blocks = 3;
+    return result;
+  }
+  std::optional<tz_source_place> place(int64_t) { return std::nullopt; }
 };
 
-struct EchoModule final : Module {
-  std::vector<std::unique_ptr<EchoCode>> codes;
-  Code *find(std::string_view name) override {
+struct EchoModule {
+  std::vector<std::unique_ptr<EchoKernel>> kernels;
+  EchoKernel *find(std::string_view name) {
     step();
     Echo::instance().sought.emplace_back(name);
     if (name == "missing") {
       return nullptr;
     }
-    codes.push_back(std::make_unique<EchoCode>());
-    codes.back()->name = name;
-    return codes.back().get();
+    kernels.push_back(std::make_unique<EchoKernel>());
+    kernels.back()->name = name;
+    return kernels.back().get();
   }
 };
 
-struct EchoStream final : HostStream {
-  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind) override {
+struct EchoStream : HostStream {
+  void copy(tz_dptr to, tz_dptr from, uint64_t bytes, uint32_t kind) {
     step();
     HostStream::copy(to, from, bytes, kind);
   }
   void fill(tz_dptr to, uint64_t bytes, uint32_t pattern,
-            uint32_t patternBytes) override {
+            uint32_t patternBytes) {
     step();
     HostStream::fill(to, bytes, pattern, patternBytes);
   }
-  void launch(Code &code, const tz_launch &l) override {
+  void launch(EchoKernel &kernel, const tz_launch &l) {
     step();
     Echo &echo = Echo::instance();
     if (!echo.record) {
       return;
     }
     const auto *args = static_cast<const uint8_t *>(l.args);
-    echo.launches.push_back({static_cast<EchoCode &>(code).name,
+    echo.launches.push_back({kernel.name,
                              {l.grid[0], l.grid[1], l.grid[2]},
                              {args, args + l.args_size},
                              l.flags});
@@ -75,25 +87,33 @@ struct EchoStream final : HostStream {
       echo.body(echo.launches.back());
     }
   }
-  void synchronize() override {
+  void synchronize() {
     step();
     ++std::atomic_ref(Echo::instance().waits); // streams of any thread
   }
-  void record(Event &) override {}
+  void record(EchoEvent &) {}
+  void wait(EchoEvent &) {}
+  bool isRecording() { return Echo::instance().isRecording; }
 };
 
-struct EchoDevice final : HostDevice {
+struct EchoDevice : HostDevice {
+  using Stream = EchoStream;
+  using Event = EchoEvent;
+  using Module = EchoModule;
+  using Kernel = EchoKernel;
+
   uint32_t flags;
   explicit EchoDevice(uint32_t flags) : flags(flags) {}
   /// Device 0 says that its memory is the host's, device 1 does not.
-  static std::vector<std::unique_ptr<Device>> enumerate(const tz_host *) {
+  static std::vector<std::unique_ptr<EchoDevice>>
+  enumerate(const tz_create_desc &) {
     step();
-    std::vector<std::unique_ptr<Device>> devices;
+    std::vector<std::unique_ptr<EchoDevice>> devices;
     devices.push_back(std::make_unique<EchoDevice>(TZ_DEVICE_HOST_MEMORY));
     devices.push_back(std::make_unique<EchoDevice>(0));
     return devices;
   }
-  tz_device_info describe() override {
+  tz_device_info describe() {
     step();
     tz_device_info info{};
     info.name = str("echo device");
@@ -103,7 +123,7 @@ struct EchoDevice final : HostDevice {
     return info;
   }
   /// It runs echo:any and echo:small; echo:large is another machine's.
-  void checkTarget(std::string_view target) override {
+  void checkTarget(std::string_view target) {
     if (target == "echo:large") {
       throw Failure(TZ_E_FAILED_PRECONDITION, "it is too small");
     }
@@ -111,57 +131,33 @@ struct EchoDevice final : HostDevice {
       throw Failure(TZ_E_NOT_FOUND, "unknown");
     }
   }
-  tz_dptr allocate(uint32_t kind, uint64_t size, uint64_t align) override {
+  tz_dptr allocate(const tz_memory_desc &desc) {
     step();
     ++Echo::instance().allocations;
-    return HostDevice::allocate(kind, size, align);
+    return HostDevice::allocate(desc);
   }
-  void free(tz_dptr memory) override {
+  void free(tz_dptr memory) {
     ++Echo::instance().frees;
     HostDevice::free(memory);
   }
-  std::unique_ptr<Stream> createStream(int32_t) override {
+  std::unique_ptr<Stream> createStream(const tz_stream_desc &) {
     step();
     return std::make_unique<EchoStream>();
   }
-  std::unique_ptr<Event> createEvent(bool) override {
+  std::unique_ptr<Event> createEvent(const tz_event_desc &) {
     step();
     return std::make_unique<EchoEvent>();
   }
-  std::unique_ptr<Module> load(const tz_blob *, size_t) override {
+  std::unique_ptr<Module> load(const tz_module_desc &) {
     step();
     return std::make_unique<EchoModule>();
   }
 };
 
-tz_error *encode(tz_kernel *, uint32_t arg, const tz_tensor_view *v, void *dst,
-                 size_t size) {
-  // Base, first dim and stride, so that a test reads them back.
-  int64_t text[4] = {int64_t(v->base), int64_t(arg), v->shape[0],
-                     v->strides[0]};
-  std::memcpy(dst, text, std::min(size, sizeof(text)));
-  return nullptr;
-}
-
-tz_error *occupancy(tz_kernel *, const tz_launch *, tz_occupancy *out) {
-  out->blocks = 3;
-  return nullptr;
-}
-
 const void *getInterface(const char *id) {
-  static const tz_device_api table = [] {
-    tz_device_api t = *deviceTable<EchoDevice>();
-    t.arg_encode = encode;
-    t.kernel_occupancy = occupancy;
-    t.stream_recording = [](tz_stream *, int32_t *out) -> tz_error * {
-      *out = Echo::instance().isRecording;
-      return nullptr;
-    };
-    return t;
-  }();
   static const tz_device_api old = [] {
-    tz_device_api t = table;
-    t.struct_size = TZ_SIZE_UPTO(tz_device_api, stream_cancel);
+    tz_device_api t = *deviceTable<EchoDevice>();
+    t.struct_size = TZ_SIZE_UPTO(tz_device_api, launch);
     // Behind the end of the table: never to be read.
     t.source_place = reinterpret_cast<decltype(t.source_place)>(8);
     return t;
@@ -169,24 +165,13 @@ const void *getInterface(const char *id) {
   if (std::string_view(id) != "tz.device/1") {
     return nullptr;
   }
-  return Echo::instance().isOld ? &old : &table;
+  return Echo::instance().isOld ? &old : deviceTable<EchoDevice>();
 }
 
-const tz_plugin *query(const tz_query *) {
-  static const tz_plugin plugin = {sizeof(tz_plugin),
-                                   TZ_PLUGIN_MAGIC,
-                                   TZ_ABI_MAJOR,
-                                   TZ_ABI_MINOR,
-                                   TZ_ABI_MINOR,
-                                   str("echo"),
-                                   str("test"),
-                                   str("1"),
-                                   str("test"),
-                                   TZ_SANITIZER_TAG,
-                                   0,
-                                   getInterface,
-                                   nullptr};
-  return &plugin;
+const tz_plugin *query(const tz_query *asked) {
+  static constexpr tz_plugin self =
+      entry("echo", "test", "1", "test", getInterface);
+  return answer(asked, self);
 }
 
 } // namespace

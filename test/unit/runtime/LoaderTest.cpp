@@ -25,7 +25,7 @@ std::string mock(const std::string &fault) {
 
 std::string manifest(const std::string &library, const std::string &more = "") {
   return R"({"manifest_version":"1.0","plugin":{"name":"mock","version":"1.0",)"
-         R"("abi":{"major":0,"built_minor":1},)" +
+         R"("abi":{"major":0,"built_minor":2},)" +
          more + R"("library":{"compiler":")" + library + "\"}}}";
 }
 
@@ -63,6 +63,13 @@ TEST_F(Loader, OpensACorrectPlugin) {
 TEST_F(Loader, AShorterTableHasNullFunctionsBehindItsEnd) {
   EXPECT_EQ(open(mock("OLD_TABLE")), "");
   EXPECT_FALSE((*(*registry->find("mock"))->compiler())->api->list_options);
+}
+
+TEST_F(Loader, APluginOfNewerHeadersThatNeedsNoneOfThemWorks) {
+  EXPECT_EQ(open(mock("NEWER")), "");
+  // What stands in its table behind ours is not looked at.
+  EXPECT_EQ((*(*registry->find("mock"))->compiler())->targets.front(),
+            "mock:any");
 }
 
 TEST_F(Loader, MissingFile) {
@@ -112,11 +119,15 @@ TEST_F(Loader, EachFaultHasItsSentence) {
   const std::pair<const char *, const char *> faults[] = {
       {"OTHER_SYMBOL", "built for ABI major 7, this Terrazzo serves major 0"},
       {"NO_SYMBOL", "not a Terrazzo plugin: it does not export"},
-      {"DECLINES", "does not serve a host of ABI 0.1"},
+      {"DECLINES", "does not serve a host of ABI 0.2"},
       {"BAD_MAGIC", "wrong magic"},
       {"SHORT_STRUCT", "wrong magic"},
-      {"MAJOR", "built for ABI 5.1, this Terrazzo serves 0.1"},
-      {"MINOR", "built for ABI 0.2, this Terrazzo serves 0.1"},
+      {"MAJOR", "was built for ABI 5.2, this Terrazzo serves 0.2; rebuild the "
+                "plugin with this Terrazzo's headers"},
+      {"OLD", "was built for ABI 0.1, this Terrazzo serves 0.2; rebuild the "
+              "plugin with this Terrazzo's headers"},
+      {"NEEDS_NEWER", "needs a host of ABI 0.3 or later, this Terrazzo is 0.2; "
+                      "install a newer Terrazzo or an older plugin"},
       {"NO_GET_INTERFACE", "lacks get_interface"},
       {"SANITIZER", "built with sanitizer"},
       {"NAME", "calls itself 'other'"},
@@ -143,7 +154,7 @@ TEST_F(Loader, TheManifestsHashIsChecked) {
 
 TEST_F(Loader, AMissingHalfIsSaid) {
   open(mock("GOOD"));
-  EXPECT_THAT((*registry->find("mock"))->device().status().message(),
+  EXPECT_THAT((*registry->find("mock"))->devices().status().message(),
               HasSubstr("has no device half"));
 }
 
@@ -160,7 +171,7 @@ TEST_F(Loader, ManifestsAreRefusedBeforeTheLibraryIsOpened) {
   options.defaultFolders = {folder.path};
   Registry other(options);
   EXPECT_THAT(other.find("mock").status().message(),
-              HasSubstr("built for ABI 3.0, this Terrazzo serves 0.1"));
+              HasSubstr("built for ABI 3.0, this Terrazzo serves 0.2"));
 }
 
 TEST(Manifest, EachMistakeIsNamed) {
@@ -175,22 +186,22 @@ TEST(Manifest, EachMistakeIsNamed) {
       {R"({"manifest_version":"1.0","plugin":[]})", "must be an object"},
       {R"({"manifest_version":"1.0","plugin":{}})", "'plugin.name' is missing"},
       {R"({"manifest_version":"1.0","plugin":{"name":"A b","version":"1",
-          "abi":{"major":0,"built_minor":1},"library":{"device":"x"}}})",
+          "abi":{"major":0,"built_minor":2},"library":{"device":"x"}}})",
        "'plugin.name' must be 1 to 64"},
       {R"({"manifest_version":"1.0","plugin":{"name":"a","version":"1",
           "isolation":"wroker",
-          "abi":{"major":0,"built_minor":1},"library":{"device":"x"}}})",
+          "abi":{"major":0,"built_minor":2},"library":{"device":"x"}}})",
        "'plugin.isolation' must be 'worker' or 'inprocess'"},
       {R"({"manifest_version":"1.0","plugin":{"name":"a","version":"1",
-          "abi":{"major":-1,"built_minor":1},"library":{"device":"x"}}})",
+          "abi":{"major":-1,"built_minor":2},"library":{"device":"x"}}})",
        "'plugin.abi.major' must be a whole number"},
       {R"({"manifest_version":"1.0","plugin":{"name":"a","version":"1",
-          "abi":{"major":0,"built_minor":1},"library":{}}})",
+          "abi":{"major":0,"built_minor":2},"library":{}}})",
        "must name a file"},
       {R"({"manifest_version":"1.0","plugin":{"name":"a","name":"b"}})",
        "'name' appears twice"},
       {R"({"manifest_version":"1.0","plugin":{"name":"a","version":"1",
-          "abi":{"major":0,"built_minor":1},"library":{"device":"x"},
+          "abi":{"major":0,"built_minor":2},"library":{"device":"x"},
           "ir":[{"format":"tile","min":"0.1","max":"x"}]}})",
        "must look like \"1.6\""},
       {"{\"a\":\"\xff\"}", "syntax error"},
@@ -210,11 +221,11 @@ TEST(Manifest, LimitsHold) {
               HasSubstr("nested deeper than 16"));
   std::string unknown = R"({"manifest_version":"1.0","later":)" + shallow +
                         std::string(15, ']') + R"(,"plugin":{"name":"a",)" +
-                        R"("version":"1","abi":{"major":0,"built_minor":1},)" +
+                        R"("version":"1","abi":{"major":0,"built_minor":2},)" +
                         R"("library":{"device":"lib/x.so"}}})";
   Result<tz::runtime::Manifest> m = parseManifest(unknown, "/p/plugin.json");
   ASSERT_TRUE(m) << m.status().message();
-  EXPECT_EQ(m->deviceLibrary, "/p/lib/x.so");
+  EXPECT_THAT(m->deviceLibraries, testing::ElementsAre("/p/lib/x.so"));
   EXPECT_THAT(
       parseManifest(std::string((1 << 20) + 1, ' '), "m").status().message(),
       HasSubstr("larger than 1 MiB"));

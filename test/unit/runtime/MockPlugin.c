@@ -21,8 +21,7 @@ static tz_error failure = {sizeof(tz_error),
                            0,
                            0};
 
-static tz_error *create(const tz_host *host, const tz_kv *opts, size_t n,
-                        tz_compiler **out) {
+static tz_error *create(const tz_create_desc *desc, tz_compiler **out) {
 #ifdef MOCK_CREATE_FAILS
   return &failure;
 #else
@@ -51,24 +50,47 @@ compile(tz_compiler *c, const tz_compile_request *r, tz_artifact **out) {
   return &failure;
 }
 
-static const tz_compiler_api api = {
+#ifdef MOCK_NEWER
+/* A later header's table: a function more. */
+static const struct {
+  tz_compiler_api known;
+  void (*later)(void);
+} newer = {{
+#else
+static const tz_compiler_api api =
+    {
+#endif
 #ifdef MOCK_SHORT_TABLE
-    TZ_SIZE_UPTO(tz_compiler_api, destroy),
+               TZ_SIZE_UPTO(tz_compiler_api, destroy),
 #elif defined(MOCK_OLD_TABLE)
-    TZ_SIZE_UPTO(tz_compiler_api, compile),
+        TZ_SIZE_UPTO(tz_compiler_api, compile),
+#elif defined(MOCK_NEWER)
+sizeof(tz_compiler_api) + sizeof(void *),
 #else
-    sizeof(tz_compiler_api),
+sizeof(tz_compiler_api),
 #endif
-    create, destroy, targets, describe, 0, 0,
+               create, destroy, targets, describe, 0, 0,
 #ifdef MOCK_NO_COMPILE
-    0,
+               0,
 #else
-    compile,
+        compile,
 #endif
-    /* After `compile` in a table that says it ends there: never to be read. */
-    (tz_error *(*)(tz_compiler *, tz_str, const tz_option_info *const **,
-                   size_t *))(void *)8,
-    0};
+#ifdef MOCK_NEWER
+               0, 0}
+#else
+        /* After `compile` in a table that says it ends there: never to be read.
+         */
+        (tz_error *(*)(tz_compiler *, tz_str, const tz_option_info *const **,
+                       size_t *))(void *)8,
+        0}
+#endif
+#ifdef MOCK_NEWER
+           ,
+           0};
+#define api newer.known
+#else
+;
+#endif
 
 static const void *interface(const char *id) {
 #ifdef MOCK_NO_TABLE
@@ -100,12 +122,20 @@ static const tz_plugin plugin = {
 #else
     TZ_ABI_MAJOR,
 #endif
-#ifdef MOCK_MINOR
+#if defined(MOCK_OLD)
+    TZ_ABI_OLDEST_MINOR - 1,
+#elif defined(MOCK_NEEDS_NEWER) || defined(MOCK_NEWER)
     TZ_ABI_MINOR + 1,
 #else
     TZ_ABI_MINOR,
 #endif
-    TZ_ABI_MINOR,
+#ifdef MOCK_NEEDS_NEWER
+    TZ_ABI_MINOR + 1,
+#elif defined(MOCK_OLD)
+    0,
+#else
+    TZ_ABI_TARGET_MINOR,
+#endif
 #ifdef MOCK_NAME
     TEXT("other"),
 #else
@@ -124,8 +154,7 @@ static const tz_plugin plugin = {
     TZ_SANITIZER_TAG,
 #endif
     0,
-    MOCK_INTERFACE,
-    0};
+    MOCK_INTERFACE};
 
 #ifdef MOCK_OTHER_SYMBOL
 __attribute__((visibility("default")))

@@ -42,9 +42,9 @@ TEST(Registry, FindsTheNullPlugin) {
   Result<const Plugin::CompilerHalf *> compiler = (*null)->compiler();
   ASSERT_TRUE(compiler) << compiler.status().message();
   EXPECT_EQ((*compiler)->targets, std::vector<std::string>{"null:any"});
-  Result<const Plugin::DeviceHalf *> device = (*null)->device();
-  ASSERT_TRUE(device) << device.status().message();
-  EXPECT_EQ((*device)->devices.size(), 1u);
+  Result<const Plugin::DeviceList *> devices = (*null)->devices();
+  ASSERT_TRUE(devices) << devices.status().message();
+  EXPECT_EQ((*devices)->size(), 1u);
 }
 
 TEST(Registry, UnknownTargetNamesWhatThereIs) {

@@ -39,7 +39,7 @@ struct Tree : TemporaryFolder {
           readFile(std::string(TZ_TEST_MOCK_FOLDER) + "/tz_mock_GOOD.so"));
     write("sys/plugins.d/mock.json",
           R"({"manifest_version":"1.0","plugin":{"name":"mock",)"
-          R"("version":"1.0","abi":{"major":0,"built_minor":1},)"
+          R"("version":"1.0","abi":{"major":0,"built_minor":2},)"
           R"("library":{"compiler":"../lib/mock.so"}}})");
     chmod(user.c_str(), 0777);
     umask(before);

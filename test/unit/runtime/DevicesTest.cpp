@@ -1,0 +1,242 @@
+//===- DevicesTest.cpp - which device a target means, and what it can -----===//
+//
+// What   A plugin with several device halves, of two kinds of devices and a
+//        simulator; objects of other interfaces; kinds of memory; build logs;
+//        one kernel launched by many threads.
+// Why    No machine of the tests has any of it (HalfPlugin.cpp).
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/TemporaryFolder.h"
+
+#include "runtime/launch/LoadedKernel.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <thread>
+
+using namespace tz::runtime;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+std::string half(const std::string &name) {
+  return "\"" TZ_TEST_MOCK_FOLDER "/tz_half_" + name + ".so\"";
+}
+
+class Devices : public testing::Test {
+protected:
+  /// `halves`: the value of "device" in the manifest.
+  void open(const std::string &halves, bool simulators = false) {
+    folder.write(
+        "mixed.json",
+        R"({"manifest_version":"1.0","plugin":{"name":"mixed","version":"1.0",)"
+        R"("abi":{"major":0,"built_minor":2,"min_host_minor":2},)"
+        R"("library":{"device":)" +
+            halves + "}}}");
+    RegistryOptions options;
+    options.readEnvironment = false;
+    options.registeredBuiltins = false;
+    options.defaultFolders = {folder.path};
+    options.simulators = simulators;
+    registry = std::make_unique<Registry>(options);
+  }
+  /// "1 mixed:b", or the message.
+  std::string chosen(const std::string &spec) {
+    Result<ResolvedTarget> target = registry->resolve(spec);
+    return target ? std::to_string(target->deviceIndex) + " " + target->id
+                  : target.status().message();
+  }
+  std::shared_ptr<Device> device(size_t index = 0) {
+    return std::move(*Device::open(**registry->find("mixed"), index));
+  }
+  /// Its one kernel adds args[1] to the number at args[0].
+  static std::shared_ptr<Artifact> artifact(const std::string &code) {
+    auto made = std::make_shared<Artifact>();
+    made->plugin = "mixed";
+    made->function = "kernel";
+    made->target = "mixed:a";
+    made->blobs.push_back({"main", "text", code});
+    made->userTypes = {TZ_TYPE_PTR, TZ_TYPE_I64};
+    made->userLeaves = {0, 1};
+    Variant &variant = made->variants.emplace_back();
+    variant.name = "kernel";
+    variant.argBytes = 16;
+    for (uint32_t i = 0; i < 2; ++i) {
+      ArgInfo &arg = variant.args.emplace_back();
+      arg.kind = TZ_ARG_USER;
+      arg.index = i;
+      arg.type = made->userTypes[i];
+      arg.size = arg.align = 8;
+      arg.offset = 8 * i;
+    }
+    return made;
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<Registry> registry;
+};
+
+const std::string Both = "[" + half("A") + "," + half("B") + "]";
+
+TEST_F(Devices, ATargetMeansTheDeviceThatIsOfIt) {
+  open(half("B"));
+  EXPECT_EQ(chosen("mixed"), "0 mixed:a");
+  EXPECT_EQ(chosen("mixed:a"), "0 mixed:a");
+  EXPECT_EQ(chosen("mixed:b"), "1 mixed:b");
+  // Both run it, neither is it.
+  EXPECT_EQ(chosen("mixed:every"), "0 mixed:every");
+  EXPECT_EQ(chosen("mixed:1:every"), "1 mixed:every");
+  EXPECT_THAT(chosen("mixed:0:b"), HasSubstr("mixed:0 cannot run this code: "
+                                             "it is mixed:a"));
+  EXPECT_THAT(chosen("mixed:c"), HasSubstr("it is mixed:a"));
+}
+
+TEST_F(Devices, HalvesListTheirDevicesOneAfterTheOther) {
+  open(Both);
+  Result<const Plugin::DeviceList *> list =
+      (*registry->find("mixed"))->devices();
+  ASSERT_TRUE(list) << list.status().message();
+  ASSERT_EQ((*list)->size(), 2u) << "B's first one is A's by its uuid";
+  EXPECT_NE((**list)[0].half, (**list)[1].half);
+  EXPECT_EQ(chosen("mixed:b"), "1 mixed:b");
+  EXPECT_THAT(device(1)->name(), "mixed:b");
+}
+
+TEST_F(Devices, AHalfWithoutADriverIsPassedOver) {
+  open("[" + half("BROKEN") + "," + half("A") + "]");
+  EXPECT_EQ(chosen("mixed"), "0 mixed:a");
+  open("[" + half("BROKEN") + "," + half("BROKEN") + "]");
+  EXPECT_THAT(chosen("mixed"), HasSubstr("its driver is not here"));
+  open("[" + half("nosuch") + "," + half("A") + "]");
+  EXPECT_EQ(chosen("mixed"), "0 mixed:a");
+  EXPECT_THAT(registry->listing().front().reason,
+              HasSubstr("tz_half_nosuch.so: plugin library does not exist"));
+}
+
+TEST_F(Devices, AManifestsListOfHalvesIsChecked) {
+  open("[]");
+  EXPECT_THAT(chosen("mixed"), HasSubstr("must name a file"));
+  open("[1]");
+  EXPECT_THAT(chosen("mixed"), HasSubstr("must be a string or a list"));
+  open(Both + R"(},"sha256":{"device":["00"])");
+  EXPECT_THAT(chosen("mixed"), HasSubstr("must have a hash for each of the 2"));
+}
+
+TEST_F(Devices, ASimulatorIsTakenOnRequestAlone) {
+  open(half("B"));
+  EXPECT_EQ((*(*registry->find("mixed"))->devices())->size(), 2u);
+  EXPECT_THAT(chosen("mixed:2"), HasSubstr("there are 2 devices"));
+  EXPECT_EQ(chosen("auto"), "0 mixed:a");
+  // Its code is a request.
+  EXPECT_EQ(chosen("mixed:simulated"), "2 mixed:simulated");
+  EXPECT_TRUE(device(2)->isSimulator());
+  EXPECT_FALSE(device(1)->isSimulator());
+  open(half("B"), /*simulators=*/true);
+  EXPECT_EQ(chosen("mixed:2"), "2 mixed:simulated");
+  EXPECT_EQ(chosen("mixed"), "0 mixed:a");
+}
+
+TEST_F(Devices, QueuesOfOthersAreWrappedInTheirContext) {
+  open(half("A"));
+  std::atomic<int> queue{0};
+  int context = 0;
+  tz_native native{sizeof(native), nullptr, nullptr, nullptr, &queue};
+  auto wrapped = device()->wrapStream(native);
+  ASSERT_TRUE(wrapped) << wrapped.status().message();
+  auto kernel = std::move(*LoadedKernel::load(device(), artifact("code")));
+  uint64_t sum = 0;
+  const ArgValue args[] = {{TZ_TYPE_PTR, uint64_t(&sum)}, {TZ_TYPE_I64, 3}};
+  ASSERT_TRUE(kernel->launch(**wrapped, {1, 1, 1}, args).ok());
+  EXPECT_EQ(queue, 1);
+  EXPECT_EQ(sum, 3u);
+
+  native.kind = "pipe";
+  EXPECT_THAT(device()->wrapStream(native).status().message(),
+              HasSubstr("does not work on objects of 'pipe'; it does on those "
+                        "of queue"));
+  native.kind = "queue";
+  native.context = &context;
+  EXPECT_THAT(device()->wrapStream(native).status().message(),
+              HasSubstr("of another context"));
+  // In a device over that context it is at home.
+  Plugin &mixed = **registry->find("mixed");
+  Result<std::shared_ptr<Device>> own = Device::wrap(mixed, 0, native);
+  ASSERT_TRUE(own) << own.status().message();
+  EXPECT_TRUE((*own)->wrapStream(native));
+  native.context = nullptr;
+  EXPECT_EQ(Device::wrap(mixed, 0, native).status().code(),
+            TZ_E_INVALID_ARGUMENT);
+}
+
+TEST_F(Devices, MemoryHasAKindAndCodeHasVariables) {
+  open(half("A"));
+  const std::shared_ptr<Device> a = device();
+  for (uint32_t kind : {TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED, TZ_MEM_MANAGED}) {
+    Result<tz_dptr> memory = a->allocate(64, 0, kind);
+    ASSERT_TRUE(memory) << kind;
+    EXPECT_TRUE(a->free(*memory).ok());
+  }
+  const tz_blob code{str("main"), str("text"), {"code", 4}};
+  const tz_module_desc desc{sizeof(desc), nullptr, &code, 1, nullptr, nullptr};
+  tz_module *module = nullptr;
+  ASSERT_TRUE(a->check(a->api().module_load(a->handle(), &desc, &module)).ok());
+  tz_dptr address = 0;
+  uint64_t bytes = 0;
+  ASSERT_TRUE(a->check(a->api().module_global(module, str("table"), &address,
+                                              &bytes))
+                  .ok());
+  EXPECT_EQ(bytes, 8u);
+  EXPECT_EQ(*reinterpret_cast<const uint64_t *>(address), 7u);
+  EXPECT_EQ(a->check(a->api().module_global(module, str("no"), &address, &bytes))
+                .code(),
+            TZ_E_NOT_FOUND);
+  a->api().module_unload(module);
+}
+
+TEST_F(Devices, EachLineOfABuildLogIsADiagnostic) {
+  open(half("A"));
+  std::vector<std::string> said;
+  auto sink = [&](uint32_t severity, const std::string &line) {
+    said.push_back(std::to_string(severity) + " " + line);
+  };
+  auto failed =
+      LoadedKernel::load(device(), artifact("error: a\n\nat b  \r\n"), sink);
+  EXPECT_EQ(failed.status().message(),
+            "mixed:0: the driver's compiler refuses the code");
+  const std::string where = "kernel 'kernel' on mixed:0: ";
+  EXPECT_THAT(said, ElementsAre("0 " + where + "error: error: a",
+                                "0 " + where + "error: at b"));
+  ASSERT_TRUE(failed.status().fact("build_log"));
+  EXPECT_THAT(*failed.status().fact("build_log"), HasSubstr("error: at b\n"));
+  said.clear();
+  EXPECT_TRUE(LoadedKernel::load(device(), artifact("warning: slow"), sink));
+  EXPECT_THAT(said, ElementsAre("1 " + where + "warning: warning: slow"));
+}
+
+/// Each thread has a stream, a number and a sum of its own.
+TEST_F(Devices, ManyThreadsLaunchOneKernel) {
+  open(half("A"));
+  const std::shared_ptr<Device> a = device();
+  auto kernel = std::move(*LoadedKernel::load(a, artifact("code")));
+  constexpr unsigned Threads = 8, Launches = 2000;
+  std::vector<uint64_t> sums(Threads);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < Threads; ++t) {
+    threads.emplace_back([&, t] {
+      auto stream = std::move(*a->createStream());
+      const ArgValue args[] = {{TZ_TYPE_PTR, uint64_t(&sums[t])},
+                               {TZ_TYPE_I64, t + 1}};
+      for (unsigned i = 0; i < Launches; ++i) {
+        EXPECT_TRUE(kernel->launch(*stream, {1, 1, 1}, args).ok());
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  for (unsigned t = 0; t < Threads; ++t) {
+    EXPECT_EQ(sums[t], uint64_t{Launches} * (t + 1));
+  }
+}
+
+} // namespace
