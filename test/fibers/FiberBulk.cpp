@@ -89,8 +89,10 @@ BulkCopy copyOf(const Frame *frame, const uint32_t *box, const int32_t *at,
 void bulkStore(const Frame *frame, const uint32_t *box, const int32_t *at,
                char *from, uint32_t swizzle) {
   Fiber &fiber = block->fiber();
-  BulkStore store{copyOf(frame, box, at, from, swizzle), {},
-                  fiber.clock.begun[size_t(Worker::stores)], false};
+  BulkStore store{copyOf(frame, box, at, from, swizzle),
+                  {},
+                  fiber.clock.begun[size_t(Worker::stores)],
+                  false};
   note(Worker::stores, Space::shared, from, store.copy.bytes(), false);
   forEachRun(
       store.copy,
@@ -117,8 +119,8 @@ void awaitBulkStores(uint32_t areDone) {
     }
     store.isRead = true;
   }
-  fiber.clock.end(Worker::stores,
-                  fiber.clock.begun[size_t(Worker::stores)] - 1, true, areDone);
+  fiber.clock.end(Worker::stores, fiber.clock.begun[size_t(Worker::stores)] - 1,
+                  true, areDone);
   if (areDone) {
     writeBulkStores(fiber);
   }
@@ -274,12 +276,11 @@ void noteCopy(Block &where, const PhaseBarrier &barrier, const BulkCopy &copy) {
   }
   ThreadClock &clock = self.fiber().clock;
   RaceDetector &races = self.run->races;
-  const Record record{where.linear(),           barrier.actor,
-                      uint32_t(barrier.phase + 1), clock.op,
-                      clock.instance,           false};
+  const Record record{
+      where.linear(), barrier.actor,  uint32_t(barrier.phase + 1),
+      clock.op,       clock.instance, false};
   auto look = [&](Shadow &shadow, const Access &access) {
-    if (std::string problem =
-            races.copyInBulk(clock, record, shadow, access);
+    if (std::string problem = races.copyInBulk(clock, record, shadow, access);
         !problem.empty() && self.problem.empty()) {
       self.problem = std::move(problem);
     }

@@ -76,7 +76,7 @@ void readOperand(const char *address, uint32_t bytes) {
   }
 }
 
-/// ... by the way of the copy engine.
+/// ... by the way of the bulk copy unit.
 void readPublishedOperand(const char *address, uint32_t bytes) {
   if (block->current % block->launch().lanes == 0) {
     note(Worker::self, Space::shared, address, bytes, false, true);
@@ -103,8 +103,8 @@ void waitDots(uint32_t pending) {
     ++fiber.finishedDots;
   }
   const auto open = uint32_t(fiber.dots.size());
-  fiber.clock.end(Worker::dots,
-                  fiber.clock.begun[size_t(Worker::dots)] - open, true, true);
+  fiber.clock.end(Worker::dots, fiber.clock.begun[size_t(Worker::dots)] - open,
+                  true, true);
 }
 
 /// A token for a word of the dot that was begun last.

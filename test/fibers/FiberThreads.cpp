@@ -110,9 +110,8 @@ void look(Worker worker, const Access &access, const void *address) {
     where.address = reinterpret_cast<uintptr_t>(address);
   }
   RaceDetector &races = self.run->races;
-  std::string problem =
-      races.access(self.fiber().clock, worker,
-                   inShared ? self.shadow : races.device, where);
+  std::string problem = races.access(
+      self.fiber().clock, worker, inShared ? self.shadow : races.device, where);
   if (!problem.empty() && self.problem.empty()) {
     self.problem = std::move(problem);
   }
@@ -168,7 +167,8 @@ void publishAccesses() {
 
 void note(Worker worker, Space space, const void *address, uint32_t bytes,
           bool isWrite, bool byEngine) {
-  look(worker, {space, 0, bytes, isWrite, false, nullptr, nullptr, byEngine}, address);
+  look(worker, {space, 0, bytes, isWrite, false, nullptr, nullptr, byEngine},
+       address);
 }
 
 void addThreadCalls(Symbols &symbols) {

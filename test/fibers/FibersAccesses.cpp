@@ -8,6 +8,7 @@
 #include "test/fibers/FibersMatrix.h"
 
 #include "mlir/IR/Location.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -94,12 +95,11 @@ std::optional<Found> accessOf(Instruction &instruction) {
   }
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     Value *value = store->getValueOperand();
-    return Found{store->getPointerOperand(), value, value->getType(),
-                 store->isAtomic(),
-                 store->isAtomic()
-                     ? Writes | orderBits(store->getOrdering(),
-                                          store->getSyncScopeID(), context)
-                     : 0u};
+    return Found{
+        store->getPointerOperand(), value, value->getType(), store->isAtomic(),
+        store->isAtomic() ? Writes | orderBits(store->getOrdering(),
+                                               store->getSyncScopeID(), context)
+                          : 0u};
   }
   if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     return Found{update->getPointerOperand(), nullptr, update->getType(), true,
@@ -147,8 +147,7 @@ private:
     if (space == 0) {
       const Value *object = getUnderlyingObject(found.pointer);
       const auto *argument = dyn_cast<Argument>(object);
-      if (!isa<AllocaInst>(object) &&
-          !(argument && argument->hasByValAttr())) {
+      if (!isa<AllocaInst>(object) && !(argument && argument->hasByValAttr())) {
         refuse("no address space:", instruction);
       }
       return;
@@ -165,8 +164,8 @@ private:
                              b.getInt32(found.how)});
     } else if (found.stored) {
       b.CreateStore(found.stored, memoryFor(bytes));
-      call("fibers_write", {pointer, memoryFor(bytes), b.getInt32(bytes),
-                            b.getInt32(space)});
+      call("fibers_write",
+           {pointer, memoryFor(bytes), b.getInt32(bytes), b.getInt32(space)});
     } else {
       call("fibers_read", {pointer, b.getInt32(bytes), b.getInt32(space)});
     }

@@ -8,6 +8,7 @@
 #define TERRAZZO_TEST_FIBERS_FIBERSACCESSES_H
 
 #include "mlir/IR/Operation.h"
+
 #include "llvm/IR/Function.h"
 
 #include <string>

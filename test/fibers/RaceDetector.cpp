@@ -32,8 +32,8 @@ void addOwn(const ThreadClock &thread, Order order, ActorClocks &clocks) {
   for (uint32_t worker = 0; worker < WorkersOfThread; ++worker) {
     const bool isSelf = worker == 0 && !isPublished(order);
     uint32_t &to = clocks[first + worker];
-    to = std::max(to, isSelf ? thread.clock
-                             : thread.done[size_t(order)][worker]);
+    to = std::max(to,
+                  isSelf ? thread.clock : thread.done[size_t(order)][worker]);
   }
 }
 
@@ -166,7 +166,8 @@ RaceDetector::Fault RaceDetector::judge(const ThreadClock &thread,
                : Fault::race;
   }
   // Reads need not be published to the copies that fill the place again.
-  if (!(now.byEngine || isEngine(mine)) || isEngine(before) || (inShared && !wasWrite) ||
+  if (!(now.byEngine || isEngine(mine)) || isEngine(before) ||
+      (inShared && !wasWrite) ||
       thread.knows(inShared ? Order::publishedShared : Order::publishedDevice,
                    before)) {
     return Fault::none;
@@ -249,14 +250,13 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
         if (fault == Fault::none) {
           return {};
         }
-        const bool isSame =
-            mayRepeat && wasWrite && fault == Fault::race &&
-            other.block == own.block && other.op == own.op &&
-            other.instance == own.instance &&
-            now.old[i] == now.value[i];
-        return isSame ? std::string()
-                      : message(fault, own, now, now.address + i, other,
-                                wasWrite);
+        const bool isSame = mayRepeat && wasWrite && fault == Fault::race &&
+                            other.block == own.block && other.op == own.op &&
+                            other.instance == own.instance &&
+                            now.old[i] == now.value[i];
+        return isSame
+                   ? std::string()
+                   : message(fault, own, now, now.address + i, other, wasWrite);
       };
       std::string problem = check(cell->write, true);
       if (!problem.empty()) {

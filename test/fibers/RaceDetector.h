@@ -14,7 +14,7 @@
 // the same value to one of shared memory.
 //
 // What threads wrote, and asynchronous copies of threads brought, is not seen
-// by the copy engine and the matrix unit unless it was published before the
+// by the bulk copy unit and the matrix unit unless it was published before the
 // barrier.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TEST_FIBERS_RACEDETECTOR_H
@@ -97,7 +97,8 @@ struct ThreadClock {
   /// Up to which clock its own workers have ended what they began; of the
   /// thread itself, up to where its accesses are published.
   std::array<std::array<uint32_t, WorkersOfThread>, NumOrders> done{};
-  std::array<uint32_t, WorkersOfThread> begun{0, 1, 1, 1}; // theirs that is open
+  std::array<uint32_t, WorkersOfThread> begun{0, 1, 1,
+                                              1}; // theirs that is open
   uint32_t op = 0, instance = 0;
   // The record of its last access, for each worker.
   std::array<uint32_t, WorkersOfThread> lastRecord{};
@@ -124,7 +125,7 @@ struct Access {
   bool isAtomic = false;
   // What is there, and what will be, if one op may write that several times.
   const char *old = nullptr, *value = nullptr;
-  bool byEngine = false; // by a thread, but by the way of the copy engine
+  bool byEngine = false; // by a thread, but by the way of the bulk copy unit
 };
 
 /// What the messages need to know.

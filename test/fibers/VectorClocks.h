@@ -27,14 +27,9 @@ constexpr uint32_t actorOf(uint32_t thread, Worker worker) {
 }
 
 /// What is known in one order. A barrier says which memories it orders, so each
-/// memory has its own. `published`: what the copy engine and the matrix unit
+/// memory has its own. `published`: what the bulk copy unit and the matrix unit
 /// may meet, too.
-enum class Order : uint8_t {
-  shared,
-  device,
-  publishedShared,
-  publishedDevice
-};
+enum class Order : uint8_t { shared, device, publishedShared, publishedDevice };
 constexpr unsigned NumOrders = 4;
 
 using ActorClocks = std::vector<uint32_t>; // what lies behind its end is 0

@@ -238,7 +238,8 @@ struct DeviceSlots {
   static tz_error *occupancy(tz_kernel *k, const tz_launch *l,
                              tz_occupancy *out) {
     return guarded([&] {
-      writeOut(out, Half::occupancy(of(k), object<const tz_launch>(l, "launch")));
+      writeOut(out,
+               Half::occupancy(of(k), object<const tz_launch>(l, "launch")));
     });
   }
   static tz_error *place(tz_kernel *k, int64_t offset, tz_source_place *out) {

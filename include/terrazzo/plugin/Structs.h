@@ -1,6 +1,7 @@
 //===- terrazzo/plugin/Structs.h - growable structs of the ABI ------------===//
 //
-// What   whole() reads one that the host gave, writeOut() fills one that the host
+// What   whole() reads one that the host gave, writeOut() fills one that the
+// host
 //        wants; refuseExtensions() looks through the list that hangs on it;
 //        optionOf() finds an option.
 // Why    Rule 3 of plugin.h: either side may know a longer struct than the

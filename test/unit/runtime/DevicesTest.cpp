@@ -182,14 +182,15 @@ TEST_F(Devices, MemoryHasAKindAndCodeHasVariables) {
   ASSERT_TRUE(a->check(a->api().module_load(a->handle(), &desc, &module)).ok());
   tz_dptr address = 0;
   uint64_t bytes = 0;
-  ASSERT_TRUE(a->check(a->api().module_global(module, str("table"), &address,
-                                              &bytes))
-                  .ok());
+  ASSERT_TRUE(
+      a->check(a->api().module_global(module, str("table"), &address, &bytes))
+          .ok());
   EXPECT_EQ(bytes, 8u);
   EXPECT_EQ(*reinterpret_cast<const uint64_t *>(address), 7u);
-  EXPECT_EQ(a->check(a->api().module_global(module, str("no"), &address, &bytes))
-                .code(),
-            TZ_E_NOT_FOUND);
+  EXPECT_EQ(
+      a->check(a->api().module_global(module, str("no"), &address, &bytes))
+          .code(),
+      TZ_E_NOT_FOUND);
   a->api().module_unload(module);
 }
 

@@ -25,8 +25,8 @@ struct StoreModule {
   StoreKernel *find(std::string_view) { return &kernel; }
   std::optional<Global> global(std::string_view name) {
     return name == "table"
-               ? std::optional(Global{reinterpret_cast<tz_dptr>(&table),
-                                      sizeof(table)})
+               ? std::optional(
+                     Global{reinterpret_cast<tz_dptr>(&table), sizeof(table)})
                : std::nullopt;
   }
 };
