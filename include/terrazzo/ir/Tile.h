@@ -7,9 +7,8 @@
 #ifndef TERRAZZO_IR_TILE_H
 #define TERRAZZO_IR_TILE_H
 
-#include "terrazzo/ir/TileDialect.h.inc"
-#include "terrazzo/ir/TileEnums.h.inc"
-
+// Before what is generated, which includes nothing.
+// clang-format off
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,6 +21,10 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "terrazzo/ir/TileDialect.h.inc"
+#include "terrazzo/ir/TileEnums.h.inc"
+// clang-format on
 
 #define GET_TYPEDEF_CLASSES
 #include "terrazzo/ir/TileTypes.h.inc"
