@@ -1,11 +1,15 @@
-# terrazzo_plugin(<name> MANIFEST <plugin.json.in> MAP <plugin.map>
+# terrazzo_plugin(<name> MANIFEST <plugin.json.in> [MAP <plugin.map>]
 #                 [COMPILER <target>] [DEVICE <target> ...] [VERSION <x.y.z>]
-#                 [NEEDS_MINOR <n>])
+#                 [NEEDS_MINOR <n>] [FOLDER <folder>])
 #
 # Makes module libraries into a plugin: one exported symbol, everything bound
 # inside, files and manifest together in lib/terrazzo/plugins.d (of the project's
 # build folder and of the installation). The same function serves the source tree
 # and, through find_package(Terrazzo) or add_subdirectory, a vendor's own project.
+#
+# One target may be both halves. Without MAP the one exported symbol is that of
+# plugin.h. FOLDER is below the build folder, for a plugin that no loader is to find
+# by itself; such a one is not installed.
 #
 # Several device targets are several device halves of one compiler half; the
 # template then has a list, "device": [ @TZ_PLUGIN_DEVICES@ ]. NEEDS_MINOR is the
@@ -43,7 +47,7 @@ function(terrazzo_manifest template file)
 endfunction()
 
 function(terrazzo_plugin name)
-  cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;VERSION;NEEDS_MINOR" "DEVICE" ${ARGN})
+  cmake_parse_arguments(ARG "" "MANIFEST;MAP;COMPILER;VERSION;NEEDS_MINOR;FOLDER" "DEVICE" ${ARGN})
   set(rule install)
   if(PROJECT_NAME STREQUAL Terrazzo)
     set(rule terrazzo_install)
@@ -54,16 +58,30 @@ function(terrazzo_plugin name)
     set(TZ_PLUGIN_VERSION ${ARG_VERSION})
   endif()
   set(TZ_PLUGIN_ARCH ${CMAKE_SYSTEM_PROCESSOR})
-  get_filename_component(map ${ARG_MAP} ABSOLUTE)
+  if(ARG_MAP)
+    get_filename_component(map ${ARG_MAP} ABSOLUTE)
+  else()
+    set(map ${PROJECT_BINARY_DIR}/terrazzo-plugin.map)
+    file(CONFIGURE OUTPUT ${map} CONTENT "TZ_0 { global: tz_plugin_query_v*; local: *; };\n")
+  endif()
   set(folder ${PROJECT_BINARY_DIR}/lib/terrazzo/plugins.d)
+  if(ARG_FOLDER)
+    set(folder ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
+  endif()
   set(destination ${CMAKE_INSTALL_LIBDIR}/terrazzo/plugins.d)
   list(LENGTH ARG_DEVICE devices)
-  foreach(target IN LISTS ARG_COMPILER ARG_DEVICE)
+  set(targets ${ARG_COMPILER} ${ARG_DEVICE})
+  list(REMOVE_DUPLICATES targets)
+  foreach(target IN LISTS targets)
     if(NOT TARGET "${target}")
       continue()
     endif()
     set(output libtz_${name}_device)
-    if(target STREQUAL ARG_COMPILER)
+    if(target STREQUAL "${ARG_COMPILER}" AND target IN_LIST ARG_DEVICE)
+      set(output libtz_${name})
+      set(TZ_PLUGIN_COMPILER ./${output}.so)
+      set(TZ_PLUGIN_DEVICE ./${output}.so)
+    elseif(target STREQUAL "${ARG_COMPILER}")
       set(output libtz_${name}_compiler)
       set(TZ_PLUGIN_COMPILER ./${output}.so)
     else()
@@ -90,6 +108,9 @@ function(terrazzo_plugin name)
     if(NOT CMAKE_CXX_FLAGS MATCHES "sanitize" AND NOT TERRAZZO_SANITIZE)
       target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
+    if(ARG_FOLDER)
+      continue()
+    endif()
     set_property(GLOBAL APPEND PROPERTY TERRAZZO_PLUGIN_TARGETS ${target})
     cmake_language(CALL ${rule} TARGETS ${target} LIBRARY DESTINATION ${destination} COMPONENT plugin-${name})
   endforeach()
@@ -98,6 +119,9 @@ function(terrazzo_plugin name)
   endif()
   list(JOIN TZ_PLUGIN_DEVICES ", " TZ_PLUGIN_DEVICES)
   terrazzo_manifest(${ARG_MANIFEST} ${folder}/${name}.json)
+  if(ARG_FOLDER)
+    return()
+  endif()
   cmake_language(CALL ${rule} FILES ${folder}/${name}.json DESTINATION ${destination} COMPONENT plugin-${name})
   # What tz conform is to expect, beside the manifest.
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/known_failures.txt)

@@ -146,6 +146,27 @@ built "$here/sdk" "$work/sdk" -DCMAKE_PREFIX_PATH="$work/prefix"
 if "$work/sdk/read-kernel" "$here/package.sh" >"$work/out"; then fail "the SDK read a kernel in a script"; fi
 grep -q "^failure .*" "$work/out"
 
+# A target on the SIMT library, and the null plugin, outside of the source: built
+# with what Debian and the prefix have, they pass the smoke level of the suite.
+mkdir -p "$work/simt/test"
+cp -r "$source/test/fibers" "$work/simt/test/fibers"
+built "$work/simt/test/fibers" "$work/simt/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+if grep -n "$source/\(include\|core\|runtime\|build/[a-z]*/include\)" "$work/simt/build/compile_commands.json"; then fail "fibers were built with headers that are not installed"; fi
+TERRAZZO_PLUGIN_FILES="$work/simt/build/lib/terrazzo/fibers/fibers.json" "$work/prefix/bin/tz" conform --target fibers --level smoke >"$work/out" ||
+  { tail -20 "$work/out"; fail "fibers do not conform"; }
+grep -q "^conforms: .* 0 failed, 0 known failures" "$work/out" || fail "fibers: $(tail -1 "$work/out")"
+"$work/prefix/bin/tz" conform --target null --level smoke --compile-only >"$work/out" || { tail -20 "$work/out"; fail "null does not compile the suite"; }
+grep -q "^conforms: .* 0 failed, 0 known failures" "$work/out" || fail "null: $(tail -1 "$work/out")"
+
+# An SDK of another version, a plugin that needs a newer minor, another LLVM.
+sed -i "s/find_package(Terrazzo [0-9.]*/find_package(Terrazzo 0.9/" "$work/null/CMakeLists.txt"
+refused 'compatible with requested version "0.9"' "$work/null" "$work/refused-null" -DCMAKE_PREFIX_PATH="$work/prefix"
+sed -i "s/find_package(Terrazzo [0-9.]*/find_package(Terrazzo 0.1/; s/MAP plugin.map/MAP plugin.map NEEDS_MINOR 9/" "$work/null/CMakeLists.txt"
+refused "plugin null needs ABI 0.9; the headers of Terrazzo in .* are of ABI 0" "$work/null" "$work/refused-null" -DCMAKE_PREFIX_PATH="$work/prefix"
+config=$work/prefix/lib/cmake/Terrazzo/TerrazzoConfig.cmake
+sed -i 's/_terrazzo_llvm "[0-9.]*"/_terrazzo_llvm "22.0.7"/' "$config"
+refused "the SDK of Terrazzo was built with LLVM 22.0.7, and .* has 22" "$here/sdk" "$work/refused-sdk" -DCMAKE_PREFIX_PATH="$work/prefix"
+
 # What is linked brings no debug information of its own; valgrind ends on such.
 if ! grep -q "^CMAKE_CXX_FLAGS:.* -g[1-3]\?\( \|$\)" "$build/CMakeCache.txt"; then
   for library in "$work/prefix"/lib/*.so.*.* "$build"/lib/terrazzo/plugins.d/*.so "$work/prefix/bin/tz"; do
