@@ -278,7 +278,8 @@ private:
                       {128, 128, 512},
                       {256, 256, 256},
                       {256, 256, 512},
-                      {512, 256, 512}},
+                      {512, 256, 512},
+                      {512, 512, 256}},
                      launch);
     launch(tile);
     std::vector<float> got = dc.toVector(stream);

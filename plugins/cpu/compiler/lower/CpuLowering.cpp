@@ -105,6 +105,7 @@ void CpuLowering::entry() {
     debug.nameArgument(b, argument.getArgNumber(), scalars[argument]);
     argumentBytes += size;
   }
+  findPaddedTypes();
   kernel.walk([&](mlir::Operation *op) {
     usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
     hasAtomics |= isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op);
@@ -431,13 +432,19 @@ Value *CpuLowering::arenaAddress(uint64_t offset) {
                 : arenaBase;
 }
 
-static Buffer shaped(mlir::Type tileType) {
+Buffer CpuLowering::shaped(mlir::Type tileType) const {
+  constexpr int64_t lineBytes = 64;
   auto type = cast<mlir::RankedTensorType>(tileType);
   Buffer buffer;
   buffer.element = type.getElementType();
+  const int64_t elementBytes = tile::storageBytes(buffer.element);
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
-  buffer.bytes = static_cast<uint64_t>(type.getNumElements()) *
-                 tile::storageBytes(buffer.element);
+  int64_t elements = type.getNumElements();
+  if (paddedTypes.contains(type)) {
+    buffer.padding = lineBytes / elementBytes;
+    elements += buffer.padding * buffer.shape[0];
+  }
+  buffer.bytes = static_cast<uint64_t>(elements * elementBytes);
   return buffer;
 }
 

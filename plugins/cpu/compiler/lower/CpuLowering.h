@@ -42,7 +42,17 @@ struct Buffer {
   uint64_t offset = 0, bytes = 0;
   mlir::Type element;
   llvm::SmallVector<int64_t, 4> shape;
+  int64_t padding = 0; ///< elements between the rows of a tile of rank two
   llvm::Constant *global = nullptr; ///< instead of the arena: constant data
+
+  /// From one element to the next along each dimension, in elements.
+  llvm::SmallVector<int64_t, 4> strides() const {
+    llvm::SmallVector<int64_t, 4> list(shape.size(), 1);
+    for (size_t d = shape.size(); d-- > 1;) {
+      list[d - 1] = list[d] * shape[d] + padding;
+    }
+    return list;
+  }
 };
 
 /// The run-time parts of a !tile.view.
@@ -179,6 +189,8 @@ public:
   };
   Reading readingOf(tile::LoadViewOp load, unsigned nest);
   unsigned countNest() { return nests++; }
+  /// How tiles of a type lie in the arena.
+  Buffer shaped(mlir::Type tileType) const;
   /// Arena space for a value of the block being emitted; freed when the op at
   /// `last` is done.
   Buffer allocate(mlir::Type tileType, int last);
@@ -281,6 +293,7 @@ private:
   void scanOp(tile::ScanOp op);
   void mapOp(tile::MapOp op);
   // Product.cpp
+  void findPaddedTypes();
   void dotOp(tile::DotOp op);
   DotSource dotSource(mlir::Value value, mlir::Type element,
                       llvm::Value *batch);
@@ -332,6 +345,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars;
   llvm::DenseMap<mlir::Value, ViewParts> views;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
+  /// Types of tiles whose rows lie a cache line apart.
+  llvm::DenseSet<mlir::Type> paddedTypes;
   llvm::DenseMap<mlir::Value, Induction> inductions;
   /// Where a value shall be written when it is: the buffer of a loop argument.
   llvm::DenseMap<mlir::Value, Buffer> destinations;

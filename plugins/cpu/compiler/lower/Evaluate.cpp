@@ -193,10 +193,7 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
 
 Value *Nest::element(const Buffer &buffer, const Index &index,
                      int64_t &laneStride) {
-  SmallVector<int64_t, 4> strides(buffer.shape.size(), 1);
-  for (size_t d = buffer.shape.size(); d-- > 1;) {
-    strides[d - 1] = strides[d] * buffer.shape[d];
-  }
+  const SmallVector<int64_t, 4> strides = buffer.strides();
   laneStride = index.dim < 0 ? 0 : strides[static_cast<size_t>(index.dim)];
   Type *type = l.memoryType(buffer.element);
   Value *address = emitAt({}, [&] { return l.address(buffer); });
@@ -309,10 +306,7 @@ Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
   base.at[axis] = b.getInt64(0);
   int64_t laneStride = 0;
   Value *address = element(*source, base, laneStride);
-  int64_t axisStride = 1;
-  for (size_t d = axis + 1; d < source->shape.size(); ++d) {
-    axisStride *= source->shape[d];
-  }
+  const int64_t axisStride = source->strides()[axis];
   const uint64_t extent = static_cast<uint64_t>(source->shape[axis]);
   Type *memory = l.memoryType(source->element);
   Align align(tile::storageBytes(source->element));

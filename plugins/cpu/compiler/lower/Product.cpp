@@ -117,7 +117,7 @@ DotSource CpuLowering::dotSource(mlir::Value value, mlir::Type element,
     if (negative) {
       // A block that begins before the tensor is copied first.
       Buffer copy = allocateTemporary(from.getType());
-      Value *const columns = number(copy.shape[1]), *const one = number(1);
+      Value *const columns = number(copy.strides()[0]), *const one = number(1);
       BasicBlock *before = b.GetInsertBlock();
       BasicBlock *slow = block("dot.copy"), *join = block("dot.pack");
       b.CreateCondBr(negative, slow, join);
@@ -170,14 +170,51 @@ DotSource CpuLowering::dotSource(mlir::Value value, mlir::Type element,
     buffer = materialise(from);
   }
   source.base = address(buffer);
-  const int64_t rows = buffer.shape[rank - 2], columns = buffer.shape[rank - 1];
+  const SmallVector<int64_t, 4> strides = buffer.strides();
+  const int64_t columns = strides[rank - 2];
   if (batch) {
     source.base = b.CreateGEP(memory, source.base,
-                              b.CreateMul(batch, number(rows * columns)));
+                              b.CreateMul(batch, number(strides[0])));
   }
   source.rowStride = number(transposed ? 1 : columns);
   source.colStride = number(transposed ? columns : 1);
   return source;
+}
+
+/// Rows of sums that are many bytes long, and a power of two, share few sets of
+/// the first-level cache; and a tile register that is read would wait for one
+/// that is being written, 4 KiB away. Tiles of such types get a line between
+/// rows, unless an op takes the type's elements for one run.
+void CpuLowering::findPaddedTypes() {
+  constexpr int64_t least = 512;
+  kernel.walk([&](tile::DotOp op) {
+    auto typeA = cast<mlir::RankedTensorType>(op.getA().getType());
+    auto sums = cast<mlir::RankedTensorType>(op.getAcc().getType());
+    const bool isWide = sums.getElementTypeBitWidth() == 32;
+    if (typeA.getRank() == 2 && isWide && sums.getDimSize(1) * 4 % least == 0 &&
+        planDot(machine, inputOf(op, packedFrom(typeA.getElementType())),
+                sums.getDimSize(0), sums.getDimSize(1), typeA.getDimSize(1))
+            .tiles()) {
+      paddedTypes.insert(sums);
+    }
+  });
+  if (paddedTypes.empty()) {
+    return;
+  }
+  kernel.walk([&](mlir::Operation *op) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    const bool isData = constant &&
+                        isa<mlir::DenseElementsAttr>(constant.getValue()) &&
+                        !isa<mlir::SplatElementsAttr>(constant.getValue());
+    if (isData || isa<tile::ReshapeOp, tile::PrintOp>(op)) {
+      for (mlir::Type type : op->getOperandTypes()) {
+        paddedTypes.erase(type);
+      }
+      for (mlir::Type type : op->getResultTypes()) {
+        paddedTypes.erase(type);
+      }
+    }
+  });
 }
 
 void CpuLowering::dotOp(tile::DotOp op) {
@@ -246,7 +283,8 @@ void CpuLowering::dotOp(tile::DotOp op) {
       target = b.CreateGEP(type(wideElement), target,
                            b.CreateMul(batch, number(M * N)));
     }
-    emitDot(b, dot, packedA, lda, packedB, target, number(N), !fromZero);
+    emitDot(b, dot, packedA, lda, packedB, target,
+            number(acc.strides()[rank - 2]), !fromZero);
   };
   if (rank == 2) {
     multiply(nullptr);
