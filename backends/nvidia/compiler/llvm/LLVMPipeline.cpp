@@ -6,13 +6,12 @@
 #include "backends/nvidia/compiler/llvm/LLVMPipeline.h"
 
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
+#include "backends/nvidia/compiler/llvm/LongKernels.h"
 
 #include "terrazzo/plugin/Error.h"
 
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
@@ -24,9 +23,9 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <mutex>
-#include <optional>
 
 extern "C" void LLVMInitializeNVPTXTargetInfo();
 extern "C" void LLVMInitializeNVPTXTarget();
@@ -84,7 +83,10 @@ void optimize(Module &module, TargetMachine &machine) {
   FunctionPassManager passes;
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(SimplifyCFGPass());
+  passes.addPass(CutManyUses());
   passes.addPass(InstCombinePass());
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(RotateManyLoops());
   LoopPassManager invariants;
   invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
   invariants.addPass(LICMPass(LICMOptions()));
@@ -107,49 +109,6 @@ void optimize(Module &module, TargetMachine &machine) {
   }
 }
 
-namespace {
-
-/// Has it blocks in which many addresses are computed, each in its own way?
-bool hasManyAddresses(const Module &module) {
-  constexpr size_t many = 2000;
-  return any_of(module, [](const Function &function) {
-    return any_of(function, [](const BasicBlock &block) {
-      return size_t(count_if(block, [](const Instruction &one) {
-               auto *address = dyn_cast<GetElementPtrInst>(&one);
-               return address && !address->hasAllConstantIndices();
-             })) > many;
-    });
-  });
-}
-
-/// Code generation without the pass that looks for one address from which
-/// another is near: it compares each with all before it in its block. A
-/// thousand atomics on tiles took three minutes of it.
-class WithoutStrengthReduction final : public OptPassGate {
-public:
-  explicit WithoutStrengthReduction(LLVMContext &context)
-      : context(context), before(context.getOptPassGate()) {
-    if (!PassRegistry::getPassRegistry()->getPassInfo(name)) {
-      throw plugin::Failure(TZ_E_INTERNAL,
-                            "this LLVM has no pass " + name.str());
-    }
-    context.setOptPassGate(*this);
-  }
-  ~WithoutStrengthReduction() override { context.setOptPassGate(before); }
-
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != name;
-  }
-  bool isEnabled() const override { return true; }
-
-private:
-  LLVMContext &context;
-  OptPassGate &before;
-  static constexpr StringRef name = "slsr"; // as it is called there
-};
-
-} // namespace
-
 std::string emitPtx(Module &module, TargetMachine &machine) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
@@ -159,10 +118,7 @@ std::string emitPtx(Module &module, TargetMachine &machine) {
                                   /*DisableVerify=*/true)) {
     throw plugin::Failure(TZ_E_INTERNAL, "no code generation for this target");
   }
-  std::optional<WithoutStrengthReduction> gate;
-  if (hasManyAddresses(module)) {
-    gate.emplace(module.getContext());
-  }
+  LinearCodeGeneration linear(module);
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
 }
