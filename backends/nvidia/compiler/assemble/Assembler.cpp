@@ -143,15 +143,13 @@ struct Refused : AssemblerError {
   using AssemblerError::AssemblerError;
 };
 
-/// Seconds that ptxas may take for one text.
-constexpr unsigned MostSeconds = 120;
-
 Assembled finish(Ptxas &process, StringRef ptx) {
   Ptxas::End end = process.finish(std::chrono::steady_clock::now() +
-                                  std::chrono::seconds(MostSeconds));
+                                  std::chrono::seconds(Ptxas::MostSeconds));
   if (end.isLate) {
     throw AssemblerError(TZ_E_TIMEOUT, "ptxas took more than " +
-                                           std::to_string(MostSeconds) + " s");
+                                           std::to_string(Ptxas::MostSeconds) +
+                                           " s");
   }
   if (!end.status) {
     throw AssemblerError(TZ_E_FAILED_PRECONDITION,

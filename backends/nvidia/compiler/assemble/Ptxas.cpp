@@ -18,6 +18,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,6 +145,8 @@ void Ptxas::start(const std::string &program, StringRef cpu) {
     throw unavailable(program +
                       " cannot be started: " + std::strerror(problem));
   }
+  constexpr rlimit most{MostSeconds, MostSeconds};
+  (void)prlimit(process, RLIMIT_CPU, &most, nullptr);
 }
 
 Ptxas::~Ptxas() {

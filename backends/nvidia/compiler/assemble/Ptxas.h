@@ -30,6 +30,10 @@ namespace tz::nvidia {
 /// the pipe: whoever opens the input later, or again, finds the file.
 class Ptxas {
 public:
+  /// That it may take for one text. One that nobody waits for any more, since
+  /// this process was killed, ends after as much processor time.
+  static constexpr unsigned MostSeconds = 120;
+
   /// How it ended.
   struct End {
     bool isLate = false;
