@@ -213,20 +213,32 @@ Status Plugin::openDevice(size_t library) {
   DeviceHalf &half = deviceHalves.emplace_back();
   half.info = *info;
   half.api.adopt(*api, place);
-  Status s = createPlatform(half);
-  DeviceList found = real;
-  if (s.ok()) {
-    s = appendDevices(half, TZ_DEVICES_REAL, found);
-    if (!s.ok()) {
-      half.api.destroy(half.platform);
+  DeviceList found;
+  Status s;
+  // A lack of memory may end it anywhere, and the next call tries again.
+  try {
+    s = createPlatform(half);
+    if (s.ok()) {
+      found = real;
+      s = appendDevices(half, TZ_DEVICES_REAL, found);
     }
+  } catch (...) {
+    dropLastHalf();
+    throw;
   }
   if (!s.ok()) {
-    deviceHalves.pop_back();
+    dropLastHalf();
     return s;
   }
   real = std::move(found);
   return Status();
+}
+
+void Plugin::dropLastHalf() {
+  if (const DeviceHalf &half = deviceHalves.back(); half.platform) {
+    half.api.destroy(half.platform);
+  }
+  deviceHalves.pop_back();
 }
 
 Status Plugin::openDevices() {

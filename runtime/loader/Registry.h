@@ -104,6 +104,7 @@ private:
   Status openCompiler();
   Status openDevices();
   Status openDevice(size_t library);
+  void dropLastHalf();
   Status createPlatform(DeviceHalf &half);
   Status appendDevices(const DeviceHalf &half, uint32_t which, DeviceList &to);
   Result<const DeviceList *> devicesLocked();

@@ -67,7 +67,7 @@ std::unique_ptr<tz_stream> wrapStream(tz_device &device,
   device.mustWork();
   checkNative(device, native, "stream");
   ContextScope scope(device);
-  auto stream = static_cast<driver::Stream>(native.object);
+  auto *stream = static_cast<driver::Stream>(native.object);
   // The default streams are those of whatever context is current.
   if (stream && stream != LegacyStream && stream != PerThreadStream) {
     Context owner = nullptr;

@@ -25,5 +25,19 @@ tile.kernel @compared(%a: i32, %b: i32, %c: i32, %d: i16, %e: i16, %out: !tile.p
   tile.store %narrow, %least : !tile.ptr<i16>, i16
   %difference = arith.subi %b, %c : i32
   tile.store %plain, %difference : !tile.ptr<i32>, i32
+  // A loop that ptxas takes away stands between.
+  %fifty = arith.constant 50 : i32
+  %two_of = arith.constant 2 : i32
+  %from = arith.subi %zero, %b : i32
+  %shrunk = scf.while (%r = %from) : (i32) -> i32 {
+    %isLarge = arith.cmpi sgt, %r, %fifty : i32
+    scf.condition(%isLarge) %r : i32
+  } do {
+  ^bb0(%v: i32):
+    %half = tile.divsi %v, %two_of : i32
+    scf.yield %half : i32
+  }
+  %behind = tile.maxsi %shrunk, %c : i32
+  tile.store %plain, %behind : !tile.ptr<i32>, i32
   tile.return
 }

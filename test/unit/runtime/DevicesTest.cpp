@@ -219,15 +219,15 @@ TEST_F(Devices, ManyThreadsLaunchOneKernel) {
   open(half("A"));
   const std::shared_ptr<Device> a = device();
   auto kernel = std::move(*LoadedKernel::load(a, artifact("code")));
-  constexpr unsigned Threads = 8, Launches = 2000;
-  std::vector<uint64_t> sums(Threads);
+  constexpr unsigned numThreads = 8, launches = 2000;
+  std::vector<uint64_t> sums(numThreads);
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < Threads; ++t) {
+  for (unsigned t = 0; t < numThreads; ++t) {
     threads.emplace_back([&, t] {
       auto stream = std::move(*a->createStream());
       const ArgValue args[] = {{TZ_TYPE_PTR, uint64_t(&sums[t])},
                                {TZ_TYPE_I64, t + 1}};
-      for (unsigned i = 0; i < Launches; ++i) {
+      for (unsigned i = 0; i < launches; ++i) {
         EXPECT_TRUE(kernel->launch(*stream, {1, 1, 1}, args).ok());
       }
     });
@@ -235,8 +235,8 @@ TEST_F(Devices, ManyThreadsLaunchOneKernel) {
   for (std::thread &thread : threads) {
     thread.join();
   }
-  for (unsigned t = 0; t < Threads; ++t) {
-    EXPECT_EQ(sums[t], uint64_t{Launches} * (t + 1));
+  for (unsigned t = 0; t < numThreads; ++t) {
+    EXPECT_EQ(sums[t], uint64_t{launches} * (t + 1));
   }
 }
 

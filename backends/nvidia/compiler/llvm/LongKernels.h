@@ -34,8 +34,8 @@ public:
 };
 
 /// While it lives, code generation leaves out what takes quadratic time on the
-/// module. Long blocks without loops are cut: instructions are chosen a block at
-/// a time, and what is known of a long one does not fit into caches.
+/// module. Long blocks without loops are cut: instructions are chosen a block
+/// at a time, and what is known of a long one does not fit into caches.
 class LinearCodeGeneration final : public llvm::OptPassGate {
 public:
   explicit LinearCodeGeneration(llvm::Module &module);

@@ -2,13 +2,14 @@
 //
 // What   Where an operand of an integer minimum or maximum is a difference or
 //        an absolute value, x - y becomes ~y + x + 1, and |x| the maximum of x
-//        and ~x + 1.
+//        and ~x + 1. So it does where phis and selects bring it there.
 // Why    For sm_90 ptxas (12.8, 12.9 and 13.0) joins two of them into VIMNMX3
 //        and forgets that its middle operand was negated, or an absolute value:
 //        max(max(-a, -b), c) is max(max(-a, b), c). With a sum it makes
 //        VIADDMNMX, and where x turns out to be a constant, the wrong operand is
 //        negated. An inverted number is no negated one: it costs an instruction
-//        for each difference.
+//        for each difference. It also takes away loops that never run, and finds
+//        the number before them.
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
@@ -54,18 +55,36 @@ static Value *rewritten(IRBuilderBase &b, Value *x, Value *y) {
   return made;
 }
 
+/// Is `one` a value that ptxas may see through, to the numbers that it is made
+/// of: a phi, of which it may know that only one path is taken, a choice, or
+/// the same number in another width?
+static bool passesOn(const Instruction &one) {
+  return isa<PHINode, SelectInst, FreezeInst, TruncInst, SExtInst, ZExtInst>(
+      one);
+}
+
 void invertNegatedLimits(Function &function) {
   DenseMap<Value *, Value *> known;
-  for (Instruction &one : make_early_inc_range(instructions(function))) {
-    auto *limit = dyn_cast<MinMaxIntrinsic>(&one);
-    if (!limit) {
-      continue;
+  SmallPtrSet<Instruction *, 16> seen;
+  SmallVector<Instruction *> compared; // and what their operands pass on
+  for (Instruction &one : instructions(function)) {
+    if (isa<MinMaxIntrinsic>(one)) {
+      compared.push_back(&one);
     }
-    for (Use &operand : limit->args()) {
+  }
+  while (!compared.empty()) {
+    Instruction *one = compared.pop_back_val();
+    for (Use &operand : one->operands()) {
       auto *from = dyn_cast<Instruction>(operand.get());
       Value *x = nullptr, *y = nullptr;
-      if (!from || !(match(from, m_Sub(m_Value(x), m_Value(y))) ||
-                     match(from, m_Intrinsic<Intrinsic::abs>(m_Value(x))))) {
+      if (!from) {
+        continue;
+      }
+      if (passesOn(*from) && seen.insert(from).second) {
+        compared.push_back(from);
+      }
+      if (!(match(from, m_Sub(m_Value(x), m_Value(y))) ||
+            match(from, m_Intrinsic<Intrinsic::abs>(m_Value(x))))) {
         continue;
       }
       Value *&made = known[from];
