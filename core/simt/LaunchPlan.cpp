@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 using namespace tz;
 using namespace tz::simt;
 using tz::plugin::Expr;
@@ -167,6 +169,10 @@ static bool isEqual(const Expr &a, const Expr &b) {
          });
 }
 
+static void append(Expr &to, const Expr &more) {
+  to.steps.insert(to.steps.end(), more.steps.begin(), more.steps.end());
+}
+
 namespace {
 /// Conditions that all hold, as one expression.
 class Guard {
@@ -180,37 +186,66 @@ public:
     }
     positives.push_back(value);
   }
-  void multiple(Expr value, int64_t factor, int64_t of) {
-    value.constant(factor).op(TZ_X_MUL).constant(of).op(TZ_X_REM);
-    add(value.constant(0).op(TZ_X_EQ));
+  /// value * factor is a multiple of `of`: powers of two.
+  void multiple(const Expr &value, int64_t factor, int64_t of) {
+    Expr one = value;
+    one.constant(factor).op(TZ_X_MUL).constant(of).op(TZ_X_REM);
+    add(all, one.constant(0).op(TZ_X_EQ));
+    multiples[std::max<int64_t>(1, of / factor)].push_back(value);
   }
-  void below(Expr value, int64_t end) { add(value.constant(end).op(TZ_X_LT)); }
+  void atLeast(Expr value, int64_t least) {
+    value.constant(least).op(TZ_X_GE);
+    add(all, value);
+    add(limits, value);
+  }
+  void below(Expr value, int64_t end) {
+    value.constant(end).op(TZ_X_LT);
+    add(all, value);
+    add(limits, value);
+  }
+  /// One comparison for each, or, where a plan has no room for so many, one for
+  /// all that are multiples of the same.
   std::optional<Expr> finish() {
     if (!positives.empty()) {
       Expr least;
       for (auto [i, value] : llvm::enumerate(positives)) {
-        least.steps.insert(least.steps.end(), value.steps.begin(),
-                           value.steps.end());
+        append(least, value);
         if (i != 0) {
           least.op(TZ_X_MIN);
         }
       }
-      add(least.constant(1).op(TZ_X_GE));
+      least.constant(1).op(TZ_X_GE);
+      add(all, least);
+      add(limits, least);
     }
-    return all.steps.size() <= MostSteps ? std::optional(all) : std::nullopt;
+    if (all.steps.size() <= MostSteps) {
+      return all;
+    }
+    for (const auto &[of, values] : multiples) {
+      Expr bits;
+      for (auto [i, value] : llvm::enumerate(values)) {
+        append(bits, value);
+        if (i != 0) {
+          bits.op(TZ_X_OR);
+        }
+      }
+      add(limits, bits.constant(of).op(TZ_X_REM).constant(0).op(TZ_X_EQ));
+    }
+    return limits.steps.size() <= MostSteps ? std::optional(limits)
+                                            : std::nullopt;
   }
 
 private:
-  void add(const Expr &condition) {
-    bool isFirst = all.steps.empty();
-    all.steps.insert(all.steps.end(), condition.steps.begin(),
-                     condition.steps.end());
+  static void add(Expr &to, const Expr &condition) {
+    bool isFirst = to.steps.empty();
+    append(to, condition);
     if (!isFirst) {
-      all.op(TZ_X_AND);
+      to.op(TZ_X_AND);
     }
   }
 
-  Expr all;
+  Expr all, limits; // without multiples
+  std::map<int64_t, std::vector<Expr>> multiples;
   std::vector<Expr> positives;
 };
 } // namespace
@@ -221,10 +256,6 @@ llvm::SmallVector<uint32_t> tz::simt::gridAxes(tile::KernelOp kernel) {
   llvm::sort(axes);
   axes.erase(llvm::unique(axes), axes.end());
   return axes;
-}
-
-static void append(Expr &to, const Expr &more) {
-  to.steps.insert(to.steps.end(), more.steps.begin(), more.steps.end());
 }
 
 /// 1: all rows of all views begin at multiples of so many bytes, if the first
@@ -358,6 +389,16 @@ bool tz::simt::appendDescriptors(KernelDescription &info,
       }
       if (sizes.high > INT32_MAX) {
         guard.below(*size, INT32_MAX);
+      }
+      if (dim + 1 == type.getBox().size()) {
+        if (sizes.low < int64_t(llvm::divideCeil(limits.leastRow, bytes))) {
+          guard.atLeast(*size,
+                        int64_t(llvm::divideCeil(limits.leastRow, bytes)));
+        }
+        if (!isMultiple(hints.divisibility(extent) * bytes,
+                        limits.rowAlignment)) {
+          guard.multiple(*size, bytes, limits.rowAlignment);
+        }
       }
       if (dim + 1 < type.getBox().size()) {
         const analysis::Interval steps = hints.range(stride);

@@ -195,8 +195,8 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     const llvm::SmallVector<uint32_t> axes = gridAxes(copy);
     bool loads = false, stores = false;
     copy.walk([&](mlir::Operation *op) {
-      loads |= mlir::isa<BulkCopyOp>(op);
-      stores |= mlir::isa<BulkStoreOp>(op);
+      loads |= mlir::isa<BulkCopyOp, LoadBlockOp>(op);
+      stores |= mlir::isa<BulkStoreOp, StoreBlockOp>(op);
     });
     // A loop over programs whose copies do not go on from one to the next gains
     // nothing; a store alone is not worth a second variant.

@@ -365,12 +365,62 @@ void writeBulkStores(Fiber &fiber) {
   fiber.stores.clear();
 }
 
+//===--- Blocks, straight to registers ------------------------------------===//
+
+namespace {
+
+/// What a block message asks for, before its elements are accessed: a frame and
+/// a rectangle that the unit can do, the same in all lanes.
+void accessBlock(const Frame *frame, const uint32_t *box, const int32_t *at) {
+  const uint32_t last = frame->rank - 1, bytes = frame->elementBytes;
+  if (frame->base % 64 != 0 || frame->shape[last] * bytes < 64 ||
+      frame->shape[last] * bytes % 4 != 0 ||
+      frame->strides[last - 1] * bytes % 16 != 0) {
+    fail("a block is accessed in a frame that messages cannot describe");
+  }
+  if (box[last] * bytes > 64 || box[last - 1] > 32 ||
+      int64_t(at[last]) * bytes % 4 != 0) {
+    fail("a block is larger than a message, or begins between words");
+  }
+  const unsigned lanes = block->launch().lanes;
+  for (uint32_t dim = 0; dim < frame->rank; ++dim) {
+    Fiber &fiber = block->fiber();
+    const unsigned turn = fiber.exchanges++ & 1;
+    fiber.word[turn] = uint32_t(at[dim]);
+    block->meet(block->warps[block->warp()]);
+    if (block->fibers[block->warp() * lanes].word[turn] != uint32_t(at[dim])) {
+      fail("lanes of a warp ask for different blocks");
+    }
+  }
+}
+
+/// An element of it; null: it is outside of the frame.
+void *blockElement(const Frame *frame, const int32_t *at, uint32_t row,
+                   uint32_t column) {
+  const uint32_t last = frame->rank - 1;
+  int64_t offset = 0;
+  for (uint32_t dim = 0; dim < frame->rank; ++dim) {
+    const int64_t c = at[dim] + (dim == last       ? int64_t(column)
+                                 : dim + 1 == last ? int64_t(row)
+                                                   : 0);
+    if (c < 0 || c >= frame->shape[dim]) {
+      return nullptr;
+    }
+    offset += c * frame->strides[dim];
+  }
+  return reinterpret_cast<char *>(frame->base) + offset * frame->elementBytes;
+}
+
+} // namespace
+
 void addBulkCalls(Symbols &symbols) {
   symbols.insert(symbols.end(),
                  {{"fibers_init_barriers", addressOf(initBarriers)},
                   {"fibers_end_barriers", addressOf(endBarriers)},
                   {"fibers_arrive", addressOf(arrive)},
                   {"fibers_expect_bytes", addressOf(expectBytes)},
+                  {"fibers_block", addressOf(accessBlock)},
+                  {"fibers_block_element", addressOf(blockElement)},
                   {"fibers_bulk_copy", addressOf(bulkCopy)},
                   {"fibers_wait_barrier", addressOf(waitBarrier)},
                   {"fibers_bulk_store", addressOf(bulkStore)},

@@ -220,6 +220,32 @@ public:
   void awaitBulkStores(IRBuilderBase &b, bool areDone) override {
     call(b, "fibers_await_bulk_stores", b.getVoidTy(), {b.getInt32(areDone)});
   }
+  SmallVector<Value *> loadBlock(IRBuilderBase &b, simt::DescriptorType type,
+                                 Value *descriptor, ArrayRef<Value *> at,
+                                 const simt::Layout &message, Type *element,
+                                 const simt::MemoryHints &) override {
+    SmallVector<Value *> values;
+    forEachOfBlock(b, type, descriptor, at, message, [&](Value *place) {
+      values.push_back(
+          load(b, element, place, b.CreateIsNotNull(place), nullptr, {}));
+    });
+    return values;
+  }
+  void storeBlock(IRBuilderBase &b, simt::DescriptorType type,
+                  Value *descriptor, ArrayRef<Value *> at,
+                  const simt::Layout &message, ArrayRef<Value *> values,
+                  const simt::MemoryHints &) override {
+    forEachOfBlock(b, type, descriptor, at, message, [&](Value *place) {
+      store(b, values[0], place, b.CreateIsNotNull(place), {});
+      values = values.drop_front();
+    });
+  }
+  void prefetchBlock(IRBuilderBase &b, simt::DescriptorType type,
+                     Value *descriptor, ArrayRef<Value *> at,
+                     const simt::Layout &) override {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_block", b.getVoidTy(), {descriptor, box, corner});
+  }
   bool hasMatrixStore() const override { return lanes() == 32; }
   /// Lanes tell each other the addresses of rows; each writes its own words, or
   /// both halves of them.
@@ -255,6 +281,31 @@ public:
   }
 
 private:
+  /// The place of each element that this lane holds; null outside of the frame.
+  void forEachOfBlock(IRBuilderBase &b, simt::DescriptorType type,
+                      Value *descriptor, ArrayRef<Value *> at,
+                      const simt::Layout &message,
+                      function_ref<void(Value *)> use) {
+    auto [box, corner] = boxAt(b, type, at);
+    call(b, "fibers_block", b.getVoidTy(), {descriptor, box, corner});
+    Value *lane = b.CreateAnd(threadInBlock(b), lanes() - 1);
+    Value *mine[2] = {b.getInt32(0), b.getInt32(0)}; // row, column
+    for (auto [i, basis] : llvm::enumerate(message.bases(simt::Axis::Lane))) {
+      Value *bit = b.CreateAnd(b.CreateLShr(lane, uint32_t(i)), 1);
+      for (unsigned dim = 0; dim < 2; ++dim) {
+        mine[dim] = b.CreateXor(
+            mine[dim], b.CreateMul(bit, b.getInt32(uint32_t(basis[dim]))));
+      }
+    }
+    for (int64_t reg = 0; reg < message.size(simt::Axis::Register); ++reg) {
+      const simt::Coordinates more = message.apply(simt::Place{{reg, 0, 0, 0}});
+      Value *place =
+          call(b, "fibers_block_element", b.getPtrTy(),
+               {descriptor, corner, b.CreateXor(mine[0], uint32_t(more[0])),
+                b.CreateXor(mine[1], uint32_t(more[1]))});
+      use(b.CreateAddrSpaceCast(place, b.getPtrTy(FiberSpaces.device)));
+    }
+  }
   /// Boxes and coordinates in arrays: their number differs.
   static std::pair<Value *, Value *>
   boxAt(IRBuilderBase &b, simt::DescriptorType type, ArrayRef<Value *> at) {
@@ -360,7 +411,8 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   Compiled result;
   const FiberTarget inBulk(machine, true), plain(machine, false);
   result.variants = simt::makeVariants(
-      kernel, machine.hasBulkCopies ? &inBulk : nullptr, plain, frameLimits());
+      kernel, machine.hasBulkCopies || machine.hasBlocks ? &inBulk : nullptr,
+      plain, frameLimits(machine));
   for (simt::Variant &variant : result.variants) {
     raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }

@@ -22,9 +22,13 @@ struct Compiled {
 
 /// Rows of few elements are even already, so that blocks run several programs;
 /// where they are not, blocks form clusters.
-inline simt::FrameLimits frameLimits() {
+inline simt::FrameLimits frameLimits(const Machine &machine) {
   simt::FrameLimits limits;
   limits.evenBytes = 32;
+  if (machine.hasBlocks) {
+    limits.baseAlignment = limits.leastRow = 64;
+    limits.rowAlignment = 4;
+  }
   return limits;
 }
 

@@ -14,12 +14,15 @@ static constexpr Machine Table[] = {
     // What the library was written for first: everything there is.
     {"fibers:any", 32, 128 * 1024, 256, 4, true, MatrixUnit::warpGroup},
     // Warps of 64 lanes, shared memory filled by way of registers.
-    {"fibers:wave64", 64, 64 * 1024, 512, 0, false, MatrixUnit::wave64, true},
+    {"fibers:wave64", 64, 64 * 1024, 512, 0, false, MatrixUnit::wave64, false,
+     true},
     {"fibers:wave32", 32, 64 * 1024, 256, 0, false, MatrixUnit::wave32},
     // Little of all: one slot a ring, loads one iteration ahead.
-    {"fibers:tight", 32, 20 * 1024, 112, 0, false, MatrixUnit::wave32, true},
+    {"fibers:tight", 32, 20 * 1024, 112, 0, false, MatrixUnit::wave32, false,
+     true},
     // Narrow warps, whose matrix unit is as wide as they are.
-    {"fibers:lanes16", 16, 128 * 1024, 256, 0, false, MatrixUnit::systolic},
+    {"fibers:lanes16", 16, 128 * 1024, 256, 0, false, MatrixUnit::systolic,
+     true},
     {"fibers:lanes8", 8, 64 * 1024, 128, 0, false, MatrixUnit::systolic},
 };
 

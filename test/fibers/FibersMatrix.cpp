@@ -55,7 +55,47 @@ simt::Layout atomOf(const Machine &machine) {
   return atom;
 }
 
+/// An operand as the matrix unit takes it: lanes along its columns, so many
+/// rows in registers. Its warps are dealt out as those of the accumulator are.
+simt::Layout operandLayout(ArrayRef<int64_t> shape, int64_t rows, int64_t lanes,
+                           int64_t down, int64_t across, int64_t warps,
+                           bool isLeft) {
+  using simt::Axis;
+  simt::Layout layout(2);
+  for (int64_t row = 1; row < rows; row *= 2) {
+    layout.addBit(Axis::Register, {row, 0});
+  }
+  for (int64_t column = 1; column < lanes; column *= 2) {
+    layout.addBit(Axis::Lane, {0, column});
+  }
+  auto split = [&](std::optional<unsigned> dim, int64_t count) {
+    layout.repeat(Axis::Warp, dim, count);
+  };
+  layout.repeat(Axis::Register, 1, shape[1] / lanes / (isLeft ? 1 : across));
+  split(isLeft ? std::optional(0u) : std::nullopt, down);
+  split(isLeft ? std::nullopt : std::optional(1u), across);
+  split(std::nullopt, warps / (down * across));
+  layout.repeat(Axis::Register, 0, shape[0] / rows / (isLeft ? down : 1));
+  return layout;
+}
+
 } // namespace
+
+/// Up to 32 rows of 64 bytes, a column in each lane; or a row in each lane, in
+/// words, up to eight of them. Stores have up to eight rows, a column in each
+/// lane.
+bool FiberTarget::hasBlockMessage(const simt::BlockMessage &message) const {
+  const simt::Coordinates box = message.layout.shape(),
+                          lane = message.layout.bases(simt::Axis::Lane)[0];
+  const int64_t bytes = box[1] * tile::storageBytes(message.element);
+  const bool isTransposed = lane[1] == 0;
+  if (isTransposed) {
+    return message.use == simt::BlockUse::load && box[0] <= 32 && bytes >= 4 &&
+           bytes <= 32;
+  }
+  return bytes <= 64 && bytes >= 4 &&
+         box[0] <= (message.use == simt::BlockUse::load ? 32 : 8);
+}
 
 simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   using simt::Axis;
@@ -90,10 +130,22 @@ simt::DotChoice FiberTarget::chooseDot(const simt::DotRequest &request) const {
   };
   // What was computed stays where it is, in the accumulator's form.
   const bool isHeld = request.a.isComputed && a[1] % columns == 0;
-  return {tiled(shape, across),
-          isHeld ? simt::DotOperand(tiled({shape[0], a[1]}, 1))
-                 : shared(request.a.order, 1, std::min(rows, int64_t(64))),
-          shared(request.b.order, 0, shape[1]), "product"};
+  simt::DotOperand left = isHeld ? simt::DotOperand(tiled({shape[0], a[1]}, 1))
+                                 : shared(request.a.order, 1,
+                                          std::min(rows, int64_t(64))),
+                   right = shared(request.b.order, 0, shape[1]);
+  if (machine.unit == MatrixUnit::systolic && a[1] % 16 == 0 &&
+      a[1] % columns == 0) {
+    if (request.a.isBlock) {
+      left = operandLayout({shape[0], a[1]}, rows, machine.lanes, down, across,
+                           request.warps, true);
+    }
+    if (request.b.isBlock) {
+      right = operandLayout({a[1], shape[1]}, 16, machine.lanes, down, across,
+                            request.warps, false);
+    }
+  }
+  return {tiled(shape, across), left, right, "product"};
 }
 
 namespace {
@@ -156,10 +208,13 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
                              const simt::DotSource &rhs, ArrayRef<Value *> acc,
                              Value *thread, unsigned threads, unsigned lanes) {
   Module &module = *b.GetInsertBlock()->getModule();
-  auto bType = cast<simt::BufferType>(rhs.type);
+  auto shapeOf = [](const simt::DotSource &source) {
+    auto buffer = dyn_cast<simt::BufferType>(source.type);
+    return buffer ? buffer.getShape() : tile::shapeOf(source.type);
+  };
   const auto registers = unsigned(acc.size());
-  const auto depth = uint32_t(bType.getShape()[0]),
-             columns = uint32_t(bType.getShape()[1]);
+  const auto depth = uint32_t(shapeOf(rhs)[0]),
+             columns = uint32_t(shapeOf(rhs)[1]);
   Type *word = b.getInt32Ty(), *byte = b.getInt8Ty();
   auto entry = [&](Value *list, Value *i) {
     return b.CreateLoad(word, b.CreateGEP(word, list, i));
@@ -172,43 +227,62 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
   auto byUnit = [&](Value *address) {
     return b.CreateAddrSpaceCast(address, b.getPtrTy(UnitSpace));
   };
-  mlir::Type aElement;
-  Value *aAddress, *aOffsets;
-  auto aType = dyn_cast<simt::BufferType>(a.type);
-  if (aType) {
-    aElement = aType.getElementType();
-    aAddress = byUnit(a.address);
-    aOffsets = table(module, offsetsOf(aType));
-  } else {
-    // The threads show each other what they hold, row by row.
-    aElement = tile::elementType(a.type);
-    const int64_t bytes = tile::storageBytes(aElement);
-    const auto held = unsigned(a.registers.size());
-    Value *places = table(module, positionsOf(simt::layoutOf(a.type), lanes,
-                                              depth * bytes, bytes));
-    const int64_t size = tile::shapeOf(a.type)[0] * depth * bytes;
-    aAddress = byUnit(b.CreateCall(
+  // What is in registers the threads show each other, row by row.
+  struct Operand {
+    const simt::DotSource &source;
+    mlir::Type element{};
+    Value *address = nullptr, *offsets = nullptr;
+    int64_t shown = 0; // bytes
+  } left{a}, right{rhs};
+  for (Operand *one : {&left, &right}) {
+    auto buffer = dyn_cast<simt::BufferType>(one->source.type);
+    one->element =
+        buffer ? buffer.getElementType() : tile::elementType(one->source.type);
+    if (buffer) {
+      one->address = byUnit(one->source.address);
+      one->offsets = table(module, offsetsOf(buffer));
+    } else {
+      one->shown = shapeOf(one->source)[0] * shapeOf(one->source)[1] *
+                   tile::storageBytes(one->element);
+    }
+  }
+  const bool areShown = left.shown + right.shown != 0;
+  if (areShown) {
+    const int64_t before = int64_t(alignTo(uint64_t(left.shown), 16));
+    Value *shown = byUnit(b.CreateCall(
         module.getOrInsertFunction("fibers_shown", b.getPtrTy(), word),
-        {b.getInt32(uint32_t(size))}));
+        {b.getInt32(uint32_t(before + right.shown))}));
     gather();
-    for (unsigned reg = 0; reg < held; ++reg) {
-      Value *i =
-          b.CreateAdd(b.CreateMul(thread, b.getInt32(held)), b.getInt32(reg));
-      b.CreateStore(arithmetic.toMemory(a.registers[reg], aElement),
-                    b.CreateGEP(byte, aAddress, entry(places, i)));
+    for (Operand *one : {&left, &right}) {
+      if (one->shown == 0) {
+        continue;
+      }
+      one->address = b.CreateConstGEP1_64(byte, shown,
+                                          uint64_t(one == &left ? 0 : before));
+      const int64_t bytes = tile::storageBytes(one->element);
+      const auto held = unsigned(one->source.registers.size());
+      Value *places =
+          table(module, positionsOf(simt::layoutOf(one->source.type), lanes,
+                                    shapeOf(one->source)[1] * bytes, bytes));
+      for (unsigned reg = 0; reg < held; ++reg) {
+        Value *i =
+            b.CreateAdd(b.CreateMul(thread, b.getInt32(held)), b.getInt32(reg));
+        b.CreateStore(
+            arithmetic.toMemory(one->source.registers[reg], one->element),
+            b.CreateGEP(byte, one->address, entry(places, i)));
+      }
+      SmallVector<uint32_t> offsets;
+      for (int64_t offset = 0; offset < one->shown; offset += bytes) {
+        offsets.push_back(uint32_t(offset));
+      }
+      one->offsets = table(module, offsets);
     }
     gather();
-    SmallVector<uint32_t> offsets;
-    for (int64_t offset = 0; offset < size; offset += bytes) {
-      offsets.push_back(uint32_t(offset));
-    }
-    aOffsets = table(module, offsets);
   }
   // Where the row of A and the column of B begin, for each register.
   const simt::Layout &layout = simt::layoutOf(op.getType());
   Value *rows = table(module, positionsOf(layout, lanes, depth, 0)),
-        *starts = table(module, positionsOf(layout, lanes, 0, 1)),
-        *bOffsets = table(module, offsetsOf(bType));
+        *starts = table(module, positionsOf(layout, lanes, 0, 1));
 
   mlir::Type element = tile::elementType(op.getType());
   mlir::Type wide = element.isF16()
@@ -235,16 +309,16 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
     return isFloat ? arithmetic.convertFloat(value, type, wide)
                    : b.CreateSExt(value, sumType);
   };
-  Value *first = b.CreateMul(thread, b.getInt32(registers)),
-        *bAddress = byUnit(rhs.address);
+  Value *first = b.CreateMul(thread, b.getInt32(registers));
   countTo(b, registers, [&](Value *reg) {
     Value *row = entry(rows, b.CreateAdd(first, reg)),
           *column = entry(starts, b.CreateAdd(first, reg)),
           *sum = b.CreateGEP(sumType, sums, reg);
     countTo(b, depth, [&](Value *k) {
-      Value *x = load(aAddress, entry(aOffsets, b.CreateAdd(row, k)), aElement);
+      Value *x = load(left.address, entry(left.offsets, b.CreateAdd(row, k)),
+                      left.element);
       Value *at = b.CreateAdd(b.CreateMul(k, b.getInt32(columns)), column);
-      Value *y = load(bAddress, entry(bOffsets, at), bType.getElementType());
+      Value *y = load(right.address, entry(right.offsets, at), right.element);
       Value *before = b.CreateLoad(sumType, sum);
       b.CreateStore(
           isFloat ? b.CreateIntrinsic(Intrinsic::fma, {sumType}, {x, y, before})
@@ -252,7 +326,7 @@ SmallVector<Value *> emitDot(IRBuilderBase &b,
           sum);
     });
   });
-  if (!aType) {
+  if (areShown) {
     gather(); // the next product may show more
   }
   SmallVector<Value *> results;

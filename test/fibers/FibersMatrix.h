@@ -28,9 +28,12 @@ inline constexpr unsigned UnitSpace = 7;
 
 class FiberTarget final : public simt::SimtTarget {
 public:
-  /// `inBulk`: by the bulk copy unit, where the machine has one.
+  /// `inBulk`: by the bulk copy unit or by blocks, where the machine has them.
   FiberTarget(const Machine &machine, bool inBulk)
-      : machine(machine), inBulk(inBulk && machine.hasBulkCopies) {}
+      : machine(machine), inBulk(inBulk && machine.hasBulkCopies),
+        inBlocks(inBulk && machine.hasBlocks) {}
+  bool hasBlocks() const override { return inBlocks; }
+  bool hasBlockMessage(const simt::BlockMessage &message) const override;
   unsigned lanes() const override { return machine.lanes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return machine.registers; }
@@ -68,7 +71,7 @@ public:
 
 private:
   const Machine &machine;
-  const bool inBulk;
+  const bool inBulk, inBlocks;
 };
 
 /// Each thread computes what it holds, element by element, from where tables

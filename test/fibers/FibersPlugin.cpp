@@ -85,7 +85,7 @@ public:
     request.emitText(artifact, "llvm", std::move(compiled.text));
     request.emitText(artifact, "simt", std::move(compiled.layouts));
     for (const simt::Variant &variant : compiled.variants) {
-      simt::appendVariant(artifact, variant, fibers::frameLimits());
+      simt::appendVariant(artifact, variant, fibers::frameLimits(machine));
     }
     plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
                            input.kernel.getSymName());

@@ -135,3 +135,32 @@ tile.kernel @padded_bulk_store_c4(%p: !tile.ptr<f32> {tile.divisibility = 16 : i
   simt.bulk_store %0 to %frame[%z, %z] by !simt.buffer<32x32xf32, #simt.shared<order[1, 0], panel 32, swizzle 0 4 3, padding 16 every 128>> : tensor<32x32xf32> to <[32, 32], f32, swizzle 0>
   tile.return
 }
+
+// -----
+
+#m = #simt.layout<rank 2, register [[1, 0], [2, 0]], lane [[0, 1], [0, 2], [0, 4]]>
+#t = #simt.layout<rank 2, register [[1, 0], [2, 0], [4, 0]], lane [[0, 1], [0, 2], [0, 4]], warp [[8, 0]]>
+tile.kernel @load_block_c1(%p: !tile.ptr<f32> {tile.group = 1 : i64}) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %frame = simt.descriptor %p[%z] shape[%m, %m] strides[%m, %one] : <f32> -> <[4, 8], f32, swizzle 0>
+  %0 = simt.load_block %frame[%z, %z] by #m fast 1 : <[4, 8], f32, swizzle 0> -> tensor<16x8xf32, #t>
+  // expected-error @+1 {{C1: 1 coordinates, and the frame has 2 dimensions}}
+  %1 = simt.load_block %frame[%z] by #m fast 1 : <[4, 8], f32, swizzle 0> -> tensor<16x8xf32, #t>
+  tile.return
+}
+
+// -----
+
+#m = #simt.layout<rank 2, register [[1, 0], [4, 0]], lane [[0, 1], [0, 2], [0, 4]]>
+#t = #simt.layout<rank 2, register [[1, 0], [4, 0], [2, 0]], lane [[0, 1], [0, 2], [0, 4]], warp [[8, 0]]>
+tile.kernel @load_block_c2(%p: !tile.ptr<f32> {tile.group = 1 : i64}) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %frame = simt.descriptor %p[%z] shape[%m, %m] strides[%m, %one] : <f32> -> <[8, 8], f32, swizzle 0>
+  // expected-error @+1 {{is not made of such messages}}
+  %0 = simt.load_block %frame[%z, %z] by #m fast 1 : <[8, 8], f32, swizzle 0> -> tensor<16x8xf32, #t>
+  tile.return
+}

@@ -10,6 +10,7 @@
 // ORDER-NEXT: simt-remove-conversions
 // ORDER-NEXT: simt-share-buffers
 // ORDER-NEXT: cse
+// ORDER-NEXT: simt-block-accesses
 // ORDER-NEXT: simt-pipeline-loops
 // ORDER-NEXT: simt-pipeline-registers
 // ORDER-NEXT: simt-prefetch-loads

@@ -39,6 +39,9 @@ SmallVector<int64_t> tz::simt::inverse(ArrayRef<int64_t> order) {
 Anchors::Anchors(tile::KernelOp kernel, const SimtTarget &target,
                  unsigned warps)
     : kernel(kernel), target(target), warps(warps), runs(kernel) {
+  if (target.hasBlocks()) {
+    launch.emplace(kernel, runs.hints());
+  }
   collectAccesses();
   chooseDots();
 }
@@ -302,8 +305,54 @@ Anchors::memoryOrder(Value value, unsigned steps) const {
 /// How far back an operand's memory is looked for.
 static constexpr unsigned MostSteps = 8;
 
-DotRequest::Operand Anchors::describeOperand(Value value) const {
+static Value beforeTransposes(Value value) {
+  while (auto transpose = value.getDefiningOp<tile::TransposeOp>()) {
+    value = transpose.getSource();
+  }
+  return value;
+}
+
+tile::LoadViewOp Anchors::blockLoad(Value operand) {
+  auto load = beforeTransposes(operand).getDefiningOp<tile::LoadViewOp>();
+  StringRef why;
+  const bool isPlain =
+      load &&
+      (!load.getOther() || matchPattern(load.getOther(), m_AnyZeroFloat()) ||
+       matchPattern(load.getOther(), m_Zero()));
+  return isPlain && shapeOf(load.getResult()).size() == 2 &&
+                 !tile::elementType(load.getResult().getType()).isInteger(1) &&
+                 launch->describe(load.getView(), load.getOffsets(),
+                                  load.getChecked(), why)
+             ? load
+             : tile::LoadViewOp();
+}
+
+/// What a dot wants in registers and whole blocks can bring is loaded so, if it
+/// is the operand of dots of this layout alone.
+void Anchors::loadInPlace(Value operand, const DotOperand &where) {
+  const auto *layout = std::get_if<Layout>(&where);
+  tile::LoadViewOp load =
+      layout && launch ? blockLoad(operand) : tile::LoadViewOp();
+  if (!load) {
+    return;
+  }
+  Layout own = *layout;
+  for (Value value = operand; value != load.getResult();) {
+    if (!value.hasOneUse()) {
+      return;
+    }
+    auto transpose = value.getDefiningOp<tile::TransposeOp>();
+    own = own.permuted(inverse(transpose.getOrder()));
+    value = transpose.getSource();
+  }
+  if (load.getResult().hasOneUse()) {
+    ofAccess.find(load)->second = own;
+  }
+}
+
+DotRequest::Operand Anchors::describeOperand(Value value) {
   DotRequest::Operand operand;
+  operand.isBlock = launch && blockLoad(value);
   if (auto order = memoryOrder(value, MostSteps)) {
     operand.order = *order;
   } else {
@@ -322,6 +371,8 @@ void Anchors::chooseDots() {
         ofDot.insert({dot, target.chooseDot(request)}).first->second;
     chooseTransposition(dot.getAMutable(), choice.a);
     chooseTransposition(dot.getBMutable(), choice.b);
+    loadInPlace(dot.getA(), choice.a);
+    loadInPlace(dot.getB(), choice.b);
   });
 }
 

@@ -8,6 +8,8 @@
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_ANCHORS_H
 
+#include "core/simt/analysis/LaunchViews.h"
+
 #include "terrazzo/simt/SimtTarget.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -70,7 +72,10 @@ private:
                  llvm::ArrayRef<unsigned> order) const;
   std::optional<llvm::SmallVector<unsigned, 3>>
   memoryOrder(mlir::Value value, unsigned steps) const;
-  DotRequest::Operand describeOperand(mlir::Value value) const;
+  DotRequest::Operand describeOperand(mlir::Value value);
+  /// The view load that is this operand, if the host can describe its frame.
+  tile::LoadViewOp blockLoad(mlir::Value operand);
+  void loadInPlace(mlir::Value operand, const DotOperand &where);
   void chooseDots();
   void chooseTransposition(mlir::OpOperand &operand, const DotOperand &where);
 
@@ -78,6 +83,7 @@ private:
   const SimtTarget &target;
   const unsigned warps;
   Contiguity runs;
+  std::optional<LaunchViews> launch; // where the target has blocks
   /// Shapes of what is reduced or gathered from.
   llvm::DenseSet<llvm::ArrayRef<int64_t>> combinedShapes;
   /// Shape and dimension of each reduction.

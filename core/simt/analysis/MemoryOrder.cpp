@@ -54,12 +54,14 @@ static bool isMoving(tile::StoreViewOp store) {
 /// Without what an atomic orders beside its own memory.
 static std::optional<MemoryAccess> ownAccess(Operation *op) {
   if (!isa<tile::LoadOp, tile::LoadViewOp, tile::StoreOp, tile::StoreViewOp,
-           tile::AtomicRMWOp, tile::AtomicCASOp, BulkStoreOp>(op)) {
+           tile::AtomicRMWOp, tile::AtomicCASOp, BulkStoreOp, LoadBlockOp,
+           StoreBlockOp>(op)) {
     return std::nullopt;
   }
   auto group = op->getAttrOfType<IntegerAttr>("group");
   auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRead = isa<tile::LoadViewOp>(op) || (load && !load.getIsVolatile());
+  bool isRead =
+      isa<tile::LoadViewOp, LoadBlockOp>(op) || (load && !load.getIsVolatile());
   auto store = dyn_cast<tile::StoreViewOp>(op);
   return MemoryAccess{group ? group.getInt() : 0, !isRead,
                       store && isMoving(store) ? op : nullptr};

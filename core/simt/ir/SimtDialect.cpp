@@ -105,6 +105,38 @@ RankedTensorType tz::simt::packedType(RankedTensorType type) {
                                LayoutAttr::get(type.getContext(), row));
 }
 
+bool tz::simt::isMadeOf(const Layout &layout, const Layout &message) {
+  if (layout.rank() != 2 || message.rank() != 2 || !message.isLinear() ||
+      !layout.bases(Axis::Block).empty() ||
+      layout.bases(Axis::Lane) != message.bases(Axis::Lane) ||
+      !message.bases(Axis::Warp).empty()) {
+    return false;
+  }
+  ArrayRef<Coordinates> all = layout.bases(Axis::Register),
+                        inside = message.bases(Axis::Register);
+  const Coordinates box = message.shape();
+  if (inside.size() > all.size() || inside != all.take_front(inside.size()) ||
+      message.size(Axis::Register) * message.size(Axis::Lane) !=
+          box[0] * box[1] ||
+      !message.covers(box)) {
+    return false;
+  }
+  // Others begin at multiples of it, and those of warps and registers add up.
+  Coordinates ofRegisters(2, 0);
+  for (const Coordinates &basis : all.drop_front(inside.size())) {
+    for (unsigned dim = 0; dim < 2; ++dim) {
+      if (basis[dim] % box[dim] != 0) {
+        return false;
+      }
+      ofRegisters[dim] |= basis[dim];
+    }
+  }
+  return llvm::all_of(layout.bases(Axis::Warp), [&](const Coordinates &basis) {
+    return basis[0] % box[0] == 0 && basis[1] % box[1] == 0 &&
+           (basis[0] & ofRegisters[0]) == 0 && (basis[1] & ofRegisters[1]) == 0;
+  });
+}
+
 RankedTensorType tz::simt::withLayout(RankedTensorType type,
                                       const Layout &layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(),
@@ -318,6 +350,42 @@ int64_t BulkStoreOp::pieceOf(unsigned reg) {
   const unsigned fast = buffer.getLayout().getOrder()[0];
   return layoutOf(getValue()).apply(Place{{reg, 0, 0, 0}})[fast] /
          (buffer.getShape()[fast] / int64_t(getPieces()));
+}
+
+static LogicalResult verifyBlock(Operation *op, DescriptorType type,
+                                 size_t coordinates, Type tile,
+                                 const Layout &message, unsigned fast) {
+  ArrayRef<int64_t> box = type.getBox();
+  if (coordinates != box.size()) {
+    return op->emitOpError("C1: ")
+           << coordinates << " coordinates, and the frame has " << box.size()
+           << " dimensions";
+  }
+  if (box.size() < 2 || tile::shapeOf(tile).size() != 2 || fast > 1) {
+    return op->emitOpError("C1: frame and tile do not end in two dimensions");
+  }
+  if (!hasLayout(tile) || !isMadeOf(layoutOf(tile), message) ||
+      message.shape()[fast] != box.back() ||
+      message.shape()[1 - fast] != box[box.size() - 2] ||
+      tile::elementType(tile) != type.getElementType()) {
+    return op->emitOpError("C2: ") << tile << " is not made of such messages";
+  }
+  return success();
+}
+
+LogicalResult LoadBlockOp::verify() {
+  return verifyBlock(*this, getDescriptor().getType(), getAt().size(),
+                     getType(), getMessage().getValue(), getFast());
+}
+
+LogicalResult StoreBlockOp::verify() {
+  return verifyBlock(*this, getDescriptor().getType(), getAt().size(),
+                     getValue().getType(), getMessage().getValue(), getFast());
+}
+
+LogicalResult PrefetchBlockOp::verify() {
+  return verifyBlock(*this, getDescriptor().getType(), getAt().size(),
+                     getTile(), getMessage().getValue(), getFast());
 }
 
 LogicalResult LogicalGridOp::verify() {

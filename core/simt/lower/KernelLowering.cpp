@@ -521,6 +521,15 @@ void KernelLowering::emitOp(mlir::Operation *op) {
       .Case<SpecializeOp>([&](auto o) { specialize(o); })
       .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
       .Case<BulkStoreOp>([&](auto o) { bulkStore(o); })
+      .Case<LoadBlockOp>([&](auto o) {
+        willAccess(Accesses::of(o));
+        loadBlock(o);
+      })
+      .Case<StoreBlockOp>([&](auto o) {
+        willAccess(Accesses::of(o));
+        storeBlock(o);
+      })
+      .Case<PrefetchBlockOp>([&](auto o) { prefetchBlock(o); })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })

@@ -6,11 +6,12 @@
 // Why    See terrazzo/simt/SimtLowering.h.
 //
 // Files: KernelLowering.cpp kernel, blocks, simple ops; Coordinates.cpp;
-// SimtAccess.cpp loads and stores; Async.cpp ring buffers and what fills them;
-// SimtAtomics.cpp; SimtExchange.cpp conversions and what goes through shared
-// memory; Gather.cpp; SimtCombine.cpp reductions, scans, maps; SimtControl.cpp
-// scf; SimtDot.cpp; SimtLog.cpp print and assert; Staging.cpp tiles into shared
-// memory and bulk stores; Scratch.h/.cpp shared memory and barriers.
+// SimtAccess.cpp loads and stores; Blocks.cpp blocks; Async.cpp ring buffers
+// and what fills them; SimtAtomics.cpp; SimtExchange.cpp conversions and what
+// goes through shared memory; Gather.cpp; SimtCombine.cpp reductions, scans,
+// maps; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
+// Staging.cpp tiles into shared memory and bulk stores; Scratch.h/.cpp shared
+// memory and barriers.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
@@ -261,6 +262,17 @@ private:
   void copyVector(mlir::Type element, llvm::Value *from, llvm::Value *to,
                   unsigned count, llvm::Value *validBytes,
                   const MemoryHints &hints);
+
+  //===--- Blocks.cpp -----------------------------------------------------===//
+  void loadBlock(LoadBlockOp op);
+  void storeBlock(StoreBlockOp op);
+  void prefetchBlock(PrefetchBlockOp op);
+  /// Where each message begins in the frame, and its first register.
+  void forEachMessage(
+      mlir::Type tileType, LayoutAttr message, unsigned fast,
+      mlir::ValueRange position,
+      llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, unsigned reg)>
+          emit);
 
   //===--- SimtCombine.cpp
   //----------------------------------------------------===//

@@ -111,6 +111,29 @@ def ShareBuffers : SimtPass<"simt-share-buffers"> {
   ];
 }
 
+def BlockAccesses : SimtPass<"simt-block-accesses"> {
+  let summary = "load and store whole blocks, straight to and from registers";
+  let description = [{
+    Loads of tiles whose layout is made of rectangles that the target loads by
+    one instruction of a warp become simt.load_block, if the host can describe
+    their frame. So do stores of such tiles, which are not converted first. In a
+    loop with dots the blocks of later iterations are prefetched, as many
+    iterations ahead as the loop has stages, less one. Others stay as they are.
+  }];
+  let constructor = "tz::simt::createBlockAccesses(nullptr)";
+  let options = [
+    Option<"blockBytesOption", "block-bytes", "unsigned", /*default=*/"0",
+           "longest row of a message, where no target says it; 0: there are none">,
+    Option<"lanesOption", "lanes", "unsigned", /*default=*/"16",
+           "lanes of a warp">
+  ];
+  let statistics = [
+    Statistic<"loads", "loads", "loads of whole blocks">,
+    Statistic<"stores", "stores", "stores of whole blocks">,
+    Statistic<"prefetched", "prefetched", "loads whose blocks are prefetched">
+  ];
+}
+
 def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
   let summary = "begin the loads of later iterations while this iteration's dots run";
   let description = [{

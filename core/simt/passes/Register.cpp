@@ -18,6 +18,7 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
   mlir::registerPass([] { return createRemoveConversions(); });
   mlir::registerPass([] { return createShareBuffers(); });
+  mlir::registerPass([] { return createBlockAccesses(nullptr); });
   mlir::registerPass([] { return createPipelineLoops(nullptr); });
   mlir::registerPass([] { return createPipelineRegisters(nullptr); });
   mlir::registerPass([] { return createPrefetchLoads(); });

@@ -26,11 +26,13 @@ std::optional<tz::plugin::Expr> launchCondition(mlir::Value condition,
                                                 const analysis::Hints &hints,
                                                 bool everywhere);
 
-/// Limits of a bulk copy unit.
+/// Limits of a bulk copy unit, or of blocks that are loaded into registers.
 struct FrameLimits {
   int64_t baseAlignment = 16;   // bytes
   int64_t strideAlignment = 16; // bytes
   int64_t strideEnd = int64_t{1} << 40;
+  int64_t leastRow = 0;     // bytes of a row
+  int64_t rowAlignment = 1; // ... a multiple of so many
   /// Rows that do not begin at multiples of so many bytes make copies uneven:
   /// then each block runs one program, and the device says which runs where.
   int64_t evenBytes = 128;

@@ -23,6 +23,8 @@ std::unique_ptr<mlir::Pass> createBulkStores(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createAssignLayouts(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createRemoveConversions();
 std::unique_ptr<mlir::Pass> createShareBuffers();
+/// As createAssignLayouts; without a target that has blocks nothing changes.
+std::unique_ptr<mlir::Pass> createBlockAccesses(const SimtTarget *target);
 /// As createAssignLayouts; without a target that copies asynchronously nothing
 /// changes.
 std::unique_ptr<mlir::Pass> createPipelineLoops(const SimtTarget *target);

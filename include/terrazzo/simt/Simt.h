@@ -48,6 +48,9 @@ int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
 /// What a thread holds of a tile, in memory's form, as words of 32 bits: a row
 /// of i32. Null: of pointers.
 mlir::RankedTensorType packedType(mlir::RankedTensorType type);
+/// Is a tile in this layout made of messages: boxes that a warp holds whole,
+/// which lie beside each other in registers and over warps? Both of rank 2.
+bool isMadeOf(const Layout &layout, const Layout &message);
 /// The tile type with a layout.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const Layout &layout);

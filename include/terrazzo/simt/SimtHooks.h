@@ -188,6 +188,34 @@ public:
   /// shared memory; with `areDone`, until they can be seen in device memory.
   virtual void awaitBulkStores(llvm::IRBuilderBase &b, bool areDone);
 
+  //===--- Blocks of memory, straight to registers
+  //-------------------------===//
+  // Of frames as the bulk copy unit's. All lanes of a warp call these, with the
+  // same rectangle: as large as the descriptor's box, at these coordinates
+  // (i32, as many as the box has dimensions). `message`: what a lane holds of
+  // it, rows and columns (SimtTarget::hasBlockMessage said that there is such a
+  // one).
+
+  /// Loads it: the elements of the lane as they are in memory, register by
+  /// register. What is outside of the frame is zero.
+  virtual llvm::SmallVector<llvm::Value *>
+  loadBlock(llvm::IRBuilderBase &b, DescriptorType type,
+            llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
+            const Layout &message, llvm::Type *element,
+            const MemoryHints &hints);
+  /// Stores it; what is outside of the frame is not stored.
+  virtual void storeBlock(llvm::IRBuilderBase &b, DescriptorType type,
+                          llvm::Value *descriptor,
+                          llvm::ArrayRef<llvm::Value *> at,
+                          const Layout &message,
+                          llvm::ArrayRef<llvm::Value *> values,
+                          const MemoryHints &hints);
+  /// It will be loaded soon.
+  virtual void prefetchBlock(llvm::IRBuilderBase &b, DescriptorType type,
+                             llvm::Value *descriptor,
+                             llvm::ArrayRef<llvm::Value *> at,
+                             const Layout &message) {}
+
   //===--- Warps for the copies only -------------------------------------===//
   // Each warp of the block reaches one of these, once.
 

@@ -75,4 +75,58 @@ def Simt_DotOp : Simt_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Blocks of memory, straight to and from the registers of a warp
+//===----------------------------------------------------------------------===//
+
+class Simt_BlockOp<string mnemonic, list<Trait> traits> : Simt_Op<mnemonic, traits> {
+  code blockDescription = [{
+    `at`: the block's first element in the frame. Of each message, as large as the
+    descriptor's box, a lane has what `message` says: the layout of one warp over
+    the box, with the dimensions of the tile, of which `fast` lies consecutive in
+    memory.
+      C1  one coordinate per dimension of the frame, of which the last two are
+          those of the tile
+      C2  the tile's layout is made of such messages, and the box is one
+  }];
+}
+
+def Simt_LoadBlockOp : Simt_BlockOp<"load_block", [MemoryEffects<[MemRead]>]> {
+  let summary = "a block of a frame, loaded into the registers of the warps";
+  let description = "What lies outside of the frame is zero. Ordered as a tile.load_view of this group (R6)." # blockDescription;
+  let arguments = (ins Simt_DescriptorType:$descriptor, Variadic<I64>:$at, Simt_LayoutAttr:$message, I32Attr:$fast,
+                       DefaultValuedAttr<I64Attr, "0">:$group,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tz::tile::CacheHint::none">:$cache,
+                       DefaultValuedAttr<Tile_EvictionAttr, "::tz::tile::Eviction::normal">:$evict);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $descriptor `[` $at `]` `by` $message `fast` $fast attr-dict `:` type($descriptor) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_StoreBlockOp : Simt_BlockOp<"store_block", [MemoryEffects<[MemWrite]>]> {
+  let summary = "the registers of the warps, stored as a block of a frame";
+  let description = "What lies outside of the frame is not stored. Ordered as a tile.store_view of this group (R6)." # blockDescription;
+  let arguments = (ins Tile_Tile:$value, Simt_DescriptorType:$descriptor, Variadic<I64>:$at, Simt_LayoutAttr:$message, I32Attr:$fast,
+                       DefaultValuedAttr<I64Attr, "0">:$group,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tz::tile::CacheHint::none">:$cache,
+                       DefaultValuedAttr<Tile_EvictionAttr, "::tz::tile::Eviction::normal">:$evict);
+  let assemblyFormat = [{
+    $value `to` $descriptor `[` $at `]` `by` $message `fast` $fast attr-dict `:` type($value) `to` type($descriptor)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_PrefetchBlockOp : Simt_BlockOp<"prefetch_block", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a block of a frame will be loaded soon";
+  let description = "Brings it nearer if `when` is true. No access is ordered with it." # blockDescription;
+  let arguments = (ins Simt_DescriptorType:$descriptor, Variadic<I64>:$at, I1:$when, Simt_LayoutAttr:$message, I32Attr:$fast,
+                       TypeAttrOf<Tile_Tile>:$tile);
+  let assemblyFormat = [{
+    $descriptor `[` $at `]` `when` $when `by` $message `fast` $fast `of` $tile attr-dict `:` type($descriptor)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TERRAZZO_SIMT_SIMTOPS_TD

@@ -31,6 +31,10 @@ struct DotRequest {
     llvm::SmallVector<unsigned, 3> order;
     /// Nothing of it comes from memory elementwise.
     bool isComputed = false;
+    /// It is loaded and nothing else, and the host knows where from: whole
+    /// blocks can be loaded into any layout that messages make up
+    /// (hasBlockMessage). Only where the target has blocks.
+    bool isBlock = false;
   } a, b;
 };
 
@@ -40,6 +44,18 @@ struct DotChoice {
   /// Name that the target's lowering knows; empty: threads multiply and add by
   /// themselves, operands lie in shared memory.
   std::string instruction;
+};
+
+enum class BlockUse { load, store };
+
+/// A rectangle of memory that one instruction of a warp loads or stores.
+struct BlockMessage {
+  /// Of the warp over the rectangle: rows, and columns that are consecutive in
+  /// memory. Registers are those of elements; narrow ones that share a word are
+  /// beside each other.
+  const Layout &layout;
+  mlir::Type element;
+  BlockUse use;
 };
 
 /// Loops that the bulk copy unit feeds, of a kernel.
@@ -77,6 +93,16 @@ public:
   virtual SharedAttr sharedRows(mlir::MLIRContext *context,
                                 llvm::ArrayRef<unsigned> order, int64_t unit,
                                 int64_t elementBytes) const;
+
+  //===--- Blocks of memory, straight to registers ------------------------===//
+
+  /// Are there messages at all? The target of a machine with them answers yes
+  /// where a variant may need a guard (makeVariants), no where it may not.
+  virtual bool hasBlocks() const { return false; }
+  /// Is there an instruction that does this? Asked for large rectangles first.
+  virtual bool hasBlockMessage(const BlockMessage &message) const {
+    return false;
+  }
 
   //===--- Pipelines ------------------------------------------------------===//
 
