@@ -38,6 +38,19 @@ void asyncCommit() {
   ++fiber.clock.begun[size_t(Worker::copies)];
 }
 
+void complete(const Copy &copy) {
+  std::memcpy(copy.to, copy.from, copy.valid);
+  std::memset(static_cast<char *>(copy.to) + copy.valid, 0,
+              copy.bytes - copy.valid);
+}
+
+/// Groups that are gone have ended.
+void endGroups(Fiber &fiber) {
+  const auto open = uint32_t(fiber.copies.size());
+  fiber.clock.end(Worker::copies,
+                  fiber.clock.begun[size_t(Worker::copies)] - open, true, true);
+}
+
 void asyncWait(uint32_t pending) {
   if (block->run->oneIn(2)) {
     block->yield();
@@ -47,14 +60,34 @@ void asyncWait(uint32_t pending) {
   // The open group is nobody's yet.
   for (; groups.size() > size_t{pending} + 1; groups.pop_front()) {
     for (const Copy &copy : groups.front()) {
-      std::memcpy(copy.to, copy.from, copy.valid);
-      std::memset(static_cast<char *>(copy.to) + copy.valid, 0,
-                  copy.bytes - copy.valid);
+      complete(copy);
     }
   }
-  const auto open = uint32_t(groups.size());
-  fiber.clock.end(Worker::copies,
-                  fiber.clock.begun[size_t(Worker::copies)] - open, true, true);
+  endGroups(fiber);
+}
+
+/// Of all groups together, the oldest copies first.
+void awaitCopies(uint32_t pending) {
+  if (block->run->oneIn(2)) {
+    block->yield();
+  }
+  Fiber &fiber = block->fiber();
+  auto &groups = fiber.copies;
+  size_t count = 0;
+  for (const auto &group : groups) {
+    count += group.size();
+  }
+  for (auto &group : groups) {
+    size_t done = 0;
+    for (; done < group.size() && count > pending; ++done, --count) {
+      complete(group[done]);
+    }
+    group.erase(group.begin(), group.begin() + std::ptrdiff_t(done));
+  }
+  while (groups.size() > 1 && groups.front().empty()) {
+    groups.pop_front();
+  }
+  endGroups(fiber);
 }
 
 //===--- Dots -------------------------------------------------------------===//
@@ -138,7 +171,8 @@ void addCopyCalls(Symbols &symbols) {
   symbols.insert(symbols.end(),
                  {{"fibers_async_copy", addressOf(asyncCopy)},
                   {"fibers_async_commit", addressOf(asyncCommit)},
-                  {"fibers_async_wait", addressOf(asyncWait)}});
+                  {"fibers_async_wait", addressOf(asyncWait)},
+                  {"fibers_await_copies", addressOf(awaitCopies)}});
 }
 
 void addDotCalls(Symbols &symbols) {

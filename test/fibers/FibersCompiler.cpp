@@ -175,8 +175,14 @@ public:
   void asyncCommit(IRBuilderBase &b) override {
     call(b, "fibers_async_commit", b.getVoidTy(), {});
   }
-  void asyncWait(IRBuilderBase &b, unsigned pending) override {
-    call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending)});
+  bool countsCopies() const override { return machine.countsCopies; }
+  void asyncWait(IRBuilderBase &b, simt::PendingCopies pending) override {
+    if (countsCopies()) {
+      call(b, "fibers_await_copies", b.getVoidTy(),
+           {b.getInt32(pending.copies)});
+    } else {
+      call(b, "fibers_async_wait", b.getVoidTy(), {b.getInt32(pending.groups)});
+    }
   }
   void initBarriers(IRBuilderBase &b, Value *address, unsigned count,
                     unsigned arrivals) override {

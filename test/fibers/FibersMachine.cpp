@@ -17,6 +17,9 @@ static constexpr Machine Table[] = {
     {"fibers:wave64", 64, 64 * 1024, 512, 0, false, MatrixUnit::wave64, false,
      true},
     {"fibers:wave32", 32, 64 * 1024, 256, 0, false, MatrixUnit::wave32},
+    // Copies that run beside the threads, which waits count one by one.
+    {"fibers:direct64", 64, 160 * 1024, 512, 4, false, MatrixUnit::wave64,
+     false, true, true},
     // Little of all: one slot a ring, loads one iteration ahead.
     {"fibers:tight", 32, 20 * 1024, 112, 0, false, MatrixUnit::wave32, false,
      true},

@@ -9,9 +9,14 @@
 
 #include "terrazzo/plugin/Error.h"
 
+#include <climits>
+
 using namespace llvm;
 
 namespace tz::simt {
+
+/// Bytes of the narrowest copy that a target is asked for.
+static constexpr unsigned narrowestCopy = 4;
 
 static bool isFilledByThreads(mlir::Operation *slot) {
   return llvm::any_of(slot->getUsers(),
@@ -135,7 +140,7 @@ void KernelLowering::copyVector(mlir::Type element, Value *from, Value *to,
                                 unsigned count, Value *validBytes,
                                 const MemoryHints &hints) {
   const unsigned bytes = count * unsigned(tile::storageBytes(element));
-  if (bytes >= 4) {
+  if (bytes >= narrowestCopy) {
     hooks.asyncCopy(b, to, from, bytes, validBytes, hints);
     return;
   }
@@ -178,31 +183,104 @@ Value *KernelLowering::bytesInside(const ViewAccess &access, unsigned reg,
   return inside ? b.CreateSelect(inside, valid, b.getInt32(0)) : valid;
 }
 
+void KernelLowering::copyIf(
+    Value *when, LayoutAttr layout,
+    function_ref<void(function_ref<Value *(Value *, uint32_t)>)> copy) {
+  if (hooks.countsCopies()) {
+    // Threads that hold the same elements bring them to the same place.
+    copy([&](Value *valid, uint32_t bytes) {
+      return b.CreateSelect(when, valid ? valid : b.getInt32(bytes),
+                            b.getInt32(0));
+    });
+    return;
+  }
+  Value *owner = coordinatesOf(layout).isOwner;
+  emitIf(owner ? b.CreateAnd(when, owner) : when,
+         [&] { copy([](Value *valid, uint32_t) { return valid; }); });
+}
+
+unsigned KernelLowering::vectorOfCopy(mlir::Operation *copy) {
+  VectorAccess access;
+  BufferType type;
+  const Layout *layout;
+  if (auto pointers = dyn_cast<AsyncCopyOp>(copy)) {
+    type = pointers.getTo().getType();
+    layout = &layoutOf(pointers.getPointer().getType());
+    access = vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
+                              *layout);
+  } else {
+    auto view = cast<AsyncCopyViewOp>(copy);
+    type = view.getTo().getType();
+    layout = &view.getLayout().getValue();
+    // The last one may end within the bounds.
+    const SmallVector<bool> unchecked(layout->rank(), false);
+    const VectorAccess whole =
+                           vectorOfView(runs, view.getView(), view.getOffsets(),
+                                        unchecked, *layout),
+                       inside =
+                           vectorOfView(runs, view.getView(), view.getOffsets(),
+                                        view.getChecked(), *layout);
+    access = {whole.dim, std::max(whole.count, inside.count)};
+  }
+  return access.dim == type.getLayout().getOrder()[0]
+             ? std::min(unsigned(access.count), vectorOfBuffer(type, *layout))
+             : 1;
+}
+
+unsigned KernelLowering::countCopies(mlir::Operation *copy) {
+  auto view = dyn_cast<AsyncCopyViewOp>(copy);
+  const Layout &layout =
+      view ? view.getLayout().getValue()
+           : layoutOf(cast<AsyncCopyOp>(copy).getPointer().getType());
+  const BufferType type =
+      view ? view.getTo().getType() : cast<AsyncCopyOp>(copy).getTo().getType();
+  const unsigned vector = vectorOfCopy(copy);
+  if (vector * tile::storageBytes(type.getElementType()) < narrowestCopy) {
+    return 0;
+  }
+  unsigned count = 0;
+  for (unsigned reg = 0; reg < layout.size(Axis::Register); reg += vector) {
+    count += isCopy(layout, reg) ? 0 : 1;
+  }
+  return count;
+}
+
+unsigned KernelLowering::copiesPending(AsyncWaitOp wait) {
+  auto loop = dyn_cast<mlir::scf::ForOp>(wait->getParentOp());
+  if (!loop || wait.getPending() == 0) {
+    return 0;
+  }
+  // Groups of the loop, and of its first iterations before it.
+  unsigned least = UINT_MAX;
+  loop->getParentRegion()->walk([&](AsyncCommitOp commit) {
+    unsigned count = 0;
+    for (mlir::Operation *op = commit->getPrevNode();
+         op && !isa<AsyncCommitOp>(op); op = op->getPrevNode()) {
+      count += isa<AsyncCopyOp, AsyncCopyViewOp>(op) ? countCopies(op) : 0;
+    }
+    least = std::min(least, count);
+  });
+  return least == UINT_MAX ? 0 : wait.getPending() * least;
+}
+
 void KernelLowering::asyncCopy(AsyncCopyOp op) {
   LayoutAttr attribute = layoutAttr(op.getPointer().getType());
-  const Layout &layout = attribute.getValue();
   BufferType type = op.getTo().getType();
   const Buffer buffer = buffers.find(op.getTo())->second;
-  VectorAccess access =
-      vectorOfPointers(runs, op.getPointer(), op.getMask(), layout);
-  const bool isAlong = access.dim == type.getLayout().getOrder()[0];
-  const unsigned vector =
-      isAlong ? std::min(unsigned(access.count), vectorOfBuffer(type, layout))
-              : 1;
+  const unsigned vector = vectorOfCopy(op);
   const Registers &pointers = tile(op.getPointer());
   const auto bytes =
       uint32_t(vector * tile::storageBytes(type.getElementType()));
-  Value *owner = coordinatesOf(attribute).isOwner;
-  Value *when = scalar(op.getWhen());
-  emitIf(owner ? b.CreateAnd(when, owner) : when, [&] {
+  copyIf(scalar(op.getWhen()), attribute, [&](auto validOf) {
     for (unsigned reg = 0; reg < pointers.size(); reg += vector) {
-      if (!isCopy(layout, reg)) {
+      if (!isCopy(attribute.getValue(), reg)) {
         Value *valid = !op.getMask()
                            ? nullptr
                            : b.CreateSelect(tile(op.getMask())[reg],
                                             b.getInt32(bytes), b.getInt32(0));
         copyVector(type.getElementType(), pointers[reg],
-                   bufferAt(buffer, type, attribute, reg), vector, valid,
+                   bufferAt(buffer, type, attribute, reg), vector,
+                   validOf(valid, bytes),
                    {op.getCache(), op.getEvict(), false});
       }
     }
@@ -217,24 +295,21 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
   ViewAccess access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(),
                  withLayout(op.getView().getType().getTileType(), layout));
-  const bool isAlong = access.dim == type.getLayout().getOrder()[0];
-  const unsigned vector =
-      isAlong ? std::min(access.width, vectorOfBuffer(type, layout)) : 1;
+  const unsigned vector = vectorOfCopy(op);
   // Vectors may cross the end of the view: what is behind it becomes zero. A
   // copy that is whole or nothing needs fewer instructions.
   const bool mayCross =
-      isAlong &&
+      access.dim == type.getLayout().getOrder()[0] &&
       vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout)
               .count < vector;
-  Value *owner = coordinatesOf(attribute).isOwner;
-  Value *when = scalar(op.getWhen());
+  const auto bytes = uint32_t(vector * tile::storageBytes(access.element));
   const int64_t count = layout.size(Axis::Register);
-  emitIf(owner ? b.CreateAnd(when, owner) : when, [&] {
+  copyIf(scalar(op.getWhen()), attribute, [&](auto validOf) {
     for (unsigned reg = 0; reg < count; reg += vector) {
       if (!isCopy(layout, reg)) {
         copyVector(access.element, addressOf(access, reg),
                    bufferAt(buffer, type, attribute, reg), vector,
-                   bytesInside(access, reg, vector, mayCross),
+                   validOf(bytesInside(access, reg, vector, mayCross), bytes),
                    {op.getCache(), op.getEvict(), false});
       }
     }
@@ -242,7 +317,7 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
 }
 
 void KernelLowering::asyncWait(AsyncWaitOp op) {
-  hooks.asyncWait(b, op.getPending());
+  hooks.asyncWait(b, {op.getPending(), copiesPending(op)});
   hazards.isUnpublished |= copiesArePublished; // what they brought
   synchronize(Memories::shared);
 }

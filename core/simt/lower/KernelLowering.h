@@ -230,6 +230,19 @@ private:
   void asyncCopy(AsyncCopyOp op);
   void asyncCopyView(AsyncCopyViewOp op);
   void asyncWait(AsyncWaitOp op);
+  /// Elements that a copy moves at once, and how often the target is asked to.
+  unsigned vectorOfCopy(mlir::Operation *copy);
+  unsigned countCopies(mlir::Operation *copy);
+  /// What of the newest groups before this wait is certain to have been begun.
+  unsigned copiesPending(AsyncWaitOp wait);
+  /// Emits copies for an iteration that may not be there: in a branch, or, for
+  /// a target that counts them, everywhere, of as many valid bytes as `validOf`
+  /// makes of a number.
+  void copyIf(
+      llvm::Value *when, LayoutAttr layout,
+      llvm::function_ref<void(
+          llvm::function_ref<llvm::Value *(llvm::Value *, uint32_t)> validOf)>
+          copy);
   void dotWait(DotWaitOp op);
   void barriers(BarriersOp op);
   void barriersEnd(BarriersEndOp op);

@@ -41,6 +41,13 @@ struct AtomicUpdate {
   bool isUsed; // is what was there before wanted?
 };
 
+/// Asynchronous copies that may be on their way when a wait ends: the newest
+/// groups of a thread, or so many of its newest copies, which are no more than
+/// those groups have.
+struct PendingCopies {
+  unsigned groups, copies;
+};
+
 /// Memories whose accesses a barrier orders.
 enum class Memories : uint8_t { none = 0, shared = 1, device = 2, both = 3 };
 inline Memories operator|(Memories a, Memories b) {
@@ -134,8 +141,11 @@ public:
                          const MemoryHints &hints);
   /// The copies that this thread began since the last commit are one group.
   virtual void asyncCommit(llvm::IRBuilderBase &b) {}
-  /// Waits until at most so many of this thread's groups are on their way.
-  virtual void asyncWait(llvm::IRBuilderBase &b, unsigned pending) {}
+  /// Does a wait count copies, not groups? Then asyncCopy stands in no branch:
+  /// where nothing is to be copied, `valid` is 0 and the place is free.
+  virtual bool countsCopies() const { return false; }
+  /// Waits until at most these of this thread are on their way.
+  virtual void asyncWait(llvm::IRBuilderBase &b, PendingCopies pending) {}
 
   //===--- The bulk copy unit --------------------------------------------===//
   // Barriers with phases lie in shared memory, 8 bytes each. One thread of the

@@ -50,9 +50,9 @@ void PtxHooks::asyncCommit(IRBuilderBase &b) {
   emit(b, "cp.async.commit_group;", "~{memory}", {});
 }
 
-void PtxHooks::asyncWait(IRBuilderBase &b, unsigned pending) {
-  emit(b, "cp.async.wait_group " + std::to_string(pending) + ";", "~{memory}",
-       {});
+void PtxHooks::asyncWait(IRBuilderBase &b, simt::PendingCopies pending) {
+  emit(b, "cp.async.wait_group " + std::to_string(pending.groups) + ";",
+       "~{memory}", {});
 }
 
 } // namespace tz::nvidia

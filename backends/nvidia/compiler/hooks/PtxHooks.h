@@ -50,7 +50,7 @@ public:
                  unsigned bytes, llvm::Value *inside,
                  const simt::MemoryHints &hints) override;
   void asyncCommit(llvm::IRBuilderBase &b) override;
-  void asyncWait(llvm::IRBuilderBase &b, unsigned pending) override;
+  void asyncWait(llvm::IRBuilderBase &b, simt::PendingCopies pending) override;
   void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,
                     unsigned count, unsigned arrivals) override;
   void arrive(llvm::IRBuilderBase &b, llvm::Value *barrier,
