@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <deque>
+#include <optional>
 #include <random>
 #include <set>
 #include <ucontext.h>
@@ -74,6 +75,13 @@ struct PhaseBarrier {
   }
 };
 
+/// A barrier of the block at which threads arrive first, and wait later.
+struct SplitBarrier {
+  Meeting meeting;
+  // What those who arrived have told: for this time, and for the last one.
+  std::array<Known, NumOrders> coming, told;
+};
+
 /// What a dot in flight reads.
 struct Operand {
   const char *address;
@@ -93,6 +101,7 @@ struct Fiber {
   Meeting *waitsFor = nullptr;
   uint64_t turn = 0; // of the meeting, when it began to wait
   bool isDone = false;
+  std::optional<uint64_t> arrivedIn; // turn of the split barrier
   unsigned exchanges = 0;
   uint32_t word[2] = {};
   // Groups of copies on their way, oldest first; the last one is still open.
@@ -129,6 +138,7 @@ struct Block {
   std::vector<Fiber> fibers;
   std::vector<Meeting> warps;
   Meeting all, workers; // these: threads that compute
+  SplitBarrier split;
   std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
   Shadow shadow;           // by offset
   std::vector<char> shown; // operands in registers, for an instruction

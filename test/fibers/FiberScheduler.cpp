@@ -98,6 +98,7 @@ void beginProgram(Block &self) {
   std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
   self.all = {launch.threads, 0, 0};
   self.workers = {};
+  self.split = {};
   self.dotsInFlight = 0;
   self.barriers.clear();
   self.barrierActors = 0;
@@ -116,6 +117,7 @@ void beginProgram(Block &self) {
     fiber.context.uc_link = &self.scheduler;
     fiber.isDone = false;
     fiber.waitsFor = nullptr;
+    fiber.arrivedIn.reset();
     fiber.exchanges = 0;
     fiber.copies.assign(1, {});
     fiber.stores.clear();

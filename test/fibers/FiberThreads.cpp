@@ -36,11 +36,72 @@ void barrier(uint32_t threads, uint32_t memories) {
     fail("a thread is at a barrier of others");
     return;
   }
+  if (self.fiber().arrivedIn) {
+    fail("a barrier stands between arrival and wait at another");
+    return;
+  }
   Meeting &meeting = threads == 0 ? self.all : self.workers;
   meeting.members = members;
   self.meet(meeting, [&] {
     meet(self.clocks(0, members), memories & SharedBit, memories & DeviceBit);
   });
+}
+
+/// Those of the memories that a barrier orders.
+std::vector<Order> ordersOf(uint32_t memories) {
+  std::vector<Order> orders;
+  if (memories & SharedBit) {
+    orders.insert(orders.end(), {Order::shared, Order::publishedShared});
+  }
+  if (memories & DeviceBit) {
+    orders.insert(orders.end(), {Order::device, Order::publishedDevice});
+  }
+  return orders;
+}
+
+/// What this thread has done before is told to those who wait.
+void arriveAtBarrier(uint32_t threads, uint32_t memories) {
+  Block &self = *block;
+  SplitBarrier &split = self.split;
+  Fiber &fiber = self.fiber();
+  if (fiber.arrivedIn) {
+    fail("a thread arrives at a barrier twice before it waits");
+    return;
+  }
+  for (Order order : ordersOf(memories)) {
+    Known &coming = split.coming[size_t(order)];
+    coming = join(coming, fiber.clock.release(order));
+  }
+  ++fiber.clock.clock;
+  fiber.arrivedIn = split.meeting.turn;
+  split.meeting.members = threads == 0 ? self.launch().threads : threads;
+  if (++split.meeting.arrived == split.meeting.members) {
+    split.told = std::move(split.coming);
+    split.coming = {};
+    split.meeting.arrived = 0;
+    ++split.meeting.turn;
+  }
+  if (self.run->oneIn(2)) {
+    self.yield();
+  }
+}
+
+void awaitBarrier(uint32_t, uint32_t memories) {
+  Block &self = *block;
+  Fiber &fiber = self.fiber();
+  if (!fiber.arrivedIn) {
+    fail("a thread waits at a barrier at which it has not arrived");
+    return;
+  }
+  if (self.split.meeting.turn == *fiber.arrivedIn) {
+    fiber.turn = *fiber.arrivedIn;
+    fiber.waitsFor = &self.split.meeting;
+    self.yield();
+  }
+  fiber.arrivedIn.reset();
+  for (Order order : ordersOf(memories)) {
+    fiber.clock.learn(order, self.split.told[size_t(order)]);
+  }
 }
 
 /// So many threads are here; no memory is ordered.
@@ -179,6 +240,8 @@ void addThreadCalls(Symbols &symbols) {
                   {"fibers_shared", addressOf(sharedMemory)},
                   {"fibers_at", addressOf(at)},
                   {"fibers_barrier", addressOf(barrier)},
+                  {"fibers_arrive_at_barrier", addressOf(arriveAtBarrier)},
+                  {"fibers_await_barrier", addressOf(awaitBarrier)},
                   {"fibers_gather", addressOf(gather)},
                   {"fibers_sync_blocks", addressOf(syncBlocks)},
                   {"fibers_shown", addressOf(shown)},

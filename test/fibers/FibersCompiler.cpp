@@ -109,6 +109,17 @@ public:
     call(b, "fibers_barrier", b.getVoidTy(),
          {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
   }
+  bool splitsBarriers() const override { return machine.splitsBarriers; }
+  void arriveAtBarrier(IRBuilderBase &b, simt::Memories memories,
+                       std::optional<unsigned> threads) override {
+    call(b, "fibers_arrive_at_barrier", b.getVoidTy(),
+         {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
+  }
+  void awaitBarrier(IRBuilderBase &b, simt::Memories memories,
+                    std::optional<unsigned> threads) override {
+    call(b, "fibers_await_barrier", b.getVoidTy(),
+         {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
+  }
   simt::Memories barrierOrders(simt::Memories asked) const override {
     return asked;
   }

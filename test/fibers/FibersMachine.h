@@ -32,9 +32,10 @@ struct Machine {
   unsigned asyncCopyBytes; ///< the narrowest copy of a thread; 0: none
   bool hasBulkCopies;      ///< a bulk copy unit, and clusters of two blocks
   MatrixUnit unit;
-  bool hasBlocks = false;    ///< loads of 2-D blocks, 64 bytes by 32 rows
-  bool padsShared = false;   ///< rows of shared memory are padded, not swizzled
-  bool countsCopies = false; ///< waits count copies, not groups of them
+  bool hasBlocks = false;  ///< loads of 2-D blocks, 64 bytes by 32 rows
+  bool padsShared = false; ///< rows of shared memory are padded, not swizzled
+  bool splitsBarriers = false; ///< threads arrive, and wait later
+  bool countsCopies = false;   ///< waits count copies, not groups of them
 };
 
 /// The first one is the default.

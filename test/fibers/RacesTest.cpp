@@ -105,6 +105,53 @@ TEST(Races, AreThereBehindABarrierOfAnotherMemory) {
   EXPECT_THAT(runOn(passOn<Device, OrdersShared>), HasSubstr("race in device"));
 }
 
+/// ... between whose arrival and wait at the barrier it stands, or the other
+/// one's.
+template <bool IsLate, bool IsEarly>
+void passOnApart(const void *) {
+  char *at = shared();
+  op(1);
+  if (!IsLate && thread() == 0) {
+    write(at, 7, Shared);
+  }
+  call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{OrdersShared});
+  if (IsLate && thread() == 0) {
+    write(at, 7, Shared);
+  }
+  op(2);
+  if (IsEarly && thread() == 40) {
+    read(at, Shared);
+  }
+  call("fibers_await_barrier", uint32_t{0}, uint32_t{OrdersShared});
+  if (!IsEarly && thread() == 40) {
+    read(at, Shared);
+  }
+}
+
+TEST(Races, AreThereBetweenArrivalAndWait) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    EXPECT_EQ(runOn(passOnApart<false, false>, 1, seed), "");
+    EXPECT_THAT(runOn(passOnApart<true, false>, 1, seed),
+                HasSubstr("race in shared"));
+    EXPECT_THAT(runOn(passOnApart<false, true>, 1, seed),
+                HasSubstr("race in shared"));
+  }
+}
+
+TEST(Fibers, SeeArrivalsWithoutAWait) {
+  EXPECT_THAT(runOn([](const void *) {
+                call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
+                call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
+              }),
+              HasSubstr("a thread arrives at a barrier twice before it waits"));
+  EXPECT_THAT(
+      runOn([](const void *) {
+        call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
+        barrier();
+      }),
+      HasSubstr("a barrier stands between arrival and wait at another"));
+}
+
 TEST(Races, AreThereInEveryOrder) {
   for (uint64_t seed = 1; seed < 20; ++seed) {
     EXPECT_EQ(runOn(passOn<Shared, OrdersShared>, 4, seed), "");

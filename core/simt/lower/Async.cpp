@@ -16,7 +16,7 @@ using namespace llvm;
 namespace tz::simt {
 
 /// Bytes of the narrowest copy that a target is asked for.
-static constexpr unsigned narrowestCopy = 4;
+static constexpr unsigned NarrowestCopy = 4;
 
 static bool isFilledByThreads(mlir::Operation *slot) {
   return llvm::any_of(slot->getUsers(),
@@ -140,7 +140,7 @@ void KernelLowering::copyVector(mlir::Type element, Value *from, Value *to,
                                 unsigned count, Value *validBytes,
                                 const MemoryHints &hints) {
   const unsigned bytes = count * unsigned(tile::storageBytes(element));
-  if (bytes >= narrowestCopy) {
+  if (bytes >= NarrowestCopy) {
     hooks.asyncCopy(b, to, from, bytes, validBytes, hints);
     return;
   }
@@ -235,7 +235,7 @@ unsigned KernelLowering::countCopies(mlir::Operation *copy) {
   const BufferType type =
       view ? view.getTo().getType() : cast<AsyncCopyOp>(copy).getTo().getType();
   const unsigned vector = vectorOfCopy(copy);
-  if (vector * tile::storageBytes(type.getElementType()) < narrowestCopy) {
+  if (vector * tile::storageBytes(type.getElementType()) < NarrowestCopy) {
     return 0;
   }
   unsigned count = 0;

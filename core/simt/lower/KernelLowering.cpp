@@ -166,6 +166,52 @@ void KernelLowering::synchronize(Memories memories) {
   hazards.settle(memories | hooks.barrierOrders(memories));
 }
 
+void KernelLowering::noteAccesses() {
+  if (hazards.count() != accessesSeen) {
+    accessesSeen = hazards.count();
+    lastAccess =
+        b.GetInsertBlock()->empty() ? nullptr : &b.GetInsertBlock()->back();
+  }
+}
+
+/// Is there an instruction that does something between the two?
+static bool hasWorkBehind(Instruction *first) {
+  return llvm::any_of(
+      make_range(std::next(first->getIterator()), first->getParent()->end()),
+      [](const Instruction &one) {
+        return !isa<GetElementPtrInst, CastInst, ExtractElementInst,
+                    InsertElementInst>(one);
+      });
+}
+
+bool KernelLowering::arriveEarly(Memories memories) {
+  // What this op has accessed before it needed a barrier stands behind.
+  if (!hooks.splitsBarriers() || !lastAccess ||
+      hazards.count() != accessesSeen ||
+      lastAccess->getParent() != b.GetInsertBlock() ||
+      lastAccess->isTerminator() || !hasWorkBehind(lastAccess)) {
+    return false;
+  }
+  IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(std::next(lastAccess->getIterator()));
+  if (hazards.isUnpublished) {
+    hooks.publishStaged(b);
+  }
+  hooks.arriveAtBarrier(b, memories, workers);
+  return true;
+}
+
+void KernelLowering::separate(Memories memories) {
+  const Memories all =
+      hazards.isUnpublished ? memories | Memories::shared : memories;
+  if (!arriveEarly(all)) {
+    synchronize(memories);
+    return;
+  }
+  hooks.awaitBarrier(b, all, workers);
+  hazards.settle(all | hooks.barrierOrders(all));
+}
+
 Region KernelLowering::allocate(uint64_t bytes, uint64_t alignment) {
   return scratch.allocate(bytes, hazards.sinceBarrier(), alignment);
 }
@@ -176,7 +222,7 @@ void KernelLowering::willAccess(const Accesses &accesses) {
   }
   const Memories needed = hazards.needsBarrier(accesses);
   if (needed != Memories::none) {
-    synchronize(needed);
+    separate(needed);
   }
   hazards.note(accesses);
 }
@@ -236,6 +282,7 @@ static mlir::Block *home(mlir::Value value) {
 void KernelLowering::emitBlock(mlir::Block &body) {
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);
+    noteAccesses();
     // Staged tiles whose last reader this was.
     auto isLast = [&](auto &isLast, mlir::Value value) -> bool {
       return home(value) == &body &&

@@ -74,6 +74,11 @@ private:
   llvm::BasicBlock *block(const char *name);
   /// A barrier; nothing is pending after it in these memories.
   void synchronize(Memories memories);
+  /// ... for accesses that hazards know: threads arrive behind the last one.
+  void separate(Memories memories);
+  bool arriveEarly(Memories memories);
+  /// Behind an op: where the last access has been emitted.
+  void noteAccesses();
   Region allocate(uint64_t bytes, uint64_t alignment = 16);
   /// A barrier if another thread may not be done with what is accessed next.
   /// What is accessed together is announced together.
@@ -330,6 +335,10 @@ private:
   Lowered result;
   Scratch scratch;
   Hazards hazards;
+  /// The last instruction of the ops that have accessed memory so far; null:
+  /// one is being emitted, or it stands in another block.
+  llvm::Instruction *lastAccess = nullptr;
+  uint64_t accessesSeen = 0;       // hazards.count() then
   bool copiesArePublished = false; // of threads, into ring buffers
 
   llvm::Function *function = nullptr;

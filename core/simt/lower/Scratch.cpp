@@ -93,6 +93,7 @@ void OpenAccesses::join(const OpenAccesses &other) {
 }
 
 void Hazards::note(const Accesses &accesses) {
+  ++noted;
   threads.open(accesses);
   threads.pass(accesses);
   unpublished.add({{}, {}, accesses.memory});
@@ -125,6 +126,7 @@ void Hazards::enterLoop(const Accesses &stored, const Accesses &accessed) {
 }
 
 void Hazards::leaveLoop(const Hazards &before) {
+  noted = std::max(noted, before.noted);
   threads.leaveLoop(before.threads);
   engineReads.add(before.engineReads);
   engineWrites.add(before.engineWrites);
@@ -133,6 +135,7 @@ void Hazards::leaveLoop(const Hazards &before) {
 }
 
 void Hazards::join(const Hazards &other) {
+  noted = std::max(noted, other.noted);
   threads.join(other.threads);
   engineReads.add(other.engineReads);
   engineWrites.add(other.engineWrites);

@@ -110,6 +110,8 @@ public:
     return threads.conflictWith(next);
   }
   void note(const Accesses &accesses);
+  /// How often accesses were noted.
+  uint64_t count() const { return noted; }
   /// A barrier was emitted, which orders these.
   void settle(Memories memories);
   /// Accesses to shared memory since the last barrier.
@@ -155,6 +157,7 @@ public:
   bool isUnpublished = false;
 
 private:
+  uint64_t noted = 0;
   OpenAccesses threads; // since the last barrier
   /// Stores of the iteration before count from the loop's entry on, not at its
   /// end: they have the whole iteration until the next store.

@@ -107,7 +107,7 @@ void KernelLowering::forOp(scf::ForOp op) {
 void KernelLowering::separateIterations() {
   const Memories needed = hazards.nextIterationNeedsBarrier();
   if (needed != Memories::none) {
-    synchronize(needed);
+    separate(needed);
   }
 }
 

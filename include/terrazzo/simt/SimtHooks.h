@@ -87,6 +87,19 @@ public:
   /// of them wrote to `memories` before, the others see behind it.
   virtual void barrier(llvm::IRBuilderBase &b, Memories memories,
                        std::optional<unsigned> threads = std::nullopt) = 0;
+  /// May arrival at such a barrier and the wait there be apart? Then other work
+  /// stands between them where there is some.
+  virtual bool splitsBarriers() const { return false; }
+  /// This thread has done what stands before. It reaches the wait next, with
+  /// the same memories and threads, and no other barrier of the block before
+  /// that.
+  virtual void arriveAtBarrier(llvm::IRBuilderBase &b, Memories memories,
+                               std::optional<unsigned> threads) {}
+  /// Until all have arrived. The default does both.
+  virtual void awaitBarrier(llvm::IRBuilderBase &b, Memories memories,
+                            std::optional<unsigned> threads) {
+    barrier(b, memories, threads);
+  }
   /// What such a barrier orders in truth: at least what was asked for. Where it
   /// is more, fewer barriers are needed.
   virtual Memories barrierOrders(Memories asked) const {
