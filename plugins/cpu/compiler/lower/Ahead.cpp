@@ -138,11 +138,13 @@ bool CpuLowering::isOnOtherSide(mlir::Operation *op) const {
   return false;
 }
 
-SmallVector<mlir::Value> CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
+SmallVector<tile::StoreViewOp>
+CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   if (!rowStores) {
     rowStores.emplace();
     kernel.walk([&](tile::StoreViewOp store) { rowStores->push_back(store); });
   }
+  SmallVector<tile::StoreViewOp> stores;
   SmallVector<mlir::Value> views;
   auto type = load.getResult().getType();
   ArrayRef<tile::StoreViewOp> after = *rowStores;
@@ -169,12 +171,13 @@ SmallVector<mlir::Value> CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
     if (made && here->isBeforeInBlock(later) &&
         mlir::isConstantIntValue(made.getStrides()[0], 1)) {
       views.push_back(view);
-      if (views.size() == MostOutputs) {
+      stores.push_back(store);
+      if (stores.size() == MostOutputs) {
         break;
       }
     }
   }
-  return views;
+  return stores;
 }
 
 void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
@@ -196,22 +199,28 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   if (!unit || !unit->isOne()) {
     return;
   }
-  SmallVector<std::pair<Value *, unsigned>> distances; // and 1: for writing
+  struct Row {
+    Value *away;
+    unsigned write;    ///< 1: for writing
+    Value *isStreamed; ///< condition, if it is aligned; null: never
+  };
+  SmallVector<Row> rows;
   if (wantsNext) {
     if (Value *next =
             emitAt({}, [&] { return l.distance(view, view, true); })) {
-      distances.push_back({next, 0});
+      rows.push_back({next, 0, nullptr});
     }
   }
-  for (mlir::Value output :
-       wantsOutput ? l.rowsWrittenAfter(load) : SmallVector<mlir::Value>()) {
-    if (Value *out =
-            emitAt({}, [&] { return l.distance(view, output, false); })) {
-      distances.push_back({out, 1});
-      l.fetchedForWriting.insert(output);
+  for (tile::StoreViewOp output : wantsOutput
+                                      ? l.rowsWrittenAfter(load)
+                                      : SmallVector<tile::StoreViewOp>()) {
+    if (Value *out = emitAt(
+            {}, [&] { return l.distance(view, output.getView(), false); })) {
+      rows.push_back(
+          {out, 1, emitAt({}, [&] { return l.writesLargeOutput(output); })});
     }
   }
-  if (distances.empty()) {
+  if (rows.empty()) {
     return;
   }
   const bool checks = std::exchange(unchecked, true);
@@ -220,13 +229,23 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   const uint64_t bytes =
       index.lanes *
       tile::storageBytes(load.getResult().getType().getElementType());
-  for (auto [away, write] : distances) {
-    Value *row = b.CreateGEP(b.getInt8Ty(), access.pointer, away);
+  for (const Row &other : rows) {
+    Value *row = b.CreateGEP(b.getInt8Ty(), access.pointer, other.away);
+    if (other.isStreamed) {
+      // Lines that will be written past the caches are left alone: the arena's
+      // are there already.
+      Value *low = b.CreateAnd(b.CreatePtrToInt(row, b.getInt64Ty()),
+                               b.getInt64(Line - 1));
+      Value *isAligned = b.CreateICmpEQ(low, b.getInt64(0));
+      row = b.CreateSelect(b.CreateAnd(other.isStreamed, isAligned),
+                           l.arenaAddress(0), row);
+    }
     for (uint64_t at = 0; at < bytes; at += Line) {
       // Into the second-level cache: the first holds this program's row.
       b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
                         {b.CreateConstGEP1_64(b.getInt8Ty(), row, at),
-                         b.getInt32(write), b.getInt32(2), b.getInt32(1)});
+                         b.getInt32(other.write), b.getInt32(2),
+                         b.getInt32(1)});
     }
   }
 }

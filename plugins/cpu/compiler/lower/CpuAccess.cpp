@@ -200,7 +200,8 @@ Value *Nest::isInside(CpuLowering &l, mlir::Value view,
   return all;
 }
 
-void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets) {
+void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets,
+                     Value *large) {
   const ViewParts &parts = l.view(view);
   auto type = cast<tile::ViewType>(view.getType());
   Type *memory = l.memoryType(type.getElementType());
@@ -210,11 +211,6 @@ void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets) {
   if (!unit || !unit->isOne() || dim != static_cast<int>(rank) - 1 ||
       lanes * bytes % 64 != 0 ||
       type.getShape()[rank - 1] % int64_t{lanes} != 0) {
-    return;
-  }
-  Value *large = l.streamsLargeOutput(type.getTileType().getNumElements() *
-                                      static_cast<int64_t>(bytes));
-  if (!large) {
     return;
   }
   // Every row begins at a multiple of 64 bytes.
@@ -382,15 +378,8 @@ void CpuLowering::storeViewOp(tile::StoreViewOp op) {
   nest.alsoChecks(
       Nest::isInside(*this, op.getView(), op.getOffsets(), op.getChecked()));
   nest.copyLoadsInPlace(op);
-  bool inLoop = false;
-  for (mlir::Operation *around = op->getParentOp();
-       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
-    inLoop |= !isa<mlir::scf::IfOp>(around);
-  }
-  // What is written again and again is better off in the caches, and what has
-  // been fetched for writing is there.
-  if (!inLoop && !fetchedForWriting.contains(op.getView())) {
-    nest.mayStream(op.getView(), op.getOffsets());
+  if (Value *large = writesLargeOutput(op)) {
+    nest.mayStream(op.getView(), op.getOffsets(), large);
   }
   nest.run([&](const Index &index) {
     Value *value = nest.eval(op.getValue(), index);

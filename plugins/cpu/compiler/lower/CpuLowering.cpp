@@ -191,16 +191,56 @@ Value *CpuLowering::runField(uint64_t offset) {
                                       offset);
 }
 
-Value *CpuLowering::streamsLargeOutput(int64_t bytesPerProgram) {
+/// Does the loop go through a row block by block, each element once?
+static bool sweeps(mlir::scf::ForOp loop, tile::StoreViewOp store) {
+  auto type = cast<tile::ViewType>(store.getView().getType());
+  if (type.getShape().size() != 1 || loop.getUnsignedCmp() ||
+      !loop.isDefinedOutsideOfLoop(store.getView())) {
+    return false;
+  }
+  mlir::Value offset = store.getOffsets()[0];
+  if (auto wide = offset.getDefiningOp<mlir::arith::ExtSIOp>()) {
+    offset = wide.getIn();
+  }
+  std::optional<int64_t> step = mlir::getConstantIntValue(loop.getStep());
+  return offset == loop.getInductionVar() && step &&
+         *step >= type.getShape()[0];
+}
+
+Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
   // What is written past the caches is ordered by the fence at the end only.
-  constexpr int64_t large = int64_t{32} << 20;
+  constexpr uint64_t large = uint64_t{32} << 20;
   if (!mayStream || hasAtomics || waits() || machine.vectorBits < 256) {
     return nullptr;
   }
+  mlir::scf::ForOp loop;
+  for (mlir::Operation *around = store->getParentOp();
+       !isa<tile::KernelOp>(around); around = around->getParentOp()) {
+    auto found = dyn_cast<mlir::scf::ForOp>(around);
+    if (isa<mlir::scf::IfOp>(around)) {
+      continue;
+    }
+    // What is written again and again is better off in the caches.
+    if (loop || !found || !sweeps(found, store)) {
+      return nullptr;
+    }
+    loop = found;
+  }
+  auto type = cast<tile::ViewType>(store.getView().getType());
+  const uint64_t elementBytes = tile::storageBytes(type.getElementType());
+  Value *elements =
+      b.getInt64(static_cast<uint64_t>(type.getTileType().getNumElements()));
+  if (loop) {
+    Value *first = foretell(loop.getLowerBound(), false),
+          *last = foretell(loop.getUpperBound(), false);
+    if (!first || !last) {
+      return nullptr;
+    }
+    elements = b.CreateSExt(b.CreateSub(last, first), b.getInt64Ty());
+  }
   fencesStores = true;
-  const int64_t enough =
-      (large + bytesPerProgram - 1) / std::max<int64_t>(bytesPerProgram, 1);
-  return b.CreateICmpSGE(programs, b.getInt64(static_cast<uint64_t>(enough)));
+  Value *bytes = b.CreateMul(elements, b.getInt64(elementBytes));
+  return b.CreateICmpSGE(b.CreateMul(programs, bytes), b.getInt64(large));
 }
 
 void CpuLowering::infoRecord() {

@@ -172,16 +172,16 @@ public:
 
   llvm::Value *address(const Buffer &buffer);
   llvm::Value *arenaAddress(uint64_t offset);
-  /// Do the programs of this launch write more than the caches hold, if each
-  /// writes so many bytes? Null: stores past the caches would not be right.
-  llvm::Value *streamsLargeOutput(int64_t bytesPerProgram);
+  /// Do the programs of this launch write more through this store than the
+  /// caches hold, each byte once? Null: that cannot be said before it is
+  /// reached, or stores past the caches would not be right.
+  llvm::Value *writesLargeOutput(tile::StoreViewOp store);
   /// How far from what this program reaches through the view `from` it reaches
   /// through `to`, or the next program will, in bytes. Null: it cannot be said.
   llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
-  /// Views of rows like that of `load` through which the next stores go.
-  llvm::SmallVector<mlir::Value> rowsWrittenAfter(tile::LoadViewOp load);
+  /// The next stores to rows like that of `load`, one for each view.
+  llvm::SmallVector<tile::StoreViewOp> rowsWrittenAfter(tile::LoadViewOp load);
   bool isOnOtherSide(mlir::Operation *op) const;
-  llvm::DenseSet<mlir::Value> fetchedForWriting; ///< views
   /// How often a row was read before nest number `nest` does, and how many
   /// loads of it there are.
   struct Reading {

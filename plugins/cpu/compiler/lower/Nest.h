@@ -99,8 +99,10 @@ public:
   static llvm::Value *isInside(CpuLowering &lowering, mlir::Value view,
                                mlir::OperandRange offsets,
                                llvm::ArrayRef<bool> checked);
-  /// Stores to this block of a view may bypass the caches, if it is large.
-  void mayStream(mlir::Value view, mlir::OperandRange offsets);
+  /// Stores to this block of a view bypass the caches if `large` holds and the
+  /// rows are aligned.
+  void mayStream(mlir::Value view, mlir::OperandRange offsets,
+                 llvm::Value *large);
   /// A checked access of the body that is not an operand of it (a store).
   void alsoChecks(llvm::Value *inside);
 
