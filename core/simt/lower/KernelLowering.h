@@ -24,6 +24,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <functional>
+#include <map>
 
 namespace tz::simt {
 
@@ -295,6 +296,8 @@ private:
   //===--- SimtCombine.cpp
   //----------------------------------------------------===//
   void reduce(tile::ReduceOp op);
+  std::map<Coordinates, Registers> reduceRegisters(tile::ReduceOp op,
+                                                   const Layout &layout);
   llvm::Value *reduceOverLanes(LaneReduction kind, llvm::Value *value);
   void scan(tile::ScanOp op);
   void map(tile::MapOp op);

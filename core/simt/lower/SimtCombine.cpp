@@ -129,6 +129,59 @@ Value *KernelLowering::reduceOverLanes(LaneReduction kind, Value *value) {
   return reduced ? b.CreateTrunc(reduced, type) : nullptr;
 }
 
+/// Each line's registers, as a balanced tree over the index. The lines take
+/// their values side by side, in the order in which a load brings them, and
+/// join what can be joined at once. So a thread holds few parts, however long a
+/// line.
+std::map<Coordinates, Registers>
+KernelLowering::reduceRegisters(tile::ReduceOp op, const Layout &layout) {
+  struct Part {
+    Registers values;
+    size_t count; // of elements
+  };
+  struct Tree {
+    Line line;
+    SmallVector<Part> parts; // from left to right, each larger than the next
+  };
+  std::map<Coordinates, Tree> trees;
+  size_t longest = 0;
+  for (auto &[key, line] : linesOf(layout, op.getAxis(), [&](unsigned reg) {
+         return isCopy(layout, reg);
+       })) {
+    longest = std::max(longest, line.size());
+    trees[key].line = std::move(line);
+  }
+  auto joinLast = [&](Tree &tree) {
+    Part last = tree.parts.pop_back_val();
+    Part &before = tree.parts.back();
+    before = {combineValues(op.getCombine(), before.values, last.values),
+              before.count + last.count};
+  };
+  for (size_t i = 0; i < longest; ++i) {
+    for (auto &[key, tree] : trees) {
+      if (i >= tree.line.size()) {
+        continue;
+      }
+      Part &part = tree.parts.emplace_back(Part{{}, 1});
+      for (mlir::Value source : op.getSources()) {
+        part.values.push_back(tile(source)[tree.line[i].second]);
+      }
+      while (tree.parts.size() > 1 &&
+             tree.parts.back().count == std::prev(tree.parts.end(), 2)->count) {
+        joinLast(tree);
+      }
+    }
+  }
+  std::map<Coordinates, Registers> partial;
+  for (auto &[key, tree] : trees) {
+    while (tree.parts.size() > 1) {
+      joinLast(tree);
+    }
+    partial[key] = std::move(tree.parts.front().values);
+  }
+  return partial;
+}
+
 void KernelLowering::reduce(tile::ReduceOp op) {
   const unsigned axis = op.getAxis();
   const Layout &layout = layoutOf(op.getSources().front());
@@ -142,30 +195,7 @@ void KernelLowering::reduce(tile::ReduceOp op) {
   if (!laneBits || !warpBits || overWarpCopies) {
     refuse(op, "a reduction of a tile whose layout mixes dimensions");
   }
-  // Registers, as a balanced tree over the index.
-  auto lines =
-      linesOf(layout, axis, [&](unsigned reg) { return isCopy(layout, reg); });
-  std::map<Coordinates, Registers> partial;
-  for (auto &[key, line] : lines) {
-    SmallVector<Registers> level;
-    for (auto [at, reg] : line) {
-      Registers &values = level.emplace_back();
-      for (mlir::Value source : op.getSources()) {
-        values.push_back(tile(source)[reg]);
-      }
-    }
-    while (level.size() > 1) {
-      SmallVector<Registers> next;
-      for (size_t i = 0; i + 1 < level.size(); i += 2) {
-        next.push_back(combineValues(op.getCombine(), level[i], level[i + 1]));
-      }
-      if (level.size() % 2) {
-        next.push_back(level.back());
-      }
-      level = std::move(next);
-    }
-    partial[key] = level[0];
-  }
+  std::map<Coordinates, Registers> partial = reduceRegisters(op, layout);
   // Lanes.
   std::optional<LaneReduction> kind;
   if (1u << laneBits->size() == hooks.lanes()) {
