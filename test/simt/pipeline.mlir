@@ -13,6 +13,7 @@
 // ORDER-NEXT: simt-block-accesses
 // ORDER-NEXT: simt-pipeline-loops
 // ORDER-NEXT: simt-pipeline-registers
+// ORDER-NEXT: simt-remove-conversions
 // ORDER-NEXT: simt-prefetch-loads
 // ORDER-NEXT: simt-overlap-dots
 // ORDER-NEXT: cse

@@ -74,3 +74,23 @@ tile.kernel @no_row_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile
   tile.store_view %vo[%z, %z], %sum checked [false, false] {group = 1 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
+
+// A row may have two dimensions, one of which is 1.
+// CHECK-LABEL: tile.kernel @flat_row_again
+// CHECK-COUNT-1: tile.load {{.*}} -> tensor<1x64xf32
+// CHECK-NOT: simt.convert
+// CHECK: tile.store_view
+tile.kernel @flat_row_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %range = tile.range 0 to 64 : tensor<64xi32>
+  %flat = tile.reshape %range : tensor<64xi32> -> tensor<1x64xi32>
+  %base = tile.splat %x : !tile.ptr<f32> -> tensor<1x64x!tile.ptr<f32>>
+  %from = tile.addptr %base, %flat : tensor<1x64x!tile.ptr<f32>>, tensor<1x64xi32>
+  %v = tile.load %from {group = 1 : i64} : tensor<1x64x!tile.ptr<f32>> -> tensor<1x64xf32>
+  %all = tile.broadcast %v : tensor<1x64xf32> -> tensor<64x64xf32>
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 64 : i64
+  %vo = tile.make_view %out shape[%m, %m] strides[%m, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %vo[%z, %z], %all checked [false, false] {group = 2 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

@@ -136,10 +136,23 @@ Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
           int64_t(llvm::bit_floor(uint64_t(vector)))};
 }
 
+static Operation *loopAround(Operation *op) {
+  Operation *loop = op->getParentOp();
+  while (loop && !isa<scf::ForOp, scf::WhileOp>(loop)) {
+    loop = loop->getParentOp();
+  }
+  return loop;
+}
+
 void Anchors::collectAccesses() {
+  // Loops, and the shapes that are combined in them.
+  DenseMap<Operation *, SmallVector<ArrayRef<int64_t>, 2>> combinedIn;
   kernel.walk([&](Operation *op) {
     if (isa<tile::ReduceOp, tile::GatherOp>(op)) {
       combinedShapes.insert(shapeOf(op->getOperand(0)));
+      for (Operation *loop = loopAround(op); loop; loop = loopAround(loop)) {
+        combinedIn[loop].push_back(shapeOf(op->getOperand(0)));
+      }
     }
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       reductions.emplace_back(shapeOf(op->getOperand(0)), reduce.getAxis());
@@ -164,6 +177,14 @@ void Anchors::collectAccesses() {
           }
         });
   });
+  // What a loop only loads is combined once behind it.
+  for (const Access &access : all) {
+    Operation *loop = loopAround(access.op);
+    if (loop && isa<tile::LoadOp, tile::LoadViewOp>(access.op) &&
+        !llvm::is_contained(combinedIn[loop], access.type.getShape())) {
+      combinedShapes.erase(access.type.getShape());
+    }
+  }
   // Accesses of one shape and order share a layout, as wide as the widest one:
   // what is loaded by one is mostly combined with what is loaded by another.
   for (const Access &access : all) {
@@ -350,9 +371,45 @@ void Anchors::loadInPlace(Value operand, const DotOperand &where) {
   }
 }
 
-DotRequest::Operand Anchors::describeOperand(Value value) {
+/// Does a loop make the operand of what it loads, in an order in which the
+/// threads can read it as they multiply it? Then it need not be stored first.
+bool Anchors::isMadeBeside(tile::DotOp dot, Value value) const {
+  constexpr int64_t word = 4;
+  SmallVector<Value> left = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  bool isLoaded = false;
+  while (!left.empty() && seen.size() <= MostSteps * MostSteps) {
+    Value next = left.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != dot->getBlock() || !seen.insert(op).second) {
+      continue;
+    }
+    if (auto access = orderOfAccess.find(op); access != orderOfAccess.end()) {
+      const bool isWhole = shapeOf(next) == shapeOf(value);
+      const bool isInOrder =
+          access->second.front() == 1 ||
+          tile::storageBytes(tile::elementType(next.getType())) == word;
+      if (next == value || (isWhole && !isInOrder)) {
+        return false;
+      }
+      isLoaded |= isWhole;
+      continue;
+    }
+    if (isElementwise(op)) {
+      llvm::append_range(left,
+                         llvm::make_filter_range(op->getOperands(), isTile));
+    } else if (isa<tile::TransposeOp, tile::DotOp>(op)) {
+      return false;
+    }
+  }
+  return isLoaded && isa<scf::ForOp>(dot->getParentOp());
+}
+
+DotRequest::Operand Anchors::describeOperand(tile::DotOp dot,
+                                             Value value) {
   DotRequest::Operand operand;
   operand.isBlock = launch && blockLoad(value);
+  operand.isComputed = isMadeBeside(dot, value);
   if (auto order = memoryOrder(value, MostSteps)) {
     operand.order = *order;
   } else {
@@ -365,8 +422,8 @@ DotRequest::Operand Anchors::describeOperand(Value value) {
 
 void Anchors::chooseDots() {
   kernel.walk([&](tile::DotOp dot) {
-    DotRequest request{dot, warps, describeOperand(dot.getA()),
-                       describeOperand(dot.getB())};
+    DotRequest request{dot, warps, describeOperand(dot, dot.getA()),
+                       describeOperand(dot, dot.getB())};
     const DotChoice &choice =
         ofDot.insert({dot, target.chooseDot(request)}).first->second;
     chooseTransposition(dot.getAMutable(), choice.a);

@@ -72,7 +72,8 @@ private:
                  llvm::ArrayRef<unsigned> order) const;
   std::optional<llvm::SmallVector<unsigned, 3>>
   memoryOrder(mlir::Value value, unsigned steps) const;
-  DotRequest::Operand describeOperand(mlir::Value value);
+  bool isMadeBeside(tile::DotOp dot, mlir::Value value) const;
+  DotRequest::Operand describeOperand(tile::DotOp dot, mlir::Value value);
   /// The view load that is this operand, if the host can describe its frame.
   tile::LoadViewOp blockLoad(mlir::Value operand);
   void loadInPlace(mlir::Value operand, const DotOperand &where);

@@ -1,7 +1,8 @@
 //===- RemoveConversions.cpp - simt-remove-conversions --------------------===//
 //
 // What   Replaces a conversion by computing its source again in the wanted
-//        layout, or loading it again, where that is cheap.
+//        layout, or loading it again, where that is cheap. What nothing else
+//        uses is computed there instead.
 // Why    A conversion goes through shuffles or shared memory with a barrier; an
 //        index, a mask or a broadcast scalar costs a few instructions, and
 //        a row of scales comes from the cache.
@@ -43,7 +44,8 @@ namespace tz::simt {
 
 namespace {
 
-/// Ops that may be cloned for one conversion; more cost more than the move.
+/// Ops that may be cloned for one conversion, and two more for each op that is
+/// moved; more cost more than the conversion.
 constexpr unsigned MostClones = 16;
 
 SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
@@ -54,23 +56,39 @@ SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   return result;
 }
 
-/// A load of one dimension, a few elements for each thread, of what the kernel
-/// only reads.
+/// A load along one dimension (a row, a column), a few elements for each
+/// thread, of what the kernel only reads.
 bool isRow(Operation *op, const Layout &layout) {
   constexpr int64_t most = 16;
   auto pointers = dyn_cast<tile::LoadOp>(op);
   return ((pointers && !pointers.getIsVolatile()) ||
           isa<tile::LoadViewOp>(op)) &&
-         layout.rank() == 1 && layout.size(Axis::Register) <= most &&
+         llvm::count_if(layout.shape(), [](int64_t n) { return n > 1; }) <= 1 &&
+         layout.size(Axis::Register) <= most &&
          !isWrittenIn(op->getParentOfType<tile::KernelOp>(), op);
+}
+
+/// Computes each element of its result from those beside it.
+bool isElementwise(Operation *op) {
+  return (op->hasTrait<OpTrait::Elementwise>() || isa<arith::SelectOp>(op)) &&
+         isPure(op) && op->getNumResults() == 1;
+}
+
+/// Arithmetic that nothing else uses is done in another layout instead, not
+/// again; it may be dear, if no thread has more of it then.
+bool canMove(Operation *op, const Layout &layout) {
+  return isElementwise(op) &&
+         layout.size(Axis::Register) <=
+             layoutOf(op->getResult(0)).size(Axis::Register);
 }
 
 /// The layouts that the tile operands of `op` need for a result in `layout`;
 /// none if it cannot be computed so, or not cheaply.
-std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
-                                                     const Layout &layout) {
+std::optional<SmallVector<Layout, 3>>
+operandLayouts(Operation *op, const Layout &layout, bool isMoved) {
   SmallVector<Layout, 3> wanted;
-  if (isa<tile::SplatOp, tile::RangeOp>(op)) {
+  // Shared memory is read in any layout.
+  if (isa<tile::SplatOp, tile::RangeOp, ReadOp>(op)) {
     return wanted;
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -107,10 +125,10 @@ std::optional<SmallVector<Layout, 3>> operandLayouts(Operation *op,
   }
   // Integer arithmetic and what it is made of; float math is not cheap.
   bool isCheap =
-      op->hasTrait<OpTrait::Elementwise>() && isPure(op) &&
+      isElementwise(op) &&
       !isa<tile::MathOp, tile::PowOp, tile::DivFOp, tile::RemFOp, tile::DivSIOp,
            tile::DivUIOp, tile::RemSIOp, tile::RemUIOp>(op);
-  if (!isCheap || op->getNumResults() != 1) {
+  if (!isCheap && !(isMoved && canMove(op, layout))) {
     return std::nullopt;
   }
   for (Value operand : op->getOperands()) {
@@ -129,65 +147,81 @@ public:
   /// nothing, or only what is smaller?
   bool isWorthIt() {
     int64_t moved = 0;
-    return plan(convert.getSource(), layoutOf(convert.getResult()), moved) &&
-           clones <= MostClones &&
+    return plan(convert.getSource(), layoutOf(convert.getResult()), true,
+                moved) &&
+           clones <= MostClones + 2 * own &&
            moved * 2 <= layoutOf(convert.getSource()).size(Axis::Register);
   }
 
   Value build() {
     OpBuilder builder(convert);
-    return build(builder, convert.getSource(), layoutOf(convert.getResult()));
+    return build(builder, convert.getSource(), layoutOf(convert.getResult()),
+                 true);
   }
 
 private:
-  /// `moved`: registers that are converted after all.
-  bool plan(Value value, const Layout &layout, int64_t &moved) {
+  /// Is the op beside the conversion, and for it alone?
+  bool isItsOwn(Operation *op) {
+    return op->getBlock() == convert->getBlock() && op->hasOneUse();
+  }
+
+  /// `isOwn`: nothing but the conversion needs the value. `moved`: registers
+  /// that are converted after all.
+  bool plan(Value value, const Layout &layout, bool isOwn, int64_t &moved) {
     if (layoutOf(value) == layout) {
       return true;
     }
     Operation *op = value.getDefiningOp();
+    isOwn = isOwn && op && isItsOwn(op);
     if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
-      return plan(other.getSource(), layout, moved);
+      return plan(other.getSource(), layout, isOwn, moved);
     }
     std::optional<SmallVector<Layout, 3>> operands;
     if (op) {
-      operands = operandLayouts(op, layout);
+      operands = operandLayouts(op, layout, isOwn);
     }
     if (!operands) {
       // A row of a broadcast is worth moving, a whole tile is not.
       moved += layoutOf(value).size(Axis::Register);
       return value != convert.getSource();
     }
-    if (++clones > MostClones) {
+    ++(isOwn ? own : clones);
+    if (clones > MostClones + 2 * own) {
       return false;
     }
     unsigned next = 0;
     for (Value operand : op->getOperands()) {
       if (isa<RankedTensorType>(operand.getType()) &&
-          !plan(operand, (*operands)[next++], moved)) {
+          !plan(operand, (*operands)[next++], isOwn, moved)) {
         return false;
       }
     }
     return true;
   }
 
-  Value build(OpBuilder &builder, Value value, const Layout &layout) {
+  Value build(OpBuilder &builder, Value value, const Layout &layout,
+              bool isOwn) {
     if (layoutOf(value) == layout) {
       return value;
     }
     auto type = withLayout(cast<RankedTensorType>(value.getType()), layout);
     Operation *op = value.getDefiningOp();
+    isOwn = isOwn && op && isItsOwn(op);
     if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
-      return build(builder, other.getSource(), layout);
+      return build(builder, other.getSource(), layout, isOwn);
     }
     std::optional<SmallVector<Layout, 3>> operands;
     if (op) {
-      operands = operandLayouts(op, layout);
-    }
-    if (!operands) {
-      return ConvertOp::create(builder, value.getLoc(), type, value);
+      operands = operandLayouts(op, layout, isOwn);
     }
     OpBuilder::InsertionGuard guard(builder);
+    if (!operands) {
+      // What a loop does not change is moved before it.
+      if (value.getParentBlock() != convert->getBlock()) {
+        builder.setInsertionPointAfterValue(value);
+      }
+      return ConvertOp::create(builder, value.getLoc(), type, value);
+    }
     if (!isPure(op)) {
       builder.setInsertionPoint(op); // a load
     }
@@ -195,8 +229,9 @@ private:
     unsigned next = 0;
     for (Value operand : op->getOperands()) {
       bool isTile = isa<RankedTensorType>(operand.getType());
-      values.push_back(isTile ? build(builder, operand, (*operands)[next++])
-                              : operand);
+      values.push_back(isTile
+                           ? build(builder, operand, (*operands)[next++], isOwn)
+                           : operand);
     }
     Operation *copy = builder.clone(*op);
     copy->setOperands(values);
@@ -209,7 +244,7 @@ private:
   }
 
   ConvertOp convert;
-  unsigned clones = 0;
+  unsigned clones = 0, own = 0; // ops that are made again, or moved
 };
 
 struct RemoveConversions

@@ -29,7 +29,7 @@ struct DotRequest {
     /// Dimensions as they lie in memory, fastest first; where nothing is known,
     /// row-major.
     llvm::SmallVector<unsigned, 3> order;
-    /// Nothing of it comes from memory elementwise.
+    /// Threads make it beside the dot; it is not as it lies in memory.
     bool isComputed = false;
     /// It is loaded and nothing else, and the host knows where from: whole
     /// blocks can be loaded into any layout that messages make up
