@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 8  prefetched
+// STATS: 9  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -124,19 +124,19 @@ tile.kernel @in_guard(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
 // CHECK-LABEL: tile.kernel @no_prefetch
 // CHECK-NOT: arith.select
 tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
-  %zero = arith.constant dense<0.0> : tensor<1024xf32>
+  %zero = arith.constant dense<0.0> : tensor<8192xf32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant 1 : i64
-  %m = arith.constant 1024 : i64
+  %m = arith.constant 8192 : i64
   %all = arith.constant 409600 : i64
-  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<1024xf32>) : i32 {
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<8192xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<8192xf32>) : i32 {
     %wide = arith.extsi %i : i32 to i64
     %at = arith.muli %wide, %m : i64
-    %much = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
-    %next = arith.addf %acc, %much : tensor<1024xf32>
-    scf.yield %next : tensor<1024xf32>
+    %much = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<8192xf32> -> tensor<8192xf32>
+    %next = arith.addf %acc, %much : tensor<8192xf32>
+    scf.yield %next : tensor<8192xf32>
   }
   scf.for %i = %c0 to %n step %c1 : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
@@ -145,8 +145,41 @@ tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.
     %q = tile.addptr %p, %c1 : !tile.ptr<f32>, i32
     tile.store %q, %twice {group = 1 : i64} : !tile.ptr<f32>, f32
   }
-  %to = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
-  tile.store_view %to[%m], %sum checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  %to = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<8192xf32>
+  tile.store_view %to[%m], %sum checked [false] {group = 1 : i64} : !tile.view<8192xf32>, tensor<8192xf32>
+  tile.return
+}
+
+// What is short is done in groups of four, each with its loads first; the rest one
+// by one.
+// CHECK-LABEL: tile.kernel @grouped
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: scf.for
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NEXT: arith.addf
+// CHECK: tile.return
+tile.kernel @grouped(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<512xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 512 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<512xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<512xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<512xf32> -> tensor<512xf32>
+    %next = arith.addf %acc, %some : tensor<512xf32>
+    scf.yield %next : tensor<512xf32>
+  }
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<512xf32>
+  tile.store_view %to[%z], %sum checked [false] {group = 2 : i64} : !tile.view<512xf32>, tensor<512xf32>
   tile.return
 }
 
@@ -209,14 +242,14 @@ tile.kernel @no_recurrence(%k: !tile.ptr<f32> {tile.divisibility = 16 : i64, til
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %one = arith.constant 1 : i64
-  %w = arith.constant 1024 : i64
+  %w = arith.constant 8192 : i64
   %all = arith.constant 409600 : i64
-  %vk = tile.make_view %k shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  %vk = tile.make_view %k shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<8192xf32>
   scf.for %i = %c0 to %n step %c1 : i32 {
     %wide = arith.extsi %i : i32 to i64
     %from = arith.muli %wide, %w : i64
-    %row = tile.load_view %vk[%from] checked [false] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
-    %sum = tile.reduce(%row) axis 0 : (tensor<1024xf32>) -> f32 {
+    %row = tile.load_view %vk[%from] checked [false] {group = 1 : i64} : !tile.view<8192xf32> -> tensor<8192xf32>
+    %sum = tile.reduce(%row) axis 0 : (tensor<8192xf32>) -> f32 {
     ^bb0(%x: f32, %y: f32):
       %s = arith.addf %x, %y : f32
       tile.yield %s : f32

@@ -73,7 +73,7 @@ tile.kernel @turns(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
     }
     %next = arith.addf %t, %sum : f32
     scf.yield %next : f32
-  }
+  } {tile.num_stages = 1 : i32} // one iteration at a time
   tile.store %out, %total {group = 2 : i64} : !tile.ptr<f32>, f32
   tile.return
 }

@@ -122,6 +122,7 @@ private:
   scf::IfOp makeBranch();
   void carryOneIteration();
   void loadTogether();
+  void loadGroups(int64_t together);
   void loadAll(int64_t iterations);
   SmallVector<Value> emitBody(OpBuilder &b, IRMapping &map);
 
@@ -361,6 +362,69 @@ void Prefetcher::loadTogether() {
   loop.erase();
 }
 
+/// Whole groups of iterations, each with its loads first; the rest one by one.
+/// In 64 bits, in which no index leaves its type.
+void Prefetcher::loadGroups(int64_t together) {
+  OpBuilder b(loop);
+  const bool isUnsigned = loop.getUnsignedCmp();
+  const Type type = loop.getInductionVar().getType();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  auto wide = [&](Value value, bool asUnsigned) -> Value {
+    if (value.getType().isInteger(64)) {
+      return value;
+    }
+    return asUnsigned
+               ? Value(arith::ExtUIOp::create(b, loc, b.getI64Type(), value))
+               : arith::ExtSIOp::create(b, loc, b.getI64Type(), value);
+  };
+  auto narrow = [&](OpBuilder &at, Value value) -> Value {
+    return type.isInteger(64) ? value
+                              : arith::TruncIOp::create(at, loc, type, value);
+  };
+  // groups = distance / (together * step), none where no iteration is.
+  Value low = wide(loop.getLowerBound(), isUnsigned),
+        step = wide(loop.getStep(), true);
+  Value stride = arith::MulIOp::create(b, loc, step, constant(together));
+  Value distance = arith::SubIOp::create(
+      b, loc, wide(loop.getUpperBound(), isUnsigned), low);
+  Value counted = arith::SelectOp::create(
+      b, loc, hasIteration(b, loop, loop.getLowerBound(), 0), distance,
+      constant(0));
+  Value groups = tile::DivUIOp::create(b, loc, b.getI64Type(), counted, stride);
+  auto made = scf::ForOp::create(b, loc, constant(0), groups, constant(1),
+                                 loop.getInitArgs());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->getTerminator()->erase();
+  }
+  OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
+  Value index = arith::AddIOp::create(
+      in, loc, low,
+      arith::MulIOp::create(in, loc, made.getInductionVar(), stride));
+  SmallVector<IRMapping> all(static_cast<size_t>(together));
+  for (IRMapping &map : all) {
+    map.map(loop.getInductionVar(), narrow(in, index));
+    for (Operation &op : *loop.getBody()) {
+      if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
+        in.clone(op, map);
+      }
+    }
+    index = arith::AddIOp::create(in, loc, index, step);
+  }
+  SmallVector<Value> carried(made.getRegionIterArgs());
+  for (IRMapping &map : all) {
+    map.map(loop.getRegionIterArgs(), carried);
+    carried = emitBody(in, map);
+  }
+  scf::YieldOp::create(in, loc, carried);
+  Value done = arith::AddIOp::create(
+      b, loc, low, arith::MulIOp::create(b, loc, groups, stride));
+  loop.getLowerBoundMutable().assign(narrow(b, done));
+  loop.getInitArgsMutable().assign(made.getResults());
+}
+
 /// A few iterations, as many as the loop has: their loads, then what is done
 /// with them.
 void Prefetcher::loadAll(int64_t iterations) {
@@ -404,7 +468,8 @@ std::optional<int64_t> fewIterations(scf::ForOp loop, int64_t most) {
 }
 
 size_t Prefetcher::run() {
-  constexpr int64_t fewBytes = 16; // of a thread, in an iteration
+  // Bytes that a thread loads, in an iteration and in those done together.
+  constexpr int64_t fewBytes = 16, mostTogether = 64;
   constexpr size_t mostOps = 100;
   constexpr int64_t mostIterations = 8;
   if (!countsIterations(loop)) {
@@ -424,6 +489,7 @@ size_t Prefetcher::run() {
     }
   });
   const bool isSmall = bytes < fewBytes && ops <= mostOps;
+  const bool isShort = bytes <= mostRegisters() && ops * 2 <= mostOps;
   const std::optional<int64_t> iterations = fewIterations(loop, mostIterations);
   if (isSmall && !hasDots && slice.carried.empty() && iterations) {
     loadAll(*iterations);
@@ -431,6 +497,8 @@ size_t Prefetcher::run() {
     carryOneIteration();
   } else if (isSmall) {
     loadTogether();
+  } else if (isShort && slice.carried.empty()) {
+    loadGroups(bytes * 4 <= mostTogether ? 4 : 2);
   } else {
     return 0;
   }
