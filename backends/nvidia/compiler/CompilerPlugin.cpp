@@ -179,8 +179,9 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
       warps && options.mostRegisters == 0) {
     plugin::reportAt(request, TZ_SEVERITY_REMARK,
                      "the block has " + std::to_string(*warps) +
-                         " warps: with the num_warps that were asked for, the "
-                         "sums of a product would not fit into registers",
+                         " warps: with the num_warps that were asked for, a "
+                         "product's sums and operands would not fit into "
+                         "registers",
                      kernel.getLoc());
     kernel->setAttr("tile.num_warps",
                     mlir::Builder(kernel).getI32IntegerAttr(int32_t(*warps)));

@@ -130,9 +130,9 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
   // What computes much waits for its own results; with few registers it would
   // compute some of them again.
   if (workPerByte(kernel) > 4) {
-    return {1280};
+    return {1280, 1024};
   }
-  return {2048, 1536, 1280};
+  return {2048, 1536, 1280, 1024};
 }
 
 } // namespace
@@ -174,19 +174,29 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
 
 std::optional<unsigned> warpsForSums(tile::KernelOp kernel) {
   constexpr int64_t mostSums = 200, // of a thread, beside addresses
-      enough = 8;                   // two warp groups
+      easySums = 96;                // beside operands in registers as well
+  constexpr int64_t group = 4, groups = 8; // warps
   constexpr int64_t lanes = 32;
   auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
-  const int64_t warps = asked ? asked.getInt() : 4;
-  int64_t sums = 0;
+  const int64_t warps = asked ? asked.getInt() : group;
+  auto wordsIn = [](mlir::Value value) {
+    auto type = cast<mlir::RankedTensorType>(value.getType());
+    return type.getNumElements() * tile::storageBytes(type.getElementType()) /
+           4;
+  };
+  int64_t sums = 0, held = 0;
   kernel.walk([&](tile::DotOp dot) {
-    auto type = cast<mlir::RankedTensorType>(dot.getType());
-    const int64_t bytes = tile::storageBytes(type.getElementType());
-    sums = std::max(sums, type.getNumElements() * bytes / 4);
+    sums = std::max(sums, wordsIn(dot.getResult()));
+    held = std::max(held, wordsIn(dot.getResult()) + wordsIn(dot.getA()));
   });
-  const bool fits = sums <= mostSums * lanes * warps;
-  return !fits && warps < enough && sums <= mostSums * lanes * enough
-             ? std::optional(unsigned(enough))
+  // Less than a group of warps has no wgmma, and holds operands beside sums.
+  if (warps < group && held > easySums * lanes * warps &&
+      sums <= mostSums * lanes * group) {
+    return unsigned(group);
+  }
+  return warps < groups && sums > mostSums * lanes * warps &&
+                 sums <= mostSums * lanes * groups
+             ? std::optional(unsigned(groups))
              : std::nullopt;
 }
 

@@ -23,8 +23,9 @@ llvm::SmallVector<unsigned, 4>
 blocksWanted(const simt::Variant &variant,
              const ArchitectureFacts &architecture);
 
-/// The warps that a block needs so that the sums of its largest product fit
-/// into registers; none: those that were asked for do, or no number does.
+/// The warps that a block needs so that the sums of its largest product, and
+/// with less than four warps its operand too, fit into registers; none: those
+/// that were asked for do, or no number does.
 std::optional<unsigned> warpsForSums(tile::KernelOp kernel);
 
 } // namespace tz::nvidia
