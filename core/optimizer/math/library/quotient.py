@@ -90,22 +90,42 @@ def _whole(x):
 
 
 @triton.jit
+def _rem_of_whole(a, b):
+    """Of finite a >= b > 0, by division of whole numbers."""
+    wide: tl.constexpr = a.dtype == tl.float64
+    m, n = _whole(a)
+    d, k = _whole(b)
+    m = m % d
+    left = n - k
+    while left > 0:
+        # As many places as the word has above a remainder.
+        step = tl.minimum(left, 11 if wide else 8)
+        m = (m << step.to(m.dtype)) % d
+        left = left - step
+    return scaled(m.to(a.dtype), k)
+
+
+@triton.jit
+def _rem_f32(a, b):
+    """Of finite a >= b > 0. A quotient below 2**20 is found within 3/4. What is
+    left then has no more places than b, and is exact."""
+    r = a
+    if (a < b * 1048576.0) & (b > 2.0 ** -100) & (b < 2.0 ** 100):
+        r = fma(-tl.math.rint(a * (1.0 / b)), b, a)
+        r = tl.where(r < 0.0, r + b, r)
+    else:
+        r = _rem_of_whole(a, b)
+    return r
+
+
+@triton.jit
 def _rem(x, y):
     wide: tl.constexpr = x.dtype == tl.float64
     a = tl.abs(x)
     b = tl.abs(y)
     r = a
     if (a >= b) & (a < INF) & (b > 0.0):
-        m, n = _whole(a)
-        d, k = _whole(b)
-        m = m % d
-        left = n - k
-        while left > 0:
-            # As many places as the word has above a remainder.
-            step = tl.minimum(left, 11 if wide else 8)
-            m = (m << step.to(m.dtype)) % d
-            left = left - step
-        r = scaled(m.to(x.dtype), k)
+        r = _rem_of_whole(a, b) if wide else _rem_f32(a, b)
     return tl.where((a < INF) & (b > 0.0), with_sign(r, x), NAN)
 
 
