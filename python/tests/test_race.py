@@ -177,3 +177,21 @@ for kind in (tl.constexpr, tl.tensor, tl.dtype):
 """
     done = run(program, os.path.dirname(RACE))
     assert done.returncode == 0, done.stderr
+
+
+def test_an_object_that_stands_for_a_tensor_is_recorded_as_it(monkeypatch):
+    """FlagGems gives its kernels such objects; the kernels were refused."""
+    import torch
+    monkeypatch.syspath_prepend(RACE)
+    import arguments
+
+    class Wrapper:
+        def __init__(self, base):
+            self._base, self.dtype = base, base.dtype
+
+        def data_ptr(self):
+            return self._base.data_ptr()
+    base = torch.arange(6, dtype=torch.int32).view(2, 3)
+    told = [arguments.describe(one, arguments.Storages(), None) for one in (base, Wrapper(base))]
+    assert told[0] == told[1]
+    assert told[1]["tensor"]["shape"] == [2, 3]

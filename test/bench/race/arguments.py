@@ -83,6 +83,14 @@ def _content(tensor):
     return {"uniform": [int(wide.min().item()), int(wide.max().item())]}
 
 
+def _held(value):
+    """The tensor of an object that stands for one: it has its address. Else nothing."""
+    if not (hasattr(value, "data_ptr") and hasattr(value, "dtype")):
+        return None
+    held = (one for one in getattr(value, "__dict__", {}).values() if isinstance(one, torch.Tensor))
+    return next((one for one in held if one.data_ptr() == value.data_ptr() and one.dtype == value.dtype), None)
+
+
 def describe(value, storages, functions):
     """JSON of one argument."""
     if isinstance(value, torch.Tensor):
@@ -99,6 +107,8 @@ def describe(value, storages, functions):
         return {"reinterpreted": {"base": describe(value.base, storages, functions), "dtype": value.dtype.name}}
     if is_jit(value):
         return {"constant": {"function": functions.add(value)}}
+    if (held := _held(value)) is not None:
+        return describe(held, storages, functions)
     if isinstance(value, (tuple, list)):
         items = [describe(item, storages, functions) for item in value]
         return {"items": items, **({"fields": list(value._fields), "name": type(value).__name__} if hasattr(value, "_fields") else {})}

@@ -3,6 +3,7 @@
 
   race.py record --out records -- pytest ~/src/Library/tests     any program that runs under Triton
   race.py record --out records -- python ~/src/Library/bench.py
+  race.py record --without-gpu --out records -- python test/bench/race/shapes/liger.py ~/src/Liger-Kernel
   race.py corpus liger --root ~/src/Liger-Kernel --out records   the commands that corpora.json has for it
   race.py merge records/* --out all --keep 4                     of each kernel the largest launches, in one folder
   race.py replay records --out results [--jobs 8]                both compilers, in turns
@@ -10,7 +11,8 @@
   race.py report results/race.json [--markdown] [--plot race.svg]
   race.py list records                                           a line for each launch, for a committed list
 
-record needs Triton, torch and a GPU. Each distinct launch becomes one file that replays
+record needs Triton, torch and, unless --without-gpu is given, a GPU. The programs in shapes/
+call a library's functions at sizes of models. Each distinct launch becomes one file that replays
 alone: it holds the kernel's functions, the arguments' shapes, strides, alignments and
 the values that matter, the grid and the options. Those files hold other people's source:
 they stay out of the repository.
@@ -54,7 +56,7 @@ def recording(options):
         with open(os.path.join(site, "sitecustomize.py"), "w") as file:
             file.write(f"import sys\nsys.path.append({HERE!r})\nimport recorder_start\n")
         yield folder, {**os.environ, "RACE_OUT": folder, "RACE_KEEP": str(options.keep), "RACE_CONFIGS": str(options.configs),
-                       "RACE_QUICK": "1" if options.quick else "0",
+                       "RACE_QUICK": "1" if options.quick else "0", "RACE_WITHOUT_GPU": "1" if options.without_gpu else "0",
                        "PYTHONPATH": os.pathsep.join([site, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
 
 
@@ -325,6 +327,7 @@ def add_recording(sub):
     sub.add_argument("--out", required=True)
     sub.add_argument("--keep", type=int, default=8, help="launches of one kernel in one process, the largest")
     sub.add_argument("--configs", type=int, default=0, help="an autotuner tries so many configurations at most (0: all)")
+    sub.add_argument("--without-gpu", action="store_true", help="the program's tensors are the CPU's; launches are noted and not run")
     sub.add_argument("--quick", action="store_true", help="triton.testing.do_bench runs its function twice, whatever it is asked for")
 
 

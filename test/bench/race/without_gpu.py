@@ -1,0 +1,123 @@
+"""Recording on a machine without a GPU: tensors are the CPU's, launches are noted and not run.
+
+What the libraries ask of the device is answered as an H100 would. Tensors that no kernel
+has written hold nothing; a record says of such a tensor that it holds numbers from 0.05
+to 1. Of an autotuner's configurations, one from the middle of its list is recorded.
+"""
+
+import contextlib
+import importlib
+import sys
+import types
+
+import arguments
+
+_SAMPLED = 1 << 16  # elements of a large tensor that are looked at
+_UNWRITTEN = {"normal": [0.5, 0.2, 0.05, 1.0]}
+
+
+class _Device(contextlib.nullcontext):
+    """torch.cuda.device(i), and what torch.cuda.get_device_properties(i) tells."""
+
+    name, major, minor, idx = "NVIDIA H100 80GB HBM3", 9, 0, 0
+    multi_processor_count, total_memory, warp_size = 132, 80 << 30, 32
+    max_threads_per_multi_processor, regs_per_multiprocessor, L2_cache_size = 2048, 65536, 50 << 20
+    shared_memory_per_block_optin, shared_memory_per_multiprocessor = 232448, 233472
+
+    def __init__(self, *_, **__):
+        super().__init__()
+
+
+def _pretend_torch(torch):
+    cuda = torch.cuda
+    cuda.device = cuda.device_of = cuda.get_device_properties = _Device
+    cuda.get_device_capability = lambda *_: (9, 0)
+    cuda.get_device_name = lambda *_: _Device.name
+    cuda.current_device = lambda: 0
+    cuda.device_count = lambda: 1
+    cuda.synchronize = cuda.empty_cache = lambda *_: None
+    cuda.mem_get_info = lambda *_: (79 << 30, 80 << 30)
+    cuda.current_stream = lambda *_: types.SimpleNamespace(cuda_stream=0)
+    torch._C._cuda_getCurrentRawStream = lambda _: 0
+
+
+def _pretend_triton(torch):
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+    properties = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
+                  "sm_clock_rate": 1980000, "mem_clock_rate": 2619000, "mem_bus_width": 5120}
+    driver.set_active(types.SimpleNamespace(
+        utils=types.SimpleNamespace(get_device_properties=lambda *_: properties),
+        get_current_target=lambda: GPUTarget("cuda", 90, 32), get_current_device=lambda: 0, get_current_stream=lambda *_: 0,
+        set_current_device=lambda _: None, get_device_interface=lambda: torch.cuda, get_active_torch_device=lambda: torch.device("cpu"),
+        get_benchmarker=lambda: lambda run, **_: [1.0] * 3, get_empty_cache_for_benchmark=lambda: torch.empty(1), clear_cache=lambda _: None))
+
+
+def _content_of(inner):
+    """Large tensors by a sample; what nothing has written as it would be after a kernel."""
+    def content(tensor):
+        if not tensor.numel() or not tensor.is_floating_point() or tensor.element_size() == 1:
+            return inner(tensor)
+        flat = arguments._flat(tensor.detach())
+        values = flat[::max(1, flat.numel() // _SAMPLED)].float()
+        fine = values[values.isfinite()]
+        if fine.numel() < values.numel() or (fine == 0).float().mean() > 0.9 or fine.abs().max() > 1e6:
+            return _UNWRITTEN
+        if flat.numel() <= arguments.EXACT_FLOATS:
+            return inner(tensor)
+        return {"normal": [float(f"{number.item():.6g}") for number in (fine.mean(), fine.std(), fine.min(), fine.max())]}
+    return content
+
+
+def _one_configuration(tuner, *args, **named):
+    tuner.nargs = dict(zip(tuner.arg_names, args))
+    configurations = list(tuner.prune_configs(named))
+    chosen = tuner.best_config = configurations[len(configurations) // 2]
+    values = {**named, **chosen.all_kwargs()}
+    if chosen.pre_hook:
+        chosen.pre_hook({**tuner.nargs, **values})
+    result = tuner.fn.run(*args, **values)
+    tuner.nargs = None
+    return result
+
+
+def install(launch):
+    """launch: what recorder.py puts around JITFunction.run."""
+    import torch
+    from triton.runtime import autotuner, jit
+    _pretend_torch(torch)
+    _pretend_triton(torch)
+    arguments._content = _content_of(arguments._content)
+    jit.JITFunction.run = launch(lambda self, *args, grid, warmup, **named: None)
+    autotuner.Autotuner.run = _one_configuration
+
+
+def without_init(name, path):
+    """Makes a package whose own __init__ is not run; only some of its modules are wanted."""
+    package = types.ModuleType(name)
+    package.__path__ = [path]
+    sys.modules[name] = package
+
+
+def of(module, name=None):
+    """A module, or what it calls `name`; imported when it is asked for."""
+    found = importlib.import_module(module)
+    return getattr(found, name) if name else found
+
+
+def attempt(what, run):
+    """One library function; a line for one that does not run."""
+    try:
+        run()
+    except Exception as problem:
+        print(f"{what}: {type(problem).__name__}: {str(problem)[:160]}", flush=True)
+
+
+def forward_backward(function, *args, **named):
+    """Both of an autograd function, with random gradients."""
+    import torch
+    results = function(*args, **named)
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    wanted = [one for one in results if isinstance(one, torch.Tensor) and one.requires_grad]
+    if wanted:
+        torch.autograd.backward(wanted, [torch.randn_like(one) for one in wanted])
