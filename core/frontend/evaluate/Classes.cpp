@@ -1,6 +1,6 @@
 //===- Classes.cpp - classes: named tuples and aggregates -----------------===//
 //
-// What   Makes and changes the values of classes, and finds the methods that
+// What   Makes and changes the values of classes, and calls the methods that
 //        operators mean. Class statements: HostDefinitions.cpp.
 // Why    An aggregate is a record of tiles and constants with jit methods; its
 //        fields are set once, by __init__, so that it is a value as tiles are.
@@ -193,64 +193,6 @@ std::optional<Value> Evaluator::callSpecial(StringRef name, const Value &self,
     args.add(other, loc);
   }
   return call(method->second, args, loc);
-}
-
-std::optional<Value> Evaluator::specialBinary(Tok op, const Value &lhs,
-                                              const Value &rhs, SourceLoc loc) {
-  static const std::map<Tok, const char *> names = {
-      {Tok::Plus, "add"},
-      {Tok::Minus, "sub"},
-      {Tok::Star, "mul"},
-      {Tok::Slash, "truediv"},
-      {Tok::SlashSlash, "floordiv"},
-      {Tok::Percent, "mod"},
-      {Tok::StarStar, "pow"},
-      {Tok::Amp, "and"},
-      {Tok::Pipe, "or"},
-      {Tok::Caret, "xor"},
-      {Tok::ShiftLeft, "lshift"},
-      {Tok::ShiftRight, "rshift"}};
-  auto name = names.find(op);
-  if (name == names.end()) {
-    return std::nullopt;
-  }
-  std::string stem = name->second;
-  if (auto result = callSpecial("__" + stem + "__", lhs, {rhs}, loc)) {
-    return result;
-  }
-  return callSpecial("__r" + stem + "__", rhs, {lhs}, loc);
-}
-
-std::optional<Value> Evaluator::specialCompare(CompareOp op, const Value &lhs,
-                                               const Value &rhs,
-                                               SourceLoc loc) {
-  StringRef name, mirrored;
-  switch (op) {
-  case CompareOp::Eq:
-    name = mirrored = "__eq__";
-    break;
-  case CompareOp::Ne:
-    name = mirrored = "__ne__";
-    break;
-  case CompareOp::Lt:
-    name = "__lt__", mirrored = "__gt__";
-    break;
-  case CompareOp::Le:
-    name = "__le__", mirrored = "__ge__";
-    break;
-  case CompareOp::Gt:
-    name = "__gt__", mirrored = "__lt__";
-    break;
-  case CompareOp::Ge:
-    name = "__ge__", mirrored = "__le__";
-    break;
-  default:
-    return std::nullopt;
-  }
-  if (auto result = callSpecial(name, lhs, {rhs}, loc)) {
-    return result;
-  }
-  return callSpecial(mirrored, rhs, {lhs}, loc);
 }
 
 } // namespace tz::frontend

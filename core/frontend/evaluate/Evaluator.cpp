@@ -9,6 +9,9 @@
 
 #include "core/frontend/evaluate/HostStatements.h"
 #include "core/frontend/evaluate/KernelStatements.h"
+#include "core/frontend/evaluate/Members.h"
+#include "core/frontend/evaluate/Names.h"
+#include "core/frontend/evaluate/Operators.h"
 #include "core/frontend/evaluate/TileOperators.h"
 
 using namespace llvm;
@@ -18,7 +21,10 @@ namespace tz::frontend {
 Evaluator::Evaluator(ModuleSource &loader, const Registry &registry,
                      DiagnosticSink &sink)
     : loader(loader), registry(registry), sink(sink), allowed(sink),
-      debugNotes(*this), host(std::make_unique<HostStatements>(*this)),
+      debugNotes(*this), names(std::make_unique<Names>(*this)),
+      operators(std::make_unique<Operators>(*this)),
+      members(std::make_unique<Members>(*this)),
+      host(std::make_unique<HostStatements>(*this)),
       statements(std::make_unique<KernelStatements>(*this)) {}
 
 Evaluator::~Evaluator() = default;
@@ -66,6 +72,41 @@ Value Evaluator::eval(const ast::Expr *expr) {
     return Value();
   }
   return value;
+}
+
+Value Evaluator::lookup(StringRef name, SourceLoc loc) {
+  return names->lookup(name, loc);
+}
+
+Value Evaluator::resolve(Value value, SourceLoc loc) {
+  return names->resolve(std::move(value), loc);
+}
+
+Value Evaluator::attribute(const Value &base, StringRef name, SourceLoc loc) {
+  return members->attribute(base, name, loc);
+}
+
+bool Evaluator::hasAttribute(const Value &object, StringRef name) {
+  return members->has(object, name);
+}
+
+Value Evaluator::subscript(const Value &base, const Value &index,
+                           SourceLoc loc) {
+  return members->subscript(base, index, loc);
+}
+
+Value Evaluator::binary(Tok op, const Value &lhs, const Value &rhs,
+                        SourceLoc loc) {
+  return operators->binary(op, lhs, rhs, loc);
+}
+
+Value Evaluator::unary(Tok op, const Value &operand, SourceLoc loc) {
+  return operators->unary(op, operand, loc);
+}
+
+Value Evaluator::compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
+                         SourceLoc loc) {
+  return operators->compare(op, lhs, rhs, loc);
 }
 
 Value Evaluator::fail(SourceLoc loc, const Twine &message) {

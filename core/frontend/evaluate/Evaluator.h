@@ -23,8 +23,11 @@ namespace tz::frontend {
 
 class HostStatements;
 class KernelStatements;
+class Members;
 class ModuleSource;
+class Names;
 class OpEmitter;
+class Operators;
 
 class Evaluator {
 public:
@@ -43,7 +46,7 @@ public:
   //===-- module level ---------------------------------------------------===//
   void runModule(std::shared_ptr<ModuleObject> module);
 
-  //===-- expressions (ExpressionValues.cpp, NameLookup.cpp) -------------===//
+  //===-- expressions (ExpressionValues.cpp, Names.h, Members.h) ---------===//
   Value eval(const ast::Expr *expr);
   Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   /// Whether hasattr of a tile or a type says so.
@@ -53,7 +56,7 @@ public:
   /// Resolves names of modules that are read on first use.
   Value resolve(Value value, SourceLoc loc);
 
-  //===-- operators (Operators.cpp) --------------------------------------===//
+  //===-- operators (Operators.h) ----------------------------------------===//
   Value binary(Tok op, const Value &lhs, const Value &rhs, SourceLoc loc);
   Value unary(Tok op, const Value &operand, SourceLoc loc);
   Value compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
@@ -131,7 +134,6 @@ private:
 
   //===-- expressions ----------------------------------------------------===//
   Value evalUncounted(const ast::Expr *expr);
-  Value evalName(const ast::Name *node);
   Value evalConstant(const ast::Constant *node);
   Value evalJoined(const ast::JoinedString *node);
   Value evalLambda(const ast::Lambda *node);
@@ -140,24 +142,8 @@ private:
   Value evalCompare(const ast::Compare *node);
   Value evalBool(const ast::Bool *node);
   Value evalComprehension(const ast::Comprehension *node);
-  Value evalSubscript(const ast::Subscript *node);
   Value evalCall(const ast::Call *node);
   bool evalArguments(const ast::Call *node, CallArgs &args);
-  /// Where a name is bound outside of Python's own; null if it is not.
-  struct Found {
-    const Binding *binding;
-    bool isGlobal;
-  };
-  Found findName(llvm::StringRef name, SourceLoc loc);
-  Value pythonName(llvm::StringRef name, SourceLoc loc);
-  Value unsetName(llvm::StringRef name, const Value &value, SourceLoc loc);
-  std::optional<Value> moduleName(ModuleObject &module, llvm::StringRef name,
-                                  SourceLoc loc);
-  std::optional<Value> recordAttribute(const Value &base, llvm::StringRef name,
-                                       SourceLoc loc);
-  Value sequenceItem(const Value &base, const Value &index, SourceLoc loc);
-  Value tileAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
-  Value typeAttribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   Value unsupportedExpr(const ast::Expr *expr);
 
   //===-- classes (Classes.cpp) ------------------------------------------===//
@@ -165,10 +151,6 @@ private:
   Value makeRecord(std::shared_ptr<const ClassObject> type,
                    const CallArgs &args, SourceLoc loc);
   void assignAttribute(const ast::Attribute *target, const Value &value);
-  std::optional<Value> specialBinary(Tok op, const Value &lhs, const Value &rhs,
-                                     SourceLoc loc);
-  std::optional<Value> specialCompare(ast::CompareOp op, const Value &lhs,
-                                      const Value &rhs, SourceLoc loc);
 
   //===-- calls ----------------------------------------------------------===//
   /// Nothing if all is well, else what the failed call gives.
@@ -201,6 +183,9 @@ private:
   llvm::SmallPtrSet<const FunctionObject *, 4> saidInlined;
   EvaluationBounds allowed;
   DebugNotes debugNotes;
+  std::unique_ptr<Names> names;
+  std::unique_ptr<Operators> operators;
+  std::unique_ptr<Members> members;
   std::unique_ptr<HostStatements> host;
   std::unique_ptr<KernelStatements> statements;
 };

@@ -49,7 +49,7 @@ Value Evaluator::evalDict(const Dict *node) {
 Value Evaluator::evalUncounted(const Expr *expr) {
   switch (expr->kind) {
   case ExprKind::Name:
-    return evalName(cast<Name>(expr));
+    return lookup(cast<Name>(expr)->id, expr->loc);
   case ExprKind::Constant:
     return evalConstant(cast<Constant>(expr));
   case ExprKind::JoinedString:
@@ -62,8 +62,12 @@ Value Evaluator::evalUncounted(const Expr *expr) {
     auto *node = cast<Attribute>(expr);
     return attribute(eval(node->base), node->name, node->nameLoc);
   }
-  case ExprKind::Subscript:
-    return evalSubscript(cast<Subscript>(expr));
+  case ExprKind::Subscript: {
+    // fn[grid](...) stands in host code around kernels.
+    auto *node = cast<Subscript>(expr);
+    Value base = eval(node->base);
+    return subscript(base, eval(node->index), node->index->loc);
+  }
   case ExprKind::Slice: {
     auto *node = cast<Slice>(expr);
     auto part = [&](const Expr *e) { return e ? eval(e) : Value::none(); };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
+#include "core/frontend/evaluate/Members.h"
 #include "core/frontend/evaluate/TileOperators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,8 +15,7 @@ using namespace llvm;
 namespace tz::frontend {
 
 /// Unset means: no such attribute.
-Value Evaluator::typeAttribute(const Value &base, StringRef name,
-                               SourceLoc loc) {
+Value Members::ofType(const Value &base, StringRef name, SourceLoc loc) {
   const TileType &type = base.asType();
   if (name == "value") {
     return base; // of a dtype that is a constexpr
@@ -27,9 +27,9 @@ Value Evaluator::typeAttribute(const Value &base, StringRef name,
     if (type.isPtr) {
       return Value::type(type.elem);
     }
-    return fail(loc, "dtype " + type.str() +
-                         " has no element_ty: it is neither a pointer nor a "
-                         "block type");
+    return ev.fail(loc, "dtype " + type.str() +
+                            " has no element_ty: it is neither a pointer nor a "
+                            "block type");
   }
   if (name == "scalar") {
     return Value::type(type.scalar());
@@ -62,15 +62,15 @@ Value Evaluator::typeAttribute(const Value &base, StringRef name,
   return Value::unset({}, "");
 }
 
-bool Evaluator::hasAttribute(const Value &object, StringRef name) {
-  if (registry.method(object.kind(), name)) {
+bool Members::has(const Value &object, StringRef name) {
+  if (ev.builtins().method(object.kind(), name)) {
     return true;
   }
   if (object.is(ValueKind::Type)) {
     const TileType &type = object.asType();
     return name == "element_ty"
                ? type.isPtr || !type.isScalar()
-               : !typeAttribute(object, name, {}).is(ValueKind::Unset);
+               : !ofType(object, name, {}).is(ValueKind::Unset);
   }
   if (!object.isTile()) {
     return false;
@@ -80,11 +80,10 @@ bool Evaluator::hasAttribute(const Value &object, StringRef name) {
          (name == "block_shape" && type.isView()) ||
          (is_contained({"base", "strides", "block_type"}, name) &&
           type.isDescriptor) ||
-         registry.libraryMethod(name);
+         ev.builtins().libraryMethod(name);
 }
 
-Value Evaluator::tileAttribute(const Value &base, StringRef name,
-                               SourceLoc loc) {
+Value Members::ofTile(const Value &base, StringRef name, SourceLoc loc) {
   const TileType &type = base.asTile().type;
   if (name == "dtype") {
     if (type.isDescriptor) {
@@ -101,14 +100,13 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
     return Value::integers(type.shape);
   }
   if (name == "block_type" && type.isDescriptor) {
-    return typeAttribute(Value::type(type), name, loc);
+    return ofType(Value::type(type), name, loc);
   }
   if (name == "base" && type.isDescriptor) {
-    return Value::tile(
-        emitterAt(*this, loc).descriptorParts(base.asTile()).base);
+    return Value::tile(emitterAt(ev, loc).descriptorParts(base.asTile()).base);
   }
   if ((name == "shape" || name == "strides") && type.isDescriptor) {
-    OpEmitter &emit = emitterAt(*this, loc);
+    OpEmitter &emit = emitterAt(ev, loc);
     DescriptorParts parts = emit.descriptorParts(base.asTile());
     TileType element;
     element.elem = name == "shape" ? DType::I32 : DType::I64;
@@ -126,12 +124,12 @@ Value Evaluator::tileAttribute(const Value &base, StringRef name,
     return Value::integer(type.numElements());
   }
   if (name == "T") {
-    if (const Builtin *trans = registry.method(ValueKind::Tile, "trans")) {
-      return call(Value::method(base, trans), CallArgs(), loc);
+    if (const Builtin *trans = ev.builtins().method(ValueKind::Tile, "trans")) {
+      return ev.call(Value::method(base, trans), CallArgs(), loc);
     }
   }
-  if (const Value *method = registry.libraryMethod(name)) {
-    Value function = resolve(*method, loc);
+  if (const Value *method = ev.builtins().libraryMethod(name)) {
+    Value function = ev.resolve(*method, loc);
     return function.is(ValueKind::Function)
                ? Value::method(base, function.asFunction())
                : Value();
