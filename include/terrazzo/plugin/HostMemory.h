@@ -78,7 +78,10 @@ struct HostDevice {
     return reinterpret_cast<tz_dptr>(memory);
   }
   void free(tz_dptr memory) { std::free(address(memory)); }
-  std::unique_ptr<HostEvent> createEvent(const tz_event_desc &) {
+  std::unique_ptr<HostEvent> createEvent(const tz_event_desc &desc) {
+    if (desc.native) {
+      throw Failure(TZ_E_UNIMPLEMENTED, "this device wraps no events");
+    }
     return std::make_unique<HostEvent>();
   }
 };

@@ -12,8 +12,11 @@
 
 #include "plugins/cpu/test/CompiledObject.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 using namespace tz::cpu;
 using testing::HasSubstr;
@@ -302,6 +305,47 @@ TEST_F(Device, LaunchesAKernel) {
   EXPECT_EQ(codeOf(api.launch(stream, kernel(module, "add"), &launch), &text),
             TZ_E_INVALID_ARGUMENT);
   EXPECT_THAT(text, HasSubstr("argument bytes"));
+  api.module_unload(module);
+}
+
+/// Each thread has arrays and a stream of its own.
+TEST_F(Device, ManyThreadsLaunchOneKernel) {
+  tz_module *module = load();
+  tz_kernel *add = kernel(module, "add");
+  constexpr unsigned Threads = 6, Elements = 3000;
+  std::vector<std::thread> threads;
+  std::atomic<unsigned> wrong{0};
+  for (unsigned t = 0; t < Threads; ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<float> x(Elements, static_cast<float>(t)), y(Elements, 0.5f);
+      std::vector<float> out(Elements);
+      struct {
+        const float *x, *y;
+        float *out;
+        int n;
+      } args{x.data(), y.data(), out.data(), Elements};
+      tz_launch launch{};
+      launch.struct_size = sizeof launch;
+      launch.grid[0] = (Elements + 255) / 256;
+      launch.grid[1] = launch.grid[2] = 1;
+      launch.args = &args;
+      launch.args_size = sizeof args;
+      tz_stream *own = nullptr;
+      wrong += codeOf(calls.createStream(device, 0, &own)) != TZ_E_OK;
+      for (unsigned i = 0; i < 300; ++i) {
+        std::fill(out.begin(), out.end(), -1.0f);
+        wrong += codeOf(api.launch(own, add, &launch)) != TZ_E_OK;
+        wrong += static_cast<unsigned>(
+            Elements -
+            std::count(out.begin(), out.end(), static_cast<float>(t) + 0.5f));
+      }
+      api.stream_destroy(own);
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0u);
   api.module_unload(module);
 }
 

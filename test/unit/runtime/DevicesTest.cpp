@@ -214,6 +214,68 @@ TEST_F(Devices, EachLineOfABuildLogIsADiagnostic) {
   EXPECT_THAT(said, ElementsAre("1 " + where + "warning: warning: slow"));
 }
 
+/// What terrazzo.h has of all this.
+TEST_F(Devices, TheCInterfaceSaysTheSame) {
+  open(half("B"));
+  const char *folders[] = {folder.path.c_str()};
+  tz_session_options options{};
+  options.struct_size = sizeof(options);
+  options.flags = TZ_SESSION_IGNORE_ENVIRONMENT | TZ_SESSION_NO_COMPILER |
+                  TZ_SESSION_SIMULATORS;
+  options.plugin_folders = folders;
+  options.num_plugin_folders = 1;
+  options.cache_folder = "";
+  tz_session_t session = nullptr;
+  ASSERT_EQ(tz_session_create(&options, &session), nullptr);
+  std::string told;
+  auto codeOf = [&](tz_status_t status) {
+    const int32_t code = tz_status_code(status);
+    told = tz_status_message(status);
+    tz_status_release(status);
+    return code;
+  };
+  tz_device_t simulator = nullptr, real = nullptr, wrapped = nullptr;
+  ASSERT_EQ(codeOf(tz_device_open(session, "mixed:2", &simulator)), TZ_E_OK)
+      << told;
+  ASSERT_EQ(codeOf(tz_device_open(session, "mixed", &real)), TZ_E_OK) << told;
+  tz_device_facts facts{};
+  facts.struct_size = sizeof(facts);
+  ASSERT_EQ(codeOf(tz_device_describe(simulator, &facts)), TZ_E_OK);
+  EXPECT_EQ(facts.simulator, 1u);
+  ASSERT_EQ(codeOf(tz_device_describe(real, &facts)), TZ_E_OK);
+  EXPECT_EQ(facts.simulator, 0u);
+
+  uint64_t memory = 0;
+  EXPECT_EQ(codeOf(tz_memory_alloc_kind(real, TZ_MEM_HOST_PINNED, 64, &memory)),
+            TZ_E_OK);
+  EXPECT_EQ(codeOf(tz_memory_free(real, memory)), TZ_E_OK);
+  EXPECT_EQ(codeOf(tz_memory_alloc_kind(real, 9, 64, &memory)),
+            TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told, HasSubstr("there are TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED"));
+
+  int context = 0;
+  std::atomic<int> queue{0};
+  tz_native native{sizeof(native), "queue", &context, nullptr, &queue};
+  tz_stream_t stream = nullptr;
+  tz_event_t event = nullptr;
+  EXPECT_EQ(codeOf(tz_stream_wrap_native(real, &native, &stream)),
+            TZ_E_INVALID_ARGUMENT);
+  ASSERT_EQ(codeOf(tz_device_wrap(session, "mixed", &native, &wrapped)),
+            TZ_E_OK)
+      << told;
+  ASSERT_EQ(codeOf(tz_stream_wrap_native(wrapped, &native, &stream)), TZ_E_OK)
+      << told;
+  tz_stream_destroy(stream);
+  EXPECT_EQ(codeOf(tz_event_wrap(real, &native, &event)), TZ_E_UNIMPLEMENTED);
+  native.struct_size = 0;
+  EXPECT_EQ(codeOf(tz_device_wrap(session, "mixed", &native, &wrapped)),
+            TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told, HasSubstr("native.struct_size is not set"));
+  EXPECT_EQ(codeOf(tz_stream_wrap_native(real, nullptr, &stream)),
+            TZ_E_INVALID_ARGUMENT);
+  tz_session_destroy(session);
+}
+
 /// Each thread has a stream, a number and a sum of its own.
 TEST_F(Devices, ManyThreadsLaunchOneKernel) {
   open(half("A"));
