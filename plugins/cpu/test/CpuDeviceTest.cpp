@@ -312,21 +312,21 @@ TEST_F(Device, LaunchesAKernel) {
 TEST_F(Device, ManyThreadsLaunchOneKernel) {
   tz_module *module = load();
   tz_kernel *add = kernel(module, "add");
-  constexpr unsigned Threads = 6, Elements = 3000;
+  constexpr unsigned count = 6, elements = 3000;
   std::vector<std::thread> threads;
   std::atomic<unsigned> wrong{0};
-  for (unsigned t = 0; t < Threads; ++t) {
+  for (unsigned t = 0; t < count; ++t) {
     threads.emplace_back([&, t] {
-      std::vector<float> x(Elements, static_cast<float>(t)), y(Elements, 0.5f);
-      std::vector<float> out(Elements);
+      std::vector<float> x(elements, static_cast<float>(t)), y(elements, 0.5f);
+      std::vector<float> out(elements);
       struct {
         const float *x, *y;
         float *out;
         int n;
-      } args{x.data(), y.data(), out.data(), Elements};
+      } args{x.data(), y.data(), out.data(), elements};
       tz_launch launch{};
       launch.struct_size = sizeof launch;
-      launch.grid[0] = (Elements + 255) / 256;
+      launch.grid[0] = (elements + 255) / 256;
       launch.grid[1] = launch.grid[2] = 1;
       launch.args = &args;
       launch.args_size = sizeof args;
@@ -336,7 +336,7 @@ TEST_F(Device, ManyThreadsLaunchOneKernel) {
         std::fill(out.begin(), out.end(), -1.0f);
         wrong += codeOf(api.launch(own, add, &launch)) != TZ_E_OK;
         wrong += static_cast<unsigned>(
-            Elements -
+            elements -
             std::count(out.begin(), out.end(), static_cast<float>(t) + 0.5f));
       }
       api.stream_destroy(own);

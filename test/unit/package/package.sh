@@ -25,7 +25,7 @@ quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "failed: $*"; }; }
 installed() { # prefix component ...
   prefix=$1 && shift
   for component; do
-    quietly cmake --install "$build" --prefix "$prefix" --component "$component"
+    quietly flock "$build/install.lock" cmake --install "$build" --prefix "$prefix" --component "$component"
   done
 }
 configure() { # project build options ...
@@ -146,15 +146,7 @@ built "$here/sdk" "$work/sdk" -DCMAKE_PREFIX_PATH="$work/prefix"
 if "$work/sdk/read-kernel" "$here/package.sh" >"$work/out"; then fail "the SDK read a kernel in a script"; fi
 grep -q "^failure .*" "$work/out"
 
-# A target on the SIMT library, and the null plugin, outside of the source: built
-# with what Debian and the prefix have, they pass the smoke level of the suite.
-mkdir -p "$work/simt/test"
-cp -r "$source/test/fibers" "$work/simt/test/fibers"
-built "$work/simt/test/fibers" "$work/simt/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
-if grep -n "$source/\(include\|core\|runtime\|build/[a-z]*/include\)" "$work/simt/build/compile_commands.json"; then fail "fibers were built with headers that are not installed"; fi
-TERRAZZO_PLUGIN_FILES="$work/simt/build/lib/terrazzo/fibers/fibers.json" "$work/prefix/bin/tz" conform --target fibers --level smoke >"$work/out" ||
-  { tail -20 "$work/out"; fail "fibers do not conform"; }
-grep -q "^conforms: .* 0 failed, 0 known failures" "$work/out" || fail "fibers: $(tail -1 "$work/out")"
+# A stranger's plugin, which runs nothing, compiles the smoke level of the suite.
 "$work/prefix/bin/tz" conform --target null --level smoke --compile-only >"$work/out" || { tail -20 "$work/out"; fail "null does not compile the suite"; }
 grep -q "^conforms: .* 0 failed, 0 known failures" "$work/out" || fail "null: $(tail -1 "$work/out")"
 

@@ -281,10 +281,10 @@ TEST_F(Devices, ManyThreadsLaunchOneKernel) {
   open(half("A"));
   const std::shared_ptr<Device> a = device();
   auto kernel = std::move(*LoadedKernel::load(a, artifact("code")));
-  constexpr unsigned numThreads = 8, launches = 2000;
-  std::vector<uint64_t> sums(numThreads);
+  constexpr unsigned count = 8, launches = 2000;
+  std::vector<uint64_t> sums(count);
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < numThreads; ++t) {
+  for (unsigned t = 0; t < count; ++t) {
     threads.emplace_back([&, t] {
       auto stream = std::move(*a->createStream());
       const ArgValue args[] = {{TZ_TYPE_PTR, uint64_t(&sums[t])},
@@ -297,7 +297,7 @@ TEST_F(Devices, ManyThreadsLaunchOneKernel) {
   for (std::thread &thread : threads) {
     thread.join();
   }
-  for (unsigned t = 0; t < numThreads; ++t) {
+  for (unsigned t = 0; t < count; ++t) {
     EXPECT_EQ(sums[t], uint64_t{launches} * (t + 1));
   }
 }
