@@ -153,11 +153,13 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   // Sums of wgmma stay in registers: it is refused if they are too many.
   constexpr int64_t mostOfWgmma = 64;
   if (hasRing && (!hasWgmma || words <= mostOfWgmma)) {
-    // As many as the ring buffers leave shared memory for.
+    // As many as the ring buffers leave shared memory for, else some fewer.
     constexpr unsigned addresses = 32;
-    wanted = {threads * architecture.blocksBeside(threads,
-                                                  unsigned(words) + addresses,
-                                                  variant.lowered.sharedBytes)};
+    for (unsigned blocks = architecture.blocksBeside(
+             threads, unsigned(words) + addresses, variant.lowered.sharedBytes);
+         blocks > 1; blocks = blocks > 4 ? blocks * 3 / 4 : blocks - 1) {
+      wanted.push_back(threads * blocks);
+    }
   } else if (hasDot && !hasRing && words <= 64) {
     wanted = {512, 384};
   } else if (!hasDot) {
