@@ -291,23 +291,93 @@ void Nest::storeTo(const Buffer &buffer, const Index &index, Value *value) {
   }
 }
 
-Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
-  if (tooWideToScatter(index)) {
-    return inHalves(index,
-                    [&](const Index &part) { return evalGather(op, part); });
+/// The bits that `indices` flip in the position along `axis`, if that is what
+/// they are: the exchanges of a sorting network. Nothing for other indices.
+static std::optional<uint64_t> flipsOf(mlir::Value indices, size_t axis) {
+  auto lengthOf = [](mlir::Value value, size_t d) {
+    return tile::shapeOf(value.getType())[d];
+  };
+  if (auto range = indices.getDefiningOp<tile::RangeOp>()) {
+    return range.getStart() == 0 ? std::optional<uint64_t>(0) : std::nullopt;
   }
+  if (auto spread = indices.getDefiningOp<tile::BroadcastOp>()) {
+    mlir::Value source = spread.getSource();
+    return lengthOf(source, axis) == lengthOf(indices, axis)
+               ? flipsOf(source, axis)
+               : std::nullopt;
+  }
+  if (auto reshape = indices.getDefiningOp<tile::ReshapeOp>()) {
+    // A row along the axis.
+    mlir::Value source = reshape.getSource();
+    return tile::shapeOf(source.getType()).size() == 1 &&
+                   lengthOf(source, 0) == lengthOf(indices, axis)
+               ? flipsOf(source, 0)
+               : std::nullopt;
+  }
+  if (auto flip = indices.getDefiningOp<mlir::arith::XOrIOp>()) {
+    for (bool swapped : {false, true}) {
+      mlir::Value of = flip->getOperand(swapped ? 1 : 0),
+                  by = flip->getOperand(swapped ? 0 : 1);
+      auto constant = by.getDefiningOp<arith::ConstantOp>();
+      auto bits = dyn_cast_or_null<mlir::SplatElementsAttr>(
+          constant ? mlir::Attribute(constant.getValue()) : mlir::Attribute());
+      if (std::optional<uint64_t> before =
+              bits ? flipsOf(of, axis) : std::nullopt) {
+        return *before ^ bits.getSplatValue<APInt>().getZExtValue();
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Value *Nest::evalExchange(const Buffer &source, size_t axis, uint64_t flips,
+                          const Index &index) {
+  const bool along = index.lanes && index.dim == static_cast<int>(axis);
+  // Vectors begin at multiples of their length, a power of two: some bits
+  // choose another vector, the others exchange its lanes.
+  const uint64_t within = along ? flips & (index.lanes - 1) : 0;
+  Index from = index;
+  if (flips != within) {
+    Value *&at = from.at[axis];
+    at = emitAt({at}, [&] { return b.CreateXor(at, flips ^ within); });
+  }
+  Value *value = loadFrom(source, from);
+  if (!within) {
+    return value;
+  }
+  return emitAt({value}, [&] {
+    SmallVector<int> lanes(index.lanes);
+    for (unsigned i = 0; i < index.lanes; ++i) {
+      lanes[i] = static_cast<int>(i ^ within);
+    }
+    return b.CreateShuffleVector(value, lanes);
+  });
+}
+
+Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
   const Buffer *source = l.bufferOf(op.getSource());
   if (!source) {
     throw Unsupported(op.getLoc(), "gather from a tile without storage");
   }
   const size_t axis = static_cast<size_t>(op.getAxis());
+  const auto length = static_cast<uint64_t>(source->shape[axis]);
+  if (std::optional<uint64_t> flips = flipsOf(op.getIndices(), axis);
+      flips && *flips < length && isPowerOf2_64(length) &&
+      static_cast<uint64_t>(
+          op.getType().getDimSize(static_cast<unsigned>(axis))) <= length &&
+      std::max(index.lanes, 1u) <= length) {
+    return evalExchange(*source, axis, *flips, index);
+  }
+  if (tooWideToScatter(index)) {
+    return inHalves(index,
+                    [&](const Index &part) { return evalGather(op, part); });
+  }
   Value *pick = eval(op.getIndices(), index);
   Index base = index;
   base.at[axis] = b.getInt64(0);
   int64_t laneStride = 0;
   Value *address = element(*source, base, laneStride);
   const int64_t axisStride = source->strides()[axis];
-  const uint64_t extent = static_cast<uint64_t>(source->shape[axis]);
   Type *memory = l.memoryType(source->element);
   Align align(tile::storageBytes(source->element));
   return emitAt({address, pick}, [&]() -> Value * {
@@ -315,7 +385,7 @@ Value *Nest::evalGather(tile::GatherOp op, const Index &index) {
         FixedVectorType::get(b.getInt64Ty(), std::max(index.lanes, 1u));
     Value *picks = index.lanes ? pick : b.CreateVectorSplat(1, pick);
     picks = b.CreateSExt(picks, wide);
-    Value *inside = b.CreateICmpULT(picks, ConstantInt::get(wide, extent));
+    Value *inside = b.CreateICmpULT(picks, ConstantInt::get(wide, length));
     Value *offset = b.CreateMul(
         picks, ConstantInt::get(wide, static_cast<uint64_t>(axisStride)));
     if (index.lanes && index.dim != static_cast<int>(axis)) {

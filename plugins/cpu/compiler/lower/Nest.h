@@ -149,6 +149,9 @@ private:
   llvm::Value *evalLoad(tile::LoadOp op, const Index &index);
   llvm::Value *evalLoadView(tile::LoadViewOp op, const Index &index);
   llvm::Value *evalGather(tile::GatherOp op, const Index &index);
+  /// A gather whose indices are the positions with the bits of `flips` flipped.
+  llvm::Value *evalExchange(const Buffer &source, size_t axis, uint64_t flips,
+                            const Index &index);
   llvm::Value *element(const Buffer &buffer, const Index &index,
                        int64_t &laneStride);
 
