@@ -21,8 +21,7 @@ namespace tz::frontend {
 using ast::CompareOp;
 
 std::optional<Value> Operators::byRecord(CompareOp op, const Value &lhs,
-                                               const Value &rhs,
-                                               SourceLoc loc) {
+                                         const Value &rhs, SourceLoc loc) {
   StringRef name, mirrored;
   switch (op) {
   case CompareOp::Eq:
@@ -141,11 +140,11 @@ Value Operators::compare(CompareOp op, const Value &lhs, const Value &rhs,
     const Value &other = lhs.isTile() ? rhs : lhs;
     if (other.isTile() || other.isNumber()) {
       return ev.countOperation(loc) ? tileCompare(ev, op, lhs, rhs, loc)
-                                 : Value();
+                                    : Value();
     }
     if (equality && other.isNone()) {
       return ev.fail(loc, "a run-time value is compared with None; write `is "
-                       "None` or `is not None`");
+                          "None` or `is not None`");
     }
   } else if (equality) {
     return Value::boolean(equal(lhs, rhs) == (op == CompareOp::Eq));
@@ -162,7 +161,7 @@ Value Operators::compare(CompareOp op, const Value &lhs, const Value &rhs,
     }
   }
   return ev.fail(loc, "comparison is not supported between " + describe(lhs) +
-                       " and " + describe(rhs));
+                          " and " + describe(rhs));
 }
 
 } // namespace tz::frontend

@@ -10,7 +10,7 @@
 #include "core/frontend/evaluate/HostStatements.h"
 #include "core/frontend/evaluate/KernelStatements.h"
 #include "core/frontend/evaluate/Members.h"
-#include "core/frontend/evaluate/Names.h"
+#include "core/frontend/evaluate/NameResolver.h"
 #include "core/frontend/evaluate/Operators.h"
 #include "core/frontend/evaluate/TileOperators.h"
 
@@ -21,7 +21,7 @@ namespace tz::frontend {
 Evaluator::Evaluator(ModuleSource &loader, const Registry &registry,
                      DiagnosticSink &sink)
     : loader(loader), registry(registry), sink(sink), allowed(sink),
-      debugNotes(*this), names(std::make_unique<Names>(*this)),
+      debugNotes(*this), names(std::make_unique<NameResolver>(*this)),
       operators(std::make_unique<Operators>(*this)),
       members(std::make_unique<Members>(*this)),
       host(std::make_unique<HostStatements>(*this)),

@@ -25,7 +25,7 @@ class HostStatements;
 class KernelStatements;
 class Members;
 class ModuleSource;
-class Names;
+class NameResolver;
 class OpEmitter;
 class Operators;
 
@@ -46,7 +46,7 @@ public:
   //===-- module level ---------------------------------------------------===//
   void runModule(std::shared_ptr<ModuleObject> module);
 
-  //===-- expressions (ExpressionValues.cpp, Names.h, Members.h) ---------===//
+  //===-- expressions (NameResolver.h, Members.h) ------------------------===//
   Value eval(const ast::Expr *expr);
   Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   /// Whether hasattr of a tile or a type says so.
@@ -183,7 +183,7 @@ private:
   llvm::SmallPtrSet<const FunctionObject *, 4> saidInlined;
   EvaluationBounds allowed;
   DebugNotes debugNotes;
-  std::unique_ptr<Names> names;
+  std::unique_ptr<NameResolver> names;
   std::unique_ptr<Operators> operators;
   std::unique_ptr<Members> members;
   std::unique_ptr<HostStatements> host;

@@ -36,8 +36,7 @@ static std::optional<PyInt> power(PyInt base, PyInt exponent) {
   return result;
 }
 
-Value integerBinary(Evaluator &ev, Tok op, PyInt a, PyInt b,
-                           SourceLoc loc) {
+Value integerBinary(Evaluator &ev, Tok op, PyInt a, PyInt b, SourceLoc loc) {
   PyInt result = 0;
   bool overflow = false;
   switch (op) {
@@ -117,8 +116,7 @@ Value integerBinary(Evaluator &ev, Tok op, PyInt a, PyInt b,
   return Value::integer(result);
 }
 
-Value floatBinary(Evaluator &ev, Tok op, double a, double b,
-                         SourceLoc loc) {
+Value floatBinary(Evaluator &ev, Tok op, double a, double b, SourceLoc loc) {
   switch (op) {
   case Tok::Plus:
     return Value::number(a + b);
@@ -148,14 +146,13 @@ Value floatBinary(Evaluator &ev, Tok op, double a, double b,
     }
     return Value::number(std::pow(a, b));
   default:
-    return ev.fail(loc, "operator " + tokenName(op) +
-                            " is not supported on floats");
+    return ev.fail(loc,
+                   "operator " + tokenName(op) + " is not supported on floats");
   }
 }
 
-std::optional<Value> sequenceBinary(Evaluator &ev, Tok op,
-                                           const Value &lhs, const Value &rhs,
-                                           SourceLoc loc) {
+std::optional<Value> sequenceBinary(Evaluator &ev, Tok op, const Value &lhs,
+                                    const Value &rhs, SourceLoc loc) {
   size_t limit = ev.limits().sequenceLength;
   auto tooLong = [&] {
     return ev.fail(loc, "sequence is longer than " + Twine(limit) +

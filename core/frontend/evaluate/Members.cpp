@@ -18,7 +18,7 @@ namespace tz::frontend {
 
 /// A name of a module; nothing if it has none and has told all that it has.
 std::optional<Value> Members::ofModule(ModuleObject &module, StringRef name,
-                                           SourceLoc loc) {
+                                       SourceLoc loc) {
   if (auto it = module.members.find(name); it != module.members.end()) {
     return ev.resolve(it->second.value, loc);
   }
@@ -28,8 +28,8 @@ std::optional<Value> Members::ofModule(ModuleObject &module, StringRef name,
   if (Binding *known = ev.modules().ask(module, name, loc, ev)) {
     if (known->value.is(ValueKind::Unknown)) {
       return ev.fail(loc, "'" + module.name + "." + name +
-                           "' is not known at compile time: " +
-                           known->value.reason().text);
+                              "' is not known at compile time: " +
+                              known->value.reason().text);
     }
     return known->value;
   }
@@ -42,18 +42,18 @@ std::optional<Value> Members::ofModule(ModuleObject &module, StringRef name,
     elsewhere = "; did you mean 'tl." + name.str() + "'?";
   }
   return ev.fail(loc, "'" + module.name + "." + name +
-                       "' is not known at compile time: it is the host's" +
-                       elsewhere);
+                          "' is not known at compile time: it is the host's" +
+                          elsewhere);
 }
 
 /// A field or method of a record.
-std::optional<Value> Members::ofRecord(const Value &base,
-                                                StringRef name, SourceLoc loc) {
+std::optional<Value> Members::ofRecord(const Value &base, StringRef name,
+                                       SourceLoc loc) {
   const SequenceObject &record = base.sequence();
   if (const Value *field = record.find(name)) {
     return field->is(ValueKind::Unset)
                ? ev.fail(loc, "field '" + name + "' of " + record.className +
-                               " is not set yet")
+                                  " is not set yet")
                : *field;
   }
   if (record.type) {
@@ -84,14 +84,12 @@ Value Members::attribute(const Value &base, StringRef name, SourceLoc loc) {
     break;
   }
   case ValueKind::Tile:
-    if (Value value = ofTile(base, name, loc);
-        !value.is(ValueKind::Unset)) {
+    if (Value value = ofTile(base, name, loc); !value.is(ValueKind::Unset)) {
       return value;
     }
     break;
   case ValueKind::Type:
-    if (Value value = ofType(base, name, loc);
-        !value.is(ValueKind::Unset)) {
+    if (Value value = ofType(base, name, loc); !value.is(ValueKind::Unset)) {
       return value;
     }
     break;
@@ -137,10 +135,10 @@ Value Members::attribute(const Value &base, StringRef name, SourceLoc loc) {
   if (name == "append" || name == "extend") {
     hint = "; a sequence does not change in kernel code, make a new one with +";
   }
-  return ev.fail(loc, describe(base) + " has no " +
-                       (base.is(ValueKind::Module) ? "name '" : "attribute '") +
-                       name + "'" +
-                       (hint.empty() ? didYouMean(name, names) : hint));
+  return ev.fail(
+      loc, describe(base) + " has no " +
+               (base.is(ValueKind::Module) ? "name '" : "attribute '") + name +
+               "'" + (hint.empty() ? didYouMean(name, names) : hint));
 }
 
 } // namespace tz::frontend

@@ -26,9 +26,9 @@ public:
 private:
   /// What a record's method gives; nothing if no side has one.
   std::optional<Value> byRecord(Tok op, const Value &lhs, const Value &rhs,
-                               SourceLoc loc);
+                                SourceLoc loc);
   std::optional<Value> byRecord(ast::CompareOp op, const Value &lhs,
-                               const Value &rhs, SourceLoc loc);
+                                const Value &rhs, SourceLoc loc);
   /// Of an operation on a value that is not known: why it is not.
   static Value unknownOperand(const Value &operand, SourceLoc loc);
 

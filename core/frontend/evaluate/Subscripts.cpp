@@ -52,7 +52,7 @@ static std::vector<Value> sliced(ArrayRef<Value> items, const SliceObject &s,
 }
 
 Value Members::sequenceItem(const Value &base, const Value &index,
-                              SourceLoc loc) {
+                            SourceLoc loc) {
   ArrayRef<Value> items = base.items();
   if (index.is(ValueKind::Slice)) {
     bool valid;
@@ -65,22 +65,21 @@ Value Members::sequenceItem(const Value &base, const Value &index,
   }
   if (index.isTile()) {
     return ev.fail(loc, "a " + typeName(base) +
-                         " is indexed with a run-time value; the index must "
-                         "be known at compile time");
+                            " is indexed with a run-time value; the index must "
+                            "be known at compile time");
   }
   if (std::optional<int64_t> i = position(index, items.size())) {
     return items[*i];
   }
   return ev.fail(loc, index.isIntegral()
-                       ? "index " + toString(index.asInt()) +
-                             " is outside of a " + typeName(base).str() +
-                             " of length " + std::to_string(items.size())
-                       : "a " + typeName(base).str() + " has no index " +
-                             describe(index));
+                          ? "index " + toString(index.asInt()) +
+                                " is outside of a " + typeName(base).str() +
+                                " of length " + std::to_string(items.size())
+                          : "a " + typeName(base).str() + " has no index " +
+                                describe(index));
 }
 
-Value Members::subscript(const Value &base, const Value &index,
-                           SourceLoc loc) {
+Value Members::subscript(const Value &base, const Value &index, SourceLoc loc) {
   if (base.isError() || index.isError()) {
     return Value();
   }
@@ -103,8 +102,8 @@ Value Members::subscript(const Value &base, const Value &index,
       index.is(ValueKind::String)) {
     auto value = ev.modules().environment(index.asString());
     return value ? Value::string(*value)
-                 : ev.fail(loc,
-                        "environment variable " + repr(index) + " is not set");
+                 : ev.fail(loc, "environment variable " + repr(index) +
+                                    " is not set");
   }
   if (base.is(ValueKind::String) && index.isIntegral()) {
     const std::string &text = base.asString();
@@ -116,15 +115,16 @@ Value Members::subscript(const Value &base, const Value &index,
   if (base.isTile()) {
     CallArgs args;
     args.add(index, loc);
-    if (const Builtin *get = ev.builtins().method(ValueKind::Tile, "__getitem__")) {
+    if (const Builtin *get =
+            ev.builtins().method(ValueKind::Tile, "__getitem__")) {
       return ev.call(Value::method(base, get), args, loc);
     }
   }
   return ev.fail(loc, describe(base) + " cannot be subscripted" +
-                       (base.is(ValueKind::Function) && !ev.inHost()
-                            ? "; kernel code calls it without a grid: " +
-                                  base.asFunction()->name + "(...)"
-                            : std::string()));
+                          (base.is(ValueKind::Function) && !ev.inHost()
+                               ? "; kernel code calls it without a grid: " +
+                                     base.asFunction()->name + "(...)"
+                               : std::string()));
 }
 
 } // namespace tz::frontend

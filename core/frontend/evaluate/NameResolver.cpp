@@ -1,10 +1,10 @@
-//===- Names.cpp - what a name stands for ---------------------------------===//
+//===- NameResolver.cpp - what a name stands for --------------------------===//
 //
-// What   See Names.h.
-// Why    See Names.h.
+// What   See NameResolver.h.
+// Why    See NameResolver.h.
 //
 //===----------------------------------------------------------------------===//
-#include "core/frontend/evaluate/Names.h"
+#include "core/frontend/evaluate/NameResolver.h"
 
 #include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace tz::frontend {
 
-Value Names::resolve(Value value, SourceLoc loc) {
+Value NameResolver::resolve(Value value, SourceLoc loc) {
   if (!value.is(ValueKind::Lazy)) {
     return value;
   }
@@ -37,7 +37,8 @@ Value Names::resolve(Value value, SourceLoc loc) {
       names.push_back(entry.getKey());
     }
     return ev.fail(lazy.loc, "module '" + lazy.module + "' has no name '" +
-                              lazy.name + "'" + didYouMean(lazy.name, names));
+                                 lazy.name + "'" +
+                                 didYouMean(lazy.name, names));
   }
   return resolve(it->second.value, loc);
 }
@@ -73,7 +74,7 @@ static std::string whereDefined(StringRef name, const Registry &registry,
   return meant;
 }
 
-Names::Found Names::findName(StringRef name, SourceLoc loc) {
+NameResolver::Found NameResolver::findName(StringRef name, SourceLoc loc) {
   Evaluator::Frame &f = ev.frame();
   if (auto it = f.scope.find(name); it != f.scope.end()) {
     return {&it->second, false};
@@ -92,7 +93,7 @@ Names::Found Names::findName(StringRef name, SourceLoc loc) {
 }
 
 /// Python's own names are last; the error suggests one of all.
-Value Names::pythonName(StringRef name, SourceLoc loc) {
+Value NameResolver::pythonName(StringRef name, SourceLoc loc) {
   const auto &python = ev.builtins().python();
   if (auto it = python.find(name); it != python.end()) {
     return it->second.value;
@@ -107,18 +108,20 @@ Value Names::pythonName(StringRef name, SourceLoc loc) {
   for (auto &entry : python) {
     names.push_back(entry.getKey());
   }
-  return ev.fail(loc,
-              "name '" + name + "' is not defined" +
-                  whereDefined(name, ev.builtins(), ev.frame().function.get(), names));
+  return ev.fail(loc, "name '" + name + "' is not defined" +
+                          whereDefined(name, ev.builtins(),
+                                       ev.frame().function.get(), names));
 }
 
 /// A name that is set on some paths only.
-Value Names::unsetName(StringRef name, const Value &value, SourceLoc loc) {
+Value NameResolver::unsetName(StringRef name, const Value &value,
+                              SourceLoc loc) {
   if (ev.inHost()) {
     return Value::unknown(loc, "'" + name.str() + "' may be unset");
   }
   if (!ev.bounds().isStopped()) {
-    auto error = ev.diagnostics().error(loc, "'" + name + "' " + value.reason().text);
+    auto error =
+        ev.diagnostics().error(loc, "'" + name + "' " + value.reason().text);
     for (const Note &origin : value.reason().origins) {
       error.note(origin.loc, origin.message);
     }
@@ -126,7 +129,7 @@ Value Names::unsetName(StringRef name, const Value &value, SourceLoc loc) {
   return Value();
 }
 
-Value Names::lookup(StringRef name, SourceLoc loc) {
+Value NameResolver::lookup(StringRef name, SourceLoc loc) {
   auto [binding, isGlobal] = findName(name, loc);
   if (!binding) {
     return pythonName(name, loc);
@@ -143,7 +146,8 @@ Value Names::lookup(StringRef name, SourceLoc loc) {
   if (value.is(ValueKind::Unknown)) {
     ReasonObject reason = value.reason();
     if (!ev.bounds().isStopped()) {
-      ev.diagnostics().error(loc, "'" + name +
+      ev.diagnostics()
+          .error(loc, "'" + name +
                           "' has no value that is known at compile "
                           "time")
           .note(reason.loc, reason.text);
@@ -160,7 +164,8 @@ Value Names::lookup(StringRef name, SourceLoc loc) {
         "global '" + name +
             "' is not a constexpr: a kernel may read it only if it is "
             "marked `" +
-            (ev.frame().module->scope ? "" : name + ": tl.constexpr = ...` or `") +
+            (ev.frame().module->scope ? ""
+                                      : name + ": tl.constexpr = ...` or `") +
             name + " = tl.constexpr(...)`");
     if (defined.isValid()) {
       error.note(defined, "defined here");

@@ -1,4 +1,4 @@
-//===- Names.h - what a name stands for -------------------------*- C++ -*-===//
+//===- NameResolver.h - what a name stands for ------------------*- C++ -*-===//
 //
 // What   Looks a name up: in the function, the enclosing ones, the module,
 //        Python.
@@ -7,8 +7,8 @@
 //        from are read here, when it is first used.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_CORE_FRONTEND_EVALUATE_NAMES_H
-#define TERRAZZO_CORE_FRONTEND_EVALUATE_NAMES_H
+#ifndef TERRAZZO_CORE_FRONTEND_EVALUATE_NAMERESOLVER_H
+#define TERRAZZO_CORE_FRONTEND_EVALUATE_NAMERESOLVER_H
 
 #include "core/frontend/evaluate/Value.h"
 
@@ -16,11 +16,12 @@ namespace tz::frontend {
 
 class Evaluator;
 
-class Names {
+class NameResolver {
 public:
-  explicit Names(Evaluator &ev) : ev(ev) {}
+  explicit NameResolver(Evaluator &ev) : ev(ev) {}
 
-  /// The value of a name where the evaluation stands; an error if there is none.
+  /// The value of a name where the evaluation stands; an error if there is
+  /// none.
   Value lookup(llvm::StringRef name, SourceLoc loc);
   /// Resolves names of modules that are read on first use.
   Value resolve(Value value, SourceLoc loc);
@@ -40,4 +41,4 @@ private:
 
 } // namespace tz::frontend
 
-#endif // TERRAZZO_CORE_FRONTEND_EVALUATE_NAMES_H
+#endif // TERRAZZO_CORE_FRONTEND_EVALUATE_NAMERESOLVER_H
