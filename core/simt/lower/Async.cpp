@@ -186,15 +186,17 @@ Value *KernelLowering::bytesInside(const ViewAccess &access, unsigned reg,
 void KernelLowering::copyIf(
     Value *when, LayoutAttr layout,
     function_ref<void(function_ref<Value *(Value *, uint32_t)>)> copy) {
+  Value *owner = coordinatesOf(layout).isOwner;
   if (hooks.countsCopies()) {
-    // Threads that hold the same elements bring them to the same place.
-    copy([&](Value *valid, uint32_t bytes) {
-      return b.CreateSelect(when, valid ? valid : b.getInt32(bytes),
-                            b.getInt32(0));
-    });
+    auto everywhere = [&] {
+      copy([&](Value *valid, uint32_t bytes) {
+        return b.CreateSelect(when, valid ? valid : b.getInt32(bytes),
+                              b.getInt32(0));
+      });
+    };
+    owner ? emitIf(owner, everywhere) : everywhere();
     return;
   }
-  Value *owner = coordinatesOf(layout).isOwner;
   emitIf(owner ? b.CreateAnd(when, owner) : when,
          [&] { copy([](Value *valid, uint32_t) { return valid; }); });
 }
@@ -235,7 +237,9 @@ unsigned KernelLowering::countCopies(mlir::Operation *copy) {
   const BufferType type =
       view ? view.getTo().getType() : cast<AsyncCopyOp>(copy).getTo().getType();
   const unsigned vector = vectorOfCopy(copy);
-  if (vector * tile::storageBytes(type.getElementType()) < NarrowestCopy) {
+  // Of what several threads hold, one copies.
+  if (vector * tile::storageBytes(type.getElementType()) < NarrowestCopy ||
+      coordinatesOf(LayoutAttr::get(kernel.getContext(), layout)).isOwner) {
     return 0;
   }
   unsigned count = 0;
@@ -247,7 +251,7 @@ unsigned KernelLowering::countCopies(mlir::Operation *copy) {
 
 unsigned KernelLowering::copiesPending(AsyncWaitOp wait) {
   auto loop = dyn_cast<mlir::scf::ForOp>(wait->getParentOp());
-  if (!loop || wait.getPending() == 0) {
+  if (!hooks.countsCopies() || !loop || wait.getPending() == 0) {
     return 0;
   }
   // Groups of the loop, and of its first iterations before it.

@@ -154,8 +154,9 @@ public:
                          const MemoryHints &hints);
   /// The copies that this thread began since the last commit are one group.
   virtual void asyncCommit(llvm::IRBuilderBase &b) {}
-  /// Does a wait count copies, not groups? Then asyncCopy stands in no branch:
-  /// where nothing is to be copied, `valid` is 0 and the place is free.
+  /// Does a wait count copies, not groups? Then those that are counted stand in
+  /// no branch: where nothing is to be copied, `valid` is 0 and the place is
+  /// free.
   virtual bool countsCopies() const { return false; }
   /// Waits until at most these of this thread are on their way.
   virtual void asyncWait(llvm::IRBuilderBase &b, PendingCopies pending) {}
