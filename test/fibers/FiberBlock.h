@@ -125,6 +125,7 @@ struct Run {
   const Launch &launch;
   std::mt19937_64 random;
   RaceDetector races;
+  std::set<uint32_t> sites; // of faults, that were reached
 
   bool isRandom() const { return launch.seed != 0; }
   bool oneIn(unsigned count) { return isRandom() && random() % count == 0; }

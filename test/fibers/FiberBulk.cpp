@@ -266,6 +266,11 @@ void arrive(uint64_t *address, uint32_t predicate, uint32_t number) {
   }
 }
 
+/// As if the first warp were not asked.
+void arriveButOne(uint64_t *address, uint32_t predicate, uint32_t number) {
+  arrive(address, block->warp() == 0 ? 0 : predicate, number);
+}
+
 //===--- Copies -----------------------------------------------------------===//
 
 /// Of copies into what is still read nothing good comes.
@@ -418,6 +423,7 @@ void addBulkCalls(Symbols &symbols) {
                  {{"fibers_init_barriers", addressOf(initBarriers)},
                   {"fibers_end_barriers", addressOf(endBarriers)},
                   {"fibers_arrive", addressOf(arrive)},
+                  {"fibers_arrive_but_one", addressOf(arriveButOne)},
                   {"fibers_expect_bytes", addressOf(expectBytes)},
                   {"fibers_block", addressOf(accessBlock)},
                   {"fibers_block_element", addressOf(blockElement)},

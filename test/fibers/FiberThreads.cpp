@@ -8,6 +8,7 @@
 #include "test/fibers/FiberBlock.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace tz::fibers {
 
@@ -26,6 +27,15 @@ void at(uint32_t op) {
   ThreadClock &clock = block->fiber().clock;
   clock.op = op;
   ++clock.instance;
+}
+
+/// A fault stands here, or could (FibersFaults.h).
+void site(uint32_t id) {
+  if (block->run->sites.insert(id).second) {
+    if (const char *path = std::getenv("TERRAZZO_FIBERS_FAULT_LOG")) {
+      std::ofstream(path, std::ios::app) << "reached\t" << id << "\n";
+    }
+  }
 }
 
 /// Of all threads, or the first ones.
@@ -110,6 +120,16 @@ void gather(uint32_t threads) {
   Meeting &meeting = threads == 0 ? self.all : self.workers;
   meeting.members = threads == 0 ? self.launch().threads : threads;
   self.meet(meeting);
+}
+
+/// Of all but the last half of a warp: as with a wrong mask of lanes.
+void barrierOfFewer(uint32_t threads, uint32_t memories) {
+  Block &self = *block;
+  const uint32_t all = threads == 0 ? self.launch().threads : threads,
+                 members = all - std::max(self.launch().lanes / 2, 1u);
+  if (self.current < members) {
+    barrier(members, memories);
+  }
 }
 
 void syncBlocks() {
@@ -239,9 +259,11 @@ void addThreadCalls(Symbols &symbols) {
                   {"fibers_programs", addressOf(programCount)},
                   {"fibers_shared", addressOf(sharedMemory)},
                   {"fibers_at", addressOf(at)},
+                  {"fibers_site", addressOf(site)},
                   {"fibers_barrier", addressOf(barrier)},
                   {"fibers_arrive_at_barrier", addressOf(arriveAtBarrier)},
                   {"fibers_await_barrier", addressOf(awaitBarrier)},
+                  {"fibers_barrier_of_fewer", addressOf(barrierOfFewer)},
                   {"fibers_gather", addressOf(gather)},
                   {"fibers_sync_blocks", addressOf(syncBlocks)},
                   {"fibers_shown", addressOf(shown)},

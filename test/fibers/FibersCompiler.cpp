@@ -8,6 +8,7 @@
 #include "test/fibers/FibersCompiler.h"
 
 #include "test/fibers/FibersAccesses.h"
+#include "test/fibers/FibersFaults.h"
 #include "test/fibers/FibersMatrix.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -88,7 +89,13 @@ public:
   FiberHooks(const Machine &machine, OpNames &ops)
       : machine(machine), ops(ops) {}
   void beginOp(IRBuilderBase &b, mlir::Operation *op) override {
-    call(b, "fibers_at", b.getVoidTy(), {b.getInt32(ops.add(op))});
+    current = ops.add(op);
+    call(b, "fibers_at", b.getVoidTy(), {b.getInt32(current)});
+    if (auto sites = op->getAttrOfType<mlir::DenseI32ArrayAttr>(SitesAttr)) {
+      for (int32_t id : sites.asArrayRef()) {
+        call(b, "fibers_site", b.getVoidTy(), {b.getInt32(uint32_t(id))});
+      }
+    }
   }
   unsigned lanes() const override { return machine.lanes; }
   Value *threadInBlock(IRBuilderBase &b) override {
@@ -341,8 +348,8 @@ private:
         [&](unsigned i) { return b.getInt32(uint32_t(type.getBox()[i])); });
     return {box, array([&](unsigned i) { return at[i]; })};
   }
-  static void readOperand(IRBuilderBase &b, StringRef how,
-                          const simt::DotSource &source) {
+  void readOperand(IRBuilderBase &b, StringRef how,
+                   const simt::DotSource &source) {
     if (auto type = dyn_cast<simt::BufferType>(source.type)) {
       call(b, how, b.getVoidTy(),
            {source.address, b.getInt32(uint32_t(type.getBytes()))});
@@ -350,8 +357,8 @@ private:
   }
   /// What a function makes of each of these, if they have 32 bits: of others
   /// there are not enough to tell tokens from numbers.
-  static SmallVector<Value *> replaced(IRBuilderBase &b, StringRef function,
-                                       ArrayRef<Value *> values) {
+  SmallVector<Value *> replaced(IRBuilderBase &b, StringRef function,
+                                ArrayRef<Value *> values) {
     SmallVector<Value *> made;
     for (Value *value : values) {
       Type *type = value->getType(), *word = b.getInt32Ty();
@@ -366,11 +373,12 @@ private:
   }
   const Machine &machine;
   OpNames &ops;
+  uint32_t current = 0;     // op
   unsigned workThreads = 0; // if they are not all of the block
 
   /// The functions take pointers of C++.
-  static Value *call(IRBuilderBase &b, StringRef name, Type *result,
-                     ArrayRef<Value *> values) {
+  Value *call(IRBuilderBase &b, StringRef name, Type *result,
+              ArrayRef<Value *> values) {
     SmallVector<Value *> arguments(values);
     SmallVector<Type *> types;
     for (Value *&argument : arguments) {
@@ -382,7 +390,10 @@ private:
     Module *module = b.GetInsertBlock()->getModule();
     FunctionCallee callee = module->getOrInsertFunction(
         name, FunctionType::get(result, types, false));
-    return b.CreateCall(callee, arguments);
+    CallInst *made = b.CreateCall(callee, arguments);
+    Metadata *op = ConstantAsMetadata::get(b.getInt32(current));
+    made->setMetadata(OpMetadata, MDNode::get(b.getContext(), op));
+    return made;
   }
 };
 
@@ -426,6 +437,7 @@ void makeEntry(Function *kernel) {
 
 Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   Compiled result;
+  Faults faults;
   const FiberTarget inBulk(machine, true), plain(machine, false);
   result.variants = simt::makeVariants(
       kernel, machine.hasBulkCopies || machine.hasBlocks ? &inBulk : nullptr,
@@ -440,7 +452,9 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   OpNames ops;
   for (simt::Variant &variant : result.variants) {
     FiberHooks hooks(machine, ops);
+    faults.plantIn(variant.kernel);
     variant.lowered = simt::lower(variant.kernel, hooks, module);
+    faults.plantIn(*variant.lowered.function, ops);
     reportAccesses(*variant.lowered.function);
     makeEntry(variant.lowered.function);
     variant.lowered.function = nullptr;

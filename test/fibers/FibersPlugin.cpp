@@ -6,6 +6,7 @@
 //        a machine without accelerator.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/FibersCompiler.h"
+#include "test/fibers/FibersFaults.h"
 
 #include "terrazzo/optimizer/TilePipeline.h"
 #include "terrazzo/plugin/HostMemory.h"
@@ -92,7 +93,7 @@ public:
     return artifact;
   }
   std::string fingerprint(const plugin::Request &) override {
-    return "fibers " +
+    return "fibers " + fibers::Faults::asked() + " " +
            plugin::ownFile(reinterpret_cast<const void *>(&fibers::compile));
   }
 };
