@@ -93,6 +93,7 @@ struct Operand {
 struct Postponed {
   uint32_t word;
   uint64_t dot;
+  uint32_t op;
 };
 
 struct Fiber {
@@ -127,6 +128,8 @@ struct Run {
   RaceDetector races;
   std::set<uint32_t> sites; // of faults, that were reached
 
+  /// A line for who plants faults (FibersFaults.h).
+  void log(const std::string &line) const;
   bool isRandom() const { return launch.seed != 0; }
   bool oneIn(unsigned count) { return isRandom() && random() % count == 0; }
 };
@@ -146,6 +149,7 @@ struct Block {
   ucontext_t scheduler{};
   std::map<const void *, PhaseBarrier> barriers;
   uint32_t barrierActors = 0;
+  std::map<const char *, const char *> filledFor; // slots, and their barriers
   std::string problem;
   unsigned current = 0, dotsInFlight = 0;
 

@@ -140,12 +140,12 @@ void noteUse(Block &where, const void *address) {
 /// The barrier at an address; a report and any other if there is none. Who uses
 /// it comes after the one who made it, and before the one who ends it.
 PhaseBarrier &barrierIn(Block &where, const void *address) {
-  noteUse(where, address);
   auto found = where.barriers.find(address);
   if (found == where.barriers.end()) {
     fail("a barrier with phases is used before it is made");
     return where.barriers[address];
   }
+  noteUse(where, address);
   return found->second;
 }
 PhaseBarrier &barrierAt(const void *address) {
@@ -174,6 +174,9 @@ void endBarriers(uint64_t *address, uint32_t count) {
       fail("copies were on their way when their barrier was ended");
     }
     block->barriers.erase(address + i);
+    std::erase_if(block->filledFor, [&](const auto &place) {
+      return place.second == reinterpret_cast<const char *>(address + i);
+    });
   }
 }
 
@@ -283,7 +286,7 @@ void noteCopy(Block &where, const PhaseBarrier &barrier, const BulkCopy &copy) {
   RaceDetector &races = self.run->races;
   const Record record{
       where.linear(), barrier.actor,  uint32_t(barrier.phase + 1),
-      clock.op,       clock.instance, false};
+      clock.op,       clock.instance, clock.sites};
   auto look = [&](Shadow &shadow, const Access &access) {
     if (std::string problem = races.copyInBulk(clock, record, shadow, access);
         !problem.empty() && self.problem.empty()) {
@@ -298,6 +301,18 @@ void noteCopy(Block &where, const PhaseBarrier &barrier, const BulkCopy &copy) {
   });
 }
 
+/// Each slot has its barrier: who waits for that one reads this slot.
+void noteSlot(Block &where, const char *slot, const char *address) {
+  const char *known = where.filledFor.try_emplace(slot, address).first->second;
+  if (known != address) {
+    fail("a copy to byte " + std::to_string(where.offset(slot)) +
+         " of shared memory tells the barrier at byte " +
+         std::to_string(where.offset(address)) +
+         ", but copies to that place told the one at byte " +
+         std::to_string(where.offset(known)));
+  }
+}
+
 /// To this place of the first so many blocks of a cluster; 0: of its own.
 void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
               char *to, uint64_t *address, uint32_t swizzle, uint32_t blocks) {
@@ -308,6 +323,7 @@ void bulkCopy(const Frame *frame, const uint32_t *box, const int32_t *at,
     copy.shared = there;
     PhaseBarrier &barrier = barrierIn(*where, inBlock(i, address).second);
     noteCopy(*where, barrier, copy);
+    noteSlot(*where, there, inBlock(i, address).second);
     if (barrier.expected != 0 && barrier.isComplete()) {
       fail("a slot is filled before all blocks have read it, or with more "
            "bytes than its barrier expects");

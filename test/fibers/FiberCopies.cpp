@@ -148,7 +148,8 @@ uint32_t postpone(uint32_t word) {
     fail("too many results of dots in flight for one program");
     return word;
   }
-  fiber.postponed.push_back({word, fiber.finishedDots + fiber.dots.size() - 2});
+  fiber.postponed.push_back(
+      {word, fiber.finishedDots + fiber.dots.size() - 2, fiber.clock.op});
   return TokenBits | index;
 }
 
@@ -163,6 +164,16 @@ uint32_t arrived(uint32_t word) {
 uint32_t chained(uint32_t word) {
   const Postponed *found = find(block->fiber(), word);
   return found ? found->word : word;
+}
+
+/// Somebody computes with the word: nobody may with that of a dot in flight.
+void use(uint32_t word) {
+  const Fiber &fiber = block->fiber();
+  const Postponed *found = find(fiber, word);
+  if (found && found->dot >= fiber.finishedDots) {
+    fail("a result of a dot in flight, begun in " +
+         block->run->races.names.op(found->op) + ", is used");
+  }
 }
 
 } // namespace
@@ -184,7 +195,8 @@ void addDotCalls(Symbols &symbols) {
                   {"fibers_wait_dots", addressOf(waitDots)},
                   {"fibers_postpone", addressOf(postpone)},
                   {"fibers_arrived", addressOf(arrived)},
-                  {"fibers_chained", addressOf(chained)}});
+                  {"fibers_chained", addressOf(chained)},
+                  {"fibers_use", addressOf(use)}});
 }
 
 } // namespace tz::fibers

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 namespace tz::fibers {
 
@@ -102,6 +103,7 @@ void beginProgram(Block &self) {
   self.dotsInFlight = 0;
   self.barriers.clear();
   self.barrierActors = 0;
+  self.filledFor.clear();
   self.problem.clear();
   self.shadow.clear();
   self.warps.assign((launch.threads + launch.lanes - 1) / launch.lanes,
@@ -270,6 +272,12 @@ std::string runAtRandom(Run &run, uint64_t programs) {
 
 } // namespace
 
+void Run::log(const std::string &line) const {
+  if (const char *path = std::getenv("TERRAZZO_FIBERS_FAULT_LOG")) {
+    std::ofstream(path, std::ios::app) << line << "\n";
+  }
+}
+
 void fail(const std::string &problem) {
   if (block->problem.empty()) {
     block->problem = problem + here();
@@ -315,6 +323,10 @@ std::string run(const Launch &launch) {
   std::string problem = state.isRandom() ? runAtRandom(state, programs)
                                          : runInOrder(state, programs);
   block = before;
+  if (!state.sites.empty()) {
+    state.log("crossing\t" + std::to_string(state.races.crossing()));
+    state.log("refills\t" + std::to_string(state.races.refills()));
+  }
   return problem.empty() || !state.isRandom()
              ? problem
              : problem + " (seed " + std::to_string(launch.seed) + ")";

@@ -8,7 +8,6 @@
 #include "test/fibers/FiberBlock.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace tz::fibers {
 
@@ -30,11 +29,14 @@ void at(uint32_t op) {
 }
 
 /// A fault stands here, or could (FibersFaults.h).
-void site(uint32_t id) {
-  if (block->run->sites.insert(id).second) {
-    if (const char *path = std::getenv("TERRAZZO_FIBERS_FAULT_LOG")) {
-      std::ofstream(path, std::ios::app) << "reached\t" << id << "\n";
-    }
+void site(uint32_t id, uint32_t isHere) {
+  if (!isHere) {
+    return;
+  }
+  ++block->fiber().clock.sites;
+  Run &run = *block->run;
+  if (run.sites.insert(id).second) {
+    run.log("reached\t" + std::to_string(id));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Location.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -199,8 +200,52 @@ private:
   Function &function;
 };
 
+//===--- Results of dots in flight ----------------------------------------===//
+
+bool isCallOf(const Value *value, ArrayRef<StringRef> names) {
+  const auto *call = dyn_cast<CallInst>(value);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && is_contained(names, callee->getName());
+}
+
+/// A call before each instruction that computes with a word that may stand for
+/// the result of a dot: to pass it on is no use.
+void reportUses(Function &function) {
+  SmallVector<Instruction *> words;
+  for (Instruction &instruction : instructions(function)) {
+    if (isCallOf(&instruction, {"fibers_postpone", "fibers_arrived"})) {
+      words.push_back(&instruction);
+    }
+  }
+  SmallPtrSet<Value *, 32> known(words.begin(), words.end());
+  SmallVector<std::pair<Instruction *, Instruction *>> uses;
+  while (!words.empty()) {
+    Instruction *word = words.pop_back_val();
+    for (User *user : word->users()) {
+      auto *by = cast<Instruction>(user);
+      if (isa<BitCastInst, PHINode>(by)) {
+        if (known.insert(by).second) {
+          words.push_back(by);
+        }
+      } else if (!isCallOf(by, {"fibers_chained", "fibers_arrived"})) {
+        uses.push_back({word, by});
+      }
+    }
+  }
+  IRBuilder<> b(function.getContext());
+  for (auto [word, by] : uses) {
+    b.SetInsertPoint(by);
+    b.CreateCall(function.getParent()->getOrInsertFunction(
+                     "fibers_use", b.getVoidTy(), b.getInt32Ty()),
+                 {b.CreateBitCast(word, b.getInt32Ty())});
+  }
+}
+
 } // namespace
 
-void reportAccesses(Function &function) { Reporter(function).run(); }
+void reportAccesses(Function &function) {
+  Reporter(function).run();
+  reportUses(function);
+}
 
 } // namespace tz::fibers

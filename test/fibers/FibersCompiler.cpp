@@ -91,10 +91,13 @@ public:
   void beginOp(IRBuilderBase &b, mlir::Operation *op) override {
     current = ops.add(op);
     call(b, "fibers_at", b.getVoidTy(), {b.getInt32(current)});
-    if (auto sites = op->getAttrOfType<mlir::DenseI32ArrayAttr>(SitesAttr)) {
-      for (int32_t id : sites.asArrayRef()) {
-        call(b, "fibers_site", b.getVoidTy(), {b.getInt32(uint32_t(id))});
-      }
+    sites.clear();
+    if (auto ids = op->getAttrOfType<mlir::DenseI32ArrayAttr>(SitesAttr)) {
+      append_range(sites, ids.asArrayRef());
+    }
+    if (!isa<simt::AsyncCopyOp, simt::AsyncCopyViewOp, simt::BulkCopyOp,
+             simt::ReleaseOp>(op)) {
+      reachSites(b, b.getInt32(1));
     }
   }
   unsigned lanes() const override { return machine.lanes; }
@@ -187,6 +190,7 @@ public:
   }
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
                  Value *valid, const simt::MemoryHints &) override {
+    reachSites(b, b.getInt32(1));
     call(b, "fibers_async_copy", b.getVoidTy(),
          {to, from, b.getInt32(bytes), valid ? valid : b.getInt32(bytes)});
   }
@@ -209,9 +213,10 @@ public:
   }
   void arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
               Value *block) override {
+    Value *arrives = b.CreateZExt(predicate, b.getInt32Ty());
+    reachSites(b, arrives);
     call(b, "fibers_arrive", b.getVoidTy(),
-         {barrier, b.CreateZExt(predicate, b.getInt32Ty()),
-          block ? block : b.getInt32(~0u)});
+         {barrier, arrives, block ? block : b.getInt32(~0u)});
   }
   void syncBlocks(IRBuilderBase &b) override {
     call(b, "fibers_sync_blocks", b.getVoidTy(), {});
@@ -229,6 +234,7 @@ public:
   void bulkCopy(IRBuilderBase &b, simt::DescriptorType type, Value *descriptor,
                 ArrayRef<Value *> at, Value *to, Value *barrier,
                 const simt::MemoryHints &, unsigned blocks) override {
+    reachSites(b, b.getInt32(1));
     auto [box, corner] = boxAt(b, type, at);
     call(b, "fibers_bulk_copy", b.getVoidTy(),
          {descriptor, box, corner, to, barrier, b.getInt32(type.getSwizzle()),
@@ -305,6 +311,12 @@ public:
   }
 
 private:
+  /// Where faults are planted, or could be.
+  void reachSites(IRBuilderBase &b, Value *isHere) {
+    for (int32_t id : sites) {
+      call(b, "fibers_site", b.getVoidTy(), {b.getInt32(uint32_t(id)), isHere});
+    }
+  }
   /// The place of each element that this lane holds; null outside of the frame.
   void forEachOfBlock(IRBuilderBase &b, simt::DescriptorType type,
                       Value *descriptor, ArrayRef<Value *> at,
@@ -373,8 +385,9 @@ private:
   }
   const Machine &machine;
   OpNames &ops;
-  uint32_t current = 0;     // op
-  unsigned workThreads = 0; // if they are not all of the block
+  uint32_t current = 0;       // op
+  SmallVector<int32_t> sites; // of the op
+  unsigned workThreads = 0;   // if they are not all of the block
 
   /// The functions take pointers of C++.
   Value *call(IRBuilderBase &b, StringRef name, Type *result,

@@ -69,11 +69,11 @@ std::string nameOf(mlir::Operation *op) {
   return OpNames::parse(names.text().c_str())[1];
 }
 
-
 /// The op before this one in its block that reads a slot: copies of it must not
 /// begin before.
 mlir::Operation *readBefore(mlir::Operation *op) {
-  for (mlir::Operation *one = op->getPrevNode(); one; one = one->getPrevNode()) {
+  for (mlir::Operation *one = op->getPrevNode(); one;
+       one = one->getPrevNode()) {
     const bool reads = llvm::any_of(one->getOperands(), [](mlir::Value value) {
       return isa<simt::BufferType>(value.getType());
     });
@@ -86,7 +86,7 @@ mlir::Operation *readBefore(mlir::Operation *op) {
 }
 
 /// The next slot of the ring.
-void readNext(simt::SlotOp slot) {
+void takeNext(simt::SlotOp slot) {
   mlir::OpBuilder b(slot);
   mlir::Location loc = slot.getLoc();
   auto number = [&](int64_t value) -> mlir::Value {
@@ -95,29 +95,52 @@ void readNext(simt::SlotOp slot) {
   };
   mlir::Value next =
       mlir::arith::AddIOp::create(b, loc, slot.getIndex(), number(1));
-  mlir::Value isLast = mlir::arith::CmpIOp::create(
-      b, loc, mlir::arith::CmpIPredicate::eq, next,
-      number(slot.getRing().getType().getCount()));
+  mlir::Value isLast =
+      mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::eq, next,
+                                  number(slot.getRing().getType().getCount()));
   slot.getIndexMutable().assign(
       mlir::arith::SelectOp::create(b, loc, isLast, number(0), next));
 }
 
-bool isFilled(simt::SlotOp slot) {
-  return llvm::any_of(slot->getUsers(),
-                      llvm::IsaPred<simt::BulkCopyOp, simt::AsyncCopyOp,
-                                    simt::AsyncCopyViewOp>);
+/// With what it is made of.
+void moveBefore(mlir::Operation *op, mlir::Operation *at) {
+  op->moveBefore(at);
+  for (mlir::Value operand : op->getOperands()) {
+    mlir::Operation *made = operand.getDefiningOp();
+    if (made && made->getBlock() == op->getBlock() &&
+        op->isBeforeInBlock(made)) {
+      moveBefore(made, op);
+    }
+  }
+}
+
+bool isFill(mlir::Operation *op) {
+  return isa<simt::BulkCopyOp, simt::AsyncCopyOp, simt::AsyncCopyViewOp>(op);
+}
+
+/// Who fills it, or reads it first; null: nobody.
+mlir::Operation *userOf(mlir::Operation *slot) {
+  for (mlir::Operation *user : slot->getUsers()) {
+    if (isFill(user) || isa<simt::DotOp, simt::ReadOp>(user)) {
+      return user;
+    }
+    if (isa<simt::PermuteOp>(user)) {
+      if (mlir::Operation *found = userOf(user)) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
 }
 
 } // namespace
 
-void Faults::before(mlir::Operation *op, StringRef kind,
-                    function_ref<void()> plant) {
+bool Faults::inOp(mlir::Operation *op, mlir::Operation *at, StringRef kind,
+                  function_ref<void()> plant) {
   std::optional<uint32_t> id = site(kind, nameOf(op));
   if (!id) {
-    return;
+    return false;
   }
-  // The op before it: this one may go.
-  mlir::Operation *at = op->getPrevNode() ? op->getPrevNode() : op;
   SmallVector<int32_t> ids = {int32_t(*id)};
   if (auto others = at->getAttrOfType<mlir::DenseI32ArrayAttr>(SitesAttr)) {
     append_range(ids, others.asArrayRef());
@@ -126,56 +149,26 @@ void Faults::before(mlir::Operation *op, StringRef kind,
   if (!isListing) {
     plant();
   }
+  return !isListing;
 }
 
 void Faults::plantIn(tile::KernelOp kernel) {
-  llvm::SmallVector<mlir::Operation *> all;
+  SmallVector<mlir::Operation *> all;
   kernel.walk([&](mlir::Operation *op) { all.push_back(op); });
   for (mlir::Operation *op : all) {
     if (auto slot = dyn_cast<simt::SlotOp>(op)) {
-      if (slot.getRing().getType().getCount() > 1) {
-        before(op, isFilled(slot) ? "fills the next slot" : "reads the next slot", [&] { readNext(slot); });
+      mlir::Operation *user = userOf(slot);
+      if (user && slot.getRing().getType().getCount() > 1 &&
+          inOp(op, user,
+               isFill(user) ? "fills the next slot" : "reads the next slot",
+               [&] { takeNext(slot); })) {
+        return;
       }
-    } else if (auto wait = dyn_cast<simt::AsyncWaitOp>(op)) {
-      before(op, "async wait removed", [&] {
-        // The barrier stays.
-        mlir::OpBuilder b(op);
-        simt::SyncOp::create(b, op->getLoc());
-        op->erase();
-      });
-      before(op, "async wait a group early", [&] {
-        wait.setPending(wait.getPending() + 1);
-      });
-    } else if (auto dots = dyn_cast<simt::DotWaitOp>(op)) {
-      before(op, "dot wait a dot early", [&] {
-        dots.setPending(dots.getPending() + 1);
-      });
-    } else if (isa<simt::AcquireOp>(op)) {
-      before(op, "copy to a slot that is not released",
-           [&] { op->erase(); });
     } else if (isa<simt::ReleaseOp>(op)) {
-      before(op, "arrive removed", [&] { op->erase(); });
-      if (mlir::Operation *read = readBefore(op)) {
-        before(op, "release before the last read", [&] {
-          op->moveBefore(read);
-          for (mlir::Value operand : op->getOperands()) {
-            mlir::Operation *made = operand.getDefiningOp();
-            if (made && made->getBlock() == op->getBlock() &&
-                op->isBeforeInBlock(made)) {
-              made->moveBefore(op);
-            }
-          }
-        });
-      }
-    } else if (isa<simt::BarrierWaitOp>(op)) {
-      before(op, "wait for copies removed", [&] { op->erase(); });
-    } else if (isa<simt::SyncOp>(op)) {
-      before(op, "sync removed", [&] { op->erase(); });
-    } else if (auto expect = dyn_cast<simt::ExpectOp>(op)) {
-      for (int64_t bytes : {-16, 16}) {
-        before(op, "expects wrong bytes", [&, bytes] {
-          expect.setBytes(uint64_t(int64_t(expect.getBytes()) + bytes));
-          });
+      mlir::Operation *read = readBefore(op);
+      if (read && inOp(op, op, "release before the last read",
+                       [&] { moveBefore(op, read); })) {
+        return;
       }
     }
   }
@@ -191,8 +184,8 @@ void replaceArgument(CallInst &call, unsigned number, uint64_t value) {
 }
 
 void callInstead(CallInst &call, StringRef function) {
-  call.setCalledFunction(call.getModule()->getOrInsertFunction(
-      function, call.getFunctionType()));
+  call.setCalledFunction(
+      call.getModule()->getOrInsertFunction(function, call.getFunctionType()));
 }
 
 uint64_t constantOf(const CallInst &call, unsigned number) {
@@ -210,99 +203,165 @@ bool isExchange(StringRef op) {
 
 } // namespace
 
-void Faults::before(Instruction &instruction, StringRef kind,
+bool Faults::inCode(Instruction &instruction, StringRef kind,
                     const std::string &what, function_ref<void()> plant) {
   std::optional<uint32_t> id = site(kind, what);
   if (!id) {
-    return;
+    return false;
   }
   IRBuilder<> b(&instruction);
-  b.CreateCall(instruction.getModule()->getOrInsertFunction(
-                   "fibers_site",
-                   FunctionType::get(b.getVoidTy(), {b.getInt32Ty()}, false)),
-               {b.getInt32(*id)});
+  // Who does not arrive does not reach it.
+  auto *call = dyn_cast<CallInst>(&instruction);
+  Value *isHere =
+      call && call->getCalledFunction() &&
+              call->getCalledFunction()->getName() == "fibers_arrive"
+          ? call->getArgOperand(1)
+          : b.getInt32(1);
+  b.CreateCall(
+      instruction.getModule()->getOrInsertFunction(
+          "fibers_site", b.getVoidTy(), b.getInt32Ty(), b.getInt32Ty()),
+      {b.getInt32(*id), isHere});
   if (!isListing) {
     plant();
   }
+  return !isListing;
 }
 
-void Faults::inCall(CallInst &call, const std::string &where) {
-  const StringRef name = call.getCalledFunction()->getName();
-  if (name == "fibers_barrier") {
-    const uint64_t memories = constantOf(call, 1);
-    before(call, isExchange(where) ? "exchange without its barrier" : "barrier removed",
-         where, [&] { call.eraseFromParent(); });
-    for (uint64_t bit : {1, 2}) {
-      if (memories & bit) {
-        before(call, "barrier orders too little", where,
-             [&] { replaceArgument(call, 1, memories & ~bit); });
-      }
-    }
-    before(call, "barrier without the last lanes", where, [&] {
-      callInstead(call, "fibers_barrier_of_fewer");
-    });
-  } else if (name == "fibers_publish_staged" ||
-             name == "fibers_publish_accesses") {
-    before(call, "publication removed", where, [&] { call.eraseFromParent(); });
-  } else if (name == "fibers_await_bulk_stores") {
-    before(call, "wait for bulk stores removed", where, [&] { call.eraseFromParent(); });
-    if (constantOf(call, 0) != 0) {
-      before(call, "bulk stores read but not done", where,
-           [&] { replaceArgument(call, 0, 0); });
-    }
-  } else if (name == "fibers_init_barriers") {
-    before(call, "arrive count wrong", where,
-         [&] { replaceArgument(call, 2, constantOf(call, 2) + 1); });
-    if (constantOf(call, 2) > 1) {
-      before(call, "arrive count wrong", where,
-           [&] { replaceArgument(call, 2, constantOf(call, 2) - 1); });
-    }
-  } else if (name == "fibers_arrive") {
-    before(call, "a warp does not arrive", where, [&] {
-      callInstead(call, "fibers_arrive_but_one");
-    });
-  } else if (name == "fibers_wait_barrier") {
-    before(call, "wait for the other phase", where, [&] {
-      IRBuilder<> b(&call);
-      call.setArgOperand(1, b.CreateXor(call.getArgOperand(1), 1));
-    });
-  } else if (name == "fibers_sync_blocks") {
-    before(call, "cluster sync removed", where, [&] { call.eraseFromParent(); });
-  } else if (name == "fibers_async_commit") {
-    before(call, "commit removed", where, [&] { call.eraseFromParent(); });
+bool Faults::inBarrier(CallInst &call, const std::string &where) {
+  const uint64_t memories = constantOf(call, 1);
+  if (inCode(call,
+             isExchange(where) ? "exchange without its barrier"
+                               : "barrier removed",
+             where, [&] { call.eraseFromParent(); })) {
+    return true;
   }
+  for (uint64_t bit : {1, 2}) {
+    if ((memories & bit) &&
+        inCode(call, "barrier orders too little", where,
+               [&] { replaceArgument(call, 1, memories & ~bit); })) {
+      return true;
+    }
+  }
+  return inCode(call, "barrier without the last lanes", where,
+                [&] { callInstead(call, "fibers_barrier_of_fewer"); });
+}
+
+/// Barriers with phases.
+bool Faults::inPhases(CallInst &call, const std::string &where) {
+  const StringRef name = call.getCalledFunction()->getName();
+  if (name == "fibers_init_barriers") {
+    const uint64_t arrivals = constantOf(call, 2);
+    return inCode(call, "arrive count wrong", where,
+                  [&] { replaceArgument(call, 2, arrivals + 1); }) ||
+           (arrivals > 1 && inCode(call, "arrive count wrong", where, [&] {
+              replaceArgument(call, 2, arrivals - 1);
+            }));
+  }
+  if (name == "fibers_arrive") {
+    return inCode(call, "a warp does not arrive", where,
+                  [&] { callInstead(call, "fibers_arrive_but_one"); }) ||
+           inCode(call, "arrive removed", where,
+                  [&] { call.eraseFromParent(); });
+  }
+  if (name == "fibers_expect_bytes") {
+    const uint64_t bytes = constantOf(call, 1);
+    return inCode(call, "expects wrong bytes", where,
+                  [&] { replaceArgument(call, 1, bytes - 16); }) ||
+           inCode(call, "expects wrong bytes", where,
+                  [&] { replaceArgument(call, 1, bytes + 16); });
+  }
+  if (name == "fibers_sync_blocks") {
+    return inCode(call, "cluster sync removed", where,
+                  [&] { call.eraseFromParent(); });
+  }
+  if (name != "fibers_wait_barrier") {
+    return false;
+  }
+  const bool isAcquire = StringRef(where).starts_with("'simt.acquire'");
+  return inCode(call,
+                isAcquire ? "copy to a slot that is not released"
+                          : "wait for copies removed",
+                where, [&] { call.eraseFromParent(); }) ||
+         inCode(call, "wait for the other phase", where, [&] {
+           IRBuilder<> b(&call);
+           call.setArgOperand(1, b.CreateXor(call.getArgOperand(1), 1));
+         });
+}
+
+/// Of what works beside the threads.
+bool Faults::inWait(CallInst &call, const std::string &where) {
+  const StringRef name = call.getCalledFunction()->getName();
+  auto removed = [&](StringRef kind) {
+    return inCode(call, kind, where, [&] { call.eraseFromParent(); });
+  };
+  if (name == "fibers_async_commit") {
+    return removed("commit removed");
+  }
+  if (name == "fibers_async_wait") {
+    const uint64_t pending = constantOf(call, 0);
+    return inCode(call, "async wait a group early", where,
+                  [&] { replaceArgument(call, 0, pending + 1); }) ||
+           removed("async wait removed");
+  }
+  if (name == "fibers_wait_dots") {
+    const uint64_t pending = constantOf(call, 0);
+    return inCode(call, "dot wait a dot early", where,
+                  [&] { replaceArgument(call, 0, pending + 1); });
+  }
+  if (name == "fibers_await_bulk_stores") {
+    return (constantOf(call, 0) != 0 &&
+            inCode(call, "bulk stores read but not done", where,
+                   [&] { replaceArgument(call, 0, 0); })) ||
+           removed("wait for bulk stores removed");
+  }
+  return (name == "fibers_publish_staged" ||
+          name == "fibers_publish_accesses") &&
+         removed("publication removed");
+}
+
+bool Faults::inCall(CallInst &call, const std::string &where) {
+  return call.getCalledFunction()->getName() == "fibers_barrier"
+             ? inBarrier(call, where)
+             : inPhases(call, where) || inWait(call, where);
+}
+
+bool Faults::inAtomic(Instruction &instruction) {
+  const SyncScope::ID program =
+      instruction.getContext().getOrInsertSyncScopeID(ProgramScope);
+  if (isa<FenceInst>(instruction)) {
+    return inCode(instruction, "fence removed", "a fence",
+                  [&] { instruction.eraseFromParent(); });
+  }
+  if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    return update->getOrdering() != AtomicOrdering::Monotonic &&
+           (inCode(instruction, "atomic orders nothing", "an atomic",
+                   [&] { update->setOrdering(AtomicOrdering::Monotonic); }) ||
+            inCode(instruction, "atomic of too small a scope", "an atomic",
+                   [&] { update->setSyncScopeID(program); }));
+  }
+  auto *swap = dyn_cast<AtomicCmpXchgInst>(&instruction);
+  return swap && swap->getSuccessOrdering() != AtomicOrdering::Monotonic &&
+         (inCode(instruction, "atomic orders nothing", "an atomic",
+                 [&] {
+                   swap->setSuccessOrdering(AtomicOrdering::Monotonic);
+                   swap->setFailureOrdering(AtomicOrdering::Monotonic);
+                 }) ||
+          inCode(instruction, "atomic of too small a scope", "an atomic",
+                 [&] { swap->setSyncScopeID(program); }));
 }
 
 void Faults::plantIn(Function &function, const OpNames &ops) {
   const std::vector<std::string> names = OpNames::parse(ops.text().c_str());
   for (Instruction &instruction :
        make_early_inc_range(instructions(function))) {
-    if (auto *call = dyn_cast<CallInst>(&instruction)) {
-      MDNode *op = call->getMetadata(OpMetadata);
-      if (op && call->getCalledFunction()) {
-        inCall(*call,
-               names[mdconst::extract<ConstantInt>(op->getOperand(0))
-                         ->getZExtValue()]);
-      }
-    } else if (isa<FenceInst>(instruction)) {
-      before(instruction, "fence removed", "fence", [&] { instruction.eraseFromParent(); });
-    } else if (auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
-      if (update->getOrdering() != AtomicOrdering::Monotonic) {
-        before(instruction, "atomic orders nothing", "atomicrmw", [&] {
-              update->setOrdering(AtomicOrdering::Monotonic);
-        });
-        before(instruction, "atomic of too small a scope", "atomicrmw", [&] {
-              update->setSyncScopeID(
-              function.getContext().getOrInsertSyncScopeID(ProgramScope));
-        });
-      }
-    } else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-      if (swap->getSuccessOrdering() != AtomicOrdering::Monotonic) {
-        before(instruction, "atomic orders nothing", "cmpxchg", [&] {
-              swap->setSuccessOrdering(AtomicOrdering::Monotonic);
-          swap->setFailureOrdering(AtomicOrdering::Monotonic);
-        });
-      }
+    auto *call = dyn_cast<CallInst>(&instruction);
+    MDNode *op = call ? call->getMetadata(OpMetadata) : nullptr;
+    if (op && call->getCalledFunction()
+            ? inCall(*call,
+                     names[mdconst::extract<ConstantInt>(op->getOperand(0))
+                               ->getZExtValue()])
+            : inAtomic(instruction)) {
+      return;
     }
   }
 }

@@ -4,9 +4,9 @@
 //        or made wrong, and the one of them that a variable asks for.
 // Why    test/fibers/faults shows that the race detector sees each kind.
 //
-// TERRAZZO_FIBERS_FAULT is "list", or "KIND NUMBER": the site of that number, in
-// the order of the code. TERRAZZO_FIBERS_FAULT_LOG names a file: of "list" it
-// gets a line "site<tab>ID<tab>KIND<tab>NUMBER<tab>WHAT" for each site, else
+// TERRAZZO_FIBERS_FAULT is "list", or "KIND NUMBER": the site of that number,
+// in the order of the code. TERRAZZO_FIBERS_FAULT_LOG names a file: of "list"
+// it gets a line "site<tab>ID<tab>KIND<tab>NUMBER<tab>WHAT" for each site, else
 // "planted<tab>WHAT"; and "reached<tab>ID" when a thread comes there.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TEST_FIBERS_FIBERSFAULTS_H
@@ -24,7 +24,7 @@ namespace tz::fibers {
 
 class OpNames;
 
-/// The sites that stand before an op.
+/// The sites that stand before an op; of copies and releases, where they act.
 inline constexpr llvm::StringLiteral SitesAttr = "fibers.sites";
 /// The number of the op that a call is of (OpNames).
 inline constexpr llvm::StringLiteral OpMetadata = "fibers.op";
@@ -43,11 +43,17 @@ public:
 private:
   /// Its ID, if it is listed or planted here.
   std::optional<uint32_t> site(llvm::StringRef kind, const std::string &what);
-  void before(mlir::Operation *op, llvm::StringRef kind,
-              llvm::function_ref<void()> plant);
-  void before(llvm::Instruction &instruction, llvm::StringRef kind,
+  /// True: it was planted, and what stood here may be gone. `at`: where the
+  /// site is reached.
+  bool inOp(mlir::Operation *op, mlir::Operation *at, llvm::StringRef kind,
+            llvm::function_ref<void()> plant);
+  bool inCode(llvm::Instruction &instruction, llvm::StringRef kind,
               const std::string &what, llvm::function_ref<void()> plant);
-  void inCall(llvm::CallInst &call, const std::string &where);
+  bool inCall(llvm::CallInst &call, const std::string &where);
+  bool inBarrier(llvm::CallInst &call, const std::string &where);
+  bool inPhases(llvm::CallInst &call, const std::string &where);
+  bool inWait(llvm::CallInst &call, const std::string &where);
+  bool inAtomic(llvm::Instruction &instruction);
 
   std::string wanted;
   uint64_t number = 0;

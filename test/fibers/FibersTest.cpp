@@ -32,6 +32,17 @@ uint32_t thread() { return call<uint32_t>("fibers_thread"); }
 char *shared() { return call<char *>("fibers_shared"); }
 void barrier() { call<void>("fibers_barrier", uint32_t{0}, uint32_t{1}); }
 
+/// What is read below is written, and published, before.
+void writeShared() {
+  static const char zeros[2048] = {};
+  if (thread() == 0) {
+    call<void>("fibers_write", static_cast<const void *>(shared()), &zeros[0],
+               uint32_t{2048}, uint32_t{3});
+    call<void>("fibers_publish_staged");
+  }
+  barrier();
+}
+
 /// 16 x 16 floats, of which a box is 8 x 8.
 struct Memory {
   float values[16][16];
@@ -203,6 +214,30 @@ TEST(BulkCopies, WaitForTheSlotsLastPhase) {
       HasSubstr("a slot is filled before its last phase was waited for"));
 }
 
+TEST(BulkCopies, TellTheBarrierOfTheirSlot) {
+  Memory memory;
+  EXPECT_THAT(
+      runOn(
+          [](const void *memory) {
+            makeBarriers();
+            fill(memory);
+            await(0);
+            barrier();
+            if (thread() == 0) {
+              call<void>("fibers_expect_bytes", phases() + 1, BoxBytes);
+              call<void>("fibers_bulk_copy",
+                         &static_cast<const Memory *>(memory)->frame, &Box[0],
+                         &Corner[0], shared(), phases() + 1, uint32_t{0},
+                         uint32_t{0});
+            }
+            call<void>("fibers_wait_barrier", phases() + 1, uint32_t{0});
+            endBarriers();
+          },
+          &memory),
+      HasSubstr("a copy to byte 0 of shared memory tells the barrier at byte "
+                "2056, but copies to that place told the one at byte 2048"));
+}
+
 TEST(BulkCopies, NeedABarrier) {
   Memory memory;
   EXPECT_THAT(runOn([](const void *memory) { fill(memory); }, &memory),
@@ -239,6 +274,7 @@ TEST(BulkStores, WriteWhatWasThere) {
   Memory memory;
   EXPECT_EQ(runOn(
                 [](const void *memory) {
+                  writeShared();
                   if (thread() == 0) {
                     const float value = 5;
                     std::memcpy(shared(), &value, 4);
@@ -254,7 +290,12 @@ TEST(BulkStores, WriteWhatWasThere) {
 TEST(BulkStores, MustBeRead) {
   Memory memory;
   EXPECT_THAT(
-      runOn([](const void *memory) { store(memory); }, &memory),
+      runOn(
+          [](const void *memory) {
+            writeShared();
+            store(memory);
+          },
+          &memory),
       HasSubstr("a thread ended before what it stored in bulk was read"));
 }
 
@@ -262,11 +303,12 @@ TEST(BulkStores, AreReadBeforeTheirSourceChanges) {
   Memory memory;
   EXPECT_THAT(runOn(
                   [](const void *memory) {
+                    writeShared();
                     store(memory);
                     shared()[0] = 1;
                     awaitStores(true);
                   },
-                  &memory),
+                  &memory, 1),
               HasSubstr("shared memory was written while it was being stored"));
 }
 
@@ -275,6 +317,7 @@ TEST(BulkStores, AreSeenWhenTheyAreDone) {
   static float early, late;
   EXPECT_EQ(runOn(
                 [](const void *memory) {
+                  writeShared();
                   const auto *values =
                       &static_cast<const Memory *>(memory)->values[8][0];
                   std::memset(shared(), 0, BoxBytes);
@@ -294,6 +337,7 @@ TEST(BulkStores, BeginInsideTheirFrame) {
   Memory memory;
   EXPECT_THAT(runOn(
                   [](const void *memory) {
+                    writeShared();
                     const int32_t outside[] = {-1, 0};
                     call<void>("fibers_bulk_store",
                                &static_cast<const Memory *>(memory)->frame,
@@ -403,6 +447,7 @@ TEST(Dots, GiveWhatWasWaitedFor) {
   static uint32_t first, second, early, chained;
   EXPECT_EQ(runOn(
                 [](const void *) {
+                  writeShared();
                   const uint32_t one = beginDot(11);
                   chained = call<uint32_t>("fibers_chained", one);
                   const uint32_t two = beginDot(12);
@@ -418,9 +463,30 @@ TEST(Dots, GiveWhatWasWaitedFor) {
   EXPECT_EQ(second, 12u);
 }
 
+TEST(Dots, GiveNothingToUseBefore) {
+  EXPECT_THAT(runOn(
+                  [](const void *) {
+                    writeShared();
+                    const uint32_t one = beginDot(11);
+                    call<void>("fibers_use", one);
+                    waitDots(0, one);
+                  },
+                  nullptr, 1),
+              HasSubstr("a result of a dot in flight, begun in the kernel, is "
+                        "used"));
+  EXPECT_EQ(runOn(
+                [](const void *) {
+                  writeShared();
+                  call<void>("fibers_use", waitDots(0, beginDot(11)));
+                },
+                nullptr, 1),
+            "");
+}
+
 TEST(Dots, ReadUntilTheyAreWaitedFor) {
   EXPECT_THAT(runOn(
                   [](const void *) {
+                    writeShared();
                     const uint32_t one = beginDot(11);
                     shared()[3] = 1;
                     waitDots(0, one);
@@ -432,6 +498,7 @@ TEST(Dots, ReadUntilTheyAreWaitedFor) {
 TEST(Dots, KeepCopiesOutOfWhatTheyRead) {
   EXPECT_THAT(runOn(
                   [](const void *) {
+                    writeShared();
                     const uint32_t one = beginDot(11);
                     copyWord();
                     waitDots(0, one);

@@ -246,6 +246,10 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
           return {};
         }
         const Record other = records[one];
+        if (other.actor != own.actor || other.block != own.block) {
+          crossings += other.sites < own.sites || other.block != own.block;
+          refilled += !wasWrite && now.isWrite && isEngine(own);
+        }
         const Fault fault = judge(thread, own, now, other, wasWrite);
         if (fault == Fault::none) {
           return {};
@@ -258,6 +262,12 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
                    ? std::string()
                    : message(fault, own, now, now.address + i, other, wasWrite);
       };
+      if (cell->write == 0 && now.space == Space::shared && !now.isWrite) {
+        return "shared memory, byte " + std::to_string(now.address + i) +
+               ", in program " + names.block(own.block) + ", is read by " +
+               actor(own) + " in " + names.op(own.op) +
+               " before anything was written to it";
+      }
       std::string problem = check(cell->write, true);
       if (!problem.empty()) {
         return problem;
@@ -291,6 +301,7 @@ std::string RaceDetector::access(ThreadClock &thread, Worker worker,
                                           : thread.begun[size_t(worker)],
                    thread.op,
                    thread.instance,
+                   thread.sites,
                    now.isAtomic};
   uint32_t &last = thread.lastRecord[size_t(worker)];
   if (last == 0 || last >= records.size() || records[last] != own) {

@@ -35,6 +35,7 @@ enum class Space : uint32_t { device = 1, shared = 3 };
 struct Record {
   uint32_t block = 0, actor = 0, clock = 0;
   uint32_t op = 0, instance = 0; // how many ops its thread had begun
+  uint32_t sites = 0;            // of faults that it had come by
   bool isAtomic = false;
   bool operator==(const Record &) const = default;
 };
@@ -99,7 +100,7 @@ struct ThreadClock {
   std::array<std::array<uint32_t, WorkersOfThread>, NumOrders> done{};
   std::array<uint32_t, WorkersOfThread> begun{0, 1, 1,
                                               1}; // theirs that is open
-  uint32_t op = 0, instance = 0;
+  uint32_t op = 0, instance = 0, sites = 0;
   // The record of its last access, for each worker.
   std::array<uint32_t, WorkersOfThread> lastRecord{};
 
@@ -152,6 +153,12 @@ public:
                    bool releases, bool isWide);
   void fence(ThreadClock &thread);
 
+  /// Pairs of accesses of a byte by two actors, one of them a write: those that
+  /// one had come by a site between them, and those that fill what was read.
+  /// What a fault at the site, or around a slot, could have mixed up.
+  uint64_t crossing() const { return crossings; }
+  uint64_t refills() const { return refilled; }
+
   Shadow device;
   Names names;
 
@@ -177,6 +184,7 @@ private:
                       uintptr_t at, const Record &before, bool wasWrite) const;
   std::string actor(const Record &record) const;
 
+  uint64_t crossings = 0, refilled = 0;
   std::vector<Record> records{1};
   std::unordered_map<uintptr_t, Location> locations;
   std::map<std::pair<uint32_t, uint32_t>, Fence> fences; // by block, thread

@@ -173,13 +173,15 @@ TEST(Races, AreThereWithinAWarp) {
 
 TEST(Races, AreThereBeforeTheNextWrite) {
   EXPECT_THAT(runOn([](const void *) {
+                write(shared() + thread(), 0, Shared);
+                barrier();
                 read(shared() + thread() / 2, Shared);
                 op(1);
-                if (thread() == 63) {
-                  write(shared(), 1, Shared);
+                if (thread() == 5) { // the last one at a barrier goes on first
+                  write(shared() + 31, 1, Shared);
                 }
               }),
-              HasSubstr("read it in nothing; thread 63 (warp 1) writes it"));
+              HasSubstr("read it in nothing; thread 5 (warp 0) writes it"));
 }
 
 TEST(Races, AreNoneBetweenLanesOfOneOp) {
@@ -206,6 +208,14 @@ TEST(Races, AreThereBetweenIterationsOfOneOp) {
                 }
               }),
               HasSubstr("race in device memory, in program"));
+}
+
+TEST(Races, NobodyReadsWhatNobodyWrote) {
+  EXPECT_THAT(
+      runOn([](const void *) { read(shared() + 5, Shared); }),
+      HasSubstr("shared memory, byte 5, in program (0, 0, 0), is read by "
+                "thread 0 (warp 0) in nothing before anything was "
+                "written"));
 }
 
 TEST(Races, AccessesLieInSharedMemory) {
@@ -328,7 +338,7 @@ void stageAndMultiply(const void *) {
   op(2);
   if (thread() == 32) {
     call("fibers_read_published", static_cast<const char *>(shared()),
-         uint32_t{16});
+         uint32_t{1});
   }
 }
 
