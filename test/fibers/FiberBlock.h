@@ -126,10 +126,16 @@ struct Run {
   const Launch &launch;
   std::mt19937_64 random;
   RaceDetector races;
+  bool isOver = false;      // something is wrong: nobody goes on
   std::set<uint32_t> sites; // of faults, that were reached
+  // Barriers with phases that a fault is about: at a site somebody arrives, or
+  // waits, there. And waits there that need somebody's arrival.
+  std::set<const void *> atSites;
+  std::map<const void *, uint64_t> neededArrivals;
 
   /// A line for who plants faults (FibersFaults.h).
   void log(const std::string &line) const;
+  void logCounts() const;
   bool isRandom() const { return launch.seed != 0; }
   bool oneIn(unsigned count) { return isRandom() && random() % count == 0; }
 };
@@ -151,6 +157,7 @@ struct Block {
   uint32_t barrierActors = 0;
   std::map<const char *, const char *> filledFor; // slots, and their barriers
   std::string problem;
+  std::string unwritten; // was read: who writes it may show yet
   unsigned current = 0, dotsInFlight = 0;
 
   const Launch &launch() const { return run->launch; }
@@ -173,6 +180,8 @@ struct Block {
   }
   /// The others may go on for a while.
   void yield() { swapcontext(&fiber().context, &scheduler); }
+  /// This thread does not go on.
+  [[noreturn]] void stop();
   std::vector<ThreadClock *> clocks(unsigned first, unsigned count);
 };
 
@@ -196,8 +205,12 @@ void Block::meet(Meeting &meeting, F &&last) {
 /// Where the code runs that calls.
 extern thread_local Block *block;
 
-/// The first fault is the one to look at.
+/// The first fault is the one to look at. Nobody goes on.
 void fail(const std::string &problem);
+/// The same with a report, if it is one.
+void end(std::string report);
+/// What the detector found: a race, or a read of what nobody wrote yet.
+void take(Found found);
 /// The thread and op that are at it, for messages.
 std::string here();
 

@@ -130,20 +130,17 @@ void awaitBulkStores(uint32_t areDone) {
 
 void noteUse(Block &where, const void *address) {
   Block &self = *block;
-  if (self.problem.empty()) {
-    self.problem = self.run->races.access(
-        self.fiber().clock, Worker::self, where.shadow,
-        {Space::shared, where.offset(address), BarrierBytes, false, true});
-  }
+  take(self.run->races.access(
+      self.fiber().clock, Worker::self, where.shadow,
+      {Space::shared, where.offset(address), BarrierBytes, false, true}));
 }
 
-/// The barrier at an address; a report and any other if there is none. Who uses
-/// it comes after the one who made it, and before the one who ends it.
+/// The barrier at an address; a report if there is none. Who uses it comes
+/// after the one who made it, and before the one who ends it.
 PhaseBarrier &barrierIn(Block &where, const void *address) {
   auto found = where.barriers.find(address);
   if (found == where.barriers.end()) {
     fail("a barrier with phases is used before it is made");
-    return where.barriers[address];
   }
   noteUse(where, address);
   return found->second;
@@ -279,19 +276,14 @@ void arriveButOne(uint64_t *address, uint32_t predicate, uint32_t number) {
 /// Of copies into what is still read nothing good comes.
 void noteCopy(Block &where, const PhaseBarrier &barrier, const BulkCopy &copy) {
   Block &self = *block;
-  if (!self.problem.empty()) {
-    return;
-  }
   ThreadClock &clock = self.fiber().clock;
   RaceDetector &races = self.run->races;
   const Record record{
-      where.linear(), barrier.actor,  uint32_t(barrier.phase + 1),
-      clock.op,       clock.instance, clock.sites};
+      where.linear(),   barrier.actor,  uint32_t(barrier.phase + 1),
+      clock.op,         clock.instance, clock.sites,
+      clock.barriers[0]};
   auto look = [&](Shadow &shadow, const Access &access) {
-    if (std::string problem = races.copyInBulk(clock, record, shadow, access);
-        !problem.empty() && self.problem.empty()) {
-      self.problem = std::move(problem);
-    }
+    take(races.copyInBulk(clock, record, shadow, access));
   };
   look(where.shadow,
        {Space::shared, where.offset(copy.shared), copy.bytes(), true});
@@ -342,7 +334,10 @@ void waitBarrier(uint64_t *address, uint32_t parity) {
     self.yield();
   }
   PhaseBarrier &barrier = barrierAt(address);
-  while ((barrier.phase & 1) == parity && self.problem.empty()) {
+  if (!self.run->sites.empty() && (barrier.phase != 0 || parity != 1)) {
+    ++self.run->neededArrivals[address];
+  }
+  while ((barrier.phase & 1) == parity) {
     if (!barrier.isComplete()) {
       Fiber &fiber = self.fiber();
       fiber.turn = barrier.complete.turn;

@@ -44,7 +44,7 @@ void goOn(Block &self, unsigned thread) {
 /// Runs each thread until it waits or ends; false if nobody could go on.
 bool round(Block &self) {
   bool moved = false;
-  for (unsigned i = 0; i < self.fibers.size(); ++i) {
+  for (unsigned i = 0; i < self.fibers.size() && !self.run->isOver; ++i) {
     if (self.fibers[i].canGoOn()) {
       goOn(self, i);
       moved = true;
@@ -67,6 +67,9 @@ void runInOrder(Cluster &cluster) {
 /// A warp of the cluster that can go on, chosen at random, does so once; false:
 /// there is none.
 bool stepAtRandom(Cluster &cluster, Run &run) {
+  if (run.isOver) {
+    return false;
+  }
   std::vector<std::pair<Block *, unsigned>> warps;
   for (Block &one : cluster.blocks) {
     const unsigned lanes = run.launch.lanes;
@@ -87,7 +90,7 @@ bool stepAtRandom(Cluster &cluster, Run &run) {
                  start = unsigned(run.random() % count);
   for (unsigned i = 0; i < count; ++i) {
     const unsigned thread = first + (start + i) % count;
-    if (self->fibers[thread].canGoOn()) {
+    if (self->fibers[thread].canGoOn() && !run.isOver) {
       goOn(*self, thread);
     }
   }
@@ -105,6 +108,7 @@ void beginProgram(Block &self) {
   self.barrierActors = 0;
   self.filledFor.clear();
   self.problem.clear();
+  self.unwritten.clear();
   self.shadow.clear();
   self.warps.assign((launch.threads + launch.lanes - 1) / launch.lanes,
                     {std::min(launch.lanes, launch.threads), 0, 0});
@@ -157,8 +161,8 @@ std::string whoWaits(const Block &self) {
 /// What is wrong when nobody can go on.
 std::string endProgram(Block &self) {
   block = &self;
-  if (!self.problem.empty()) {
-    return self.problem;
+  if (!self.unwritten.empty()) {
+    return self.unwritten;
   }
   for (unsigned i = 0; i < self.fibers.size(); ++i) {
     Fiber &fiber = self.fibers[i];
@@ -191,6 +195,15 @@ std::string endProgram(Block &self) {
 
 std::string endPrograms(Cluster &cluster) {
   cluster.isFree = true;
+  for (Block &one : cluster.blocks) {
+    if (!one.problem.empty()) {
+      return one.problem;
+    }
+  }
+  // Nobody goes on because of another cluster.
+  if (!cluster.blocks.empty() && cluster.blocks[0].run->isOver) {
+    return {};
+  }
   for (Block &one : cluster.blocks) {
     if (std::string problem = endProgram(one); !problem.empty()) {
       return problem;
@@ -251,7 +264,7 @@ std::string runAtRandom(Run &run, uint64_t programs) {
   for (;;) {
     std::vector<Cluster *> running;
     for (Cluster &one : resident) {
-      if (one.isFree && next < waiting.size()) {
+      if (one.isFree && next < waiting.size() && !run.isOver) {
         beginPrograms(one, waiting[next++], run);
       }
       if (!one.isFree) {
@@ -278,9 +291,51 @@ void Run::log(const std::string &line) const {
   }
 }
 
-void fail(const std::string &problem) {
-  if (block->problem.empty()) {
-    block->problem = problem + here();
+void Run::logCounts() const {
+  if (sites.empty()) {
+    return;
+  }
+  uint64_t arrivals = 0;
+  for (const void *barrier : atSites) {
+    auto found = neededArrivals.find(barrier);
+    arrivals += found == neededArrivals.end() ? 0 : found->second;
+  }
+  log("arrivals\t" + std::to_string(arrivals));
+  for (const auto &[name, count] : races.pairs()) {
+    log(name + "\t" + std::to_string(count));
+  }
+}
+
+void Block::stop() {
+  static Meeting never;
+  for (;;) {
+    fiber().waitsFor = &never;
+    fiber().turn = never.turn;
+    yield();
+  }
+}
+
+void end(std::string report) {
+  if (report.empty()) {
+    return;
+  }
+  Block &self = *block;
+  self.problem = std::move(report);
+  self.run->isOver = true;
+  self.stop();
+}
+
+void fail(const std::string &problem) { end(problem + here()); }
+
+void take(Found found) {
+  if (found.kind == Found::Kind::race) {
+    end(std::move(found.text));
+  } else if (found.kind == Found::Kind::unwritten) {
+    Block &self = *block;
+    if (self.unwritten.empty()) {
+      self.unwritten = std::move(found.text);
+    }
+    self.stop();
   }
 }
 
@@ -323,10 +378,7 @@ std::string run(const Launch &launch) {
   std::string problem = state.isRandom() ? runAtRandom(state, programs)
                                          : runInOrder(state, programs);
   block = before;
-  if (!state.sites.empty()) {
-    state.log("crossing\t" + std::to_string(state.races.crossing()));
-    state.log("refills\t" + std::to_string(state.races.refills()));
-  }
+  state.logCounts();
   return problem.empty() || !state.isRandom()
              ? problem
              : problem + " (seed " + std::to_string(launch.seed) + ")";

@@ -29,12 +29,15 @@ void at(uint32_t op) {
 }
 
 /// A fault stands here, or could (FibersFaults.h).
-void site(uint32_t id, uint32_t isHere) {
+void site(uint32_t id, uint32_t isHere, const void *barrier) {
   if (!isHere) {
     return;
   }
   ++block->fiber().clock.sites;
   Run &run = *block->run;
+  if (barrier) {
+    run.atSites.insert(barrier);
+  }
   if (run.sites.insert(id).second) {
     run.log("reached\t" + std::to_string(id));
   }
@@ -46,7 +49,6 @@ void barrier(uint32_t threads, uint32_t memories) {
   const uint32_t members = threads == 0 ? self.launch().threads : threads;
   if (self.current >= members) {
     fail("a thread is at a barrier of others");
-    return;
   }
   if (self.fiber().arrivedIn) {
     fail("a barrier stands between arrival and wait at another");
@@ -55,7 +57,8 @@ void barrier(uint32_t threads, uint32_t memories) {
   Meeting &meeting = threads == 0 ? self.all : self.workers;
   meeting.members = members;
   self.meet(meeting, [&] {
-    meet(self.clocks(0, members), memories & SharedBit, memories & DeviceBit);
+    meet(self.clocks(0, members), memories & SharedBit, memories & DeviceBit,
+         members == self.launch().threads);
   });
 }
 
@@ -177,9 +180,6 @@ constexpr unsigned AccessesUndisturbed = 32;
 
 void look(Worker worker, const Access &access, const void *address) {
   Block &self = *block;
-  if (!self.problem.empty()) {
-    return;
-  }
   Access where = access;
   const bool inShared = access.space == Space::shared;
   if (inShared) {
@@ -187,17 +187,13 @@ void look(Worker worker, const Access &access, const void *address) {
     if (where.address + access.bytes > self.launch().sharedBytes) {
       fail("an access outside of the block's shared memory, at byte " +
            std::to_string(intptr_t(where.address)));
-      return;
     }
   } else {
     where.address = reinterpret_cast<uintptr_t>(address);
   }
   RaceDetector &races = self.run->races;
-  std::string problem = races.access(
-      self.fiber().clock, worker, inShared ? self.shadow : races.device, where);
-  if (!problem.empty() && self.problem.empty()) {
-    self.problem = std::move(problem);
-  }
+  take(races.access(self.fiber().clock, worker,
+                    inShared ? self.shadow : races.device, where));
 }
 
 void mayYield(unsigned oneIn) {

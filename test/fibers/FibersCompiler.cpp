@@ -214,7 +214,7 @@ public:
   void arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
               Value *block) override {
     Value *arrives = b.CreateZExt(predicate, b.getInt32Ty());
-    reachSites(b, arrives);
+    reachSites(b, arrives, barrier);
     call(b, "fibers_arrive", b.getVoidTy(),
          {barrier, arrives, block ? block : b.getInt32(~0u)});
   }
@@ -312,9 +312,11 @@ public:
 
 private:
   /// Where faults are planted, or could be.
-  void reachSites(IRBuilderBase &b, Value *isHere) {
+  void reachSites(IRBuilderBase &b, Value *isHere, Value *barrier = nullptr) {
     for (int32_t id : sites) {
-      call(b, "fibers_site", b.getVoidTy(), {b.getInt32(uint32_t(id)), isHere});
+      call(b, "fibers_site", b.getVoidTy(),
+           {b.getInt32(uint32_t(id)), isHere,
+            barrier ? barrier : ConstantPointerNull::get(b.getPtrTy())});
     }
   }
   /// The place of each element that this lane holds; null outside of the frame.

@@ -93,7 +93,7 @@ void ThreadClock::end(Worker worker, uint32_t upTo, bool inShared,
 }
 
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
-          bool inDevice) {
+          bool inDevice, bool areAll) {
   auto order = [&](Order one) {
     Known all;
     for (const ThreadClock *thread : threads) {
@@ -130,6 +130,8 @@ void meet(const std::vector<ThreadClock *> &threads, bool inShared,
   }
   for (ThreadClock *thread : threads) {
     ++thread->clock;
+    thread->barriers[0] += areAll && inShared;
+    thread->barriers[1] += areAll && inDevice;
   }
 }
 
@@ -218,8 +220,28 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
   return shadow.makeSet(kept);
 }
 
-std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
-                               Shadow &shadow, const Access &now) {
+void RaceDetector::count(const Record &other, const Record &own,
+                         const Access &now) {
+  if (own.sites == 0 && other.sites == 0 && other.block == own.block) {
+    return; // before any fault
+  }
+  auto has = [&](Worker worker) {
+    return other.actor % WorkersOfThread == uint32_t(worker) ||
+           own.actor % WorkersOfThread == uint32_t(worker);
+  };
+  const bool crosses = other.sites < own.sites || other.block != own.block;
+  counts["crossing"] += crosses;
+  counts["single"] +=
+      crosses && (other.barriers == own.barriers || other.block != own.block);
+  counts["units"] += crosses && (isEngine(own) || now.byEngine);
+  counts["copies"] += has(Worker::copies);
+  counts["dots"] += has(Worker::dots);
+  counts["stores"] += has(Worker::stores);
+  counts["stored"] += has(Worker::stores) && now.space == Space::device;
+}
+
+Found RaceDetector::walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
+                         const Access &now) {
   if (mine == 0) {
     return {};
   }
@@ -229,6 +251,7 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
   const bool mayRepeat = now.value != nullptr;
   Cell before{}, after{}; // of the byte before: most are alike
   bool hasBefore = false;
+  std::string unwritten;
   for (uint32_t i = 0; i < now.bytes;) {
     Cell *cell = shadow.at(now.address + i);
     const auto end = uint32_t(std::min<uintptr_t>(
@@ -247,8 +270,7 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
         }
         const Record other = records[one];
         if (other.actor != own.actor || other.block != own.block) {
-          crossings += other.sites < own.sites || other.block != own.block;
-          refilled += !wasWrite && now.isWrite && isEngine(own);
+          count(other, own, now);
         }
         const Fault fault = judge(thread, own, now, other, wasWrite);
         if (fault == Fault::none) {
@@ -262,15 +284,16 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
                    ? std::string()
                    : message(fault, own, now, now.address + i, other, wasWrite);
       };
-      if (cell->write == 0 && now.space == Space::shared && !now.isWrite) {
-        return "shared memory, byte " + std::to_string(now.address + i) +
-               ", in program " + names.block(own.block) + ", is read by " +
-               actor(own) + " in " + names.op(own.op) +
-               " before anything was written to it";
+      if (cell->write == 0 && now.space == Space::shared && !now.isWrite &&
+          unwritten.empty()) {
+        unwritten = "shared memory, byte " + std::to_string(now.address + i) +
+                    ", in program " + names.block(own.block) + ", is read by " +
+                    actor(own) + " in " + names.op(own.op) +
+                    " before anything was written to it";
       }
       std::string problem = check(cell->write, true);
       if (!problem.empty()) {
-        return problem;
+        return {Found::Kind::race, problem};
       }
       if (!now.isWrite) {
         cell->reads = withRead(thread, shadow, *cell, mine, order);
@@ -281,20 +304,20 @@ std::string RaceDetector::walk(ThreadClock &thread, uint32_t mine,
         const Shadow::Set set = shadow.set(cell->reads);
         for (uint32_t one : set) {
           if (problem = check(one, false); !problem.empty()) {
-            return problem;
+            return {Found::Kind::race, problem};
           }
         }
       } else if (problem = check(cell->reads, false); !problem.empty()) {
-        return problem;
+        return {Found::Kind::race, problem};
       }
       *cell = after = {mine, 0};
     }
   }
-  return {};
+  return unwritten.empty() ? Found() : Found{Found::Kind::unwritten, unwritten};
 }
 
-std::string RaceDetector::access(ThreadClock &thread, Worker worker,
-                                 Shadow &shadow, const Access &now) {
+Found RaceDetector::access(ThreadClock &thread, Worker worker, Shadow &shadow,
+                           const Access &now) {
   const Record own{thread.block,
                    actorOf(thread.thread, worker),
                    worker == Worker::self ? thread.clock
@@ -302,6 +325,7 @@ std::string RaceDetector::access(ThreadClock &thread, Worker worker,
                    thread.op,
                    thread.instance,
                    thread.sites,
+                   thread.barriers[now.space == Space::device],
                    now.isAtomic};
   uint32_t &last = thread.lastRecord[size_t(worker)];
   if (last == 0 || last >= records.size() || records[last] != own) {
@@ -310,8 +334,8 @@ std::string RaceDetector::access(ThreadClock &thread, Worker worker,
   return walk(thread, last, shadow, now);
 }
 
-std::string RaceDetector::copyInBulk(ThreadClock &thread, const Record &copy,
-                                     Shadow &shadow, const Access &now) {
+Found RaceDetector::copyInBulk(ThreadClock &thread, const Record &copy,
+                               Shadow &shadow, const Access &now) {
   return walk(thread, number(copy), shadow, now);
 }
 

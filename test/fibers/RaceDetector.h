@@ -36,6 +36,8 @@ struct Record {
   uint32_t block = 0, actor = 0, clock = 0;
   uint32_t op = 0, instance = 0; // how many ops its thread had begun
   uint32_t sites = 0;            // of faults that it had come by
+  // Barriers of all threads behind it that ordered this memory.
+  uint32_t barriers = 0;
   bool isAtomic = false;
   bool operator==(const Record &) const = default;
 };
@@ -101,6 +103,7 @@ struct ThreadClock {
   std::array<uint32_t, WorkersOfThread> begun{0, 1, 1,
                                               1}; // theirs that is open
   uint32_t op = 0, instance = 0, sites = 0;
+  std::array<uint32_t, 2> barriers{}; // that ordered shared, device memory
   // The record of its last access, for each worker.
   std::array<uint32_t, WorkersOfThread> lastRecord{};
 
@@ -116,7 +119,7 @@ struct ThreadClock {
 
 /// All that one of them knows, all know behind it.
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
-          bool inDevice);
+          bool inDevice, bool areAll = false);
 
 struct Access {
   Space space;
@@ -127,6 +130,12 @@ struct Access {
   // What is there, and what will be, if one op may write that several times.
   const char *old = nullptr, *value = nullptr;
   bool byEngine = false; // by a thread, but by the way of the bulk copy unit
+};
+
+/// What is wrong with an access.
+struct Found {
+  enum class Kind { nothing, race, unwritten } kind = Kind::nothing;
+  std::string text;
 };
 
 /// What the messages need to know.
@@ -142,22 +151,24 @@ class RaceDetector {
 public:
   explicit RaceDetector(Names names) : names(std::move(names)) {}
 
-  /// By the thread, or by what works for it. Empty, or what is wrong.
-  std::string access(ThreadClock &thread, Worker worker, Shadow &shadow,
-                     const Access &access);
+  /// By the thread, or by what works for it.
+  Found access(ThreadClock &thread, Worker worker, Shadow &shadow,
+               const Access &access);
   /// By the copies that end with this phase of a barrier, begun by the thread.
-  std::string copyInBulk(ThreadClock &thread, const Record &copy,
-                         Shadow &shadow, const Access &access);
+  Found copyInBulk(ThreadClock &thread, const Record &copy, Shadow &shadow,
+                   const Access &access);
   /// An atomic access of the thread to this address, of LLVM's order.
   void synchronize(ThreadClock &thread, uintptr_t address, bool acquires,
                    bool releases, bool isWide);
   void fence(ThreadClock &thread);
 
-  /// Pairs of accesses of a byte by two actors, one of them a write: those that
-  /// one had come by a site between them, and those that fill what was read.
-  /// What a fault at the site, or around a slot, could have mixed up.
-  uint64_t crossing() const { return crossings; }
-  uint64_t refills() const { return refilled; }
+  /// Pairs of accesses of a byte by two actors, one of them a write, by name:
+  /// what a fault could have mixed up. They are counted without clocks.
+  /// crossing: one actor had come by a site in between; single: and there is no
+  /// barrier of all threads in between; units: and the later one is of the copy
+  /// engine or the matrix unit. copies, dots, stores, stored: one of the two is
+  /// of these (stored: device memory that bulk stores wrote).
+  const std::map<std::string, uint64_t> &pairs() const { return counts; }
 
   Shadow device;
   Names names;
@@ -178,13 +189,17 @@ private:
               const Record &before, bool wasWrite) const;
   uint32_t withRead(const ThreadClock &thread, Shadow &shadow, const Cell &cell,
                     uint32_t mine, Order order);
-  std::string walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
-                   const Access &access);
+  Found walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
+             const Access &access);
   std::string message(Fault fault, const Record &mine, const Access &now,
                       uintptr_t at, const Record &before, bool wasWrite) const;
   std::string actor(const Record &record) const;
 
-  uint64_t crossings = 0, refilled = 0;
+  void count(const Record &other, const Record &own, const Access &now);
+
+  std::map<std::string, uint64_t> counts = {
+      {"crossing", 0}, {"single", 0}, {"units", 0}, {"copies", 0},
+      {"dots", 0},     {"stores", 0}, {"stored", 0}};
   std::vector<Record> records{1};
   std::unordered_map<uintptr_t, Location> locations;
   std::map<std::pair<uint32_t, uint32_t>, Fence> fences; // by block, thread
