@@ -1,6 +1,7 @@
-"""Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json.
+"""Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
+docs/results/ordering.md of results/ordering.json.
 
-ci/nightly and test/mutants/run write the data; they and ci/docs --bless write the pages.
+ci/nightly, test/mutants/run and test/fibers/plant write the data; they and ci/docs --bless write the pages.
 """
 import json
 import os
@@ -89,7 +90,40 @@ def mutants(document):
     return text
 
 
-MADE = {"nightly": nightly, "mutants": mutants}
+def ordering(document):
+    rows = document["rows"]
+    counted = [row for row in rows if row["result"] != "harmless"]
+    named = sum(row["result"] == "named" for row in counted)
+    text = ("# Planted ordering faults\n\nMade from [results/ordering.json](../../results/ordering.json), which `test/fibers/plant --write` writes. A fault is one thing of a kernel's "
+            "code that orders threads,\nleft out or made wrong: a barrier, a wait, a fence, a count. The kernel then runs on [fibers](../contribute/simt.md#what-the-fibers-see). "
+            "The fault is *caught* if the case fails.\nIt is *named* if the message says both sides: memory, op, line, thread and warp of two accesses, or who waits for ever and where.\n\n"
+            f"{document['date']}, commit {document['commit']}, seed {document['seed']}, {document['seconds']} s on {document['machine']}: "
+            f"**{named} of {len(counted)} caught and named ({100 * named / max(len(counted), 1):.1f} %)**, {len(rows) - len(counted)} harmless.\n\n")
+    table_rows = []
+    for kind in sorted({row["kind"] for row in rows}):
+        mine = [row for row in rows if row["kind"] == kind]
+        results = [sum(row["result"] == result for row in mine) for result in ("named", "caught", "survived", "harmless")]
+        table_rows.append((kind, len(mine), *results, len({(row["machine"], row["case"]) for row in mine})))
+    text += table(("kind", "sites", "caught and named", "only caught", "survived", "harmless", "kernels"), table_rows)
+    reasons = {}
+    for row in rows:
+        if row["result"] == "harmless":
+            reasons.setdefault(row["said"], []).append(row)
+    text += ("\n## Harmless\n\nA site whose fault changed nothing in five orders of the threads, and that no access of the run needs. The pairs of accesses that it could mix up are "
+             "counted byte by byte,\nwithout the clocks that find races. They are none, for this reason:\n\n" + table(("reason", "sites"), [(why, len(found)) for why, found in sorted(reasons.items())]))
+    survived = [row for row in rows if row["result"] in ("survived", "caught")]
+    text += "\n## Survived, or only caught\n\n" + (table(("kind", "case, machine", "site", "said"), [
+        (row["kind"], f"{row['case']}, {row['machine']}", row["site"], row["said"][:120] or "nothing") for row in survived]) if survived else "None.\n")
+    first = {}
+    for row in rows:
+        if row["result"] == "named":
+            first.setdefault(row["kind"], row)
+    text += "\n## What is said\n\nOf the first site of each kind.\n\n" + table(("kind", "message"), [
+        (kind, re.sub(r"^the target fails: fibers:0: ", "", row["said"]).replace("<", "`<").replace(">", ">`")) for kind, row in sorted(first.items())])
+    return text
+
+
+MADE = {"nightly": nightly, "mutants": mutants, "ordering": ordering}
 
 
 def stale():

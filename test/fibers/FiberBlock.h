@@ -132,6 +132,7 @@ struct Run {
   // waits, there. And waits there that need somebody's arrival.
   std::set<const void *> atSites;
   std::map<const void *, uint64_t> neededArrivals;
+  uint64_t left = 0; // waits that are early, and left something in flight
 
   /// A line for who plants faults (FibersFaults.h).
   void log(const std::string &line) const;

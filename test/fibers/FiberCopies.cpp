@@ -90,6 +90,11 @@ void awaitCopies(uint32_t pending) {
   endGroups(fiber);
 }
 
+void asyncWaitEarly(uint32_t pending) {
+  block->run->left += block->fiber().copies.size() > size_t{pending} + 1;
+  asyncWait(pending + 1);
+}
+
 //===--- Dots -------------------------------------------------------------===//
 
 /// One thread of a warp looks whether the operand stays as it is.
@@ -140,6 +145,11 @@ void waitDots(uint32_t pending) {
                   true, true);
 }
 
+void waitDotsEarly(uint32_t pending) {
+  block->run->left += block->fiber().dots.size() > size_t{pending} + 1;
+  waitDots(pending + 1);
+}
+
 /// A token for a word of the dot that was begun last.
 uint32_t postpone(uint32_t word) {
   Fiber &fiber = block->fiber();
@@ -183,7 +193,8 @@ void addCopyCalls(Symbols &symbols) {
                  {{"fibers_async_copy", addressOf(asyncCopy)},
                   {"fibers_async_commit", addressOf(asyncCommit)},
                   {"fibers_async_wait", addressOf(asyncWait)},
-                  {"fibers_await_copies", addressOf(awaitCopies)}});
+                  {"fibers_await_copies", addressOf(awaitCopies)},
+                  {"fibers_async_wait_early", addressOf(asyncWaitEarly)}});
 }
 
 void addDotCalls(Symbols &symbols) {
@@ -193,6 +204,7 @@ void addDotCalls(Symbols &symbols) {
                   {"fibers_read_published", addressOf(readPublishedOperand)},
                   {"fibers_commit_dot", addressOf(commitDot)},
                   {"fibers_wait_dots", addressOf(waitDots)},
+                  {"fibers_wait_dots_early", addressOf(waitDotsEarly)},
                   {"fibers_postpone", addressOf(postpone)},
                   {"fibers_arrived", addressOf(arrived)},
                   {"fibers_chained", addressOf(chained)},

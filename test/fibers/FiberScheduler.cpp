@@ -301,6 +301,7 @@ void Run::logCounts() const {
     arrivals += found == neededArrivals.end() ? 0 : found->second;
   }
   log("arrivals\t" + std::to_string(arrivals));
+  log("left\t" + std::to_string(left));
   for (const auto &[name, count] : races.pairs()) {
     log(name + "\t" + std::to_string(count));
   }

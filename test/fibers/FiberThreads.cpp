@@ -29,14 +29,15 @@ void at(uint32_t op) {
 }
 
 /// A fault stands here, or could (FibersFaults.h).
-void site(uint32_t id, uint32_t isHere, const void *barrier) {
+void site(uint32_t id, uint32_t isHere, const uint64_t *barriers,
+          uint32_t count) {
   if (!isHere) {
     return;
   }
-  ++block->fiber().clock.sites;
   Run &run = *block->run;
-  if (barrier) {
-    run.atSites.insert(barrier);
+  run.races.comeBy(block->fiber().clock);
+  for (uint32_t i = 0; i < count; ++i) {
+    run.atSites.insert(barriers + i);
   }
   if (run.sites.insert(id).second) {
     run.log("reached\t" + std::to_string(id));
@@ -132,6 +133,7 @@ void barrierOfFewer(uint32_t threads, uint32_t memories) {
   Block &self = *block;
   const uint32_t all = threads == 0 ? self.launch().threads : threads,
                  members = all - std::max(self.launch().lanes / 2, 1u);
+  self.run->races.leaveOut(members);
   if (self.current < members) {
     barrier(members, memories);
   }

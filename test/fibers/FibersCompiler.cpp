@@ -316,7 +316,8 @@ private:
     for (int32_t id : sites) {
       call(b, "fibers_site", b.getVoidTy(),
            {b.getInt32(uint32_t(id)), isHere,
-            barrier ? barrier : ConstantPointerNull::get(b.getPtrTy())});
+            barrier ? barrier : ConstantPointerNull::get(b.getPtrTy()),
+            b.getInt32(barrier != nullptr)});
     }
   }
   /// The place of each element that this lane holds; null outside of the frame.

@@ -298,15 +298,13 @@ bool Faults::inWait(CallInst &call, const std::string &where) {
     return removed("commit removed");
   }
   if (name == "fibers_async_wait") {
-    const uint64_t pending = constantOf(call, 0);
     return inCode(call, "async wait a group early", where,
-                  [&] { replaceArgument(call, 0, pending + 1); }) ||
+                  [&] { callInstead(call, "fibers_async_wait_early"); }) ||
            removed("async wait removed");
   }
   if (name == "fibers_wait_dots") {
-    const uint64_t pending = constantOf(call, 0);
     return inCode(call, "dot wait a dot early", where,
-                  [&] { replaceArgument(call, 0, pending + 1); });
+                  [&] { callInstead(call, "fibers_wait_dots_early"); });
   }
   if (name == "fibers_await_bulk_stores") {
     return (constantOf(call, 0) != 0 &&

@@ -222,19 +222,27 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
 
 void RaceDetector::count(const Record &other, const Record &own,
                          const Access &now) {
-  if (own.sites == 0 && other.sites == 0 && other.block == own.block) {
-    return; // before any fault
+  if (sitesOf.empty() || (own.isAtomic && other.isAtomic)) {
+    return;
+  }
+  const bool isWithin = other.block == own.block;
+  auto found = sitesOf.find(other.block);
+  const uint32_t since = found == sitesOf.end() ? 0 : found->second;
+  if (isWithin ? other.sites >= own.sites
+               : since <= other.sites && own.sites == 0) {
+    return;
   }
   auto has = [&](Worker worker) {
     return other.actor % WorkersOfThread == uint32_t(worker) ||
            own.actor % WorkersOfThread == uint32_t(worker);
   };
-  const bool crosses = other.sites < own.sites || other.block != own.block;
-  counts["crossing"] += crosses;
-  counts["single"] +=
-      crosses && (other.barriers == own.barriers || other.block != own.block);
-  counts["units"] += crosses && (isEngine(own) || now.byEngine);
-  counts["copies"] += has(Worker::copies);
+  auto isOut = [&](const Record &one) {
+    return one.actor / WorkersOfThread >= firstOut;
+  };
+  ++counts["crossing"];
+  counts["single"] += !isWithin || other.barriers == own.barriers;
+  counts["lanes"] += isOut(other) || isOut(own) || !isWithin;
+  counts["units"] += isEngine(own) || now.byEngine;
   counts["dots"] += has(Worker::dots);
   counts["stores"] += has(Worker::stores);
   counts["stored"] += has(Worker::stores) && now.space == Space::device;

@@ -22,6 +22,7 @@
 
 #include "test/fibers/VectorClocks.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
@@ -162,13 +163,21 @@ public:
                    bool releases, bool isWide);
   void fence(ThreadClock &thread);
 
-  /// Pairs of accesses of a byte by two actors, one of them a write, by name:
-  /// what a fault could have mixed up. They are counted without clocks.
-  /// crossing: one actor had come by a site in between; single: and there is no
-  /// barrier of all threads in between; units: and the later one is of the copy
-  /// engine or the matrix unit. copies, dots, stores, stored: one of the two is
-  /// of these (stored: device memory that bulk stores wrote).
+  /// Pairs of accesses of a byte by two actors, one of them a write and one of
+  /// them not atomic, with a fault's site in between: what the fault could have
+  /// mixed up, counted without clocks. crossing: all; single: with no barrier
+  /// of all threads in between; lanes: of threads that the barrier left out;
+  /// units: the later one is of the copy engine or the matrix unit; dots,
+  /// stores: one of the two is of these; stored: in device memory.
   const std::map<std::string, uint64_t> &pairs() const { return counts; }
+
+  /// A thread comes by a fault's site, or a barrier leaves it and those behind
+  /// it out.
+  void comeBy(ThreadClock &thread) {
+    uint32_t &most = sitesOf[thread.block];
+    most = std::max(most, ++thread.sites);
+  }
+  void leaveOut(uint32_t thread) { firstOut = std::min(firstOut, thread); }
 
   Shadow device;
   Names names;
@@ -198,8 +207,10 @@ private:
   void count(const Record &other, const Record &own, const Access &now);
 
   std::map<std::string, uint64_t> counts = {
-      {"crossing", 0}, {"single", 0}, {"units", 0}, {"copies", 0},
+      {"crossing", 0}, {"single", 0}, {"lanes", 0}, {"units", 0},
       {"dots", 0},     {"stores", 0}, {"stored", 0}};
+  std::map<uint32_t, uint32_t> sitesOf; // the most, by block
+  uint32_t firstOut = ~0u;
   std::vector<Record> records{1};
   std::unordered_map<uintptr_t, Location> locations;
   std::map<std::pair<uint32_t, uint32_t>, Fence> fences; // by block, thread
