@@ -212,15 +212,20 @@ bool Faults::inCode(Instruction &instruction, StringRef kind,
   IRBuilder<> b(&instruction);
   // Who does not arrive does not reach it.
   auto *call = dyn_cast<CallInst>(&instruction);
-  Value *isHere =
-      call && call->getCalledFunction() &&
-              call->getCalledFunction()->getName() == "fibers_arrive"
-          ? call->getArgOperand(1)
-          : b.getInt32(1);
-  b.CreateCall(
-      instruction.getModule()->getOrInsertFunction(
-          "fibers_site", b.getVoidTy(), b.getInt32Ty(), b.getInt32Ty()),
-      {b.getInt32(*id), isHere});
+  const StringRef name = call && call->getCalledFunction()
+                             ? call->getCalledFunction()->getName()
+                             : "";
+  const bool arrives = name == "fibers_arrive",
+             makes = name == "fibers_init_barriers",
+             isAt = arrives || makes || name == "fibers_wait_barrier";
+  Value *isHere = arrives ? call->getArgOperand(1) : b.getInt32(1),
+        *barriers = isAt ? call->getArgOperand(0)
+                         : ConstantPointerNull::get(b.getPtrTy()),
+        *count = makes ? call->getArgOperand(1) : b.getInt32(isAt);
+  b.CreateCall(instruction.getModule()->getOrInsertFunction(
+                   "fibers_site", b.getVoidTy(), b.getInt32Ty(), b.getInt32Ty(),
+                   b.getPtrTy(), b.getInt32Ty()),
+               {b.getInt32(*id), isHere, barriers, count});
   if (!isListing) {
     plant();
   }
