@@ -167,7 +167,7 @@ public:
   /// them not atomic, with a fault's site in between: what the fault could have
   /// mixed up, counted without clocks. crossing: all; single: with no barrier
   /// of all threads in between; lanes: of threads that the barrier left out;
-  /// units: the later one is of the copy engine or the matrix unit; dots,
+  /// units: the later one is of the bulk copy unit or the matrix unit; dots,
   /// stores: one of the two is of these; stored: in device memory.
   const std::map<std::string, uint64_t> &pairs() const { return counts; }
 
