@@ -174,7 +174,7 @@ def page(folder, there=""):
     for worst in range(WORST, 0, -1):  # fewer, where there are many sections
         lines = HEAD.format(there=there).rstrip("\n").split("\n")
         for room in order:
-            lines += section(SECTIONS.get(room, room or "Runs"), rooms[room], there, known, worst)
+            lines += section(SECTIONS.get(room, room or "Runs"), rooms[room], there, known, WORST if room == "race" else worst)
         if len(lines) <= LINES:
             return "\n".join(lines) + "\n"
     raise ValueError(f"{folder}: the page has {len(lines)} lines, more than {LINES}; results that are not current belong into history")
