@@ -17,6 +17,8 @@ import results
 LINES = 150
 BEHIND = 0.95  # a row whose gain is below it is listed
 WORST = 10  # rows of a section that are named at most, each with its cause
+LEAST = 8  # ... in the section of what others wrote
+REASONS = 4  # of a file why rows have no figure
 SECTIONS = {  # in the order of the page; other folders follow under their own names
     "gpu": "Kernels on a GPU",
     "race": "Kernels of other projects on a GPU",
@@ -136,12 +138,17 @@ def alone(path, document, there):
 
 
 def failures(name, document):
-    """Rows without a figure, together where the reason is the same."""
+    """Rows without a figure, together where the reason differs in numbers alone."""
     reasons = {}
     for row in document["rows"]:
         for peer, why in row.get("failed", {}).items():
-            reasons.setdefault((peer, " ".join(why.split())[:160]), []).append(row["name"])
-    return [f"* {name}: {len(rows)} row{'s' if len(rows) > 1 else ''} under {peer}, such as {cell(rows[0])}: {why}" for (peer, why), rows in reasons.items()]
+            text = " ".join(why.split())[:160]
+            reasons.setdefault(re.sub(r"\d+", "0", text), []).append((row["name"], peer, text))
+    lines = []
+    for found in list(reasons.values())[:REASONS]:
+        rows, peers = {row for row, _, _ in found}, {peer for _, peer, _ in found}
+        lines.append(f"* {name}: {len(rows)} row{'s' if len(rows) > 1 else ''} under {' and '.join(sorted(peers))}, such as {cell(found[0][0])}: {found[0][2]}")
+    return lines + ([f"* {name}: {len(reasons) - REASONS} more reasons, in the data"] if len(reasons) > REASONS else [])
 
 
 def behind(files, known, worst):
@@ -174,7 +181,7 @@ def page(folder, there=""):
     for worst in range(WORST, 0, -1):  # fewer, where there are many sections
         lines = HEAD.format(there=there).rstrip("\n").split("\n")
         for room in order:
-            lines += section(SECTIONS.get(room, room or "Runs"), rooms[room], there, known, WORST if room == "race" else worst)
+            lines += section(SECTIONS.get(room, room or "Runs"), rooms[room], there, known, max(worst, LEAST) if room == "race" else worst)
         if len(lines) <= LINES:
             return "\n".join(lines) + "\n"
     raise ValueError(f"{folder}: the page has {len(lines)} lines, more than {LINES}; results that are not current belong into history")
