@@ -405,8 +405,7 @@ bool Anchors::isMadeBeside(tile::DotOp dot, Value value) const {
   return isLoaded && isa<scf::ForOp>(dot->getParentOp());
 }
 
-DotRequest::Operand Anchors::describeOperand(tile::DotOp dot,
-                                             Value value) {
+DotRequest::Operand Anchors::describeOperand(tile::DotOp dot, Value value) {
   DotRequest::Operand operand;
   operand.isBlock = launch && blockLoad(value);
   operand.isComputed = isMadeBeside(dot, value);
