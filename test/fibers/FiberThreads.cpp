@@ -219,6 +219,19 @@ void willWrite(const void *address, const char *value, uint32_t bytes,
        address);
 }
 
+/// So many bytes that are accessed lie where the place says.
+void checkPlace(const char *pointer, const char *base, int64_t offset,
+                int64_t extent, uint32_t bytes) {
+  if (bytes != 0 && base + offset != pointer) {
+    fail("an access is not at its base and offset");
+  }
+  const bool isKnown = extent != INT64_MAX;
+  if (isKnown && bytes != 0 &&
+      (offset < 0 || offset > extent - int64_t(bytes))) {
+    fail("an access is outside of what its base reaches");
+  }
+}
+
 /// Bits of `how` for an atomic access.
 enum : uint32_t { Writes = 1, Acquires = 2, Releases = 4, IsWide = 8 };
 
@@ -275,6 +288,7 @@ void addAccessCalls(Symbols &symbols) {
   symbols.insert(symbols.end(),
                  {{"fibers_read", addressOf(willRead)},
                   {"fibers_write", addressOf(willWrite)},
+                  {"fibers_place", addressOf(checkPlace)},
                   {"fibers_update", addressOf(willUpdate)},
                   {"fibers_fence", addressOf(fence)},
                   {"fibers_publish_staged", addressOf(publishStaged)},

@@ -188,9 +188,23 @@ public:
     call(b, "fibers_wait_dots", b.getVoidTy(), {b.getInt32(pending)});
     return replaced(b, "fibers_arrived", values);
   }
+  bool takesPlaces() const override { return machine.takesPlaces; }
+  Value *load(IRBuilderBase &b, Type *type, Value *pointer, Value *predicate,
+              Constant *other, const simt::MemoryHints &hints) override {
+    checkPlace(b, type, pointer, predicate, hints.place);
+    return SimtHooks::load(b, type, pointer, predicate, other, hints);
+  }
+  void store(IRBuilderBase &b, Value *value, Value *pointer, Value *predicate,
+             const simt::MemoryHints &hints) override {
+    checkPlace(b, value->getType(), pointer, predicate, hints.place);
+    SimtHooks::store(b, value, pointer, predicate, hints);
+  }
   void asyncCopy(IRBuilderBase &b, Value *to, Value *from, unsigned bytes,
-                 Value *valid, const simt::MemoryHints &) override {
+                 Value *valid, const simt::MemoryHints &hints) override {
     reachSites(b, b.getInt32(1));
+    if (hints.place.base) {
+      callPlace(b, from, hints.place, valid ? valid : b.getInt32(bytes));
+    }
     call(b, "fibers_async_copy", b.getVoidTy(),
          {to, from, b.getInt32(bytes), valid ? valid : b.getInt32(bytes)});
   }
@@ -319,6 +333,24 @@ private:
             barrier ? barrier : ConstantPointerNull::get(b.getPtrTy()),
             b.getInt32(barrier != nullptr)});
     }
+  }
+  static void callPlace(IRBuilderBase &b, Value *pointer,
+                        const simt::AccessPlace &place, Value *bytes) {
+    call(b, "fibers_place", b.getVoidTy(),
+         {pointer, place.base, place.offset,
+          place.extent ? place.extent : b.getInt64(INT64_MAX), bytes});
+  }
+  static void checkPlace(IRBuilderBase &b, Type *type, Value *pointer,
+                         Value *predicate, const simt::AccessPlace &place) {
+    if (!place.base) {
+      return;
+    }
+    const auto bytes =
+        uint32_t(type->getPrimitiveSizeInBits().getFixedValue() / 8);
+    callPlace(b, pointer, place,
+              predicate
+                  ? b.CreateSelect(predicate, b.getInt32(bytes), b.getInt32(0))
+                  : b.getInt32(bytes));
   }
   /// The place of each element that this lane holds; null outside of the frame.
   void forEachOfBlock(IRBuilderBase &b, simt::DescriptorType type,

@@ -36,6 +36,7 @@ struct Machine {
   bool padsShared = false; ///< rows of shared memory are padded, not swizzled
   bool splitsBarriers = false; ///< threads arrive, and wait later
   bool countsCopies = false;   ///< waits count copies, not groups of them
+  bool takesPlaces = false; ///< accesses have a base, an offset and an extent
 };
 
 /// The first one is the default.

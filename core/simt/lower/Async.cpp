@@ -273,6 +273,7 @@ void KernelLowering::asyncCopy(AsyncCopyOp op) {
   const Buffer buffer = buffers.find(op.getTo())->second;
   const unsigned vector = vectorOfCopy(op);
   const Registers &pointers = tile(op.getPointer());
+  const Root root = rootOf(op.getPointer());
   const auto bytes =
       uint32_t(vector * tile::storageBytes(type.getElementType()));
   copyIf(scalar(op.getWhen()), attribute, [&](auto validOf) {
@@ -282,10 +283,11 @@ void KernelLowering::asyncCopy(AsyncCopyOp op) {
                            ? nullptr
                            : b.CreateSelect(tile(op.getMask())[reg],
                                             b.getInt32(bytes), b.getInt32(0));
-        copyVector(type.getElementType(), pointers[reg],
-                   bufferAt(buffer, type, attribute, reg), vector,
+        Value *to = bufferAt(buffer, type, attribute, reg);
+        copyVector(type.getElementType(), pointers[reg], to, vector,
                    validOf(valid, bytes),
-                   {op.getCache(), op.getEvict(), false});
+                   withPlace({op.getCache(), op.getEvict(), false}, root,
+                             pointers[reg]));
       }
     }
   });
@@ -311,10 +313,13 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
   copyIf(scalar(op.getWhen()), attribute, [&](auto validOf) {
     for (unsigned reg = 0; reg < count; reg += vector) {
       if (!isCopy(layout, reg)) {
-        copyVector(access.element, addressOf(access, reg),
-                   bufferAt(buffer, type, attribute, reg), vector,
-                   validOf(bytesInside(access, reg, vector, mayCross), bytes),
-                   {op.getCache(), op.getEvict(), false});
+        Value *from = addressOf(access, reg),
+              *to = bufferAt(buffer, type, attribute, reg),
+              *valid =
+                  validOf(bytesInside(access, reg, vector, mayCross), bytes);
+        copyVector(access.element, from, to, vector, valid,
+                   withPlace({op.getCache(), op.getEvict(), false}, access.root,
+                             from));
       }
     }
   });

@@ -113,8 +113,18 @@ private:
   void makeView(tile::MakeViewOp op);
   /// What a thread accesses of a tile: `width` registers each lie beside each
   /// other in memory; a mask is the same for `uncut` of them.
+  /// What an access is relative to.
+  struct Root {
+    llvm::Value *base = nullptr, *extent = nullptr;
+  };
+  Root rootOf(mlir::Value pointer);
+  Root rootOfView(mlir::Value view, llvm::ArrayRef<bool> checked);
+  /// With the place of this address, if the target takes it.
+  MemoryHints withPlace(MemoryHints hints, const Root &root,
+                        llvm::Value *address);
   struct Vectors {
     unsigned registers, width, uncut;
+    Root root;
     std::function<llvm::Value *(unsigned reg)> address;
     /// Null: all are accessed. Of a register; of all, or some, of a vector.
     std::function<llvm::Value *(unsigned reg)> inside, whole, some;
@@ -133,7 +143,8 @@ private:
   struct ViewAccess {
     LayoutAttr layout;
     mlir::Type element;
-    llvm::Value *base;                           // of this thread, register 0
+    llvm::Value *base; // of this thread, register 0
+    Root root;
     llvm::SmallVector<llvm::Value *, 4> strides; // bytes, i64
     // Per checked dimension: coordinates c with c - low < count (unsigned).
     llvm::SmallVector<llvm::Value *, 4> low, count;
@@ -242,8 +253,8 @@ private:
   /// What of the newest groups before this wait is certain to have been begun.
   unsigned copiesPending(AsyncWaitOp wait);
   /// Emits copies for an iteration that may not be there: in a branch, or, for
-  /// a target that counts them, everywhere, of as many valid bytes as `validOf`
-  /// makes of a number.
+  /// a target that counts them, always, of as many valid bytes as `validOf`
+  /// makes of a number. Threads that hold what others own copy nothing.
   void copyIf(
       llvm::Value *when, LayoutAttr layout,
       llvm::function_ref<void(

@@ -116,6 +116,7 @@ KernelLowering::Vectors KernelLowering::ofPointers(mlir::Value pointer,
   vectors.width =
       unsigned(vectorOfPointers(runs, pointer, nullptr, layout).count);
   vectors.uncut = unsigned(vectorOfPointers(runs, pointer, mask, layout).count);
+  vectors.root = rootOf(pointer);
   vectors.address = [this, pointer](unsigned reg) {
     return tile(pointer)[reg];
   };
@@ -134,6 +135,94 @@ KernelLowering::Vectors KernelLowering::ofPointers(mlir::Value pointer,
   vectors.whole = [over](unsigned reg) { return over(reg, Instruction::And); };
   vectors.some = [over](unsigned reg) { return over(reg, Instruction::Or); };
   return vectors;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// The scalar pointer that a pointer, or those of a tile, are computed from by
+/// adding offsets: an argument of the kernel, or what is nobody's sum. Null: it
+/// is not one.
+static mlir::Value pointerRoot(mlir::Value pointer) {
+  constexpr unsigned mostSteps = 64;
+  for (unsigned step = 0; step < mostSteps; ++step) {
+    if (auto argument = dyn_cast<mlir::BlockArgument>(pointer)) {
+      auto loop =
+          dyn_cast<mlir::scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop) {
+        return isa<tile::KernelOp>(argument.getOwner()->getParentOp())
+                   ? pointer
+                   : mlir::Value();
+      }
+      pointer = loop.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    mlir::Operation *op = pointer.getDefiningOp();
+    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
+             tile::TransposeOp, tile::HintOp, ConvertOp>(op)) {
+      return isa<mlir::RankedTensorType>(pointer.getType()) ? mlir::Value()
+                                                            : pointer;
+    }
+    pointer = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+KernelLowering::Root KernelLowering::rootOf(mlir::Value pointer) {
+  if (!hooks.takesPlaces()) {
+    return {};
+  }
+  mlir::Value root = pointerRoot(pointer);
+  auto known = root ? scalars.find(root) : scalars.end();
+  return known == scalars.end() ? Root() : Root{known->second, nullptr};
+}
+
+/// Rows may lie in any order and overlap; none lies before the base where no
+/// stride is negative.
+KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
+                                                ArrayRef<bool> checked) {
+  if (!hooks.takesPlaces()) {
+    return {};
+  }
+  const ViewParts &parts = view(value);
+  Root root{parts.base, nullptr};
+  while (auto advance = value.getDefiningOp<tile::AdvanceViewOp>()) {
+    value = advance.getView();
+  }
+  auto made = value.getDefiningOp<tile::MakeViewOp>();
+  // Where nothing is checked the view may end anywhere.
+  if (!made || !llvm::all_of(checked, [](bool one) { return one; })) {
+    return root;
+  }
+  Value *last = b.getInt64(0);
+  for (unsigned dim = 0; dim < parts.shape.size(); ++dim) {
+    auto *extent = dyn_cast<ConstantInt>(parts.shape[dim]);
+    if ((extent && extent->isMaxValue(/*IsSigned=*/true)) ||
+        runs.hints().range(made.getStrides()[dim]).low < 0) {
+      return root;
+    }
+    Value *rows = b.CreateBinaryIntrinsic(Intrinsic::smax, parts.shape[dim],
+                                          b.getInt64(1));
+    last = b.CreateAdd(last, b.CreateMul(b.CreateSub(rows, b.getInt64(1)),
+                                         parts.strides[dim]));
+  }
+  const int64_t bytes =
+      tile::storageBytes(made.getResult().getType().getElementType());
+  root.extent = b.CreateMul(b.CreateAdd(last, b.getInt64(1)),
+                            b.getInt64(uint64_t(bytes)));
+  return root;
+}
+
+MemoryHints KernelLowering::withPlace(MemoryHints hints, const Root &root,
+                                      Value *address) {
+  if (root.base) {
+    hints.place = {root.base,
+                   b.CreateSub(b.CreatePtrToInt(address, b.getInt64Ty()),
+                               b.CreatePtrToInt(root.base, b.getInt64Ty())),
+                   root.extent};
+  }
+  return hints;
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,8 +257,9 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
     Value *mask = isCut            ? vectors.whole(reg)
                   : vectors.inside ? vectors.inside(reg)
                                    : nullptr;
-    Value *loaded =
-        hooks.load(b, type, vectors.address(reg), mask, instead, hints);
+    Value *address = vectors.address(reg);
+    Value *loaded = hooks.load(b, type, address, mask, instead,
+                               withPlace(hints, vectors.root, address));
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
       values.push_back(orElse(mask, one, reg + i));
@@ -189,8 +279,9 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
   Registers mended;
   for (unsigned reg = 0; reg < vectors.registers; ++reg) {
     Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
-    Value *one =
-        hooks.load(b, memory, vectors.address(reg), inside, nullptr, hints);
+    Value *address = vectors.address(reg);
+    Value *one = hooks.load(b, memory, address, inside, nullptr,
+                            withPlace(hints, vectors.root, address));
     mended.push_back(b.CreateSelect(inside, one, values[reg]));
   }
   BasicBlock *end = b.GetInsertBlock();
@@ -223,8 +314,10 @@ void KernelLowering::storeVectors(const Vectors &vectors,
     Value *mask = isCut            ? vectors.whole(reg)
                   : vectors.inside ? vectors.inside(reg)
                                    : nullptr;
-    hooks.store(b, gather(values.slice(reg, width)), vectors.address(reg),
-                both(mask, owner), hints);
+    Value *value = gather(values.slice(reg, width)),
+          *address = vectors.address(reg), *inside = both(mask, owner);
+    hooks.store(b, value, address, inside,
+                withPlace(hints, vectors.root, address));
     if (isCut) {
       Value *cut =
           both(b.CreateAnd(vectors.some(reg), b.CreateNot(mask)), owner);
@@ -238,8 +331,10 @@ void KernelLowering::storeVectors(const Vectors &vectors,
   emitIf(anyCut, [&] {
     for (auto [first, cut] : cuts) {
       for (unsigned reg = first; reg < first + width; ++reg) {
-        hooks.store(b, values[reg], vectors.address(reg),
-                    b.CreateAnd(cut, vectors.inside(reg)), hints);
+        Value *address = vectors.address(reg),
+              *inside = b.CreateAnd(cut, vectors.inside(reg));
+        hooks.store(b, values[reg], address, inside,
+                    withPlace(hints, vectors.root, address));
       }
     }
   });
@@ -330,6 +425,7 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
     base = b.CreateGEP(b.getInt8Ty(), base, offset);
   }
   access.base = base;
+  access.root = rootOfView(viewValue, checked);
 
   // Bounds in 32 bits: coordinates of a tile are small.
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -410,6 +506,7 @@ KernelLowering::Vectors KernelLowering::ofView(const ViewAccess &access) {
   vectors.registers = unsigned(access.layout.getValue().size(Axis::Register));
   vectors.uncut = access.vector;
   vectors.width = access.width;
+  vectors.root = access.root;
   vectors.address = [&](unsigned reg) { return addressOf(access, reg); };
   if (llvm::any_of(access.count, [](Value *count) { return count; })) {
     vectors.inside = [&](unsigned reg) { return insideOf(access, reg); };

@@ -18,10 +18,22 @@
 
 namespace tz::simt {
 
+/// Where an access goes, for machines whose instructions take it apart.
+struct AccessPlace {
+  /// A pointer that is the same in all threads of the block; null: not known.
+  llvm::Value *base = nullptr;
+  /// From there to the accessed byte, i64.
+  llvm::Value *offset = nullptr;
+  /// Bytes from the base on, i64, within which the access lies wherever its
+  /// predicate is true; null: not known. Of a view, whose end it is.
+  llvm::Value *extent = nullptr;
+};
+
 struct MemoryHints {
   tile::CacheHint cache = tile::CacheHint::none;
   tile::Eviction eviction = tile::Eviction::normal;
   bool isVolatile = false;
+  AccessPlace place{}; // where SimtHooks::takesPlaces
 };
 
 /// An operand of a dot with an instruction: what a thread holds of it, or where
@@ -137,6 +149,9 @@ public:
 
   //===--- Memory ---------------------------------------------------------===//
 
+  /// Are places wanted beside pointers? Of loads, stores and asynchronous
+  /// copies of tiles, as far as they are known.
+  virtual bool takesPlaces() const { return false; }
   /// Loads `type`, a scalar or a vector, from device memory, aligned to its
   /// size; where the predicate (null: true) is false, `other` in each element,
   /// an integer or a float that is not 0 (null: zero).
