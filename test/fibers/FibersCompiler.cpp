@@ -334,14 +334,14 @@ private:
             b.getInt32(barrier != nullptr)});
     }
   }
-  static void callPlace(IRBuilderBase &b, Value *pointer,
-                        const simt::AccessPlace &place, Value *bytes) {
+  void callPlace(IRBuilderBase &b, Value *pointer,
+                 const simt::AccessPlace &place, Value *bytes) {
     call(b, "fibers_place", b.getVoidTy(),
          {pointer, place.base, place.offset,
           place.extent ? place.extent : b.getInt64(INT64_MAX), bytes});
   }
-  static void checkPlace(IRBuilderBase &b, Type *type, Value *pointer,
-                         Value *predicate, const simt::AccessPlace &place) {
+  void checkPlace(IRBuilderBase &b, Type *type, Value *pointer,
+                  Value *predicate, const simt::AccessPlace &place) {
     if (!place.base) {
       return;
     }
@@ -397,9 +397,20 @@ private:
   }
   void readOperand(IRBuilderBase &b, StringRef how,
                    const simt::DotSource &source) {
-    if (auto type = dyn_cast<simt::BufferType>(source.type)) {
+    auto type = dyn_cast<simt::BufferType>(source.type);
+    if (!type) {
+      return;
+    }
+    // Nobody writes the padding between its rows, and nobody reads it.
+    const simt::SharedAttr layout = type.getLayout();
+    const int64_t every =
+        layout.getPadding() ? layout.getEvery() : type.getBytes();
+    for (int64_t at = 0; at < type.getBytes();
+         at += every + layout.getPadding()) {
       call(b, how, b.getVoidTy(),
-           {source.address, b.getInt32(uint32_t(type.getBytes()))});
+           {b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), source.address,
+                                         uint64_t(at)),
+            b.getInt32(uint32_t(std::min(every, type.getBytes() - at)))});
     }
   }
   /// What a function makes of each of these, if they have 32 bits: of others

@@ -178,7 +178,7 @@ KernelLowering::Root KernelLowering::rootOf(mlir::Value pointer) {
   return known == scalars.end() ? Root() : Root{known->second, nullptr};
 }
 
-/// Rows may lie in any order and overlap; none lies before the base where no
+/// Rows may lie in any order and overlap. None lies before the base where no
 /// stride is negative.
 KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
                                                 ArrayRef<bool> checked) {
@@ -195,6 +195,17 @@ KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
   if (!made || !llvm::all_of(checked, [](bool one) { return one; })) {
     return root;
   }
+  // A dimension without an end, which a program may choose while it runs, has
+  // the largest number of rows.
+  auto product = [&](Value *one, Value *other) {
+    Value *both =
+        b.CreateBinaryIntrinsic(Intrinsic::smul_with_overflow, one, other);
+    return b.CreateSelect(b.CreateExtractValue(both, 1), b.getInt64(INT64_MAX),
+                          b.CreateExtractValue(both, 0));
+  };
+  auto sum = [&](Value *one, Value *other) {
+    return b.CreateBinaryIntrinsic(Intrinsic::sadd_sat, one, other);
+  };
   Value *last = b.getInt64(0);
   for (unsigned dim = 0; dim < parts.shape.size(); ++dim) {
     auto *extent = dyn_cast<ConstantInt>(parts.shape[dim]);
@@ -204,13 +215,12 @@ KernelLowering::Root KernelLowering::rootOfView(mlir::Value value,
     }
     Value *rows = b.CreateBinaryIntrinsic(Intrinsic::smax, parts.shape[dim],
                                           b.getInt64(1));
-    last = b.CreateAdd(last, b.CreateMul(b.CreateSub(rows, b.getInt64(1)),
-                                         parts.strides[dim]));
+    last = sum(last,
+               product(b.CreateSub(rows, b.getInt64(1)), parts.strides[dim]));
   }
   const int64_t bytes =
       tile::storageBytes(made.getResult().getType().getElementType());
-  root.extent = b.CreateMul(b.CreateAdd(last, b.getInt64(1)),
-                            b.getInt64(uint64_t(bytes)));
+  root.extent = product(sum(last, b.getInt64(1)), b.getInt64(uint64_t(bytes)));
   return root;
 }
 

@@ -15,12 +15,12 @@
 //
 // Formats. `kGroup` is the number of neighbouring k that one lane holds: 1 for
 // F32 and F64, 2 for bf16 and for int8 widened to i16, 4 for int8 in tiles.
-//   A   row-major, p.M rows of p.lda packed elements; columns from K to p.Kp
+//   A   row-major, p.M rows of p.lda packed elements; columns from K to p.paddedK
 //   are
 //       zero. A row-major tile of the packed type is already in this format if
 //       K is a multiple of kGroup: give emitDot its address and row length.
 //   B   panels of p.NR columns; panel j covers columns [j*NR, (j+1)*NR). Inside
-//       a panel: p.Kp/kGroup groups, each NR x kGroup elements, k fastest.
+//       a panel: p.paddedK/kGroup groups, each NR x kGroup elements, k fastest.
 //       Columns beyond N and k beyond K are zero.
 //   acc row-major, M rows with a distance of ldAcc elements, of p.accType().
 // All base addresses are aligned to 64 bytes, except rows of a direct A.
@@ -75,7 +75,7 @@ struct DotPlan {
   DotInput input;
   DotKind kind;
   int64_t M, N, K;       ///< logical shape
-  int64_t Kp;            ///< K rounded up to kGroup, or to a tile's depth
+  int64_t paddedK;       ///< K rounded up to kGroup, or to a tile's depth
   unsigned kGroup;       ///< 1, 2 or 4
   unsigned MR;           ///< rows of the largest micro-kernel
   unsigned NR;           ///< columns of a panel, a multiple of `lanes`

@@ -220,7 +220,7 @@ void MicroKernel::prefetch(Value *iteration) {
 }
 
 void MicroKernel::emit() {
-  const int64_t groups = plan.Kp / plan.kGroup;
+  const int64_t groups = plan.paddedK / plan.kGroup;
   const int64_t unroll = unrollOf(plan);
   const int64_t iterations = groups / unroll;
   // The latency of a multiply-add is covered by eight independent ones.
@@ -284,7 +284,7 @@ Function *microKernel(IRBuilderBase &b, const DotPlan &plan, const Variant &v) {
   SmallString<64> name;
   raw_svector_ostream(name)
       << "tz.dot." << static_cast<int>(plan.kind) << "." << v.mr << "x" << v.nv
-      << "." << plan.NR << ".k" << plan.Kp << ".t" << v.tailLanes << ".a"
+      << "." << plan.NR << ".k" << plan.paddedK << ".t" << v.tailLanes << ".a"
       << v.lda << (v.accumulate ? ".add" : ".set");
   if (v.prefetchRows != 0) {
     raw_svector_ostream(name)
@@ -316,7 +316,7 @@ public:
   PrefetchSchedule(const DotPlan &plan, SmallVector<DotPrefetch, 2> next,
                    int64_t calls)
       : sources(std::move(next)),
-        iterations(plan.Kp / plan.kGroup / unrollOf(plan)) {
+        iterations(plan.paddedK / plan.kGroup / unrollOf(plan)) {
     auto needed = [&](int64_t rowsPerIteration) {
       int64_t sum = 0;
       for (const DotPrefetch &source : sources) {
@@ -462,7 +462,7 @@ void Driver::block(Value *j, Value *row, Value *panelAddress, unsigned mr,
 }
 
 void Driver::panel(Value *j, unsigned vectors, unsigned tail) {
-  const int64_t panelBytes = plan.Kp * plan.NR * elementBytes;
+  const int64_t panelBytes = plan.paddedK * plan.NR * elementBytes;
   Value *address =
       b.CreateGEP(b.getInt8Ty(), packedB, b.CreateMul(j, constant(panelBytes)));
   const int64_t full = plan.M / plan.MR * plan.MR;

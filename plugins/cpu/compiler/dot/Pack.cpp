@@ -103,7 +103,7 @@ Packer::Packer(IRBuilderBase &b, const DotPlan &plan, const DotSource &src,
   kStride = isA ? src.colStride : src.rowStride;
   alongK = isOne(kStride);
   alongO = !alongK && isOne(oStride);
-  rows = isA ? plan.M : plan.Kp / group;
+  rows = isA ? plan.M : plan.paddedK / group;
   units = isA ? plan.lda / group : (plan.N + plan.NR - 1) / plan.NR * plan.NR;
 }
 
@@ -281,7 +281,7 @@ void Packer::copyRows() {
                             : validK;
     } else {
       kHere = b.CreateSub(validK, k0);
-      always = !src.validRows && plan.K == plan.Kp;
+      always = !src.validRows && plan.K == plan.paddedK;
       valid = always ? validO
                      : b.CreateSelect(b.CreateICmpSGE(kHere, constant(group)),
                                       validO, constant(0));

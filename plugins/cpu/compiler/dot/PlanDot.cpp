@@ -72,7 +72,7 @@ double tileCycles(const DotPlan &plan) {
              columns =
                  static_cast<double>(roundUp(plan.N, TileSide) / TileSide),
              steps = static_cast<double>(
-                 plan.Kp / (TileRowBytes / 4 * int64_t{plan.kGroup}));
+                 plan.paddedK / (TileRowBytes / 4 * int64_t{plan.kGroup}));
   const double sums = std::min(rows * columns, 4.0);
   return TileSetupCycles +
          rows * columns *
@@ -87,7 +87,7 @@ void planTiles(DotPlan &plan, DotKind kind) {
   plan.lanes = TileSide;
   const int64_t depth = TileRowBytes / 4 * int64_t{plan.kGroup},
                 elementBytes = 4 / plan.kGroup;
-  plan.Kp = roundUp(plan.K, depth);
+  plan.paddedK = roundUp(plan.K, depth);
   const int64_t tileRows = roundUp(plan.M, TileSide) / TileSide,
                 tileColumns = roundUp(plan.N, TileSide) / TileSide;
   const int64_t across = tileRows == 1 ? std::min<int64_t>(tileColumns, 4)
@@ -98,11 +98,11 @@ void planTiles(DotPlan &plan, DotKind kind) {
   plan.MR = static_cast<unsigned>(down * TileSide);
   // Rows an odd number of lines apart: those of a tile lie in different sets
   // of the first-level cache.
-  plan.lda = (plan.Kp / depth % 2 ? plan.Kp : plan.Kp + depth);
+  plan.lda = (plan.paddedK / depth % 2 ? plan.paddedK : plan.paddedK + depth);
   plan.packedABytes =
       static_cast<uint64_t>(plan.M * plan.lda * elementBytes + 64);
   plan.packedBBytes = static_cast<uint64_t>(
-      roundUp(plan.N, plan.NR) * plan.Kp * elementBytes + 64);
+      roundUp(plan.N, plan.NR) * plan.paddedK * elementBytes + 64);
 }
 
 } // namespace
@@ -132,10 +132,10 @@ DotPlan planDot(const Isa &isa, DotInput input, int64_t M, int64_t N,
   }
   bool pairs = plan.kind == DotKind::PairBF16 || plan.kind == DotKind::PairI16;
   plan.kGroup = pairs ? 2 : 1;
-  plan.Kp = roundUp(K, plan.kGroup);
+  plan.paddedK = roundUp(K, plan.kGroup);
   plan.lanes = isa.lanes(plan.kind == DotKind::FmaF64 ? 64 : 32);
   const int64_t vectors = roundUp(N, plan.lanes) / plan.lanes;
-  const auto steps = static_cast<double>(plan.Kp / plan.kGroup);
+  const auto steps = static_cast<double>(plan.paddedK / plan.kGroup);
 
   // Accumulators, nv registers of B, one of A. Where product and sum are two
   // instructions, several products are in flight (measured: fewer than six
@@ -157,12 +157,12 @@ DotPlan planDot(const Isa &isa, DotInput input, int64_t M, int64_t N,
     }
   }
   const int64_t elementBytes = plan.kind == DotKind::FmaF64 ? 8 : pairs ? 2 : 4;
-  plan.lda = roundUp(plan.Kp, int64_t{plan.lanes} * plan.kGroup);
+  plan.lda = roundUp(plan.paddedK, int64_t{plan.lanes} * plan.kGroup);
   // Behind each operand one line for where it came from; see Origin.h.
   plan.packedABytes =
       static_cast<uint64_t>(roundUp(M * plan.lda * elementBytes, 64) + 64);
   plan.packedBBytes = static_cast<uint64_t>(
-      roundUp(roundUp(N, plan.NR) * plan.Kp * elementBytes, 64) + 64);
+      roundUp(roundUp(N, plan.NR) * plan.paddedK * elementBytes, 64) + 64);
   const bool realTiles = input == DotInput::BF16 && isa.amxBf16,
              integerTiles = input == DotInput::I8 && isa.amxInt8;
   if (realTiles || integerTiles) {

@@ -79,7 +79,7 @@ public:
       : plan(plan), region(region), accumulate(accumulate), function(function),
         b(BasicBlock::Create(function->getContext(), "", function)),
         panelRowBytes(int64_t{plan.NR} * 4),
-        steps(plan.Kp / (int64_t{plan.kGroup} * Side)) {}
+        steps(plan.paddedK / (int64_t{plan.kGroup} * Side)) {}
 
   void emit();
 
@@ -209,7 +209,7 @@ Function *regionFunction(IRBuilderBase &b, const DotPlan &plan,
   raw_svector_ostream(name)
       << "tz.dot." << static_cast<int>(plan.kind) << "." << region.down << "x"
       << region.across << "." << region.rows << "x" << region.columns << "."
-      << plan.NR << ".k" << plan.Kp << (accumulate ? ".add" : ".set");
+      << plan.NR << ".k" << plan.paddedK << (accumulate ? ".add" : ".set");
   Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty();
   Function *function =
       sharedFunction(b.GetInsertBlock()->getParent(), name,
@@ -261,9 +261,9 @@ void emitTileDot(IRBuilderBase &b, const DotPlan &plan, Value *packedA,
     // The panel, and the tile in it.
     const int64_t panel = columns.begin / plan.NR,
                   within = columns.begin % plan.NR;
-    Value *panels =
-        offset(packedB, constant(panel * plan.NR * plan.Kp / plan.kGroup * 4 +
-                                 within * 4));
+    Value *panels = offset(
+        packedB, constant(panel * plan.NR * plan.paddedK / plan.kGroup * 4 +
+                          within * 4));
     for (const Part &rows : partsOf(plan.M, plan.MR)) {
       const Region region{rows.tiles, columns.tiles, rows.size, columns.size};
       Value *begin = constant(rows.begin);

@@ -268,7 +268,7 @@ void CpuLowering::dotOp(tile::DotOp op) {
         dot.kind == DotKind::FmaF64 || dot.kind == DotKind::PairBF16 ||
         dot.tiles();
     if (same && unit && unit->isOne() && !a.validRows && !a.validCols &&
-        K == dot.Kp && isa<ConstantInt>(a.rowStride)) {
+        K == dot.paddedK && isa<ConstantInt>(a.rowStride)) {
       packedA = a.base;
       lda = a.rowStride;
     } else {
