@@ -153,12 +153,22 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   // Sums of wgmma stay in registers: it is refused if they are too many.
   constexpr int64_t mostOfWgmma = 64;
   if (hasRing && (!hasWgmma || words <= mostOfWgmma)) {
-    // As many as the ring buffers leave shared memory for, else some fewer.
+    // As many as the ring buffers leave shared memory for, else some fewer. Who
+    // asks for the number of programs gives each of them many tiles, and most
+    // often starts as many as there are multiprocessors: one has it for itself.
     constexpr unsigned addresses = 32;
+    const bool isShared = !kernel
+                               .walk([](tile::NumProgramsOp) {
+                                 return mlir::WalkResult::interrupt();
+                               })
+                               .wasInterrupted();
     for (unsigned blocks = architecture.blocksBeside(
              threads, unsigned(words) + addresses, variant.lowered.sharedBytes);
          blocks > 1; blocks = blocks > 4 ? blocks * 3 / 4 : blocks - 1) {
       wanted.push_back(threads * blocks);
+      if (!isShared) {
+        break;
+      }
     }
   } else if (hasDot && !hasRing && words <= 64) {
     wanted = {512, 384};

@@ -386,9 +386,11 @@ bool Anchors::isMadeBeside(tile::DotOp dot, Value value) const {
     }
     if (auto access = orderOfAccess.find(op); access != orderOfAccess.end()) {
       const bool isWhole = shapeOf(next) == shapeOf(value);
+      // Threads multiply pairs of a row.
+      const int64_t bytes =
+          tile::storageBytes(tile::elementType(next.getType()));
       const bool isInOrder =
-          access->second.front() == 1 ||
-          tile::storageBytes(tile::elementType(next.getType())) == word;
+          bytes == word || (access->second.front() == 1 && 2 * bytes >= word);
       if (next == value || (isWhole && !isInOrder)) {
         return false;
       }
