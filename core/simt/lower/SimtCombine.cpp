@@ -112,6 +112,16 @@ std::optional<LaneReduction> laneReductionOf(mlir::Region &region) {
       .Case<mlir::arith::XOrIOp>([](auto) { return LaneReduction::bitXor; })
       .Default([](auto) { return std::nullopt; });
 }
+
+/// Does it give the same for either order of its operands? One op that does.
+bool isSymmetric(mlir::Region &region) {
+  mlir::Block &body = region.front();
+  return body.getNumArguments() == 2 &&
+         llvm::hasSingleElement(body.without_terminator()) &&
+         (body.front().hasTrait<mlir::OpTrait::IsCommutative>() ||
+          isa<tile::MinSIOp, tile::MinUIOp, tile::MaxSIOp, tile::MaxUIOp,
+              tile::MinFOp, tile::MaxFOp>(body.front()));
+}
 } // namespace
 
 /// By one instruction of the target, if it has one: integers of 32 bits and
@@ -212,6 +222,19 @@ void KernelLowering::reduce(tile::ReduceOp op) {
         others.push_back(shuffleXorAny(value, 1u << bit));
       }
       values = combineValues(op.getCombine(), values, others);
+    }
+    // Each lane has combined in an order of its own. The result is one: that of
+    // the first lane, which is the one that tells the other warps, too.
+    if (warpBits->empty() && !laneBits->empty() &&
+        !isSymmetric(op.getCombine())) {
+      uint32_t mask = 0;
+      for (unsigned bit : *laneBits) {
+        mask |= 1u << bit;
+      }
+      Value *first = b.CreateAnd(lane, b.getInt32(~mask));
+      for (Value *&value : values) {
+        value = shuffleAny(value, first);
+      }
     }
   }
   // Warps: each leaves its part in shared memory, all read all parts.
