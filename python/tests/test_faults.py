@@ -90,7 +90,8 @@ def run_child(tmp_path):
         """Status, output, errors."""
         script = tmp_path / "script.py"
         script.write_text(HEAD + textwrap.dedent(body))
-        made = subprocess.run([sys.executable, script], capture_output=True, text=True,
+        # What a kernel has damaged may be part of a message.
+        made = subprocess.run([sys.executable, script], capture_output=True, text=True, errors="replace",
                               env={**os.environ, **environment}, timeout=120)
         return made.returncode, made.stdout, made.stderr
     return run
