@@ -21,7 +21,7 @@ def write(path, what, versions, machine, rows):
         os.environ.setdefault("TERRAZZO_BENCH_COMMIT", os.environ["RACE_COMMIT"])
     document = results.Results(what, versions, machine)
     for row in rows:
-        facts = {key: value for key, value in row.items() if key not in (*PEERS, "ratio") and value is not None}
+        facts = {key: value for key, value in row.items() if key not in (*PEERS, "ratio", "label") and value is not None}
         samples, failed = {}, {}
         for peer in PEERS:
             of_peer = dict(row.get(peer, {}))
@@ -42,6 +42,8 @@ def read(path):
     rows = []
     for row in document["rows"]:
         facts = dict(row.get("facts", {}))
+        # The name is the kernel, its label, and the beginning of its id.
+        facts["label"] = row["name"].removeprefix(facts.get("kernel", "")).rpartition(" ")[0].strip()
         for peer in PEERS:
             facts[peer] = dict(facts.get(peer, {}))
             if row["samples"].get(peer):
