@@ -63,3 +63,29 @@ void tz::simt::eraseDead(Block &block) {
     }
   }
 }
+
+scf::IfOp tz::simt::branchIfIterated(scf::ForOp loop) {
+  OpBuilder b(loop);
+  const bool hasResults = loop.getNumResults() != 0;
+  auto branch =
+      scf::IfOp::create(b, loop.getLoc(), loop.getResultTypes(),
+                        hasIteration(b, loop, loop.getLowerBound(), 0),
+                        /*withElseRegion=*/hasResults);
+  if (hasResults) {
+    OpBuilder none = branch.getElseBodyBuilder();
+    scf::YieldOp::create(none, loop.getLoc(), loop.getInitArgs());
+  }
+  return branch;
+}
+
+scf::ForOp tz::simt::emptyLoopLike(OpBuilder &b, scf::ForOp loop,
+                                   ValueRange inits) {
+  auto made = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits,
+                                 nullptr, loop.getUnsignedCmp());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!made.getBody()->empty()) {
+    made.getBody()->getTerminator()->erase();
+  }
+  return made;
+}

@@ -40,6 +40,15 @@ private:
 /// Erases what nobody reads any more.
 void eraseDead(mlir::Block &block);
 
+/// A branch for a loop that has an iteration. Where it has none, nothing is
+/// loaded, and the results are what the loop begins with.
+mlir::scf::IfOp branchIfIterated(mlir::scf::ForOp loop);
+
+/// A loop over the same iterations that carries other values; its body is
+/// empty.
+mlir::scf::ForOp emptyLoopLike(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                               mlir::ValueRange inits);
+
 } // namespace tz::simt
 
 #endif // TERRAZZO_CORE_SIMT_PASSES_LATERITERATIONS_H

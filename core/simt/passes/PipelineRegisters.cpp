@@ -325,7 +325,6 @@ private:
   /// Words of each load, packed; of one iteration.
   using Loaded = SmallVector<Value>;
 
-  scf::IfOp makeBranch();
   void makeRings(OpBuilder &b);
   void beginFirstIterations(OpBuilder &b);
   void makeLoop(OpBuilder &b);
@@ -360,21 +359,6 @@ private:
   /// Of each load, what the loop carries, from the earliest iteration on.
   SmallVector<SmallVector<Value>> carried;
 };
-
-/// For a loop without iterations nothing is loaded.
-scf::IfOp Rewriter::makeBranch() {
-  OpBuilder b(loop);
-  const bool hasResults = loop.getNumResults() != 0;
-  auto branch =
-      scf::IfOp::create(b, loc, loop.getResultTypes(),
-                        hasIteration(b, loop, loop.getLowerBound(), 0),
-                        /*withElseRegion=*/hasResults);
-  if (hasResults) {
-    OpBuilder none = branch.getElseBodyBuilder();
-    scf::YieldOp::create(none, loc, loop.getInitArgs());
-  }
-  return branch;
-}
 
 void Rewriter::makeRings(OpBuilder &b) {
   for (const Held &held : plan.loads) {
@@ -463,13 +447,7 @@ void Rewriter::makeLoop(OpBuilder &b) {
   }
   const auto firstAhead = unsigned(inits.size());
   inits.append(later.carried(ahead));
-  made =
-      scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
-                         loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) {
-    made.getBody()->getTerminator()->erase();
-  }
+  made = emptyLoopLike(b, loop, inits);
   slot = hasSlot ? Value(made.getRegionIterArg(own)) : Value();
   unsigned at = firstWords;
   for (const Held &held : plan.loads) {
@@ -564,7 +542,7 @@ void Rewriter::endIteration(OpBuilder &in, SmallVector<Value> next,
 }
 
 void Rewriter::run() {
-  scf::IfOp branch = makeBranch();
+  scf::IfOp branch = branchIfIterated(loop);
   OpBuilder b(branch.getContext());
   if (loop.getNumResults() != 0) {
     b = branch.getThenBodyBuilder();

@@ -164,13 +164,7 @@ void Rewriter::makeLoop(OpBuilder &b, const IRMapping &map) {
   }
   firstAhead = unsigned(inits.size());
   inits.append(later.carried(map));
-  made =
-      scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(),
-                         loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  if (!made.getBody()->empty()) {
-    made.getBody()->getTerminator()->erase();
-  }
+  made = emptyLoopLike(b, loop, inits);
   reads = made.getRegionIterArg(own);
   fills = made.getRegionIterArg(own + 1);
   readPhase = copies.full ? made.getRegionIterArg(own + 2) : Value();

@@ -72,6 +72,7 @@
 //        it. For an iteration that is not there, one that is there loads again.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LoopIterations.h"
+#include "core/simt/passes/LaterIterations.h"
 #include "core/simt/passes/Passes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -119,7 +120,6 @@ private:
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
   Value beginIteration(OpBuilder &b, Value index, unsigned iterations,
                        IRMapping &map);
-  scf::IfOp makeBranch();
   void carryOneIteration();
   void loadTogether();
   void loadGroups(int64_t together);
@@ -210,21 +210,6 @@ Value Prefetcher::beginIteration(OpBuilder &b, Value index, unsigned iterations,
   return exists;
 }
 
-/// Before a loop without iterations nothing is loaded.
-scf::IfOp Prefetcher::makeBranch() {
-  OpBuilder b(loop);
-  const bool hasResults = loop.getNumResults() != 0;
-  auto branch =
-      scf::IfOp::create(b, loc, loop.getResultTypes(),
-                        hasIteration(b, loop, loop.getLowerBound(), 0),
-                        /*withElseRegion=*/hasResults);
-  if (hasResults) {
-    OpBuilder none = branch.getElseBodyBuilder();
-    scf::YieldOp::create(none, loc, loop.getInitArgs());
-  }
-  return branch;
-}
-
 /// One iteration, whose loads `map` knows; what it yields.
 SmallVector<Value> Prefetcher::emitBody(OpBuilder &b, IRMapping &map) {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -240,7 +225,7 @@ SmallVector<Value> Prefetcher::emitBody(OpBuilder &b, IRMapping &map) {
 }
 
 void Prefetcher::carryOneIteration() {
-  scf::IfOp branch = makeBranch();
+  scf::IfOp branch = branchIfIterated(loop);
   const unsigned own = loop.getNumResults();
   OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
                          : OpBuilder(branch.thenBlock()->getTerminator());
@@ -282,7 +267,7 @@ void Prefetcher::carryOneIteration() {
 /// The loop counts groups of iterations, so that no index leaves its type.
 void Prefetcher::loadTogether() {
   constexpr unsigned together = 4;
-  scf::IfOp branch = makeBranch();
+  scf::IfOp branch = branchIfIterated(loop);
   const unsigned own = loop.getNumResults();
   OpBuilder b = own != 0 ? branch.getThenBodyBuilder()
                          : OpBuilder(branch.thenBlock()->getTerminator());
