@@ -141,6 +141,34 @@ tile::Precision splitOf(const Machine &m, tile::DotOp op) {
   return op.getPrecision();
 }
 
+/// A product of at least this size has all 53 digits, and denormals lost beside
+/// a sum of this size are less than its own rounding.
+constexpr double LeastWholeProduct = 0x1p-960;
+
+/// How many products of each sum have no factor of zero, where some product of
+/// the operands may be too small for all digits of an fp64. Empty: none is.
+Floats tinyProducts(const Sizes &s, const Floats &a, const Floats &b) {
+  const auto least = [](const Floats &lanes) {
+    double result = Unknown;
+    for (double lane : lanes) {
+      result = lane == 0 ? result : std::min(result, std::fabs(lane));
+    }
+    return result;
+  };
+  if (least(a) * least(b) >= LeastWholeProduct) {
+    return {};
+  }
+  const auto isNonZero = [](const Floats &lanes) {
+    Floats result(lanes.size());
+    llvm::transform(lanes, result.begin(),
+                    [](double lane) { return lane == 0 ? 0.0 : 1.0; });
+    return result;
+  };
+  Floats counts(size_t(s.batch) * s.m * s.n, 0.0);
+  accumulate<double>(s, isNonZero(a), isNonZero(b), counts);
+  return counts;
+}
+
 struct DotBound {
   double roundings;  ///< of one sum; 0: integers
   double perProduct; ///< relative, of the input precision
@@ -193,6 +221,7 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
   const double flushed = factor == 0 || kind == Kind::F64
                              ? 0
                              : bound.roundings * leastNormalOf(kind);
+  const Floats tiny = kind == Kind::F64 ? tinyProducts(s, a, b) : Floats{};
   for (size_t i = 0; i < errors.size(); ++i) {
     const double given = errors[i] + laneOf(eacc, i);
     const double magnitude =
@@ -202,6 +231,11 @@ void attachDotErrors(Machine &m, const Instruction &in, const Sizes &s,
                 scaled(sums[i] + errors[i], bound.perProduct) +
                 scaled(magnitude, bound.perSum) +
                 (magnitude == 0 ? 0 : flushed);
+    if (!tiny.empty() && magnitude < LeastWholeProduct) {
+      // Rounded on its own, a tiny product loses up to half a denormal; fused
+      // into the sum it need not. Ours and the target's may differ in that.
+      errors[i] += tiny[i] * std::numeric_limits<double>::denorm_min();
+    }
     const bool overflows = magnitude + errors[i] > largest;
     if (overflows) {
       errors[i] = Unknown;

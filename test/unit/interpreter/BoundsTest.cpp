@@ -191,6 +191,35 @@ TEST_F(Bounds, FollowElementsThroughDotAndTranspose) {
   EXPECT_EQ(report.undecided, 0u);
 }
 
+TEST_F(Bounds, OfDotsCoverProductsBelowTheLeastDenormal) {
+  // 2^-1075 rounds to 0 on its own; 2^-1074 + 2^-1075, rounded once, does not
+  // to 2^-1074. The row of two such products may be off by twice that, the one
+  // of a product and a zero by one; that of zeros is exact.
+  std::vector<double> y(3);
+  give(y, "y");
+  options.trackErrors = true;
+  ASSERT_EQ(run(R"(
+    tile.kernel @k(%q: !tile.ptr<f64>) {
+      %row = arith.constant dense<[[0x1E30000000000000, 0x1E30000000000000],
+                                   [0x1E30000000000000, 0.0],
+                                   [0.0, 0.0]]> : tensor<3x2xf64>
+      %cd = arith.constant dense<0x1E80000000000000> : tensor<2x1xf64>
+      %z = arith.constant dense<0.0> : tensor<3x1xf64>
+      %d = tile.dot %row, %cd, %z
+             : tensor<3x2xf64>, tensor<2x1xf64> -> tensor<3x1xf64>
+      %v = tile.reshape %d : tensor<3x1xf64> -> tensor<3xf64>
+      %s = tile.splat %q : !tile.ptr<f64> -> tensor<3x!tile.ptr<f64>>
+      %i = tile.range 0 to 3 : tensor<3xi32>
+      %p = tile.addptr %s, %i : tensor<3x!tile.ptr<f64>>, tensor<3xi32>
+      tile.store %p, %v : tensor<3x!tile.ptr<f64>>, tensor<3xf64>
+      tile.return
+    })"),
+            "");
+  const double denormal = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(report.bounds.at(options.memory[0].base),
+            (std::vector<double>{2 * denormal, denormal, 0}));
+}
+
 TEST_F(Bounds, OfAProductEndWhereAnotherGroupingOverflows) {
   const std::string scan = R"(%r = tile.scan(%x) axis 0 : (TILE) -> TILE {
 ^bb0(%a: f32, %b: f32):
