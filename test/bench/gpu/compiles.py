@@ -41,15 +41,17 @@ def timed(compiler, launches):
 
 
 class Sides:
-    """Both compilers, each with a cache folder that is emptied before each time."""
+    """The compilers, each with a cache folder that is emptied before each time."""
 
-    def __init__(self, library, target, stream, with_triton):
-        self.library, self.target, self.stream = library, target, stream
+    def __init__(self, libraries, target, stream, with_triton):
+        """libraries: of Terrazzo, by the name of the side; None: there is none."""
+        self.libraries = {name: library for name, library in libraries.items() if library}
+        self.target, self.stream = target, stream
         self.folders = {name: tempfile.mkdtemp(prefix=f"compiles-{name}-")
-                        for name in ("terrazzo", "triton")[:1 + with_triton]}
+                        for name in [*self.libraries, *["triton"][:with_triton]]}
 
-    def ours(self, launches):
-        session = Session(self.library, self.target, self.stream, self.folders["terrazzo"])
+    def ours(self, name, launches):
+        session = Session(self.libraries[name], self.target, self.stream, self.folders[name])
         try:
             return timed(Ours(session), launches)
         finally:
@@ -71,7 +73,7 @@ class Sides:
         for name in sorted(self.folders, reverse=turn % 2):
             for entry in os.scandir(self.folders[name]):
                 shutil.rmtree(entry) if entry.is_dir() else os.remove(entry)
-            found[name] = (self.ours if name == "terrazzo" else self.triton)(launches)
+            found[name] = self.triton(launches) if name == "triton" else self.ours(name, launches)
         return found
 
     def close(self):
@@ -82,7 +84,7 @@ class Sides:
 def measure(sides, row, rounds, first_line, is_first):
     """One record: the medians of a row, and every single time."""
     seconds = {name: [] for name in sides.folders}
-    record = {"row": row.name, "kernels": 0, "seconds": {"terrazzo": None, "triton": None}, "all": seconds, "problem": ""}
+    record = {"row": row.name, "kernels": 0, "seconds": {name: None for name in {"terrazzo", "triton", *seconds}}, "all": seconds, "problem": ""}
     try:
         launches = row.make().launches
         record["kernels"] = len(launches)
@@ -106,8 +108,9 @@ def show(record):
 
     mine, theirs = record["seconds"]["terrazzo"], record["seconds"]["triton"]
     ratio = f"{mine / theirs:.2f}" if mine and theirs else "-"
+    earlier = f"{ms('earlier')} the earlier one " if "earlier" in record["all"] else ""
     return (f"| compile {record['row']} | {record['kernels']} | {ms('terrazzo')} | {ms('triton')} | {ratio} "
-            f"| {record['problem']} |")
+            f"| {earlier}{record['problem']} |")
 
 
 def summary(records, rounds):
@@ -115,14 +118,16 @@ def summary(records, rounds):
               if r["seconds"]["terrazzo"] and r["seconds"]["triton"]]
     if not shares:
         return "Cold compiles: nothing to compare"
+    pairs = [r["seconds"]["terrazzo"] / r["seconds"]["earlier"] for r in records if r["seconds"].get("earlier")]
+    beside = f"; {statistics.geometric_mean(pairs):.3f} of the earlier one's" if pairs else ""
     above = ", ".join(f"{name} {share:.2f}" for name, share in shares if share > 0.5)
     mean = statistics.geometric_mean(share for _, share in shares)
     return (f"Cold compiles of {len(shares)} rows, medians of {rounds}: geometric mean {mean:.2f} of Triton's time, "
-            f"above 0.5: {above or 'none'}")
+            f"above 0.5: {above or 'none'}{beside}")
 
 
-def compile_rows(folder, library, target, stream, options, first_line):
-    sides = Sides(library, target, stream, not options.no_triton)
+def compile_rows(folder, libraries, target, stream, options, first_line):
+    sides = Sides(libraries, target, stream, not options.no_triton)
     words = [w for w in options.compile_rows.lower().split(",") if w]
     records = []
     for row in table.examples(folder):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times Terrazzo on a GPU beside Triton, the vendor's libraries and a copy.
 
-  gpu_bench.py --bundle FOLDER [--only WORD,WORD] [--quick] [--out DIR]
+  gpu_bench.py --bundle FOLDER [--beside FOLDER] [--only WORD,WORD] [--quick] [--out DIR]
 
 One process: every kernel of docs/examples is the same file for both compilers,
 both are given the same configurations and keep their own best, results are
@@ -39,6 +39,7 @@ def arguments():
     parser.add_argument("--only", default="", help="groups, or parts of names: " + ", ".join(
         "matmul fp8 attention backward softmax layernorm rmsnorm crossentropy add examples compile launch".split()))
     parser.add_argument("--quick", action="store_true", help="the main rows, fewer configurations and rounds")
+    parser.add_argument("--beside", metavar="FOLDER", help="another bundle: an earlier commit takes turns with this one")
     parser.add_argument("--no-triton", action="store_true", help="beside the libraries alone")
     parser.add_argument("--configs", help="JSON list of configurations instead of each row's own")
     parser.add_argument("--rounds", type=int)
@@ -129,7 +130,7 @@ def copy_contender(size):
     return timing.Contender("copy", [lambda p=p: p[1].copy_(p[0]) for p in pairs])
 
 
-def run_row(row, options, ours, triton_side, pool):
+def run_row(row, options, ours, earlier, triton_side, pool):
     works = [row.make() for _ in range(row.sets())]
     configs = json.loads(options.configs) if options.configs else row.configs
     contenders, failures = [], []
@@ -153,6 +154,11 @@ def run_row(row, options, ours, triton_side, pool):
         failures += ["some configurations gave wrong results"] if wrong else []
     except Exception as problem:
         failures.append(first_line(problem))
+    if earlier:
+        try:
+            contenders.append(choose(earlier, "earlier", row, works, expected, pool, configs)[0])
+        except Exception as problem:
+            print(f"    earlier: {first_line(problem)}", flush=True)
     del expected
     for name in works[0].peers:
         try:
@@ -187,7 +193,7 @@ def ratio(record, name):
 
 
 def is_library(name):
-    return name not in ("terrazzo", "triton", "copy") and not name.startswith("Triton")
+    return name not in ("terrazzo", "earlier", "triton", "copy") and not name.startswith("Triton")
 
 
 def best_peer(record):
@@ -204,6 +210,9 @@ def line(record):
     configs = record["config"]
     note = "; ".join(record["failures"] + ([record["triton_problem"]] if "triton_problem" in record else []))
     chosen = " / ".join(configs[n] for n in ("terrazzo", "triton") if configs.get(n))
+    if "earlier" in record["ms"]:
+        chosen += f"; {show(ratio(record, 'earlier'))} x the earlier one"
+        chosen += f" ({configs['earlier']})" if configs.get("earlier") != configs.get("terrazzo") else ""
     for name in record["ms"]:
         if name.startswith("Triton"):  # other kernels than ours
             chosen += f"; {name}: {rate(record, name)}, {show(ratio(record, name))}"
@@ -218,7 +227,18 @@ HEADER = """| row | ms | Terrazzo | Triton | best library | copy | / Triton | / 
 
 
 def geometric(values):
+    values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def beside_earlier(records):
+    """How the rows stand to those of the other bundle; "" where there is none."""
+    ratios = {r["row"]: ratio(r, "earlier") for r in records if ratio(r, "earlier")}
+    if not ratios:
+        return ""
+    slower = sorted((r, n) for n, r in ratios.items() if r < 0.97)
+    return (f"Beside the earlier one: geometric mean {geometric(ratios.values()):.3f} of {len(ratios)} rows, "
+            f"least {min(ratios.values()):.3f}, below 0.97: {', '.join(f'{n} {r:.3f}' for r, n in slower) or 'none'}")
 
 
 def launch_row(folder, ours, options):
@@ -254,8 +274,10 @@ def main():
     torch.manual_seed(0)
     torch.empty(1, device="cuda")
     library = Library(options.bundle)
-    session_of = lambda: Session(library, options.target, torch.cuda.current_stream().cuda_stream)
-    ours, triton_side = Ours(session_of()), None if options.no_triton else Triton()
+    session_of = lambda side: Session(side, options.target, torch.cuda.current_stream().cuda_stream)
+    ours, triton_side = Ours(session_of(library)), None if options.no_triton else Triton()
+    other = Library(options.beside) if options.beside else None
+    earlier = Ours(session_of(other)) if other else None
     begin = time.time()
     text = [f"{torch.cuda.get_device_name()}, torch {torch.__version__}, Triton {triton.__version__}, "
             f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, rates in TFLOP/s or TB/s, ratios above 1: Terrazzo is quicker",
@@ -263,8 +285,8 @@ def main():
     print(text[0], flush=True)
     results = {"device": torch.cuda.get_device_name(), "rows": [], "compile": [], "launch": None}
     if "compile" in options.words or (not options.words and not options.quick):
-        results["compile"] = compiles.compile_rows(folder, library, options.target, torch.cuda.current_stream().cuda_stream,
-                                                  options, first_line)
+        results["compile"] = compiles.compile_rows(folder, {"terrazzo": library, "earlier": other}, options.target,
+                                                  torch.cuda.current_stream().cuda_stream, options, first_line)
         text += [compiles.show(c) for c in results["compile"]] + [""]
     if "launch" in options.words or not options.words:
         results["launch"] = launch_row(folder, ours, options)
@@ -274,7 +296,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for row in chosen:
             try:
-                record = run_row(row, options, ours, triton_side, pool)
+                record = run_row(row, options, ours, earlier, triton_side, pool)
             except Exception as problem:
                 traceback.print_exc()
                 record = {"row": row.name, "group": row.group, "bytes": row.bytes, "flops": row.flops, "ms": {},
@@ -292,6 +314,9 @@ def main():
     ratios = [r for r in (ratio(x, "triton") for x in results["rows"] if x["group"] == "examples") if r]
     if ratios:
         text.append(f"\nExamples: geometric mean {geometric(ratios):.2f} x Triton, least {min(ratios):.2f}, {len(ratios)} rows")
+        print(text[-1])
+    if beside_earlier(results["rows"]):
+        text.append(beside_earlier(results["rows"]))
         print(text[-1])
     if results["compile"]:
         text.append("\n" + compiles.summary(results["compile"], options.compile_rounds))
