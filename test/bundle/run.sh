@@ -123,7 +123,7 @@ run_bench() {
     return
   fi
   PYTHONUNBUFFERED=1 python3 "$here/bench/gpu_bench.py" --bundle "$here" --out "$out" "$@"
-  note bench "$(judge $?)" $((SECONDS - start)) "bench.md, bench.json"
+  note bench "$(judge $?)" $((SECONDS - start)) "bench.md, bench.json, a file of results for each table"
 }
 
 run_random() {

@@ -6,8 +6,9 @@
 One process: every kernel of docs/examples is the same file for both compilers,
 both are given the same configurations and keep their own best, results are
 checked before they are timed, contenders take turns on random data, and figures
-are medians. A ratio above 1 means that Terrazzo is quicker. Writes bench.md and
-bench.json; exits 1 if a result is wrong or Terrazzo failed where Triton did not.
+are medians. A ratio above 1 means that Terrazzo is quicker. Writes bench.md,
+bench.json and a file of results for each table (files.py); exits 1 if a result
+is wrong or Terrazzo failed where Triton did not.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import torch
 import triton
 
 import compiles
+import files
 import rows as table
 import timing
 from launches import Ours, Triton, bind_all
@@ -134,7 +136,7 @@ def run_row(row, options, ours, earlier, triton_side, pool):
     works = [row.make() for _ in range(row.sets())]
     configs = json.loads(options.configs) if options.configs else row.configs
     contenders, failures = [], []
-    record = {"row": row.name, "group": row.group, "bytes": row.bytes, "flops": row.flops, "ms": {}, "config": {}}
+    record = {"row": row.name, "group": row.group, "bytes": row.bytes, "flops": row.flops, "ms": {}, "samples": {}, "config": {}}
     expected = works[0].expected() if works[0].expected else None
     if triton_side:
         try:
@@ -172,9 +174,11 @@ def run_row(row, options, ours, earlier, triton_side, pool):
     timing.measure(contenders, options.rounds, 2 if options.quick else 8)
     for c in contenders:
         record["ms"][c.name] = c.ms
+        record["samples"][c.name] = c.samples
         if c.note:
             record["config"][c.name] = c.note
     record["failures"] = failures
+    record["library"] = best_peer(record)
     return record
 
 
@@ -327,6 +331,9 @@ def main():
         out.write("\n".join(text) + "\n")
     with open(os.path.join(options.out, "bench.json"), "w") as out:
         json.dump(results, out, indent=1)
+    kept = files.Files(options.out, options.bundle, options.beside)
+    kept.records(results["rows"])
+    kept.compiles(results["compile"])
     print(f"{len(results['rows'])} rows, {bad} failed, {time.time() - begin:.0f} s")
     return 1 if bad else 0
 
