@@ -30,6 +30,8 @@ namespace tz::simt {
 
 /// What one thread holds of a tile.
 using Registers = llvm::SmallVector<llvm::Value *>;
+/// Registers of one result of a reduction, by their coordinate along the axis.
+using Line = llvm::SmallVector<std::pair<int64_t, unsigned>>;
 
 /// The run-time parts of a !tile.view, i64 but for the base.
 struct ViewParts {
@@ -307,6 +309,11 @@ private:
   //===--- SimtCombine.cpp
   //----------------------------------------------------===//
   void reduce(tile::ReduceOp op);
+  /// What the sources have in a register of their layout.
+  Registers registersOf(tile::ReduceOp op, unsigned reg);
+  Registers reduceLine(tile::ReduceOp op, const Line &line);
+  std::map<Coordinates, Registers>
+  reduceSideBySide(tile::ReduceOp op, const std::map<Coordinates, Line> &lines);
   std::map<Coordinates, Registers> reduceRegisters(tile::ReduceOp op,
                                                    const Layout &layout);
   llvm::Value *reduceOverLanes(LaneReduction kind, llvm::Value *value);

@@ -42,9 +42,6 @@ Registers KernelLowering::combineValues(mlir::Region &region,
 }
 
 namespace {
-/// Registers of one result, by their coordinate along the axis.
-using Line = SmallVector<std::pair<int64_t, unsigned>>;
-
 Coordinates without(Coordinates coordinates, unsigned axis) {
   coordinates.erase(coordinates.begin() + axis);
   return coordinates;
@@ -139,55 +136,92 @@ Value *KernelLowering::reduceOverLanes(LaneReduction kind, Value *value) {
   return reduced ? b.CreateTrunc(reduced, type) : nullptr;
 }
 
-/// Each line's registers, as a balanced tree over the index. The lines take
-/// their values side by side, in the order in which a load brings them, and
-/// join what can be joined at once. So a thread holds few parts, however long a
-/// line.
+Registers KernelLowering::registersOf(tile::ReduceOp op, unsigned reg) {
+  return llvm::map_to_vector(
+      op.getSources(), [&](mlir::Value source) { return tile(source)[reg]; });
+}
+
+/// The registers of a line, as a balanced tree over the index, level by level.
+Registers KernelLowering::reduceLine(tile::ReduceOp op, const Line &line) {
+  SmallVector<Registers> level;
+  for (auto [at, reg] : line) {
+    level.push_back(registersOf(op, reg));
+  }
+  while (level.size() > 1) {
+    SmallVector<Registers> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2) {
+      next.push_back(combineValues(op.getCombine(), level[i], level[i + 1]));
+    }
+    if (level.size() % 2) {
+      next.push_back(level.back());
+    }
+    level = std::move(next);
+  }
+  return level.front();
+}
+
+/// The same trees; but the lines take their values side by side, in the order
+/// in which a load brings them, and join what can be joined at once. So a
+/// thread holds few parts, however many values it has.
 std::map<Coordinates, Registers>
-KernelLowering::reduceRegisters(tile::ReduceOp op, const Layout &layout) {
+KernelLowering::reduceSideBySide(tile::ReduceOp op,
+                                 const std::map<Coordinates, Line> &lines) {
   struct Part {
     Registers values;
     size_t count; // of elements
   };
-  struct Tree {
-    Line line;
-    SmallVector<Part> parts; // from left to right, each larger than the next
-  };
-  std::map<Coordinates, Tree> trees;
-  size_t longest = 0;
-  for (auto &[key, line] : linesOf(layout, op.getAxis(), [&](unsigned reg) {
-         return isCopy(layout, reg);
-       })) {
-    longest = std::max(longest, line.size());
-    trees[key].line = std::move(line);
-  }
-  auto joinLast = [&](Tree &tree) {
-    Part last = tree.parts.pop_back_val();
-    Part &before = tree.parts.back();
+  // Of each line from left to right, each part larger than the next.
+  std::map<Coordinates, SmallVector<Part>> trees;
+  auto joinLast = [&](SmallVector<Part> &parts) {
+    Part last = parts.pop_back_val();
+    Part &before = parts.back();
     before = {combineValues(op.getCombine(), before.values, last.values),
               before.count + last.count};
   };
+  size_t longest = 0;
+  for (auto &[key, line] : lines) {
+    longest = std::max(longest, line.size());
+  }
   for (size_t i = 0; i < longest; ++i) {
-    for (auto &[key, tree] : trees) {
-      if (i >= tree.line.size()) {
+    for (auto &[key, line] : lines) {
+      if (i >= line.size()) {
         continue;
       }
-      Part &part = tree.parts.emplace_back(Part{{}, 1});
-      for (mlir::Value source : op.getSources()) {
-        part.values.push_back(tile(source)[tree.line[i].second]);
-      }
-      while (tree.parts.size() > 1 &&
-             tree.parts.back().count == std::prev(tree.parts.end(), 2)->count) {
-        joinLast(tree);
+      SmallVector<Part> &parts = trees[key];
+      parts.push_back({registersOf(op, line[i].second), 1});
+      while (parts.size() > 1 &&
+             parts.back().count == std::prev(parts.end(), 2)->count) {
+        joinLast(parts);
       }
     }
   }
   std::map<Coordinates, Registers> partial;
-  for (auto &[key, tree] : trees) {
-    while (tree.parts.size() > 1) {
-      joinLast(tree);
+  for (auto &[key, parts] : trees) {
+    while (parts.size() > 1) {
+      joinLast(parts);
     }
-    partial[key] = std::move(tree.parts.front().values);
+    partial[key] = std::move(parts.front().values);
+  }
+  return partial;
+}
+
+/// What a thread gets of each of its lines.
+std::map<Coordinates, Registers>
+KernelLowering::reduceRegisters(tile::ReduceOp op, const Layout &layout) {
+  // More values than this, and they are not all held at once.
+  constexpr size_t mostHeld = 128;
+  const std::map<Coordinates, Line> lines = linesOf(
+      layout, op.getAxis(), [&](unsigned reg) { return isCopy(layout, reg); });
+  size_t values = 0;
+  for (auto &[key, line] : lines) {
+    values += line.size() * op.getSources().size();
+  }
+  if (values > mostHeld) {
+    return reduceSideBySide(op, lines);
+  }
+  std::map<Coordinates, Registers> partial;
+  for (auto &[key, line] : lines) {
+    partial[key] = reduceLine(op, line);
   }
   return partial;
 }
