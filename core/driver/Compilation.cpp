@@ -344,6 +344,7 @@ Result<CompiledCode> Compilation::code(const LoweredKernel &lowered,
         messages.push_back(message);
       });
   if (!artifact && artifact.status().code() == TZ_E_CANCELLED) {
+    letGo(lowered.state(), std::move(*portable));
     return artifact.takeStatus(); // nothing is wrong with the kernel
   }
   if (!artifact) {

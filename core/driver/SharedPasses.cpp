@@ -32,6 +32,12 @@ static bool isLong(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
+/// They hold names of the calling program, which only its thread may let go.
+static void letGoSources(LoweredKernel::State &held) {
+  held.source.reset();
+  (*held.workspace)->parsed.clear();
+}
+
 /// Work on a module, which may be left (runLeavable): then the answer is false
 /// and the module is that thread's alone. `work` owns all else that it touches.
 static bool workOn(LoweredKernel::State &held,
@@ -44,11 +50,29 @@ static bool workOn(LoweredKernel::State &held,
   if (runLeavable([shared, work = std::move(work)] { work(*shared); })) {
     return true;
   }
-  // Sources hold names of the calling program, which only this thread may let
-  // go.
-  held.source.reset();
-  (*held.workspace)->parsed.clear();
+  letGoSources(held);
   return false;
+}
+
+void letGo(LoweredKernel::State &held, PortableKernel portable) {
+  if (!isLong(*held.module)) {
+    return;
+  }
+  letGoSources(held);
+  struct Parts {
+    std::shared_ptr<LoweredKernel::State> held;
+    PortableKernel portable;
+  };
+  auto parts =
+      std::make_shared<Parts>(held.shared_from_this(), std::move(portable));
+  const std::optional<pthread_t> thread = startThread([parts] {
+    parts->held->module = nullptr;
+    parts->held.reset();
+    parts->portable = {};
+  });
+  if (thread) {
+    leaveThread(*thread);
+  }
 }
 
 Status stageFailure(FirstError &first, const char *otherwise,

@@ -39,6 +39,11 @@ writePortable(LoweredKernel::State &held, bool forCache,
               const runtime::CompileJob &job,
               runtime::DiagnosticSink &diagnostics);
 
+/// For a caller who waits no longer: to take down the IR of a long kernel takes
+/// a tenth of a second, so that is done on a thread that is left. `held` has no
+/// module and no source afterwards.
+void letGo(LoweredKernel::State &held, PortableKernel portable);
+
 /// The status of work on a module that failed. Who says what it cannot do has
 /// refused the kernel; a budget that ended is told here.
 runtime::Status stageFailure(FirstError &first, const char *otherwise,

@@ -11,6 +11,7 @@
 #include "core/driver/Driver.h"
 #include "core/driver/LeftThreads.h"
 #include "core/driver/LoweredKernel.h"
+#include "core/driver/SharedPasses.h"
 
 #include "terrazzo/optimizer/TilePipeline.h"
 
@@ -193,6 +194,32 @@ TEST_F(Budgets, AnInterruptedDriverMayGoAtOnce) {
   }
   EXPECT_THAT(heard.text, Not(HasSubstr("error")));
   expectWorks();
+}
+
+/// In seconds, of this thread alone or of the process.
+double processorTime(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+TEST_F(Budgets, TheIRThatIsLetGoIsTakenDownByAnotherThread) {
+  std::weak_ptr<LoweredKernel::State> state;
+  double mine = 0;
+  const double before = processorTime(CLOCK_PROCESS_CPUTIME_ID);
+  {
+    LoweredKernel lowered = tileIR(20000);
+    state = lowered.state().weak_from_this();
+    mine = processorTime(CLOCK_THREAD_CPUTIME_ID);
+    letGo(lowered.state(), PortableKernel());
+  }
+  mine = processorTime(CLOCK_THREAD_CPUTIME_ID) - mine;
+  for (int i = 0; i < 1000 && !state.expired(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(state.expired());
+  // It takes a tenth of what the IR took to make; to start a thread, nothing.
+  EXPECT_LT(mine, 0.01 * (processorTime(CLOCK_PROCESS_CPUTIME_ID) - before));
 }
 
 TEST(LeavableWork, IsLeftInTheMiddle) {
