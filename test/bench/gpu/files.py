@@ -1,7 +1,7 @@
 """Records of gpu_bench.py as files of results (test/bench/results/schema.json).
 
-One file a table: examples, products, attention, memory-bound, cold-compiles and
-a table of the examples beside an earlier bundle. Samples are those of the run.
+One file a table: examples, products, attention, memory-bound, cold-compiles; and
+beside, all rows that an earlier bundle has as well. Samples are those of the run.
 """
 
 import collections
@@ -22,6 +22,7 @@ WHAT = {
     "products": "Matrix products by the pointer kernels of the examples",
     "attention": "Attention, forward and backward",
     "memory-bound": "Kernels that memory bounds",
+    "beside": "Kernels and cold compiles beside an earlier commit",
     "cold-compiles": "Cold compiles of the example kernels, source to machine code",
 }
 TABLES = {"examples": "examples", "matmul": "products", "fp8": "products", "fp32": "products",
@@ -56,7 +57,7 @@ def unique(names):
 
 def samples_of(record):
     """Peer -> samples; the best library stands for all of them."""
-    known = {n: record["samples"][n] for n in ("terrazzo", "triton", "earlier") if n in record["samples"]}
+    known = {n: record["samples"][n] for n in ("terrazzo", "triton") if n in record["samples"]}
     if record.get("library"):
         known["library"] = record["samples"][record["library"]]
     return known
@@ -103,5 +104,15 @@ class Files:
     def compiles(self, records):
         found = [r for r in records if not r["problem"]]
         self.write("cold-compiles", [
-            (name, "ms", "less", {peer: [1e3 * s for s in times] for peer, times in r["all"].items() if times}, None)
-            for name, r in zip(unique([r["row"] for r in found]), found)])
+            (name, "ms", "less", {peer: [1e3 * s for s in r["all"][peer]] for peer in ("terrazzo", "triton") if r["all"].get(peer)},
+             None) for name, r in zip(unique([r["row"] for r in found]), found)])
+
+    def beside(self, records, compiles):
+        """Rows of both bundles: device times, then cold compiles."""
+        def pairs(found, samples, what, scale):
+            both = [r for r in found if r.get(samples, {}).get("earlier") and r[samples].get("terrazzo")]
+            for name, r in zip(unique([r["row"] for r in both]), both):
+                yield (f"{name}: {what}", "ms", "less",
+                       {peer: [scale * x for x in r[samples][peer]] for peer in ("terrazzo", "earlier")}, None)
+
+        self.write("beside", [*pairs(records, "samples", "device time", 1), *pairs(compiles, "all", "cold compile", 1e3)])

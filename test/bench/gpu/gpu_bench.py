@@ -334,6 +334,7 @@ def main():
     kept = files.Files(options.out, options.bundle, options.beside)
     kept.records(results["rows"])
     kept.compiles(results["compile"])
+    kept.beside(results["rows"], results["compile"])
     print(f"{len(results['rows'])} rows, {bad} failed, {time.time() - begin:.0f} s")
     return 1 if bad else 0
 
