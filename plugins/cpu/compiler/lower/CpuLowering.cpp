@@ -170,6 +170,7 @@ void CpuLowering::entry() {
     b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
   }
   b.CreateRetVoid();
+  splitShortPrograms(begin);
   splitShortLoops();
 }
 

@@ -249,8 +249,13 @@ private:
   void leaveLoopIfStopped(mlir::Operation *loop, llvm::BasicBlock *head,
                           lowering::LoopCounter *counter = nullptr);
   // ShortLoops.cpp
-  /// Gives loops of little work a copy without questions, for when they are not
-  /// longer than one piece. Called when the function is complete.
+  /// Gives the function a copy, and takes from it the questions in those loops
+  /// of little work that `begin`, in front of the loop over programs, knows to
+  /// be not longer than one piece. If one of them is longer, the copy runs.
+  /// Called when the function is complete.
+  void splitShortPrograms(llvm::BasicBlock *begin);
+  /// Gives other loops of little work a copy without questions, for when they
+  /// are not longer than one piece. Called behind splitShortPrograms().
   void splitShortLoops();
   llvm::Value *runField(uint64_t offset);
   void infoRecord();
