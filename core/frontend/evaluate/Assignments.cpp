@@ -1,9 +1,12 @@
 //===- Assignments.cpp - what names are bound to --------------------------===//
 //
 // What   Assignment to names, sequences of them, subscripts and attributes.
-// Why    In a kernel numbers become run-time values by it (language rule 1).
+// Why    See Assignments.h.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/Assignments.h"
+
+#include "core/frontend/evaluate/Classes.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/WorkBudget.h"
 
@@ -15,13 +18,13 @@ namespace tz::frontend {
 
 using namespace ast;
 
-Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
+Value Assignments::sanitize(const Value &value, SourceLoc loc) {
   WorkBudget::Level level;
   if (!level) {
     return Value();
   }
   if (value.isNumber()) {
-    return materialise(value, loc);
+    return ev.materialise(value, loc);
   }
   if (value.is(ValueKind::Tuple) || value.is(ValueKind::List)) {
     std::vector<Value> items;
@@ -44,26 +47,24 @@ Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
   return value;
 }
 
-void Evaluator::bind(StringRef name, Value value, SourceLoc loc) {
-  Frame &f = frame();
+void Assignments::bind(StringRef name, Value value, SourceLoc loc) {
+  Evaluator::Frame &f = ev.frame();
   if (!f.function && f.isHost) {
     if (!f.module->given.contains(name)) {
       f.module->members[name] = Binding{std::move(value), loc};
     }
     return;
   }
-  debugNotes.name(name, value, loc);
+  ev.notes().name(name, value, loc);
   f.scope[name] = Binding{std::move(value), loc};
 }
 
-/// `at`: of all targets together.
-void Evaluator::assignSequence(ArrayRef<Expr *> targets, const Value &value,
-                               SourceLoc at, SourceLoc loc,
-                               bool keepConstexpr) {
+void Assignments::toSequence(ArrayRef<Expr *> targets, const Value &value,
+                             SourceLoc at, SourceLoc loc, bool keepConstexpr) {
   bool known = value.isSequence();
   size_t star = find_if(targets, [](Expr *e) { return isa<Starred>(e); }) -
                 targets.begin();
-  if (inHost() && known && star < targets.size() &&
+  if (ev.inHost() && known && star < targets.size() &&
       value.items().size() + 1 >= targets.size()) {
     size_t extra = value.items().size() + 1 - targets.size();
     for (size_t i = 0; i < targets.size(); ++i) {
@@ -84,29 +85,30 @@ void Evaluator::assignSequence(ArrayRef<Expr *> targets, const Value &value,
     }
     return;
   }
-  if (!value.isError() && !inHost()) {
+  if (!value.isError() && !ev.inHost()) {
     if (star != targets.size()) {
-      fail(targets[star]->loc, "starred targets are not supported in kernel "
-                               "code");
+      ev.fail(targets[star]->loc, "starred targets are not supported in kernel "
+                                  "code");
     } else if (known) {
-      fail(at, "cannot unpack " + Twine(value.items().size()) +
-                   " values into " + Twine(targets.size()) + " names");
+      ev.fail(at, "cannot unpack " + Twine(value.items().size()) +
+                      " values into " + Twine(targets.size()) + " names");
     } else {
-      fail(at, "cannot unpack " + describe(value) + " into " +
-                   Twine(targets.size()) + " names");
+      ev.fail(at, "cannot unpack " + describe(value) + " into " +
+                      Twine(targets.size()) + " names");
     }
   }
-  Value each = inHost() ? Value::unknown(loc, "unpacked from an unknown value")
-                        : Value();
+  Value each = ev.inHost()
+                   ? Value::unknown(loc, "unpacked from an unknown value")
+                   : Value();
   for (const Expr *t : targets) {
     assign(t, each, loc, true);
   }
 }
 
-void Evaluator::assignSubscript(const Subscript *target, const Value &value) {
-  Value base = eval(target->base);
-  if (inHost()) {
-    Value index = eval(target->index);
+void Assignments::toSubscript(const Subscript *target, const Value &value) {
+  Value base = ev.eval(target->base);
+  if (ev.inHost()) {
+    Value index = ev.eval(target->index);
     if (base.is(ValueKind::Dict)) {
       base.dictionary().set(index, value);
     } else if (base.is(ValueKind::List) && index.isIntegral() &&
@@ -118,44 +120,44 @@ void Evaluator::assignSubscript(const Subscript *target, const Value &value) {
   }
   const bool isPointer = base.isTile() && base.asTile().type.isPtr;
   if (!base.isError()) {
-    fail(target->loc,
-         isPointer ? "memory is not written by a subscript; use "
-                     "tl.store(pointer + offset, value)"
-                   : "assignment to a subscript is not supported: tiles and "
-                     "sequences are values; use tl.where for a tile");
+    ev.fail(target->loc,
+            isPointer ? "memory is not written by a subscript; use "
+                        "tl.store(pointer + offset, value)"
+                      : "assignment to a subscript is not supported: tiles and "
+                        "sequences are values; use tl.where for a tile");
   }
 }
 
-void Evaluator::assign(const Expr *target, const Value &value, SourceLoc loc,
-                       bool keepConstexpr) {
+void Assignments::assign(const Expr *target, const Value &value, SourceLoc loc,
+                         bool keepConstexpr) {
   switch (target->kind) {
   case ExprKind::Name: {
-    Value kept = keepConstexpr || inHost() ? value : sanitize(value, loc);
+    Value kept = keepConstexpr || ev.inHost() ? value : sanitize(value, loc);
     kept.isFolded = false;
     bind(cast<Name>(target)->id, std::move(kept), target->loc);
     return;
   }
   case ExprKind::Tuple:
-    assignSequence(cast<Tuple>(target)->elements, value, target->loc, loc,
-                   keepConstexpr);
+    toSequence(cast<Tuple>(target)->elements, value, target->loc, loc,
+               keepConstexpr);
     return;
   case ExprKind::List:
-    assignSequence(cast<List>(target)->elements, value, target->loc, loc,
-                   keepConstexpr);
+    toSequence(cast<List>(target)->elements, value, target->loc, loc,
+               keepConstexpr);
     return;
   case ExprKind::Starred:
     assign(cast<Starred>(target)->value, value, loc, keepConstexpr);
     return;
   case ExprKind::Subscript:
-    assignSubscript(cast<Subscript>(target), value);
+    toSubscript(cast<Subscript>(target), value);
     return;
   case ExprKind::Attribute:
-    if (!inHost()) {
-      assignAttribute(cast<Attribute>(target), value);
+    if (!ev.inHost()) {
+      classes.setField(cast<Attribute>(target), value);
     }
     return;
   default:
-    fail(target->loc, "cannot assign to this");
+    ev.fail(target->loc, "cannot assign to this");
   }
 }
 

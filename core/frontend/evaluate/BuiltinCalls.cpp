@@ -2,10 +2,11 @@
 //
 // What   Matches a call's arguments to a built-in's parameters and gives them
 //        to it as the types that it asks for.
-// Why    A wrong count, keyword or type reads the same for every built-in, and
-//        no built-in writes its own checks.
+// Why    See BuiltinCalls.h.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/BuiltinCalls.h"
+
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/Suggestions.h"
 
@@ -246,24 +247,24 @@ private:
 
 } // namespace
 
-Value Evaluator::callBuiltin(const Builtin &builtin, const CallArgs &args,
-                             SourceLoc loc) {
+Value callBuiltin(Evaluator &ev, const Builtin &builtin, const CallArgs &args,
+                  SourceLoc loc) {
   for (const auto &arg : args.list) {
     if (arg.value.isError()) {
       return Value();
     }
-    if (arg.value.is(ValueKind::Unknown) && inHost() && !builtin.isHost) {
+    if (arg.value.is(ValueKind::Unknown) && ev.inHost() && !builtin.isHost) {
       return Value::unknown(arg.loc, arg.value.reason().text);
     }
   }
-  if (!builtin.isHost && (inHost() || !insideKernel())) {
+  if (!builtin.isHost && (ev.inHost() || !ev.insideKernel())) {
     return Value::unknown(loc, builtin.name + " is called outside of a kernel");
   }
-  BuiltinCall matched(*this, builtin, loc);
+  BuiltinCall matched(ev, builtin, loc);
   if (auto failure = ArgumentMatch(matched).run(args)) {
     return *failure;
   }
-  if (!builtin.isHost && !countOperation(loc)) {
+  if (!builtin.isHost && !ev.countOperation(loc)) {
     return Value();
   }
   return builtin.run(matched);

@@ -7,6 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "core/frontend/evaluate/Evaluator.h"
 
+#include "core/frontend/evaluate/Assignments.h"
+#include "core/frontend/evaluate/CallExpressions.h"
+#include "core/frontend/evaluate/Classes.h"
+#include "core/frontend/evaluate/ExpressionValues.h"
+#include "core/frontend/evaluate/FunctionCalls.h"
 #include "core/frontend/evaluate/HostStatements.h"
 #include "core/frontend/evaluate/KernelStatements.h"
 #include "core/frontend/evaluate/Members.h"
@@ -25,7 +30,12 @@ Evaluator::Evaluator(ModuleSource &loader, const Registry &registry,
       operators(std::make_unique<Operators>(*this)),
       members(std::make_unique<Members>(*this)),
       host(std::make_unique<HostStatements>(*this)),
-      statements(std::make_unique<KernelStatements>(*this)) {}
+      kernel(std::make_unique<KernelStatements>(*this)),
+      functions(std::make_unique<FunctionCalls>(*this, *host, *kernel)),
+      classes(std::make_unique<Classes>(*this)),
+      calls(std::make_unique<CallExpressions>(*this, *functions, *classes)),
+      assignments(std::make_unique<Assignments>(*this, *classes)),
+      expressions(std::make_unique<ExpressionValues>(*this, *calls, *kernel)) {}
 
 Evaluator::~Evaluator() = default;
 
@@ -36,26 +46,18 @@ void Evaluator::runModule(std::shared_ptr<ModuleObject> module) {
   SourceLoc start{module->tree->file.get(), 1, 1, 0};
   module->members["__name__"] = Binding{Value::string(module->name), start};
   module->members["__file__"] = Binding{Value::string(module->path), start};
-  frames.push_back(std::move(top));
+  Within within(*this, std::move(top));
   host->block(module->tree->body);
-  frames.pop_back();
 }
 
 void Evaluator::runKernel(const std::shared_ptr<FunctionObject> &kernel,
                           Scope params) {
-  if (refuseAsync(*kernel)) {
-    return;
-  }
-  Frame top;
-  top.function = kernel;
-  top.module = kernel->module.lock();
-  top.closure = kernel->closure;
-  top.isHost = false;
-  top.scope = std::move(params);
-  frames.push_back(std::move(top));
-  debugNotes.call(*kernel, frame().scope, kernel->loc());
-  statements->block(kernel->def->body, nullptr);
-  frames.pop_back();
+  functions->runKernel(kernel, std::move(params));
+}
+
+bool Evaluator::isRunning(const FunctionObject &function) const {
+  return any_of(frames,
+                [&](const Frame &f) { return f.function.get() == &function; });
 }
 
 Value Evaluator::eval(const ast::Expr *expr) {
@@ -66,7 +68,7 @@ Value Evaluator::eval(const ast::Expr *expr) {
   if (!level) {
     return Value();
   }
-  Value value = evalUncounted(expr);
+  Value value = expressions->evaluate(expr);
   if (WorkBudget::isSpent()) {
     chargeStep(expr->loc); // says so, here
     return Value();
@@ -107,6 +109,45 @@ Value Evaluator::unary(Tok op, const Value &operand, SourceLoc loc) {
 Value Evaluator::compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
                          SourceLoc loc) {
   return operators->compare(op, lhs, rhs, loc);
+}
+
+Value Evaluator::call(const Value &callee, const CallArgs &args,
+                      SourceLoc loc) {
+  return calls->call(callee, args, loc);
+}
+
+Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
+                              const CallArgs &args, SourceLoc loc) {
+  return functions->call(function, args, loc);
+}
+
+Value Evaluator::defaultOf(const FunctionObject &function,
+                           const ast::Parameter &param) {
+  return functions->defaultOf(function, param);
+}
+
+Value Evaluator::closeAggregate(std::shared_ptr<SequenceObject> fields,
+                                SourceLoc loc) {
+  return classes->close(std::move(fields), loc);
+}
+
+std::optional<Value> Evaluator::callSpecial(StringRef name, const Value &self,
+                                            ArrayRef<Value> others,
+                                            SourceLoc loc) {
+  return classes->callMethod(name, self, others, loc);
+}
+
+void Evaluator::assign(const ast::Expr *target, const Value &value,
+                       SourceLoc loc, bool keepConstexpr) {
+  assignments->assign(target, value, loc, keepConstexpr);
+}
+
+void Evaluator::bind(StringRef name, Value value, SourceLoc loc) {
+  assignments->bind(name, std::move(value), loc);
+}
+
+Value Evaluator::sanitize(const Value &value, SourceLoc loc) {
+  return assignments->sanitize(value, loc);
 }
 
 Value Evaluator::fail(SourceLoc loc, const Twine &message) {

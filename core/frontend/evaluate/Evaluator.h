@@ -1,10 +1,12 @@
 //===- Evaluator.h - runs Python, emits tiles -------------------*- C++ -*-===//
 //
-// What   Evaluator walks the syntax tree. In host code (a file's top level,
+// What   Evaluator is what the classes that walk the syntax tree share: frames,
+//        errors, limits, and each other. In host code (a file's top level,
 //        functions called there) everything is computed now; in a kernel what
 //        is known is computed and the rest becomes operations.
 // Why    Module constants, decorators, constexpr arithmetic and kernels follow
-//        one set of Python rules, so one class knows them.
+//        one set of Python rules. Each class knows some of them and asks the
+//        others here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_FRONTEND_EVALUATE_EVALUATOR_H
@@ -17,10 +19,13 @@
 
 #include "mlir/IR/Builders.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
-
 namespace tz::frontend {
 
+class Assignments;
+class CallExpressions;
+class Classes;
+class ExpressionValues;
+class FunctionCalls;
 class HostStatements;
 class KernelStatements;
 class Members;
@@ -46,7 +51,7 @@ public:
   //===-- module level ---------------------------------------------------===//
   void runModule(std::shared_ptr<ModuleObject> module);
 
-  //===-- expressions (NameResolver.h, Members.h) ------------------------===//
+  //===-- expressions (ExpressionValues.h, NameResolver.h, Members.h) -----===//
   Value eval(const ast::Expr *expr);
   Value attribute(const Value &base, llvm::StringRef name, SourceLoc loc);
   /// Whether hasattr of a tile or a type says so.
@@ -62,7 +67,8 @@ public:
   Value compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
                 SourceLoc loc);
 
-  //===-- calls (FunctionCalls.cpp, BuiltinCalls.cpp) --------------------===//
+  //===-- calls (CallExpressions.h, FunctionCalls.h)
+  //--------------------------------===//
   Value call(const Value &callee, const CallArgs &args, SourceLoc loc);
   /// Calls a jit function with run-time scalars: the combine of a reduction.
   Value callFunction(const std::shared_ptr<FunctionObject> &function,
@@ -103,7 +109,7 @@ public:
     return frames.empty() ? nullptr : frames.back().module;
   }
 
-  //===-- for the statements (Assignments.cpp) ---------------------------===//
+  //===-- for the statements (Assignments.h, Classes.h) -------------------===//
   struct Frame {
     std::shared_ptr<FunctionObject> function; // null at module level
     std::shared_ptr<ModuleObject> module;
@@ -115,62 +121,36 @@ public:
     mlir::LocationAttr callSite; // null: the outermost
   };
 
+  /// What is evaluated while this lives belongs to the frame.
+  class Within {
+  public:
+    Within(Evaluator &ev, Frame frame) : ev(ev) {
+      ev.frames.push_back(std::move(frame));
+    }
+    ~Within() { ev.frames.pop_back(); }
+    Within(const Within &) = delete;
+    Within &operator=(const Within &) = delete;
+
+  private:
+    Evaluator &ev;
+  };
+
   Frame &frame() { return frames.back(); }
+  /// Whether a call of the function is being evaluated.
+  bool isRunning(const FunctionObject &function) const;
   EvaluationBounds &bounds() { return allowed; }
   DebugNotes &notes() { return debugNotes; }
   void assign(const ast::Expr *target, const Value &value, SourceLoc loc,
               bool keepConstexpr = false);
   void bind(llvm::StringRef name, Value value, SourceLoc loc);
-  /// Numbers that are assigned become run-time scalars (language rule 1).
+  /// Numbers that are assigned become run-time scalars
+  /// (docs/reference/language.md#numbers).
   Value sanitize(const Value &value, SourceLoc loc);
   /// The record's method of the name on the values; nothing if it has none.
   std::optional<Value> callSpecial(llvm::StringRef name, const Value &self,
                                    llvm::ArrayRef<Value> others, SourceLoc loc);
 
 private:
-  void assignSequence(llvm::ArrayRef<ast::Expr *> targets, const Value &value,
-                      SourceLoc at, SourceLoc loc, bool keepConstexpr);
-  void assignSubscript(const ast::Subscript *target, const Value &value);
-
-  //===-- expressions ----------------------------------------------------===//
-  Value evalUncounted(const ast::Expr *expr);
-  Value evalConstant(const ast::Constant *node);
-  Value evalJoined(const ast::JoinedString *node);
-  Value evalLambda(const ast::Lambda *node);
-  Value evalDict(const ast::Dict *node);
-  Value evalElements(llvm::ArrayRef<ast::Expr *> elements, bool tuple);
-  Value evalCompare(const ast::Compare *node);
-  Value evalBool(const ast::Bool *node);
-  Value evalComprehension(const ast::Comprehension *node);
-  Value evalCall(const ast::Call *node);
-  bool evalArguments(const ast::Call *node, CallArgs &args);
-  Value unsupportedExpr(const ast::Expr *expr);
-
-  //===-- classes (Classes.cpp) ------------------------------------------===//
-  Value callClass(const Value &callee, const CallArgs &args, SourceLoc loc);
-  Value makeRecord(std::shared_ptr<const ClassObject> type,
-                   const CallArgs &args, SourceLoc loc);
-  void assignAttribute(const ast::Attribute *target, const Value &value);
-
-  //===-- calls ----------------------------------------------------------===//
-  /// Nothing if all is well, else what the failed call gives.
-  std::optional<Value> bindParameters(const FunctionObject &function,
-                                      const CallArgs &args, SourceLoc loc,
-                                      Scope &scope);
-  std::optional<Value> bindRest(const FunctionObject &function,
-                                std::vector<Value> rest, SourceLoc loc,
-                                Scope &scope);
-  Value wrongCall(const FunctionObject &function, SourceLoc at,
-                  const llvm::Twine &message);
-  /// True, with an error, for an `async def`.
-  bool refuseAsync(const FunctionObject &function);
-  Value inlineJit(const std::shared_ptr<FunctionObject> &function,
-                  const CallArgs &args, SourceLoc loc);
-  Value runHostFunction(const std::shared_ptr<FunctionObject> &function,
-                        const CallArgs &args, SourceLoc loc);
-  Value callBuiltin(const Builtin &builtin, const CallArgs &args,
-                    SourceLoc loc);
-
   ModuleSource &loader;
   const Registry &registry;
   DiagnosticSink &sink;
@@ -179,15 +159,18 @@ private:
   std::string target;
   int warps = 4;
   std::vector<Frame> frames;
-  /// noinline functions whose remark was given: one each is enough.
-  llvm::SmallPtrSet<const FunctionObject *, 4> saidInlined;
   EvaluationBounds allowed;
   DebugNotes debugNotes;
   std::unique_ptr<NameResolver> names;
   std::unique_ptr<Operators> operators;
   std::unique_ptr<Members> members;
   std::unique_ptr<HostStatements> host;
-  std::unique_ptr<KernelStatements> statements;
+  std::unique_ptr<KernelStatements> kernel;
+  std::unique_ptr<FunctionCalls> functions;
+  std::unique_ptr<Classes> classes;
+  std::unique_ptr<CallExpressions> calls;
+  std::unique_ptr<Assignments> assignments;
+  std::unique_ptr<ExpressionValues> expressions;
 };
 
 } // namespace tz::frontend

@@ -1,14 +1,12 @@
 //===- FunctionCalls.cpp - functions of files: inlining, host calls -------===//
 //
-// What   A call's arguments and what becomes of it: jit functions (inlined),
-//        host functions with compile-time arguments, methods, conversions;
-//        built-ins are in BuiltinCalls.cpp.
-// Why    One place matches arguments to the parameters of a file's functions,
-//        so that a wrong count or keyword reads the same whatever is called. A
-//        portable kernel has no calls (decision R9): jit functions are
-//        elaborated where they stand.
+// What   Arguments to parameters and defaults; then jit functions are inlined,
+//        host functions evaluated.
+// Why    See FunctionCalls.h.
 //
 //===----------------------------------------------------------------------===//
+#include "core/frontend/evaluate/FunctionCalls.h"
+
 #include "core/frontend/evaluate/BlockAnalysis.h"
 #include "core/frontend/evaluate/Evaluator.h"
 #include "core/frontend/evaluate/HostStatements.h"
@@ -25,150 +23,46 @@ namespace tz::frontend {
 
 using namespace ast;
 
-bool Evaluator::evalArguments(const Call *node, CallArgs &args) {
-  bool valid = true;
-  for (const Expr *arg : node->args) {
-    if (auto *star = dyn_cast<Starred>(arg)) {
-      Value list = eval(star->value);
-      if (list.isSequence()) {
-        WorkBudget::charge(list.items().size());
-        for (const Value &item : list.items()) {
-          args.add(item, star->loc);
-        }
-      } else {
-        valid = false;
-        if (!list.isError()) {
-          fail(star->loc, "'*' needs a tuple or list, found " + describe(list));
-        }
-      }
-      continue;
-    }
-    args.add(eval(arg), arg->loc);
-    valid &= !args.list.back().value.isError();
-  }
-  for (const Keyword &keyword : node->keywords) {
-    Value value = eval(keyword.value);
-    if (!keyword.name.empty()) {
-      valid &= !value.isError();
-      args.add(std::move(value), keyword.value->loc, keyword.name);
-    } else if (value.is(ValueKind::Dict)) {
-      for (auto &[key, entry] : value.dictionary().entries) {
-        if (key.is(ValueKind::String)) {
-          args.keepAlive.push_back(key);
-          args.add(entry, keyword.loc, key.asString());
-        }
-      }
-    } else {
-      valid = false;
-      if (!value.isError()) {
-        fail(keyword.loc, "'**' needs a dictionary, found " + describe(value));
-      }
-    }
-  }
-  return valid;
-}
-
-Value Evaluator::evalCall(const Call *node) {
-  Value callee = eval(node->callee);
-  CallArgs args;
-  bool valid = evalArguments(node, args);
-  if (callee.isError() || (!valid && !inHost())) {
-    return Value();
-  }
-  if (!valid || callee.is(ValueKind::Unknown)) {
-    return Value::unknown(node->loc, callee.is(ValueKind::Unknown)
-                                         ? callee.reason().text
-                                         : "call with unknown arguments");
-  }
-  return call(callee, args, node->loc);
-}
-
-Value Evaluator::call(const Value &callee, const CallArgs &args,
-                      SourceLoc loc) {
-  if (allowed.isStopped()) {
-    return Value();
-  }
-  switch (callee.kind()) {
-  case ValueKind::Builtin:
-    return callBuiltin(*callee.asBuiltin(), args, loc);
-  case ValueKind::Function:
-    return callFunction(callee.asFunction(), args, loc);
-  case ValueKind::Method: {
-    const MethodObject &method = callee.asMethod();
-    CallArgs withSelf;
-    withSelf.add(method.self, loc);
-    withSelf.list.append(args.list.begin(), args.list.end());
-    return method.builtin ? callBuiltin(*method.builtin, withSelf, loc)
-                          : callFunction(method.function, withSelf, loc);
-  }
-  case ValueKind::Class:
-    return callClass(callee, args, loc);
-  case ValueKind::Record: {
-    SmallVector<Value> values;
-    for (const auto &arg : args.list) {
-      values.push_back(arg.value);
-    }
-    if (auto result = callSpecial("__call__", callee, values, loc)) {
-      return *result;
-    }
-    break;
-  }
-  case ValueKind::Type: {
-    // tl.float32(x) converts, as x.to(tl.float32).
-    if (args.list.size() == 1 && !inHost()) {
-      if (const Builtin *to = registry.method(ValueKind::Tile, "to")) {
-        Value value = args.list[0].value.isNumber()
-                          ? materialise(args.list[0].value, loc)
-                          : args.list[0].value;
-        CallArgs conversion;
-        conversion.add(callee, loc);
-        return value.isTile()
-                   ? call(Value::method(value, to), conversion, loc)
-                   : fail(loc, describe(value) + " cannot be converted to " +
-                                   repr(callee));
-      }
-    }
-    break;
-  }
-  case ValueKind::Error:
-    return callee;
-  case ValueKind::Unknown:
-    return Value::unknown(loc, callee.reason().text);
-  default:
-    break;
-  }
-  return fail(loc, describe(callee) + " cannot be called");
-}
-
-//===----------------------------------------------------------------------===//
-// Functions of a file
-//===----------------------------------------------------------------------===//
-
-Value Evaluator::defaultOf(const FunctionObject &function,
-                           const Parameter &param) {
+Value FunctionCalls::defaultOf(const FunctionObject &function,
+                               const Parameter &param) {
   if (auto module = function.module.lock(); module && module->scope) {
     // The host evaluated it where the function was defined.
     if (Binding *known =
-            loader.ask(*module, param.name.str() + "=", param.loc, *this)) {
+            ev.modules().ask(*module, param.name.str() + "=", param.loc, ev)) {
       return known->value;
     }
   }
-  Frame around;
+  Evaluator::Frame around;
   around.module = function.module.lock();
   around.isHost = true;
   around.closure = function.closure;
-  frames.push_back(std::move(around));
-  Value value = eval(param.defaultValue);
-  frames.pop_back();
-  return value;
+  Evaluator::Within within(ev, std::move(around));
+  return ev.eval(param.defaultValue);
 }
 
-Value Evaluator::wrongCall(const FunctionObject &function, SourceLoc at,
-                           const Twine &message) {
-  if (inHost()) {
+void FunctionCalls::runKernel(const std::shared_ptr<FunctionObject> &function,
+                              Scope params) {
+  if (refuseAsync(*function)) {
+    return;
+  }
+  Evaluator::Frame top;
+  top.function = function;
+  top.module = function->module.lock();
+  top.closure = function->closure;
+  top.isHost = false;
+  top.scope = std::move(params);
+  Evaluator::Within within(ev, std::move(top));
+  ev.notes().call(*function, ev.frame().scope, function->loc());
+  kernel.block(function->def->body, nullptr);
+}
+
+Value FunctionCalls::wrongCall(const FunctionObject &function, SourceLoc at,
+                               const Twine &message) {
+  if (ev.inHost()) {
     return Value::unknown(at, message.str());
   }
-  sink.error(at, message)
+  ev.diagnostics()
+      .error(at, message)
       .note(function.loc(), "function '" + function.name + "' is defined here");
   return Value();
 }
@@ -184,9 +78,10 @@ static const Parameter *parameterNamed(ArrayRef<Parameter> params,
   return it == params.end() ? nullptr : &*it;
 }
 
-std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
-                                               const CallArgs &args,
-                                               SourceLoc loc, Scope &scope) {
+std::optional<Value>
+FunctionCalls::bindParameters(const FunctionObject &function,
+                              const CallArgs &args, SourceLoc loc,
+                              Scope &scope) {
   ArrayRef<Parameter> params = function.params();
   const std::string name = "'" + function.name + "'";
   size_t next = 0, plain = 0;
@@ -232,9 +127,9 @@ std::optional<Value> Evaluator::bindParameters(const FunctionObject &function,
 }
 
 /// Parameters that take all that is left, and defaults.
-std::optional<Value> Evaluator::bindRest(const FunctionObject &function,
-                                         std::vector<Value> rest, SourceLoc loc,
-                                         Scope &scope) {
+std::optional<Value> FunctionCalls::bindRest(const FunctionObject &function,
+                                             std::vector<Value> rest,
+                                             SourceLoc loc, Scope &scope) {
   const std::string name = "'" + function.name + "'";
   for (const Parameter &p : function.params()) {
     if (p.kind == Parameter::VarArgs) {
@@ -259,16 +154,17 @@ std::optional<Value> Evaluator::bindRest(const FunctionObject &function,
   return std::nullopt;
 }
 
-Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
-                              const CallArgs &args, SourceLoc loc) {
-  if (function->isJit && !inHost()) {
-    return inlineJit(function, args, loc);
+Value FunctionCalls::call(const std::shared_ptr<FunctionObject> &function,
+                          const CallArgs &args, SourceLoc loc) {
+  if (function->isJit && !ev.inHost()) {
+    return inlined(function, args, loc);
   }
   if (!function->isJit) {
-    if (!inHost() && !function->isConstexprFunction) {
+    if (!ev.inHost() && !function->isConstexprFunction) {
       for (const auto &arg : args.list) {
         if (arg.value.isTile()) {
-          sink.error(loc, "'" + function->name +
+          ev.diagnostics()
+              .error(loc, "'" + function->name +
                               "' is an ordinary Python function and is called "
                               "with a run-time value; decorate it with "
                               "@triton.jit")
@@ -277,33 +173,32 @@ Value Evaluator::callFunction(const std::shared_ptr<FunctionObject> &function,
         }
       }
     }
-    return runHostFunction(function, args, loc);
+    return evaluated(function, args, loc);
   }
   return Value::unknown(loc, "kernel '" + function->name +
                                  "' is called in host code");
 }
 
-bool Evaluator::refuseAsync(const FunctionObject &function) {
+bool FunctionCalls::refuseAsync(const FunctionObject &function) {
   if (!function.def->isAsync) {
     return false;
   }
-  sink.error(function.def->loc,
-             "'async def' is not supported in kernel code; write 'def'");
+  ev.diagnostics().error(
+      function.def->loc,
+      "'async def' is not supported in kernel code; write 'def'");
   return true;
 }
 
-Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
-                           const CallArgs &args, SourceLoc loc) {
-  for (const Frame &f : frames) {
-    if (f.function == function) {
-      return fail(loc, "'" + function->name +
-                           "' calls itself; recursion is not supported in "
-                           "kernel code");
-    }
+Value FunctionCalls::inlined(const std::shared_ptr<FunctionObject> &function,
+                             const CallArgs &args, SourceLoc loc) {
+  if (ev.isRunning(*function)) {
+    return ev.fail(loc, "'" + function->name +
+                            "' calls itself; recursion is not supported in "
+                            "kernel code");
   }
-  EvaluationBounds::Level level = allowed.call();
+  EvaluationBounds::Level level = ev.bounds().call();
   if (!level) {
-    allowed.stop(loc, allowed.callLimit());
+    ev.bounds().stop(loc, ev.bounds().callLimit());
     return Value();
   }
   WorkBudget::charge(WorkBudget::PerCall);
@@ -311,11 +206,12 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
     return Value();
   }
   if (function->noInline && saidInlined.insert(function.get()).second) {
-    sink.remark(loc, "'" + function->name +
-                         "' is marked noinline and is inlined all the same: a "
-                         "kernel has no calls on any target");
+    ev.diagnostics().remark(
+        loc, "'" + function->name +
+                 "' is marked noinline and is inlined all the same: a "
+                 "kernel has no calls on any target");
   }
-  Frame callee;
+  Evaluator::Frame callee;
   if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
     return *failure;
   }
@@ -323,51 +219,54 @@ Value Evaluator::inlineJit(const std::shared_ptr<FunctionObject> &function,
   callee.module = function->module.lock();
   callee.closure = function->closure;
   callee.isHost = false;
-  callee.callSite = mlir::LocationAttr(location(loc));
-  sink.pushFrame(loc, "in the call of '" + function->name + "' from here");
-  frames.push_back(std::move(callee));
-  debugNotes.call(*function, frame().scope, loc);
-  Flow flow = statements->block(function->def->body, nullptr);
-  frames.pop_back();
-  debugNotes.leave();
-  sink.popFrame();
+  callee.callSite = mlir::LocationAttr(ev.location(loc));
+  ev.diagnostics().pushFrame(loc, "in the call of '" + function->name +
+                                      "' from here");
+  const Flow flow = [&] {
+    Evaluator::Within within(ev, std::move(callee));
+    ev.notes().call(*function, ev.frame().scope, loc);
+    return kernel.block(function->def->body, nullptr);
+  }();
+  ev.notes().leave();
+  ev.diagnostics().popFrame();
   return flow.kind == Flow::Return ? flow.value : Value::none();
 }
 
-Value Evaluator::runHostFunction(
-    const std::shared_ptr<FunctionObject> &function, const CallArgs &args,
-    SourceLoc loc) {
-  bool fromKernel = !inHost();
+Value FunctionCalls::evaluated(const std::shared_ptr<FunctionObject> &function,
+                               const CallArgs &args, SourceLoc loc) {
+  bool fromKernel = !ev.inHost();
   if (function->def && function->def->isAsync) {
-    return fail(loc, "'" + function->name +
-                         "' is an 'async def': its call gives a coroutine, "
-                         "not a value");
+    return ev.fail(loc, "'" + function->name +
+                            "' is an 'async def': its call gives a coroutine, "
+                            "not a value");
   }
-  Frame callee;
+  Evaluator::Frame callee;
   if (auto failure = bindParameters(*function, args, loc, callee.scope)) {
     return *failure;
   }
-  EvaluationBounds::Level level = allowed.call();
+  EvaluationBounds::Level level = ev.bounds().call();
   if (!level) {
-    return fail(loc, allowed.callLimit());
+    return ev.fail(loc, ev.bounds().callLimit());
   }
   callee.function = function;
   callee.module = function->module.lock();
   callee.closure = function->closure;
   callee.isHost = true;
-  frames.push_back(std::move(callee));
   Value result;
-  if (function->lambda) {
-    result = eval(function->lambda->body);
-  } else {
-    Flow flow = host->block(function->def->body);
-    result = flow.kind == Flow::Return ? flow.value : Value::none();
+  {
+    Evaluator::Within within(ev, std::move(callee));
+    if (function->lambda) {
+      result = ev.eval(function->lambda->body);
+    } else {
+      Flow flow = host.block(function->def->body);
+      result = flow.kind == Flow::Return ? flow.value : Value::none();
+    }
   }
-  frames.pop_back();
   if (fromKernel && result.is(ValueKind::Unknown)) {
     ReasonObject reason = result.reason();
-    if (!allowed.isStopped()) {
-      sink.error(loc,
+    if (!ev.bounds().isStopped()) {
+      ev.diagnostics()
+          .error(loc,
                  "'" + function->name +
                      "' cannot be evaluated at compile time; a function of "
                      "the kernel needs @triton.jit")
