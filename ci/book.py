@@ -71,6 +71,19 @@ def names_of_pages():
                 yield f"{name}: there is no {page}"
 
 
+def headings_named():
+    """Code names headings of pages, as docs/reference/language.md#two-tiles. A rule is named by its heading, or by its letter and number."""
+    pages = tracked("*.md")
+    for name, text in tracked("*.cpp", "*.h", "*.hpp", "*.td", "*.def", "*.py", "*.cmake", "*.mlir").items():
+        if name.startswith("test/docs/"):  # wrong ones on purpose
+            continue
+        for page, anchor in set(re.findall(r"(?<![\w/.])(docs/[\w./-]*\.md)#([\w-]+)", text)):
+            if page in pages and anchor not in headings(pages[page]):
+                yield f"{name}: {page} has no heading #{anchor}"
+        if found := re.search(r"\blanguage rules? \d+", text):
+            yield f"{name}: '{found.group()}': name the heading of the page that says it"
+
+
 SOURCES = ("core", "include", "runtime", "plugins", "backends", "python", "test", "ci", "docs")
 
 

@@ -1,7 +1,8 @@
 //===- Assignments.h - what names are bound to ------------------*- C++ -*-===//
 //
 // What   Assignment to names, sequences of them, subscripts and attributes.
-// Why    In a kernel numbers become run-time values by it (language rule 1).
+// Why    In a kernel numbers become run-time values by it
+//        (docs/reference/language.md#numbers).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_FRONTEND_EVALUATE_ASSIGNMENTS_H

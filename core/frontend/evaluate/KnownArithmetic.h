@@ -2,7 +2,7 @@
 //
 // What   Binary operators on integers, floats and sequences of compile time.
 // Why    `//` and `%` round down here and truncate on tiles, integers never
-//        wrap here: the two worlds differ on purpose (language rules 5 and 8).
+//        wrap here: docs/reference/language.md#numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_FRONTEND_EVALUATE_KNOWNARITHMETIC_H

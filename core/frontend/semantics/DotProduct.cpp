@@ -1,7 +1,8 @@
 //===- DotProduct.cpp - tl.dot --------------------------------------------===//
 //
 // What   The product of two tiles: operands, what it is summed in, precision.
-// Why    Its types follow rules of their own (language rules 20 to 22).
+// Why    Its types follow rules of their own
+//        (docs/reference/language.md#products).
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/semantics/OpEmitter.h"

@@ -40,7 +40,7 @@ OptionalTile OpEmitter::where(const Operand &condition, const Operand &x,
   return TileValue{select, a.type};
 }
 
-/// These convert literals first (language rule 6) and compute bf16 in fp32.
+/// These convert literals first and compute bf16 in fp32.
 static TileValue withoutBF16(TileValue x, const auto &convert) {
   return x.type.elem == DType::BF16 && !x.type.isPtr ? convert(x, DType::F32)
                                                      : x;

@@ -3,7 +3,7 @@
 // What   load and store of pointers and tiles of pointers, atomics, and the
 //        hints that they take. Block pointers go on to Views.cpp.
 // Why    The rules of who is broadcast to whom differ between loads and stores
-//        (language rule 9); they stand side by side here.
+//        (docs/reference/language.md#two-tiles); they stand side by side here.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/semantics/OpEmitter.h"

@@ -2,7 +2,7 @@
 //
 // What   commonType, promote and unify.
 // Why    The promotion rules are the language's most intricate part; they are
-//        here and nowhere else (language rules 5 to 9).
+//        here and nowhere else (docs/reference/language.md#two-tiles).
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/semantics/OpEmitter.h"

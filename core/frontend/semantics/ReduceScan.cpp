@@ -1,8 +1,8 @@
 //===- ReduceScan.cpp - reduce, scan, histogram ---------------------------===//
 //
 // What   The operations that combine many elements into one.
-// Why    reduce and scan carry a region that the evaluator fills (language
-//        rules 20 to 26).
+// Why    reduce and scan carry a region that the evaluator fills: the function
+//        that combines two elements.
 //
 //===----------------------------------------------------------------------===//
 #include "core/frontend/semantics/OpEmitter.h"

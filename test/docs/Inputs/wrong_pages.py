@@ -18,14 +18,14 @@ FILES = {
     "docs/three.md": "# Three\n\n[Four](four.md#near), [questions](questions.md).\n",
     "docs/four.md": "# Four\n\n## Near\n\n## Far\n",
     "docs/questions.md": "# Questions\n\n## Where is it?\n\n[There](four.md#far).\n\n## And who knows?\n\nNobody.\n\n## What is near?\n\n[This](one.md#one).\n",
-    "code.py": "# docs/right.md and docs/elsewhere/gone.md; https://example.org/docs/other.md\n",
+    "code.py": "# docs/right.md and docs/elsewhere/gone.md; https://example.org/docs/other.md\n# docs/right.md#a-name-and-a-link, docs/right.md#gone (language rule 7)\n",
 }
 os.makedirs(os.path.join(folder, "docs"))
 for name, text in FILES.items():
     with open(os.path.join(folder, name), "w") as file:
         file.write(text)
 subprocess.run(["git", "init", "-q", folder], check=True)
-for fault in (*book.broken_links(), *book.names_of_pages(), *book.unreadable_code(), *book.names_of_files(),
+for fault in (*book.broken_links(), *book.names_of_pages(), *book.headings_named(), *book.unreadable_code(), *book.names_of_files(),
               *book.far_answers("docs/questions.md", "docs/index.md")):
     print(fault)
 
