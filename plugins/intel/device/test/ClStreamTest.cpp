@@ -1,0 +1,175 @@
+//===- ClStreamTest.cpp - order, events, times, callbacks -----------------===//
+//
+// What   Streams keep their order and wait for each other; events tell what was
+//        reached and how long it took.
+// Why    Queues begin only when they are flushed, and their events live as long
+//        as somebody waits.
+//===----------------------------------------------------------------------===//
+#include "plugins/intel/device/test/ClFixture.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+namespace tz::intel::test {
+namespace {
+
+struct ClStream : ClFixture {
+  void SetUp() override {
+    ClFixture::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    begin();
+    counter = memory(4);
+    ASSERT_EQ(Told(api.fill(stream, counter, 4, 0, 4)).code, TZ_E_OK);
+    count = kernel("count");
+    sync();
+  }
+  /// Keeps the stream busy for some milliseconds.
+  void work(int32_t steps = 3000000) {
+    const Told told = launch(count, Packed() << counter << steps);
+    ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  }
+  tz_event *event(uint32_t flags = 0) {
+    tz_event *made = nullptr;
+    EXPECT_EQ(Told(calls.createEvent(device, flags, &made)).code, TZ_E_OK);
+    return made;
+  }
+
+  tz_kernel *count = nullptr;
+  tz_dptr counter = 0;
+};
+
+TEST_F(ClStream, KeepsTheOrderOfWhatItIsGiven) {
+  work(1000);
+  work(1000);
+  ASSERT_EQ(Told(api.fill(stream, counter, 4, 5, 4)).code, TZ_E_OK);
+  work(10);
+  EXPECT_EQ(download<int32_t>(counter, 1)[0], 15);
+}
+
+TEST_F(ClStream, BeginsWithoutBeingWaitedFor) {
+  work(100);
+  tz_event *passed = event();
+  ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
+  int32_t done = 0;
+  for (int i = 0; i < 5000 && !done; ++i) {
+    ASSERT_EQ(Told(api.event_query(passed, &done)).code, TZ_E_OK);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(done, 1);
+  api.event_destroy(passed);
+}
+
+TEST_F(ClStream, EventsTellHowLongWorkTook) {
+  tz_event *start = event(TZ_EVENT_TIMING), *stop = event(TZ_EVENT_TIMING);
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_EQ(Told(api.event_record(start, stream)).code, TZ_E_OK);
+  work();
+  ASSERT_EQ(Told(api.event_record(stop, stream)).code, TZ_E_OK);
+  ASSERT_EQ(Told(api.event_sync(stop, UINT64_MAX)).code, TZ_E_OK);
+  const auto passed = std::chrono::steady_clock::now() - began;
+  uint64_t ns = 0;
+  const Told told = api.event_elapsed_ns(start, stop, &ns);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_GT(ns, 0u);
+  EXPECT_LE(ns, uint64_t(std::chrono::nanoseconds(passed).count()));
+  api.event_destroy(start);
+  api.event_destroy(stop);
+}
+
+TEST_F(ClStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
+  tz_event *plain = event(), *timed = event(TZ_EVENT_TIMING);
+  uint64_t ns = 0;
+  EXPECT_EQ(Told(api.event_elapsed_ns(timed, timed, &ns)).text,
+            "an event that measures time was never recorded");
+  ASSERT_EQ(Told(api.event_record(plain, stream)).code, TZ_E_OK);
+  sync();
+  EXPECT_EQ(Told(api.event_elapsed_ns(plain, plain, &ns)).text,
+            "an event was made without TZ_EVENT_TIMING");
+  work(30000000);
+  ASSERT_EQ(Told(api.event_record(timed, stream)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.event_elapsed_ns(timed, timed, &ns)).text,
+            "an event that measures time was not reached yet");
+  api.event_destroy(plain);
+  api.event_destroy(timed);
+}
+
+TEST_F(ClStream, WaitsForAnEventNoLongerThanItIsTold) {
+  work(100000000);
+  tz_event *passed = event();
+  ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
+  const Told told = api.event_sync(passed, 1000000);
+  EXPECT_EQ(told.code, TZ_E_TIMEOUT);
+  EXPECT_EQ(Told(api.event_sync(passed, UINT64_MAX)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.event_sync(passed, 0)).code, TZ_E_OK);
+  api.event_destroy(passed);
+}
+
+TEST_F(ClStream, WaitsForAnotherStream) {
+  tz_stream *other = nullptr;
+  ASSERT_EQ(Told(calls.createStream(device, 1, &other)).code, TZ_E_OK);
+  tz_event *passed = event();
+  // Nothing was recorded: nothing to wait for.
+  ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
+  work(20000000);
+  ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
+  ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
+  // An event may go while a stream still waits for it.
+  api.event_destroy(passed);
+  int32_t seen = 0;
+  ASSERT_EQ(Told(api.copy(other, reinterpret_cast<tz_dptr>(&seen), counter, 4,
+                          TZ_COPY_DEVICE_TO_HOST))
+                .code,
+            TZ_E_OK);
+  ASSERT_EQ(Told(api.stream_sync(other)).code, TZ_E_OK);
+  EXPECT_EQ(seen, 20000000);
+  api.stream_destroy(other);
+}
+
+TEST_F(ClStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
+  tz_stream *other = nullptr;
+  ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
+  tz_event *passed = event();
+  work(20000000);
+  ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
+  ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
+  work(50000000);
+  ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
+  // The other stream waits for the first record alone.
+  ASSERT_EQ(Told(api.stream_sync(other)).code, TZ_E_OK);
+  int32_t done = 1;
+  ASSERT_EQ(Told(api.event_query(passed, &done)).code, TZ_E_OK);
+  EXPECT_EQ(done, 0);
+  sync();
+  api.event_destroy(passed);
+  api.stream_destroy(other);
+}
+
+TEST_F(ClStream, CallsBackWhenItGetsThere) {
+  struct Heard {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int32_t code = -1;
+  } heard;
+  work(1000000);
+  ASSERT_EQ(Told(api.stream_callback(
+                     stream,
+                     [](void *user, int32_t code) {
+                       auto *to = static_cast<Heard *>(user);
+                       std::lock_guard guard(to->mutex);
+                       to->code = code;
+                       to->changed.notify_one();
+                     },
+                     &heard))
+                .code,
+            TZ_E_OK);
+  std::unique_lock guard(heard.mutex);
+  EXPECT_TRUE(heard.changed.wait_for(guard, std::chrono::seconds(60),
+                                     [&] { return heard.code >= 0; }));
+  EXPECT_EQ(heard.code, TZ_E_OK);
+}
+
+} // namespace
+} // namespace tz::intel::test

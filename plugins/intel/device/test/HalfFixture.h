@@ -1,0 +1,180 @@
+//===- HalfFixture.h - a device half over its table
+//------------------------===//
+//
+// What   An error object as code and text; a platform, a device and a stream;
+//        the test kernels; launches with packed arguments.
+// Why    The halves over OpenCL and over Level Zero answer the same table, so
+//        they are asked the same way.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_HALFFIXTURE_H
+#define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_HALFFIXTURE_H
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/unit/abi/TableCalls.h"
+
+#include <terrazzo/plugin/Error.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace tz::intel::test {
+
+/// What an error object said; released.
+struct Told {
+  int32_t code = TZ_E_OK, native = 0;
+  uint32_t flags = 0;
+  std::string text;
+
+  Told(tz_error *error) {
+    if (error) {
+      code = error->code;
+      native = error->native_code;
+      flags = error->flags;
+      text.assign(error->message.data, error->message.size);
+      if (error->release) {
+        error->release(error);
+      }
+    }
+  }
+};
+
+/// "kernels" or "call".
+inline std::string spirv(const std::string &name = "kernels") {
+  std::ifstream file(std::string(TZ_TEST_KERNELS) + "/" + name + ".spv",
+                     std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Arguments one behind the other, each aligned to its size.
+class Packed {
+public:
+  template <typename T>
+  Packed &operator<<(T value) {
+    const size_t at = (bytes.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    bytes.resize(at + sizeof(T));
+    std::memcpy(bytes.data() + at, &value, sizeof(T));
+    return *this;
+  }
+  const void *data() const { return bytes.data(); }
+  size_t size() const { return bytes.size(); }
+
+private:
+  std::vector<unsigned char> bytes;
+};
+
+/// A table, a platform made with options, and its first device.
+class HalfFixture : public testing::Test {
+protected:
+  explicit HalfFixture(const tz_device_api &api) : api(api), calls{api} {}
+
+  Told open(const std::string &key, const std::string &value) {
+    tz_kv option{};
+    option.key = plugin::str(key);
+    option.kind = TZ_KV_STR;
+    option.str = plugin::str(value);
+    return calls.create(nullptr, &option, 1, &platform);
+  }
+  std::vector<tz_device *> devices(uint32_t which) {
+    tz_device *const *list = nullptr;
+    size_t count = 0;
+    const Told told = api.devices(platform, which, &list, &count);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    return {list, list + count};
+  }
+  void TearDown() override {
+    if (stream) {
+      api.stream_destroy(stream);
+    }
+    if (module) {
+      api.module_unload(module);
+    }
+    if (platform) {
+      api.destroy(platform);
+    }
+  }
+
+  tz_dptr memory(uint64_t bytes, uint32_t kind = TZ_MEM_DEVICE) {
+    tz_dptr out = 0;
+    const Told told = calls.allocate(device, kind, bytes, 0, nullptr, &out);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    return out;
+  }
+  template <typename T>
+  tz_dptr upload(const std::vector<T> &values) {
+    const tz_dptr to = memory(values.size() * sizeof(T));
+    const Told told =
+        api.copy(stream, to, reinterpret_cast<tz_dptr>(values.data()),
+                 values.size() * sizeof(T), TZ_COPY_HOST_TO_DEVICE);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    sync();
+    return to;
+  }
+  template <typename T>
+  std::vector<T> download(tz_dptr from, size_t count) {
+    std::vector<T> values(count);
+    const Told told = api.copy(stream, reinterpret_cast<tz_dptr>(values.data()),
+                               from, count * sizeof(T), TZ_COPY_DEVICE_TO_HOST);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    sync();
+    return values;
+  }
+  void sync() {
+    const Told told = api.stream_sync(stream);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+  }
+  Told load(const std::string &code, tz_module **out,
+            std::vector<std::string> *log = nullptr) {
+    const tz_blob blob{
+        plugin::str("main"), plugin::str("spirv"), {code.data(), code.size()}};
+    tz_module_desc desc{sizeof(desc), nullptr, &blob, 1, log, nullptr};
+    if (log) {
+      desc.on_diagnostic = [](void *to, const tz_diagnostic *said) {
+        static_cast<std::vector<std::string> *>(to)->emplace_back(
+            plugin::view(said->message));
+      };
+    }
+    return api.module_load(device, &desc, out);
+  }
+  tz_kernel *kernel(std::string_view name) {
+    if (!module) {
+      const Told told = load(spirv(), &module);
+      EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    }
+    tz_kernel *out = nullptr;
+    const Told told = api.kernel_get(module, plugin::str(name), &out);
+    EXPECT_EQ(told.code, TZ_E_OK) << told.text;
+    return out;
+  }
+  static tz_launch request(const Packed &packed, uint32_t grid,
+                           uint32_t block) {
+    tz_launch launch{};
+    launch.struct_size = sizeof(launch);
+    for (int axis = 0; axis < 3; ++axis) {
+      launch.grid[axis] = axis ? 1 : grid;
+      launch.block[axis] = axis ? 1 : block;
+      launch.cluster[axis] = 1;
+    }
+    launch.args = packed.data();
+    launch.args_size = packed.size();
+    return launch;
+  }
+  Told launch(tz_kernel *kernel, const Packed &packed, uint32_t grid = 1,
+              uint32_t block = 1) {
+    const tz_launch asked = request(packed, grid, block);
+    return api.launch(stream, kernel, &asked);
+  }
+
+  const tz_device_api &api;
+  const tz::test::TableCalls calls;
+  tz_platform *platform = nullptr;
+  tz_device *device = nullptr;
+  tz_stream *stream = nullptr;
+  tz_module *module = nullptr;
+};
+
+} // namespace tz::intel::test
+
+#endif
