@@ -136,6 +136,26 @@ print(json.dumps(made))
     assert made[1]["normal"] == [0.0, 1.0, -4.0, 4.0] and made[2]["normal"][1] == 0 and made[3]
 
 
+def test_small_values_for_a_second_comparison(tmp_path):
+    """A row whose results differ is wrong only if they do with small numbers, too."""
+    program = """
+import json
+import torch
+import arguments, race
+drawn = [torch.empty(64), torch.empty(64, dtype=torch.int32)]
+memory = arguments.Memory([], "cpu", small=True)
+memory._fill(drawn[0], {"normal": [65.8, 10412.7, -65472.0, 65504.0]})
+memory._fill(drawn[1], {"uniform": [1000, 2000]})  # indices and lengths stay
+rows = [{"comparison": "different", "small_values": verdict} for verdict in ("equal", "near", "different", "not determined")]
+print(json.dumps([drawn[0].abs().max().item(), drawn[1].min().item(), [race.is_wrong(row) for row in rows], race.is_wrong({"comparison": "equal"})]))
+"""
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    largest, least, wrong, equal = json.loads(done.stdout)
+    assert 0 < largest < 0.11 and least >= 1000
+    assert wrong == [False, False, True, True] and not equal
+
+
 def test_records_replay_alone(records):
     folder, expected, paths = records
     assert len(paths) == 3  # equal launches are one record

@@ -18,6 +18,7 @@ EXACT_BYTES = 4 << 20  # integers: values that are indices, lengths, masks matte
 EXACT_FLOATS = 4096
 LARGEST = 6 << 30  # bytes of a launch's tensors
 UNKNOWN = [0.0, 1.0, -4.0, 4.0]  # mean, deviation, least, largest, of values that are no numbers
+SMALL = [0.0, 0.05, -0.1, 0.1]  # the same, of values with which recurrences and sums stay in range
 _POINTER = 1 << 40  # an integer above is taken for an address
 
 
@@ -118,8 +119,9 @@ def describe(value, storages, functions):
 class Memory:
     """The storages of a record, allocated and filled on a device."""
 
-    def __init__(self, entries, device, seed=0):
+    def __init__(self, entries, device, seed=0, small=False):
         self.device = device
+        self._small = small
         self._rooms, self._starts = [], []
         for entry in entries:
             room = torch.empty(entry["bytes"] + 512, dtype=torch.uint8, device=device)
@@ -151,7 +153,7 @@ class Memory:
         elif "normal" in content:
             # Records of version 1 may hold NaN for arrays that were never written.
             known = all(math.isfinite(number) for number in content["normal"])
-            mean, deviation, low, high = content["normal"] if known else UNKNOWN
+            mean, deviation, low, high = SMALL if self._small else content["normal"] if known else UNKNOWN
             step = 1 << 26
             for begin in range(0, flat.numel(), step):
                 part = flat[begin:begin + step]

@@ -52,7 +52,7 @@ def summary(result, worst, markdown=False):
     text.append(table(timed[:worst], markdown))
     for kind in ("different", "fails under Terrazzo alone", "no result"):
         for row in groups.get(kind, [])[:40]:
-            why = row.get("terrazzo", {}).get("problem") or row.get("problem") or f"error {row.get('error')}"
+            why = row.get("terrazzo", {}).get("problem") or row.get("problem") or f"error {row.get('error')}; with small numbers {row.get('small_values')}"
             text.append(f"{kind}: {row['kernel']} {row.get('label', '')}: {' '.join(why.split())[:240]}")
     return "\n".join(text)
 
