@@ -126,10 +126,21 @@ static bool isConstant(Value value) {
   return matchPattern(splat ? splat.getSource() : value, m_Constant());
 }
 
-/// A constant 1, also one that was widened.
-static bool isOne(Value value) {
+/// What was widened.
+static Value narrowest(Value value) {
   auto wider = value.getDefiningOp<arith::ExtSIOp>();
-  return matchPattern(wider ? wider.getIn() : value, m_One());
+  return wider ? wider.getIn() : value;
+}
+
+/// Is this dimension dense? One of stride 1; where none is known to be, the
+/// last one, if its stride is an argument, for which 1 is a case of its own.
+static bool mayBeDense(MakeViewOp make, Value stride) {
+  auto isOne = [](Value one) { return matchPattern(narrowest(one), m_One()); };
+  auto argument = dyn_cast<BlockArgument>(narrowest(stride));
+  return isOne(stride) ||
+         (argument && isa<KernelOp>(argument.getOwner()->getParentOp()) &&
+          stride == make.getStrides().back() &&
+          llvm::none_of(make.getStrides(), isOne));
 }
 
 void Walk::visit(OpOperand &use, bool itself) {
@@ -171,7 +182,7 @@ void Walk::visit(OpOperand &use, bool itself) {
           if (&stride == &use) {
             scales(make.getType().getElementType());
             result.foldsOne |= itself;
-          } else if (&extent == &use && isOne(stride.get())) {
+          } else if (&extent == &use && mayBeDense(make, stride.get())) {
             scales(make.getType().getElementType());
           }
         }

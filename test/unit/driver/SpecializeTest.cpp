@@ -224,6 +224,14 @@ TEST_F(RuleTest, TheExtentOfTheDenseDimensionCounts) {
   EXPECT_FALSE(r.leaves[3].foldsOne);
 }
 
+TEST_F(RuleTest, TheLastDimensionCountsWhereItsStrideMayBeOne) {
+  auto r = rule("    p = tl.make_block_ptr(a, (m,), (n,), (0,), (16,), (0,))\n"
+                "    tl.store(p, tl.zeros((16,), tl.float16),"
+                " boundary_check=(0,))\n");
+  EXPECT_TRUE(r.leaves[2].foldsOne);
+  EXPECT_EQ(r.leaves[3].divisor, 8u);
+}
+
 TEST_F(RuleTest, TheUseInACalledFunctionCounts) {
   auto r = rule("    if n == 1:\n"
                 "        tl.store(a, 0.0)\n"
