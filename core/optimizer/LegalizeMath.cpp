@@ -103,6 +103,8 @@ private:
   void legalizeAll(Operation *op);
   void legalize(Operation *op);
   void widen(Operation *op);
+  /// Powers that a few products are; true: it was one, and is gone.
+  bool multiply(PowOp power);
   /// The library's function; null if it has none: every target has that one.
   KernelOp bodyFor(StringRef name, StringRef type);
   void inlineBody(KernelOp body, Operation *op);
@@ -284,10 +286,61 @@ static bool hasLoop(KernelOp body) {
       .wasInterrupted();
 }
 
+/// A whole exponent that is the same in all lanes and known; 0: none.
+static int64_t knownExponent(PowOp power) {
+  constexpr double most = 1024;
+  Value exponent = power.getRhs();
+  while (Operation *same = exponent.getDefiningOp()) {
+    if (!isa<SplatOp, BroadcastOp, ReshapeOp, arith::ExtFOp>(same)) {
+      break;
+    }
+    exponent = same->getOperand(0);
+  }
+  APInt whole;
+  if (auto converted = exponent.getDefiningOp<SIToFPOp>()) {
+    return matchPattern(converted.getSource(), m_ConstantInt(&whole)) &&
+                   whole.getActiveBits() < 16
+               ? whole.getSExtValue()
+               : 0;
+  }
+  APFloat constant(0.0);
+  if (!matchPattern(exponent, m_ConstantFloat(&constant))) {
+    return 0;
+  }
+  const double value = constant.convertToDouble();
+  return std::trunc(value) == value && std::abs(value) < most ? int64_t(value)
+                                                              : 0;
+}
+
+/// Squares and cubes are products: exact to a unit or two, and with the special
+/// cases of the function. What underflows on the way is too small in the end.
+bool Legalizer::multiply(PowOp power) {
+  const int64_t exponent = knownExponent(power);
+  if (exponent < 1 || exponent > 4) {
+    return false;
+  }
+  OpBuilder b(power);
+  const Value x = power.getLhs();
+  auto product = [&](Value left, Value right) -> Value {
+    return arith::MulFOp::create(b, power.getLoc(), left, right);
+  };
+  Value result = exponent == 1 ? x : product(x, x);
+  if (exponent > 2) {
+    result = product(result, exponent == 3 ? x : result);
+  }
+  power.replaceAllUsesWith(result);
+  power.erase();
+  return true;
+}
+
 void Legalizer::legalize(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (element.getIntOrFloatBitWidth() < 32) {
     widen(op);
+    return;
+  }
+  auto power = dyn_cast<PowOp>(op);
+  if (power && multiply(power)) {
     return;
   }
   if (KernelOp body = bodyFor(functionName(op), typeName(element))) {

@@ -110,3 +110,25 @@ tile.kernel @branches_of_scalars(%p: !tile.ptr<f32>, %s: f32) {
   tile.store %p, %r : !tile.ptr<f32>, f32
   tile.return
 }
+
+// Powers that a few products are, also of an integer.
+// CHECK-LABEL: @powers
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[X:.*]], %[[X]] : tensor<16xf32>
+// CHECK: %[[TWO:.*]] = arith.mulf %[[X]], %[[X]] : tensor<16xf32>
+// CHECK-NEXT: %[[CUBE:.*]] = arith.mulf %[[TWO]], %[[X]] : tensor<16xf32>
+// CHECK-NOT: tile.select
+// CHECK: tile.store %{{.*}}, %[[SQUARE]]
+// CHECK: tile.store %{{.*}}, %[[CUBE]]
+tile.kernel @powers(%p: !tile.ptr<f32>, %s: f32) {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<16x!tile.ptr<f32>>
+  %x = tile.splat %s : f32 -> tensor<16xf32>
+  %two = arith.constant 2 : i32
+  %float = tile.sitofp %two : i32 to f32
+  %twos = tile.splat %float : f32 -> tensor<16xf32>
+  %threes = arith.constant dense<3.0> : tensor<16xf32>
+  %square = tile.pow %x, %twos : tensor<16xf32>
+  %cube = tile.pow %x, %threes : tensor<16xf32>
+  tile.store %ps, %square : tensor<16x!tile.ptr<f32>>, tensor<16xf32>
+  tile.store %ps, %cube : tensor<16x!tile.ptr<f32>>, tensor<16xf32>
+  tile.return
+}
