@@ -135,6 +135,24 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
   return {2048, 1536, 1280, 1024};
 }
 
+/// The same for products outside of loops. A few registers less may let one
+/// more block run, and all programs at once.
+SmallVector<unsigned, 4>
+threadsWithoutRings(int64_t words, uint64_t sharedBytesEach,
+                    const ArchitectureFacts &architecture) {
+  constexpr unsigned addresses = 32;
+  const uint64_t byShared = sharedBytesEach
+                                ? architecture.sharedBytes / sharedBytesEach
+                                : architecture.threads;
+  SmallVector<unsigned, 4> wanted;
+  for (unsigned threads : {1024, 768, 512, 384}) {
+    if (threads <= byShared && words + addresses <= RegistersOfAll / threads) {
+      wanted.push_back(threads);
+    }
+  }
+  return wanted;
+}
+
 } // namespace
 
 SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
@@ -171,7 +189,8 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
       }
     }
   } else if (hasDot && !hasRing && words <= 64) {
-    wanted = {512, 384};
+    wanted = threadsWithoutRings(words, variant.lowered.sharedBytes / threads,
+                                 architecture);
   } else if (!hasDot) {
     wanted = threadsWithoutDots(kernel, std::max(words, widestLoop(kernel)));
   }
