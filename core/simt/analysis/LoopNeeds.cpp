@@ -39,13 +39,16 @@ BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
   Type element = tile::elementType(result.getType());
   const int64_t bytes = tile::storageBytes(element);
   SharedAttr how = plainShared(context, shape);
-  if (shape.size() == 2 &&
-      llvm::any_of(result.getUsers(), llvm::IsaPred<ConvertOp>)) {
+  if (shape.size() == 2) {
     const VectorAccess access =
         vectorOfLoad(runs, load, layoutOf(result.getType()));
     const unsigned fast = access.count > 1 ? access.dim : 1;
-    if (shape[fast] * bytes % 16 == 0) {
+    const bool isExchanged =
+        llvm::any_of(result.getUsers(), llvm::IsaPred<ConvertOp>);
+    if (isExchanged && shape[fast] * bytes % 16 == 0) {
       how = target.sharedRows(context, {fast, 1 - fast}, shape[fast], bytes);
+    } else {
+      how = SharedAttr::get(context, {fast, 1 - fast}, shape[fast], 0, 4, 3);
     }
   }
   return BufferType::get(context, shape, element, how);

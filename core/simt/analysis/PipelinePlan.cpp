@@ -215,13 +215,23 @@ unsigned Planner::blocksBeside(uint64_t ringBytes, uint64_t room) {
 /// A slot less, if more blocks run beside each other then: what is under way in
 /// one hides the latency of another. Where two blocks have many sums a thread
 /// the matrix unit has work enough; a third would only share what comes from
-/// memory, and copies that go farther ahead serve better.
+/// memory, and copies that go farther ahead serve better. With a single slot
+/// only other blocks work while a copy is under way: there must be many more.
 void Planner::spareSlot(uint64_t each, uint64_t room) {
   constexpr int64_t manySums = 128;
-  if (plan.hasReleases || plan.fillsLate || plan.distance == 1) {
+  constexpr unsigned manyBlocks = 6;
+  if (plan.hasReleases || plan.fillsLate) {
     return;
   }
   const unsigned now = blocksBeside(each * plan.slots, room);
+  if (plan.distance == 1) {
+    const unsigned then = blocksBeside(each, room);
+    if (plan.asyncDots.empty() && then >= manyBlocks && then * 2 >= now * 3) {
+      plan.slots = 1;
+      plan.fillsLate = true;
+    }
+    return;
+  }
   if (blocksBeside(each * (plan.slots - 1), room) <= now ||
       (now > 1 && llvm::any_of(plan.asyncDots, [](DotOp dot) {
          return wordsOf(dot.getResult()) >= manySums;
