@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 9  prefetched
+// STATS: 11  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -287,5 +287,95 @@ tile.kernel @few_gathers(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %at: !tile.p
   %outs = tile.splat %out : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
   %to = tile.addptr %outs, %lane : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
   tile.store %to, %sum {group = 3 : i64} : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  tile.return
+}
+
+// In place: halves of rows are loaded, turned and stored. Iterations have
+// different rows, so the loads of four go ahead of their stores.
+// CHECK-LABEL: tile.kernel @in_place
+// CHECK: scf.for
+// CHECK-COUNT-8: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-8: tile.store_view
+// CHECK-NOT: tile.store_view
+// CHECK: scf.for
+// CHECK: tile.return
+tile.kernel @in_place(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %low: i32, %high: i32) attributes {tile.num_warps = 4 : i32} {
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 64 : i64
+  %row = arith.constant 128 : i64
+  scf.for %i = %low to %high step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %row : i64
+    %then = arith.addi %at, %half : i64
+    %p = tile.addptr %x, %at : !tile.ptr<f32>, i64
+    %q = tile.addptr %x, %then : !tile.ptr<f32>, i64
+    %v = tile.make_view %p shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+    %w = tile.make_view %q shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+    %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+    %b = tile.load_view %w[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+    %sum = arith.addf %a, %b : tensor<64xf32>
+    %difference = arith.subf %a, %b : tensor<64xf32>
+    tile.store_view %v[%z], %sum checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+    tile.store_view %w[%z], %difference checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  }
+  tile.return
+}
+
+// Rows that overlap the next ones stay in order.
+// CHECK-LABEL: tile.kernel @overlapping
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+tile.kernel @overlapping(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %low: i32, %high: i32) attributes {tile.num_warps = 4 : i32} {
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %row = arith.constant 63 : i64
+  %all = arith.constant 4096 : i64
+  scf.for %i = %low to %high step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %row : i64
+    %p = tile.addptr %x, %at : !tile.ptr<f32>, i64
+    %v = tile.make_view %p shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+    %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+    %twice = arith.addf %a, %a : tensor<64xf32>
+    tile.store_view %v[%z], %twice checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  }
+  tile.return
+}
+
+// What computes much and reduces across warps in each iteration waits for that:
+// its loads stay.
+// CHECK-LABEL: tile.kernel @reducing
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %m = arith.constant 512 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<512xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<512xf32> -> tensor<512xf32>
+    %e = tile.math exp2 %some : tensor<512xf32>
+    %f = tile.math exp2 %e : tensor<512xf32>
+    %g = tile.math exp2 %f : tensor<512xf32>
+    %part = tile.reduce(%g) axis 0 : (tensor<512xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tile.yield %s : f32
+    }
+    %next = arith.addf %acc, %part : f32
+    scf.yield %next : f32
+  }
+  tile.store %o, %sum {group = 2 : i64} : !tile.ptr<f32>, f32
   tile.return
 }

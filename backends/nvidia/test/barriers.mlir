@@ -6,6 +6,7 @@
 // RUN: tz compile %t/reload.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELOAD
 // RUN: tz compile %t/release.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=RELEASE
 
+// RUN: tz compile %t/halves.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=HALVES
 // RUN: tz compile %t/apart.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=APART
 // RUN: tz compile %t/near.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NEAR
 // RUN: tz compile %t/again.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=AGAIN
@@ -172,5 +173,28 @@ tile.kernel @again(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
       tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
     }
   }
+  tile.return
+}
+
+// Halves of one array: each is loaded before it is stored, by other threads
+// perhaps; the second half is not touched by what stores the first.
+// HALVES: ld.global
+// HALVES-COUNT-1: bar.sync
+// HALVES: st.global
+// HALVES-NOT: bar.sync
+//--- halves.mlir
+tile.kernel @halves(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 64 : i64
+  %q = tile.addptr %x, %half : !tile.ptr<f32>, i64
+  %v = tile.make_view %x shape[%half] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+  %w = tile.make_view %q shape[%half] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+  %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+  %b = tile.load_view %w[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+  %sum = arith.addf %a, %b : tensor<64xf32>
+  %difference = arith.subf %a, %b : tensor<64xf32>
+  tile.store_view %v[%z], %sum checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  tile.store_view %w[%z], %difference checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
   tile.return
 }

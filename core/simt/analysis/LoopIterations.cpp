@@ -72,7 +72,29 @@ bool tz::simt::isWrittenIn(Operation *where, Operation *load) {
   return where
       ->walk([&](Operation *op) {
         std::optional<MemoryAccess> access = accessAheadOf(op);
-        return access && access->isWrite && access->meets(read)
+        return access && access->isWrite && access->meetsGroup(read)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// May the loop write what the load reads before it, in this iteration or in an
+/// earlier one? Of loops within it only the groups are looked at.
+static bool isWrittenInIterations(scf::ForOp loop, Operation *load) {
+  if (load->getParentOp() != loop) {
+    return isWrittenIn(loop, load);
+  }
+  const MemoryAccess read = *accessAheadOf(load);
+  return loop
+      ->walk([&](Operation *op) {
+        std::optional<MemoryAccess> access = accessAheadOf(op);
+        if (!access || !access->isWrite) {
+          return WalkResult::advance();
+        }
+        const bool isBefore =
+            loop.getBody()->findAncestorOpInBlock(*op)->isBeforeInBlock(load);
+        return (isBefore && access->meets(read)) || access->meetsLater(read)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -83,7 +105,7 @@ bool tz::simt::mayGoAhead(scf::ForOp loop, Operation *load) {
   auto pointers = dyn_cast<tile::LoadOp>(load);
   bool mayEnd = pointers && pointers.getIsVolatile();
   loop->walk([&](tile::AssertOp) { mayEnd = true; });
-  return !mayEnd && !isWrittenIn(loop, load);
+  return !mayEnd && !isWrittenInIterations(loop, load);
 }
 
 bool tz::simt::countsIterations(scf::ForOp loop) {

@@ -8,6 +8,8 @@
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_MEMORYORDER_H
 
+#include "core/simt/analysis/DisjointAccesses.h"
+
 #include "terrazzo/ir/Tile.h"
 
 #include <optional>
@@ -25,16 +27,25 @@ struct MemoryAccess {
   /// The op, if it accesses other memory in each iteration of the loop around
   /// it.
   mlir::Operation *moving = nullptr;
+  /// The op, if it may be asked which elements it accesses.
+  mlir::Operation *placed = nullptr;
   bool operator==(const MemoryAccess &) const = default;
 
-  /// Does the order of the two matter?
-  bool meets(const MemoryAccess &other) const {
+  /// Does the order of the two matter, wherever in their group they access?
+  bool meetsGroup(const MemoryAccess &other) const {
     return (isWrite || other.isWrite) &&
            (group == other.group || group == 0 || other.group == 0);
   }
+  /// ... if both are in the same iterations of the loops around both?
+  bool meets(const MemoryAccess &other) const {
+    return meetsGroup(other) &&
+           !(placed && other.placed && areDisjoint(placed, other.placed));
+  }
   /// ... if the other one comes in a later iteration of the loop around both?
   bool meetsLater(const MemoryAccess &other) const {
-    return meets(other) && !(moving && moving == other.moving);
+    return meetsGroup(other) && !(moving && moving == other.moving) &&
+           !(placed && other.placed &&
+             areDisjointInIterations(placed, other.placed));
   }
 };
 

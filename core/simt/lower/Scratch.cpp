@@ -34,11 +34,21 @@ void Accesses::add(const Accesses &other) {
   addNew(reads, other.reads);
   addNew(writes, other.writes);
   addNew(memory, other.memory);
+  // Each is compared with each that comes: of many only the groups are kept.
+  constexpr size_t mostPlaces = 32;
+  if (memory.size() > mostPlaces) {
+    llvm::SmallVector<MemoryAccess> all = std::move(memory);
+    memory.clear();
+    for (MemoryAccess &access : all) {
+      access.placed = nullptr;
+    }
+    addNew(memory, all);
+  }
 }
 
 void Accesses::stopMoving() {
   for (MemoryAccess &access : memory) {
-    access.moving = nullptr;
+    access.moving = access.placed = nullptr;
   }
 }
 

@@ -116,6 +116,10 @@ public:
 private:
   bool carriesOneIteration() const { return hasDots || isSequential; }
   int64_t mostRegisters();
+  int64_t instructions();
+  bool waitsForWarps();
+  int64_t iterationsTogether(int64_t bytes);
+  bool worksInPlace();
   void findLoads();
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
   Value beginIteration(OpBuilder &b, Value index, unsigned iterations,
@@ -147,6 +151,51 @@ int64_t Prefetcher::mostRegisters() {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
   return std::clamp(ofAllWarps / (warps ? warps.getInt() : 4), least, most);
+}
+
+/// That a thread has in an iteration, about.
+int64_t Prefetcher::instructions() {
+  constexpr int64_t ofFunction = 8;
+  int64_t count = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    if (op->getNumResults() == 0 || !hasLayout(op->getResult(0).getType())) {
+      ++count;
+    } else if (op->hasTrait<OpTrait::Elementwise>()) {
+      count += elementsOf(op->getResult(0)) *
+               (isa<tile::MathOp, tile::DivFOp>(op) ? ofFunction : 1);
+    }
+  });
+  return count;
+}
+
+/// Does each iteration reduce across warps? All wait for each other then.
+bool Prefetcher::waitsForWarps() {
+  return loop.getBody()
+      ->walk([](Operation *op) {
+        return isa<tile::ReduceOp, tile::ScanOp>(op) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// How many iterations are worth a group, for the code that it takes: 1, 2
+/// or 4. What is long, or waits for other warps, waits little for its loads.
+int64_t Prefetcher::iterationsTogether(int64_t bytes) {
+  constexpr int64_t mostBytes = 64; // that a thread loads in a group
+  constexpr int64_t mostInstructions = 900, mostOfWaiting = 256, ofTwo = 64;
+  const int64_t count = instructions();
+  const int64_t most = waitsForWarps() ? mostOfWaiting : mostInstructions;
+  if (bytes * 4 <= mostBytes && count * 4 <= most) {
+    return 4;
+  }
+  return bytes * 2 <= mostBytes && count * 2 <= ofTwo ? 2 : 1;
+}
+
+/// Does the loop store to the arrays that it loads from? Then a barrier stands
+/// in each iteration, or in each group.
+bool Prefetcher::worksInPlace() {
+  return llvm::any_of(loads,
+                      [&](Operation *load) { return isWrittenIn(loop, load); });
 }
 
 void Prefetcher::findLoads() {
@@ -385,18 +434,19 @@ void Prefetcher::loadGroups(int64_t together) {
     made.getBody()->getTerminator()->erase();
   }
   OpBuilder in = OpBuilder::atBlockEnd(made.getBody());
-  Value index = arith::AddIOp::create(
-      in, loc, low,
-      arith::MulIOp::create(in, loc, made.getInductionVar(), stride));
+  // Of iterations that are all there: what is added stays in the type.
+  const Value first = narrow(
+      in, arith::AddIOp::create(
+              in, loc, low,
+              arith::MulIOp::create(in, loc, made.getInductionVar(), stride)));
   SmallVector<IRMapping> all(static_cast<size_t>(together));
-  for (IRMapping &map : all) {
-    map.map(loop.getInductionVar(), narrow(in, index));
+  for (auto [i, map] : llvm::enumerate(all)) {
+    map.map(loop.getInductionVar(), indexAfter(in, loop, first, unsigned(i)));
     for (Operation &op : *loop.getBody()) {
       if (slice.ops.contains(&op) || llvm::is_contained(loads, &op)) {
         in.clone(op, map);
       }
     }
-    index = arith::AddIOp::create(in, loc, index, step);
   }
   SmallVector<Value> carried(made.getRegionIterArgs());
   for (IRMapping &map : all) {
@@ -453,8 +503,7 @@ std::optional<int64_t> fewIterations(scf::ForOp loop, int64_t most) {
 }
 
 size_t Prefetcher::run() {
-  // Bytes that a thread loads, in an iteration and in those done together.
-  constexpr int64_t fewBytes = 16, mostTogether = 64;
+  constexpr int64_t fewBytes = 16; // that a thread loads in an iteration
   constexpr size_t mostOps = 100;
   constexpr int64_t mostIterations = 8;
   if (!countsIterations(loop)) {
@@ -480,10 +529,11 @@ size_t Prefetcher::run() {
     loadAll(*iterations);
   } else if (carriesOneIteration()) {
     carryOneIteration();
-  } else if (isSmall) {
+  } else if (isSmall && !(slice.carried.empty() && worksInPlace())) {
     loadTogether();
-  } else if (isShort && slice.carried.empty()) {
-    loadGroups(bytes * 4 <= mostTogether ? 4 : 2);
+  } else if (const int64_t together = iterationsTogether(bytes);
+             isShort && slice.carried.empty() && together > 1) {
+    loadGroups(together);
   } else {
     return 0;
   }
