@@ -94,3 +94,30 @@ tile.kernel @flat_row_again(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, ti
   tile.store_view %vo[%z, %z], %all checked [false, false] {group = 2 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// Sums down the columns: each thread has whole columns, and lanes beside each
+// other load and store beside each other. Nothing is exchanged.
+// CHECK-LABEL: tile.kernel @columns
+// CHECK-NOT: simt.convert
+// CHECK: tile.load_view {{.*}} -> tensor<64x64xf32, #[[COLUMNS:.*]]>
+// CHECK-NOT: simt.convert
+// CHECK: tile.scan
+// CHECK-NOT: simt.convert
+// CHECK: tile.store_view {{.*}} tensor<64x64xf32, #[[COLUMNS]]>
+tile.kernel @columns(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %s: f32) attributes {tile.num_warps = 2 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 64 : i64
+  %from = tile.make_view %x shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  %v = tile.load_view %from[%z, %z] checked [false, false] {group = 1 : i64} : !tile.view<64x64xf32> -> tensor<64x64xf32>
+  %sums = tile.scan(%v) axis 0 : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tile.yield %sum : f32
+  }
+  %scale = tile.splat %s : f32 -> tensor<64x64xf32>
+  %scaled = arith.mulf %sums, %scale : tensor<64x64xf32>
+  %to = tile.make_view %out shape[%n, %n] strides[%n, %one] : !tile.ptr<f32> -> !tile.view<64x64xf32>
+  tile.store_view %to[%z, %z], %scaled checked [false, false] {group = 2 : i64} : !tile.view<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

@@ -31,60 +31,124 @@ Layout tz::simt::joined(const Layout &half) {
   return pair;
 }
 
-Layout tz::simt::scanLayout(ArrayRef<int64_t> shape, unsigned axis,
-                            unsigned lanes, unsigned warps) {
-  Layout layout(shape.size());
-  Coordinates used(shape.size(), 1);
-  auto take = [&](Axis where, unsigned dim, int64_t limit) {
-    int64_t even = shape[dim] & -shape[dim], taken = 1;
-    for (; taken < limit && used[dim] < even; taken *= 2, used[dim] *= 2) {
-      Coordinates basis(shape.size(), 0);
-      basis[dim] = used[dim];
-      layout.addBit(where, basis);
-    }
-    return limit / taken;
-  };
-  SmallVector<unsigned> others;
-  for (unsigned dim = shape.size(); dim-- > 0;) {
-    if (dim != axis) {
-      others.push_back(dim);
+namespace {
+
+/// Gives the bits of a tile out to registers, lanes and warps.
+class ScanLayout {
+public:
+  ScanLayout(ArrayRef<int64_t> shape, unsigned axis, unsigned lanes,
+             unsigned warps)
+      : shape(shape), axis(axis), lanes(lanes), warps(warps),
+        layout(unsigned(shape.size())), used(shape.size(), 1) {
+    for (unsigned dim = unsigned(shape.size()); dim-- > 0;) {
+      if (dim != axis) {
+        others.push_back(dim);
+      }
     }
   }
-  // Runs as short as the lanes of one warp allow, warps on other dimensions.
-  int64_t even = shape[axis] & -shape[axis];
+
+  Layout make();
+
+private:
+  int64_t evenOf(unsigned dim) const { return shape[dim] & -shape[dim]; }
+  int64_t take(Axis where, unsigned dim, int64_t limit);
+  void repeat(Axis where, int64_t count);
+  bool hasLinesForAll() const;
+  void giveLines();
+  void divideLines();
+
+  ArrayRef<int64_t> shape;
+  const unsigned axis;
+  const int64_t lanes, warps;
+  Layout layout;
+  Coordinates used;
+  SmallVector<unsigned> others; // the last one first
+};
+
+/// At most `limit` of what the dimension has left; what is left of the limit.
+int64_t ScanLayout::take(Axis where, unsigned dim, int64_t limit) {
+  int64_t taken = 1;
+  for (; taken < limit && used[dim] < evenOf(dim); taken *= 2, used[dim] *= 2) {
+    Coordinates basis(shape.size(), 0);
+    basis[dim] = used[dim];
+    layout.addBit(where, basis);
+  }
+  return limit / taken;
+}
+
+/// So many have the same elements.
+void ScanLayout::repeat(Axis where, int64_t count) {
+  for (; count > 1; count /= 2) {
+    layout.addBit(where, Coordinates(shape.size(), 0));
+  }
+}
+
+/// Lines along the axis, short enough for a thread, and enough of them. Of the
+/// last dimension lanes have parts, as they load them.
+bool ScanLayout::hasLinesForAll() const {
+  constexpr int64_t mostOfThread = 64;
+  int64_t lines = 1;
+  for (unsigned dim : others) {
+    lines *= evenOf(dim);
+  }
+  return axis + 1 != shape.size() && shape[axis] <= mostOfThread &&
+         lines >= lanes * warps;
+}
+
+/// Each thread has whole lines; lanes beside each other have neighbours.
+void ScanLayout::giveLines() {
+  take(Axis::Register, axis, shape[axis]);
+  for (Axis where : {Axis::Lane, Axis::Warp}) {
+    int64_t left = where == Axis::Lane ? lanes : warps;
+    for (unsigned dim : others) {
+      left = take(where, dim, left);
+    }
+  }
+}
+
+/// Runs as short as the lanes of one warp allow, warps on other dimensions.
+void ScanLayout::divideLines() {
   int64_t otherWarps = warps;
   Coordinates reserved(shape.size(), 1);
   for (unsigned dim : others) {
-    int64_t part = std::min(otherWarps, shape[dim] & -shape[dim]);
-    reserved[dim] = part;
-    otherWarps /= part;
+    reserved[dim] = std::min(otherWarps, evenOf(dim));
+    otherWarps /= reserved[dim];
   }
-  int64_t threads = int64_t(lanes) * otherWarps; // that share the axis
-  take(Axis::Register, axis, std::max<int64_t>(1, even / threads));
+  const int64_t threads = lanes * otherWarps; // that share the axis
+  take(Axis::Register, axis, std::max<int64_t>(1, evenOf(axis) / threads));
   int64_t leftLanes = take(Axis::Lane, axis, lanes);
   for (unsigned dim : others) {
-    int64_t room = (shape[dim] & -shape[dim]) / reserved[dim];
-    int64_t part = std::min(leftLanes, room);
+    const int64_t part = std::min(leftLanes, evenOf(dim) / reserved[dim]);
     take(Axis::Lane, dim, part);
     leftLanes /= part;
   }
-  for (; leftLanes > 1; leftLanes /= 2) {
-    layout.addBit(Axis::Lane, Coordinates(shape.size(), 0));
-  }
+  repeat(Axis::Lane, leftLanes);
   for (unsigned dim : others) {
     take(Axis::Warp, dim, reserved[dim]);
   }
-  int64_t leftWarps = take(Axis::Warp, axis, otherWarps);
-  for (; leftWarps > 1; leftWarps /= 2) {
-    layout.addBit(Axis::Warp, Coordinates(shape.size(), 0));
+  repeat(Axis::Warp, take(Axis::Warp, axis, otherWarps));
+}
+
+Layout ScanLayout::make() {
+  if (hasLinesForAll()) {
+    giveLines();
+  } else {
+    divideLines();
   }
   for (unsigned dim : others) {
     take(Axis::Register, dim, shape[dim]);
   }
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    layout.repeat(Axis::Register, dim, shape[dim] / (shape[dim] & -shape[dim]));
+    layout.repeat(Axis::Register, dim, shape[dim] / evenOf(dim));
   }
-  return layout;
+  return std::move(layout);
+}
+
+} // namespace
+
+Layout tz::simt::scanLayout(ArrayRef<int64_t> shape, unsigned axis,
+                            unsigned lanes, unsigned warps) {
+  return ScanLayout(shape, axis, lanes, warps).make();
 }
 
 std::optional<SmallVector<unsigned>>

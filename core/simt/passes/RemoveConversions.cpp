@@ -2,7 +2,8 @@
 //
 // What   Replaces a conversion by computing its source again in the wanted
 //        layout, or loading it again, where that is cheap. What nothing else
-//        uses is computed there instead.
+//        uses is computed there instead. A load or store that nothing else
+//        needs is done in the other layout, if whole sectors are moved then.
 // Why    A conversion goes through shuffles or shared memory with a barrier; an
 //        index, a mask or a broadcast scalar costs a few instructions, and
 //        a row of scales comes from the cache.
@@ -23,11 +24,14 @@
 //     %21 = simt.convert %18 : tensor<32x32xf32, #layout5> -> tensor<32x32xf32, #layout4>
 //     tile.store %20, %21 : tensor<32x32x!tile.ptr<f32>, #layout4>, tensor<32x32xf32, #layout4>
 // Needs  simt-assign-layouts.
-// Keeps  accesses to memory, and the layouts that they have. A load is repeated
-//        where it stands, if the kernel does not write there.
+// Keeps  accesses to memory, and where they stand. A load is repeated where it
+//        stands, if the kernel does not write there.
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/LoopIterations.h"
+#include "core/simt/analysis/Vectors.h"
 #include "core/simt/passes/Passes.h"
+
+#include "terrazzo/simt/Contiguity.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -66,6 +70,40 @@ bool isRow(Operation *op, const Layout &layout) {
          llvm::count_if(layout.shape(), [](int64_t n) { return n > 1; }) <= 1 &&
          layout.size(Axis::Register) <= most &&
          !isWrittenIn(op->getParentOfType<tile::KernelOp>(), op);
+}
+
+/// Bytes that lanes and registers of a warp have beside each other in memory.
+int64_t bytesTogether(const Layout &layout, unsigned dim, Type element) {
+  int64_t elements = layout.contiguous(dim);
+  for (const Coordinates &basis : layout.bases(Axis::Lane)) {
+    const bool isNext =
+        llvm::count_if(basis, [](int64_t n) { return n != 0; }) == 1 &&
+        basis[dim] == elements;
+    elements *= isNext ? 2 : 1;
+  }
+  return elements * tile::storageBytes(element);
+}
+
+/// Does a load or store in this layout move whole sectors of memory? It may
+/// take more instructions, but fewer than an exchange between the threads.
+bool movesSectors(const Contiguity &runs, Operation *op, Value tile,
+                  const Layout &layout) {
+  constexpr int64_t sectors = 64; // bytes
+  constexpr int64_t widest = 16;  // ... of a thread: longer runs are strided
+  constexpr int64_t most = 64;    // elements of a thread
+  auto store = dyn_cast<tile::StoreViewOp>(op);
+  const VectorAccess access =
+      store ? vectorOfView(runs, store.getView(), store.getOffsets(),
+                           SmallVector<bool>(store.getChecked().size(), false),
+                           layoutOf(tile))
+            : vectorOfLoad(runs, op, layoutOf(tile));
+  const int64_t registers = layout.size(Axis::Register);
+  const Type element = tile::elementType(tile.getType());
+  return access.count > 1 && registers <= most &&
+         layout.contiguous(access.dim) * tile::storageBytes(element) <=
+             widest &&
+         registers <= layoutOf(tile).size(Axis::Register) &&
+         bytesTogether(layout, access.dim, element) >= sectors;
 }
 
 /// Computes each element of its result from those beside it.
@@ -139,9 +177,96 @@ operandLayouts(Operation *op, const Layout &layout, bool isMoved) {
   return wanted;
 }
 
+bool isLoad(Operation *op) {
+  auto pointers = dyn_cast_if_present<tile::LoadOp>(op);
+  return (pointers && !pointers.getIsVolatile()) ||
+         isa_and_present<tile::LoadViewOp>(op);
+}
+
+/// Is the value used once, beside its definition?
+bool hasOneUseBeside(Operation *op) {
+  return op->hasOneUse() && (*op->user_begin())->getBlock() == op->getBlock();
+}
+
+/// The load that is there for this conversion alone, and for arithmetic before
+/// it; null: there is none. Loops of dots begin their loads ahead, as copies,
+/// which want wide vectors.
+Operation *loadOf(ConvertOp convert) {
+  auto loop = dyn_cast<scf::ForOp>(convert->getParentOp());
+  if (loop && !loop.getBody()->getOps<DotOp>().empty()) {
+    return nullptr;
+  }
+  const Layout &layout = layoutOf(convert.getResult());
+  Operation *op = convert.getSource().getDefiningOp();
+  while (op && hasOneUseBeside(op) && !isLoad(op)) {
+    if (!canMove(op, layout) || op->getNumOperands() != 1) {
+      return nullptr;
+    }
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return op && isLoad(op) && hasOneUseBeside(op) ? op : nullptr;
+}
+
+/// A tile of which each thread can make its own part.
+bool isSplat(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return value.getDefiningOp<tile::SplatOp>() ||
+         (constant && isa<SplatElementsAttr>(constant.getValue()));
+}
+
+/// The store for which this conversion alone is there, and arithmetic behind
+/// it; null: there is none.
+tile::StoreViewOp storeOf(ConvertOp convert) {
+  Operation *op = convert;
+  while (hasOneUseBeside(op)) {
+    Value from = op->getResult(0);
+    op = *op->user_begin();
+    if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
+      return store.getValue() == from ? store : nullptr;
+    }
+    if (!isElementwise(op) || !llvm::all_of(op->getOperands(), [&](Value one) {
+          return one == from || isSplat(one);
+        })) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+/// Stores in the layout of the conversion's source.
+void storeWithout(ConvertOp convert) {
+  const Layout layout = layoutOf(convert.getSource());
+  Operation *op = *convert->user_begin();
+  convert.getResult().replaceAllUsesWith(convert.getSource());
+  convert.erase();
+  for (; !isa<tile::StoreViewOp>(op); op = *op->user_begin()) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *source = operand.get().getDefiningOp();
+      if (!isSplat(operand.get()) || layoutOf(operand.get()) == layout) {
+        continue;
+      }
+      Operation *copy = builder.clone(*source);
+      auto type =
+          withLayout(cast<RankedTensorType>(operand.get().getType()), layout);
+      copy->getResult(0).setType(type);
+      if (auto constant = dyn_cast<arith::ConstantOp>(copy)) {
+        constant.setValueAttr(
+            cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+      }
+      operand.set(copy->getResult(0));
+    }
+    Value result = op->getResult(0);
+    result.setType(
+        withLayout(cast<RankedTensorType>(result.getType()), layout));
+  }
+}
+
 class Recomputer {
 public:
-  explicit Recomputer(ConvertOp convert) : convert(convert) {}
+  /// `moved`: the load that is done in the wanted layout, if there is one.
+  explicit Recomputer(ConvertOp convert, Operation *moved)
+      : convert(convert), movedLoad(moved) {}
 
   /// Can the source be computed in the result's layout with few ops, moving
   /// nothing, or only what is smaller?
@@ -165,6 +290,17 @@ private:
     return op->getBlock() == convert->getBlock() && op->hasOneUse();
   }
 
+  std::optional<SmallVector<Layout, 3>>
+  operandsOf(Operation *op, const Layout &layout, bool isOwn) {
+    if (op && op == movedLoad) {
+      const auto tiles = llvm::count_if(op->getOperands(), [](Value operand) {
+        return isa<RankedTensorType>(operand.getType());
+      });
+      return SmallVector<Layout, 3>(size_t(tiles), layout);
+    }
+    return op ? operandLayouts(op, layout, isOwn) : std::nullopt;
+  }
+
   /// `isOwn`: nothing but the conversion needs the value. `moved`: registers
   /// that are converted after all.
   bool plan(Value value, const Layout &layout, bool isOwn, int64_t &moved) {
@@ -176,10 +312,8 @@ private:
     if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
       return plan(other.getSource(), layout, isOwn, moved);
     }
-    std::optional<SmallVector<Layout, 3>> operands;
-    if (op) {
-      operands = operandLayouts(op, layout, isOwn);
-    }
+    std::optional<SmallVector<Layout, 3>> operands =
+        operandsOf(op, layout, isOwn);
     if (!operands) {
       // A row of a broadcast is worth moving, a whole tile is not.
       moved += layoutOf(value).size(Axis::Register);
@@ -210,10 +344,8 @@ private:
     if (auto other = dyn_cast_if_present<ConvertOp>(op)) {
       return build(builder, other.getSource(), layout, isOwn);
     }
-    std::optional<SmallVector<Layout, 3>> operands;
-    if (op) {
-      operands = operandLayouts(op, layout, isOwn);
-    }
+    std::optional<SmallVector<Layout, 3>> operands =
+        operandsOf(op, layout, isOwn);
     OpBuilder::InsertionGuard guard(builder);
     if (!operands) {
       // What a loop does not change is moved before it.
@@ -244,6 +376,7 @@ private:
   }
 
   ConvertOp convert;
+  Operation *movedLoad;
   unsigned clones = 0, own = 0; // ops that are made again, or moved
 };
 
@@ -252,8 +385,14 @@ struct RemoveConversions
   void runOnOperation() override {
     SmallVector<ConvertOp> all;
     getOperation().walk([&](ConvertOp convert) { all.push_back(convert); });
+    findAccesses(all);
     for (ConvertOp convert : all) {
-      Recomputer recomputer(convert);
+      if (stores.contains(convert)) {
+        ++recomputed;
+        storeWithout(convert);
+        continue;
+      }
+      Recomputer recomputer(convert, loads.lookup(convert));
       if (!recomputer.isWorthIt()) {
         ++kept;
         continue;
@@ -264,6 +403,34 @@ struct RemoveConversions
     }
     removeDead(getOperation());
   }
+
+  /// Of which conversions the load, or the store, may be done in the other
+  /// layout. All is asked before anything changes.
+  void findAccesses(ArrayRef<ConvertOp> all) {
+    stores.clear();
+    loads.clear();
+    std::optional<Contiguity> runs; // dear to find out, and seldom needed
+    auto movesIn = [&](Operation *access, Value tile, const Layout &layout) {
+      if (!runs) {
+        runs.emplace(getOperation());
+      }
+      return movesSectors(*runs, access, tile, layout);
+    };
+    for (ConvertOp convert : all) {
+      if (tile::StoreViewOp store = storeOf(convert);
+          store &&
+          movesIn(store, store.getValue(), layoutOf(convert.getSource()))) {
+        stores.insert(convert);
+      } else if (Operation *load = loadOf(convert);
+                 load && movesIn(load, load->getResult(0),
+                                 layoutOf(convert.getResult()))) {
+        loads[convert] = load;
+      }
+    }
+  }
+
+  llvm::SmallPtrSet<Operation *, 8> stores;
+  llvm::DenseMap<Operation *, Operation *> loads;
 
   /// What only a conversion used.
   static void removeDead(tile::KernelOp kernel) {
