@@ -48,6 +48,14 @@ Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index,
   return s.ok() ? Result<std::shared_ptr<Device>>(device) : s;
 }
 
+/// Whether two handles are of one device, as far as both say.
+static bool isSame(const tz_device_info &one, const tz_device_info &other) {
+  const bool haveIds = one.uuid.size && other.uuid.size;
+  return (!haveIds || view(one.uuid) == view(other.uuid)) &&
+         one.dlpack_type == other.dlpack_type &&
+         one.dlpack_id == other.dlpack_id;
+}
+
 Result<std::shared_ptr<Device>> Device::wrap(Plugin &plugin, size_t index,
                                              const tz_native &native,
                                              std::string code) {
@@ -61,14 +69,26 @@ Result<std::shared_ptr<Device>> Device::wrap(Plugin &plugin, size_t index,
                   plugin.name() + ":" + std::to_string(index) +
                       ": this device works in no context of another interface");
   }
-  Status s =
-      takeError(api.device_wrap(place->half->platform, &native, &place->handle),
-                plugin.name());
+  tz_device_info named{};
+  named.struct_size = sizeof(named);
+  Status s = takeError(api.device_info(place->handle, &named), plugin.name());
+  if (s.ok()) {
+    s = takeError(
+        api.device_wrap(place->half->platform, &native, &place->handle),
+        plugin.name());
+  }
   if (!s.ok()) {
     return s;
   }
   std::shared_ptr<Device> device(new Device(plugin, *place, index, true));
   s = device->readFacts(std::move(code));
+  if (s.ok() && !isSame(named, device->info())) {
+    s = Status(TZ_E_INVALID_ARGUMENT,
+               "the context is of '" + device->name() + "' (" +
+                   std::string(view(device->info().pci_bus_id)) + "), not of " +
+                   plugin.name() + ":" + std::to_string(index) + ", '" +
+                   std::string(view(named.name)) + "'");
+  }
   return s.ok() ? Result<std::shared_ptr<Device>>(device) : s;
 }
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDevice.h"
 
+#include <terrazzo/plugin/Device.h>
+
 #include <algorithm>
 
 using namespace tz::nvidia;
@@ -37,6 +39,16 @@ const std::string *tz_platform::intern(std::string_view name) {
   return &*it;
 }
 
+void tz_platform::add(tz_device *foreign) {
+  std::lock_guard guard(foreignMutex);
+  foreignDevices.push_back(foreign);
+}
+
+void tz_platform::remove(tz_device *foreign) {
+  std::lock_guard guard(foreignMutex);
+  std::erase(foreignDevices, foreign);
+}
+
 //===--- Device -----------------------------------------------------------===//
 
 tz_device::tz_device(tz_platform &platform, int ordinal)
@@ -47,7 +59,17 @@ tz_device::tz_device(tz_platform &platform, int ordinal)
   facts = readFacts(driver, ordinal, number);
 }
 
+tz_device::tz_device(const tz_device &primary, Context foreign)
+    : platform(primary.platform), driver(primary.driver),
+      ordinal(primary.ordinal), isForeign(true), number(primary.number),
+      facts(primary.facts), retained(foreign) {
+  platform.add(this);
+}
+
 tz_device::~tz_device() {
+  if (isForeign) {
+    platform.remove(this);
+  }
   if (!hasContext()) {
     return;
   }
@@ -63,7 +85,9 @@ tz_device::~tz_device() {
     }
   } catch (const Failure &) {
   }
-  (void)driver.primaryContextRelease(number);
+  if (!isForeign) {
+    (void)driver.primaryContextRelease(number);
+  }
 }
 
 Context tz_device::context() {
@@ -94,6 +118,52 @@ void tz_device::add(tz_stream *stream) {
 void tz_device::remove(tz_stream *stream) {
   std::lock_guard guard(mutex);
   std::erase(streams, stream);
+}
+
+//===--- Contexts of the program's ----------------------------------------===//
+
+/// The number of the device that a context is of.
+static DeviceNumber deviceOf(const Driver &driver, Context context) {
+  Result result = driver.contextPush(context);
+  if (result == Success) {
+    DeviceNumber number = 0;
+    result = driver.contextGetDevice(&number);
+    Context popped = nullptr;
+    (void)driver.contextPop(&popped);
+    if (result == Success) {
+      return number;
+    }
+  }
+  throw driver.failure(result, "work in a context of the program's");
+}
+
+std::unique_ptr<tz_device> tz::nvidia::wrapDevice(tz_platform &platform,
+                                                  const tz_native &native) {
+  plugin::requireNative(plugin::str(NativeKind), native);
+  auto *context = static_cast<Context>(native.context);
+  if (!context) {
+    throw Failure(
+        TZ_E_INVALID_ARGUMENT,
+        "native.context is NULL; to wrap a device needs the CUcontext "
+        "that it works in");
+  }
+  const DeviceNumber number = deviceOf(platform.driver, context);
+  // A CUdevice is a number, and 0 is one: NULL names none.
+  const auto given = DeviceNumber(reinterpret_cast<intptr_t>(native.device));
+  if (native.device && given != number) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "native.device is CUdevice " + std::to_string(given) +
+                      ", but the context is of CUdevice " +
+                      std::to_string(number));
+  }
+  for (tz_device *device : platform.handles) {
+    if (device->number == number) {
+      return std::make_unique<tz_device>(*device, context);
+    }
+  }
+  throw Failure(TZ_E_NOT_FOUND, "the context is of CUdevice " +
+                                    std::to_string(number) +
+                                    ", which is not among the devices");
 }
 
 //===--- Faults -----------------------------------------------------------===//

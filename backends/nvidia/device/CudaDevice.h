@@ -4,10 +4,12 @@
 // Why    plugin.h leaves these types opaque; the files of this folder share
 //        their definitions here.
 //
-// Contexts   Every device uses its primary context, the one that the runtime
-//            API, PyTorch and other libraries of the process use: pointers,
-//            streams and events are theirs and ours alike. It is retained at
-//            the first call that needs it and is current only inside a call.
+// Contexts   A device uses its primary context, the one that the runtime API,
+//            PyTorch and other libraries of the process use: pointers, streams
+//            and events are theirs and ours alike. It is retained at the first
+//            call that needs it and is current only inside a call. A device
+//            that was made over a context of the program's uses that one, which
+//            is neither retained nor released.
 // Faults     After a kernel's fault the driver answers every call of the
 //            context with the same error. The first one is told with the
 //            kernels that may have caused it, and kept: later calls repeat it
@@ -76,10 +78,12 @@ private:
 
 struct tz_device {
   tz_device(tz_platform &platform, int ordinal);
+  /// The same device in a context of the program's.
+  tz_device(const tz_device &primary, tz::nvidia::driver::Context foreign);
   ~tz_device();
   tz_device(const tz_device &) = delete;
 
-  /// The primary context, retained at first use.
+  /// The primary context, retained at first use; or the program's.
   tz::nvidia::driver::Context context();
   bool hasContext() const { return retained.load() != nullptr; }
   /// Throws what was told at the fault, if there was one.
@@ -97,6 +101,11 @@ struct tz_device {
   }
   [[noreturn]] void fail(tz::nvidia::driver::Result result,
                          std::string_view attempt, std::string_view facts = {});
+  /// For messages: the context that its objects belong to.
+  std::string contextName() const {
+    return isForeign ? "the one that the device was made over"
+                     : "the primary one of " + label();
+  }
   /// "nvidia:0"
   std::string label() const { return "nvidia:" + std::to_string(ordinal); }
 
@@ -106,6 +115,7 @@ struct tz_device {
   tz_platform &platform;
   const tz::nvidia::Driver &driver;
   const int ordinal;
+  const bool isForeign = false; ///< in a context of the program's
   tz::nvidia::driver::DeviceNumber number = 0;
   tz::nvidia::DeviceFacts facts;
 
@@ -136,7 +146,25 @@ struct tz_platform {
   std::vector<std::unique_ptr<tz_device>> devices;
   std::vector<tz_device *> handles;
 
+  /// Those over contexts of the program's, which the program releases.
+  void add(tz_device *foreign);
+  void remove(tz_device *foreign);
+  /// What `fn` finds in one of all devices; stops where it answers true.
+  template <typename F>
+  void eachDevice(F fn) {
+    std::lock_guard guard(foreignMutex);
+    for (const auto *list : {&handles, &foreignDevices}) {
+      for (tz_device *device : *list) {
+        if (fn(*device)) {
+          return;
+        }
+      }
+    }
+  }
+
 private:
+  std::mutex foreignMutex;
+  std::vector<tz_device *> foreignDevices;
   std::mutex namesMutex;
   std::set<std::string, std::less<>> names;
 };
@@ -227,6 +255,10 @@ private:
   driver::CaptureMode mode = driver::CaptureRelaxed; // then the one before
   bool isRelaxed = false;
 };
+
+/// A device that works in native.context.
+std::unique_ptr<tz_device> wrapDevice(tz_platform &platform,
+                                      const tz_native &native);
 
 /// Reads the facts of a device; throws if the driver does not tell them.
 DeviceFacts readFacts(const Driver &driver, int ordinal,

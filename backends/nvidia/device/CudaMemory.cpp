@@ -166,37 +166,70 @@ struct Attributes {
   MemoryType type = MemoryType(0); ///< 0: the driver does not know it
   unsigned managed = 0;
   int ordinal = -1;
+  Context context = nullptr;
   Pointer start = 0;
   size_t size = 0;
 };
 
 Attributes attributesOf(const Driver &driver, tz_dptr address) {
   Attributes a;
-  PointerAttribute which[] = {MemoryTypeOf, IsManaged, DeviceOrdinal,
-                              RangeStart, RangeSize};
-  void *values[] = {&a.type, &a.managed, &a.ordinal, &a.start, &a.size};
-  Result result = driver.pointerGetAttributes(5, which, values, address);
+  PointerAttribute which[] = {MemoryTypeOf, IsManaged,  DeviceOrdinal,
+                              ContextOf,    RangeStart, RangeSize};
+  void *values[] = {&a.type,    &a.managed, &a.ordinal,
+                    &a.context, &a.start,   &a.size};
+  Result result = driver.pointerGetAttributes(6, which, values, address);
   return result == Success ? a : Attributes{};
 }
 
 } // namespace
 
-tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
-  tz_mem_info info{};
-  for (const auto &device : platform.devices) {
-    std::lock_guard guard(device->memoryMutex);
-    auto it = device->allocations.upper_bound(address);
-    if (it == device->allocations.begin()) {
-      continue;
+/// Memory that we handed out; false: it is none of it.
+static bool describeOwn(tz_platform &platform, tz_dptr address,
+                        tz_mem_info &info) {
+  platform.eachDevice([&](tz_device &device) {
+    std::lock_guard guard(device.memoryMutex);
+    auto it = device.allocations.upper_bound(address);
+    if (it == device.allocations.begin()) {
+      return false;
     }
     const auto &[base, allocation] = *std::prev(it);
-    if (address - base < std::max<uint64_t>(allocation.size, 1)) {
-      info.kind = allocation.kind;
-      info.device = device.get();
-      info.base = base;
-      info.size = allocation.size;
-      return info;
+    if (address - base >= std::max<uint64_t>(allocation.size, 1)) {
+      return false;
     }
+    info.kind = allocation.kind;
+    info.device = &device;
+    info.base = base;
+    info.size = allocation.size;
+    info.context = device.isForeign ? device.context() : nullptr;
+    return true;
+  });
+  return info.device != nullptr;
+}
+
+/// The device that works in this context; else the one of the number.
+static void findDevice(tz_platform &platform, const Attributes &of,
+                       tz_mem_info &info) {
+  if (of.ordinal >= 0 && size_t(of.ordinal) < platform.handles.size()) {
+    info.device = platform.handles[size_t(of.ordinal)];
+  }
+  if (!of.context || (info.device && info.device->hasContext() &&
+                      info.device->context() == of.context)) {
+    return;
+  }
+  platform.eachDevice([&](tz_device &device) {
+    const bool isHere = device.isForeign && device.context() == of.context;
+    if (isHere) {
+      info.device = &device;
+      info.context = of.context;
+    }
+    return isHere;
+  });
+}
+
+tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
+  tz_mem_info info{};
+  if (describeOwn(platform, address, info)) {
+    return info;
   }
   Attributes a = attributesOf(platform.driver, address);
   if (a.type != HostMemory && a.type != DeviceMemory) {
@@ -207,9 +240,7 @@ tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
   info.kind = a.managed              ? uint32_t(TZ_MEM_MANAGED)
               : a.type == HostMemory ? uint32_t(TZ_MEM_HOST_PINNED)
                                      : uint32_t(TZ_MEM_DEVICE);
-  if (a.ordinal >= 0 && size_t(a.ordinal) < platform.handles.size()) {
-    info.device = platform.handles[size_t(a.ordinal)];
-  }
+  findDevice(platform, a, info);
   info.base = a.start ? a.start : address;
   info.size = a.size;
   return info;

@@ -56,9 +56,8 @@ static void checkNative(tz_device &device, const tz_native &native,
   if (native.context && native.context != device.context()) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   std::string("the ") + what +
-                      " to be wrapped is said to be of another context than "
-                      "the primary one of " +
-                      device.label());
+                      " to be wrapped is said to be of another context than " +
+                      device.contextName());
   }
 }
 
@@ -76,8 +75,8 @@ std::unique_ptr<tz_stream> wrapStream(tz_device &device,
     if (owner != device.context()) {
       throw Failure(TZ_E_INVALID_ARGUMENT,
                     "the stream to be wrapped belongs to another device than " +
-                        device.label() +
-                        ", or to a context that is not its primary one");
+                        device.label() + ", or to another context than " +
+                        device.contextName());
     }
   }
   return std::make_unique<tz_stream>(device, stream, false);

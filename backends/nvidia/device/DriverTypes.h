@@ -121,6 +121,7 @@ enum DeviceAttribute : int {
 
 // enum CUpointer_attribute; enum CUmemorytype.
 enum PointerAttribute : int {
+  ContextOf = 1,
   MemoryTypeOf = 2,
   IsManaged = 8,
   DeviceOrdinal = 9,

@@ -60,6 +60,10 @@ struct CudaHalf {
                ? std::span<tz_device *const>(platform.handles)
                : std::span<tz_device *const>();
   }
+  static std::unique_ptr<tz_device> wrapDevice(tz_platform &platform,
+                                               const tz_native &native) {
+    return nvidia::wrapDevice(platform, native);
+  }
   static tz_device_info describe(tz_device &device);
   static void checkArtifact(tz_device &device, std::string_view compat) {
     const DeviceFacts &facts = device.facts;

@@ -356,6 +356,136 @@ TEST_F(Device, WrapsStreamsOfTheApplication) {
                                    "cuda"));
 }
 
+/// A device over a context of the program's on device 1.
+class ForeignContext : public Device {
+protected:
+  void SetUp() override {
+    Device::SetUp();
+    context = fake.makeContext(1);
+    Told told = wrap(context, nullptr);
+    ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  }
+  void TearDown() override {
+    api.device_release(wrapped);
+    Device::TearDown();
+  }
+  Told wrap(void *in, void *number, const char *kind = "cuda") {
+    tz_native native{sizeof(native), kind, in, number, nullptr};
+    return api.device_wrap(platform, &native, &wrapped);
+  }
+
+  driver::Context context = nullptr;
+  tz_device *wrapped = nullptr;
+};
+
+TEST_F(ForeignContext, HasTheFactsOfItsDevice) {
+  tz_device_info info{};
+  info.struct_size = sizeof(info);
+  ASSERT_EQ(Told(api.device_info(wrapped, &info)).code, TZ_E_OK);
+  EXPECT_EQ(text(info.name), "fake GPU 1");
+  EXPECT_EQ(info.dlpack_id, 1u);
+  tz_device *const *list = nullptr;
+  size_t n = 0;
+  ASSERT_EQ(Told(calls.devices(platform, &list, &n)).code, TZ_E_OK);
+  EXPECT_EQ(n, 2u) << "it is no device of the machine's";
+}
+
+TEST_F(ForeignContext, HasMemoryCodeAndStreamsOfItsOwn) {
+  const int retained = fake.contexts; // of the fixture's stream
+  tz_stream *inside = nullptr;
+  ASSERT_EQ(Told(calls.createStream(wrapped, 0, &inside)).code, TZ_E_OK);
+  tz_dptr memory = 0;
+  ASSERT_EQ(
+      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, inside, &memory)).code,
+      TZ_E_OK);
+  tz_mem_info info{};
+  info.struct_size = sizeof(info);
+  ASSERT_EQ(Told(api.mem_info(platform, memory + 8, &info)).code, TZ_E_OK);
+  EXPECT_EQ(info.device, wrapped);
+  EXPECT_EQ(info.context, context);
+  tz_module *module = nullptr;
+  const tz_blob code = blob("main", "cubin", FakeCode);
+  ASSERT_EQ(Told(calls.load(wrapped, &code, 1, nullptr, &module)).code,
+            TZ_E_OK);
+  const tz_launch one = request();
+  EXPECT_EQ(Told(api.launch(inside, kernel(module, "empty"), &one)).code,
+            TZ_E_OK);
+  EXPECT_EQ(fake.launches.back().stream, inside->native);
+  EXPECT_EQ(Told(api.stream_sync(inside)).code, TZ_E_OK);
+  EXPECT_EQ(fake.contexts, retained) << "no primary context of device 1";
+  api.module_unload(module);
+  api.stream_destroy(inside);
+  EXPECT_EQ(Told(api.mem_free(wrapped, memory, nullptr)).code, TZ_E_OK);
+}
+
+TEST_F(ForeignContext, TakesItsStreamsAloneAndSaysWhoseMemoryIsWhose) {
+  tz_stream *theirs = nullptr, *over = nullptr;
+  ASSERT_EQ(Told(calls.createStream(wrapped, 0, &theirs)).code, TZ_E_OK);
+  Told told = calls.wrapStream(wrapped, theirs->native, &over, "cuda", context);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  api.stream_destroy(over);
+  told = calls.wrapStream(other(), theirs->native, &over);
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("another context than the primary one of "
+                                   "nvidia:1"));
+  told = calls.wrapStream(wrapped, stream->native, &over);
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("another context than the one that the "
+                                   "device was made over"));
+  api.stream_destroy(theirs);
+  // What the program itself allocated there, which no register of ours has.
+  void *library = dlopen(TZ_FAKE_DRIVER, RTLD_NOW | RTLD_NOLOAD);
+  driver::Result (*allocate)(driver::Pointer *, size_t) = nullptr;
+  void *symbol = dlsym(library, "cuMemAlloc_v2");
+  std::memcpy(&allocate, &symbol, sizeof(allocate));
+  driver::Pointer address = 0;
+  {
+    ContextScope scope(*wrapped);
+    ASSERT_EQ(allocate(&address, 64), driver::Success);
+  }
+  tz_mem_info info{};
+  info.struct_size = sizeof(info);
+  ASSERT_EQ(Told(api.mem_info(platform, address, &info)).code, TZ_E_OK);
+  EXPECT_EQ(info.device, wrapped);
+  EXPECT_EQ(info.context, context);
+}
+
+TEST_F(ForeignContext, LeavesTheContextAsItIs) {
+  tz_dptr memory = 0;
+  ASSERT_EQ(
+      Told(calls.allocate(wrapped, TZ_MEM_DEVICE, 64, 0, nullptr, &memory))
+          .code,
+      TZ_E_OK);
+  const int released = fake.calls["cuDevicePrimaryCtxRelease_v2"];
+  api.device_release(wrapped);
+  wrapped = nullptr;
+  EXPECT_EQ(fake.allocations, 0u) << "what nobody freed";
+  EXPECT_EQ(fake.calls["cuDevicePrimaryCtxRelease_v2"], released);
+  EXPECT_EQ(wrap(context, nullptr).code, TZ_E_OK) << "it is alive";
+}
+
+TEST_F(ForeignContext, MustBeOneAndOfTheDeviceThatIsNamed) {
+  tz_device *first = wrapped;
+  Told told = wrap(nullptr, nullptr);
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("needs the CUcontext that it works in"));
+  told = wrap(context, reinterpret_cast<void *>(100));
+  EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(told.text, HasSubstr("native.device is CUdevice 100, but the "
+                                   "context is of CUdevice 101"));
+  told = wrap(context, nullptr, "queue");
+  EXPECT_THAT(told.text, HasSubstr("objects of 'queue'"));
+  driver::Context ended = fake.makeContext(0);
+  fake.endContext(ended);
+  told = wrap(ended, nullptr);
+  EXPECT_NE(told.code, TZ_E_OK);
+  EXPECT_THAT(told.text, HasSubstr("work in a context of the program's"));
+  fake.failFunction = "cuCtxGetDevice";
+  fake.failAt = fake.calls["cuCtxGetDevice"] + 1;
+  EXPECT_NE(wrap(context, nullptr).code, TZ_E_OK);
+  EXPECT_EQ(wrapped, first) << "an out-parameter is untouched";
+}
+
 TEST_F(Device, WrapsEventsOfTheApplication) {
   tz_event *own = nullptr, *wrapped = nullptr;
   ASSERT_EQ(Told(calls.createEvent(device, TZ_EVENT_TIMING, &own)).code,

@@ -19,6 +19,21 @@ State &tz::nvidia::test::state() {
   return s;
 }
 
+static Context makeContext(int ordinal) {
+  static std::vector<std::unique_ptr<ContextObject>> made; // to the end
+  made.push_back(std::make_unique<ContextObject>());
+  made.back()->ordinal = ordinal;
+  return made.back().get();
+}
+
+static void endContext(Context context) { context->isAlive = false; }
+
+static void addControls() {
+  FakeDriver &control = state().control;
+  control.makeContext = makeContext;
+  control.endContext = endContext;
+}
+
 static void reset() {
   State &s = state();
   std::lock_guard guard(s.mutex);
@@ -42,6 +57,7 @@ static void reset() {
   s.started = false;
   s.control = FakeDriver();
   s.control.reset = reset;
+  addControls();
 }
 
 static void readEnvironment(FakeDriver &control) {
@@ -64,6 +80,7 @@ static void readEnvironment(FakeDriver &control) {
 
 FAKE_API FakeDriver *fakeCudaDriver() {
   state().control.reset = reset;
+  addControls();
   return &state().control;
 }
 
@@ -220,6 +237,7 @@ FAKE_API Result cuCtxGetCurrent(Context *out) {
 
 FAKE_API Result cuCtxPushCurrent_v2(Context context) {
   ENTER(cuCtxPushCurrent_v2)
+  REQUIRE(context && context->isAlive, InvalidContext)
   current.push_back(context);
   return Success;
 }
@@ -229,6 +247,12 @@ FAKE_API Result cuCtxPopCurrent_v2(Context *out) {
   REQUIRE(!current.empty(), InvalidContext)
   *out = current.back();
   current.pop_back();
+  return Success;
+}
+
+FAKE_API Result cuCtxGetDevice(DeviceNumber *out) {
+  ENTER_CONTEXT(cuCtxGetDevice)
+  *out = current.back()->ordinal + 100;
   return Success;
 }
 

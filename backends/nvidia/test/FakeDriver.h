@@ -54,6 +54,10 @@ struct FakeDriver {
   std::map<std::pair<driver::Function, int>, int> functionAttributes;
   int lastPriority = 0;
 
+  /// A context of the program's on the device of this ordinal; and its end,
+  /// which leaves all of what lies in it.
+  driver::Context (*makeContext)(int ordinal) = nullptr;
+  void (*endContext)(driver::Context) = nullptr;
   /// Back to the beginning: no fault, no record, no object.
   void (*reset)() = nullptr;
 };

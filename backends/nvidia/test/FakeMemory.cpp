@@ -46,7 +46,7 @@ static Result allocate(Pointer *out, size_t size, unsigned type, bool managed) {
   REQUIRE(memory, OutOfMemory)
   std::memset(memory, 0xA5, size);
   *out = reinterpret_cast<Pointer>(memory);
-  s.memory[*out] = {size, type, managed, current.back()->ordinal};
+  s.memory[*out] = {size, type, managed, current.back()};
   ++s.control.allocations;
   return Success;
 }
@@ -122,7 +122,10 @@ FAKE_API Result cuPointerGetAttributes(unsigned count, PointerAttribute *which,
       *static_cast<unsigned *>(values[i]) = block && block->managed;
       break;
     case DeviceOrdinal:
-      *static_cast<int *>(values[i]) = block ? block->ordinal : -2;
+      *static_cast<int *>(values[i]) = block ? block->context->ordinal : -2;
+      break;
+    case ContextOf:
+      *static_cast<Context *>(values[i]) = block ? block->context : nullptr;
       break;
     case RangeStart:
       *static_cast<Pointer *>(values[i]) = block ? start : 0;

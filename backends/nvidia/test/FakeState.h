@@ -20,6 +20,7 @@ namespace tz::nvidia::driver {
 
 struct ContextObject {
   int ordinal = 0;
+  bool isAlive = true;
   Result fault = Success;
   int references = 0;
 };
@@ -58,7 +59,7 @@ struct Block {
   size_t size;
   unsigned type;
   bool managed;
-  int ordinal;
+  Context context;
 };
 
 struct State {
