@@ -580,8 +580,8 @@ static void tzp_sha_add(tzp_sha_ *sha, const uint8_t *bytes, size_t size) {
   }
 }
 
-/* Of a file: all of it but the 32 bytes where the hash stands. */
-static int tzp_hash_matches(const uint8_t *bytes, size_t size) {
+/* Of a file of 64 bytes or more: all of it but the 32 where the hash stands. */
+static void tzp_hash(const uint8_t *bytes, size_t size, uint8_t hash[32]) {
   static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                     0xa54ff53a, 0x510e527f, 0x9b05688c,
                                     0x1f83d9ab, 0x5be0cd19};
@@ -604,11 +604,14 @@ static int tzp_hash_matches(const uint8_t *bytes, size_t size) {
   }
   tzp_sha_add(&sha, end, 8);
   for (i = 0; i < 32; ++i) {
-    if (bytes[32 + i] != (uint8_t)(sha.state[i / 4] >> (24 - 8 * (i % 4)))) {
-      return 0;
-    }
+    hash[i] = (uint8_t)(sha.state[i / 4] >> (24 - 8 * (i % 4)));
   }
-  return 1;
+}
+
+static int tzp_hash_matches(const uint8_t *bytes, size_t size) {
+  uint8_t hash[32];
+  tzp_hash(bytes, size, hash);
+  return memcmp(bytes + 32, hash, sizeof hash) == 0;
 }
 
 /*===--- Memory and bytes

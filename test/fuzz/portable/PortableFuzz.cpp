@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #define TZP_IMPLEMENTATION
 #include "terrazzo/portable.h"
-#include "terrazzo/wire/Wire.h"
 
 #include <cstdlib>
 #include <string>
@@ -68,7 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int i = 0; i < 8; ++i) {
       bytes[16 + i] = char(uint64_t(size) >> (8 * i));
     }
-    tz::wire::rehash(bytes);
+    tzp_hash(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(),
+             reinterpret_cast<uint8_t *>(&bytes[32]));
     readOnce(bytes);
   }
   return 0;
