@@ -105,11 +105,14 @@ void updateError(Machine &m, tile::AtomicKind kind, uint64_t address,
 
 /// What both atomics share: permission, ordering, read, update, write.
 /// `next(old)` gives the new bits, or nothing to leave memory as it is.
-template <typename Next>
-bool atomicLane(Machine &m, const Instruction &in, uint64_t address,
-                tile::MemSem order, TileValue &result, int64_t lane,
-                Next next) {
-  switch (ask(m, in, address, result.elementBytes(), AccessKind::Atomic)) {
+template <typename Op, typename Next>
+bool atomicLane(Machine &m, const Instruction &in, uint64_t address, Op op,
+                TileValue &result, int64_t lane, Next next) {
+  // Lanes of a program are in order as it is.
+  const bool isNarrow = op.getScope() == tile::MemScope::program;
+  const tile::MemSem order = isNarrow ? tile::MemSem::relaxed : op.getSem();
+  switch (ask(m, in, address, result.elementBytes(),
+              isNarrow ? AccessKind::ProgramAtomic : AccessKind::Atomic)) {
   case Permission::Granted:
     break;
   case Permission::Skipped:
@@ -161,7 +164,7 @@ bool atomicUpdate(Machine &m, const Instruction &in) {
     auto next = [&](uint64_t old) -> std::optional<uint64_t> {
       return updated(op.getKind(), result.kind(), old, value.bitsAt(i));
     };
-    if (!atomicLane(m, in, addresses[i], op.getSem(), result, i, next)) {
+    if (!atomicLane(m, in, addresses[i], op, result, i, next)) {
       return false;
     }
     updateError(m, op.getKind(), addresses[i], result.bitsAt(i), value, i);
@@ -187,7 +190,7 @@ bool compareAndSwap(Machine &m, const Instruction &in) {
       }
       return value.bitsAt(i);
     };
-    if (!atomicLane(m, in, addresses[i], op.getSem(), result, i, next)) {
+    if (!atomicLane(m, in, addresses[i], op, result, i, next)) {
       return false;
     }
     const unsigned bytes = result.elementBytes();

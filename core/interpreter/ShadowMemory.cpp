@@ -96,16 +96,27 @@ std::string ShadowMemory::programName(uint32_t linear) const {
          std::to_string(linear / (x * y)) + ")";
 }
 
-bool ShadowMemory::ordered(uint32_t earlier, uint32_t later) const {
-  return earlier == later ||
-         (later == current && earlier < before.size() && before[earlier]);
+static constexpr uint16_t MostReleases = UINT16_MAX;
+
+/// `made`: so many releases the earlier program had made before its access. No
+/// release orders what it did behind its last one.
+bool ShadowMemory::ordered(uint32_t earlier, uint16_t made,
+                           uint32_t later) const {
+  if (earlier == later) {
+    return true;
+  }
+  const bool hasSeen =
+      later == current && earlier < before.size() && before[earlier];
+  const uint16_t all = hasSeen ? releases.lookup(earlier) : 0;
+  return hasSeen && (made < all || all == MostReleases);
 }
 
 static bool isAtomic(AccessKind kind) {
   return kind == AccessKind::Atomic || kind == AccessKind::AtomicRead;
 }
 static bool isWrite(AccessKind kind) {
-  return kind == AccessKind::Write || kind == AccessKind::Atomic;
+  return kind == AccessKind::Write || kind == AccessKind::Atomic ||
+         kind == AccessKind::ProgramAtomic;
 }
 
 /// What the access races with at a byte, as a sentence; nothing: no race.
@@ -114,12 +125,14 @@ std::optional<std::string> ShadowMemory::findRace(const Region &region,
                                                   const Access &access) const {
   const Byte &byte = region.shadow[offset];
   const bool atomic = isAtomic(access.kind), writes = isWrite(access.kind);
-  auto races = [&](uint32_t other, bool otherIsAtomic) {
+  auto races = [&](uint32_t other, uint16_t made, bool otherIsAtomic) {
     return other != 0 && !(atomic && otherIsAtomic) &&
-           !ordered(other - 1, access.program);
+           !ordered(other - 1, made, access.program);
   };
-  const bool afterWrite = races(byte.writer, byte.atomicWriter);
-  if (!afterWrite && !(writes && races(byte.reader, byte.atomicReader))) {
+  const bool afterWrite =
+      races(byte.writer, byte.writerReleases, byte.atomicWriter);
+  if (!afterWrite &&
+      !(writes && races(byte.reader, byte.readerReleases, byte.atomicReader))) {
     return std::nullopt;
   }
   if (!sameValueStoresRace && access.kind == AccessKind::Write &&
@@ -138,20 +151,22 @@ std::optional<std::string> ShadowMemory::findRace(const Region &region,
          "; nothing orders the two";
 }
 
-void ShadowMemory::record(Region &region, uint64_t offset,
-                          const Access &access) {
+void ShadowMemory::record(Region &region, uint64_t offset, const Access &access,
+                          uint16_t made) {
   Byte &byte = region.shadow[offset];
   const auto number = uint16_t(access.number <= UINT16_MAX ? access.number : 0);
   if (isWrite(access.kind)) {
     region.written += byte.writer == 0;
     byte.writer = access.program + 1;
     byte.writingOp = number;
+    byte.writerReleases = made;
     byte.atomicWriter = isAtomic(access.kind);
     byte.written = true;
   }
   if (access.kind != AccessKind::Write) {
     byte.reader = access.program + 1;
     byte.readingOp = number;
+    byte.readerReleases = made;
     byte.atomicReader = isAtomic(access.kind);
   }
 }
@@ -172,6 +187,7 @@ ShadowMemory::Verdict ShadowMemory::access(const Access &access) {
     ops.resize(access.number + 1);
   }
   ops[access.number] = access.op;
+  const uint16_t made = releases.lookup(access.program);
   const uint64_t offset = access.address - region->allocation.base;
   for (uint64_t i = offset; i < offset + access.bytes; ++i) {
     if (access.kind != AccessKind::Write && !region->shadow[i].written &&
@@ -187,7 +203,7 @@ ShadowMemory::Verdict ShadowMemory::access(const Access &access) {
         verdict.message = std::move(*race);
       }
     }
-    record(*region, i, access);
+    record(*region, i, access, made);
   }
   return verdict;
 }
@@ -200,14 +216,19 @@ void ShadowMemory::countWritten(Report &report) const {
   }
 }
 
-void ShadowMemory::acquire(uint64_t address, uint32_t program) {
-  if (!checked) {
-    return;
-  }
+/// What another program has seen is nothing to this one.
+void ShadowMemory::runs(uint32_t program) {
   if (program != current) {
     before.clear();
     current = program;
   }
+}
+
+void ShadowMemory::acquire(uint64_t address, uint32_t program) {
+  if (!checked) {
+    return;
+  }
+  runs(program);
   auto found = released.find(address);
   if (found != released.end()) {
     before |= found->second;
@@ -218,10 +239,9 @@ void ShadowMemory::release(uint64_t address, uint32_t program) {
   if (!checked) {
     return;
   }
-  if (program != current) {
-    before.clear();
-    current = program;
-  }
+  runs(program);
+  uint16_t &made = releases[program];
+  made = uint16_t(std::min<uint32_t>(made + 1u, MostReleases));
   llvm::BitVector &set = released[address];
   set |= before;
   if (set.size() <= program) {

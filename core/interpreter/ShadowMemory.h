@@ -19,7 +19,9 @@
 namespace tz::interpreter {
 
 /// AtomicRead: a volatile load, which is ordered like an atomic (R6 O4).
-enum class AccessKind { Read, Write, Atomic, AtomicRead };
+/// ProgramAtomic: atomic among the lanes of its program; to other programs a
+/// read and a write.
+enum class AccessKind { Read, Write, Atomic, AtomicRead, ProgramAtomic };
 
 class ShadowMemory {
 public:
@@ -61,6 +63,8 @@ private:
     uint32_t reader = 0;
     uint16_t writingOp = 0; ///< its number; 0 = not known
     uint16_t readingOp = 0;
+    uint16_t writerReleases = 0; ///< of the writer, before it wrote
+    uint16_t readerReleases = 0;
     bool written = false; ///< holds a value
     bool atomicWriter = false;
     bool atomicReader = false;
@@ -73,10 +77,13 @@ private:
 
   Region *regionOf(uint64_t address, unsigned bytes);
   Verdict outside(uint64_t address, unsigned bytes) const;
-  bool ordered(uint32_t earlier, uint32_t later) const;
+  bool ordered(uint32_t earlier, uint16_t releases, uint32_t later) const;
+  void runs(uint32_t program);
   std::optional<std::string> findRace(const Region &region, uint64_t offset,
                                       const Access &access) const;
-  void record(Region &region, uint64_t offset, const Access &access);
+  /// `made`: releases of its program so far.
+  void record(Region &region, uint64_t offset, const Access &access,
+              uint16_t made);
   std::string programName(uint32_t linear) const;
 
   std::vector<Region> regions; ///< by base
@@ -86,7 +93,10 @@ private:
   std::vector<mlir::Operation *> ops; ///< by number, of those that had access
   /// Programs that happen before what is acquired at an address.
   llvm::DenseMap<uint64_t, llvm::BitVector> released;
-  /// Programs ordered before the running one.
+  /// How often a program has released, to MostReleases; programs run one after
+  /// the other.
+  llvm::DenseMap<uint32_t, uint16_t> releases;
+  /// Programs whose releases the running one has seen.
   uint32_t current = 0;
   llvm::BitVector before;
 };

@@ -106,6 +106,73 @@ TEST_F(Checked, AtomicsDoNotRace) {
   EXPECT_EQ(data[0], 5);
 }
 
+TEST_F(Checked, AtomicsAmongTheLanesOfAProgramRaceWithOthers) {
+  std::vector<int32_t> data(1);
+  give(data, "data");
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(R"(
+    tile.kernel @k(%p: !tile.ptr<i32>) {
+      %c1 = arith.constant 1 : i32
+      %o = tile.atomic_rmw add relaxed program %p, %c1
+             : !tile.ptr<i32> -> i32, i32
+      tile.return
+    })"),
+            "");
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+}
+
+/// The first program writes %data and tells %flag, the second one acquires
+/// that and reads. `late`: what the first does behind that.
+static std::string handOverAt(const std::string &scope,
+                              const std::string &late = "") {
+  return R"(
+    tile.kernel @k(%data: !tile.ptr<i32>, %flag: !tile.ptr<i32>) {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %pid = tile.program_id 0
+      %first = arith.cmpi eq, %pid, %c0 : i32
+      scf.if %first {
+        tile.store %data, %c1 : !tile.ptr<i32>, i32
+        %o = tile.atomic_rmw xchg release )" +
+         scope + " %flag, %c1 : !tile.ptr<i32> -> i32, i32\n" + late +
+         R"(
+      } else {
+        %o = tile.atomic_rmw add acquire device %flag, %c0
+               : !tile.ptr<i32> -> i32, i32
+        %v = tile.load %data : !tile.ptr<i32> -> i32
+      }
+      tile.return
+    })";
+}
+
+TEST_F(Checked, AtomicsOrderProgramsWithinTheirScope) {
+  std::vector<int32_t> data(1), flag(1);
+  give(data, "data");
+  give(flag, "flag");
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(handOverAt("device")), "");
+  EXPECT_THAT(report.findings, IsEmpty());
+  EXPECT_EQ(run(handOverAt("program")), "");
+  ASSERT_EQ(report.findings.size(), 2u) << "of the flag, and of the data";
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+}
+
+TEST_F(Checked, WhatAProgramDoesBehindItsReleaseIsNotOrdered) {
+  std::vector<int32_t> data(1), flag(1);
+  give(data, "data");
+  give(flag, "flag");
+  launch.grid = {2, 1, 1};
+  options.checked = true;
+  EXPECT_EQ(run(handOverAt("device", "tile.store %data, %c0 : "
+                                     "!tile.ptr<i32>, i32")),
+            "");
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::Race);
+}
+
 /// Each program loads %p, the second way if it is not the first.
 static std::string twoLoads(const std::string &second) {
   return R"(
