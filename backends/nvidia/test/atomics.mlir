@@ -4,6 +4,10 @@
 // RUN: tz compile %t/floats.mlir --target nvidia:sm_80 --emit asm -o - | FileCheck %s --check-prefix=SM80
 // RUN: tz compile %t/scalars.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SCALARS
 // RUN: tz compile %t/tile.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TILE
+// RUN: sed 's/acq_rel/release/' %t/tile.mlir > %t/told.mlir
+// RUN: tz compile %t/told.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=TOLD
+// RUN: sed 's/acq_rel/acquire/' %t/tile.mlir > %t/seen.mlir
+// RUN: tz compile %t/seen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=SEEN
 
 // Sums that nobody reads, side by side: four at a time, on machines that can.
 // FLOATS: .version 8.1
@@ -47,6 +51,13 @@ tile.kernel @scalars(%x: !tile.ptr<i32>, %y: !tile.ptr<i64>) attributes {tile.nu
 // TILE: fence.acq_rel.gpu
 // TILE-COUNT-4: red.relaxed.gpu.global.add.u32
 // TILE: fence.acq_rel.gpu
+// A release orders what is before it, an acquire what is behind it.
+// TOLD: fence.acq_rel.gpu
+// TOLD-COUNT-4: red.relaxed.gpu.global.add.u32
+// TOLD-NOT: fence
+// SEEN-NOT: fence
+// SEEN-COUNT-4: red.relaxed.gpu.global.add.u32
+// SEEN: fence.acq_rel.gpu
 //--- tile.mlir
 tile.kernel @tile(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
   %range = tile.range 0 to 128 : tensor<128xi32>

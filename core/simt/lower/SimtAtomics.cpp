@@ -55,15 +55,23 @@ void KernelLowering::atomicScalar(mlir::Value result, mlir::Value mask,
   scratch.release(region);
 }
 
+static bool releases(tile::MemSem sem) {
+  return sem == tile::MemSem::release || sem == tile::MemSem::acq_rel;
+}
+static bool acquires(tile::MemSem sem) {
+  return sem == tile::MemSem::acquire || sem == tile::MemSem::acq_rel;
+}
+
 /// `width` elements at a time. Order is a matter of the tile, not of each
-/// element: barriers (Accesses::of) and fences stand around all of them.
+/// element: barriers (Accesses::of) stand around all of them, and a fence on
+/// each side that the order speaks of.
 void KernelLowering::atomicTile(mlir::Value result, mlir::Value mask,
                                 unsigned width, tile::MemSem sem,
                                 tile::MemScope scope, AtomicStep step) {
   LayoutAttr attribute = layoutAttr(result.getType());
   const Layout &layout = attribute.getValue();
   Value *owner = coordinatesOf(attribute).isOwner;
-  if (sem != tile::MemSem::relaxed) {
+  if (releases(sem)) {
     hooks.fence(b, scope);
   }
   Registers registers;
@@ -77,7 +85,7 @@ void KernelLowering::atomicTile(mlir::Value result, mlir::Value mask,
     }
     llvm::append_range(registers, step(reg, predicate));
   }
-  if (sem != tile::MemSem::relaxed) {
+  if (acquires(sem)) {
     hooks.fence(b, scope);
   }
   if (owner && !result.use_empty()) {
