@@ -110,7 +110,7 @@ def ordering(document):
         if row["result"] == "harmless":
             reasons.setdefault(row["said"], []).append(row)
     text += ("\n## Harmless\n\nA site whose fault changed nothing in three orders of the threads, and that no access of the run needs. The pairs of accesses that it could mix up are "
-             "counted byte by byte,\nwithout the clocks that find races. There are none, or the code was read by hand:\n\n" + table(("reason", "sites"), [(why, len(found)) for why, found in sorted(reasons.items())]))
+             "counted byte by byte,\nwithout the clocks that find races. There are none, or another barrier orders each of them. Or no order of the threads\ncan show more than one does:\n\n" + table(("reason", "sites"), [(why, len(found)) for why, found in sorted(reasons.items())]))
     survived = [row for row in rows if row["result"] in ("survived", "caught")]
     text += "\n## Survived, or only caught\n\n" + (table(("kind", "case, machine", "site", "said"), [
         (row["kind"], f"{row['case']}, {row['machine']}", row["site"], row["said"][:120] or "nothing") for row in survived]) if survived else "None.\n")

@@ -122,11 +122,14 @@ struct Fiber {
 struct Run {
   explicit Run(const Launch &launch)
       : launch(launch), random(launch.seed),
-        races({launch.ops, launch.threads, launch.lanes, launch.grid}) {}
+        races({launch.ops, launch.threads, launch.lanes, launch.grid},
+              std::getenv("TERRAZZO_FIBERS_EXACT") != nullptr) {}
   const Launch &launch;
   std::mt19937_64 random;
   RaceDetector races;
-  bool isOver = false;      // something is wrong: nobody goes on
+  bool isOver = false; // something is wrong: nobody goes on
+  /// A fault is planted somewhere: what it could mix up is counted.
+  const bool hasFault = std::getenv("TERRAZZO_FIBERS_FAULT") != nullptr;
   std::set<uint32_t> sites; // of faults, that were reached
   // Barriers with phases that a fault is about: at a site somebody arrives, or
   // waits, there. And waits there that need somebody's arrival.
@@ -214,6 +217,10 @@ void end(std::string report);
 void take(Found found);
 /// The thread and op that are at it, for messages.
 std::string here();
+
+/// The thread has waited for all that `worker` has begun for it, but for what
+/// the last `open` clocks began.
+void endWork(Worker worker, uint32_t open, bool inDevice = true);
 
 /// An access of the thread, or of what works for it.
 void note(Worker worker, Space space, const void *address, uint32_t bytes,

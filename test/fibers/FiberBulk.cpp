@@ -119,8 +119,7 @@ void awaitBulkStores(uint32_t areDone) {
     }
     store.isRead = true;
   }
-  fiber.clock.end(Worker::stores, fiber.clock.begun[size_t(Worker::stores)] - 1,
-                  true, areDone);
+  endWork(Worker::stores, 1, areDone);
   if (areDone) {
     writeBulkStores(fiber);
   }
@@ -278,11 +277,15 @@ void noteCopy(Block &where, const PhaseBarrier &barrier, const BulkCopy &copy) {
   Block &self = *block;
   ThreadClock &clock = self.fiber().clock;
   RaceDetector &races = self.run->races;
-  const Record record{
-      where.linear(),   barrier.actor,  uint32_t(barrier.phase + 1),
-      clock.op,         clock.instance, clock.sites,
-      clock.barriers[0]};
+  Record record{where.linear(),
+                barrier.actor,
+                uint32_t(barrier.phase + 1),
+                clock.op,
+                clock.instance,
+                clock.sites,
+                {}};
   auto look = [&](Shadow &shadow, const Access &access) {
+    record.barriers = clock.barriers[access.space == Space::device];
     take(races.copyInBulk(clock, record, shadow, access));
   };
   look(where.shadow,
@@ -359,6 +362,10 @@ void waitBarrier(uint64_t *address, uint32_t parity) {
     barrier.arrived.clear();
     barrier.expected = barrier.begun = 0;
     endPhase(self, barrier);
+  }
+  if (self.run->hasFault) {
+    self.run->races.waitFor(self.fiber().clock, barrier.actor,
+                            uint32_t(barrier.phase));
   }
   learnFrom(barrier);
 }

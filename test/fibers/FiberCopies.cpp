@@ -46,9 +46,7 @@ void complete(const Copy &copy) {
 
 /// Groups that are gone have ended.
 void endGroups(Fiber &fiber) {
-  const auto open = uint32_t(fiber.copies.size());
-  fiber.clock.end(Worker::copies,
-                  fiber.clock.begun[size_t(Worker::copies)] - open, true, true);
+  endWork(Worker::copies, uint32_t(fiber.copies.size()));
 }
 
 void asyncWait(uint32_t pending) {
@@ -140,9 +138,7 @@ void waitDots(uint32_t pending) {
     --block->dotsInFlight;
     ++fiber.finishedDots;
   }
-  const auto open = uint32_t(fiber.dots.size());
-  fiber.clock.end(Worker::dots, fiber.clock.begun[size_t(Worker::dots)] - open,
-                  true, true);
+  endWork(Worker::dots, uint32_t(fiber.dots.size()));
 }
 
 void waitDotsEarly(uint32_t pending) {

@@ -302,8 +302,12 @@ void Run::logCounts() const {
   }
   log("arrivals\t" + std::to_string(arrivals));
   log("left\t" + std::to_string(left));
+  log("orderings\t" + std::to_string(races.orderings()));
   for (const auto &[name, count] : races.pairs()) {
     log(name + "\t" + std::to_string(count));
+  }
+  if (!races.firstPair().empty()) {
+    log("pair\t" + races.firstPair());
   }
 }
 

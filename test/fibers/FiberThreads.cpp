@@ -44,8 +44,7 @@ void site(uint32_t id, uint32_t isHere, const uint64_t *barriers,
   }
 }
 
-/// Of all threads, or the first ones.
-void barrier(uint32_t threads, uint32_t memories) {
+void barrierOf(uint32_t threads, uint32_t memories, Members who) {
   Block &self = *block;
   const uint32_t members = threads == 0 ? self.launch().threads : threads;
   if (self.current >= members) {
@@ -59,8 +58,19 @@ void barrier(uint32_t threads, uint32_t memories) {
   meeting.members = members;
   self.meet(meeting, [&] {
     meet(self.clocks(0, members), memories & SharedBit, memories & DeviceBit,
-         members == self.launch().threads);
+         who);
   });
+}
+
+/// Of all threads, or the first ones, which compute.
+void barrier(uint32_t threads, uint32_t memories) {
+  Block &self = *block;
+  const uint32_t all = self.launch().threads;
+  const bool areAll = threads == 0 || threads == all;
+  if (!areAll) {
+    self.run->races.compute(threads);
+  }
+  barrierOf(threads, memories, areAll ? Members::all : Members::computing);
 }
 
 /// Those of the memories that a barrier orders.
@@ -135,7 +145,7 @@ void barrierOfFewer(uint32_t threads, uint32_t memories) {
                  members = all - std::max(self.launch().lanes / 2, 1u);
   self.run->races.leaveOut(members);
   if (self.current < members) {
-    barrier(members, memories);
+    barrierOf(members, memories, Members::some);
   }
 }
 
@@ -238,7 +248,11 @@ enum : uint32_t { Writes = 1, Acquires = 2, Releases = 4, IsWide = 8 };
 void willUpdate(const void *address, uint32_t bytes, uint32_t space,
                 uint32_t how) {
   mayYield(2); // who waits in a loop lets others go on
-  look(Worker::self, {Space(space), 0, bytes, bool(how & Writes), true},
+  // A volatile load has none of the bits, and is no less than an atomic one.
+  const bool isWide = how == 0 || (how & IsWide);
+  look(Worker::self,
+       {Space(space), 0, bytes, bool(how & Writes), true, nullptr, nullptr,
+        isWide},
        address);
   block->run->races.synchronize(block->fiber().clock,
                                 reinterpret_cast<uintptr_t>(address),
@@ -259,9 +273,20 @@ void publishAccesses() {
 
 } // namespace
 
+void endWork(Worker worker, uint32_t open, bool inDevice) {
+  ThreadClock &clock = block->fiber().clock;
+  const uint32_t upTo = clock.begun[size_t(worker)] - open;
+  clock.end(worker, upTo, /*inShared=*/true, inDevice);
+  if (block->run->hasFault) {
+    block->run->races.waitFor(clock, actorOf(clock.thread, worker), upTo,
+                              inDevice);
+  }
+}
+
 void note(Worker worker, Space space, const void *address, uint32_t bytes,
           bool isWrite, bool byEngine) {
-  look(worker, {space, 0, bytes, isWrite, false, nullptr, nullptr, byEngine},
+  look(worker,
+       {space, 0, bytes, isWrite, false, nullptr, nullptr, true, byEngine},
        address);
 }
 

@@ -7,7 +7,8 @@
 //        program runs after the other, and a thread runs on until it must wait.
 //        With one, several blocks are there at a time and a random warp goes on
 //        wherever another could see something. Shared memory begins with
-//        rubbish.
+//        rubbish. With TERRAZZO_FIBERS_EXACT in the environment the reads of
+//        each thread are kept apart (RaceDetector.h), which takes longer.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_TEST_FIBERS_FIBERS_H
 #define TERRAZZO_TEST_FIBERS_FIBERS_H

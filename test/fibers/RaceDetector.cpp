@@ -93,7 +93,7 @@ void ThreadClock::end(Worker worker, uint32_t upTo, bool inShared,
 }
 
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
-          bool inDevice, bool areAll) {
+          bool inDevice, Members members) {
   auto order = [&](Order one) {
     Known all;
     for (const ThreadClock *thread : threads) {
@@ -130,8 +130,12 @@ void meet(const std::vector<ThreadClock *> &threads, bool inShared,
   }
   for (ThreadClock *thread : threads) {
     ++thread->clock;
-    thread->barriers[0] += areAll && inShared;
-    thread->barriers[1] += areAll && inDevice;
+    for (auto [barriers, isOrdered] :
+         {std::pair(&thread->barriers[0], inShared),
+          std::pair(&thread->barriers[1], inDevice)}) {
+      barriers->ofAny += isOrdered && members != Members::some;
+      barriers->ofAll += isOrdered && members == Members::all;
+    }
   }
 }
 
@@ -163,9 +167,10 @@ RaceDetector::Fault RaceDetector::judge(const ThreadClock &thread,
     const bool isOneOp = before.block == mine.block && before.op == mine.op &&
                          before.instance == mine.instance && wasWrite &&
                          now.isWrite && before.actor != mine.actor;
-    return (mine.isAtomic && before.isAtomic) || (isOneOp && !inShared)
-               ? Fault::none
-               : Fault::race;
+    const bool areAtomic =
+        mine.isAtomic && before.isAtomic &&
+        (before.block == mine.block || (mine.isWide && before.isWide));
+    return areAtomic || (isOneOp && !inShared) ? Fault::none : Fault::race;
   }
   // Reads need not be published to the copies that fill the place again.
   if (!(now.byEngine || isEngine(mine)) || isEngine(before) ||
@@ -178,7 +183,7 @@ RaceDetector::Fault RaceDetector::judge(const ThreadClock &thread,
 }
 
 /// Reads that this one comes behind need not be kept: who comes behind this one
-/// comes behind them. Of each warp one is.
+/// comes behind them.
 uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
                                 const Cell &cell, uint32_t mine, Order order) {
   if (cell.reads == 0 || cell.reads == mine) {
@@ -186,42 +191,108 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
   }
   const Record &own = records[mine];
   const uint32_t perWarp = names.lanes * WorkersOfThread;
-  Shadow::Set kept{};
-  unsigned count = 0;
+  auto isOut = [&](const Record &one) {
+    return one.actor / WorkersOfThread >= firstOut;
+  };
+  constexpr size_t Most = 15;
+  Shadow::Set kept;
   auto keep = [&](uint32_t one) {
-    if (one == 0 || one == mine || thread.knows(order, records[one])) {
+    if (one == mine || thread.knows(order, records[one])) {
       return;
     }
     const Record &other = records[one];
-    if (other.block == own.block &&
-        other.actor / perWarp == own.actor / perWarp &&
-        other.isAtomic == own.isAtomic) {
+    const uint32_t alike = isExact ? 1 : perWarp;
+    if (other.block == own.block && other.actor / alike == own.actor / alike &&
+        other.isAtomic == own.isAtomic && other.isWide == own.isWide &&
+        isOut(other) == isOut(own)) {
       return;
     }
-    if (count + 1 < kept.size()) {
-      kept[count++] = one;
+    if (isExact || kept.size() < Most) {
+      kept.push_back(one);
     }
   };
   if (cell.reads & Shadow::IsSet) {
-    const Shadow::Set before = shadow.set(cell.reads);
+    const Shadow::Set &before = shadow.set(cell.reads);
     std::for_each(before.begin(), before.end(), keep);
-    if (std::find(before.begin(), before.end(), mine) != before.end() &&
-        count + 1 == size_t(std::count_if(before.begin(), before.end(),
-                                          [](uint32_t one) { return one; }))) {
+    if (kept.size() + 1 == before.size() &&
+        std::find(before.begin(), before.end(), mine) != before.end()) {
       return cell.reads;
     }
   } else {
     keep(cell.reads);
   }
-  if (count == 0) {
+  if (kept.empty()) {
     return mine;
   }
-  kept[count] = mine;
-  return shadow.makeSet(kept);
+  kept.push_back(mine);
+  return shadow.makeSet(std::move(kept));
 }
 
-void RaceDetector::count(const Record &other, const Record &own,
-                         const Access &now) {
+/// Whether both threads have been at a barrier between the two.
+bool RaceDetector::isBetween(const Barriers &one, const Barriers &later,
+                             uint32_t thread, uint32_t otherThread) const {
+  const bool bothCompute =
+      computing != ~0u && thread < computing && otherThread < computing;
+  return bothCompute ? one.ofAny != later.ofAny : one.ofAll != later.ofAll;
+}
+
+/// Whether the two of one block are in order by other barriers than the site's.
+/// What works beside a thread ends where a thread waits for it: behind that the
+/// same thread is in order, others behind a barrier.
+bool RaceDetector::isOrdered(const ThreadClock &thread, const Record &other,
+                             const Record &own, size_t memory) const {
+  const uint32_t from = other.actor / WorkersOfThread, to = thread.thread;
+  if (from < names.threads &&
+      other.actor % WorkersOfThread == uint32_t(Worker::self)) {
+    return from == to || isBetween(other.barriers, own.barriers, from, to);
+  }
+  auto found = ends.find({other.block, other.actor});
+  return found != ends.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [&](const End &end) {
+                       return end.upTo >= other.clock &&
+                              (memory == 0 || end.inDevice) &&
+                              (end.thread == to ||
+                               isBetween(end.barriers[memory], own.barriers,
+                                         end.thread, to));
+                     });
+}
+
+/// Whether a barrier at the site may be what orders the two: the one that
+/// other's block comes by behind it, or own's before it. It is not if another
+/// barrier stands on the same side of them.
+RaceDetector::Sides RaceDetector::mayNeed(const ThreadClock &thread,
+                                          const Record &other,
+                                          const Record &own,
+                                          const Access &now) const {
+  const size_t memory = now.space == Space::device;
+  if (other.block == own.block) {
+    const bool isOpen = !isOrdered(thread, other, own, memory);
+    return {isOpen, isOpen};
+  }
+  const uint32_t from = other.actor / WorkersOfThread, to = thread.thread;
+  auto at = [&](uint32_t block, uint32_t who, size_t pass) {
+    auto found = passes.find({block, who});
+    return found != passes.end() && pass < found->second.size()
+               ? &found->second[pass][memory]
+               : nullptr;
+  };
+  auto since = sitesOf.find(other.block);
+  Sides sides;
+  if (since != sitesOf.end() && since->second > other.sites) {
+    const Barriers *next = at(other.block, from, other.sites);
+    sides.before = !next || !isBetween(other.barriers, *next, from, from);
+  }
+  if (sitesOf.contains(own.block)) {
+    const Barriers *last =
+        own.sites ? at(own.block, to, own.sites - 1) : nullptr;
+    sides.behind = !last || !isBetween(*last, own.barriers, to, to);
+  }
+  return sides;
+}
+
+void RaceDetector::count(const ThreadClock &thread, const Record &other,
+                         const Record &own, const Access &now) {
   if (sitesOf.empty() || (own.isAtomic && other.isAtomic)) {
     return;
   }
@@ -239,9 +310,16 @@ void RaceDetector::count(const Record &other, const Record &own,
   auto isOut = [&](const Record &one) {
     return one.actor / WorkersOfThread >= firstOut;
   };
+  const Sides needed = mayNeed(thread, other, own, now);
+  if (needed.any() && first.empty()) {
+    first = message(Fault::race, own, now, now.address, other, false);
+  }
   ++counts["crossing"];
-  counts["single"] += !isWithin || other.barriers == own.barriers;
-  counts["lanes"] += isOut(other) || isOut(own) || !isWithin;
+  counts["single"] += needed.any();
+  counts["lanes"] += isWithin ? needed.any() && (isOut(other) || isOut(own))
+                              : (needed.before && isOut(other)) ||
+                                    (needed.behind && isOut(own)) ||
+                                    (needed.any() && outSynchronizes);
   counts["units"] += isEngine(own) || now.byEngine;
   counts["dots"] += has(Worker::dots);
   counts["stores"] += has(Worker::stores);
@@ -278,7 +356,7 @@ Found RaceDetector::walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
         }
         const Record other = records[one];
         if (other.actor != own.actor || other.block != own.block) {
-          count(other, own, now);
+          count(thread, other, own, now);
         }
         const Fault fault = judge(thread, own, now, other, wasWrite);
         if (fault == Fault::none) {
@@ -309,8 +387,7 @@ Found RaceDetector::walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
         continue;
       }
       if (cell->reads & Shadow::IsSet) {
-        const Shadow::Set set = shadow.set(cell->reads);
-        for (uint32_t one : set) {
+        for (uint32_t one : shadow.set(cell->reads)) {
           if (problem = check(one, false); !problem.empty()) {
             return {Found::Kind::race, problem};
           }
@@ -334,7 +411,8 @@ Found RaceDetector::access(ThreadClock &thread, Worker worker, Shadow &shadow,
                    thread.instance,
                    thread.sites,
                    thread.barriers[now.space == Space::device],
-                   now.isAtomic};
+                   now.isAtomic,
+                   now.isWide};
   uint32_t &last = thread.lastRecord[size_t(worker)];
   if (last == 0 || last >= records.size() || records[last] != own) {
     last = number(own);
@@ -351,6 +429,8 @@ Found RaceDetector::copyInBulk(ThreadClock &thread, const Record &copy,
 
 void RaceDetector::synchronize(ThreadClock &thread, uintptr_t address,
                                bool acquires, bool releases, bool isWide) {
+  outSynchronizes |= thread.thread >= firstOut;
+  ordered += acquires || releases;
   Location &at = locations[address];
   Fence &fence = fences[{thread.block, thread.thread}];
   const bool isMine = at.narrowBlock == thread.block;
@@ -376,6 +456,7 @@ void RaceDetector::synchronize(ThreadClock &thread, uintptr_t address,
 }
 
 void RaceDetector::fence(ThreadClock &thread) {
+  ++ordered;
   Fence &one = fences[{thread.block, thread.thread}];
   thread.learn(Order::device, one.seen);
   one.seen = nullptr;

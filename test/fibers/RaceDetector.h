@@ -32,14 +32,20 @@ namespace tz::fibers {
 /// As the code's address spaces.
 enum class Space : uint32_t { device = 1, shared = 3 };
 
+/// How many barriers that ordered a memory a thread has been at: those of all
+/// threads, and with them those of the threads that compute.
+struct Barriers {
+  uint32_t ofAll = 0, ofAny = 0;
+  bool operator==(const Barriers &) const = default;
+};
+
 /// Who accessed something, when, and for which op.
 struct Record {
   uint32_t block = 0, actor = 0, clock = 0;
-  uint32_t op = 0, instance = 0; // how many ops its thread had begun
-  uint32_t sites = 0;            // of faults that it had come by
-  // Barriers of all threads behind it that ordered this memory.
-  uint32_t barriers = 0;
-  bool isAtomic = false;
+  uint32_t op = 0, instance = 0;        // how many ops its thread had begun
+  uint32_t sites = 0;                   // of faults that it had come by
+  Barriers barriers;                    // before it
+  bool isAtomic = false, isWide = true; // an atomic of its program: narrow
   bool operator==(const Record &) const = default;
 };
 
@@ -53,8 +59,7 @@ struct Cell {
 class Shadow {
 public:
   static constexpr uint32_t IsSet = 1u << 31;
-  static constexpr unsigned SetSize = 16;
-  using Set = std::array<uint32_t, SetSize>;
+  using Set = std::vector<uint32_t>;
 
   Cell *at(uintptr_t address) {
     const uintptr_t page = address / PageBytes;
@@ -72,10 +77,11 @@ public:
   static uintptr_t leftInPage(uintptr_t address) {
     return PageBytes - address % PageBytes;
   }
-  uint32_t makeSet(const Set &set) {
-    sets.push_back(set);
+  uint32_t makeSet(Set set) {
+    sets.push_back(std::move(set));
     return uint32_t(sets.size() - 1) | IsSet;
   }
+  /// Until the next one is made.
   const Set &set(uint32_t number) const { return sets[number & ~IsSet]; }
   void clear() {
     pages.clear();
@@ -104,7 +110,7 @@ struct ThreadClock {
   std::array<uint32_t, WorkersOfThread> begun{0, 1, 1,
                                               1}; // theirs that is open
   uint32_t op = 0, instance = 0, sites = 0;
-  std::array<uint32_t, 2> barriers{}; // that ordered shared, device memory
+  std::array<Barriers, 2> barriers{}; // that ordered shared, device memory
   // The record of its last access, for each worker.
   std::array<uint32_t, WorkersOfThread> lastRecord{};
 
@@ -118,9 +124,13 @@ struct ThreadClock {
   void end(Worker worker, uint32_t clock, bool inShared, bool inDevice);
 };
 
+/// Who meets: some threads of a warp or of several blocks, all that compute, or
+/// all of the block.
+enum class Members : uint8_t { some, computing, all };
+
 /// All that one of them knows, all know behind it.
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
-          bool inDevice, bool areAll = false);
+          bool inDevice, Members members = Members::some);
 
 struct Access {
   Space space;
@@ -130,6 +140,7 @@ struct Access {
   bool isAtomic = false;
   // What is there, and what will be, if one op may write that several times.
   const char *old = nullptr, *value = nullptr;
+  bool isWide = true;
   bool byEngine = false; // by a thread, but by the way of the bulk copy unit
 };
 
@@ -150,7 +161,10 @@ struct Names {
 
 class RaceDetector {
 public:
-  explicit RaceDetector(Names names) : names(std::move(names)) {}
+  /// `isExact`: the reads of each thread are kept; else one of each warp is, of
+  /// the last warps.
+  explicit RaceDetector(Names names, bool isExact = false)
+      : names(std::move(names)), isExact(isExact) {}
 
   /// By the thread, or by what works for it.
   Found access(ThreadClock &thread, Worker worker, Shadow &shadow,
@@ -165,19 +179,37 @@ public:
 
   /// Pairs of accesses of a byte by two actors, one of them a write and one of
   /// them not atomic, with a fault's site in between: what the fault could have
-  /// mixed up, counted without clocks. crossing: all; single: with no barrier
-  /// of all threads in between; lanes: of threads that the barrier left out;
-  /// units: the later one is of the bulk copy unit or the matrix unit; dots,
-  /// stores: one of the two is of these; stored: in device memory.
+  /// mixed up, counted without clocks. crossing: all; single: those that a
+  /// barrier at the site orders, for want of another one (mayNeed); lanes: of
+  /// them, those of threads that the barrier left out; units: the later one is
+  /// of the bulk copy unit or the matrix unit; dots, stores: one of the two is
+  /// of these; stored: in device memory.
   const std::map<std::string, uint64_t> &pairs() const { return counts; }
+  /// Atomics and fences that order threads. Without any, what orders two
+  /// accesses is the same in every run.
+  uint64_t orderings() const { return ordered; }
+  /// The first pair that counts as single, in words.
+  const std::string &firstPair() const { return first; }
 
   /// A thread comes by a fault's site, or a barrier leaves it and those behind
   /// it out.
   void comeBy(ThreadClock &thread) {
     uint32_t &most = sitesOf[thread.block];
     most = std::max(most, ++thread.sites);
+    passes[{thread.block, thread.thread}].push_back(thread.barriers);
   }
   void leaveOut(uint32_t thread) { firstOut = std::min(firstOut, thread); }
+  /// A thread has waited for what works beside it, up to this clock.
+  /// `inDevice`: and for what that writes to device memory.
+  void waitFor(const ThreadClock &thread, uint32_t actor, uint32_t upTo,
+               bool inDevice = true) {
+    ends[{thread.block, actor}].push_back(
+        {upTo, thread.thread, inDevice, thread.barriers});
+  }
+  /// So many threads, the first ones, compute.
+  void compute(uint32_t threads) {
+    computing = computing == 0 || computing == threads ? threads : ~0u;
+  }
 
   Shadow device;
   Names names;
@@ -204,13 +236,39 @@ private:
                       uintptr_t at, const Record &before, bool wasWrite) const;
   std::string actor(const Record &record) const;
 
-  void count(const Record &other, const Record &own, const Access &now);
+  void count(const ThreadClock &thread, const Record &other, const Record &own,
+             const Access &now);
+  struct Sides {
+    bool before = false, behind = false;
+    bool any() const { return before || behind; }
+  };
+  Sides mayNeed(const ThreadClock &thread, const Record &other,
+                const Record &own, const Access &now) const;
+  bool isBetween(const Barriers &one, const Barriers &later, uint32_t thread,
+                 uint32_t otherThread) const;
+  bool isOrdered(const ThreadClock &thread, const Record &other,
+                 const Record &own, size_t memory) const;
 
+  const bool isExact;
+  uint64_t ordered = 0;
   std::map<std::string, uint64_t> counts = {
       {"crossing", 0}, {"single", 0}, {"lanes", 0}, {"units", 0},
       {"dots", 0},     {"stores", 0}, {"stored", 0}};
   std::map<uint32_t, uint32_t> sitesOf; // the most, by block
+  /// At each time that a thread came by a site, by block and thread.
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<std::array<Barriers, 2>>>
+      passes;
+  /// Waits for what works beside threads, by block and actor.
+  struct End {
+    uint32_t upTo, thread;
+    bool inDevice;
+    std::array<Barriers, 2> barriers;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<End>> ends;
   uint32_t firstOut = ~0u;
+  uint32_t computing = 0;       // threads; 0: all, ~0: not always as many
+  bool outSynchronizes = false; // those left out do ordering atomics
+  std::string first;
   std::vector<Record> records{1};
   std::unordered_map<uintptr_t, Location> locations;
   std::map<std::pair<uint32_t, uint32_t>, Fence> fences; // by block, thread

@@ -6,6 +6,7 @@
 //        each of these is reported.
 //===----------------------------------------------------------------------===//
 #include "test/fibers/Fibers.h"
+#include "test/fibers/RaceDetector.h"
 
 #include <algorithm>
 #include <cstring>
@@ -259,6 +260,19 @@ TEST(Races, AreNotOrderedByAtomicsOfAProgram) {
   EXPECT_NE(runOn(handOver<Releases | IsWide, Acquires>, 2), "");
 }
 
+TEST(Races, AreThereBetweenAtomicsOfTwoPrograms) {
+  auto both = [](const void *) {
+    if (thread() == 0) {
+      op(1 + program());
+      update(memory, program() == 0 ? 0 : uint32_t{IsWide});
+    }
+  };
+  EXPECT_THAT(runOn(both, 2), AllOf(HasSubstr("updated it in 'store'"),
+                                    HasSubstr("updates it in 'load'")));
+  // Within one they are atomic.
+  EXPECT_EQ(runOn([](const void *) { update(memory, 0); }), "");
+}
+
 TEST(Races, AreOrderedByFencesAroundRelaxedAtomics) {
   EXPECT_EQ(runOn(
                 [](const void *) {
@@ -347,6 +361,98 @@ TEST(Races, AreNotAllThatTheMatrixUnitNeeds) {
   EXPECT_THAT(runOn(stageAndMultiply<false>),
               AllOf(HasSubstr("access that was not published: shared memory"),
                     HasSubstr("thread 0 (warp 0) wrote it in 'store'")));
+}
+
+//===--- What a fault could mix up ----------------------------------------===//
+
+/// Two threads of 64, one behind the other at the site of a fault.
+class Pairs : public testing::Test {
+protected:
+  void SetUp() override {
+    for (uint32_t i = 0; i < threads.size(); ++i) {
+      threads[i].thread = i;
+    }
+  }
+  void access(uint32_t thread, bool isWrite) {
+    races.access(threads[thread], Worker::self, shadow,
+                 {Space::shared, 0, 1, isWrite});
+  }
+  void comeBy() {
+    for (ThreadClock &thread : threads) {
+      races.comeBy(thread);
+    }
+  }
+  /// A barrier of the first so many.
+  void barrier(uint32_t count, Members members) {
+    std::vector<ThreadClock *> all;
+    for (uint32_t i = 0; i < count; ++i) {
+      all.push_back(&threads[i]);
+    }
+    meet(all, true, false, members);
+  }
+  uint64_t count(const char *name) { return races.pairs().at(name); }
+
+  std::vector<ThreadClock> threads{64};
+  RaceDetector races{{nullptr, 64, 32, {1, 1, 1}}};
+  Shadow shadow;
+};
+
+TEST_F(Pairs, AreSingleIfNoOtherBarrierOrdersThem) {
+  access(0, true);
+  comeBy();
+  access(40, false);
+  EXPECT_EQ(count("crossing"), 1u);
+  EXPECT_EQ(count("single"), 1u);
+  EXPECT_THAT(races.firstPair(), HasSubstr("thread 40"));
+}
+
+TEST_F(Pairs, AreNotSingleBehindAnotherBarrier) {
+  access(0, true);
+  comeBy();
+  barrier(64, Members::all);
+  access(40, false);
+  EXPECT_EQ(count("crossing"), 1u);
+  EXPECT_EQ(count("single"), 0u);
+}
+
+TEST_F(Pairs, OfThreadsThatComputeNeedABarrierOfThose) {
+  races.compute(48);
+  access(0, true);
+  comeBy();
+  barrier(48, Members::computing);
+  access(40, true);
+  EXPECT_EQ(count("single"), 0u);
+  comeBy();
+  access(60, false); // was not at it
+  EXPECT_EQ(count("single"), 1u);
+}
+
+TEST_F(Pairs, OfThreadsThatAreLeftOutAreCountedApart) {
+  races.leaveOut(56);
+  access(0, true);
+  comeBy();
+  access(40, false);
+  EXPECT_EQ(count("lanes"), 0u);
+  access(60, false);
+  EXPECT_EQ(count("single"), 2u);
+  EXPECT_EQ(count("lanes"), 1u);
+}
+
+TEST_F(Pairs, WithWhatWorksBesideNeedAWaitBeforeTheBarrier) {
+  auto copy = [&] {
+    races.access(threads[0], Worker::copies, shadow,
+                 {Space::shared, 0, 1, true});
+  };
+  const uint32_t actor = actorOf(0, Worker::copies);
+  copy();
+  comeBy();
+  barrier(64, Members::all); // it may go on behind that
+  access(40, false);
+  EXPECT_EQ(count("single"), 1u);
+  races.waitFor(threads[0], actor, threads[0].begun[1]);
+  barrier(64, Members::all);
+  access(50, true);
+  EXPECT_EQ(count("single"), 1u);
 }
 
 //===--- Orders -----------------------------------------------------------===//
