@@ -285,6 +285,13 @@ TZ_API tz_status_t tz_stream_sync(tz_stream_t stream);
  * graph; what launches of graphs print is told by tz_stream_sync. */
 TZ_API tz_status_t tz_stream_poll(tz_stream_t stream);
 TZ_API tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event);
+/* Calls fn(user, code) once, when the stream has done what it was given so far.
+ * code: TZ_E_OK, or that of a fault. On any thread; fn must not block, and must
+ * not call Terrazzo or the device's own interface. After an error it is not
+ * called. TZ_E_UNIMPLEMENTED: the device cannot. */
+TZ_API tz_status_t tz_stream_call_back(tz_stream_t stream,
+                                       void (*fn)(void *user, int32_t code),
+                                       void *user);
 /* Ends the launch or synchronisation of the stream that another thread waits in
  * now: it fails with TZ_E_CANCELLED. The one function that any thread may call
  * while another uses the stream. If nothing waits, nothing happens. On the host
@@ -635,6 +642,12 @@ typedef struct tz_pointer_use {
  * from a file). */
 TZ_API tz_status_t tz_code_pointer_use(tz_code_t code, size_t argument,
                                        tz_pointer_use *out);
+/* A variable of the code's own, by its name in the machine code: its address on
+ * the device, to be read and written by copies, and its size. The memory is the
+ * code's, shared by all launches of it. TZ_E_NOT_FOUND: there is none of this
+ * name. TZ_E_FAILED_PRECONDITION: code for a device that is not here. */
+TZ_API tz_status_t tz_code_global(tz_code_t code, const char *name,
+                                  uint64_t *address, uint64_t *bytes);
 /* The kernel at a stage: "tile", "neutral", "prepared" (IR), what the target's
  * compiler emits ("simt", "llvm", "asm"), or a part of the code by its name or
  * format. Compiles again where it was not kept. bytes ends with a NUL that size

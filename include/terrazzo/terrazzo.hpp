@@ -138,6 +138,21 @@ public:
   void setTimeout(std::chrono::nanoseconds limit) {
     check(tz_stream_set_timeout(handle.get(), uint64_t(limit.count())));
   }
+  /// fn() once the stream has done what it was given so far, whether that went
+  /// well or not: on any thread, and it calls neither Terrazzo nor the driver,
+  /// does not block and does not throw.
+  void callBack(std::function<void()> fn) {
+    auto held = std::make_unique<std::function<void()>>(std::move(fn));
+    check(tz_stream_call_back(
+        handle.get(),
+        [](void *user, int32_t) {
+          std::unique_ptr<std::function<void()>> own(
+              static_cast<std::function<void()> *>(user));
+          (*own)();
+        },
+        held.get()));
+    (void)held.release(); // the call owns it
+  }
   tz_stream_t get() const { return handle.get(); }
 
 private:

@@ -134,6 +134,21 @@ Result<LoadedKernel::Entry *> LoadedKernel::entryOf(size_t variant) {
   return &entry;
 }
 
+Result<std::pair<tz_dptr, uint64_t>>
+LoadedKernel::global(std::string_view name) const {
+  const DeviceFunctions &api = device->api();
+  if (!api.module_global) {
+    return Status(
+        TZ_E_UNIMPLEMENTED,
+        device->label() +
+            ": this device does not tell where variables of code are");
+  }
+  std::pair<tz_dptr, uint64_t> found{0, 0};
+  Status s = device->check(
+      api.module_global(module, str(name), &found.first, &found.second));
+  return s.ok() ? Result<std::pair<tz_dptr, uint64_t>>(found) : s;
+}
+
 Status LoadedKernel::withPlace(Status fault) const {
   const std::string *knownFile = fault.fact("file"),
                     *knownLine = fault.fact("line"),

@@ -46,6 +46,8 @@ public:
                       const tz_arg *slots, const uint32_t *slotOf,
                       uint64_t correlation);
 
+  /// Address and bytes of a variable of the code's own; both live as this does.
+  Result<std::pair<tz_dptr, uint64_t>> global(std::string_view name) const;
   /// A TZ_E_FAULT of this kernel, or of the same code without line tables, with
   /// its place in the source before its message and in its facts. Unchanged if
   /// the place is not known.

@@ -187,6 +187,12 @@ tz_status_t tz_stream_wait(tz_stream_t stream, tz_event_t event) {
   TZ_REQUIRE(event);
   return guarded([&] { return stream->stream->wait(*event->event); });
 }
+tz_status_t tz_stream_call_back(tz_stream_t stream, void (*fn)(void *, int32_t),
+                                void *user) {
+  TZ_REQUIRE(stream);
+  TZ_REQUIRE(fn);
+  return guarded([&] { return stream->stream->callback(fn, user); });
+}
 tz_status_t tz_stream_cancel(tz_stream_t stream) {
   TZ_REQUIRE(stream);
   return guarded([&] { return stream->stream->cancel(); });

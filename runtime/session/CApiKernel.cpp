@@ -306,6 +306,20 @@ tz_status_t tz_code_pointer_use(tz_code_t code, size_t argument,
     return Status();
   });
 }
+tz_status_t tz_code_global(tz_code_t code, const char *name, uint64_t *address,
+                           uint64_t *bytes) {
+  TZ_REQUIRE(code);
+  TZ_REQUIRE(name);
+  TZ_REQUIRE(address);
+  TZ_REQUIRE(bytes);
+  return guarded([&] {
+    Result<std::pair<tz_dptr, uint64_t>> found = codeOf(code)->global(name);
+    if (found) {
+      std::tie(*address, *bytes) = *found;
+    }
+    return found.takeStatus();
+  });
+}
 tz_status_t tz_code_stage(tz_code_t code, const char *stage, const char **bytes,
                           size_t *size) {
   TZ_REQUIRE(code);

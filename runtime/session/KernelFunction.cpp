@@ -378,6 +378,15 @@ Result<std::string_view> Code::stage(const std::string &name) {
   return std::string_view(stages[name] = std::move(*made));
 }
 
+Result<std::pair<tz_dptr, uint64_t>> Code::global(std::string_view name) const {
+  return loaded ? loaded->global(name)
+                : Status(TZ_E_FAILED_PRECONDITION,
+                         "kernel '" + artifact->function + "' for '" +
+                             artifact->target +
+                             "' is not loaded on a device, so its variables "
+                             "have no addresses");
+}
+
 const std::string &Code::hash() {
   std::lock_guard guard(lock);
   if (hashText.empty()) {

@@ -40,6 +40,8 @@ public:
   /// IR, an emitted text, or a part of the artifact by its name or format.
   Result<std::string_view> stage(const std::string &name);
   const std::string &hash();
+  /// Address and bytes of a variable of the machine code's own.
+  Result<std::pair<tz_dptr, uint64_t>> global(std::string_view name) const;
   /// What is done through an argument of the launch; null: a part of another
   /// argument, or an artifact from a file.
   const PointerUse *use(size_t argument) const {

@@ -9,6 +9,8 @@
 
 #include "runtime/launch/LoadedKernel.h"
 
+#include <terrazzo/terrazzo.hpp>
+
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <thread>
@@ -68,6 +70,11 @@ protected:
       arg.type = made->userTypes[i];
       arg.size = arg.align = 8;
       arg.offset = 8 * i;
+      SpecializedParameter &parameter = made->parameters.emplace_back();
+      parameter.name = i == 0 ? "sum" : "n";
+      parameter.spec.kind = ArgumentSpec::Runtime;
+      parameter.spec.type = made->userTypes[i];
+      parameter.spec.element = i == 0 ? TZ_TYPE_I64 : 0;
     }
     return made;
   }
@@ -274,6 +281,99 @@ TEST_F(Devices, TheCInterfaceSaysTheSame) {
   EXPECT_EQ(codeOf(tz_stream_wrap_native(real, nullptr, &stream)),
             TZ_E_INVALID_ARGUMENT);
   tz_session_destroy(session);
+}
+
+TEST_F(Devices, AContextIsOfTheDeviceThatIsNamed) {
+  open(half("B"));
+  int context = 0;
+  tz_native native{sizeof(native), "queue", &context, nullptr, nullptr};
+  Plugin &mixed = **registry->find("mixed");
+  EXPECT_TRUE(Device::wrap(mixed, 0, native));
+  const Status other = Device::wrap(mixed, 1, native).status();
+  EXPECT_EQ(other.code(), TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(other.message(), HasSubstr("the context is of 'mixed:a'"));
+  EXPECT_THAT(other.message(), HasSubstr("not of mixed:1, 'mixed:b'"));
+}
+
+/// Code with a variable, by tz_kernel_load from a file.
+TEST_F(Devices, TheCInterfaceReadsAndWritesVariablesOfCode) {
+  open(half("A"));
+  const char *folders[] = {folder.path.c_str()};
+  tz_session_options options{};
+  options.struct_size = sizeof(options);
+  options.flags = TZ_SESSION_IGNORE_ENVIRONMENT | TZ_SESSION_NO_COMPILER;
+  options.plugin_folders = folders;
+  options.num_plugin_folders = 1;
+  options.cache_folder = "";
+  tz_session_t session = nullptr;
+  ASSERT_EQ(tz_session_create(&options, &session), nullptr);
+  std::string told;
+  auto codeOf = [&](tz_status_t status) {
+    const int32_t code = tz_status_code(status);
+    told = tz_status_message(status);
+    tz_status_release(status);
+    return code;
+  };
+  const std::string path =
+      folder.write("kernel.tzk", artifact("code")->write());
+  tz_kernel_source source{};
+  source.struct_size = sizeof(source);
+  source.path = path.c_str();
+  tz_kernel_t kernel = nullptr;
+  ASSERT_EQ(codeOf(tz_kernel_load(session, &source, &kernel)), TZ_E_OK) << told;
+  tz_device_t device = nullptr;
+  ASSERT_EQ(codeOf(tz_device_open(session, "mixed", &device)), TZ_E_OK) << told;
+  tz_stream_t stream = nullptr;
+  ASSERT_EQ(codeOf(tz_stream_create(device, &stream)), TZ_E_OK) << told;
+  uint64_t sum = 0;
+  const tz_arg args[] = {tz_pointer(uint64_t(&sum), TZ_TYPE_I64), tz_i64(3)};
+  tz_code_t code = nullptr;
+  ASSERT_EQ(codeOf(tz_kernel_compile(kernel, device, args, 2, &code)), TZ_E_OK)
+      << told;
+  uint64_t address = 0, bytes = 0, value = 0;
+  ASSERT_EQ(codeOf(tz_code_global(code, "table", &address, &bytes)), TZ_E_OK)
+      << told;
+  ASSERT_EQ(bytes, sizeof(value));
+  EXPECT_EQ(codeOf(tz_copy_out(stream, &value, address, bytes)), TZ_E_OK);
+  EXPECT_EQ(codeOf(tz_stream_sync(stream)), TZ_E_OK);
+  EXPECT_EQ(value, 7u);
+  value = 11;
+  EXPECT_EQ(codeOf(tz_copy_in(stream, address, &value, bytes)), TZ_E_OK);
+  EXPECT_EQ(codeOf(tz_stream_sync(stream)), TZ_E_OK);
+  uint64_t again = 0;
+  ASSERT_EQ(codeOf(tz_code_global(code, "table", &again, &bytes)), TZ_E_OK);
+  EXPECT_EQ(again, address) << "all launches share it";
+  EXPECT_EQ(*reinterpret_cast<const uint64_t *>(again), 11u);
+  EXPECT_EQ(codeOf(tz_code_global(code, "no", &address, &bytes)),
+            TZ_E_NOT_FOUND);
+  EXPECT_EQ(codeOf(tz_code_global(nullptr, "table", &address, &bytes)),
+            TZ_E_INVALID_ARGUMENT);
+  tz_kernel_destroy(kernel);
+  tz_stream_destroy(stream);
+  tz_session_destroy(session);
+}
+
+TEST_F(Devices, TheCInterfaceCallsBackBehindAStream) {
+  open(half("A"));
+  const char *folders[] = {folder.path.c_str()};
+  tz_session_options options{};
+  options.struct_size = sizeof(options);
+  options.flags = TZ_SESSION_IGNORE_ENVIRONMENT | TZ_SESSION_NO_COMPILER;
+  options.plugin_folders = folders;
+  options.num_plugin_folders = 1;
+  options.cache_folder = "";
+  tz::Session session(options);
+  tz::Stream stream(session.device("mixed"));
+  std::atomic<int> calls{0};
+  auto keeps = std::make_shared<int>(0);
+  stream.callBack([&calls, keeps] { ++calls; });
+  stream.sync();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(keeps.use_count(), 1) << "what the function holds ends with it";
+  tz_status_t status = tz_stream_call_back(stream.get(), nullptr, nullptr);
+  EXPECT_EQ(tz_status_code(status), TZ_E_INVALID_ARGUMENT);
+  EXPECT_THAT(tz_status_message(status), HasSubstr("fn is NULL"));
+  tz_status_release(status);
 }
 
 /// Each thread has a stream, a number and a sum of its own.
