@@ -61,6 +61,55 @@ def test_checks_alone(tmp_path):
     assert run.returncode == 2 and "--jobs is for --check" in run.stderr
 
 
+def test_what_errors_are_allowed(monkeypatch):
+    import torch
+
+    monkeypatch.syspath_prepend(BENCH)
+    import errors
+
+    generator = torch.Generator().manual_seed(0)
+    right = [torch.randn(64, 64, dtype=torch.float64, generator=generator) for _ in range(2)]
+
+    def rounded(by):
+        return [r + by * torch.randn(r.shape, dtype=torch.float64, generator=generator) for r in right]
+
+    def share(got, eager):
+        found = errors.worst(got, eager, right, 1e-4)
+        return found["off"] / found["allowed"], found["tensor"], found["measure"]
+
+    def moved(values, tensor, by):
+        values = [v.clone() for v in values]
+        values[tensor][3, 5] += by
+        return values
+
+    assert share(right, rounded(0.01))[0] == 0
+    assert 0.2 < share(rounded(0.01), rounded(0.01))[0] < 0.5
+    # All of a tensor, or one element, where eager is exact.
+    off, tensor, _ = share([right[0], right[1] * 1.001], rounded(1e-6))
+    assert off > 5 and tensor == 1
+    off, tensor, measure = share(moved(right, 0, 0.01), rounded(1e-6))
+    assert off > 5 and (tensor, measure) == (0, "farthest")
+    # Chaos moves elements of other tensors than eager's; but no whole tensor.
+    assert share(moved(rounded(0.001), 0, 0.1), moved(rounded(0.001), 1, 0.1))[0] < 1
+    off, tensor, measure = share([right[0] * 1.01, right[1]], moved(rounded(0.001), 1, 0.1))
+    assert off > 1 and (tensor, measure) == (0, "norm")
+    assert share([right[0], right[1] * float("nan")], rounded(0.01))[1:] == (1, "norm")
+
+
+def test_depthwise_convolutions_by_shifted_sums(monkeypatch):
+    import torch
+
+    monkeypatch.syspath_prepend(BENCH)
+    import models
+
+    for arguments in ({"padding": 1}, {"padding": 2, "stride": 2, "dilation": 2, "bias": False}, {"stride": (1, 3), "padding": (0, 2)}):
+        conv = torch.nn.Conv2d(6, 6, 3, groups=6, **arguments).double()
+        images = torch.randn(2, 6, 13, 11, dtype=torch.float64)
+        right = conv(images)
+        models.sum_depthwise(conv)
+        assert conv.forward != type(conv).forward and torch.allclose(conv(images), right, rtol=1e-12, atol=1e-12)
+
+
 def test_a_batch_that_alone_is_dynamic():
     program = f"""if True:
         import sys

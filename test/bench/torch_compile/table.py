@@ -7,8 +7,8 @@
 Each row is a family of models (models.py), inference or training, and a mode of
 torch.compile. Each compiler runs it in a process of its own, with empty caches:
 the first call is timed alone on the machine, then steps of both take turns. A
-result is compared with the same model without a compiler; worker.py states the
-tolerances. Random weights are made from configurations: nothing is downloaded.
+result is compared with the same model in fp64 without a compiler; errors.py states
+the tolerances. Random weights are made from configurations: nothing is downloaded.
 
 --takes N does each row N times in new processes: one first call varies by a
 fifth, and steps vary from process to process. The second takes begin when all
