@@ -92,6 +92,16 @@ void setAttributes(Module &module, const CpuTarget &target) {
   }
 }
 
+/// So many blocks that what lives through all of them decides how long
+/// allocating registers takes.
+constexpr size_t ManyBlocks = 400;
+
+bool isLong(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    return function.size() > ManyBlocks;
+  });
+}
+
 void optimize(Module &module, TargetMachine &machine) {
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;
@@ -204,15 +214,6 @@ void carryBfloatAsInteger(Module &module) {
   }
 }
 
-/// Has it functions of so many blocks that what lives through all of them
-/// decides how long allocating registers takes?
-bool isLong(const Module &module) {
-  constexpr size_t manyBlocks = 400;
-  return any_of(module, [](const Function &function) {
-    return function.size() > manyBlocks;
-  });
-}
-
 /// As addPassesToEmitFile, but constants stay where instruction selection put
 /// them: before the loop over programs, each would live through the function.
 bool addPassesForLong(legacy::PassManager &passes, TargetMachine &machine,
@@ -308,9 +309,9 @@ CompiledKernel compileKernel(tile::KernelOp kernel,
   };
   stopIfCancelled();
   optimize(module, *machine);
-  if (isLong(module)) {
-    for (Function &function : module) {
-      sinkCheapValues(function);
+  for (Function &function : module) {
+    if (function.size() > ManyBlocks) {
+      sinkCheapValues(function, ManyBlocks);
     }
   }
   carryBfloatAsInteger(module);

@@ -1,9 +1,10 @@
 //===- Sink.h - Cheap values beside their uses ------------------*- C++ -*-===//
 //
-// What   Takes back what hoisting out of the program loop does to long kernels.
+// What   Shortens the lives of values in long kernels.
 // Why    Each nest of a kernel has addresses of its own, a base and a constant
-//        away. Before the loop over programs all of them live through the
-//        whole function, and allocating registers costs nests times nests.
+//        away. If they stand before the loop over programs, or other nests use
+//        them again, they live through much of the function, and allocating
+//        registers costs nests times nests.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_SINK_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_SINK_H
@@ -12,10 +13,11 @@
 
 namespace tz::cpu {
 
-/// Computes what stands outside of all loops, costs one instruction and has one
-/// operand that is no constant, again in each block that uses it. Functions
-/// with few such values are left as they are.
-void sinkCheapValues(llvm::Function &function);
+/// Computes what costs one instruction again in each block that uses it: of
+/// what stands outside of all loops, that with one operand that is no constant;
+/// in a loop of more than `blocksOfLong` blocks, what few blocks use, with one
+/// or two. Functions with few such values are left as they are.
+void sinkCheapValues(llvm::Function &function, size_t blocksOfLong);
 
 } // namespace tz::cpu
 
