@@ -103,8 +103,9 @@ def ordering(document):
     for kind in sorted({row["kind"] for row in rows}):
         mine = [row for row in rows if row["kind"] == kind]
         results = [sum(row["result"] == result for row in mine) for result in ("named", "caught", "survived", "harmless")]
-        table_rows.append((kind, len(mine), *results, len({(row["machine"], row["case"]) for row in mine})))
-    text += table(("kind", "sites", "caught and named", "only caught", "survived", "harmless", "kernels"), table_rows)
+        commits = sorted({row.get("commit", document["commit"]) for row in mine})
+        table_rows.append((kind, len(mine), *results, len({(row["machine"], row["case"]) for row in mine}), ", ".join(commits)))
+    text += table(("kind", "sites", "caught and named", "only caught", "survived", "harmless", "kernels", "commit"), table_rows)
     reasons = {}
     for row in rows:
         if row["result"] == "harmless":
