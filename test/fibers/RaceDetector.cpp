@@ -194,7 +194,7 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
   auto isOut = [&](const Record &one) {
     return one.actor / WorkersOfThread >= firstOut;
   };
-  constexpr size_t Most = 15;
+  constexpr size_t most = 15;
   Shadow::Set kept;
   auto keep = [&](uint32_t one) {
     if (one == mine || thread.knows(order, records[one])) {
@@ -207,7 +207,7 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
         isOut(other) == isOut(own)) {
       return;
     }
-    if (isExact || kept.size() < Most) {
+    if (isExact || kept.size() < most) {
       kept.push_back(one);
     }
   };
