@@ -55,8 +55,12 @@ def sentences(text):
             yield from re.split(r"(?<=[.!?])[*_)\"”]*\s+", " ".join(item.split()))
 
 
+def length(sentence):
+    return len(re.findall(r"[^\W_][\w'’.-]*", sentence))
+
+
 def long_sentences(name):
-    return [sentence for sentence in sentences(book.tracked("*.md")[name]) if len(re.findall(r"[^\W_][\w'’.-]*", sentence)) > MOST_WORDS]
+    return [sentence for sentence in sentences(book.tracked("*.md")[name]) if length(sentence) > MOST_WORDS]
 
 
 # Sentences of more than MOST_WORDS words that pages may have.
