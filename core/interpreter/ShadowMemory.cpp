@@ -81,9 +81,11 @@ ShadowMemory::Verdict ShadowMemory::outside(uint64_t address,
                     (bytes == 1 ? "" : "s") + " at 0x" +
                     llvm::utohexstr(address, /*LowerCase=*/true);
   if (nearest) {
-    verdict.message += ", " + std::to_string(distance) + " bytes " +
-                       (before ? "before" : "past the end of") + " '" +
-                       nearest->allocation.name + "' (" +
+    verdict.message += distance == 0
+                           ? std::string(", right behind the end of '")
+                           : ", " + std::to_string(distance) + " bytes " +
+                                 (before ? "before '" : "past the end of '");
+    verdict.message += nearest->allocation.name + "' (" +
                        std::to_string(nearest->allocation.size) + " bytes)";
   }
   return verdict;

@@ -57,7 +57,7 @@ def test_access_out_of_bounds(tmp_path):
     done = run(OUT_OF_BOUNDS, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "program.py:10:" in done.stdout and "out-of-bounds access" in done.stdout
-    assert "past the end of 'x' (200 bytes)" in done.stdout and "14 times in all" in done.stdout
+    assert "right behind the end of 'x' (200 bytes)" in done.stdout and "14 times in all" in done.stdout
 
 
 def test_checks_can_be_left_out(tmp_path):
@@ -167,5 +167,5 @@ except InterpreterError as error:
 print(code.target)
 """, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "out-of-bounds access" in done.stdout and "past the end of 'x, out'" in done.stdout
+    assert "out-of-bounds access" in done.stdout and "right behind the end of 'x, out'" in done.stdout
     assert done.stdout.endswith("interp:reference\n")

@@ -65,7 +65,8 @@ std::optional<Value> OpEmitter::laneMask(const TileValue &mask,
                           " on a scalar pointer; a scalar access has a scalar "
                           "mask");
   }
-  OptionalTile spread = broadcastTo(mask, shape, loc, "the mask");
+  OptionalTile spread =
+      broadcastTo(mask, shape, loc, "the mask", "the pointer");
   return spread ? std::optional<Value>(spread->value) : std::nullopt;
 }
 
@@ -127,7 +128,9 @@ OptionalTile OpEmitter::load(const TileValue &pointer,
       element.elem == DType::I1 ? result.withElem(DType::I8) : result;
   if (options.other) {
     OptionalTile fill = elementFor(*options.other, element.elem, loc);
-    fill = fill ? broadcastTo(*fill, source.type.shape, loc, "`other`") : fill;
+    fill = fill ? broadcastTo(*fill, source.type.shape, loc, "`other`",
+                              "the pointer")
+                : fill;
     if (!fill) {
       return std::nullopt;
     }
@@ -240,7 +243,7 @@ OptionalTile OpEmitter::storedValue(const TileValue &pointer,
   }
   OptionalTile x = elementFor(value, element, loc);
   x = x ? broadcastTo(*x, pointer.type.shape, loc,
-                      ("the value of " + what).str())
+                      ("the value of " + what).str(), "the pointer")
         : x;
   if (x && element == DType::I1) {
     x = convert(*x, DType::U8); // a byte, 0 or 1

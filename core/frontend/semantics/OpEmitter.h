@@ -158,9 +158,10 @@ public:
   /// No dtype: the value's own.
   OptionalTile full(llvm::ArrayRef<int64_t> shape, const Operand &value,
                     std::optional<TileType> dtype, SourceLoc loc);
-  /// `what` is x in messages.
+  /// `what` is x in messages, `whose` the shape's owner.
   OptionalTile broadcastTo(const Operand &x, llvm::ArrayRef<int64_t> shape,
-                           SourceLoc loc, llvm::StringRef what = "a tile");
+                           SourceLoc loc, llvm::StringRef what = "a tile",
+                           llvm::StringRef whose = "");
   std::optional<std::pair<TileValue, TileValue>>
   broadcast(const Operand &a, const Operand &b, SourceLoc loc);
   OptionalTile expandDims(const TileValue &x, llvm::ArrayRef<int64_t> axes,

@@ -44,12 +44,19 @@ bool OpEmitter::checkShape(ArrayRef<int64_t> shape, SourceLoc loc) {
   return true;
 }
 
+/// The numbers that an axis of so many dimensions may have.
+static std::string axesOf(int64_t rank) {
+  return rank == 0   ? "; a scalar has no axes"
+         : rank == 1 ? "; its only axis is 0"
+                     : "; its axes are 0 to " + std::to_string(rank - 1);
+}
+
 std::optional<int64_t> OpEmitter::dimension(int64_t axis, int64_t rank,
                                             SourceLoc loc) {
   if (axis < -rank || axis >= rank) {
     return error(loc, "axis " + llvm::Twine(axis) +
                           " is outside of a tile of " + llvm::Twine(rank) +
-                          " dimension" + (rank == 1 ? "" : "s"));
+                          " dimension" + (rank == 1 ? "" : "s") + axesOf(rank));
   }
   return axis < 0 ? axis + rank : axis;
 }
@@ -186,7 +193,7 @@ OptionalTile OpEmitter::full(ArrayRef<int64_t> shape, const Operand &value,
 
 OptionalTile OpEmitter::broadcastTo(const Operand &operand,
                                     ArrayRef<int64_t> shape, SourceLoc loc,
-                                    StringRef what) {
+                                    StringRef what, StringRef whose) {
   OptionalTile x = materialise(operand, loc);
   if (x->type.isView()) {
     return error(loc, x->type.str() + " cannot be broadcast");
@@ -201,8 +208,10 @@ OptionalTile OpEmitter::broadcastTo(const Operand &operand,
     fits = extent == 1 || extent == shape[shape.size() - 1 - i];
   }
   if (!fits) {
-    return error(loc, what + " of shape " + shapeText(from) +
-                          " cannot be broadcast to " + shapeText(shape));
+    return error(loc,
+                 what + " of shape " + shapeText(from) +
+                     " cannot be broadcast to " + shapeText(shape) +
+                     (whose.empty() ? "" : (", the shape of " + whose).str()));
   }
   return stretch(*x, shape);
 }

@@ -867,7 +867,7 @@ def kernel(x, n):
     i = tl.arange(0, 64)
     tl.store(x + i, tl.zeros([32], tl.float32))
 
-# error@868:5: the value of tl.store of shape [32] cannot be broadcast to [64]
+# error@868:5: the value of tl.store of shape [32] cannot be broadcast to [64], the shape of the pointer
 
 # ----- a tile through a scalar pointer
 # run: kernel x=*fp32 n=i32
@@ -1168,7 +1168,7 @@ def kernel(x, n):
     a = tl.load(x + tl.arange(0, 8))
     tl.store(x, tl.sum(a, axis=1))
 
-# error@1169:17: axis 1 is outside of a tile of 1 dimension
+# error@1169:17: axis 1 is outside of a tile of 1 dimension; its only axis is 0
 # note@standard.py:179:12: in the source of the library
 
 # ----- a program axis beyond the grid

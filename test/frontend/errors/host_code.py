@@ -409,7 +409,7 @@ def k(o, n, ph, p8):
 
 # error@396:9: max_num_imprecise_acc (64) is larger than the inner dimension 16
 # error@397:9: axis 1 is outside of a scalar
-# error@398:9: axis 0 is outside of a tile of 0 dimensions
+# error@398:9: axis 0 is outside of a tile of 0 dimensions; a scalar has no axes
 # error@400:9: the combine function must return 2 values, found 1
 # error@401:9: pow needs fp32 or fp64, found int32
 # error@402:9: pow needs fp32 or fp64, found fp16

@@ -93,7 +93,7 @@ def k(n, p32):
 # error@71:12: split needs a tile whose last dimension is 2, found int32[8]
 # error@72:9: cat needs two tiles of one type, found int32[8] and fp32[8]
 # error@73:9: expand_dims names axis 0 twice
-# error@74:9: axis 4 is outside of a tile of 2 dimensions
+# error@74:9: axis 4 is outside of a tile of 2 dimensions; its axes are 0 to 1
 # error@75:9: squeeze needs a dimension of size 1, found shape [4, 2] at axis 0
 # error@76:36: too many dimensions in the index of int32[8, 8]
 # error@77:36: a tile is indexed only with ':' and None, found run-time scalar int32; use tl.gather or a masked tl.sum to pick elements
@@ -296,7 +296,7 @@ def k(n, p32, kp, pi):
 # error@277:9: `other` of tl.load needs a mask
 # error@278:9: a mask must be int1, found int32
 # error@279:9: shapes [8] and [16] cannot be broadcast to one shape: 8 and 16 at dimension 0
-# error@280:9: `other` of shape [16] cannot be broadcast to [8]
+# error@280:9: `other` of shape [16] cannot be broadcast to [8], the shape of the pointer
 # error@281:9: boundary_check and padding_option are for block pointers; the pointer here is *fp32
 # error@282:9: cache_modifier of a load is '.ca', '.cg', '.cv' or '.cs', found '.xy'
 # error@283:9: eviction_policy is 'evict_first' or 'evict_last', found 'never'
@@ -305,7 +305,7 @@ def k(n, p32, kp, pi):
 # error@286:5: boundary_check is for block pointers; the pointer here is *fp32
 # error@287:5: tl.store writes through the const pointer *const fp32
 # error@288:5: tl.store of a tile of shape [8] through a scalar pointer; add offsets to the pointer
-# error@289:5: the value of tl.store of shape [16] cannot be broadcast to [8]
+# error@289:5: the value of tl.store of shape [16] cannot be broadcast to [8], the shape of the pointer
 # error@290:5: mask of shape [8] on a scalar pointer; a scalar access has a scalar mask
 # error@291:5: a pointer is converted to int64 or uint64, not to fp32
 # error@293:5: tl.store needs a pointer, found int32
@@ -337,7 +337,7 @@ def k(n, p16, p32, kp, pi, pc):
 # error@326:9: scope is 'gpu', 'cta' or 'sys', found 'world'
 # error@327:9: tl.atomic_cas needs elements of 16, 32 or 64 bits, found int8
 # error@328:9: tl.atomic_xchg needs a pointer, found int32
-# error@329:9: the value of tl.atomic_add of shape [16] cannot be broadcast to [8]
+# error@329:9: the value of tl.atomic_add of shape [16] cannot be broadcast to [8], the shape of the pointer
 # error@330:9: tl.atomic_add of a tile of shape [8] through a scalar pointer; add offsets to the pointer
 
 # ----- dot
@@ -430,7 +430,7 @@ def k(n, p32):
     x = tl.sort(tl.zeros([8, 8], tl.int32), dim=0)
     x = tl.topk(tl.zeros([8], tl.int32), 3)
 
-# error@413:9: axis 1 is outside of a tile of 1 dimension
+# error@413:9: axis 1 is outside of a tile of 1 dimension; its only axis is 0
 # note@standard.py:179:12: in the source of the library
 # error@416:9: the combining function gives fp64 for values of type fp32
 # error@417:9: the combine function must return 1 value, found 2
@@ -442,11 +442,11 @@ def k(n, p32):
 # error@423:19: argument 'input' of tl.reduce must be a tile or a tuple of tiles, found str 'y'
 # error@424:9: a scan needs tiles of one shape, found fp32[8], int32[16]
 # error@425:9: the combining function gives fp64 for values of type fp32
-# error@426:9: axis 3 is outside of a tile of 1 dimension
+# error@426:9: axis 3 is outside of a tile of 1 dimension; its only axis is 0
 # note@standard.py:310:12: in the source of the library
 # error@427:9: histogram needs a tile of one dimension of int32 or uint32, found fp32[8]
 # error@428:9: dimensions of a tile must be powers of two, found shape [7]
-# error@429:9: the mask of shape [4] cannot be broadcast to [8]
+# error@429:9: the mask of shape [4] cannot be broadcast to [8], the shape of the pointer
 # error@431:9: static assertion failed: topk: k is no power of two
 # note@standard.py:407:5: in the source of the library
 
