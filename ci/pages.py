@@ -1,7 +1,8 @@
 """Pages that are made of data: docs/results/nightly.md of results/nightly.json, docs/results/mutants.md of results/mutants.json,
-docs/results/ordering.md of results/ordering.json.
+docs/results/ordering.md of results/ordering.json, docs/results/suites.md of results/suites.json.
 
 ci/nightly, test/mutants/run and test/fibers/plant write the data; they and ci/docs --bless write the pages.
+results/suites.json is written by hand.
 """
 import json
 import os
@@ -72,6 +73,19 @@ def nightly(document):
     return text
 
 
+def suites(document):
+    """What is current; the data has earlier runs as well."""
+    def share(row):
+        ran = row["passed"] + row["failed"]
+        return f"{row['passed']:,} ({100 * row['passed'] / ran:.3g} %)" + (f", {row['how']}" if row["how"] else "")
+    text = ("# Suites that were written for Triton\n\nMade from [results/suites.json](../../results/suites.json). "
+            "[How they are run](../contribute/testing.md#suites-that-were-written-for-triton). On the H100 Triton 3.6 passes each case that fails here.\n\n")
+    text += table(("suite, its commit", "tests", "machine", "date, commit", "passed", "failed", "skipped"),
+                  [(f"{row['suite']} ({row['commit']})", row["tests"], row["machine"], ", ".join(filter(None, (row["date"], row["tree"]))), share(row), row["failed"], row["skipped"])
+                   for row in document["rows"]])
+    return text + "\n## What fails, and why\n\n" + table(("suite", "what", "machine", "cases", "why"), [tuple(row.values()) for row in document["failing"]])
+
+
 def mutants(document):
     killed, survived, others = document["killed"], document["survived"], document["no_mutants"]
     counted = len(killed) + len(survived)
@@ -124,7 +138,7 @@ def ordering(document):
     return text
 
 
-MADE = {"nightly": nightly, "mutants": mutants, "ordering": ordering}
+MADE = {"nightly": nightly, "mutants": mutants, "ordering": ordering, "suites": suites}
 
 
 def stale():
