@@ -45,6 +45,12 @@ Driver::Driver(Registry &registry, Cache *cache)
     : state(new State{registry, cache, {}, {}, {}, {}}) {}
 Driver::~Driver() = default;
 
+/// What the parser said, or that it said nothing.
+static Status unreadable(const KernelSource &source, const FirstError &first) {
+  return first.status(TZ_E_INVALID_ARGUMENT,
+                      source.path + ": cannot be read as a kernel file");
+}
+
 Result<KernelSignature>
 Driver::signature(const KernelSource &source,
                   runtime::DiagnosticSink &diagnostics) {
@@ -53,9 +59,7 @@ Driver::signature(const KernelSource &source,
   FirstError first;
   auto parsed = workspace->parse(source, diagnostics, first);
   if (!parsed) {
-    return settle(
-        first.status(TZ_E_INVALID_ARGUMENT,
-                     source.path + ": cannot be read as a kernel file"));
+    return settle(unreadable(source, first));
   }
   return settle(
       findSignature(*workspace, *parsed, source.function, diagnostics, first));
@@ -102,9 +106,7 @@ Driver::heuristics(const KernelSource &source,
   FirstError first;
   auto parsed = workspace->parse(source, diagnostics, first);
   if (!parsed) {
-    return settle(
-        first.status(TZ_E_INVALID_ARGUMENT,
-                     source.path + ": cannot be read as a kernel file"));
+    return settle(unreadable(source, first));
   }
   return settle(findHeuristics(*parsed, source.function, arguments, values,
                                diagnostics, first));

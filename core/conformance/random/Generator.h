@@ -96,6 +96,7 @@ private:
   Stmt assign();
   Stmt reassign(bool &isPossible);
   Stmt store(Expr value);
+  void addMask(Stmt &stmt, const Type &type);
   Stmt atomic();
   Stmt branch(int depth);
   Stmt loop(int depth);

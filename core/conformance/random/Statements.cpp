@@ -97,6 +97,16 @@ Stmt Generator::reassign(bool &isPossible) {
   return stmt;
 }
 
+/// The access is masked by a condition of the type's shape.
+void Generator::addMask(Stmt &stmt, const Type &type) {
+  stmt.access.hasMask = true;
+  Expr cut;
+  cut.type = withElt(type, Elt::I1);
+  cut.pattern = "(($0).to(tl.int32) * 3 % 2 == 1)";
+  cut.kids.push_back(expression(cut.type, true, 2));
+  stmt.exprs.push_back(std::move(cut));
+}
+
 Stmt Generator::store(Expr value) {
   Stmt stmt;
   stmt.kind = Stmt::Store;
@@ -121,12 +131,7 @@ Stmt Generator::store(Expr value) {
     stmt.access.form = rank ? random.pick(forms) : Access::Linear;
     stmt.access.buffer = buffer(Buffer::Output, type.elt, false);
     if (random.oneIn(4)) {
-      stmt.access.hasMask = true;
-      Expr cut;
-      cut.type = withElt(type, Elt::I1);
-      cut.pattern = "(($0).to(tl.int32) * 3 % 2 == 1)";
-      cut.kids.push_back(expression(cut.type, true, 2));
-      stmt.exprs.push_back(std::move(cut));
+      addMask(stmt, type);
     }
   }
   stmt.exprs.insert(stmt.exprs.begin(), std::move(value));
@@ -166,12 +171,7 @@ Stmt Generator::atomic() {
     stmt.exprs.push_back(expression(withElt(type, Elt::I32), true, 2));
   }
   if (stmt.pattern != "atomic_cas" && random.oneIn(3)) {
-    stmt.access.hasMask = true;
-    Expr cut;
-    cut.type = withElt(type, Elt::I1);
-    cut.pattern = "(($0).to(tl.int32) * 3 % 2 == 1)";
-    cut.kids.push_back(expression(cut.type, true, 2));
-    stmt.exprs.push_back(std::move(cut));
+    addMask(stmt, type);
   }
   if (isOwn) {
     stmt.variables.push_back(variable(type, !isFloat(elt)));

@@ -19,6 +19,19 @@ namespace {
 
 constexpr int64_t Mixed = 0;
 
+/// What a while loop carries in the argument of one of its two bodies: where it
+/// begins and what each iteration gives.
+void pushCarried(scf::WhileOp loop, BlockArgument argument,
+                 llvm::SmallVectorImpl<Value> &work) {
+  const unsigned index = argument.getArgNumber();
+  if (argument.getOwner() == loop.getBeforeBody()) {
+    work.push_back(loop.getInits()[index]);
+    work.push_back(loop.getYieldOp()->getOperand(index));
+  } else {
+    work.push_back(loop.getConditionOp().getArgs()[index]);
+  }
+}
+
 class Origins {
 public:
   explicit Origins(tile::KernelOp kernel) : kernel(kernel) {}
@@ -78,12 +91,7 @@ private:
       return -1;
     }
     if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      if (argument.getOwner() == loop.getBeforeBody()) {
-        work.push_back(loop.getInits()[index]);
-        work.push_back(loop.getYieldOp()->getOperand(index));
-      } else {
-        work.push_back(loop.getConditionOp().getArgs()[index]);
-      }
+      pushCarried(loop, argument, work);
       return -1;
     }
     return Mixed;
@@ -148,12 +156,7 @@ bool dependsOnOthers(Value condition, llvm::DenseSet<Value> &seen) {
       Operation *parent = argument.getOwner()->getParentOp();
       const unsigned index = argument.getArgNumber();
       if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-        if (argument.getOwner() == loop.getBeforeBody()) {
-          work.push_back(loop.getInits()[index]);
-          work.push_back(loop.getYieldOp()->getOperand(index));
-        } else {
-          work.push_back(loop.getConditionOp().getArgs()[index]);
-        }
+        pushCarried(loop, argument, work);
       } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
         llvm::append_range(work, loop->getOperands().take_front(3));
         if (index > 0) {

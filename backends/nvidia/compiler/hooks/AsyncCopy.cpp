@@ -8,24 +8,12 @@
 // source's size is filled with zeros. Copies are made by the generic proxy, so
 // that wgmma, which is not, needs publishStaged before the barrier.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/hooks/InlinePtx.h"
 #include "backends/nvidia/compiler/hooks/PtxHooks.h"
-
-#include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
 
 namespace tz::nvidia {
-
-static void emit(IRBuilderBase &b, StringRef text, StringRef constraints,
-                 ArrayRef<Value *> operands) {
-  SmallVector<Type *> types;
-  for (Value *operand : operands) {
-    types.push_back(operand->getType());
-  }
-  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), types, false),
-                              text, constraints, /*hasSideEffects=*/true),
-               operands);
-}
 
 void PtxHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
                          unsigned bytes, Value *valid,
@@ -43,16 +31,16 @@ void PtxHooks::asyncCopy(IRBuilderBase &b, Value *to, Value *from,
     text += ", $2";
     operands.push_back(valid);
   }
-  emit(b, text + ";", valid ? "r,l,r,~{memory}" : "r,l,~{memory}", operands);
+  emitPtx(b, text + ";", valid ? "r,l,r,~{memory}" : "r,l,~{memory}", operands);
 }
 
 void PtxHooks::asyncCommit(IRBuilderBase &b) {
-  emit(b, "cp.async.commit_group;", "~{memory}", {});
+  emitPtx(b, "cp.async.commit_group;", "~{memory}", {});
 }
 
 void PtxHooks::asyncWait(IRBuilderBase &b, simt::PendingCopies pending) {
-  emit(b, "cp.async.wait_group " + std::to_string(pending.groups) + ";",
-       "~{memory}", {});
+  emitPtx(b, "cp.async.wait_group " + std::to_string(pending.groups) + ";",
+          "~{memory}", {});
 }
 
 } // namespace tz::nvidia

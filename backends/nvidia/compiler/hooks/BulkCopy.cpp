@@ -10,26 +10,14 @@
 // that began them; their end is seen by plain accesses, but what those did
 // before is seen by the engine only behind a proxy fence.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/hooks/InlinePtx.h"
 #include "backends/nvidia/compiler/hooks/PtxHooks.h"
-
-#include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
 
 namespace tz::nvidia {
 
 namespace {
-void emit(IRBuilderBase &b, const std::string &text,
-          const std::string &constraints, ArrayRef<Value *> operands) {
-  SmallVector<Type *> types;
-  for (Value *operand : operands) {
-    types.push_back(operand->getType());
-  }
-  b.CreateCall(InlineAsm::get(FunctionType::get(b.getVoidTy(), types, false),
-                              text, constraints, /*hasSideEffects=*/true),
-               operands);
-}
-
 Value *sharedAddress(IRBuilderBase &b, Value *pointer) {
   return b.CreatePtrToInt(pointer, b.getInt32Ty());
 }
@@ -56,8 +44,8 @@ void PtxHooks::initBarriers(IRBuilderBase &b, Value *address, unsigned count,
             "], " + std::to_string(arrivals) + ";\n";
   }
   // The TMA unit sees them.
-  emit(b, text + "fence.mbarrier_init.release.cluster;", "r,~{memory}",
-       {sharedAddress(b, address)});
+  emitPtx(b, text + "fence.mbarrier_init.release.cluster;", "r,~{memory}",
+          {sharedAddress(b, address)});
 }
 
 void PtxHooks::endBarriers(IRBuilderBase &b, Value *address, unsigned count) {
@@ -66,13 +54,13 @@ void PtxHooks::endBarriers(IRBuilderBase &b, Value *address, unsigned count) {
     text +=
         "mbarrier.inval.shared::cta.b64 [$0+" + std::to_string(8 * i) + "];\n";
   }
-  emit(b, text, "r,~{memory}", {sharedAddress(b, address)});
+  emitPtx(b, text, "r,~{memory}", {sharedAddress(b, address)});
 }
 
 void PtxHooks::expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) {
-  emit(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
-       "r,r,~{memory}",
-       {sharedAddress(b, barrier), b.getInt32(uint32_t(bytes))});
+  emitPtx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+          "r,r,~{memory}",
+          {sharedAddress(b, barrier), b.getInt32(uint32_t(bytes))});
 }
 
 /// Nothing but the engine's next copies into the slot stands behind an arrival
@@ -88,30 +76,31 @@ void PtxHooks::arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
                            "setp.ne.b32 %arrives, $1, 0;\n"
                            "bar.warp.sync 0xffffffff;\n";
   if (!block) {
-    emit(b, when + "@%arrives mbarrier.arrive.shared::cta.b64 _, [$0];\n}",
-         "r,r,~{memory}", operands);
+    emitPtx(b, when + "@%arrives mbarrier.arrive.shared::cta.b64 _, [$0];\n}",
+            "r,r,~{memory}", operands);
     return;
   }
   operands.push_back(block);
-  emit(b,
-       when + ".reg .b32 %there;\nmapa.shared::cluster.u32 %there, $0, $2;\n"
+  emitPtx(b,
+          when +
+              ".reg .b32 %there;\nmapa.shared::cluster.u32 %there, $0, $2;\n"
               "@%arrives mbarrier.arrive.shared::cluster.b64 _, [%there];\n}",
-       "r,r,r,~{memory}", operands);
+          "r,r,r,~{memory}", operands);
 }
 
 /// Threads of a warp may come one by one: from halves of a kernel, say.
 void PtxHooks::syncBlocks(IRBuilderBase &b) {
-  emit(b, "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;",
-       "~{memory}", {});
+  emitPtx(b, "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;",
+          "~{memory}", {});
 }
 
 /// The hardware lets a thread sleep in try_wait for a while, then asks again.
 void PtxHooks::waitBarrier(IRBuilderBase &b, Value *barrier, Value *phase) {
-  emit(b,
-       "{\n.reg .pred %done;\nwait${:uid}:\n"
-       "mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
-       "@!%done bra.uni wait${:uid};\n}",
-       "r,r,~{memory}", {sharedAddress(b, barrier), phase});
+  emitPtx(b,
+          "{\n.reg .pred %done;\nwait${:uid}:\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
+          "@!%done bra.uni wait${:uid};\n}",
+          "r,r,~{memory}", {sharedAddress(b, barrier), phase});
 }
 
 void PtxHooks::bulkCopy(IRBuilderBase &b, simt::DescriptorType type,
@@ -130,20 +119,20 @@ void PtxHooks::bulkCopy(IRBuilderBase &b, simt::DescriptorType type,
     constraints += ",h";
     operands.push_back(b.getInt16(uint16_t((1u << blocks) - 1)));
   }
-  emit(b,
-       "cp.async.bulk.tensor." + std::to_string(at.size()) +
-           "d.shared::cluster.global.mbarrier::complete_tx::bytes" + many +
-           " [$0], [$1, {" + coordinates + "}], [$2]" + all + ";",
-       constraints + ",~{memory}", operands);
+  emitPtx(b,
+          "cp.async.bulk.tensor." + std::to_string(at.size()) +
+              "d.shared::cluster.global.mbarrier::complete_tx::bytes" + many +
+              " [$0], [$1, {" + coordinates + "}], [$2]" + all + ";",
+          constraints + ",~{memory}", operands);
 }
 
 void PtxHooks::prefetchDescriptor(IRBuilderBase &b, Value *descriptor) {
-  emit(b, "prefetch.tensormap [$0];", "l,~{memory}",
-       {b.CreatePtrToInt(descriptor, b.getInt64Ty())});
+  emitPtx(b, "prefetch.tensormap [$0];", "l,~{memory}",
+          {b.CreatePtrToInt(descriptor, b.getInt64Ty())});
 }
 
 void PtxHooks::publishAccesses(IRBuilderBase &b) {
-  emit(b, "fence.proxy.async;", "~{memory}", {});
+  emitPtx(b, "fence.proxy.async;", "~{memory}", {});
 }
 
 void PtxHooks::bulkStore(IRBuilderBase &b, simt::DescriptorType type,
@@ -153,17 +142,18 @@ void PtxHooks::bulkStore(IRBuilderBase &b, simt::DescriptorType type,
                                    sharedAddress(b, from)};
   std::string constraints = "l,r";
   const std::string coordinates = addCoordinates(at, operands, constraints);
-  emit(b,
-       "cp.async.bulk.tensor." + std::to_string(at.size()) +
-           "d.global.shared::cta.bulk_group [$0, {" + coordinates + "}], [$1];",
-       constraints + ",~{memory}", operands);
+  emitPtx(b,
+          "cp.async.bulk.tensor." + std::to_string(at.size()) +
+              "d.global.shared::cta.bulk_group [$0, {" + coordinates +
+              "}], [$1];",
+          constraints + ",~{memory}", operands);
 }
 
 void PtxHooks::awaitBulkStores(IRBuilderBase &b, bool areDone) {
-  emit(b,
-       std::string("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group") +
-           (areDone ? " 0;" : ".read 0;"),
-       "~{memory}", {});
+  emitPtx(b,
+          std::string("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group") +
+              (areDone ? " 0;" : ".read 0;"),
+          "~{memory}", {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,10 +183,10 @@ void PtxHooks::beginCopies(IRBuilderBase &b, unsigned workWarps,
                            unsigned copyWarps) {
   if (mayExchange && workRegisters(workWarps, copyWarps)) {
     exchanges = true;
-    emit(b,
-         "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(CopyRegisters) +
-             ";",
-         "", {});
+    emitPtx(b,
+            "setmaxnreg.dec.sync.aligned.u32 " + std::to_string(CopyRegisters) +
+                ";",
+            "", {});
   }
 }
 
@@ -204,8 +194,8 @@ void PtxHooks::beginWork(IRBuilderBase &b, unsigned workWarps,
                          unsigned copyWarps) {
   std::optional<unsigned> mine = workRegisters(workWarps, copyWarps);
   if (mayExchange && mine) {
-    emit(b, "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(*mine) + ";",
-         "", {});
+    emitPtx(b, "setmaxnreg.inc.sync.aligned.u32 " + std::to_string(*mine) + ";",
+            "", {});
   }
 }
 

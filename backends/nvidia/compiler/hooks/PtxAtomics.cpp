@@ -5,9 +5,8 @@
 // Why    LLVM 22 writes atom without order and scope, one element at a time,
 //        and adds narrow floats in loops.
 //===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/hooks/InlinePtx.h"
 #include "backends/nvidia/compiler/hooks/PtxHooks.h"
-
-#include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
 
@@ -151,24 +150,18 @@ SmallVector<Value *> PtxHooks::atomic(IRBuilderBase &b,
   SmallVector<Value *> arguments = {
       b.CreatePtrToInt(b.CreateAddrSpaceCast(pointer, b.getPtrTy(/*global*/ 1)),
                        b.getInt64Ty())};
-  SmallVector<Type *> types = {b.getInt64Ty()};
   constraints += "l";
   for (Value *value : values) {
     arguments.push_back(value);
-    types.push_back(type);
     constraints += "," + letter;
   }
   if (predicate) {
     arguments.push_back(predicate);
-    types.push_back(b.getInt1Ty());
     constraints += ",b";
   }
   constraints += ",~{memory}";
   Type *result = isUsed ? type : b.getVoidTy();
-  Value *old = b.CreateCall(
-      InlineAsm::get(FunctionType::get(result, types, false), text, constraints,
-                     /*hasSideEffects=*/true),
-      arguments);
+  Value *old = emitPtx(b, result, text, constraints, arguments);
   return SmallVector<Value *>(n, isUsed ? old : Constant::getNullValue(type));
 }
 

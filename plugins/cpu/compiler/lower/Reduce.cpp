@@ -66,6 +66,24 @@ Value *lanesOf(IRBuilderBase &b, Value *vector, unsigned from, unsigned count) {
   return b.CreateShuffleVector(vector, picks);
 }
 
+/// Loops over all dimensions but `axis`; `line` does that one.
+void forEachLine(Nest &nest, ArrayRef<int64_t> shape, size_t axis,
+                 function_ref<void(const Index &)> line) {
+  auto outer = [&](auto &self, const Index &from, unsigned d) -> void {
+    if (d == shape.size()) {
+      line(from);
+      return;
+    }
+    Index index = from;
+    if (d == axis) {
+      self(self, index, d + 1);
+      return;
+    }
+    nest.whole(index, d, [&](const Index &inner) { self(self, inner, d + 1); });
+  };
+  nest.versions([&] { outer(outer, nest.origin(), 0); });
+}
+
 } // namespace
 
 void CpuLowering::reduceOp(tile::ReduceOp op) {
@@ -190,19 +208,9 @@ void CpuLowering::reduceOp(tile::ReduceOp op) {
     sweep(index, 0, shape[axis], index.lanes, 0, totals, false);
     finish(index);
   };
-  auto outer = [&](auto &self, const Index &from, unsigned d) -> void {
-    if (d == shape.size()) {
-      along ? alongAxis(from) : acrossAxis(from);
-      return;
-    }
-    Index index = from;
-    if (d == axis) {
-      self(self, index, d + 1);
-      return;
-    }
-    nest.whole(index, d, [&](const Index &inner) { self(self, inner, d + 1); });
-  };
-  nest.versions([&] { outer(outer, nest.origin(), 0); });
+  forEachLine(nest, shape, axis, [&](const Index &from) {
+    along ? alongAxis(from) : acrossAxis(from);
+  });
   for (size_t i = 0; i < n; ++i) {
     if (toScalar) {
       scalars[op.getResult(i)] =
@@ -267,19 +275,7 @@ void CpuLowering::scanOp(tile::ScanOp op) {
     nest.loop(index, dimension, 0, 1, 0, step(true));
     nest.loop(index, dimension, 1, shape[axis], 0, step(false));
   };
-  auto outer = [&](auto &self, const Index &from, unsigned d) -> void {
-    if (d == shape.size()) {
-      line(from);
-      return;
-    }
-    Index index = from;
-    if (d == axis) {
-      self(self, index, d + 1);
-      return;
-    }
-    nest.whole(index, d, [&](const Index &inner) { self(self, inner, d + 1); });
-  };
-  nest.versions([&] { outer(outer, nest.origin(), 0); });
+  forEachLine(nest, shape, axis, line);
   for (size_t i = 0; i < n; ++i) {
     define(op.getResult(i), results[i]);
   }
