@@ -220,7 +220,7 @@ Result<std::string> readFileOrPipe(const std::string &path) {
   auto fail = [&](const std::string &why) {
     return Status(TZ_E_NOT_FOUND, "cannot read the pipe " + path + ": " + why);
   };
-  constexpr int turn = 100, forWriter = 2000, forMore = 60000; // ms
+  constexpr int interval = 100, forWriter = 2000, forMore = 60000; // ms
   // Without waiting: a pipe that nobody writes to would never open.
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
@@ -253,10 +253,10 @@ Result<std::string> readFileOrPipe(const std::string &path) {
     }
     pollfd more{fd, POLLIN, 0};
     // Without a writer poll may return at once.
-    if (poll(&more, 1, turn) > 0 && !(more.revents & POLLIN)) {
-      usleep(turn * 1000);
+    if (poll(&more, 1, interval) > 0 && !(more.revents & POLLIN)) {
+      usleep(interval * 1000);
     }
-    waited += turn;
+    waited += interval;
   }
 }
 

@@ -7,8 +7,6 @@
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/KernelLowering.h"
 
-#include "terrazzo/plugin/Error.h"
-
 #include <climits>
 
 using namespace llvm;
@@ -561,49 +559,6 @@ void KernelLowering::release(ReleaseOp op) {
 void KernelLowering::barrierWait(BarrierWaitOp op) {
   hooks.waitBarrier(b, barrierAt(op.getBarriers(), scalar(op.getIndex())),
                     scalar(op.getPhase()));
-}
-
-//===----------------------------------------------------------------------===//
-// What a target may do better
-//===----------------------------------------------------------------------===//
-
-namespace {
-[[noreturn]] void noGroups() {
-  throw plugin::Failure(
-      TZ_E_INTERNAL,
-      "a target whose blocks form clusters implements their hooks");
-}
-[[noreturn]] void noCopyEngine() {
-  throw plugin::Failure(TZ_E_INTERNAL,
-                        "a target with such copies implements their hooks");
-}
-} // namespace
-
-void SimtHooks::asyncCopy(IRBuilderBase &, Value *, Value *, unsigned, Value *,
-                          const MemoryHints &) {
-  noCopyEngine();
-}
-Value *SimtHooks::isChosenLane(IRBuilderBase &b) {
-  return b.CreateICmpEQ(b.CreateAnd(threadInBlock(b), lanes() - 1),
-                        b.getInt32(0));
-}
-void SimtHooks::initBarriers(IRBuilderBase &, Value *, unsigned, unsigned) {
-  noCopyEngine();
-}
-void SimtHooks::arrive(IRBuilderBase &, Value *, Value *, Value *) {
-  noCopyEngine();
-}
-void SimtHooks::syncBlocks(IRBuilderBase &) { noGroups(); }
-void SimtHooks::expectBytes(IRBuilderBase &, Value *, uint64_t) {
-  noCopyEngine();
-}
-void SimtHooks::waitBarrier(IRBuilderBase &, Value *, Value *) {
-  noCopyEngine();
-}
-void SimtHooks::bulkCopy(IRBuilderBase &, DescriptorType, Value *,
-                         ArrayRef<Value *>, Value *, Value *,
-                         const MemoryHints &, unsigned) {
-  noCopyEngine();
 }
 
 } // namespace tz::simt
