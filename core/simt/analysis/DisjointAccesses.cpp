@@ -39,7 +39,9 @@ private:
   llvm::MapVector<Value, int64_t> terms;
 };
 
-void Sum::add(int64_t more) { known &= !llvm::AddOverflow(constant, more, constant); }
+void Sum::add(int64_t more) {
+  known &= !llvm::AddOverflow(constant, more, constant);
+}
 
 void Sum::addProduct(Value value, Value multiplier, int64_t factor,
                      Value whole) {
