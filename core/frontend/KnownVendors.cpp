@@ -18,6 +18,19 @@ int64_t machineNumber(StringRef machine) {
   return digits.getAsInteger(10, number) ? 0 : number;
 }
 
+int warpSizeOf(const KnownVendor &vendor, StringRef machine) {
+  SmallVector<StringRef> words;
+  SplitString(vendor.warpSizes, words, " ");
+  for (StringRef word : words) {
+    auto [size, beginning] = word.split('=');
+    int lanes = 0;
+    if (machine.starts_with(beginning) && !size.getAsInteger(10, lanes)) {
+      return lanes;
+    }
+  }
+  return vendor.warpSize;
+}
+
 std::vector<KnownStage> knownStages(StringRef folder) {
   std::vector<KnownStage> made = {
       {"ttir", "neutral"}, {"ttgir", "simt"}, {"llir", "llvm"}};

@@ -28,8 +28,9 @@ struct KnownVendor {
   const char *folder; // the part of a target before the colon
   const char *backend;
   int warpSize;
-  const char *atLeast; // the question with (major, minor), or empty
-  const char *options; // of compiling that its targets alone have
+  const char *warpSizes; // of other machines: "size=beginning of a name"
+  const char *atLeast;   // the question with (major, minor), or empty
+  const char *options;   // of compiling that its targets alone have
   // Functions of extra.<backend> that may do nothing, "module.function": they
   // are in that module of it, too.
   const char *hints;
@@ -43,6 +44,10 @@ llvm::ArrayRef<KnownVendor> knownVendors();
 
 /// The number in a machine's name: "xy_90a" is 90.
 int64_t machineNumber(llvm::StringRef machine);
+
+/// Lanes of a warp of this machine: by its architecture where the vendor says
+/// so, else the vendor's.
+int warpSizeOf(const KnownVendor &vendor, llvm::StringRef machine);
 
 /// What `target` ("vendor:machine") answers to a question of tl.target_info;
 /// `atLeast`: the number that questions with (major, minor) ask for. Nothing:

@@ -54,3 +54,14 @@ def test_others_are_refused(monkeypatch, target, words):
     with pytest.raises(terrazzo.errors.TerrazzoError) as refused:
         launch()
     assert words in str(refused.value) and target in str(refused.value)
+
+
+def test_warps_have_the_size_of_the_architecture():
+    from terrazzo.compiler.targets import vendors, warp_size_of
+
+    vendor = {"warp_size": 64, "warp_sizes": {"32": "m10 m11"}}
+    assert warp_size_of(vendor, "m942") == 64 and warp_size_of(vendor, "m1100") == 32
+    assert warp_size_of({"warp_size": 32}, 90) == 32
+    others = [(facts, size, name.split()[0] + "99") for facts in vendors().values()
+              for size, name in facts.get("warp_sizes", {}).items()]
+    assert others and all(warp_size_of(facts, machine) == int(size) != facts["warp_size"] for facts, size, machine in others)

@@ -85,7 +85,7 @@ static Value currentTarget(BuiltinCall &call) {
   for (const KnownVendor &vendor : knownVendors()) {
     if (name == vendor.folder) {
       backend = Value::string(vendor.backend);
-      warp = Value::integer(vendor.warpSize);
+      warp = Value::integer(warpSizeOf(vendor, machine));
       arch = *vendor.atLeast ? Value::integer(machineNumber(machine)) : arch;
     }
   }

@@ -8,7 +8,7 @@ import weakref
 
 from .. import _native, knobs
 from ..errors import LaunchError, TerrazzoError
-from .targets import GPUTarget, vendors
+from .targets import GPUTarget, vendors, warp_size_of
 
 
 _OWN = ("tile", "neutral", "prepared", "simt", "llvm", "asm")
@@ -73,7 +73,8 @@ def _target(facts):
         return GPUTarget(facts["plugin"], facts["target"].partition(":")[2], 1)
     machine = facts["target"].partition(":")[2]
     digits = "".join(c for c in machine if c.isdigit())
-    return GPUTarget(known["triton_backend"], int(digits) if machine.startswith("sm_") else machine, known["warp_size"])
+    return GPUTarget(known["triton_backend"], int(digits) if machine.startswith("sm_") else machine,
+                     warp_size_of(known, machine))
 
 
 class CompiledKernel:

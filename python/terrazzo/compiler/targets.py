@@ -27,6 +27,14 @@ def vendors():
         return json.load(file)
 
 
+def warp_size_of(vendor, machine):
+    """Lanes of a warp of this machine, by a vendor's language.json: by its architecture where the vendor says so."""
+    for size, beginnings in vendor.get("warp_sizes", {}).items():
+        if str(machine).startswith(tuple(beginnings.split())):
+            return int(size)
+    return vendor["warp_size"]
+
+
 def library_identity():
     """Changes with every build of the library."""
     found = [_native.version()]

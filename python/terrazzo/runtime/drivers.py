@@ -10,7 +10,7 @@ import os
 import sys
 
 from .. import _native
-from ..compiler.targets import GPUTarget, vendors
+from ..compiler.targets import GPUTarget, vendors, warp_size_of
 from . import timing
 
 
@@ -159,7 +159,7 @@ class AcceleratorDriver(DriverBase):
             arch = major * 10 + minor
         else:
             arch = interface.get_device_properties(self.get_current_device()).gcnArchName.split(":")[0]
-        return GPUTarget(reported_backend(backend), arch, facts["warp_size"])
+        return GPUTarget(reported_backend(backend), arch, warp_size_of(facts, arch))
 
     def get_device_properties(self, index=0):
         facts = self.get_device_interface().get_device_properties(index)

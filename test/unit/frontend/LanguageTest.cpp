@@ -15,6 +15,8 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <gtest/gtest.h>
 #include <set>
 
@@ -110,6 +112,25 @@ TEST(LanguageTable, EachVendorAnswersItsOwnQuestions) {
     }
   }
   EXPECT_GT(yes, 2u); // two vendors at least have questions
+}
+
+/// Machines of one vendor may have warps of different sizes.
+TEST(LanguageTable, WarpSizesAreThoseOfAnArchitecture) {
+  unsigned others = 0;
+  for (const KnownVendor &vendor : knownVendors()) {
+    EXPECT_EQ(warpSizeOf(vendor, "unknown"), vendor.warpSize);
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(vendor.warpSizes, words, " ");
+    for (llvm::StringRef word : words) {
+      auto [size, beginning] = word.split('=');
+      EXPECT_EQ(std::to_string(warpSizeOf(vendor, (beginning + "99").str())),
+                size.str())
+          << vendor.folder << ":" << beginning.str();
+      EXPECT_NE(size.str(), std::to_string(vendor.warpSize));
+      ++others;
+    }
+  }
+  EXPECT_GT(others, 0u); // one vendor at least has two
 }
 
 TEST(LanguageTable, HoldsEveryNameOnce) {
