@@ -7,6 +7,7 @@
 #ifndef TERRAZZO_CORE_SIMT_CHECKTARGET_H
 #define TERRAZZO_CORE_SIMT_CHECKTARGET_H
 
+#include "terrazzo/simt/LaunchPlan.h"
 #include "terrazzo/simt/SimtHooks.h"
 #include "terrazzo/simt/SimtTarget.h"
 
@@ -14,8 +15,18 @@ namespace tz::simt {
 
 /// Throws BadTarget (terrazzo/simt/SimtLowering.h) with the question and what
 /// an answer may be.
-void checkTarget(const SimtTarget &target);
-void checkHooks(SimtHooks &hooks, llvm::LLVMContext &context);
+void checkTarget(const SimtTarget &target, mlir::MLIRContext *context);
+/// The kernel has the layouts that the target's passes gave it.
+void checkHooks(SimtHooks &hooks, tile::KernelOp kernel,
+                llvm::LLVMContext &context);
+/// How messages about answers begin.
+inline constexpr llvm::StringLiteral AnswerPrefix = "the target answers ";
+/// Do the layouts of a dot fit its tiles, and are its buffers rows? Empty, or
+/// what is wrong: asked in a pass, which throws nothing.
+std::string problemOfDot(const SimtTarget &target, const DotRequest &request,
+                         const DotChoice &choice);
+/// Do the frames that descriptors describe have limits?
+void checkLimits(const FrameLimits &limits);
 /// Is what sharedMemory() gave a pointer to the space that is named for it?
 void checkShared(const llvm::Value &memory,
                  const lowering::AddressSpaces &spaces);

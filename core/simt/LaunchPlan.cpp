@@ -340,6 +340,7 @@ bool tz::simt::appendCluster(KernelDescription &info, unsigned blocks,
 
 bool tz::simt::appendDescriptors(KernelDescription &info,
                                  llvm::ArrayRef<DescriptorOp> descriptors,
+                                 unsigned descriptorBytes,
                                  const FrameLimits &limits) {
   if (descriptors.empty()) {
     return true;
@@ -355,7 +356,8 @@ bool tz::simt::appendDescriptors(KernelDescription &info,
     DescriptorType type = descriptor.getType();
     const int64_t bytes = tile::storageBytes(type.getElementType());
     auto &slot =
-        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, DescriptorBytes);
+        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, descriptorBytes);
+    slot.align = std::min(slot.align, 128u); // what the ABI knows
     auto base = mlir::cast<mlir::BlockArgument>(descriptor.getBase());
     slot.baseArg = base.getArgNumber();
     slot.elementBits = uint32_t(bytes * 8);

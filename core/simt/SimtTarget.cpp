@@ -49,7 +49,7 @@ bool SimtTarget::canCopyAsync(mlir::Operation *load, const Contiguity &runs,
     return false;
   }
   // A copy may end within a vector: bounds do not count.
-  const VectorAccess access = vectorOfLoad(runs, load, layout);
+  const VectorAccess access = vectorOfLoad(runs, load, layout, vectorBytes());
   const int64_t count = access.dim == to.getLayout().getOrder()[0]
                             ? std::min(access.count, to.getRun())
                             : 1;

@@ -20,6 +20,9 @@ using namespace tz;
 using namespace tz::simt;
 using tz::plugin::Expr;
 
+/// Bytes of a descriptor where only its expressions are looked at.
+static constexpr unsigned OfTrial = 16;
+
 static void prepare(tile::KernelOp kernel, const SimtTarget &target,
                     Form form) {
   if (form.clusterBlocks > 1) {
@@ -44,6 +47,9 @@ static void prepare(tile::KernelOp kernel, const SimtTarget &target,
         return mlir::success();
       });
   if (failed(passes.run(kernel))) {
+    if (llvm::StringRef(said).starts_with(AnswerPrefix)) {
+      throw BadTarget(said);
+    }
     throw Unsupported(place,
                       said.empty() ? "layouts could not be assigned" : said);
   }
@@ -83,7 +89,8 @@ static tile::KernelOp makeCluster(tile::KernelOp kernel,
                                        : mlir::WalkResult::advance();
                           })
                           .wasInterrupted();
-  if (shares && appendDescriptors(trial, descriptorsOf(copy), limits) &&
+  if (shares &&
+      appendDescriptors(trial, descriptorsOf(copy), OfTrial, limits) &&
       appendCluster(trial, blocks, limits)) {
     return copy;
   }
@@ -181,9 +188,10 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
                                             const FrameLimits &limits) {
   for (const SimtTarget *target : {inBulk, &plain}) {
     if (target) {
-      checkTarget(*target);
+      checkTarget(*target, kernel.getContext());
     }
   }
+  checkLimits(limits);
   std::vector<Variant> variants;
   bool isRare = false; // what no descriptor can serve
   // Descriptors of loads alone, if a plan is too short for all.
@@ -204,7 +212,7 @@ std::vector<Variant> tz::simt::makeVariants(tile::KernelOp kernel,
     const bool isInVain =
         !axes.empty() && copy.getBody().front().getOps<RingOp>().empty();
     if (loads && !isInVain &&
-        appendDescriptors(trial, descriptorsOf(copy), limits) &&
+        appendDescriptors(trial, descriptorsOf(copy), OfTrial, limits) &&
         appendGrid(trial, axes, limits)) {
       // Where a block fills its unit, ring buffers are large and iterations
       // alike.
@@ -242,7 +250,7 @@ tz::simt::appendVariant(tz::plugin::Artifact &artifact, const Variant &variant,
   info.name = kernel.getSymName().str();
   info.guard = variant.guard;
   tz::plugin::appendArguments(info, kernel);
-  appendDescriptors(info, lowered.descriptors, limits);
+  appendDescriptors(info, lowered.descriptors, lowered.descriptorBytes, limits);
   appendGrid(info, lowered.gridAxes, limits);
   appendCluster(info, lowered.clusterBlocks, limits);
   if (lowered.usesLog) {

@@ -55,6 +55,7 @@ struct BulkStore {
   BulkCopy copy;
   std::vector<char> before; // the shared memory when it was begun
   uint32_t clock;
+  uint32_t unit;       // bytes of a row that are stored whole
   bool isRead = false; // `before` is what will be stored
 };
 
@@ -105,6 +106,8 @@ struct Fiber {
   std::optional<uint64_t> arrivedIn; // turn of the split barrier
   unsigned exchanges = 0;
   uint32_t word[2] = {};
+  uint64_t wide[2] = {};
+  std::vector<std::string> regions; // that are open, the outermost first
   // Groups of copies on their way, oldest first; the last one is still open.
   std::deque<std::vector<Copy>> copies{1};
   std::vector<BulkStore> stores;            // on their way
@@ -153,7 +156,8 @@ struct Block {
   std::vector<Meeting> warps;
   Meeting all, workers; // these: threads that compute
   SplitBarrier split;
-  std::unique_ptr<char, void (*)(void *)> shared{nullptr, std::free};
+  std::unique_ptr<char, void (*)(void *)> allocated{nullptr, std::free};
+  char *shared = nullptr;  // in that
   Shadow shadow;           // by offset
   std::vector<char> shown; // operands in registers, for an instruction
   ucontext_t scheduler{};
@@ -174,7 +178,7 @@ struct Block {
     return program[0] + grid[0] * (program[1] + grid[1] * program[2]);
   }
   uintptr_t offset(const void *address) const {
-    return uintptr_t(static_cast<const char *>(address) - shared.get());
+    return uintptr_t(static_cast<const char *>(address) - shared);
   }
   /// Who comes last: the others go on then. `last` sees all of them wait.
   template <typename F>

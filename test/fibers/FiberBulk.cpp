@@ -14,10 +14,7 @@ namespace tz::fibers {
 
 namespace {
 
-/// Real engines store whole units of 16 bytes, also where a row of the frame
-/// ends in the middle of one (triton-lang/triton#11583 shows it for an H100).
-constexpr uint32_t StoredUnit = 16;
-constexpr uint32_t BarrierBytes = 8;
+constexpr uint32_t BarrierBytes = 8; // that are used, of each
 
 /// Each element, row by row: where it is in shared memory, places exchanged as
 /// the swizzle says, and in the frame; null if it is outside of that. A row of
@@ -86,12 +83,15 @@ BulkCopy copyOf(const Frame *frame, const uint32_t *box, const int32_t *at,
 
 //===--- Stores -----------------------------------------------------------===//
 
+/// Real engines store whole units (of 16 bytes), also where a row of the frame
+/// ends in the middle of one (triton-lang/triton#11583 shows it for an H100).
 void bulkStore(const Frame *frame, const uint32_t *box, const int32_t *at,
-               char *from, uint32_t swizzle) {
+               char *from, uint32_t swizzle, uint32_t unit) {
   Fiber &fiber = block->fiber();
   BulkStore store{copyOf(frame, box, at, from, swizzle),
                   {},
                   fiber.clock.begun[size_t(Worker::stores)],
+                  unit,
                   false};
   note(Worker::stores, Space::shared, from, store.copy.bytes(), false);
   forEachRun(
@@ -99,7 +99,7 @@ void bulkStore(const Frame *frame, const uint32_t *box, const int32_t *at,
       [](const char *run, uint32_t bytes) {
         note(Worker::stores, Space::device, run, bytes, true);
       },
-      StoredUnit);
+      unit);
   ++fiber.clock.begun[size_t(Worker::stores)];
   store.before.assign(from, from + store.copy.bytes());
   if (std::any_of(at, at + frame->rank, [](int32_t c) { return c < 0; })) {
@@ -148,11 +148,12 @@ PhaseBarrier &barrierAt(const void *address) {
   return barrierIn(*block, address);
 }
 
-void initBarriers(uint64_t *address, uint32_t count, uint32_t arrivals) {
+void initBarriers(char *address, uint32_t count, uint32_t arrivals,
+                  uint32_t bytes) {
   Block &self = *block;
-  note(Worker::self, Space::shared, address, count * BarrierBytes, true);
+  note(Worker::self, Space::shared, address, count * bytes, true);
   for (uint32_t i = 0; i < count; ++i) {
-    auto [at, isNew] = self.barriers.try_emplace(address + i);
+    auto [at, isNew] = self.barriers.try_emplace(address + size_t{i} * bytes);
     at->second.arrivals = arrivals;
     at->second.actor =
         self.launch().threads * WorkersOfThread + self.barrierActors++;
@@ -162,17 +163,17 @@ void initBarriers(uint64_t *address, uint32_t count, uint32_t arrivals) {
   }
 }
 
-void endBarriers(uint64_t *address, uint32_t count) {
-  note(Worker::self, Space::shared, address, count * BarrierBytes, true);
+void endBarriers(const char *address, uint32_t count, uint32_t bytes) {
+  note(Worker::self, Space::shared, address, count * bytes, true);
   for (uint32_t i = 0; i < count; ++i) {
-    PhaseBarrier &barrier = barrierAt(address + i);
+    const char *one = address + size_t{i} * bytes;
+    PhaseBarrier &barrier = barrierAt(one);
     if (!barrier.copies.empty() || barrier.expected != 0) {
       fail("copies were on their way when their barrier was ended");
     }
-    block->barriers.erase(address + i);
-    std::erase_if(block->filledFor, [&](const auto &place) {
-      return place.second == reinterpret_cast<const char *>(address + i);
-    });
+    block->barriers.erase(one);
+    std::erase_if(block->filledFor,
+                  [&](const auto &place) { return place.second == one; });
   }
 }
 
@@ -383,7 +384,7 @@ void writeBulkStores(Fiber &fiber) {
                         size);
           }
         },
-        StoredUnit);
+        store.unit);
   }
   fiber.stores.clear();
 }

@@ -99,7 +99,7 @@ bool stepAtRandom(Cluster &cluster, Run &run) {
 
 void beginProgram(Block &self) {
   const Launch &launch = self.launch();
-  std::memset(self.shared.get(), 0xcd, launch.sharedBytes);
+  std::memset(self.shared, 0xcd, launch.sharedBytes);
   self.all = {launch.threads, 0, 0};
   self.workers = {};
   self.split = {};
@@ -178,6 +178,10 @@ std::string endProgram(Block &self) {
       }
     }
     writeBulkStores(fiber);
+    if (!fiber.regions.empty()) {
+      return "a thread ended in a region '" + fiber.regions.back() + "'" +
+             here();
+    }
     if (fiber.copies.size() > 1 || !fiber.copies[0].empty()) {
       return "a thread ended before its asynchronous copies were waited for" +
              here();
@@ -215,14 +219,17 @@ std::string endPrograms(Cluster &cluster) {
 void beginPrograms(Cluster &cluster, uint64_t first, Run &run) {
   const Launch &launch = run.launch;
   if (cluster.blocks.empty()) {
-    const size_t bytes = (launch.sharedBytes + 1024) / 1024 * 1024;
+    // Twice as aligned, and half of that further.
+    const size_t step = 2 * size_t(launch.sharedAlignment);
+    const size_t bytes = (launch.sharedBytes / step + 2) * step;
     cluster.blocks = std::vector<Block>(launch.clusterBlocks);
     for (Block &one : cluster.blocks) {
       one.run = &run;
       one.cluster = &cluster.blocks;
       one.everybody = &cluster.everybody;
       one.fibers.resize(launch.threads);
-      one.shared.reset(static_cast<char *>(std::aligned_alloc(1024, bytes)));
+      one.allocated.reset(static_cast<char *>(std::aligned_alloc(step, bytes)));
+      one.shared = one.allocated.get() + launch.sharedAlignment;
     }
   }
   cluster.isFree = false;
@@ -360,7 +367,7 @@ std::vector<ThreadClock *> Block::clocks(unsigned first, unsigned count) {
 
 std::pair<Block *, char *> inBlock(unsigned number, const void *address) {
   Block &other = (*block->cluster)[number];
-  return {&other, other.shared.get() + block->offset(address)};
+  return {&other, other.shared + block->offset(address)};
 }
 
 const std::vector<Symbol> &functions() {

@@ -8,6 +8,8 @@
 #include "test/fibers/FiberBlock.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace tz::fibers {
 
@@ -19,7 +21,7 @@ constexpr uint32_t SharedBit = 1, DeviceBit = 2;
 uint32_t threadInBlock() { return block->current; }
 uint32_t programId(uint32_t axis) { return block->program[axis]; }
 uint32_t programCount(uint32_t axis) { return block->launch().grid[axis]; }
-void *sharedMemory() { return block->shared.get(); }
+void *sharedMemory() { return block->shared; }
 
 /// What follows is of this op.
 void at(uint32_t op) {
@@ -181,6 +183,146 @@ uint32_t shuffle(uint32_t word, uint32_t lane) {
   return self.fibers[thread / lanes * lanes + lane % lanes].word[turn];
 }
 
+/// What each lane of this one's warp shows, by lane.
+std::vector<uint64_t> ofWarp(uint64_t word) {
+  Block &self = *block;
+  Fiber &fiber = self.fiber();
+  const unsigned thread = self.current, turn = fiber.exchanges++ & 1;
+  const unsigned lanes = self.launch().lanes, first = thread / lanes * lanes;
+  fiber.wide[turn] = word;
+  self.meet(self.warps[thread / lanes]);
+  std::vector<uint64_t> words;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    words.push_back(self.fibers[first + lane].wide[turn]);
+  }
+  return words;
+}
+
+/// The lane that shows something else than this one's warp's first.
+std::optional<unsigned> differing(const std::vector<uint64_t> &words) {
+  for (unsigned lane = 1; lane < words.size(); ++lane) {
+    if (words[lane] != words[0]) {
+      return lane;
+    }
+  }
+  return std::nullopt;
+}
+
+uint32_t uniform(uint32_t word) {
+  const std::vector<uint64_t> words = ofWarp(word);
+  if (std::optional<unsigned> lane = differing(words)) {
+    fail("a value that was called uniform is " + std::to_string(words[0]) +
+         " in lane 0 and " + std::to_string(words[*lane]) + " in lane " +
+         std::to_string(*lane));
+  }
+  return uint32_t(words[0]);
+}
+
+void sameAddress(const void *address, uint32_t predicate) {
+  const auto place = reinterpret_cast<uintptr_t>(address);
+  std::optional<unsigned> lane = differing(ofWarp(predicate ? place : 0));
+  if (lane) {
+    fail("a load that was called uniform has another address in lane " +
+         std::to_string(*lane) + " than in lane 0");
+  }
+}
+
+/// The numbers of simt::LaneReduction.
+enum : uint32_t {
+  Add,
+  MaxS,
+  MinS,
+  MaxU,
+  MinU,
+  And,
+  Or,
+  Xor,
+  AddF,
+  MaxF,
+  MinF,
+  MaxFNan,
+  MinFNan
+};
+
+int64_t extended(uint64_t word, uint32_t bits) {
+  return int64_t(word << (64 - bits)) >> (64 - bits);
+}
+
+uint64_t reduceIntegers(uint64_t x, uint64_t y, uint32_t kind, uint32_t bits) {
+  const int64_t a = extended(x, bits), b = extended(y, bits);
+  switch (kind) {
+  case Add:
+    return x + y;
+  case MaxS:
+    return a > b ? x : y;
+  case MinS:
+    return a < b ? x : y;
+  case MaxU:
+    return std::max(x, y);
+  case MinU:
+    return std::min(x, y);
+  case And:
+    return x & y;
+  case Or:
+    return x | y;
+  default:
+    return x ^ y;
+  }
+}
+
+/// Zeros are told apart, -0 is less.
+template <typename Float>
+Float reduceFloats(Float x, Float y, uint32_t kind) {
+  if (kind == AddF) {
+    return x + y;
+  }
+  if (x != x || y != y) {
+    const bool passesOn = kind == MaxFNan || kind == MinFNan;
+    return (x != x) == passesOn ? x : y;
+  }
+  const bool isLess = x < y || (x == y && std::signbit(double(x)));
+  return isLess == (kind == MaxF || kind == MaxFNan) ? y : x;
+}
+
+template <typename Float, typename Bits>
+uint64_t reduceAs(uint64_t x, uint64_t y, uint32_t kind) {
+  return std::bit_cast<Bits>(reduceFloats(std::bit_cast<Float>(Bits(x)),
+                                          std::bit_cast<Float>(Bits(y)), kind));
+}
+
+/// Over the lanes that differ from this one in these bits, the lowest first.
+uint64_t reduceLanes(uint64_t word, uint32_t kind, uint32_t bits,
+                     uint32_t laneBits) {
+  const std::vector<uint64_t> words = ofWarp(word);
+  const uint32_t lane = block->current % uint32_t(words.size()),
+                 first = lane & ~laneBits;
+  uint64_t all = words[first];
+  for (uint32_t other = first + 1; other < words.size(); ++other) {
+    if ((other & ~laneBits) != first) {
+      continue;
+    }
+    const uint64_t one = words[other];
+    all = kind < AddF  ? reduceIntegers(all, one, kind, bits)
+          : bits == 64 ? reduceAs<double, uint64_t>(all, one, kind)
+          : bits == 32 ? reduceAs<float, uint32_t>(all, one, kind)
+                       : reduceAs<_Float16, uint16_t>(all, one, kind);
+  }
+  return all;
+}
+
+//===--- Regions ----------------------------------------------------------===//
+
+void beginRegion(const char *name) { block->fiber().regions.push_back(name); }
+
+void endRegion(const char *name) {
+  std::vector<std::string> &open = block->fiber().regions;
+  if (open.empty() || open.back() != name) {
+    fail("a region '" + std::string(name) +
+         "' ends that is not the last begun");
+  }
+  open.pop_back();
+}
+
 uint32_t shuffleXor(uint32_t word, uint32_t mask) {
   return shuffle(word, (block->current % block->launch().lanes) ^ mask);
 }
@@ -306,6 +448,11 @@ void addThreadCalls(Symbols &symbols) {
                   {"fibers_sync_blocks", addressOf(syncBlocks)},
                   {"fibers_shown", addressOf(shown)},
                   {"fibers_shuffle", addressOf(shuffle)},
+                  {"fibers_uniform", addressOf(uniform)},
+                  {"fibers_same_address", addressOf(sameAddress)},
+                  {"fibers_reduce_lanes", addressOf(reduceLanes)},
+                  {"fibers_begin_region", addressOf(beginRegion)},
+                  {"fibers_end_region", addressOf(endRegion)},
                   {"fibers_shuffle_xor", addressOf(shuffleXor)}});
 }
 

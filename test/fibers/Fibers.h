@@ -32,6 +32,8 @@ struct Launch {
   unsigned threads = 0;
   unsigned lanes = 32; ///< of a warp
   uint64_t sharedBytes = 0;
+  /// Of which the address of shared memory is a multiple, and of no more.
+  unsigned sharedAlignment = 1024;
   uint64_t seed = 0;     ///< of the order; 0: one after the other
   bool isLinear = false; ///< programs wait for those of smaller numbers (O4)
   /// How messages name the ops of fibers_at; null: not at all.

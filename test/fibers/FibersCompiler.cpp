@@ -80,14 +80,16 @@ Value *combine(IRBuilderBase &b, simt::LaneReduction kind, Value *x, Value *y) {
     return b.CreateOr(x, y);
   case simt::LaneReduction::bitXor:
     return b.CreateXor(x, y);
+  default:
+    break;
   }
-  llvm_unreachable("every kind is above");
+  llvm_unreachable("of integers alone");
 }
 
-class FiberHooks final : public simt::SimtHooks {
+class FiberHooks final : public FiberMachine<simt::SimtHooks> {
 public:
   FiberHooks(const Machine &machine, OpNames &ops)
-      : machine(machine), ops(ops) {}
+      : FiberMachine(machine), ops(ops) {}
   void beginOp(IRBuilderBase &b, mlir::Operation *op) override {
     current = ops.add(op);
     call(b, "fibers_at", b.getVoidTy(), {b.getInt32(current)});
@@ -100,7 +102,8 @@ public:
       reachSites(b, b.getInt32(1));
     }
   }
-  unsigned lanes() const override { return machine.lanes; }
+  unsigned barrierBytes() const override { return machine.barrierBytes; }
+  unsigned descriptorBytes() const override { return machine.descriptorBytes; }
   Value *threadInBlock(IRBuilderBase &b) override {
     return call(b, "fibers_thread", b.getInt32Ty(), {});
   }
@@ -152,12 +155,44 @@ public:
     return call(b, "fibers_shuffle_xor", b.getInt32Ty(),
                 {word, b.getInt32(mask)});
   }
-  Value *reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
-                     Value *word) override {
+  /// The machine's instruction, of any group; else integers of whole warps.
+  Value *reduceLanes(IRBuilderBase &b, simt::LaneReduction kind, Value *value,
+                     unsigned laneBits) override {
+    Type *type = value->getType(), *wide = b.getInt64Ty();
+    const bool isFloat = kind >= simt::LaneReduction::addF;
+    if (machine.reducesLanes && !type->isBFloatTy()) {
+      const unsigned bits = type->getPrimitiveSizeInBits();
+      Value *word =
+          b.CreateZExt(b.CreateBitCast(value, b.getIntNTy(bits)), wide);
+      word = call(b, "fibers_reduce_lanes", wide,
+                  {word, b.getInt32(uint32_t(kind)), b.getInt32(bits),
+                   b.getInt32(laneBits)});
+      return b.CreateBitCast(b.CreateTrunc(word, b.getIntNTy(bits)), type);
+    }
+    if (isFloat || laneBits != lanes() - 1 || type->getIntegerBitWidth() > 32) {
+      return nullptr;
+    }
+    const bool isSigned =
+        kind == simt::LaneReduction::maxs || kind == simt::LaneReduction::mins;
+    Value *word = isSigned ? b.CreateSExt(value, b.getInt32Ty())
+                           : b.CreateZExt(value, b.getInt32Ty());
     for (unsigned mask = 1; mask < lanes(); mask *= 2) {
       word = combine(b, kind, word, shuffleXor(b, word, mask));
     }
-    return word;
+    return b.CreateTrunc(word, type);
+  }
+  bool takesUniform() const override { return machine.takesUniform; }
+  Value *uniform(IRBuilderBase &b, Value *word) override {
+    return call(b, "fibers_uniform", b.getInt32Ty(), {word});
+  }
+  void beginRegion(IRBuilderBase &b, StringRef name) override {
+    call(b, "fibers_begin_region", b.getVoidTy(), {nameOf(b, name)});
+  }
+  void endRegion(IRBuilderBase &b, StringRef name) override {
+    call(b, "fibers_end_region", b.getVoidTy(), {nameOf(b, name)});
+  }
+  bool hasAsyncCopy(unsigned bytes) const override {
+    return bytes == 4 || bytes == 16 || (bytes == 8 && machine.hasEvenCopies);
   }
   std::unique_ptr<lowering::Elementwise>
   elementwise(IRBuilderBase &b) override {
@@ -192,6 +227,11 @@ public:
   Value *load(IRBuilderBase &b, Type *type, Value *pointer, Value *predicate,
               Constant *other, const simt::MemoryHints &hints) override {
     checkPlace(b, type, pointer, predicate, hints.place);
+    if (hints.isUniform) {
+      call(b, "fibers_same_address", b.getVoidTy(),
+           {pointer, predicate ? b.CreateZExt(predicate, b.getInt32Ty())
+                               : b.getInt32(1)});
+    }
     return SimtHooks::load(b, type, pointer, predicate, other, hints);
   }
   void store(IRBuilderBase &b, Value *value, Value *pointer, Value *predicate,
@@ -223,7 +263,8 @@ public:
   void initBarriers(IRBuilderBase &b, Value *address, unsigned count,
                     unsigned arrivals) override {
     call(b, "fibers_init_barriers", b.getVoidTy(),
-         {address, b.getInt32(count), b.getInt32(arrivals)});
+         {address, b.getInt32(count), b.getInt32(arrivals),
+          b.getInt32(barrierBytes())});
   }
   void arrive(IRBuilderBase &b, Value *barrier, Value *predicate,
               Value *block) override {
@@ -236,7 +277,8 @@ public:
     call(b, "fibers_sync_blocks", b.getVoidTy(), {});
   }
   void endBarriers(IRBuilderBase &b, Value *address, unsigned count) override {
-    call(b, "fibers_end_barriers", b.getVoidTy(), {address, b.getInt32(count)});
+    call(b, "fibers_end_barriers", b.getVoidTy(),
+         {address, b.getInt32(count), b.getInt32(barrierBytes())});
   }
   void expectBytes(IRBuilderBase &b, Value *barrier, uint64_t bytes) override {
     call(b, "fibers_expect_bytes", b.getVoidTy(),
@@ -259,7 +301,8 @@ public:
                  const simt::MemoryHints &) override {
     auto [box, corner] = boxAt(b, type, at);
     call(b, "fibers_bulk_store", b.getVoidTy(),
-         {descriptor, box, corner, from, b.getInt32(type.getSwizzle())});
+         {descriptor, box, corner, from, b.getInt32(type.getSwizzle()),
+          b.getInt32(machine.bulkAlignment)});
   }
   void awaitBulkStores(IRBuilderBase &b, bool areDone) override {
     call(b, "fibers_await_bulk_stores", b.getVoidTy(), {b.getInt32(areDone)});
@@ -290,7 +333,7 @@ public:
     auto [box, corner] = boxAt(b, type, at);
     call(b, "fibers_block", b.getVoidTy(), {descriptor, box, corner});
   }
-  bool hasMatrixStore() const override { return lanes() == 32; }
+  bool hasMatrixStore() const override { return machine.hasBulkCopies; }
   /// Lanes tell each other the addresses of rows; each writes its own words, or
   /// both halves of them.
   void matrixStore(IRBuilderBase &b, Value *row, ArrayRef<Value *> words,
@@ -308,7 +351,7 @@ public:
       return b.CreateIntToPtr(wide, row->getType());
     };
     for (auto [i, word] : llvm::enumerate(words)) {
-      Value *matrix = b.getInt32(uint32_t(8 * i));
+      Value *matrix = b.getInt32(uint32_t(lanes() / 4 * i));
       if (!isTransposed) {
         Value *to = rowOf(b.CreateAdd(matrix, eighth));
         b.CreateStore(word, b.CreateGEP(b.getInt32Ty(), to, quarter));
@@ -325,6 +368,9 @@ public:
   }
 
 private:
+  static Value *nameOf(IRBuilderBase &b, StringRef name) {
+    return b.CreateGlobalString(name);
+  }
   /// Where faults are planted, or could be.
   void reachSites(IRBuilderBase &b, Value *isHere, Value *barrier = nullptr) {
     for (int32_t id : sites) {
@@ -429,7 +475,6 @@ private:
     }
     return made;
   }
-  const Machine &machine;
   OpNames &ops;
   uint32_t current = 0;       // op
   SmallVector<int32_t> sites; // of the op
@@ -458,7 +503,7 @@ private:
 
 /// void K.packed(ptr): loads the arguments from where tz_arg_info puts them,
 /// each aligned to its size.
-void makeEntry(Function *kernel) {
+void makeEntry(Function *kernel, unsigned descriptorBytes) {
   LLVMContext &context = kernel->getContext();
   IRBuilder<> b(context);
   Function *entry =
@@ -474,7 +519,7 @@ void makeEntry(Function *kernel) {
     const bool isDescriptor = argument.hasByValAttr();
     Type *memory = type->isIntegerTy(1) ? b.getInt8Ty() : type;
     const uint64_t size = isDescriptor
-                              ? simt::DescriptorBytes
+                              ? descriptorBytes
                               : layout.getTypeAllocSize(memory).getFixedValue();
     offset = alignTo(offset, size);
     Value *at =
@@ -509,19 +554,25 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   module.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-"
                        "f80:128-n8:16:32:64-S128");
   OpNames ops;
+  uint64_t alignment = 1; // of shared memory, that all of them can do with
   for (simt::Variant &variant : result.variants) {
     FiberHooks hooks(machine, ops);
     faults.plantIn(variant.kernel);
     variant.lowered = simt::lower(variant.kernel, hooks, module);
     faults.plantIn(*variant.lowered.function, ops);
     reportAccesses(*variant.lowered.function);
-    makeEntry(variant.lowered.function);
+    makeEntry(variant.lowered.function, machine.descriptorBytes);
+    alignment = std::max(alignment, variant.lowered.sharedAlignment);
     variant.lowered.function = nullptr;
   }
   // The device half asks the code how it wants to be run.
   Type *word = Type::getInt32Ty(context);
   new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
                      ConstantInt::get(word, machine.lanes), "fibers_lanes");
+  new GlobalVariable(
+      module, word, true, GlobalValue::ExternalLinkage,
+      ConstantInt::get(word, machine.isSharedApart ? alignment : 0),
+      "fibers_shared_alignment");
   new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
                      ConstantInt::get(word, kernel->hasAttr("tile.waits")),
                      "fibers_linear");
@@ -587,6 +638,9 @@ public:
   }
   unsigned lanes() override {
     return *lookup("fibers_lanes").toPtr<const uint32_t *>();
+  }
+  unsigned sharedAlignment() override {
+    return *lookup("fibers_shared_alignment").toPtr<const uint32_t *>();
   }
   bool isLinear() override {
     return *lookup("fibers_linear").toPtr<const uint32_t *>() != 0;

@@ -25,6 +25,9 @@ struct Compiled {
 inline simt::FrameLimits frameLimits(const Machine &machine) {
   simt::FrameLimits limits;
   limits.evenBytes = 32;
+  if (machine.hasBulkCopies) {
+    limits.baseAlignment = limits.strideAlignment = machine.bulkAlignment;
+  }
   if (machine.hasBlocks) {
     limits.baseAlignment = limits.leastRow = 64;
     limits.rowAlignment = 4;
@@ -42,6 +45,9 @@ public:
   virtual ~Code() = default;
   /// Of a warp of the machine that it was made for.
   virtual unsigned lanes() = 0;
+  /// Of which shared memory's address is a multiple, and of no more. 0: it may
+  /// be of more.
+  virtual unsigned sharedAlignment() = 0;
   /// Do programs wait for others, so that they must begin in order?
   virtual bool isLinear() = 0;
   /// What messages call the ops, by number.

@@ -12,22 +12,105 @@ namespace tz::fibers {
 
 static constexpr Machine Table[] = {
     // What the library was written for first: everything there is.
-    {"fibers:any", 32, 128 * 1024, 256, 4, true, MatrixUnit::warpGroup},
-    // Warps of 64 lanes, shared memory filled by way of registers.
-    {"fibers:wave64", 64, 64 * 1024, 512, 0, false, MatrixUnit::wave64, false,
-     true, false, false, true},
-    {"fibers:wave32", 32, 64 * 1024, 256, 0, false, MatrixUnit::wave32},
+    {.target = "fibers:any",
+     .lanes = 32,
+     .sharedBytes = 128 * 1024,
+     .registers = 256,
+     .asyncCopyBytes = 4,
+     .hasBulkCopies = true,
+     .unit = MatrixUnit::warpGroup},
+    // Warps of 64 lanes, shared memory filled by way of registers; registers
+    // and reductions of a warp.
+    {.target = "fibers:wave64",
+     .lanes = 64,
+     .sharedBytes = 64 * 1024,
+     .registers = 512,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::wave64,
+     .padsShared = true,
+     .takesPlaces = true,
+     .reducesLanes = true,
+     .takesUniform = true,
+     .wantsRegions = true},
+    // A kernel may choose warps of 32 or 64 lanes.
+    {.target = "fibers:wave32",
+     .lanes = 32,
+     .sharedBytes = 64 * 1024,
+     .registers = 256,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::wave32,
+     .otherLanes = 64,
+     .isSharedApart = true},
     // Copies that run beside the threads, which waits count one by one.
-    {"fibers:direct64", 64, 160 * 1024, 512, 4, false, MatrixUnit::wave64,
-     false, true, false, true, true},
+    {.target = "fibers:direct64",
+     .lanes = 64,
+     .sharedBytes = 160 * 1024,
+     .registers = 512,
+     .asyncCopyBytes = 4,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::wave64,
+     .padsShared = true,
+     .countsCopies = true,
+     .takesPlaces = true,
+     .hasEvenCopies = false},
     // Little of all: one slot a ring, loads one iteration ahead.
-    {"fibers:tight", 32, 20 * 1024, 112, 0, false, MatrixUnit::wave32, false,
-     true},
+    {.target = "fibers:tight",
+     .lanes = 32,
+     .sharedBytes = 20 * 1024,
+     .registers = 112,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::wave32,
+     .padsShared = true},
     // Narrow warps, whose matrix unit is as wide as they are.
-    {"fibers:lanes16", 16, 128 * 1024, 256, 0, false, MatrixUnit::systolic,
-     true, false, true, false, true},
-    {"fibers:lanes8", 8, 64 * 1024, 128, 0, false, MatrixUnit::systolic},
+    {.target = "fibers:lanes16",
+     .lanes = 16,
+     .sharedBytes = 128 * 1024,
+     .registers = 256,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::systolic,
+     .hasBlocks = true,
+     .splitsBarriers = true,
+     .takesPlaces = true,
+     .bulkAlignment = 4},
+    {.target = "fibers:lanes8",
+     .lanes = 8,
+     .sharedBytes = 64 * 1024,
+     .registers = 128,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::systolic,
+     .vectorBytes = 8,
+     .mostThreads = 512},
+    // A bulk copy unit whose every number is another one: warps, vectors,
+    // barriers, descriptors, boxes.
+    {.target = "fibers:bulk64",
+     .lanes = 64,
+     .sharedBytes = 160 * 1024,
+     .registers = 256,
+     .asyncCopyBytes = 4,
+     .hasBulkCopies = true,
+     .unit = MatrixUnit::wave64,
+     .reducesLanes = true,
+     .vectorBytes = 32,
+     .barrierBytes = 16,
+     .descriptorBytes = 256,
+     .bulkAlignment = 32,
+     .mostOfBox = 64,
+     .isSharedApart = true},
 };
+
+Machine withLanes(const Machine &machine, unsigned lanes) {
+  Machine chosen = machine;
+  chosen.lanes = lanes;
+  if (lanes != machine.lanes) {
+    chosen.unit = lanes == 64 ? MatrixUnit::wave64 : MatrixUnit::wave32;
+  }
+  return chosen;
+}
 
 llvm::ArrayRef<Machine> machines() { return Table; }
 

@@ -32,12 +32,31 @@ struct Machine {
   unsigned asyncCopyBytes; ///< the narrowest copy of a thread; 0: none
   bool hasBulkCopies;      ///< a bulk copy unit, and clusters of two blocks
   MatrixUnit unit;
+  /// Another size of warps that a launch may choose (warp_size); 0: none. Its
+  /// matrix unit is as wide.
+  unsigned otherLanes = 0;
   bool hasBlocks = false;  ///< loads of 2-D blocks, 64 bytes by 32 rows
   bool padsShared = false; ///< rows of shared memory are padded, not swizzled
   bool splitsBarriers = false; ///< threads arrive, and wait later
   bool countsCopies = false;   ///< waits count copies, not groups of them
   bool takesPlaces = false; ///< accesses have a base, an offset and an extent
+  /// Instructions that reduce integers and floats over any group of lanes.
+  bool reducesLanes = false;
+  bool takesUniform = false; ///< what all lanes hold is told, and checked
+  bool wantsRegions = false; ///< schedulers are told of regions
+  unsigned vectorBytes = 16; ///< the widest access
+  unsigned barrierBytes = 8, descriptorBytes = 128;
+  unsigned bulkAlignment = 16; ///< of boxes and blocks in their rows, in bytes
+  unsigned mostOfBox = 1024;   ///< extent of a box of the bulk copy unit
+  unsigned mostThreads = 1024; ///< of a block
+  bool hasEvenCopies = true;   ///< of 8 bytes, beside those of 4 and 16
+  /// Shared memory begins at a multiple of what the code asks for, and of no
+  /// more.
+  bool isSharedApart = false;
 };
+
+/// The machine with warps of so many lanes, which it lists.
+Machine withLanes(const Machine &machine, unsigned lanes);
 
 /// The first one is the default.
 llvm::ArrayRef<Machine> machines();

@@ -26,15 +26,29 @@ inline constexpr lowering::AddressSpaces FiberSpaces = {
 /// What the matrix unit itself reads: the dot says that once, for all of it.
 inline constexpr unsigned UnitSpace = 7;
 
-class FiberTarget final : public simt::SimtTarget {
+/// What passes and lowering both ask.
+template <typename Base>
+class FiberMachine : public Base {
+public:
+  explicit FiberMachine(const Machine &machine) : machine(machine) {}
+  unsigned lanes() const override { return machine.lanes; }
+  int64_t vectorBytes() const override { return machine.vectorBytes; }
+
+protected:
+  const Machine &machine;
+};
+
+class FiberTarget final : public FiberMachine<simt::SimtTarget> {
 public:
   /// `inBulk`: by the bulk copy unit or by blocks, where the machine has them.
   FiberTarget(const Machine &machine, bool inBulk)
-      : machine(machine), inBulk(inBulk && machine.hasBulkCopies),
+      : FiberMachine(machine), inBulk(inBulk && machine.hasBulkCopies),
         inBlocks(inBulk && machine.hasBlocks) {}
   bool hasBlocks() const override { return inBlocks; }
   bool hasBlockMessage(const simt::BlockMessage &message) const override;
-  unsigned lanes() const override { return machine.lanes; }
+  unsigned mostThreads() const override { return machine.mostThreads; }
+  bool wantsRegions() const override { return machine.wantsRegions; }
+  int64_t bulkAlignment() const override { return machine.bulkAlignment; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return machine.registers; }
   unsigned asyncCopyBytes() const override { return machine.asyncCopyBytes; }
@@ -46,7 +60,10 @@ public:
   }
   bool canCopyInBulk(simt::DescriptorType descriptor,
                      simt::BufferType) const override {
-    return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK;
+    return inBulk && descriptor.getBox().size() <= TZ_VIEW_MAX_RANK &&
+           llvm::all_of(descriptor.getBox(), [&](int64_t extent) {
+             return extent <= machine.mostOfBox;
+           });
   }
   bool shouldPersist(uint64_t) const override { return inBulk; }
   unsigned clusterBlocks() const override { return inBulk ? 2 : 1; }
@@ -70,7 +87,6 @@ public:
   }
 
 private:
-  const Machine &machine;
   const bool inBulk, inBlocks;
 };
 

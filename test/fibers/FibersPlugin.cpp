@@ -12,6 +12,7 @@
 #include "terrazzo/plugin/HostMemory.h"
 #include "terrazzo/plugin/KernelInput.h"
 #include "terrazzo/plugin/OwnFile.h"
+#include "terrazzo/simt/WarpSize.h"
 
 namespace {
 
@@ -62,7 +63,7 @@ public:
     d.id = plugin::str(machine.target);
     d.family = plugin::str("fibers");
     d.subgroup_size = machine.lanes;
-    d.max_threads_per_block = 1024;
+    d.max_threads_per_block = machine.mostThreads;
     d.compute_units = 1;
     d.ir = &plugin::TileRange;
     d.num_ir = 1;
@@ -70,8 +71,21 @@ public:
     d.num_features = std::size(features);
     return d;
   }
+  /// Sizes of warps, the default first.
+  static std::vector<unsigned> sizesOf(const fibers::Machine &machine) {
+    std::vector<unsigned> sizes = {machine.lanes};
+    if (machine.otherLanes != 0) {
+      sizes.push_back(machine.otherLanes);
+    }
+    return sizes;
+  }
+  std::vector<plugin::Option> options(std::string_view target) {
+    return {simt::warpSizeOption(sizesOf(machineOf(target)))};
+  }
   plugin::Artifact compile(const plugin::Request &request) override {
-    const fibers::Machine &machine = machineOf(plugin::view(request.target));
+    const fibers::Machine &listed = machineOf(plugin::view(request.target));
+    const fibers::Machine machine =
+        fibers::withLanes(listed, simt::warpSize(request, sizesOf(listed)));
     plugin::KernelInput<simt::SimtDialect> input(request);
     fibers::Compiled compiled;
     try {
@@ -102,15 +116,14 @@ public:
 
 struct FiberKernel {
   fibers::Entry entry = nullptr;
-  unsigned lanes = 0;
+  unsigned lanes = 0, sharedAlignment = 0;
   bool isLinear = false;
   const std::vector<std::string> *ops = nullptr;
 
   /// Of a view a fiber's bulk copy unit needs what it is made of.
   void encode(uint32_t, const tz_tensor_view &view, void *to, size_t bytes) {
     fibers::Frame frame;
-    static_assert(sizeof(frame) <= simt::DescriptorBytes);
-    if (bytes != simt::DescriptorBytes || view.rank > frame.shape.size()) {
+    if (bytes < sizeof(frame) || view.rank > frame.shape.size()) {
       throw plugin::Failure(TZ_E_INVALID_ARGUMENT, "no slot of a descriptor");
     }
     frame.base = view.base;
@@ -138,6 +151,7 @@ public:
     FiberKernel &found = known[name];
     found.entry = code->find(name);
     found.lanes = code->lanes();
+    found.sharedAlignment = code->sharedAlignment();
     found.isLinear = code->isLinear();
     found.ops = &ops;
     return &found;
@@ -168,6 +182,9 @@ struct FiberStream : plugin::HostStream {
     fibers::Launch run;
     run.entry = kernel.entry;
     run.lanes = kernel.lanes;
+    if (kernel.sharedAlignment != 0) {
+      run.sharedAlignment = kernel.sharedAlignment;
+    }
     run.isLinear = kernel.isLinear;
     run.ops = kernel.ops;
     run.seed = seed();

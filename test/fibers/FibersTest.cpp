@@ -129,7 +129,8 @@ uint64_t *phases() { return reinterpret_cast<uint64_t *>(shared() + 2048); }
 
 void makeBarriers() {
   if (thread() == 0) {
-    call<void>("fibers_init_barriers", phases(), uint32_t{2}, uint32_t{1});
+    call<void>("fibers_init_barriers", phases(), uint32_t{2}, uint32_t{1},
+               uint32_t{8});
   }
   barrier();
 }
@@ -137,7 +138,7 @@ void makeBarriers() {
 void endBarriers() {
   barrier();
   if (thread() == 0) {
-    call<void>("fibers_end_barriers", phases(), uint32_t{2});
+    call<void>("fibers_end_barriers", phases(), uint32_t{2}, uint32_t{8});
   }
 }
 
@@ -262,7 +263,7 @@ TEST(BulkCopies, EndBeforeTheirBarrier) {
 void store(const void *memory) {
   if (thread() == 0) {
     call<void>("fibers_bulk_store", &static_cast<const Memory *>(memory)->frame,
-               &Box[0], &Corner[0], shared(), uint32_t{0});
+               &Box[0], &Corner[0], shared(), uint32_t{0}, uint32_t{16});
   }
 }
 
@@ -341,7 +342,8 @@ TEST(BulkStores, BeginInsideTheirFrame) {
                     const int32_t outside[] = {-1, 0};
                     call<void>("fibers_bulk_store",
                                &static_cast<const Memory *>(memory)->frame,
-                               &Box[0], &outside[0], shared(), uint32_t{0});
+                               &Box[0], &outside[0], shared(), uint32_t{0},
+                               uint32_t{16});
                     awaitStores(true);
                   },
                   &memory, 1),
@@ -364,8 +366,10 @@ void fillBoth(const void *argument) {
   const auto mine = call<uint32_t>("fibers_program", uint32_t{0});
   uint64_t *full = phases(), *empty = full + 1;
   if (thread() == 0) {
-    call<void>("fibers_init_barriers", full, uint32_t{1}, uint32_t{1});
-    call<void>("fibers_init_barriers", empty, uint32_t{1}, uint32_t{2});
+    call<void>("fibers_init_barriers", full, uint32_t{1}, uint32_t{1},
+               uint32_t{8});
+    call<void>("fibers_init_barriers", empty, uint32_t{1}, uint32_t{2},
+               uint32_t{8});
   }
   call<void>("fibers_sync_blocks");
   for (uint32_t phase = 0; phase < 2; ++phase) {

@@ -35,7 +35,7 @@ tile.kernel @release_c1() attributes {tile.num_warps = 8 : i32} {
 // -----
 
 tile.kernel @barriers_number() {
-  // expected-error @+1 {{1 to 64 barriers are expected, of 1 to 64 arrivals a phase, not 65 of 1}}
+  // expected-error @+1 {{1 to 64 barriers are expected, of 1 to 4096 arrivals a phase, not 65 of 1}}
   %full = simt.barriers : !simt.barriers<65>
   tile.return
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/Anchors.h"
 
+#include "core/simt/CheckTarget.h"
 #include "core/simt/analysis/LaneStrides.h"
 #include "core/simt/analysis/MemoryOrder.h"
 
@@ -72,7 +73,8 @@ Anchors::Access Anchors::describe(Operation *op, RankedTensorType type,
       byContiguity(contiguity, laneStridesOf(pointer));
   int64_t bytes = tile::storageBytes(type.getElementType());
   const DimRuns &fast = lanes[order[0]];
-  int64_t vector = std::min({target.vectorBytes() / bytes, fast.contiguity,
+  int64_t vector = std::min({std::max<int64_t>(1, target.vectorBytes() / bytes),
+                             fast.contiguity,
                              std::max<int64_t>(1, fast.divisibility / bytes)});
   return {op, type, order, std::max<int64_t>(1, vector)};
 }
@@ -131,7 +133,7 @@ Anchors::Access Anchors::describe(Operation *op, tile::ViewType view,
       order.push_back(dim);
     }
   }
-  vector = std::min(vector, target.vectorBytes() / bytes);
+  vector = std::min(vector, std::max<int64_t>(1, target.vectorBytes() / bytes));
   return {op, view.getTileType(), order,
           int64_t(llvm::bit_floor(uint64_t(vector)))};
 }
@@ -425,8 +427,15 @@ void Anchors::chooseDots() {
   kernel.walk([&](tile::DotOp dot) {
     DotRequest request{dot, warps, describeOperand(dot, dot.getA()),
                        describeOperand(dot, dot.getB())};
+    DotChoice made = target.chooseDot(request);
+    if (std::string problem = problemOfDot(target, request, made);
+        !problem.empty()) {
+      dot.emitError(problem);
+      made = target.SimtTarget::chooseDot(request);
+      isWrong = true;
+    }
     const DotChoice &choice =
-        ofDot.insert({dot, target.chooseDot(request)}).first->second;
+        ofDot.insert({dot, std::move(made)}).first->second;
     chooseTransposition(dot.getAMutable(), choice.a);
     chooseTransposition(dot.getBMutable(), choice.b);
     loadInPlace(dot.getA(), choice.a);

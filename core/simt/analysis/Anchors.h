@@ -35,6 +35,8 @@ llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> order);
 class Anchors {
 public:
   Anchors(tile::KernelOp kernel, const SimtTarget &target, unsigned warps);
+  /// The target gave an answer that no machine has; it has been reported.
+  bool hasFailed() const { return isWrong; }
 
   /// Loads, stores and atomics of tiles, in the order of the kernel.
   const llvm::MapVector<mlir::Operation *, Layout> &accesses() const {
@@ -52,6 +54,7 @@ public:
   Layout plain(llvm::ArrayRef<int64_t> shape) const;
 
 private:
+  bool isWrong = false;
   /// The tile that an access reads or writes, and how it lies in memory.
   struct Access {
     mlir::Operation *op;

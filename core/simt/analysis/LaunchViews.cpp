@@ -269,7 +269,8 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
 
 std::optional<BulkFrame>
 tz::simt::bulkFrame(LaunchViews &launch, Value view, ValueRange offsets,
-                    ArrayRef<bool> checked, BufferType buffer, StringRef &why) {
+                    ArrayRef<bool> checked, BufferType buffer,
+                    int64_t alignment, StringRef &why) {
   std::optional<LaunchView> frame =
       launch.describe(view, offsets, checked, why);
   if (!frame) {
@@ -287,8 +288,11 @@ tz::simt::bulkFrame(LaunchViews &launch, Value view, ValueRange offsets,
   }
   if (!launch.isAligned(frame->position[more + fast], offsets[fast],
                         tile::storageBytes(buffer.getElementType()),
-                        BulkAlignment)) {
-    why = "its rows may begin between multiples of 16 bytes";
+                        alignment)) {
+    why = StringAttr::get(buffer.getContext(),
+                          "its rows may begin between multiples of " +
+                              Twine(alignment) + " bytes")
+              .getValue();
     return std::nullopt;
   }
   BulkFrame result{*frame, {}};

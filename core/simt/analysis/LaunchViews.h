@@ -76,17 +76,14 @@ struct BulkFrame {
   DescriptorType type;
 };
 
-/// Bytes of which a block's place in its row must be a multiple: nowhere else
-/// does the engine begin. Nor does it store less: a row that ends in the middle
-/// of so many bytes is overwritten up to their end.
-inline constexpr int64_t BulkAlignment = 16;
-
-/// For an access whose block lies in such a buffer: panels are boxes. None:
-/// `why` says what is in the way.
+/// For an access whose block lies in such a buffer: panels are boxes, and
+/// `alignment` is SimtTarget::bulkAlignment. None: `why` says what is in the
+/// way.
 std::optional<BulkFrame> bulkFrame(LaunchViews &launch, mlir::Value view,
                                    mlir::ValueRange offsets,
                                    llvm::ArrayRef<bool> checked,
-                                   BufferType buffer, llvm::StringRef &why);
+                                   BufferType buffer, int64_t alignment,
+                                   llvm::StringRef &why);
 /// The descriptor, at the kernel's entry.
 DescriptorOp makeDescriptor(LaunchViews &launch, tile::KernelOp kernel,
                             mlir::Location loc, const BulkFrame &frame);

@@ -40,12 +40,12 @@ BufferType tz::simt::rowsBuffer(Operation *load, const Contiguity &runs,
   const int64_t bytes = tile::storageBytes(element);
   SharedAttr how = plainShared(context, shape);
   if (shape.size() == 2) {
-    const VectorAccess access =
-        vectorOfLoad(runs, load, layoutOf(result.getType()));
+    const VectorAccess access = vectorOfLoad(
+        runs, load, layoutOf(result.getType()), target.vectorBytes());
     const unsigned fast = access.count > 1 ? access.dim : 1;
     const bool isExchanged =
         llvm::any_of(result.getUsers(), llvm::IsaPred<ConvertOp>);
-    if (isExchanged && shape[fast] * bytes % 16 == 0) {
+    if (isExchanged && shape[fast] * bytes % SharedPiece == 0) {
       how = target.sharedRows(context, {fast, 1 - fast}, shape[fast], bytes);
     } else {
       how = SharedAttr::get(context, {fast, 1 - fast}, shape[fast], 0, 4, 3);
@@ -102,7 +102,7 @@ static bool isUsedAround(RingOp ring, scf::ForOp loop) {
   });
 }
 
-uint64_t tz::simt::takenBeside(scf::ForOp loop) {
+uint64_t tz::simt::takenBeside(scf::ForOp loop, const SimtTarget &target) {
   constexpr uint64_t reserve = 2048; // exchanges of reductions and the like
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   uint64_t taken = reserve;
@@ -113,9 +113,10 @@ uint64_t tz::simt::takenBeside(scf::ForOp loop) {
   });
   kernel.walk([&](RingOp ring) {
     RingType type = ring.getResult().getType();
-    taken += isUsedAround(ring, loop)
-                 ? uint64_t(type.getCount() * type.getSlotBytes())
-                 : 0;
+    taken +=
+        isUsedAround(ring, loop)
+            ? uint64_t(type.getCount() * target.slotBytes(type.getBuffer()))
+            : 0;
   });
   return taken;
 }

@@ -30,7 +30,7 @@ int64_t wordsOfIteration(mlir::scf::ForOp loop,
 /// Bytes of shared memory that are in use while the loop runs. Loops beside
 /// each other use the same memory; those around this one and what is staged in
 /// it do not.
-uint64_t takenBeside(mlir::scf::ForOp loop);
+uint64_t takenBeside(mlir::scf::ForOp loop, const SimtTarget &target);
 
 /// Is the staged tile read in the loop?
 bool isUsedIn(StageOp stage, mlir::scf::ForOp loop);

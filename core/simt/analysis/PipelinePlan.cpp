@@ -64,7 +64,8 @@ BufferType Planner::bufferFor(Operation *load) {
     if (auto stage = dyn_cast<StageOp>(user)) {
       const BufferType wanted = stage.getResult().getType();
       const VectorAccess access =
-          vectorOfLoad(request.runs, load, layoutOf(result.getType()));
+          vectorOfLoad(request.runs, load, layoutOf(result.getType()),
+                       request.target.vectorBytes());
       if (access.count == 1 || !transpositionOf(stage, access.dim)) {
         return wanted;
       }
@@ -128,9 +129,9 @@ void Planner::describeFrame(Fetch &fetch) {
     return;
   }
   StringRef reason;
-  std::optional<BulkFrame> frame =
-      bulkFrame(request.launch, load.getView(), load.getOffsets(),
-                load.getChecked(), fetch.buffer, reason);
+  std::optional<BulkFrame> frame = bulkFrame(
+      request.launch, load.getView(), load.getOffsets(), load.getChecked(),
+      fetch.buffer, request.target.bulkAlignment(), reason);
   auto isBefore = [&](const analysis::Polynomial &p) {
     return optimizer::isAvailable(p, loop, request.launch.scalars());
   };
@@ -142,7 +143,7 @@ void Planner::describeFrame(Fetch &fetch) {
 }
 
 /// Each of the blocks of a cluster can bring its part of them. A part of
-/// less rows begins where a swizzle begins anew.
+/// less rows begins where a buffer could.
 void Planner::divideBoxes(Fetch &fetch) {
   const unsigned blocks =
       clusterBlocks(loop->getParentOfType<tile::KernelOp>());
@@ -150,7 +151,6 @@ void Planner::divideBoxes(Fetch &fetch) {
   if (boxesOf(type, fetch.buffer) % blocks == 0) {
     return;
   }
-  constexpr int64_t swizzleBytes = 1024;
   SmallVector<int64_t> box(type.getBox());
   int64_t bytes = tile::storageBytes(type.getElementType()) / blocks;
   for (int64_t extent : box) {
@@ -158,7 +158,7 @@ void Planner::divideBoxes(Fetch &fetch) {
   }
   auto *outer = llvm::find_if(box, [](int64_t extent) { return extent > 1; });
   if (outer + 1 >= box.end() || *outer % blocks != 0 ||
-      bytes % swizzleBytes != 0) {
+      bytes % request.target.sharedAlignment(fetch.buffer) != 0) {
     return; // it is not shared
   }
   *outer /= blocks;
@@ -259,7 +259,7 @@ bool Planner::fitDistance() {
           return stage && fetch.isReplaced(stage);
         });
     room += isStaged ? bytes : 0; // the ring is instead of it
-    each += slotBytes(fetch.buffer);
+    each += uint64_t(request.target.slotBytes(fetch.buffer));
   }
   for (;;) {
     const bool inFlight = !plan.asyncDots.empty();

@@ -37,11 +37,6 @@ struct Fetch {
 /// stage wants: where they are others, and no copy writes elements one by one.
 std::optional<Transposition> transpositionOf(StageOp stage, unsigned rows);
 
-/// What a slot of such a ring takes.
-inline uint64_t slotBytes(BufferType buffer) {
-  return uint64_t(RingType::get(buffer.getContext(), 1, buffer).getSlotBytes());
-}
-
 struct PipelinePlan {
   llvm::SmallVector<Fetch, 0> fetches;
   llvm::SmallVector<DotOp> asyncDots;

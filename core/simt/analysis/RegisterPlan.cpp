@@ -15,10 +15,6 @@ using namespace tz::simt;
 
 namespace {
 
-uint64_t slotBytes(BufferType buffer) {
-  return uint64_t(RingType::get(buffer.getContext(), 1, buffer).getSlotBytes());
-}
-
 /// One that stays in place is staged or computed with at once.
 bool isLoad(Operation *op) { return isa<tile::LoadOp, tile::LoadViewOp>(op); }
 
@@ -86,7 +82,7 @@ void Planner::considerLoad(Operation *load) {
 /// Two slots need one barrier an iteration. What has no room for one stays in
 /// registers until its iteration, which stages it as before.
 void Planner::fitSlots() {
-  const uint64_t all = target.sharedBytes(), taken = takenBeside(loop);
+  const uint64_t all = target.sharedBytes(), taken = takenBeside(loop, target);
   uint64_t staged = 0, each = 0;
   for (const HeldLoad &held : plan.loads) {
     if (!held.buffer) {
@@ -97,8 +93,8 @@ void Planner::fitSlots() {
           auto stage = dyn_cast<StageOp>(user);
           return stage && held.isReplaced(stage);
         });
-    staged += isStaged ? slotBytes(held.buffer) : 0;
-    each += slotBytes(held.buffer);
+    staged += isStaged ? uint64_t(target.slotBytes(held.buffer)) : 0;
+    each += uint64_t(target.slotBytes(held.buffer));
   }
   // One slot instead of what is staged now takes nothing more.
   const uint64_t beside = taken - std::min(taken, staged);

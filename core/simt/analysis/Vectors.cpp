@@ -14,16 +14,18 @@ using namespace tz;
 using namespace tz::simt;
 
 VectorAccess tz::simt::vectorOfPointers(const Contiguity &runs, Value pointer,
-                                        Value mask, const Layout &layout) {
+                                        Value mask, const Layout &layout,
+                                        int64_t widest) {
   Type element =
       cast<tile::PtrType>(tile::elementType(pointer.getType())).getPointee();
   const int64_t bytes = tile::storageBytes(element);
   Runs pointers = runs.of(pointer);
   VectorAccess best;
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    int64_t count = std::min(
-        {layout.contiguous(dim), WidestAccess / bytes, pointers[dim].contiguity,
-         std::max<int64_t>(1, pointers[dim].divisibility / bytes)});
+    int64_t count =
+        std::min({layout.contiguous(dim), mostOfVector(widest, bytes),
+                  pointers[dim].contiguity,
+                  std::max<int64_t>(1, pointers[dim].divisibility / bytes)});
     if (mask) {
       count = std::min(count, runs.of(mask)[dim].constancy);
     }
@@ -44,7 +46,7 @@ static tile::MakeViewOp rootOf(Value view) {
 
 VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
                                     ValueRange offsets, ArrayRef<bool> checked,
-                                    const Layout &layout) {
+                                    const Layout &layout, int64_t widest) {
   VectorAccess best;
   tile::MakeViewOp root = rootOf(view);
   if (!root) {
@@ -89,8 +91,9 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
       between = std::gcd(between, divisibility(root.getShape()[dim]));
       aligned = std::min(aligned, between * bytes);
     }
-    int64_t count = std::min({layout.contiguous(dim), WidestAccess / bytes,
-                              std::max<int64_t>(1, aligned / bytes)});
+    int64_t count =
+        std::min({layout.contiguous(dim), mostOfVector(widest, bytes),
+                  std::max<int64_t>(1, aligned / bytes)});
     if (count > best.count) {
       best = {dim, count};
     }
@@ -99,20 +102,22 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
 }
 
 VectorAccess tz::simt::vectorOfLoad(const Contiguity &runs,
-                                    mlir::Operation *load,
-                                    const Layout &layout) {
+                                    mlir::Operation *load, const Layout &layout,
+                                    int64_t widest) {
   if (auto view = mlir::dyn_cast<tile::LoadViewOp>(load)) {
     SmallVector<bool> none(view.getChecked().size(), false);
-    return vectorOfView(runs, view.getView(), view.getOffsets(), none, layout);
+    return vectorOfView(runs, view.getView(), view.getOffsets(), none, layout,
+                        widest);
   }
   auto pointers = mlir::cast<tile::LoadOp>(load);
   return vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
-                          layout);
+                          layout, widest);
 }
 
-unsigned tz::simt::vectorOfBuffer(BufferType type, const Layout &layout) {
-  return unsigned(std::min(
-      {layout.contiguous(type.getLayout().getOrder()[0]),
-       WidestAccess / int64_t(tile::storageBytes(type.getElementType())),
-       type.getRun()}));
+unsigned tz::simt::vectorOfBuffer(BufferType type, const Layout &layout,
+                                  int64_t widest) {
+  return unsigned(
+      std::min({layout.contiguous(type.getLayout().getOrder()[0]),
+                mostOfVector(widest, tile::storageBytes(type.getElementType())),
+                type.getRun()}));
 }

@@ -18,24 +18,30 @@ struct VectorAccess {
   int64_t count = 1;
 };
 
-/// Bytes of the widest access.
-inline constexpr int64_t WidestAccess = 16;
+// `widest`: bytes of the widest access (SimtMachine::vectorBytes).
 
 /// Through a tile of pointers; the mask, if any, is constant over each vector.
 VectorAccess vectorOfPointers(const Contiguity &runs, mlir::Value pointer,
-                              mlir::Value mask, const Layout &layout);
+                              mlir::Value mask, const Layout &layout,
+                              int64_t widest);
 
 /// Of a block of a view; its bounds lie between vectors.
 VectorAccess vectorOfView(const Contiguity &runs, mlir::Value view,
                           mlir::ValueRange offsets,
-                          llvm::ArrayRef<bool> checked, const Layout &layout);
+                          llvm::ArrayRef<bool> checked, const Layout &layout,
+                          int64_t widest);
 
 /// Elements of a buffer that a thread accesses at once.
-unsigned vectorOfBuffer(BufferType type, const Layout &layout);
+unsigned vectorOfBuffer(BufferType type, const Layout &layout, int64_t widest);
 
 /// Of a load, where a vector may end within the bounds of its view.
 VectorAccess vectorOfLoad(const Contiguity &runs, mlir::Operation *load,
-                          const Layout &layout);
+                          const Layout &layout, int64_t widest);
+
+/// Elements of so many bytes in the widest access; at least one.
+inline int64_t mostOfVector(int64_t widest, int64_t elementBytes) {
+  return std::max<int64_t>(1, widest / elementBytes);
+}
 
 } // namespace tz::simt
 

@@ -249,7 +249,12 @@ int64_t BufferType::getOffset(ArrayRef<int64_t> coordinates) const {
 int64_t BufferType::getRun() const {
   const SharedAttr how = getLayout();
   auto even = [](int64_t value) { return value & -value; };
-  const int64_t run = even(how.getPanel());
+  int64_t run = even(how.getPanel());
+  if (how.getBits() != 0) { // pieces that a swizzle leaves whole
+    run = std::min(
+        run, std::max<int64_t>(1, (int64_t{1} << how.getBase()) /
+                                      tile::storageBytes(getElementType())));
+  }
   return how.getPadding() == 0
              ? run
              : std::min({run,
@@ -273,10 +278,6 @@ BufferType BufferType::permuted(ArrayRef<int64_t> order) const {
              SharedAttr::get(getContext(), fastest, how.getPanel(),
                              how.getBits(), how.getBase(), how.getShift(),
                              how.getPadding(), how.getEvery()));
-}
-
-int64_t BufferType::getAlignment() const {
-  return getLayout().getBits() == 0 ? 128 : 1024;
 }
 
 Type BufferType::parse(AsmParser &parser) {
@@ -316,15 +317,10 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t count, int64_t arrivals) {
-  if (count < 1 || count > 64 || arrivals < 1 || arrivals > 64) {
-    return emitError() << "1 to 64 barriers are expected, of 1 to 64 arrivals "
-                          "a phase, not "
+  if (count < 1 || count > 64 || arrivals < 1 || arrivals > 4096) {
+    return emitError() << "1 to 64 barriers are expected, of 1 to 4096 "
+                          "arrivals a phase, not "
                        << count << " of " << arrivals;
   }
   return success();
-}
-
-int64_t RingType::getSlotBytes() const {
-  return int64_t(llvm::alignTo(uint64_t(getBuffer().getBytes()),
-                               uint64_t(getBuffer().getAlignment())));
 }

@@ -301,6 +301,41 @@ LogicalResult BulkCopyOp::verify() {
   return success();
 }
 
+/// The other end of a region, in the direction of `step`; null: there is none.
+template <typename Near, typename Far>
+static Operation *otherEnd(Near from, Operation *(Operation::*step)()) {
+  llvm::SmallVector<StringRef> open = {from.getName()};
+  for (Operation *op = (from.getOperation()->*step)(); op; op = (op->*step)()) {
+    if (auto near = dyn_cast<Near>(op)) {
+      open.push_back(near.getName());
+    } else if (auto far = dyn_cast<Far>(op)) {
+      if (far.getName() != open.pop_back_val()) {
+        return nullptr;
+      }
+      if (open.empty()) {
+        return op;
+      }
+    }
+  }
+  return nullptr;
+}
+
+LogicalResult BeginRegionOp::verify() {
+  if (!otherEnd<BeginRegionOp, EndRegionOp>(*this, &Operation::getNextNode)) {
+    return emitOpError("C1: no whole region '")
+           << getName() << "' begins here: its end is not in this block";
+  }
+  return success();
+}
+
+LogicalResult EndRegionOp::verify() {
+  if (!otherEnd<EndRegionOp, BeginRegionOp>(*this, &Operation::getPrevNode)) {
+    return emitOpError("C1: no whole region '")
+           << getName() << "' ends here: its begin is not in this block";
+  }
+  return success();
+}
+
 LogicalResult BulkStoreOp::verify() {
   if (!isLike(getBuffer(), getValue().getType())) {
     return emitOpError("C1: ")
@@ -329,7 +364,7 @@ bool BulkStoreOp::canStoreIn(int64_t pieces) {
   if (!hasLayout(getValue().getType()) || !llvm::isPowerOf2_64(width) ||
       width * pieces != buffer.getShape()[fast] ||
       width % buffer.getLayout().getPanel() != 0 ||
-      buffer.getBytes() / pieces % 1024 != 0) {
+      buffer.getBytes() / pieces % buffer.getLayout().getPeriod() != 0) {
     return false;
   }
   const Layout &layout = layoutOf(getValue());

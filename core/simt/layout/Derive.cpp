@@ -262,7 +262,7 @@ std::optional<Transposition>
 tz::simt::transpositionLayouts(ArrayRef<int64_t> shape, unsigned from,
                                int64_t elementBytes, unsigned lanes,
                                int64_t warps) {
-  if (shape.size() != 2 || lanes != 32 ||
+  if (shape.size() != 2 || lanes < 8 ||
       (elementBytes != 1 && elementBytes != 4)) {
     return std::nullopt;
   }
@@ -273,11 +273,19 @@ tz::simt::transpositionLayouts(ArrayRef<int64_t> shape, unsigned from,
   // other side's, choose the part.
   const SmallVector<int64_t> registersTo =
       isByte ? SmallVector<int64_t>{1, 2} : SmallVector<int64_t>{};
-  const SmallVector<int64_t> lanesTo =
-      isByte ? SmallVector<int64_t>{4, 8} : SmallVector<int64_t>{1, 2, 4, 8};
-  const SmallVector<int64_t> lanesFrom =
-      isByte ? SmallVector<int64_t>{4, 8, 16} : SmallVector<int64_t>{4};
-  const int64_t unitFrom = 2 * lanesFrom.back(), unitTo = 2 * lanesTo.back();
+  SmallVector<int64_t> lanesTo, lanesFrom;
+  for (unsigned of = 1, step = isByte ? 4 : 1; of < lanes; of *= 2) {
+    // Rows of the other side first: parts of eight rows meet no bank twice, and
+    // words of 16 bytes along them fill a part.
+    const bool isTo = lanesTo.size() < (isByte ? 2 : 4);
+    if (!isTo && lanesFrom.empty()) {
+      step = 4; // elements of a word, or of a part, are the thread's own
+    }
+    (isTo ? lanesTo : lanesFrom).push_back(step);
+    step *= 2;
+  }
+  const int64_t unitFrom = lanesFrom.empty() ? 4 : 2 * lanesFrom.back(),
+                unitTo = 2 * lanesTo.back();
   if (shape[from] % unitFrom != 0 || shape[to] % unitTo != 0) {
     return std::nullopt;
   }

@@ -13,9 +13,6 @@ using namespace llvm;
 
 namespace tz::simt {
 
-/// Bytes of the narrowest copy that a target is asked for.
-static constexpr unsigned NarrowestCopy = 4;
-
 static bool isFilledByThreads(mlir::Operation *slot) {
   return llvm::any_of(slot->getUsers(),
                       llvm::IsaPred<AsyncCopyOp, AsyncCopyViewOp>);
@@ -23,8 +20,9 @@ static bool isFilledByThreads(mlir::Operation *slot) {
 
 void KernelLowering::ring(RingOp op) {
   RingType type = op.getResult().getType();
-  Region region = allocate(uint64_t(type.getCount() * type.getSlotBytes()),
-                           uint64_t(type.getBuffer().getAlignment()));
+  Region region =
+      allocate(uint64_t(type.getCount() * hooks.slotBytes(type.getBuffer())),
+               uint64_t(hooks.sharedAlignment(type.getBuffer())));
   // Nobody may still be at work where the ring lies, and what this program has
   // stored to device memory, whatever it is, is stored before threads copy it.
   // (What the bulk copy unit brings, nobody stores.)
@@ -41,9 +39,9 @@ void KernelLowering::slot(SlotOp op) {
   Buffer buffer;
   buffer.isSlot = true;
   buffer.region = rings.find(op.getRing())->second;
-  Value *offset =
-      b.CreateMul(scalar(op.getIndex()),
-                  b.getInt32(uint32_t(type.getSlotBytes())), "", true, true);
+  Value *offset = b.CreateMul(
+      scalar(op.getIndex()),
+      b.getInt32(uint32_t(hooks.slotBytes(type.getBuffer()))), "", true, true);
   Value *base =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   buffer.address = b.CreateInBoundsGEP(b.getInt8Ty(), base,
@@ -58,7 +56,7 @@ void KernelLowering::read(ReadOp op) {
   const Layout &layout = attribute.getValue();
   mlir::Type element = type.getElementType();
   Type *memory = arithmetic->memoryType(element);
-  const unsigned vector = vectorOfBuffer(type, layout);
+  const unsigned vector = vectorOfBuffer(type, layout, hooks.vectorBytes());
   Type *wide = vector == 1
                    ? memory
                    : static_cast<Type *>(FixedVectorType::get(memory, vector));
@@ -138,7 +136,7 @@ void KernelLowering::copyVector(mlir::Type element, Value *from, Value *to,
                                 unsigned count, Value *validBytes,
                                 const MemoryHints &hints) {
   const unsigned bytes = count * unsigned(tile::storageBytes(element));
-  if (bytes >= NarrowestCopy) {
+  if (hooks.hasAsyncCopy(bytes)) {
     hooks.asyncCopy(b, to, from, bytes, validBytes, hints);
     return;
   }
@@ -207,24 +205,35 @@ unsigned KernelLowering::vectorOfCopy(mlir::Operation *copy) {
     type = pointers.getTo().getType();
     layout = &layoutOf(pointers.getPointer().getType());
     access = vectorOfPointers(runs, pointers.getPointer(), pointers.getMask(),
-                              *layout);
+                              *layout, hooks.vectorBytes());
   } else {
     auto view = cast<AsyncCopyViewOp>(copy);
     type = view.getTo().getType();
     layout = &view.getLayout().getValue();
     // The last one may end within the bounds.
     const SmallVector<bool> unchecked(layout->rank(), false);
-    const VectorAccess whole =
-                           vectorOfView(runs, view.getView(), view.getOffsets(),
-                                        unchecked, *layout),
-                       inside =
-                           vectorOfView(runs, view.getView(), view.getOffsets(),
-                                        view.getChecked(), *layout);
+    const VectorAccess whole = vectorOfView(runs, view.getView(),
+                                            view.getOffsets(), unchecked,
+                                            *layout, hooks.vectorBytes()),
+                       inside = vectorOfView(
+                           runs, view.getView(), view.getOffsets(),
+                           view.getChecked(), *layout, hooks.vectorBytes());
     access = {whole.dim, std::max(whole.count, inside.count)};
   }
-  return access.dim == type.getLayout().getOrder()[0]
-             ? std::min(unsigned(access.count), vectorOfBuffer(type, *layout))
-             : 1;
+  if (access.dim != type.getLayout().getOrder()[0]) {
+    return 1;
+  }
+  unsigned vector =
+      std::min(unsigned(access.count),
+               vectorOfBuffer(type, *layout, hooks.vectorBytes()));
+  // What is too narrow for any copy is loaded and stored, as wide as it is.
+  const auto bytes = unsigned(tile::storageBytes(type.getElementType()));
+  for (unsigned part = vector; part > 0; part /= 2) {
+    if (hooks.hasAsyncCopy(part * bytes)) {
+      return part;
+    }
+  }
+  return vector;
 }
 
 unsigned KernelLowering::countCopies(mlir::Operation *copy) {
@@ -236,7 +245,8 @@ unsigned KernelLowering::countCopies(mlir::Operation *copy) {
       view ? view.getTo().getType() : cast<AsyncCopyOp>(copy).getTo().getType();
   const unsigned vector = vectorOfCopy(copy);
   // Of what several threads hold, one copies.
-  if (vector * tile::storageBytes(type.getElementType()) < NarrowestCopy ||
+  if (!hooks.hasAsyncCopy(
+          vector * unsigned(tile::storageBytes(type.getElementType()))) ||
       coordinatesOf(LayoutAttr::get(kernel.getContext(), layout)).isOwner) {
     return 0;
   }
@@ -282,10 +292,10 @@ void KernelLowering::asyncCopy(AsyncCopyOp op) {
                            : b.CreateSelect(tile(op.getMask())[reg],
                                             b.getInt32(bytes), b.getInt32(0));
         Value *to = bufferAt(buffer, type, attribute, reg);
-        copyVector(type.getElementType(), pointers[reg], to, vector,
-                   validOf(valid, bytes),
-                   withPlace({op.getCache(), op.getEvict(), false}, root,
-                             pointers[reg]));
+        copyVector(
+            type.getElementType(), pointers[reg], to, vector,
+            validOf(valid, bytes),
+            withPlace({op.getCache(), op.getEvict()}, root, pointers[reg]));
       }
     }
   });
@@ -304,7 +314,8 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
   // copy that is whole or nothing needs fewer instructions.
   const bool mayCross =
       access.dim == type.getLayout().getOrder()[0] &&
-      vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout)
+      vectorOfView(runs, op.getView(), op.getOffsets(), op.getChecked(), layout,
+                   hooks.vectorBytes())
               .count < vector;
   const auto bytes = uint32_t(vector * tile::storageBytes(access.element));
   const int64_t count = layout.size(Axis::Register);
@@ -315,9 +326,9 @@ void KernelLowering::asyncCopyView(AsyncCopyViewOp op) {
               *to = bufferAt(buffer, type, attribute, reg),
               *valid =
                   validOf(bytesInside(access, reg, vector, mayCross), bytes);
-        copyVector(access.element, from, to, vector, valid,
-                   withPlace({op.getCache(), op.getEvict(), false}, access.root,
-                             from));
+        copyVector(
+            access.element, from, to, vector, valid,
+            withPlace({op.getCache(), op.getEvict()}, access.root, from));
       }
     }
   });
@@ -352,10 +363,6 @@ void KernelLowering::dotWait(DotWaitOp op) {
 // Copies in bulk
 //===----------------------------------------------------------------------===//
 
-namespace {
-constexpr uint64_t BarrierBytes = 8;
-} // namespace
-
 void KernelLowering::byOneThread(Value *when, function_ref<void()> then) {
   if (isAlone) {
     emitIf(when, then);
@@ -369,14 +376,15 @@ void KernelLowering::byOneThread(Value *when, function_ref<void()> then) {
 Value *KernelLowering::barrierAt(mlir::Value all, Value *index) {
   Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared,
                                              rings.find(all)->second.offset);
-  return b.CreateInBoundsGEP(b.getInt64Ty(), base,
+  return b.CreateInBoundsGEP(b.getIntNTy(8 * hooks.barrierBytes()), base,
                              b.CreateZExt(index, b.getInt64Ty()));
 }
 
 void KernelLowering::barriers(BarriersOp op) {
   for (mlir::Value all : op.getResults()) {
     auto type = cast<BarriersType>(all.getType());
-    Region region = allocate(BarrierBytes * uint64_t(type.getCount()));
+    Region region = allocate(hooks.barrierBytes() * uint64_t(type.getCount()),
+                             hooks.barrierBytes());
     willWrite(region);
     rings[all] = region;
   }
@@ -481,7 +489,7 @@ void KernelLowering::bulkCopy(BulkCopyOp op) {
       for (const Box &box : some) {
         hooks.bulkCopy(b, type, scalar(op.getDescriptor()), box.at,
                        b.CreateInBoundsGEP(b.getInt8Ty(), base, box.offset),
-                       barrier, {op.getCache(), op.getEvict(), false}, blocks);
+                       barrier, {op.getCache(), op.getEvict()}, blocks);
       }
     };
     if (!op.getShared()) {

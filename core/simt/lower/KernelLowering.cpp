@@ -6,6 +6,7 @@
 #include "core/simt/lower/KernelLowering.h"
 
 #include "core/simt/CheckTarget.h"
+#include "core/simt/analysis/Vectors.h"
 
 #include "terrazzo/simt/LaunchPlan.h"
 
@@ -20,7 +21,7 @@ namespace scf = mlir::scf;
 namespace tz::simt {
 
 Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, Module &module) {
-  checkHooks(hooks, module.getContext());
+  checkHooks(hooks, kernel, module.getContext());
   return KernelLowering(kernel, hooks, module).run();
 }
 
@@ -31,6 +32,9 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, SimtHooks &hooks,
       arithmetic(hooks.elementwise(b)), runs(kernel) {
   if (auto hint = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps")) {
     warps = unsigned(hint.getInt());
+  }
+  if (hooks.takesUniform()) {
+    uniform.emplace(kernel, runs);
   }
   auto contract = kernel->getAttrOfType<mlir::BoolAttr>("tile.contract");
   if (!contract || contract.getValue()) {
@@ -100,13 +104,14 @@ void KernelLowering::entry() {
     function->getArg(i)->setName(kernel.getArgName(i));
     scalars[argument] = function->getArg(i);
   }
-  Type *bytes = ArrayType::get(b.getInt8Ty(), DescriptorBytes);
+  result.descriptorBytes = hooks.descriptorBytes();
+  Type *bytes = ArrayType::get(b.getInt8Ty(), result.descriptorBytes);
   for (auto [i, descriptor] : llvm::enumerate(result.descriptors)) {
     Argument *argument = function->getArg(firstDescriptor + unsigned(i));
     argument->setName("descriptor");
     argument->addAttr(Attribute::getWithByValType(context, bytes));
-    argument->addAttr(
-        Attribute::getWithAlignment(context, Align(DescriptorBytes)));
+    argument->addAttr(Attribute::getWithAlignment(
+        context, Align(hooks.descriptorAlignment())));
     scalars[descriptor] = argument;
   }
   for (auto [i, axis] : llvm::enumerate(result.gridAxes)) {
@@ -126,6 +131,9 @@ void KernelLowering::entry() {
   lane = b.CreateAnd(thread, hooks.lanes() - 1, "lane");
   warp = warps == 1 ? b.getInt32(0)
                     : b.CreateLShr(thread, Log2_32(hooks.lanes()), "warp");
+  if (uniform) {
+    warp = uniformAny(warp);
+  }
   shared = hooks.sharedMemory(b);
   checkShared(*shared, arithmetic->addressSpaces());
   if (!result.descriptors.empty()) {
@@ -213,7 +221,13 @@ void KernelLowering::separate(Memories memories) {
 }
 
 Region KernelLowering::allocate(uint64_t bytes, uint64_t alignment) {
+  alignment = std::max(alignment, uint64_t(hooks.vectorBytes()));
+  result.sharedAlignment = std::max(result.sharedAlignment, alignment);
   return scratch.allocate(bytes, hazards.sinceBarrier(), alignment);
+}
+
+int64_t KernelLowering::mostOfVector(int64_t elementBytes) const {
+  return tz::simt::mostOfVector(hooks.vectorBytes(), elementBytes);
 }
 
 void KernelLowering::willAccess(const Accesses &accesses) {
@@ -283,6 +297,7 @@ void KernelLowering::emitBlock(mlir::Block &body) {
   for (mlir::Operation &op : body.without_terminator()) {
     emitOp(&op);
     noteAccesses();
+    makeUniform(&op);
     // Staged tiles whose last reader this was.
     auto isLast = [&](auto &isLast, mlir::Value value) -> bool {
       return home(value) == &body &&
@@ -577,6 +592,8 @@ void KernelLowering::emitOp(mlir::Operation *op) {
         storeBlock(o);
       })
       .Case<PrefetchBlockOp>([&](auto o) { prefetchBlock(o); })
+      .Case<BeginRegionOp>([&](auto o) { hooks.beginRegion(b, o.getName()); })
+      .Case<EndRegionOp>([&](auto o) { hooks.endRegion(b, o.getName()); })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })

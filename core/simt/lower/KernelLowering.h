@@ -16,6 +16,7 @@
 #ifndef TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 
+#include "core/simt/analysis/UniformValues.h"
 #include "core/simt/lower/Scratch.h"
 
 #include "terrazzo/simt/Contiguity.h"
@@ -82,7 +83,10 @@ private:
   bool arriveEarly(Memories memories);
   /// Behind an op: where the last access has been emitted.
   void noteAccesses();
-  Region allocate(uint64_t bytes, uint64_t alignment = 16);
+  /// `alignment`: at least that of the widest access.
+  Region allocate(uint64_t bytes, uint64_t alignment = 1);
+  /// Elements of so many bytes in the widest access; at least one.
+  int64_t mostOfVector(int64_t elementBytes) const;
   /// A barrier if another thread may not be done with what is accessed next.
   /// What is accessed together is announced together.
   void willRead(const Region &region) { willAccess(Accesses::read(region)); }
@@ -316,7 +320,6 @@ private:
   reduceSideBySide(tile::ReduceOp op, const std::map<Coordinates, Line> &lines);
   std::map<Coordinates, Registers> reduceRegisters(tile::ReduceOp op,
                                                    const Layout &layout);
-  llvm::Value *reduceOverLanes(LaneReduction kind, llvm::Value *value);
   void scan(tile::ScanOp op);
   void map(tile::MapOp op);
   Registers combineValues(mlir::Region &region,
@@ -337,6 +340,12 @@ private:
   void defineAll(mlir::ValueRange values, llvm::ArrayRef<llvm::Value *> flat);
   llvm::SmallVector<llvm::PHINode *> phis(llvm::ArrayRef<llvm::Value *> values);
 
+  //===--- Uniform.cpp ----------------------------------------------------===//
+  /// Registers of the op's results that all lanes of a warp hold and LLVM takes
+  /// for different become registers of the warp, where the target wants them.
+  void makeUniform(mlir::Operation *op);
+  llvm::Value *uniformAny(llvm::Value *value);
+
   void dot(DotOp op);               // SimtDot.cpp
   void plainDot(DotOp op);          //
   void print(tile::PrintOp op);     // SimtLog.cpp
@@ -353,6 +362,7 @@ private:
   llvm::IRBuilder<> b;
   std::unique_ptr<lowering::Elementwise> arithmetic;
   Contiguity runs;
+  std::optional<UniformValues> uniform; // where the target wants to know
   Lowered result;
   Scratch scratch;
   Hazards hazards;

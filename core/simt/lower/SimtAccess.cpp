@@ -18,7 +18,7 @@ namespace {
 
 template <typename Op>
 MemoryHints hintsOf(Op op) {
-  return {op.getCache(), op.getEvict(), false};
+  return {op.getCache(), op.getEvict()};
 }
 
 } // namespace
@@ -44,6 +44,7 @@ void KernelLowering::load(tile::LoadOp op) {
   Type *memory = arithmetic->memoryType(element);
   MemoryHints hints = hintsOf(op);
   hints.isVolatile = op.getIsVolatile();
+  hints.isUniform = uniform && !isAlone && uniform->isUniformLoad(op);
   auto withOther = [&](Value *loaded, Value *mask, Value *other) {
     Value *value = arithmetic->fromMemory(loaded, element);
     return other ? b.CreateSelect(mask, value, other) : value;
@@ -113,9 +114,11 @@ KernelLowering::Vectors KernelLowering::ofPointers(mlir::Value pointer,
                                                    const Layout &layout) {
   Vectors vectors;
   vectors.registers = unsigned(layout.size(Axis::Register));
-  vectors.width =
-      unsigned(vectorOfPointers(runs, pointer, nullptr, layout).count);
-  vectors.uncut = unsigned(vectorOfPointers(runs, pointer, mask, layout).count);
+  vectors.width = unsigned(
+      vectorOfPointers(runs, pointer, nullptr, layout, hooks.vectorBytes())
+          .count);
+  vectors.uncut = unsigned(
+      vectorOfPointers(runs, pointer, mask, layout, hooks.vectorBytes()).count);
   vectors.root = rootOf(pointer);
   vectors.address = [this, pointer](unsigned reg) {
     return tile(pointer)[reg];
@@ -290,8 +293,9 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
   for (unsigned reg = 0; reg < vectors.registers; ++reg) {
     Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
     Value *address = vectors.address(reg);
-    Value *one = hooks.load(b, memory, address, inside, nullptr,
-                            withPlace(hints, vectors.root, address));
+    MemoryHints ofSome = withPlace(hints, vectors.root, address);
+    ofSome.isUniform = false; // other lanes are elsewhere
+    Value *one = hooks.load(b, memory, address, inside, nullptr, ofSome);
     mended.push_back(b.CreateSelect(inside, one, values[reg]));
   }
   BasicBlock *end = b.GetInsertBlock();
@@ -460,11 +464,12 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
         b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low));
   }
 
-  access.vector =
-      unsigned(vectorOfView(runs, viewValue, offsets, checked, layout).count);
+  access.vector = unsigned(vectorOfView(runs, viewValue, offsets, checked,
+                                        layout, hooks.vectorBytes())
+                               .count);
   const SmallVector<bool> unchecked(rank, false);
-  const VectorAccess dense =
-      vectorOfView(runs, viewValue, offsets, unchecked, layout);
+  const VectorAccess dense = vectorOfView(runs, viewValue, offsets, unchecked,
+                                          layout, hooks.vectorBytes());
   access.width = std::max(access.vector, unsigned(dense.count));
   access.dim = dense.dim;
   return access;

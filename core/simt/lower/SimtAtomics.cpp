@@ -107,7 +107,8 @@ void KernelLowering::atomicRmw(tile::AtomicRMWOp op) {
                 ? std::min(width,
                            unsigned(vectorOfPointers(runs, op.getPointer(),
                                                      op.getMask(),
-                                                     layoutOf(op.getResult()))
+                                                     layoutOf(op.getResult()),
+                                                     hooks.vectorBytes())
                                         .count))
                 : 1;
   }

@@ -82,7 +82,7 @@ std::optional<SmallVector<unsigned>> bitsAlong(const Layout &layout, Axis axis,
   return bits;
 }
 
-/// What a reduction's region does if it is one op of integers.
+/// What a reduction's region does if it is one op that instructions may do.
 std::optional<LaneReduction> laneReductionOf(mlir::Region &region) {
   mlir::Block &body = region.front();
   if (body.getNumArguments() != 2 ||
@@ -107,6 +107,15 @@ std::optional<LaneReduction> laneReductionOf(mlir::Region &region) {
       .Case<mlir::arith::AndIOp>([](auto) { return LaneReduction::bitAnd; })
       .Case<mlir::arith::OrIOp>([](auto) { return LaneReduction::bitOr; })
       .Case<mlir::arith::XOrIOp>([](auto) { return LaneReduction::bitXor; })
+      .Case<mlir::arith::AddFOp>([](auto) { return LaneReduction::addF; })
+      .Case<tile::MaxFOp>([](auto max) {
+        return max.getPropagateNan() ? LaneReduction::maxFNan
+                                     : LaneReduction::maxF;
+      })
+      .Case<tile::MinFOp>([](auto min) {
+        return min.getPropagateNan() ? LaneReduction::minFNan
+                                     : LaneReduction::minF;
+      })
       .Default([](auto) { return std::nullopt; });
 }
 
@@ -120,21 +129,6 @@ bool isSymmetric(mlir::Region &region) {
               tile::MinFOp, tile::MaxFOp>(body.front()));
 }
 } // namespace
-
-/// By one instruction of the target, if it has one: integers of 32 bits and
-/// less. Null: it has none.
-Value *KernelLowering::reduceOverLanes(LaneReduction kind, Value *value) {
-  Type *type = value->getType();
-  if (!type->isIntegerTy() || type->getIntegerBitWidth() > 32) {
-    return nullptr;
-  }
-  const bool isSigned =
-      kind == LaneReduction::maxs || kind == LaneReduction::mins;
-  Value *word = isSigned ? b.CreateSExt(value, b.getInt32Ty())
-                         : b.CreateZExt(value, b.getInt32Ty());
-  Value *reduced = hooks.reduceLanes(b, kind, word);
-  return reduced ? b.CreateTrunc(reduced, type) : nullptr;
-}
 
 Registers KernelLowering::registersOf(tile::ReduceOp op, unsigned reg) {
   return llvm::map_to_vector(
@@ -242,11 +236,16 @@ void KernelLowering::reduce(tile::ReduceOp op) {
   std::map<Coordinates, Registers> partial = reduceRegisters(op, layout);
   // Lanes.
   std::optional<LaneReduction> kind;
-  if (1u << laneBits->size() == hooks.lanes()) {
+  unsigned together = 0; // bits of the lanes that are combined
+  for (unsigned bit : *laneBits) {
+    together |= 1u << bit;
+  }
+  if (together != 0) {
     kind = laneReductionOf(op.getCombine());
   }
   for (auto &[key, values] : partial) {
-    if (Value *reduced = kind ? reduceOverLanes(*kind, values[0]) : nullptr) {
+    if (Value *reduced =
+            kind ? hooks.reduceLanes(b, *kind, values[0], together) : nullptr) {
       values[0] = reduced;
       continue;
     }
@@ -261,11 +260,7 @@ void KernelLowering::reduce(tile::ReduceOp op) {
     // the first lane, which is the one that tells the other warps, too.
     if (warpBits->empty() && !laneBits->empty() &&
         !isSymmetric(op.getCombine())) {
-      uint32_t mask = 0;
-      for (unsigned bit : *laneBits) {
-        mask |= 1u << bit;
-      }
-      Value *first = b.CreateAnd(lane, b.getInt32(~mask));
+      Value *first = b.CreateAnd(lane, b.getInt32(~together));
       for (Value *&value : values) {
         value = shuffleAny(value, first);
       }

@@ -107,8 +107,8 @@ Value *KernelLowering::bufferAt(const Buffer &buffer, BufferType type,
 void KernelLowering::stage(StageOp op) {
   BufferType type = op.getResult().getType();
   Buffer buffer;
-  buffer.region =
-      allocate(uint64_t(type.getBytes()), uint64_t(type.getAlignment()));
+  buffer.region = allocate(uint64_t(type.getBytes()),
+                           uint64_t(hooks.sharedAlignment(type)));
   buffer.address =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, buffer.region.offset);
   willWrite(buffer.region);
@@ -306,14 +306,14 @@ void KernelLowering::convert(ConvertOp op) {
     define(op.getResult(), std::move(*registers));
     return;
   }
-  // Rows in shared memory, apart by 16 bytes so that columns meet other banks.
+  // Rows in shared memory, apart by a vector so that columns meet other banks.
   mlir::Type element = tile::elementType(op.getType());
   Type *memory = arithmetic->memoryType(element);
   const int64_t bytes = tile::storageBytes(element);
   SmallVector<int64_t, 4> rows(tile::shapeOf(op.getType()));
   const unsigned last = unsigned(rows.size()) - 1;
   if (rows.size() > 1) {
-    rows[last] += std::max<int64_t>(1, 16 / bytes);
+    rows[last] += mostOfVector(bytes);
   }
   int64_t count = 1;
   for (int64_t extent : rows) {
@@ -329,7 +329,8 @@ void KernelLowering::convert(ConvertOp op) {
             at);
   willRead(region);
   LayoutAttr target = layoutAttr(op.getType());
-  const auto reads = unsigned(std::min({to.contiguous(last), 16 / bytes, run}));
+  const auto reads =
+      unsigned(std::min({to.contiguous(last), mostOfVector(bytes), run}));
   Type *type = reads == 1 ? memory : FixedVectorType::get(memory, reads);
   Registers registers;
   for (unsigned reg = 0; reg < to.size(Axis::Register); reg += reads) {

@@ -20,7 +20,7 @@ namespace {
 /// eight registers from a multiple of eight on are four matrices, or four are
 /// two.
 struct MatrixRows {
-  Layout rows;       // lane l is at row l % 8 of matrix l / 8
+  Layout rows;       // lane l is at row l % R of matrix l / R
   unsigned matrices; // of one store
   bool isTransposed;
   unsigned kept; // bits of the atom's registers that are kept in `rows`
@@ -37,7 +37,8 @@ struct MatrixRows {
 std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
   ArrayRef<Coordinates> registers = layout.bases(Axis::Register),
                         lanes = layout.bases(Axis::Lane);
-  if (registers.size() < 2 || lanes.size() != 5 ||
+  // A row is four lanes' words; the rows of four matrices are all lanes.
+  if (registers.size() < 2 || lanes.size() < 3 ||
       !layout.bases(Axis::Block).empty()) {
     return std::nullopt;
   }
@@ -54,7 +55,7 @@ std::optional<MatrixRows> matrixRows(const Layout &layout, unsigned fast) {
     return true;
   };
   const bool isTransposed = !isRow(pairs);
-  if (isTransposed && !isRow(rows)) {
+  if (isTransposed && (rows.size() != pairs.size() || !isRow(rows))) {
     return std::nullopt;
   }
   auto moves = [](const Coordinates &basis) {
@@ -129,7 +130,7 @@ void KernelLowering::writeTile(ArrayRef<Value *> values, LayoutAttr attribute,
     return;
   }
   const auto vector =
-      unsigned(std::min({layout.contiguous(fast), 16 / bytes, run}));
+      unsigned(std::min({layout.contiguous(fast), mostOfVector(bytes), run}));
   for (unsigned reg = 0; reg < values.size(); reg += vector) {
     if (!isCopy(layout, reg) && !(isLeftOut && isLeftOut(reg))) {
       b.CreateAlignedStore(gathered(reg, vector), at(attribute, reg),
@@ -183,7 +184,8 @@ void KernelLowering::bulkStore(BulkStoreOp op) {
     awaitBulkStores(/*areDone=*/true);
   }
   const int64_t bytes = op.getPieceBytes();
-  const Region region = allocate(uint64_t(bytes), 1024);
+  const Region region =
+      allocate(uint64_t(bytes), uint64_t(hooks.sharedAlignment(type)));
   Value *address =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, region.offset);
   const auto pieces = int64_t(op.getPieces());
@@ -214,7 +216,7 @@ void KernelLowering::bulkStore(BulkStoreOp op) {
                                    scalar(op.getDescriptor()), at,
                                    b.CreateConstInBoundsGEP1_64(
                                        b.getInt8Ty(), address, offset % bytes),
-                                   {op.getCache(), op.getEvict(), false});
+                                   {op.getCache(), op.getEvict()});
                  });
     });
     hazards.noteBulkStore(region, stored);

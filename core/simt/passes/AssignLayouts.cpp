@@ -48,6 +48,7 @@ public:
 
   void apply(Block &block);
 
+  bool hasFailed() const { return anchors.hasFailed(); }
   uint64_t dots() const { return anchors.dots().size(); }
   uint64_t accesses() const { return anchors.accesses().size(); }
   uint64_t conversions = 0;
@@ -326,14 +327,24 @@ struct AssignLayouts : tz::simt::impl::AssignLayoutsBase<AssignLayouts> {
     if (auto hint = kernel->getAttrOfType<IntegerAttr>("tile.num_warps")) {
       warps = unsigned(hint.getInt());
     }
-    if (!llvm::isPowerOf2_32(warps) || warps > 32) {
-      kernel.emitError("num_warps is ")
-          << warps << "; a block has 1, 2, 4, 8, 16 or 32 warps";
+    const SimtTarget plain;
+    const SimtTarget &machine = target ? *target : plain;
+    const unsigned most = machine.mostThreads() / machine.lanes();
+    if (!llvm::isPowerOf2_32(warps) || warps > most) {
+      InFlightDiagnostic error = kernel.emitError("num_warps is ");
+      error << warps << "; a block has ";
+      for (unsigned count = 1; count < most; count *= 2) {
+        error << count << (count * 2 < most ? ", " : " or ");
+      }
+      error << most << (most == 1 ? " warp" : " warps");
       signalPassFailure();
       return;
     }
-    SimtTarget plain;
-    Assigner assigner(kernel, target ? *target : plain, warps);
+    Assigner assigner(kernel, machine, warps);
+    if (assigner.hasFailed()) {
+      signalPassFailure();
+      return;
+    }
     assigner.apply(kernel.getBody().front());
     dots += assigner.dots();
     accesses += assigner.accesses();

@@ -139,8 +139,8 @@ std::optional<Blocks> Rewriter::describe(Operation *access, Value view,
                         SharedAttr::get(type.getContext(), {fast, 1 - fast},
                                         box[fast], 0, 4, 3));
     StringRef why;
-    std::optional<BulkFrame> frame =
-        bulkFrame(launch, view, offsets, checked, tile, why);
+    std::optional<BulkFrame> frame = bulkFrame(
+        launch, view, offsets, checked, tile, target.bulkAlignment(), why);
     if (!frame ||
         !llvm::all_of(frame->view.position, [&](const analysis::Polynomial &p) {
           return optimizer::isAvailable(p, access, launch.scalars());

@@ -105,7 +105,7 @@ private:
 };
 
 /// Panels along the dimension that is dense in memory; none if there is no such
-/// or its rows are no multiples of 16 bytes.
+/// or its rows are not whole units of the target's copies.
 BufferType Finder::bufferFor(tile::StoreViewOp store) const {
   tile::ViewType type = store.getView().getType();
   const int64_t bytes = tile::storageBytes(type.getElementType());
@@ -118,18 +118,19 @@ BufferType Finder::bufferFor(tile::StoreViewOp store) const {
     return {};
   }
   SmallVector<unsigned> order;
+  const int64_t unit = std::max(target.bulkAlignment(), SharedPiece);
   for (unsigned dim = unsigned(type.getRank()); dim-- > 0;) {
     const bool isDense = matchPattern(made.getStrides()[dim], m_One()) &&
-                         type.getShape()[dim] * bytes % 16 == 0;
+                         type.getShape()[dim] * bytes % unit == 0;
     order.insert(isDense ? order.begin() : order.end(), dim);
   }
-  if (type.getShape()[order[0]] * bytes % 16 != 0) {
+  if (type.getShape()[order[0]] * bytes % unit != 0) {
     return {};
   }
   return BufferType::get(store.getContext(), type.getShape(),
                          type.getElementType(),
-                         swizzledShared(store.getContext(), order,
-                                        type.getShape()[order[0]], bytes));
+                         target.sharedRows(store.getContext(), order,
+                                           type.getShape()[order[0]], bytes));
 }
 
 std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
@@ -141,12 +142,17 @@ std::optional<BulkFrame> Finder::describe(tile::StoreViewOp store,
   }
   BufferType buffer = bufferFor(store);
   if (!buffer) {
-    why = "no dimension of it is dense, with rows of 16 bytes";
+    why =
+        StringAttr::get(
+            store.getContext(),
+            "no dimension of it is dense, with rows of " +
+                Twine(std::max(target.bulkAlignment(), SharedPiece)) + " bytes")
+            .getValue();
     return std::nullopt;
   }
   std::optional<BulkFrame> frame =
       bulkFrame(launch, store.getView(), store.getOffsets(), store.getChecked(),
-                buffer, why);
+                buffer, target.bulkAlignment(), why);
   if (!frame) {
     return std::nullopt;
   }
@@ -189,7 +195,7 @@ Value Finder::beginsInside(OpBuilder &builder, tile::StoreViewOp store,
   return all;
 }
 
-/// i1: rows end at multiples of 16 bytes, or behind the block. Else the engine,
+/// i1: rows end at whole units of copies, or behind the block. Else the engine,
 /// which stores such units whole, would overwrite what lies behind them. Null:
 /// they always do.
 Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
@@ -198,7 +204,7 @@ Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
   const analysis::Polynomial &row = frame.view.shape.back();
   const int64_t bytes = tile::storageBytes(buffer.getElementType());
   if (row.constant() == UnboundedExtent ||
-      launch.isAligned(row, bytes, BulkAlignment)) {
+      launch.isAligned(row, bytes, target.bulkAlignment())) {
     return nullptr;
   }
   Location loc = store.getLoc();
@@ -208,8 +214,8 @@ Value Finder::endsInside(OpBuilder &builder, tile::StoreViewOp store,
                                      atEntry.getI64IntegerAttr(value));
   };
   Value extent = launch.scalars().emit(atEntry, loc, row);
-  Value rest = arith::AndIOp::create(atEntry, loc, extent,
-                                     constant(BulkAlignment / bytes - 1));
+  Value rest = arith::AndIOp::create(
+      atEntry, loc, extent, constant(target.bulkAlignment() / bytes - 1));
   Value isWhole = arith::CmpIOp::create(atEntry, loc, arith::CmpIPredicate::eq,
                                         rest, constant(0));
   const int64_t width = buffer.getShape()[buffer.getLayout().getOrder()[0]];

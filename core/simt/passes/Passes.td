@@ -249,4 +249,22 @@ def SpecializeWarps : SimtPass<"simt-specialize-warps"> {
   ];
 }
 
+def MarkRegions : SimtPass<"simt-mark-regions"> {
+  let summary = "name the parts of loops that a vendor's scheduler cares for";
+  let description = [{
+    The body of a loop with dots whose loads begin iterations ahead becomes the
+    region `pipeline`, and dots that follow each other the region `products`.
+    What a region is for is the target's matter; the default is nothing.
+  }];
+  let constructor = "tz::simt::createMarkRegions(nullptr)";
+  let options = [
+    Option<"wantsRegionsOption", "wants-regions", "bool", /*default=*/"false",
+           "does the target want regions? Else nothing changes">
+  ];
+  let statistics = [
+    Statistic<"pipelines", "pipelines", "bodies of loops that are regions">,
+    Statistic<"groups", "groups", "regions of dots">
+  ];
+}
+
 #endif // TERRAZZO_SIMT_PASSES_TD

@@ -132,7 +132,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         continue;
       }
       Contiguity runs(kernel);
-      const uint64_t all = machine.sharedBytes(), taken = takenBeside(loop);
+      const uint64_t all = machine.sharedBytes(),
+                     taken = takenBeside(loop, machine);
       const uint64_t room = all > taken ? all - taken : 0;
       LaunchViews launch(kernel, runs.hints());
       StringRef why;
@@ -144,7 +145,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         bulkCopies += plan->numBulk();
         asyncDots += plan->asyncDots.size();
         plan->around = loopAround(loop, *plan, launch);
-        if (plan->around && !fitsAround(loop, *plan, all)) {
+        if (plan->around && !fitsAround(loop, *plan, machine)) {
           plan->around = nullptr;
         }
         goOn += plan->around ? 1 : 0;
@@ -156,7 +157,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
     }
   }
 
-  bool fitsAround(scf::ForOp loop, const PipelinePlan &plan, uint64_t all);
+  bool fitsAround(scf::ForOp loop, const PipelinePlan &plan,
+                  const SimtTarget &machine);
 
   const SimtTarget *target = nullptr;
 };
@@ -202,9 +204,10 @@ uint64_t exchangeBytes(Operation *op) {
 /// around, and as many blocks on a multiprocessor as they do alone, if these
 /// are few? Stores of large tiles go in pieces.
 bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
-                               uint64_t all) {
-  constexpr uint64_t reservedOfBlock = 1024;
-  uint64_t taken = takenBeside(loop), exchanged = 0;
+                               const SimtTarget &machine) {
+  const uint64_t all = machine.sharedBytes(),
+                 reserved = machine.sharedReserved();
+  uint64_t taken = takenBeside(loop, machine), exchanged = 0;
   for (const Fetch &fetch : plan.fetches) {
     for (Operation *user : fetch.result().getUsers()) {
       auto stage = dyn_cast<StageOp>(user);
@@ -212,7 +215,7 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
                    ? uint64_t(fetch.buffer.getBytes())
                    : 0;
     }
-    taken += plan.slots * slotBytes(fetch.buffer);
+    taken += plan.slots * uint64_t(machine.slotBytes(fetch.buffer));
   }
   SmallVector<BulkStoreOp> stores;
   plan.around->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -229,9 +232,9 @@ bool PipelineLoops::fitsAround(scf::ForOp loop, const PipelinePlan &plan,
     exchanged = std::max(exchanged, exchangeBytes(op));
     return WalkResult::advance();
   });
-  const uint64_t blocks = std::clamp<uint64_t>(
-      (all + reservedOfBlock) / (taken + reservedOfBlock), 1, 4);
-  const uint64_t share = (all + reservedOfBlock) / blocks - reservedOfBlock;
+  const uint64_t blocks =
+      std::clamp<uint64_t>((all + reserved) / (taken + reserved), 1, 4);
+  const uint64_t share = (all + reserved) / blocks - reserved;
   if (taken + exchanged > share) {
     return false;
   }

@@ -295,14 +295,15 @@ struct SpecializeWarps : tz::simt::impl::SpecializeWarpsBase<SpecializeWarps> {
   void runOnOperation() override;
 
 private:
-  StringRef problem(const SharedSlots &slots, uint64_t room);
+  StringRef problem(const SharedSlots &slots, const SimtTarget &machine);
   void split(const SharedSlots &slots, CopySlice &slice, unsigned warps);
 
   const SimtTarget *target = nullptr;
 };
 
 /// Why the kernel stays as it is; empty if nothing is in the way.
-StringRef SpecializeWarps::problem(const SharedSlots &slots, uint64_t room) {
+StringRef SpecializeWarps::problem(const SharedSlots &slots,
+                                   const SimtTarget &machine) {
   tile::KernelOp kernel = getOperation();
   for (scf::ForOp loop : slots.loops) {
     if (loop->getParentOfType<scf::ForOp>() ||
@@ -320,12 +321,12 @@ StringRef SpecializeWarps::problem(const SharedSlots &slots, uint64_t room) {
   kernel.walk([&](Operation *op) {
     if (auto ring = dyn_cast<RingOp>(op)) {
       RingType type = ring.getResult().getType();
-      taken += uint64_t(type.getCount() * type.getSlotBytes());
+      taken += uint64_t(type.getCount() * machine.slotBytes(type.getBuffer()));
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       taken += uint64_t(stage.getResult().getType().getBytes());
     }
   });
-  return slots.loops.size() > 1 && taken > room
+  return slots.loops.size() > 1 && taken > machine.sharedBytes()
              ? "the rings of all loops do not fit in shared memory together"
              : "";
 }
@@ -387,7 +388,7 @@ void SpecializeWarps::runOnOperation() {
   if (warps == 0) {
     return;
   }
-  StringRef why = problem(slots, machine.sharedBytes());
+  StringRef why = problem(slots, machine);
   CopySlice slice(slots);
   if (why.empty() && !slice.collect(kernel)) {
     why = "its addresses are computed from more than scalars";

@@ -14,7 +14,7 @@
 #include "core/simt/analysis/Vectors.h"
 #include "core/tools/tz-opt/PrintPass.h"
 
-#include "terrazzo/simt/Simt.h"
+#include "terrazzo/simt/SimtMachine.h"
 
 #include <memory>
 
@@ -45,25 +45,28 @@ Describe tz::opt::describeMemoryOrder(tile::KernelOp) {
 
 static std::optional<VectorAccess> vectorOf(const Contiguity &runs,
                                             Operation *op) {
+  const SimtMachine plain;
   auto layoutFrom = [](Value tile) -> const Layout * {
     return hasLayout(tile.getType()) ? &layoutOf(tile.getType()) : nullptr;
   };
   if (isa<tile::LoadOp, tile::LoadViewOp>(op)) {
     const Layout *layout = layoutFrom(op->getResult(0));
-    return layout ? std::optional(vectorOfLoad(runs, op, *layout))
+    return layout ? std::optional(
+                        vectorOfLoad(runs, op, *layout, plain.vectorBytes()))
                   : std::nullopt;
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     const Layout *layout = layoutFrom(store.getValue());
     return layout ? std::optional(vectorOfPointers(runs, store.getPointer(),
-                                                   store.getMask(), *layout))
+                                                   store.getMask(), *layout,
+                                                   plain.vectorBytes()))
                   : std::nullopt;
   }
   if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
     const Layout *layout = layoutFrom(store.getValue());
-    return layout ? std::optional(vectorOfView(runs, store.getView(),
-                                               store.getOffsets(),
-                                               store.getChecked(), *layout))
+    return layout ? std::optional(vectorOfView(
+                        runs, store.getView(), store.getOffsets(),
+                        store.getChecked(), *layout, plain.vectorBytes()))
                   : std::nullopt;
   }
   return std::nullopt;

@@ -152,6 +152,9 @@ void tz::opt::registerPrintPasses() {
   registerPrintPass("simt-print-programs",
                     "print which integers are the same in all programs",
                     describePrograms);
+  registerPrintPass("simt-print-uniform",
+                    "print what is equal in all lanes of a warp",
+                    describeUniform);
   registerPrintPass("simt-print-memory-order",
                     "print the group of each access, and whether it writes",
                     describeMemoryOrder);

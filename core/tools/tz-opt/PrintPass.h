@@ -56,6 +56,7 @@ Describe describeContiguity(tile::KernelOp kernel);
 Describe describeLaneStrides(tile::KernelOp kernel);
 Describe describeMemoryOrder(tile::KernelOp kernel);
 Describe describePrograms(tile::KernelOp kernel);
+Describe describeUniform(tile::KernelOp kernel);
 Describe describeLaunchViews(tile::KernelOp kernel);
 Describe describeLayouts(tile::KernelOp kernel);
 Describe describeVectors(tile::KernelOp kernel);

@@ -38,11 +38,11 @@ struct FrameLimits {
   int64_t evenBytes = 128;
 };
 
-/// Appends a slot per descriptor, and to the guard what must hold. False: an
-/// expression is too long for a plan, nothing was appended.
+/// Appends a slot of so many bytes per descriptor, and to the guard what must
+/// hold. False: an expression is too long for a plan, nothing was appended.
 bool appendDescriptors(tz::plugin::KernelDescription &info,
                        llvm::ArrayRef<DescriptorOp> descriptors,
-                       const FrameLimits &limits);
+                       unsigned descriptorBytes, const FrameLimits &limits);
 
 /// The axes of which simt.logical_grid asks, in order.
 llvm::SmallVector<uint32_t> gridAxes(tile::KernelOp kernel);

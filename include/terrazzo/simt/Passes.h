@@ -39,6 +39,9 @@ std::unique_ptr<mlir::Pass> createOverlapDots(const SimtTarget *target);
 /// own nothing changes.
 std::unique_ptr<mlir::Pass> createSpecializeWarps(const SimtTarget *target);
 
+/// As createAssignLayouts; without a target that wants regions nothing changes.
+std::unique_ptr<mlir::Pass> createMarkRegions(const SimtTarget *target);
+
 /// Makes each pass known to the command line of a tool, for a target without
 /// matrix unit.
 void registerPasses();

@@ -43,6 +43,11 @@ bool isRecurrence(mlir::LoopLikeOpInterface loop);
 inline constexpr llvm::StringLiteral ClusterName = "simt.cluster";
 /// 1: each block is alone.
 unsigned clusterBlocks(tile::KernelOp kernel);
+/// Names of the regions that simt-mark-regions makes (simt.begin_region): the
+/// body of a loop whose loads begin iterations ahead, and matrix products that
+/// follow each other.
+inline constexpr llvm::StringLiteral PipelineRegion = "pipeline",
+                                     ProductsRegion = "products";
 /// In how many boxes the bulk copy unit fills the buffer.
 int64_t boxesOf(DescriptorType descriptor, BufferType buffer);
 /// What a thread holds of a tile, in memory's form, as words of 32 bits: a row

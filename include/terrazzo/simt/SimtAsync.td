@@ -239,8 +239,8 @@ def Simt_BulkStoreOp : Simt_Op<"bulk_store", [MemoryEffects<[MemRead, MemWrite]>
     other.
       C1  the buffer has the tile's shape and elements
       C2  one coordinate per dimension of the frame
-      C3  each piece is whole panels and a multiple of 1024 bytes, and a register
-          of the tile lies in one piece, whatever the thread
+      C3  each piece is whole panels and whole periods of the swizzle, and a
+          register of the tile lies in one piece, whatever the thread
       C4  the buffer has no padding
   }];
   let arguments = (ins Tile_Tile:$value, Simt_DescriptorType:$descriptor, Variadic<I64>:$at,

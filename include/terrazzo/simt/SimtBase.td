@@ -76,6 +76,10 @@ def Simt_SharedAttr : AttrDef<Simt_Dialect, "Shared"> {
   let extraClassDeclaration = [{
     /// Where the byte lies that would lie here without swizzle and padding.
     int64_t place(int64_t offset) const;
+    /// Bytes after which the swizzle repeats; 1: there is none.
+    int64_t getPeriod() const {
+      return getBits() == 0 ? 1 : int64_t{1} << (getBits() + getBase() + getShift());
+    }
   }];
 }
 
@@ -93,9 +97,6 @@ def Simt_BufferType : TypeDef<Simt_Dialect, "Buffer"> {
     /// Elements of the fastest dimension that lie beside each other, and in one
     /// aligned access, from each multiple of this on: a power of two.
     int64_t getRun() const;
-    /// Bytes of which its address is a multiple: what every swizzle repeats
-    /// after; without one, what a bulk copy unit asks for.
-    int64_t getAlignment() const;
     /// The same memory; dimension i is this one's dimension order[i].
     BufferType permuted(::llvm::ArrayRef<int64_t> order) const;
   }];
@@ -107,10 +108,6 @@ def Simt_RingType : TypeDef<Simt_Dialect, "Ring"> {
   let parameters = (ins "int64_t":$count, "::tz::simt::BufferType":$buffer);
   let assemblyFormat = "`<` $count `x` $buffer `>`";
   let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// Bytes from one slot to the next.
-    int64_t getSlotBytes() const;
-  }];
 }
 
 def Simt_DescriptorType : TypeDef<Simt_Dialect, "Descriptor"> {

@@ -12,7 +12,7 @@
 #define TERRAZZO_SIMT_SIMTHOOKS_H
 
 #include "terrazzo/lowering/Elementwise.h"
-#include "terrazzo/simt/Simt.h"
+#include "terrazzo/simt/SimtMachine.h"
 
 #include <memory>
 
@@ -33,6 +33,9 @@ struct MemoryHints {
   tile::CacheHint cache = tile::CacheHint::none;
   tile::Eviction eviction = tile::Eviction::normal;
   bool isVolatile = false;
+  /// All lanes of the warp are here, with the same address and predicate. Told
+  /// of loads, where SimtHooks::takesUniform.
+  bool isUniform = false;
   AccessPlace place{}; // where SimtHooks::takesPlaces
 };
 
@@ -69,21 +72,33 @@ inline bool has(Memories all, Memories one) {
   return (uint8_t(all) & uint8_t(one)) != 0;
 }
 
-/// What a reduction of a word over the lanes of a warp combines by.
-enum class LaneReduction { add, maxs, mins, maxu, minu, bitAnd, bitOr, bitXor };
+/// What a reduction over the lanes of a warp combines by: integers, and floats
+/// as arith.addf, tile.maxf and tile.minf do, the last two with NaNs that pass
+/// on.
+enum class LaneReduction {
+  add,
+  maxs,
+  mins,
+  maxu,
+  minu,
+  bitAnd,
+  bitOr,
+  bitXor,
+  addF,
+  maxF,
+  minF,
+  maxFNan,
+  minFNan
+};
 
-class SimtHooks {
+class SimtHooks : public SimtMachine {
 public:
-  virtual ~SimtHooks() = default;
-
   /// What is emitted from here on is of this op, up to the next one: for checks
   /// that name it.
   virtual void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) {}
 
   //===--- The machine ----------------------------------------------------===//
 
-  /// Lanes of a warp.
-  virtual unsigned lanes() const { return 32; }
   /// Index of this thread in its block, i32.
   virtual llvm::Value *threadInBlock(llvm::IRBuilderBase &b) = 0;
   /// i1: is this the one lane of its warp that does what one thread does for
@@ -92,8 +107,9 @@ public:
   /// Coordinate of this program, and size of the grid, i32.
   virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
   virtual llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) = 0;
-  /// The block's shared memory, aligned to 1024 bytes. Asked once, in the entry
-  /// block; its size is known when the kernel is done (Lowered::sharedBytes).
+  /// The block's shared memory. Asked once, in the entry block; size and
+  /// alignment are known when the kernel is done (Lowered::sharedBytes and
+  /// sharedAlignment, which is the largest answer of sharedAlignment).
   virtual llvm::Value *sharedMemory(llvm::IRBuilderBase &b) = 0;
   /// All threads of the block, or its first ones, wait for each other. What one
   /// of them wrote to `memories` before, the others see behind it.
@@ -126,11 +142,12 @@ public:
   virtual void publishStaged(llvm::IRBuilderBase &b) {}
   /// Is there matrixStore?
   virtual bool hasMatrixStore() const { return false; }
-  /// The warp stores a matrix of eight rows of 16 bytes for each word, two or
-  /// four. `row` is where row l % 8 of matrix l / 8 lies, l being this lane
-  /// (lanes of no matrix: any place). Lane l holds 32 bits of each: of row l /
-  /// 4 the word l % 4; if it is transposed, the two 16-bit elements l / 4 of
-  /// rows l % 4 * 2 and the next.
+  /// The warp stores a matrix of rows of 16 bytes for each word, two or four. R
+  /// rows, a word of each lane: R is a quarter of lanes(). `row` is where row l
+  /// % R of matrix l / R lies, l being this lane (lanes of no matrix: any
+  /// place). Lane l holds 32 bits of each: of row l / 4 the word l % 4; if it
+  /// is transposed, which only warps of 32 lanes are asked for, the two 16-bit
+  /// elements l / 4 of rows l % 4 * 2 and the next.
   virtual void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
                            llvm::ArrayRef<llvm::Value *> words,
                            bool isTransposed);
@@ -140,12 +157,29 @@ public:
   /// ... of the lane whose index differs in these bits.
   virtual llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                                   unsigned mask) = 0;
-  /// A 32-bit word combined over all lanes of the warp, given to each of them.
-  /// Null, and nothing emitted: no one instruction does that.
+  /// A value combined over those lanes of the warp whose indices differ in no
+  /// other bits than these (lanes() - 1: over all), given to each of them, bit
+  /// for bit the same. Integers and floats of any width. Null, and nothing
+  /// emitted, which is the default: the lanes exchange by butterflies.
   virtual llvm::Value *reduceLanes(llvm::IRBuilderBase &b, LaneReduction kind,
-                                   llvm::Value *word) {
+                                   llvm::Value *value, unsigned laneBits) {
     return nullptr;
   }
+  /// Does the target want to know what is equal in all lanes of a warp, where
+  /// LLVM cannot see it? Then `uniform` and MemoryHints::isUniform say so.
+  virtual bool takesUniform() const { return false; }
+  /// A 32-bit word that all lanes of the warp, which are all here, hold: the
+  /// same in a register of the warp.
+  virtual llvm::Value *uniform(llvm::IRBuilderBase &b, llvm::Value *word) {
+    return word;
+  }
+
+  //===--- Scheduling -----------------------------------------------------===//
+  // Regions of straight code, nested, in which all threads are: what
+  // simt-mark-regions names, or a pass of the vendor (simt.begin_region).
+
+  virtual void beginRegion(llvm::IRBuilderBase &b, llvm::StringRef name) {}
+  virtual void endRegion(llvm::IRBuilderBase &b, llvm::StringRef name) {}
 
   //===--- Memory ---------------------------------------------------------===//
 
@@ -161,7 +195,12 @@ public:
   virtual void store(llvm::IRBuilderBase &b, llvm::Value *value,
                      llvm::Value *pointer, llvm::Value *predicate,
                      const MemoryHints &hints);
-  /// Begins to copy `bytes`, 4, 8 or 16, aligned to as many, from device to
+  /// Is there a copy of so many bytes, a power of two? Wider ones are taken
+  /// apart; what is too narrow for any is loaded and stored.
+  virtual bool hasAsyncCopy(unsigned bytes) const {
+    return bytes == 4 || bytes == 8 || bytes == 16;
+  }
+  /// Begins to copy `bytes` (hasAsyncCopy), aligned to as many, from device to
   /// shared memory. Only the first `valid` (i32, at most `bytes`; null: all)
   /// are read, the rest becomes zero.
   virtual void asyncCopy(llvm::IRBuilderBase &b, llvm::Value *to,
@@ -177,9 +216,18 @@ public:
   virtual void asyncWait(llvm::IRBuilderBase &b, PendingCopies pending) {}
 
   //===--- The bulk copy unit --------------------------------------------===//
-  // Barriers with phases lie in shared memory, 8 bytes each. One thread of the
-  // block calls what is marked so.
+  // Barriers with phases lie in shared memory. One thread of the block calls
+  // what is marked so.
 
+  /// Bytes of a barrier in shared memory, and its alignment: a power of two
+  /// from 4 to 64.
+  virtual unsigned barrierBytes() const { return 8; }
+  /// Bytes of a descriptor among the arguments: a power of two from 16 to 4096.
+  /// It lies at a multiple of as many, or of 128, which is the ABI's limit.
+  virtual unsigned descriptorBytes() const { return 128; }
+  unsigned descriptorAlignment() const {
+    return std::min(descriptorBytes(), 128u);
+  }
   /// One thread: `count` barriers in phase 0, each for so many arrivals a
   /// phase.
   virtual void initBarriers(llvm::IRBuilderBase &b, llvm::Value *address,

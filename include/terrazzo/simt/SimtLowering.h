@@ -36,13 +36,14 @@ struct Lowered {
   /// Blocks of a cluster.
   unsigned clusterBlocks = 1;
   uint64_t sharedBytes = 0;
+  /// Of which the address of shared memory must be a multiple.
+  uint64_t sharedAlignment = 1;
+  /// Of a descriptor among the arguments, and its alignment.
+  unsigned descriptorBytes = 0;
   bool usesLog = false;
   /// Prints and asserts, in the order of their numbers in the log.
   llvm::SmallVector<mlir::Operation *> logPoints;
 };
-
-/// Bytes of a descriptor among the arguments, and their alignment.
-inline constexpr unsigned DescriptorBytes = 128;
 
 /// Throws Unsupported and BadTarget.
 Lowered lower(tile::KernelOp kernel, SimtHooks &hooks, llvm::Module &module);

@@ -129,4 +129,33 @@ def Simt_PrefetchBlockOp : Simt_BlockOp<"prefetch_block", [MemoryEffects<[MemWri
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Regions for schedulers
+//===----------------------------------------------------------------------===//
+
+class Simt_RegionOp<string mnemonic> : Simt_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins StrAttr:$name);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Simt_BeginRegionOp : Simt_RegionOp<"begin_region"> {
+  let summary = "the begin of a region that a vendor's scheduler cares for";
+  let description = [{
+    Up to the end of the same name: ops of one block that all threads execute.
+    Computes nothing; the target may emit what its scheduler reads
+    (SimtHooks::beginRegion), the default is nothing.
+      C1  an end of this name stands behind it in the block; regions between the
+          two are whole
+  }];
+}
+
+def Simt_EndRegionOp : Simt_RegionOp<"end_region"> {
+  let summary = "the end of a region that a vendor's scheduler cares for";
+  let description = [{
+      C1  a begin of this name stands before it in the block; regions between the
+          two are whole
+  }];
+}
+
 #endif // TERRAZZO_SIMT_SIMTOPS_TD

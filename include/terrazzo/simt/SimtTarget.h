@@ -10,7 +10,7 @@
 #define TERRAZZO_SIMT_SIMTTARGET_H
 
 #include "terrazzo/simt/Contiguity.h"
-#include "terrazzo/simt/Simt.h"
+#include "terrazzo/simt/SimtMachine.h"
 #include "terrazzo/simt/SimtPipeline.h"
 
 #include <string>
@@ -73,14 +73,10 @@ struct BlockNeeds {
   uint64_t sharedBytes;
 };
 
-class SimtTarget {
+class SimtTarget : public SimtMachine {
 public:
-  virtual ~SimtTarget() = default;
-
-  /// Lanes of a warp: a power of two.
-  virtual unsigned lanes() const { return 32; }
-  /// The widest access of one thread.
-  virtual int64_t vectorBytes() const { return 16; }
+  /// Threads that a block may have at most: a power of two.
+  virtual unsigned mostThreads() const { return 1024; }
   /// The target's own steps, inserted by the names of those that are there
   /// (core/simt/SimtPipeline.def). Called once for each variant.
   virtual void extendPipeline(Pipeline &pipeline, Form form) const {}
@@ -111,6 +107,9 @@ public:
   virtual unsigned registers() const { return 0; }
   /// Shared memory that one block may have.
   virtual uint64_t sharedBytes() const { return 0; }
+  /// Shared memory that each block takes beside its own, of what all blocks of
+  /// a unit have together.
+  virtual uint64_t sharedReserved() const { return 0; }
   /// Such blocks that run beside each other on one unit of the machine. The
   /// default knows nothing of units: always one.
   virtual unsigned blocksBeside(const BlockNeeds &block) const { return 1; }
@@ -125,6 +124,10 @@ public:
   virtual bool canCopyInBulk(DescriptorType descriptor, BufferType to) const {
     return false;
   }
+  /// Bytes of which a box's place in its row must be a multiple, for such
+  /// copies and for blocks: a power of two. Nor does the unit store less: a row
+  /// that ends within so many bytes is overwritten up to their end.
+  virtual int64_t bulkAlignment() const { return 16; }
   /// ... and store from such a buffer?
   virtual bool canStoreInBulk(DescriptorType descriptor,
                               BufferType from) const {
@@ -145,6 +148,9 @@ public:
   /// Registers of a thread, 32 bits wide, that sums of dots may take at a time;
   /// the others are for operands, addresses and what is computed.
   virtual unsigned mostAccumulators() const { return 200; }
+  /// Should simt-mark-regions name the parts of loops that a scheduler cares
+  /// for (SimtHooks::beginRegion)?
+  virtual bool wantsRegions() const { return false; }
 };
 
 CopyRequest copyRequest(mlir::scf::ForOp loop);
@@ -153,9 +159,13 @@ CopyRequest copyRequest(mlir::scf::ForOp loop);
 SharedAttr plainShared(mlir::MLIRContext *context,
                        llvm::ArrayRef<int64_t> shape);
 
+/// Bytes that swizzledShared moves whole: a vector that lies in one piece stays
+/// together.
+inline constexpr int64_t SharedPiece = 16;
+
 /// Panels with the widest swizzle, 128, 64 or 32 bytes a row, whose width
 /// divides `unit` elements of the fastest dimension; of 16 bytes without one.
-/// `unit` elements are a multiple of 16 bytes.
+/// `unit` elements are a multiple of SharedPiece bytes.
 SharedAttr swizzledShared(mlir::MLIRContext *context,
                           llvm::ArrayRef<unsigned> order, int64_t unit,
                           int64_t elementBytes);

@@ -57,8 +57,7 @@ struct Vendor : SimtTarget {
                           createShareBuffers());
     pipeline.insertAfter("assign-layouts", "vendor-second",
                          createShareBuffers());
-    pipeline.insertAfter("specialize-warps", "vendor-last",
-                         createShareBuffers());
+    pipeline.insertAfter("mark-regions", "vendor-last", createShareBuffers());
   }
 };
 

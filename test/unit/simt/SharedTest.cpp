@@ -50,7 +50,7 @@ SharedAttr plain(mlir::MLIRContext *context, llvm::ArrayRef<unsigned> order,
 /// layout: 32 banks of 4 bytes, which serve 128 bytes at a time.
 int64_t conflicts(BufferType type, const Layout &layout) {
   const int64_t bytes = tile::storageBytes(type.getElementType()),
-                vector = vectorOfBuffer(type, layout),
+                vector = vectorOfBuffer(type, layout, 16),
                 lanes = layout.size(Axis::Lane),
                 together =
                     std::min(lanes, 128 / std::max<int64_t>(4, vector * bytes));

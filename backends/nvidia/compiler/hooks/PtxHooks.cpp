@@ -299,9 +299,9 @@ Value *PtxHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
       {b.getInt32(~0u), word, b.getInt32(mask), b.getInt32(31)});
 }
 
-/// redux.sync, of all machines since sm_80.
+/// redux.sync, of all machines since sm_80; of floats on sm_100a (PTX ISA 8.6).
 Value *PtxHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
-                             Value *word) {
+                             Value *value, unsigned laneBits) {
   static const std::map<simt::LaneReduction, Intrinsic::ID> instructions = {
       {simt::LaneReduction::add, Intrinsic::nvvm_redux_sync_add},
       {simt::LaneReduction::maxs, Intrinsic::nvvm_redux_sync_max},
@@ -312,7 +312,29 @@ Value *PtxHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
       {simt::LaneReduction::bitOr, Intrinsic::nvvm_redux_sync_or},
       {simt::LaneReduction::bitXor, Intrinsic::nvvm_redux_sync_xor},
   };
-  return b.CreateIntrinsic(instructions.at(kind), {word, b.getInt32(~0u)});
+  static const std::map<simt::LaneReduction, Intrinsic::ID> ofFloats = {
+      {simt::LaneReduction::maxF, Intrinsic::nvvm_redux_sync_fmax},
+      {simt::LaneReduction::minF, Intrinsic::nvvm_redux_sync_fmin},
+      {simt::LaneReduction::maxFNan, Intrinsic::nvvm_redux_sync_fmax_NaN},
+      {simt::LaneReduction::minFNan, Intrinsic::nvvm_redux_sync_fmin_NaN},
+  };
+  Type *type = value->getType(), *word = b.getInt32Ty();
+  if (laneBits != lanes() - 1) {
+    return nullptr;
+  }
+  if (auto found = ofFloats.find(kind); found != ofFloats.end()) {
+    return architecture.number == 100 && type->isFloatTy()
+               ? b.CreateIntrinsic(found->second, {value, b.getInt32(~0u)})
+               : nullptr;
+  }
+  if (!type->isIntegerTy() || type->getIntegerBitWidth() > 32) {
+    return nullptr;
+  }
+  const bool isSigned =
+      kind == simt::LaneReduction::maxs || kind == simt::LaneReduction::mins;
+  value = isSigned ? b.CreateSExt(value, word) : b.CreateZExt(value, word);
+  return b.CreateTrunc(
+      b.CreateIntrinsic(instructions.at(kind), {value, b.getInt32(~0u)}), type);
 }
 
 /// Bits of a register of an access whose elements are all this number.

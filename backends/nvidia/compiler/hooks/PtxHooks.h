@@ -8,12 +8,13 @@
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXHOOKS_H
 
 #include "backends/nvidia/compiler/Architectures.h"
+#include "backends/nvidia/compiler/hooks/PtxMachine.h"
 
 #include "terrazzo/simt/SimtHooks.h"
 
 namespace tz::nvidia {
 
-class PtxHooks final : public simt::SimtHooks {
+class PtxHooks final : public PtxMachine<simt::SimtHooks> {
 public:
   /// `mayExchange`: warp groups may give registers to others. ptxas must then
   /// be free to give the block all registers of the multiprocessor.
@@ -38,8 +39,10 @@ public:
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                           unsigned mask) override;
+  /// Of whole warps: integers of at most 32 bits, and on sm_100 the least and
+  /// the largest float of 32.
   llvm::Value *reduceLanes(llvm::IRBuilderBase &b, simt::LaneReduction kind,
-                           llvm::Value *word) override;
+                           llvm::Value *value, unsigned laneBits) override;
   llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
                     llvm::Value *pointer, llvm::Value *predicate,
                     llvm::Constant *other,

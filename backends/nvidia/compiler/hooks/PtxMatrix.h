@@ -8,12 +8,13 @@
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_HOOKS_PTXMATRIX_H
 
 #include "backends/nvidia/compiler/Architectures.h"
+#include "backends/nvidia/compiler/hooks/PtxMachine.h"
 
 #include "terrazzo/simt/SimtTarget.h"
 
 namespace tz::nvidia {
 
-class PtxTarget final : public simt::SimtTarget {
+class PtxTarget final : public PtxMachine<simt::SimtTarget> {
 public:
   /// `inBulk`: the TMA unit may be used; `persists`: a block may run several
   /// programs.
@@ -23,6 +24,9 @@ public:
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
   bool canStayInFlight(simt::DotOp dot) const override;
   uint64_t sharedBytes() const override { return architecture.sharedBytes; }
+  /// Of each block, for the system (CUDA C++ Programming Guide, Compute
+  /// Capabilities).
+  uint64_t sharedReserved() const override { return 1024; }
   unsigned blocksBeside(const simt::BlockNeeds &block) const override;
   unsigned asyncCopyBytes() const override { return 4; }
   unsigned copyWarps(const simt::CopyRequest &request) const override;
