@@ -92,6 +92,7 @@ def RemoveConversions : SimtPass<"simt-remove-conversions"> {
     integer arithmetic on them) becomes that computation in the wanted layout.
     Conversions move before a broadcast, where there is less to move.
   }];
+  let constructor = "tz::simt::createRemoveConversions(nullptr)";
   let statistics = [
     Statistic<"recomputed", "recomputed", "conversions replaced by computing the value again">,
     Statistic<"kept", "kept", "conversions that stay">

@@ -16,7 +16,7 @@ void tz::simt::registerPasses() {
   mlir::registerPass([] { return createVersionAlignment(); });
   mlir::registerPass([] { return createBulkStores(nullptr); });
   mlir::registerPass([] { return createAssignLayouts(nullptr); });
-  mlir::registerPass([] { return createRemoveConversions(); });
+  mlir::registerPass([] { return createRemoveConversions(nullptr); });
   mlir::registerPass([] { return createShareBuffers(); });
   mlir::registerPass([] { return createBlockAccesses(nullptr); });
   mlir::registerPass([] { return createPipelineLoops(nullptr); });

@@ -87,21 +87,21 @@ int64_t bytesTogether(const Layout &layout, unsigned dim, Type element) {
 /// Does a load or store in this layout move whole sectors of memory? It may
 /// take more instructions, but fewer than an exchange between the threads.
 bool movesSectors(const Contiguity &runs, Operation *op, Value tile,
-                  const Layout &layout) {
+                  const Layout &layout, int64_t vectorBytes) {
   constexpr int64_t sectors = 64; // bytes
-  constexpr int64_t widest = 16;  // ... of a thread: longer runs are strided
   constexpr int64_t most = 64;    // elements of a thread
   auto store = dyn_cast<tile::StoreViewOp>(op);
   const VectorAccess access =
       store ? vectorOfView(runs, store.getView(), store.getOffsets(),
                            SmallVector<bool>(store.getChecked().size(), false),
-                           layoutOf(tile))
-            : vectorOfLoad(runs, op, layoutOf(tile));
+                           layoutOf(tile), vectorBytes)
+            : vectorOfLoad(runs, op, layoutOf(tile), vectorBytes);
   const int64_t registers = layout.size(Axis::Register);
   const Type element = tile::elementType(tile.getType());
+  // A thread's longer runs are strided accesses.
   return access.count > 1 && registers <= most &&
          layout.contiguous(access.dim) * tile::storageBytes(element) <=
-             widest &&
+             vectorBytes &&
          registers <= layoutOf(tile).size(Axis::Register) &&
          bytesTogether(layout, access.dim, element) >= sectors;
 }
@@ -382,6 +382,11 @@ private:
 
 struct RemoveConversions
     : tz::simt::impl::RemoveConversionsBase<RemoveConversions> {
+  explicit RemoveConversions(const SimtTarget *target) : target(target) {}
+  RemoveConversions() = default;
+  RemoveConversions(const RemoveConversions &other)
+      : RemoveConversionsBase(other), target(other.target) {}
+
   void runOnOperation() override {
     SmallVector<ConvertOp> all;
     getOperation().walk([&](ConvertOp convert) { all.push_back(convert); });
@@ -409,12 +414,14 @@ struct RemoveConversions
   void findAccesses(ArrayRef<ConvertOp> all) {
     stores.clear();
     loads.clear();
+    const SimtTarget plain;
+    const int64_t vectorBytes = (target ? *target : plain).vectorBytes();
     std::optional<Contiguity> runs; // dear to find out, and seldom needed
     auto movesIn = [&](Operation *access, Value tile, const Layout &layout) {
       if (!runs) {
         runs.emplace(getOperation());
       }
-      return movesSectors(*runs, access, tile, layout);
+      return movesSectors(*runs, access, tile, layout, vectorBytes);
     };
     for (ConvertOp convert : all) {
       if (tile::StoreViewOp store = storeOf(convert);
@@ -429,6 +436,7 @@ struct RemoveConversions
     }
   }
 
+  const SimtTarget *target = nullptr;
   llvm::SmallPtrSet<Operation *, 8> stores;
   llvm::DenseMap<Operation *, Operation *> loads;
 
@@ -445,3 +453,8 @@ struct RemoveConversions
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+tz::simt::createRemoveConversions(const SimtTarget *target) {
+  return std::make_unique<RemoveConversions>(target);
+}

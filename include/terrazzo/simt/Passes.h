@@ -21,7 +21,8 @@ std::unique_ptr<mlir::Pass> createVersionAlignment();
 std::unique_ptr<mlir::Pass> createBulkStores(const SimtTarget *target);
 /// `target` must live as long as the pass; null: a target without matrix unit.
 std::unique_ptr<mlir::Pass> createAssignLayouts(const SimtTarget *target);
-std::unique_ptr<mlir::Pass> createRemoveConversions();
+/// As createAssignLayouts; null: one whose widest access has 16 bytes.
+std::unique_ptr<mlir::Pass> createRemoveConversions(const SimtTarget *target);
 std::unique_ptr<mlir::Pass> createShareBuffers();
 /// As createAssignLayouts; without a target that has blocks nothing changes.
 std::unique_ptr<mlir::Pass> createBlockAccesses(const SimtTarget *target);
