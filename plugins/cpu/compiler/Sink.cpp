@@ -19,7 +19,12 @@ namespace tz::cpu {
 /// So many values live in memory as well as in registers.
 static constexpr size_t FewValues = 64;
 
-static bool isCheap(const Instruction &inst, std::ptrdiff_t mostVariables) {
+static std::ptrdiff_t countVariables(const Instruction &inst) {
+  return count_if(inst.operands(),
+                  [](const Use &use) { return !isa<Constant>(use.get()); });
+}
+
+static bool isCheap(const Instruction &inst) {
   const bool isKnown =
       isa<GetElementPtrInst, ICmpInst, CastInst>(inst) ||
       (isa<BinaryOperator>(inst) && inst.getType()->isIntegerTy() &&
@@ -28,11 +33,14 @@ static bool isCheap(const Instruction &inst, std::ptrdiff_t mostVariables) {
         inst.getOpcode() == Instruction::And ||
         inst.getOpcode() == Instruction::Or ||
         inst.getOpcode() == Instruction::Shl));
-  const auto variables = count_if(inst.operands(), [](const Use &use) {
-    return !isa<Constant>(use.get());
-  });
-  return isKnown && !inst.getType()->isVectorTy() && variables >= 1 &&
-         variables <= mostVariables;
+  return isKnown && !inst.getType()->isVectorTy() && countVariables(inst) == 1;
+}
+
+/// Of a nest's own: a pointer and a constant, or two variables that all nests
+/// share.
+static bool isCheapAddress(const Instruction &inst) {
+  return isa<GetElementPtrInst>(inst) && !inst.getType()->isVectorTy() &&
+         countVariables(inst) >= 1 && countVariables(inst) <= 2;
 }
 
 /// Where a use needs its value: at the end of the block before a phi.
@@ -48,16 +56,23 @@ static bool leavesItsBlock(const Instruction &inst) {
   });
 }
 
-/// What many blocks use is one value, however long it lives.
-static bool isOfFewBlocks(const Instruction &inst) {
-  constexpr unsigned few = 4;
-  return !inst.hasNUsesOrMore(4 * few) && [&] {
-    SmallPtrSet<BasicBlock *, few> blocks;
-    for (const Use &use : inst.uses()) {
-      blocks.insert(blockOf(use));
-    }
-    return blocks.size() <= few;
-  }();
+/// Where blocks stand in their function.
+using Places = DenseMap<const BasicBlock *, size_t>;
+
+/// Is it used far behind its block, and in few others? What many blocks use is
+/// one value, however long it lives.
+static bool isUsedFarAway(const Instruction &inst, const Places &places) {
+  constexpr unsigned few = 4, far = 64;
+  if (inst.hasNUsesOrMore(4 * few)) {
+    return false;
+  }
+  SmallPtrSet<BasicBlock *, few> blocks;
+  size_t last = 0;
+  for (const Use &use : inst.uses()) {
+    blocks.insert(blockOf(use));
+    last = std::max(last, places.at(blockOf(use)));
+  }
+  return blocks.size() <= few && last > places.at(inst.getParent()) + far;
 }
 
 static void sink(Instruction &inst) {
@@ -84,7 +99,9 @@ void sinkCheapValues(Function &function, size_t blocksOfLong) {
   LoopInfo loops(dominators);
   SmallVector<Instruction *> found;
   SmallPtrSet<BasicBlock *, 16> inLong;
+  Places places;
   for (BasicBlock &block : function) {
+    places.try_emplace(&block, places.size());
     Loop *around = loops.getLoopFor(&block);
     if (around && around->getNumBlocks() <= blocksOfLong) {
       continue;
@@ -92,17 +109,15 @@ void sinkCheapValues(Function &function, size_t blocksOfLong) {
     if (around) {
       inLong.insert(&block);
     }
-    // Before all loops, sums of two are few: there is one for each argument.
-    const std::ptrdiff_t mostVariables = around ? 2 : 1;
     for (Instruction &inst : block) {
-      if (isCheap(inst, mostVariables)) {
+      if (around ? isCheapAddress(inst) : isCheap(inst)) {
         found.push_back(&inst);
       }
     }
   }
   auto livesLong = [&](const Instruction &inst) {
     return leavesItsBlock(inst) &&
-           (!inLong.contains(inst.getParent()) || isOfFewBlocks(inst));
+           (!inLong.contains(inst.getParent()) || isUsedFarAway(inst, places));
   };
   if (count_if(found, [&](Instruction *inst) { return livesLong(*inst); }) <=
       static_cast<std::ptrdiff_t>(FewValues)) {

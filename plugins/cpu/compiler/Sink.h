@@ -13,10 +13,11 @@
 
 namespace tz::cpu {
 
-/// Computes what costs one instruction again in each block that uses it: of
-/// what stands outside of all loops, that with one operand that is no constant;
-/// in a loop of more than `blocksOfLong` blocks, what few blocks use, with one
-/// or two. Functions with few such values are left as they are.
+/// Computes what costs one instruction again in each block that uses it: what
+/// stands outside of all loops and has one operand that is no constant; and
+/// in a loop of more than `blocksOfLong` blocks, addresses that few blocks use,
+/// one of them far behind.
+/// Functions with few such values are left as they are.
 void sinkCheapValues(llvm::Function &function, size_t blocksOfLong);
 
 } // namespace tz::cpu
