@@ -10,7 +10,7 @@ import book
 DETERMINERS = "a|an|each|every|this|next|last|first|one|another|per|earlier|later|partial|same|whole|several|some|two|three|four"
 # word, what to say, pattern
 PRIVATE = (
-    ("turn (of a loop)", "iteration", rf"\b(?:{DETERMINERS}) turns?\b(?! (?:off|on\b|into|out|it\b|around))|\bturns? (?:ahead|early|of (?:a|the|its) loops?)\b"),
+    ("turn (of a loop)", "iteration", rf"\b(?:{DETERMINERS}) turns?\b(?! (?:off|on\b|into|out|it\b|around))|\bturns? (?:ahead|early|as often|that (?:is|are)|of (?:a|the|its|an unrolled) loops?)\b|`turns?`|\b(?:the|whose|of) turns\b|\bthe turn\b|\bloops?(?: around them)? turns?\b|\boften they turn\b"),
     ("copy engine", "bulk copy; TMA of NVIDIA's", r"\bcopy engines?\b"),
     ("blocks that run together", "cluster", r"\bblocks? (?:that )?run together\b"),
     ("rings", "ring buffers", r"(?<![\w%.])rings\b(?![\w(.\[]| =| of)"),

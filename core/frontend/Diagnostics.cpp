@@ -60,7 +60,8 @@ DiagnosticBuilder DiagnosticSink::add(Severity severity, SourceLoc loc,
       diagnostic.notes.push_back({loc, "in the source of the library"});
     }
   }
-  // The turns of an unrolled loop and the calls of one function say it once.
+  // The iterations of an unrolled loop and the calls of one function say it
+  // once.
   for (const Diagnostic &other : kept) {
     if (other.severity == severity && other.loc == diagnostic.loc &&
         other.message == diagnostic.message) {

@@ -25,7 +25,7 @@ mlir::Value fullFrom(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
 /// Each condition of these once.
 llvm::SmallVector<analysis::Polynomial>
 conditionsOf(llvm::ArrayRef<analysis::IterationMask> all);
-/// `turn` if none of these is below zero, otherwise `other` as an i64.
+/// `iteration` if none of these is below zero, otherwise `other` as an i64.
 mlir::Value iterationIf(mlir::OpBuilder &builder,
                         llvm::ArrayRef<analysis::Polynomial> conditions,
                         mlir::Value iteration, mlir::Value other,

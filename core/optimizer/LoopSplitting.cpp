@@ -36,7 +36,7 @@ struct Bounds {
     return type.isInteger(64) ? v
                               : arith::TruncIOp::create(builder, loc, type, v);
   }
-  /// `turn`, but not before the first nor after the last.
+  /// `iteration`, but not before the first nor after the last.
   Value clamp(Value iteration) {
     iteration = tile::MinSIOp::create(builder, loc, iteration.getType(),
                                       iteration, high);

@@ -13,13 +13,13 @@
 
 namespace tz::optimizer {
 
-/// The iterations of `loop` before `turn` (i64) run in a copy in front of it,
-/// which is returned. The loop's step is the positive constant `step`.
+/// The iterations of `loop` before `iteration` (i64) run in a copy in front of
+/// it, which is returned. The loop's step is the positive constant `step`.
 mlir::scf::ForOp splitHead(mlir::scf::ForOp loop, mlir::Value iteration,
                            int64_t step);
 
-/// The iterations of `loop` at `turn` (i64) and after it run in a copy behind
-/// it, which is returned.
+/// `iteration` (i64) of `loop` and those after it run in a copy behind it,
+/// which is returned.
 mlir::scf::ForOp splitTail(mlir::scf::ForOp loop, mlir::Value iteration,
                            int64_t step);
 

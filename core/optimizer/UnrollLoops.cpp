@@ -1,7 +1,7 @@
 //===- UnrollLoops.cpp - tile-unroll-loops --------------------------------===//
 //
 // What   Copies the body of a loop `tl.range(..., loop_unroll_factor=n)` n
-//        times; a second loop takes the turns that are left.
+//        times; a second loop takes the iterations that are left.
 // Why    The author asks for it where the body is short: loads of several
 //        iterations are in flight together, and the counter costs a part.
 // Example (test/optimizer/unroll-loops.mlir)

@@ -46,7 +46,7 @@ tile.kernel @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i64, tile.group =
   tile.return
 }
 
-// Programs that turn more or less often cannot wait for each other.
+// Programs whose loops differ in iterations cannot wait for each other.
 // CHECK-LABEL: tile.kernel @no_lengths
 // CHECK: simt.barriers : !simt.barriers<3>
 // CHECK: simt.bulk_copy

@@ -41,7 +41,7 @@ bool mayGoAhead(mlir::scf::ForOp loop, mlir::Operation *load);
 bool isWrittenIn(mlir::Operation *where, mlir::Operation *load);
 
 /// The counter is 32 bits wide, or its step is a small constant: then the
-/// number of turns that are left is exact in 64 bits.
+/// number of iterations that are left is exact in 64 bits.
 bool countsIterations(mlir::scf::ForOp loop);
 
 /// How a loop counts: as it stands, or as it will where other values take the
@@ -60,7 +60,7 @@ struct IterationCounter {
 
 /// Is there an iteration this many after the one with this index? (That may be
 /// none itself: the distance to the bound decides.) Needs countsIterations if
-/// `turns` is not zero.
+/// `iterations` is not zero.
 mlir::Value hasIteration(mlir::OpBuilder &b, const IterationCounter &counter,
                          mlir::Value index, unsigned iterations);
 

@@ -282,7 +282,7 @@ bool Planner::fitDistance() {
   }
 }
 
-/// Does the loop turn as often in every program, and does none end before?
+/// Has the loop as many iterations in every program, and does none end before?
 bool Planner::iterationsAlike() {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   bool mayEnd = false;

@@ -3,7 +3,7 @@
 // What   Which integers are the same in every program, and what others are in
 //        the program beside this one.
 // Why    Blocks that run several programs, or beside others, must agree on how
-//        often they turn and on what they copy.
+//        many iterations their loops have, and on what they copy.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_CORE_SIMT_ANALYSIS_PROGRAMS_H
 #define TERRAZZO_CORE_SIMT_ANALYSIS_PROGRAMS_H

@@ -165,7 +165,7 @@ def PipelineLoops : SimtPass<"simt-pipeline-loops"> {
     Statistic<"copies", "copies", "loads that became asynchronous copies">,
     Statistic<"bulkCopies", "bulk-copies", "... of the bulk copy unit">,
     Statistic<"asyncDots", "async-dots", "dots that stay in flight over a back edge">,
-    Statistic<"goOn", "go-on", "loops whose copies go on when the loop around them turns">
+    Statistic<"goOn", "go-on", "loops whose copies go on from one iteration of the loop around to the next">
   ];
 }
 

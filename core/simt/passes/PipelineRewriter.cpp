@@ -22,7 +22,8 @@
 // arrive at a barrier of the slot when they have, and only the thread that
 // begins the copies waits there (PipelinePlan::hasReleases).
 //
-// In a loop whose turns the copies go on over (PipelinePlan::around) it becomes
+// Where copies go on from one run of the loop to the next, as a loop around it
+// runs it again (PipelinePlan::around), it becomes
 //
 //   begin the copies of iterations 0 and 1 of the first time
 //   for each time, reads = what it was at the end of the time before:
@@ -188,8 +189,8 @@ void Rewriter::beginIteration(OpBuilder &in, IRMapping &far) {
   }
 }
 
-/// The copies of the turn that is `distance` away, into a slot that all have
-/// read. `far` maps to that turn.
+/// The copies of the iteration that is `distance` away, into a slot that all
+/// have read. `far` maps to that iteration.
 void Rewriter::beginLaterIteration(OpBuilder &in, IRMapping &far) {
   later.carry(far, made.getRegionIterArgs().drop_front(firstAhead));
   Value exists = later.begin(in, far, made.getInductionVar(), plan.distance);

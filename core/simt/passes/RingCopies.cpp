@@ -44,7 +44,7 @@ void RingCopies::describeFrames() {
 }
 
 /// It is in every iteration if what its place is computed from is the same
-/// before the loop: both blocks turn as often.
+/// before the loop: both blocks have as many iterations.
 Value RingCopies::isShared(OpBuilder &b, const Copy &copy) {
   if (boxesOf(copy.fetch->frame->type, copy.fetch->buffer) %
       plan.clusterBlocks) {

@@ -61,7 +61,7 @@ struct BlockMessage {
 /// Loops that the bulk copy unit feeds, of a kernel.
 struct CopyRequest {
   unsigned warps;  // of the kernel
-  unsigned stages; // turns that are begun, and the one that runs
+  unsigned stages; // iterations: those begun, and the one that runs
   bool isAsked;    // the language asks for warps of their own
   bool areShared;  // by blocks of a cluster
 };

@@ -38,6 +38,7 @@ with open(os.path.join(folder, "docs", "words.md"), "w") as file:
     file.write("# Words\n\nLoads of each turn go ahead. They take turns, in turn, and a pass turns them into copies; `turn` is a name.\n\n"
                "* " + "word " * 30 + "end.\n* " + "word " * 15 + ". " + "word " * 29 + "end.\n\n| " + "cell " * 40 + "|\n|---|\n")
 with open(os.path.join(folder, "code.cpp"), "w") as file:
-    file.write('int turn = 0; // the copy engine\nsay("begun in every turn of it", turn);\nauto rings = all.rings(); // one of the rings waits\n')
+    file.write('int turn = 0; // the copy engine\nsay("begun in every turn of it", turn);\nauto rings = all.rings(); // one of the rings waits\n'
+               '/// Split at `turn`, the turns that are left behind it.\n// Whose turn it is: the work turns out to be done in turn.\n')
 for fault in (*words.private_words(), *words.long_ones()):
     print(fault)
