@@ -243,9 +243,16 @@ void KernelLowering::reduce(tile::ReduceOp op) {
   if (together != 0) {
     kind = laneReductionOf(op.getCombine());
   }
+  // Narrow floats may stand in registers as integers: no instruction adds
+  // those.
+  auto isAsked = [&](Value *value) {
+    return kind && value->getType()->isFloatingPointTy() ==
+                       (*kind >= LaneReduction::addF);
+  };
   for (auto &[key, values] : partial) {
-    if (Value *reduced =
-            kind ? hooks.reduceLanes(b, *kind, values[0], together) : nullptr) {
+    if (Value *reduced = isAsked(values[0])
+                             ? hooks.reduceLanes(b, *kind, values[0], together)
+                             : nullptr) {
       values[0] = reduced;
       continue;
     }

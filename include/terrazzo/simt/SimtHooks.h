@@ -74,7 +74,7 @@ inline bool has(Memories all, Memories one) {
 
 /// What a reduction over the lanes of a warp combines by: integers, and floats
 /// as arith.addf, tile.maxf and tile.minf do, the last two with NaNs that pass
-/// on.
+/// on. From addF on they are of floats.
 enum class LaneReduction {
   add,
   maxs,
@@ -159,8 +159,9 @@ public:
                                   unsigned mask) = 0;
   /// A value combined over those lanes of the warp whose indices differ in no
   /// other bits than these (lanes() - 1: over all), given to each of them, bit
-  /// for bit the same. Integers and floats of any width. Null, and nothing
-  /// emitted, which is the default: the lanes exchange by butterflies.
+  /// for bit the same. Integers of any width, and values of LLVM's float types.
+  /// Null, and nothing emitted, which is the default: the lanes exchange by
+  /// butterflies.
   virtual llvm::Value *reduceLanes(llvm::IRBuilderBase &b, LaneReduction kind,
                                    llvm::Value *value, unsigned laneBits) {
     return nullptr;
