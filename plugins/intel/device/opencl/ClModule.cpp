@@ -5,6 +5,7 @@
 // Why    clSetKernelArg is not safe for threads: each launch has a kernel
 //        object to itself while it sets arguments.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/device/LoadedCode.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
 #include <terrazzo/plugin/Structs.h>
@@ -24,16 +25,6 @@ namespace tz::intel {
 
 //===--- Modules ----------------------------------------------------------===//
 
-static const tz_blob &spirvOf(const tz_module_desc &desc) {
-  for (size_t i = 0; i < desc.num_blobs; ++i) {
-    if (plugin::view(desc.blobs[i].format) == "spirv") {
-      return desc.blobs[i];
-    }
-  }
-  throw Failure(TZ_E_INVALID_ARGUMENT,
-                "the artifact has no blob of format 'spirv'");
-}
-
 static std::string buildLog(tz_device &device, cl_program program) {
   size_t bytes = 0;
   const ClDriver &driver = device.driver;
@@ -49,28 +40,10 @@ static std::string buildLog(tz_device &device, cl_program program) {
   return log.substr(0, log.find('\0'));
 }
 
-/// The first line that tells of an error, else the first that says something.
-static std::string firstError(std::string_view log) {
-  std::string first;
-  while (!log.empty()) {
-    const size_t end = std::min(log.find('\n'), log.size());
-    const std::string line(log.substr(0, end));
-    log.remove_prefix(std::min(end + 1, log.size()));
-    if (line.find_first_not_of(" \t\r") == std::string::npos) {
-      continue;
-    }
-    if (line.find("rror") != std::string::npos) {
-      return line;
-    }
-    first = first.empty() ? line : first;
-  }
-  return first;
-}
-
 std::unique_ptr<tz_module> loadModule(tz_device &device,
                                       const tz_module_desc &desc) {
   const ClDriver &driver = device.driver;
-  const tz_bytes code = spirvOf(desc).bytes;
+  const tz_bytes code = spirvOf(desc);
   auto module = std::make_unique<tz_module>(device);
   module->spirv = readSpirv({static_cast<const char *>(code.data), code.size});
   checkModule(module->spirv, device.facts.abilities,

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/test/ClFixture.h"
 
+#include <chrono>
+#include <condition_variable>
+
 namespace tz::intel::test {
 namespace {
 
@@ -152,23 +155,67 @@ TEST_F(ClMemory, WithoutUnifiedMemoryIsSharedVirtualMemory) {
   EXPECT_EQ(Told(api.mem_free(device, out, nullptr)).code, TZ_E_OK);
 }
 
+struct ClSimulator : ClFixture {};
+
+TEST_F(ClSimulator, LaunchHasEndedWhenItReturns) {
+  shim().isGpu = false;
+  ASSERT_EQ(open().code, TZ_E_OK);
+  device = devices(TZ_DEVICES_SIMULATED).front();
+  ASSERT_EQ(Told(calls.createStream(device, 0, &stream)).code, TZ_E_OK);
+  // Memory of the host's own, as arrays of a program are.
+  std::vector<int32_t> own(64, 0);
+  const Told told = launch(kernel("mark"), Packed() << own.data() << int32_t(9)
+                                                    << int32_t(own.size()));
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_EQ(own, std::vector<int32_t>(64, 9));
+}
+
+struct ClCallback : ClFixture {};
+
+TEST_F(ClCallback, ComesBackWhenItGetsThere) {
+  begin();
+  struct Heard {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int32_t code = -1;
+  } heard;
+  const tz_dptr out = memory(64);
+  ASSERT_EQ(
+      launch(kernel("mark"), Packed() << out << int32_t(1) << int32_t(16)).code,
+      TZ_E_OK);
+  ASSERT_EQ(Told(api.stream_callback(
+                     stream,
+                     [](void *user, int32_t code) {
+                       auto *to = static_cast<Heard *>(user);
+                       std::lock_guard guard(to->mutex);
+                       to->code = code;
+                       to->changed.notify_one();
+                     },
+                     &heard))
+                .code,
+            TZ_E_OK);
+  std::unique_lock guard(heard.mutex);
+  EXPECT_TRUE(heard.changed.wait_for(guard, std::chrono::seconds(60),
+                                     [&] { return heard.code >= 0; }));
+  EXPECT_EQ(heard.code, TZ_E_OK);
+}
+
 //===--- Contexts of the program's ----------------------------------------===//
 
 /// A context and queues, made as a program would.
 struct ClForeign : ClFixture {
-  ClForeign() : driver(ShimLibrary) {}
-
   void SetUp() override {
     ClFixture::SetUp();
     if (IsSkipped()) {
       return;
     }
     begin();
-    native =
-        driver.devices(driver.platforms().front(), CL_DEVICE_TYPE_GPU).front();
+    native = driver()
+                 .devices(driver().platforms().front(), CL_DEVICE_TYPE_GPU)
+                 .front();
     cl_int result = CL_SUCCESS;
-    context =
-        driver.clCreateContext(nullptr, 1, &native, nullptr, nullptr, &result);
+    context = driver().clCreateContext(nullptr, 1, &native, nullptr, nullptr,
+                                       &result);
     ASSERT_EQ(result, CL_SUCCESS);
     queue = makeQueue(CL_QUEUE_PROFILING_ENABLE);
   }
@@ -177,17 +224,17 @@ struct ClForeign : ClFixture {
       api.device_release(wrapped);
     }
     if (queue) {
-      driver.clReleaseCommandQueue(queue);
+      driver().clReleaseCommandQueue(queue);
     }
     if (context) {
-      driver.clReleaseContext(context);
+      driver().clReleaseContext(context);
     }
     ClFixture::TearDown();
   }
   cl_command_queue makeQueue(cl_command_queue_properties flags) {
     const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, flags, 0};
     cl_int result = CL_SUCCESS;
-    cl_command_queue made = driver.clCreateCommandQueueWithProperties(
+    cl_command_queue made = driver().clCreateCommandQueueWithProperties(
         context, native, properties, &result);
     EXPECT_EQ(result, CL_SUCCESS);
     return made;
@@ -197,7 +244,8 @@ struct ClForeign : ClFixture {
     return api.device_wrap(platform, &given, &wrapped);
   }
 
-  ClDriver driver;
+  const ClDriver &driver() { return platform->driver; }
+
   cl_device_id native = nullptr;
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;
@@ -249,12 +297,12 @@ TEST_F(ClForeign, ContextIsADeviceWithItsQueues) {
   module = nullptr;
   device = own;
   // The queue is the program's, and still works.
-  EXPECT_EQ(driver.clFinish(queue), CL_SUCCESS);
+  EXPECT_EQ(driver().clFinish(queue), CL_SUCCESS);
 }
 
 TEST_F(ClForeign, MemoryOfTheProgramIsKnown) {
   ASSERT_EQ(wrapDevice(context).code, TZ_E_OK);
-  const ClExtensions add(driver, driver.platforms().front());
+  const ClExtensions add(driver(), driver().platforms().front());
   cl_int result = CL_SUCCESS;
   void *theirs = add.clHostMemAllocINTEL(context, nullptr, 4096, 0, &result);
   ASSERT_EQ(result, CL_SUCCESS);
@@ -277,7 +325,7 @@ TEST_F(ClForeign, QueueOutOfOrderIsNoStream) {
   const Told told = calls.wrapStream(wrapped, unordered, &made);
   EXPECT_EQ(told.code, TZ_E_INVALID_ARGUMENT);
   EXPECT_THAT(told.text, HasSubstr("runs its commands out of order"));
-  driver.clReleaseCommandQueue(unordered);
+  driver().clReleaseCommandQueue(unordered);
 }
 
 TEST_F(ClForeign, QueueWithoutTimesMeasuresNothing) {
@@ -293,7 +341,7 @@ TEST_F(ClForeign, QueueWithoutTimesMeasuresNothing) {
   EXPECT_THAT(told.text, HasSubstr("CL_QUEUE_PROFILING_ENABLE"));
   api.event_destroy(event);
   api.stream_destroy(made);
-  driver.clReleaseCommandQueue(untimed);
+  driver().clReleaseCommandQueue(untimed);
 }
 
 TEST_F(ClForeign, ObjectsOfAnotherInterfaceAreRefused) {
@@ -308,7 +356,7 @@ TEST_F(ClForeign, EventOfTheProgramIsWaitedFor) {
   tz_stream *made = nullptr;
   ASSERT_EQ(Told(calls.wrapStream(wrapped, queue, &made)).code, TZ_E_OK);
   cl_event theirs = nullptr;
-  ASSERT_EQ(driver.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &theirs),
+  ASSERT_EQ(driver().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &theirs),
             CL_SUCCESS);
   const tz_native given{sizeof(given), "opencl", nullptr, nullptr, theirs};
   const tz_event_desc desc{sizeof(desc), nullptr, 0, 0, &given};
@@ -318,7 +366,7 @@ TEST_F(ClForeign, EventOfTheProgramIsWaitedFor) {
   EXPECT_EQ(Told(api.stream_wait(made, event)).code, TZ_E_OK);
   EXPECT_EQ(Told(api.event_sync(event, UINT64_MAX)).code, TZ_E_OK);
   api.event_destroy(event);
-  driver.clReleaseEvent(theirs);
+  driver().clReleaseEvent(theirs);
   api.stream_destroy(made);
 }
 

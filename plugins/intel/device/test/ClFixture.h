@@ -81,7 +81,10 @@ protected:
     HalfFixture::TearDown();
   }
   static ClShim &shim() { return *shimOf(); }
+  static int sharedUses() { return shim().shared; }
 };
+
+using HalfUnderTest = ClFixture;
 
 } // namespace tz::intel::test
 

@@ -1,4 +1,4 @@
-//===- ClLaunchTest.cpp - modules, kernels, launches ----------------------===//
+//===- HalfLaunchTest.cpp - modules, kernels, launches --------------------===//
 //
 // What   Kernels run with right values: all types of arguments, sub-groups,
 //        shared memory, addresses in memory, variables of the code; one kernel
@@ -6,7 +6,7 @@
 // Why    Arguments are cut by what the module says of its parameters, and a
 //        kernel object must not be shared by two threads.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/test/ClFixture.h"
+#include TZ_TEST_FIXTURE // of either half: HalfUnderTest
 
 #include <numeric>
 #include <thread>
@@ -16,16 +16,16 @@ namespace {
 
 using testing::HasSubstr;
 
-struct ClLaunch : ClFixture {
+struct HalfLaunch : HalfUnderTest {
   void SetUp() override {
-    ClFixture::SetUp();
+    HalfUnderTest::SetUp();
     if (!IsSkipped()) {
       begin();
     }
   }
 };
 
-TEST_F(ClLaunch, AddsUpToTheBound) {
+TEST_F(HalfLaunch, AddsUpToTheBound) {
   std::vector<float> x(1000);
   std::iota(x.begin(), x.end(), 1.0f);
   const tz_dptr a = upload(x), out = memory(4000);
@@ -40,7 +40,7 @@ TEST_F(ClLaunch, AddsUpToTheBound) {
   EXPECT_EQ(sums[999], 0.0f);
 }
 
-TEST_F(ClLaunch, PassesArgumentsOfEachWidth) {
+TEST_F(HalfLaunch, PassesArgumentsOfEachWidth) {
   const tz_dptr out = memory(56);
   const Told told = launch(kernel("values"),
                            Packed() << out << uint8_t(200) << uint8_t(7)
@@ -52,7 +52,7 @@ TEST_F(ClLaunch, PassesArgumentsOfEachWidth) {
                                   -1000000000000}));
 }
 
-TEST_F(ClLaunch, HasSubgroupsOfTheRequiredSizeAndSharedMemory) {
+TEST_F(HalfLaunch, HasSubgroupsOfTheRequiredSizeAndSharedMemory) {
   std::vector<float> x(128);
   std::iota(x.begin(), x.end(), 0.0f);
   const tz_dptr in = upload(x), sums = memory(32), reversed = memory(512);
@@ -69,7 +69,7 @@ TEST_F(ClLaunch, HasSubgroupsOfTheRequiredSizeAndSharedMemory) {
   }
 }
 
-TEST_F(ClLaunch, FollowsAddressesThatLieInMemory) {
+TEST_F(HalfLaunch, FollowsAddressesThatLieInMemory) {
   const tz_dptr value = upload<int32_t>({42});
   const tz_dptr where = upload<uint64_t>({value}), out = memory(4);
   const Told told = launch(kernel("follow"), Packed() << where << out);
@@ -77,7 +77,7 @@ TEST_F(ClLaunch, FollowsAddressesThatLieInMemory) {
   EXPECT_EQ(download<int32_t>(out, 1)[0], 42);
 }
 
-TEST_F(ClLaunch, FindsVariablesOfTheCode) {
+TEST_F(HalfLaunch, FindsVariablesOfTheCode) {
   const tz_dptr out = memory(16);
   tz_kernel *look = kernel("look");
   tz_dptr address = 0;
@@ -99,7 +99,7 @@ TEST_F(ClLaunch, FindsVariablesOfTheCode) {
   EXPECT_EQ(none.text, "the module has no variable 'no_such'");
 }
 
-TEST_F(ClLaunch, FindsOneKernelForOneName) {
+TEST_F(HalfLaunch, FindsOneKernelForOneName) {
   tz_kernel *add = kernel("add");
   EXPECT_EQ(kernel("add"), add);
   tz_kernel *none = nullptr;
@@ -109,7 +109,7 @@ TEST_F(ClLaunch, FindsOneKernelForOneName) {
 }
 
 /// threadCount launch one kernel at once, each with values of its own.
-TEST_F(ClLaunch, OfOneKernelByThreadsAtOnce) {
+TEST_F(HalfLaunch, OfOneKernelByThreadsAtOnce) {
   constexpr int threadCount = 8, launches = 40, wordCount = 64;
   tz_kernel *mark = kernel("mark");
   std::vector<tz_stream *> streams(threadCount);
@@ -138,7 +138,7 @@ TEST_F(ClLaunch, OfOneKernelByThreadsAtOnce) {
     thread.join();
   }
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(shim().shared, 0) << "two threads set arguments of one object";
+  EXPECT_EQ(sharedUses(), 0) << "two threads set arguments of one object";
   for (int t = 0; t < threadCount; ++t) {
     const auto words = download<int32_t>(outs[size_t(t)], wordCount * launches);
     for (int i = 0; i < wordCount * launches; ++i) {
@@ -146,22 +146,6 @@ TEST_F(ClLaunch, OfOneKernelByThreadsAtOnce) {
     }
     api.stream_destroy(streams[size_t(t)]);
   }
-}
-
-TEST_F(ClLaunch, OnASimulatorHasEndedWhenItReturns) {
-  TearDown();
-  platform = nullptr;
-  stream = nullptr;
-  shim().isGpu = false;
-  ASSERT_EQ(open().code, TZ_E_OK);
-  device = devices(TZ_DEVICES_SIMULATED).front();
-  ASSERT_EQ(Told(calls.createStream(device, 0, &stream)).code, TZ_E_OK);
-  // Memory of the host's own, as arrays of a program are.
-  std::vector<int32_t> own(64, 0);
-  const Told told = launch(kernel("mark"), Packed() << own.data() << int32_t(9)
-                                                    << int32_t(own.size()));
-  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
-  EXPECT_EQ(own, std::vector<int32_t>(64, 9));
 }
 
 } // namespace

@@ -1,22 +1,21 @@
-//===- ClStreamTest.cpp - order, events, times, callbacks -----------------===//
+//===- HalfStreamTest.cpp - order, events, times --------------------------===//
 //
 // What   Streams keep their order and wait for each other; events tell what was
 //        reached and how long it took.
-// Why    Queues begin only when they are flushed, and their events live as long
-//        as somebody waits.
+// Why    Queues of OpenCL begin only when they are flushed, commands of Level
+//        Zero overlap, and events live as long as somebody waits.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/test/ClFixture.h"
+#include TZ_TEST_FIXTURE // of either half: HalfUnderTest
 
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 
 namespace tz::intel::test {
 namespace {
 
-struct ClStream : ClFixture {
+struct HalfStream : HalfUnderTest {
   void SetUp() override {
-    ClFixture::SetUp();
+    HalfUnderTest::SetUp();
     if (IsSkipped()) {
       return;
     }
@@ -41,7 +40,7 @@ struct ClStream : ClFixture {
   tz_dptr counter = 0;
 };
 
-TEST_F(ClStream, KeepsTheOrderOfWhatItIsGiven) {
+TEST_F(HalfStream, KeepsTheOrderOfWhatItIsGiven) {
   work(1000);
   work(1000);
   ASSERT_EQ(Told(api.fill(stream, counter, 4, 5, 4)).code, TZ_E_OK);
@@ -49,7 +48,7 @@ TEST_F(ClStream, KeepsTheOrderOfWhatItIsGiven) {
   EXPECT_EQ(download<int32_t>(counter, 1)[0], 15);
 }
 
-TEST_F(ClStream, BeginsWithoutBeingWaitedFor) {
+TEST_F(HalfStream, BeginsWithoutBeingWaitedFor) {
   work(100);
   tz_event *passed = event();
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
@@ -62,7 +61,7 @@ TEST_F(ClStream, BeginsWithoutBeingWaitedFor) {
   api.event_destroy(passed);
 }
 
-TEST_F(ClStream, EventsTellHowLongWorkTook) {
+TEST_F(HalfStream, EventsTellHowLongWorkTook) {
   tz_event *start = event(TZ_EVENT_TIMING), *stop = event(TZ_EVENT_TIMING);
   const auto began = std::chrono::steady_clock::now();
   ASSERT_EQ(Told(api.event_record(start, stream)).code, TZ_E_OK);
@@ -79,7 +78,7 @@ TEST_F(ClStream, EventsTellHowLongWorkTook) {
   api.event_destroy(stop);
 }
 
-TEST_F(ClStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
+TEST_F(HalfStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
   tz_event *plain = event(), *timed = event(TZ_EVENT_TIMING);
   uint64_t ns = 0;
   EXPECT_EQ(Told(api.event_elapsed_ns(timed, timed, &ns)).text,
@@ -96,7 +95,7 @@ TEST_F(ClStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
   api.event_destroy(timed);
 }
 
-TEST_F(ClStream, WaitsForAnEventNoLongerThanItIsTold) {
+TEST_F(HalfStream, WaitsForAnEventNoLongerThanItIsTold) {
   work(100000000);
   tz_event *passed = event();
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
@@ -107,7 +106,7 @@ TEST_F(ClStream, WaitsForAnEventNoLongerThanItIsTold) {
   api.event_destroy(passed);
 }
 
-TEST_F(ClStream, WaitsForAnotherStream) {
+TEST_F(HalfStream, WaitsForAnotherStream) {
   tz_stream *other = nullptr;
   ASSERT_EQ(Told(calls.createStream(device, 1, &other)).code, TZ_E_OK);
   tz_event *passed = event();
@@ -128,7 +127,7 @@ TEST_F(ClStream, WaitsForAnotherStream) {
   api.stream_destroy(other);
 }
 
-TEST_F(ClStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
+TEST_F(HalfStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
   tz_stream *other = nullptr;
   ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
   tz_event *passed = event();
@@ -145,30 +144,6 @@ TEST_F(ClStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
   sync();
   api.event_destroy(passed);
   api.stream_destroy(other);
-}
-
-TEST_F(ClStream, CallsBackWhenItGetsThere) {
-  struct Heard {
-    std::mutex mutex;
-    std::condition_variable changed;
-    int32_t code = -1;
-  } heard;
-  work(1000000);
-  ASSERT_EQ(Told(api.stream_callback(
-                     stream,
-                     [](void *user, int32_t code) {
-                       auto *to = static_cast<Heard *>(user);
-                       std::lock_guard guard(to->mutex);
-                       to->code = code;
-                       to->changed.notify_one();
-                     },
-                     &heard))
-                .code,
-            TZ_E_OK);
-  std::unique_lock guard(heard.mutex);
-  EXPECT_TRUE(heard.changed.wait_for(guard, std::chrono::seconds(60),
-                                     [&] { return heard.code >= 0; }));
-  EXPECT_EQ(heard.code, TZ_E_OK);
 }
 
 } // namespace
