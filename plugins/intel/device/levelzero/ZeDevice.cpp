@@ -233,7 +233,7 @@ tz_device::tz_device(tz_platform &platform, ze_driver_handle_t vendor,
       native(native), label(std::move(label)), isWrapped(context),
       facts(readFacts(driver, vendor, native)), marks(*this) {
   if (context) {
-    made = context;
+    (void)adopt(context);
     platform.addWrapped(this);
   }
 }
@@ -245,7 +245,7 @@ tz_device::~tz_device() {
   releaseAll(*this);
   // Its marks are of the context, which goes last.
   marks.clear();
-  if (ze_context_handle_t context = made.load(); context && !isWrapped) {
+  if (ze_context_handle_t context = made.load(); context && !isAdopted) {
     (void)driver.zeContextDestroy(context);
   }
 }
@@ -266,11 +266,20 @@ ze_context_handle_t tz_device::context() {
   return made.load(std::memory_order_relaxed);
 }
 
+bool tz_device::adopt(ze_context_handle_t context) {
+  std::lock_guard guard(mutex);
+  if (!made.load(std::memory_order_relaxed)) {
+    isAdopted = true;
+    made.store(context, std::memory_order_release);
+  }
+  return made.load(std::memory_order_relaxed) == context;
+}
+
 //===--- Objects of the program's -----------------------------------------===//
 
 ZeForeign tz::intel::readNative(const tz_native &native) {
   plugin::requireNative(plugin::str(ZeNativeKinds), native);
-  if (native.kind && std::string_view(native.kind) == "sycl") {
+  if (!native.kind || std::string_view(native.kind) == "sycl") {
     ZeForeign found = readSyclQueue(native.object);
     if ((native.context && native.context != found.context) ||
         (native.device && native.device != found.device)) {

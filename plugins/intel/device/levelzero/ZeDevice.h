@@ -5,7 +5,9 @@
 //        their definitions here.
 //
 // Contexts   A device has a context of its own, made at first use, or works in
-//            one of the program's (device_wrap). Memory, code and lists of two
+//            one of the program's: that of device_wrap, or, where nothing was
+//            asked of it before, that of the first stream over a list or queue
+//            of the program's. Memory, code and lists of two
 //            contexts do not mix.
 // Order      A stream is an immediate command list. Its commands may overlap,
 //            so a barrier stands behind each of them.
@@ -30,10 +32,11 @@
 
 namespace tz::intel {
 
-/// Whose objects devices and streams may be made over. "level_zero":
+/// Whose objects devices and streams may be made over. "sycl", the usual one,
+/// is what PyTorch hands out: a sycl::queue *. "level_zero":
 /// ze_context_handle_t, ze_device_handle_t, and an immediate
-/// ze_command_list_handle_t. "sycl": a sycl::queue *.
-inline constexpr std::string_view ZeNativeKinds = "level_zero,sycl";
+/// ze_command_list_handle_t.
+inline constexpr std::string_view ZeNativeKinds = "sycl,level_zero";
 
 /// Numbers of one device, read when it is made.
 struct ZeFacts {
@@ -92,6 +95,9 @@ struct tz_device {
   /// Made at first use.
   ze_context_handle_t context();
   ze_context_handle_t knownContext() const { return made.load(); }
+  /// Works in the program's context from now on, unless it has one already.
+  /// False: it has another one.
+  bool adopt(ze_context_handle_t context);
 
   tz_platform &platform;
   const tz::intel::ZeDriver &driver;
@@ -106,6 +112,7 @@ struct tz_device {
 private:
   std::mutex mutex; ///< while the context is made
   std::atomic<ze_context_handle_t> made{nullptr};
+  bool isAdopted = false; ///< the context is the program's
 };
 
 struct tz_platform {

@@ -44,16 +44,16 @@ static std::unique_ptr<tz_stream> wrapStream(tz_device &device,
                   "the list to be wrapped is null; it is an immediate "
                   "ze_command_list_handle_t");
   }
-  if (foreign.context && foreign.context != device.context()) {
-    throw Failure(TZ_E_INVALID_ARGUMENT,
-                  "the list to be wrapped is in another context than " +
-                      device.label +
-                      "; make a device of that context first (device_wrap)");
-  }
   if (foreign.device && foreign.device != device.native) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   "the list to be wrapped is one of another device than " +
                       device.label);
+  }
+  if (foreign.context && !device.adopt(foreign.context)) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "the list to be wrapped is in another context than " +
+                      device.label +
+                      "; make a device of that context first (device_wrap)");
   }
   checkList(device, foreign.list);
   auto made = std::make_unique<tz_stream>(tz_stream{device});

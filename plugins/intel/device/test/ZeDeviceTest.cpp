@@ -26,7 +26,7 @@ TEST_F(ZeDevices, SayWhatTheyAre) {
   EXPECT_EQ(plugin::view(info.uuid), "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf");
   EXPECT_EQ(plugin::view(info.pci_bus_id), "0000:3a:00.0");
   EXPECT_EQ(plugin::view(info.driver_version), "Level Zero 1.4, driver 17");
-  EXPECT_EQ(plugin::view(info.native_kinds), "level_zero,sycl");
+  EXPECT_EQ(plugin::view(info.native_kinds), "sycl,level_zero");
   EXPECT_EQ(info.flags, 0u);
   EXPECT_EQ(info.dlpack_type, 14u);
   EXPECT_EQ(info.compute_units, 16u);
@@ -181,7 +181,7 @@ TEST_F(ZeForeign, ListOfAnotherContextIsRefused) {
   EXPECT_EQ(told.text,
             "the list to be wrapped is in another context than intel:0; make a "
             "device of that context first (device_wrap)");
-  EXPECT_THAT(Told(calls.wrapStream(device, nullptr, &made)).text,
+  EXPECT_THAT(Told(calls.wrapStream(device, nullptr, &made, "level_zero")).text,
               HasSubstr("it is an immediate ze_command_list_handle_t"));
   const tz_native nothing{sizeof(nothing), "level_zero", nullptr, nullptr,
                           nullptr};
@@ -195,7 +195,8 @@ TEST_F(ZeForeign, ListKeepsTheOrderOfWhatOthersAppend) {
                          nullptr};
   ASSERT_EQ(wrapDevice(native).code, TZ_E_OK);
   tz_stream *over = nullptr;
-  ASSERT_EQ(Told(calls.wrapStream(wrapped, list, &over)).code, TZ_E_OK);
+  ASSERT_EQ(Told(calls.wrapStream(wrapped, list, &over, "level_zero")).code,
+            TZ_E_OK);
   std::swap(device, wrapped);
   std::swap(stream, over);
   const tz_dptr counter = memory(4), copied = memory(4);
@@ -268,6 +269,31 @@ TEST_F(SyclQueue, BIsADeviceAndAStream) {
   const Told made = wrapDevice(native());
   ASSERT_EQ(made.code, TZ_E_OK) << made.text;
   expectToWork(native());
+}
+
+/// What PyTorch does: its queue is the first that the device sees.
+TEST_F(SyclQueue, BOfTheFirstStreamIsTheDevicesContext) {
+  loadRuntime();
+  tz_platform *const other = std::exchange(platform, nullptr);
+  tz_device *const otherDevice = device;
+  tz_stream *const otherStream = std::exchange(stream, nullptr);
+  ASSERT_EQ(open().code, TZ_E_OK);
+  device = devices(TZ_DEVICES_REAL).front();
+  const Told made = calls.wrapStream(device, &queue, &stream);
+  ASSERT_EQ(made.code, TZ_E_OK) << made.text;
+  const tz_dptr a = upload<float>({1, 2}), out = memory(8);
+  const Told ran =
+      launch(kernel("add"), Packed() << a << a << out << int32_t(2), 2);
+  EXPECT_EQ(ran.code, TZ_E_OK) << ran.text;
+  EXPECT_EQ(download<float>(out, 2), (std::vector<float>{2, 4}));
+  EXPECT_EQ(device->context(), context);
+  EXPECT_EQ(Told(api.mem_free(device, out, nullptr)).code, TZ_E_OK);
+  api.stream_destroy(stream);
+  api.module_unload(std::exchange(module, nullptr));
+  api.destroy(platform);
+  platform = other;
+  device = otherDevice;
+  stream = otherStream;
 }
 
 TEST_F(SyclQueue, CThatIsOfAnotherKindIsRefusedByName) {
