@@ -158,15 +158,17 @@ class AcceleratorDriver(DriverBase):
             major, minor = interface.get_device_capability()
             arch = major * 10 + minor
         else:
-            arch = interface.get_device_properties(self.get_current_device()).gcnArchName.split(":")[0]
+            properties = interface.get_device_properties(self.get_current_device())
+            arch = getattr(properties, facts["frameworks"]["torch"]["machine"]).split(":")[0]
         return GPUTarget(reported_backend(backend), arch, warp_size_of(facts, arch))
 
     def get_device_properties(self, index=0):
         facts = self.get_device_interface().get_device_properties(index)
+        entry = self._vendor()[1]["frameworks"]["torch"]
         return {
-            "max_shared_mem": getattr(facts, "shared_memory_per_block_optin", 48 << 10),
+            "max_shared_mem": getattr(facts, entry.get("shared", "shared_memory_per_block_optin"), 48 << 10),
             "max_num_regs": getattr(facts, "regs_per_multiprocessor", 65536),
-            "multiprocessor_count": facts.multi_processor_count,
+            "multiprocessor_count": getattr(facts, entry.get("units", "multi_processor_count")),
             "warpSize": getattr(facts, "warp_size", self._vendor()[1]["warp_size"]),
             "sm_clock_rate": getattr(facts, "clock_rate", 0),
             "mem_clock_rate": getattr(facts, "memory_clock_rate", 0),
