@@ -119,6 +119,9 @@ static std::string callProblem(const CallBase &call,
                ? ""
                : "the intrinsic " + callee->getName().str();
   }
+  if (callee && abilities.isInstruction && abilities.isInstruction(*callee)) {
+    return "";
+  }
   if (abilities.calls &&
       (callee ? !callee->isDeclaration() : call.isIndirectCall())) {
     return "";

@@ -33,6 +33,9 @@ struct CodeGenAbilities {
   bool inlineAssembly = false;
   /// Calls through pointers, and of functions that the module defines.
   bool calls = false;
+  /// Is this function, which the module only declares, an instruction to the
+  /// code generator? May be null: none is.
+  std::function<bool(const llvm::Function &)> isInstruction;
   /// What else the target lacks, as in Inability; empty: nothing. May be null.
   std::function<std::string(const llvm::Instruction &)> lacks;
 };

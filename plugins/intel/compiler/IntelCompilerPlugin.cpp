@@ -1,0 +1,169 @@
+//===- IntelCompilerPlugin.cpp - the exported entry of the compiler half --===//
+//
+// What   Targets and their description, and compile(): portable bytes in, an
+//        artifact with one SPIR-V module and the launch plan out.
+// Why    Everything that knows the C ABI is here.
+//===----------------------------------------------------------------------===//
+#include "plugins/intel/compiler/IntelTarget.h"
+#include "plugins/intel/compiler/SpirvCodeGen.h"
+#include "plugins/intel/compiler/spirv/Spirv.h"
+
+#include "terrazzo/plugin/KernelInput.h"
+#include "terrazzo/plugin/OwnFile.h"
+
+#include "llvm/Config/llvm-config.h"
+
+namespace tz::intel {
+
+namespace {
+
+class SpirvCompiler final : public plugin::Compiler {
+public:
+  using Compiler::Compiler;
+
+  std::vector<std::string> targets() override {
+    std::vector<std::string> ids;
+    for (const Machine &machine : machines()) {
+      ids.push_back(machine.target.str());
+    }
+    return ids;
+  }
+  tz_target_desc describe(std::string_view target) override;
+  plugin::Artifact compile(const plugin::Request &request) override;
+  std::string fingerprint(const plugin::Request &) override {
+    return "intel " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
+           plugin::ownFile(reinterpret_cast<const void *>(&findMachine));
+  }
+
+private:
+  static const Machine &require(std::string_view target) {
+    if (const Machine *found = findMachine(target)) {
+      return *found;
+    }
+    std::string known;
+    for (const Machine &one : machines()) {
+      known += (known.empty() ? "" : ", ") + one.target.str();
+    }
+    throw plugin::Failure(TZ_E_NOT_FOUND, "unknown target '" +
+                                              std::string(target) +
+                                              "'; there are " + known);
+  }
+};
+
+tz_target_desc SpirvCompiler::describe(std::string_view target) {
+  const Machine &machine = require(target);
+  // What needs f64 stands at the end. Of mathematics only what has one meaning
+  // on every driver; the library makes the rest.
+  static const char *const features[] = {"fp8",
+                                         "dot.f32",
+                                         "atomics.i64",
+                                         "atomics.f16",
+                                         "atomics.f32",
+                                         "print",
+                                         "assert",
+                                         "f64",
+                                         "atomics.f64",
+                                         "math.div.f64",
+                                         "math.sqrt.f64",
+                                         "math.sqrt_rn.f64",
+                                         "math.div_rn.f64"};
+  constexpr size_t ofDouble = 6;
+  tz_target_desc d{};
+  d.id = plugin::str(std::string_view(machine.target));
+  d.family = plugin::str("intel");
+  d.subgroup_size = machine.lanes;
+  d.max_threads_per_block = 1024;
+  d.max_regs_per_thread = machine.registers;
+  d.scratch_bytes = machine.sharedBytes;
+  d.scratch_optin_bytes = machine.sharedBytes;
+  d.dlpack_device = 14; // kDLOneAPI
+  d.ir = &plugin::TileRange;
+  d.num_ir = 1;
+  d.features = features;
+  d.num_features = std::size(features) - (machine.hasDouble ? 0 : ofDouble);
+  return d;
+}
+
+/// Compiles; where products by the matrix unit need more local memory than
+/// there is, without it.
+static Compiled compileFor(const plugin::Request &request,
+                           const Machine &machine, tile::KernelOp kernel) {
+  if (std::optional<unsigned> warps = warpsForSums(kernel, machine)) {
+    plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                     "the block has " + std::to_string(*warps) +
+                         " sub-groups: with the num_warps that were asked for, "
+                         "a product's sums would not fit into registers",
+                     kernel.getLoc());
+    kernel->setAttr("tile.num_warps",
+                    mlir::Builder(kernel).getI32IntegerAttr(int32_t(*warps)));
+  }
+  if (machine.matrixColumns == 0) {
+    return compileKernel(kernel, machine);
+  }
+  mlir::OwningOpRef<tile::KernelOp> spare(kernel.clone());
+  try {
+    return compileKernel(kernel, machine);
+  } catch (const simt::TooLarge &problem) {
+    plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                     std::string("products are done without the matrix unit: "
+                                 "with it ") +
+                         problem.what(),
+                     kernel.getLoc());
+  }
+  Machine without = machine;
+  without.matrixColumns = 0;
+  mlir::Block *block = kernel->getBlock();
+  block->push_back(spare.release());
+  return compileKernel(cast<tile::KernelOp>(block->back()), without);
+}
+
+plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
+  const Machine &machine = require(plugin::view(request.target));
+  plugin::KernelInput<simt::SimtDialect> input(request);
+  tile::KernelOp kernel = input.kernel;
+  Compiled compiled;
+  try {
+    compiled = compileFor(request, machine, kernel);
+  } catch (const simt::TooLarge &problem) {
+    plugin::refuse(request, TZ_E_RESOURCE_LIMIT, problem.what(),
+                   problem.location);
+  } catch (const simt::Unsupported &problem) {
+    plugin::refuse(request, TZ_E_UNSUPPORTED_OP, problem.what(),
+                   problem.location);
+  }
+  plugin::Artifact artifact;
+  artifact.compat = machine.target.str();
+  if (request.wants("asm")) {
+    request.emitText(artifact, "asm", disassemble(compiled.binary));
+  }
+  artifact.blobs.push_back({"main", "spirv", std::move(compiled.binary)});
+  request.emitText(artifact, "llvm", std::move(compiled.llvm));
+  request.emitText(artifact, "simt", std::move(compiled.layouts));
+  for (const simt::Variant &variant : compiled.variants) {
+    simt::appendVariant(artifact, variant, frameLimits());
+  }
+  plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
+                         kernel.getSymName());
+  artifact.metadata.emplace_back("target", machine.target.str());
+  return artifact;
+}
+
+const void *getInterface(const char *id) {
+  return std::string_view(id) == "tz.compiler/1"
+             ? plugin::compilerTable<SpirvCompiler>()
+             : nullptr;
+}
+
+} // namespace
+
+} // namespace tz::intel
+
+extern "C" TZ_PLUGIN_EXPORT const tz_plugin *
+tz_plugin_query_v0(const tz_query *query) {
+  namespace plugin = tz::plugin;
+  static constexpr tz_plugin self =
+      plugin::entry("intel", "Terrazzo", TZ_PLUGIN_VERSION,
+                    "intel-compiler " TZ_PLUGIN_VERSION " " LLVM_VERSION_STRING,
+                    tz::intel::getInterface);
+  return plugin::answer(query, self);
+}

@@ -1,0 +1,38 @@
+//===- IntelMachines.h - what the compiler knows of each machine ----------===//
+//
+// What   A table of machines as data: lanes of a sub-group, local memory,
+//        registers, the matrix unit, 2-D blocks.
+// Why    Generations differ in numbers; nothing else of the compiler names one.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_INTELMACHINES_H
+#define TERRAZZO_PLUGINS_INTEL_COMPILER_INTELMACHINES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace tz::intel {
+
+struct Machine {
+  llvm::StringRef target; ///< "intel:pvc"
+  unsigned lanes;         ///< of a sub-group: 8, 16 or 32
+  uint64_t sharedBytes;   ///< local memory of a work-group
+  unsigned registers;     ///< of a lane, 32 bits wide; 0: not known
+  bool hasDouble;
+  unsigned matrixColumns; ///< of a matrix instruction (DPAS); 0: there is none
+  bool hasBlocks;         ///< loads and stores of 2-D blocks
+  /// Matrix instructions and blocks are functions of shuffles and loads: the
+  /// same layouts on any OpenCL device.
+  bool emulates;
+};
+
+/// The first one is the default.
+llvm::ArrayRef<Machine> machines();
+/// Null: there is none of that name. "intel" is the default.
+const Machine *findMachine(std::string_view target);
+
+} // namespace tz::intel
+
+#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_INTELMACHINES_H

@@ -1,0 +1,93 @@
+//===- IntelTarget.cpp - what the SIMT library asks of a machine ----------===//
+//
+// What   See IntelTarget.h.
+// Why    See IntelTarget.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/intel/compiler/IntelTarget.h"
+
+#include "plugins/intel/compiler/hooks/Matrix.h"
+
+using namespace llvm;
+
+namespace tz::intel {
+
+static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
+std::optional<unsigned> warpsForSums(tile::KernelOp kernel,
+                                     const Machine &machine) {
+  constexpr unsigned mostWarps = 32;
+  auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
+  const unsigned given = asked ? unsigned(asked.getInt()) : 4;
+  int64_t sums = 0; // words of the block
+  kernel.walk([&](tile::DotOp dot) {
+    int64_t words = tile::storageBytes(tile::elementType(dot.getType())) / 4;
+    for (int64_t extent : tile::shapeOf(dot.getType())) {
+      words *= extent;
+    }
+    sums = std::max(sums, words);
+  });
+  const int64_t most = machine.registers / 4 * machine.lanes;
+  unsigned warps = given;
+  while (warps < mostWarps && sums > most * warps) {
+    warps *= 2;
+  }
+  return machine.registers == 0 || warps == given || sums > most * warps
+             ? std::nullopt
+             : std::optional(warps);
+}
+
+/// How warps share a product out: what each reads of both operands is the least
+/// where its part is square.
+static Parties chooseParties(ArrayRef<int64_t> shape, const MatrixShape &matrix,
+                             int64_t warps) {
+  Parties parties = {1, 1, warps};
+  const int64_t mostDown = powerOfTwoIn(shape[0] / MatrixShape::Rows),
+                mostAcross = powerOfTwoIn(shape[1] / matrix.columns);
+  while (parties.down * parties.across < warps) {
+    const bool down = parties.down < mostDown,
+               across = parties.across < mostAcross;
+    if (!down && !across) {
+      break;
+    }
+    const bool isTall = shape[0] / parties.down >= shape[1] / parties.across;
+    (down && (isTall || !across) ? parties.down : parties.across) *= 2;
+  }
+  return parties;
+}
+
+simt::DotChoice IntelTarget::chooseDot(const simt::DotRequest &request) const {
+  tile::DotOp dot = request.dot;
+  const std::optional<MatrixShape> matrix = matrixShape(machine, dot);
+  ArrayRef<int64_t> shape = tile::shapeOf(dot.getType()),
+                    a = tile::shapeOf(dot.getA().getType()),
+                    b = tile::shapeOf(dot.getB().getType());
+  if (!matrix || shape.size() != 2 || shape[0] % MatrixShape::Rows != 0 ||
+      shape[1] % matrix->columns != 0 || a[1] % matrix->depth != 0) {
+    return SimtTarget::chooseDot(request);
+  }
+  const Parties parties = chooseParties(shape, *matrix, request.warps);
+  // Rows in one piece, in the order of memory: each lane's share is a sum away.
+  auto shared = [&](const simt::DotRequest::Operand &operand,
+                    ArrayRef<int64_t> extents) -> simt::DotOperand {
+    return simt::SharedAttr::get(dot.getContext(), operand.order,
+                                 extents[operand.order[0]], 0, 4, 3);
+  };
+  // What was computed stays where it is, where sums lie as operands do.
+  const bool isHeld = request.a.isComputed && matrix->share() == 1;
+  simt::DotOperand left =
+                       isHeld
+                           ? simt::DotOperand(leftLayout(*matrix, a, parties))
+                           : shared(request.a, a),
+                   right = shared(request.b, b);
+  if (request.a.isBlock && matrix->share() == 1) {
+    left = leftLayout(*matrix, a, parties);
+  }
+  if (request.b.isBlock) {
+    right = rightLayout(*matrix, b, parties);
+  }
+  return {simt::tiledLayout({sumAtom(*matrix), shape, parties.down,
+                             parties.across, request.warps}),
+          left, right, DpasName.str()};
+}
+
+} // namespace tz::intel

@@ -1,0 +1,30 @@
+//===- SpirvCodeGen.h - from a kernel to a SPIR-V module ------------------===//
+//
+// What   compileKernel(): layouts, LLVM IR, one validated module of all
+//        variants.
+// Why    The plugin's entry knows the boundary, this knows the steps.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRVCODEGEN_H
+#define TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRVCODEGEN_H
+
+#include "plugins/intel/compiler/IntelMachines.h"
+
+#include "terrazzo/simt/Variants.h"
+
+namespace tz::intel {
+
+/// Which frames 2-D blocks can describe.
+simt::FrameLimits frameLimits();
+
+struct Compiled {
+  std::string binary, llvm, layouts;
+  /// Their functions are gone; shared memory is part of the module.
+  std::vector<simt::Variant> variants;
+};
+
+/// Throws simt::Unsupported, simt::TooLarge and plugin::Failure.
+Compiled compileKernel(tile::KernelOp kernel, const Machine &machine);
+
+} // namespace tz::intel
+
+#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRVCODEGEN_H

@@ -1,0 +1,64 @@
+//===- Spirv.h - from an LLVM module to a SPIR-V module -------------------===//
+//
+// What   Entry points, rewrites for what SPIR-V's kernels lack, a check of what
+//        the code generator can do, code, validation and text.
+// Why    LLVM's code generator ends the process where it meets what it cannot
+//        do, and drivers take wrong modules without a word.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRV_H
+#define TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRV_H
+
+#include "plugins/intel/compiler/IntelMachines.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace tz::intel {
+
+/// What an entry point says of a launch.
+struct EntryFacts {
+  unsigned lanes;   ///< of a sub-group
+  unsigned threads; ///< of a work-group
+};
+
+/// Makes an entry point of a lowered function, which goes: booleans become
+/// bytes, descriptors numbers (Frame.h), and the sizes are execution modes.
+/// Arguments are then what the driver's interface passes. Throws
+/// plugin::Failure for a pointer into any memory but a device's.
+llvm::Function *makeEntry(llvm::Function *function, const EntryFacts &facts);
+
+/// Gives a block's memory its size; 0: there is none.
+void giveSharedMemory(llvm::GlobalVariable *shared, uint64_t bytes);
+
+/// Atomics of 8 and 16 bits as such of the word around them: OpenCL has none.
+void widenAtomics(llvm::Module &module);
+
+/// The high half of a product of two numbers of 64 bits.
+void narrowWideProducts(llvm::Module &module);
+
+/// Values of other widths than 1, 8, 16, 32 and 64 bits as such of the next one.
+void widenIntegers(llvm::Module &module);
+
+/// For SPIR-V 1.3, with the extensions that modules may use.
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine();
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// What the code generator or this machine lacks; empty: nothing. To be asked
+/// before emitSpirv(), which ends the process for some of it.
+std::string problemOf(const llvm::Module &module, const Machine &machine);
+
+/// The binary module.
+std::string emitSpirv(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// What SPIRV-Tools say against a module; empty: nothing.
+std::string validate(const std::string &binary);
+/// The text of a module.
+std::string disassemble(const std::string &binary);
+
+} // namespace tz::intel
+
+#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_SPIRV_SPIRV_H

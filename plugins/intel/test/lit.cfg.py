@@ -1,0 +1,33 @@
+# The text tests of this plugin, with the settings of test/lit.cfg.py.
+import glob
+import os
+import re
+import shutil
+import sys
+
+here = os.path.dirname(os.path.realpath(__file__))
+root = os.path.realpath(os.path.join(here, "..", "..", ".."))
+lit_config.load_config(config, os.path.join(root, "test", "lit.cfg.py"))
+build = os.environ.get("TERRAZZO_BUILD", os.path.join(root, "build", "ci"))
+plugins = os.path.join(build, "lib", "terrazzo", "plugins.d")
+# Without SPIRV-Tools there is no compiler half, and none of these tests runs.
+if not os.path.exists(os.path.join(plugins, "libtz_intel_compiler.so")):
+    config.unsupported = True
+# Intel's OpenCL runtime for CPUs, and a device half that finds it.
+if os.path.exists(os.path.join(here, "environment.py")):
+    sys.path.insert(0, here)
+    from environment import environment
+    found = environment(root)
+    config.environment.update(found)
+    if found and os.path.exists(os.path.join(plugins, "libtz_intel_opencl.so")):
+        config.available_features.add("intel-cpu")
+# Intel's offline compiler, and what shows its code.
+config.substitutions.insert(0, ("%ocloc", sys.executable + " " + os.path.join(here, "Inputs", "ocloc.py")))
+if shutil.which("ocloc"):
+    config.available_features.add("ocloc")
+
+# Conformance cases of the example kernels, each in one type.
+families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
+            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
+cases = "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$" % "|".join(sorted(families))
+config.substitutions.insert(0, ("%example_cases", cases))
