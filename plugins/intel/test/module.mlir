@@ -1,7 +1,7 @@
 // What a module says of its kernels: version, sizes, and in which memory each pointer is.
-// RUN: tz compile %s --target intel:opencl --emit asm -o - | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: tz compile %s --target intel:dg2 --emit asm -o - | FileCheck %s --check-prefixes=CHECK,NARROW
-// RUN: tz compile %s --target intel:opencl --emit obj -o %t.spv
+// RUN: tz compile %s --target intel:opencl --emit spirv-asm -o - | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: tz compile %s --target intel:dg2 --emit spirv-asm -o - | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tz compile %s --target intel:opencl --emit spirv -o %t.spv
 // RUN: spirv-val --target-env spv1.3 %t.spv
 
 // CHECK: ; Version: 1.3
