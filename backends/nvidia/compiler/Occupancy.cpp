@@ -135,6 +135,29 @@ SmallVector<unsigned, 4> threadsWithoutDots(tile::KernelOp kernel,
   return {2048, 1536, 1280, 1024};
 }
 
+/// Words that a thread holds for a product: its sums, and its operands, which
+/// are loaded before they are staged.
+int64_t widestProduct(tile::KernelOp kernel) {
+  int64_t words = 0;
+  kernel.walk([&](simt::DotOp dot) {
+    int64_t held = wordsOf(dot.getResult().getType());
+    SmallPtrSet<mlir::Operation *, 2> staged; // once, if it is both
+    for (mlir::Value operand : {dot.getA(), dot.getB()}) {
+      while (auto permute = operand.getDefiningOp<simt::PermuteOp>()) {
+        operand = permute.getSource();
+      }
+      auto stage = operand.getDefiningOp<simt::StageOp>();
+      if (!stage) {
+        held += wordsOf(operand.getType());
+      } else if (staged.insert(stage).second) {
+        held += wordsOf(stage.getSource().getType());
+      }
+    }
+    words = std::max(words, held);
+  });
+  return words;
+}
+
 /// The same for products outside of loops. A few registers less may let one
 /// more block run, and all programs at once.
 SmallVector<unsigned, 4>
@@ -146,7 +169,9 @@ threadsWithoutRings(int64_t words, uint64_t sharedBytesEach,
                                 : architecture.threads;
   SmallVector<unsigned, 4> wanted;
   for (unsigned threads : {1024, 768, 512, 384}) {
-    if (threads <= byShared && words + addresses <= RegistersOfAll / threads) {
+    const bool fits =
+        threads <= byShared && words + addresses <= RegistersOfAll / threads;
+    if (fits || threads <= 512) { // 128 registers each, as a rule
       wanted.push_back(threads);
     }
   }
@@ -189,7 +214,8 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
       }
     }
   } else if (hasDot && !hasRing && words <= 64) {
-    wanted = threadsWithoutRings(words, variant.lowered.sharedBytes / threads,
+    wanted = threadsWithoutRings(std::max(words, widestProduct(kernel)),
+                                 variant.lowered.sharedBytes / threads,
                                  architecture);
   } else if (!hasDot) {
     wanted = threadsWithoutDots(kernel, std::max(words, widestLoop(kernel)));
