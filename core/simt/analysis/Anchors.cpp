@@ -146,6 +146,90 @@ static Operation *loopAround(Operation *op) {
   return loop;
 }
 
+namespace {
+
+/// Which tiles are computed with each other, element by element.
+class Companies {
+public:
+  explicit Companies(tile::KernelOp kernel);
+  bool areTogether(Value a, Value b) const { return find(a) == find(b); }
+
+private:
+  void join(Value a, Value b);
+  void joinAll(ValueRange some, ValueRange others);
+  Value find(Value value) const;
+
+  DenseMap<Value, Value> next; // towards the one that stands for all
+};
+
+Value Companies::find(Value value) const {
+  for (auto found = next.find(value); found != next.end();
+       found = next.find(value)) {
+    value = found->second;
+  }
+  return value;
+}
+
+void Companies::join(Value a, Value b) {
+  if (!isTile(a) || !isTile(b)) {
+    return;
+  }
+  const Value one = find(a), other = find(b);
+  if (one != other) {
+    next[one] = other;
+  }
+  for (Value value : {a, b}) { // the next search is short
+    if (value != other) {
+      next[value] = other;
+    }
+  }
+}
+
+void Companies::joinAll(ValueRange some, ValueRange others) {
+  for (auto [one, other] : llvm::zip(some, others)) {
+    join(one, other);
+  }
+}
+
+Companies::Companies(tile::KernelOp kernel) {
+  kernel.walk([&](Operation *op) {
+    if (isElementwise(op)) {
+      for (Value operand : op->getOperands()) {
+        join(operand, op->getResult(0));
+      }
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      joinAll(loop.getInitArgs(), loop.getRegionIterArgs());
+      joinAll(loop.getYieldedValues(), loop.getRegionIterArgs());
+      joinAll(loop.getResults(), loop.getRegionIterArgs());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      joinAll(loop.getInits(), loop.getBeforeArguments());
+      joinAll(loop.getYieldOp().getOperands(), loop.getBeforeArguments());
+      joinAll(loop.getConditionOp().getArgs(), loop.getAfterArguments());
+      joinAll(loop.getResults(), loop.getAfterArguments());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (Region *region : branch.getRegions()) {
+        if (!region->empty()) {
+          joinAll(region->front().getTerminator()->getOperands(),
+                  branch.getResults());
+        }
+      }
+    }
+  });
+}
+
+/// The tile that is loaded or stored.
+Value accessed(Operation *op) {
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    return store.getValue();
+  }
+  if (auto store = dyn_cast<tile::StoreViewOp>(op)) {
+    return store.getValue();
+  }
+  return op->getResult(0);
+}
+
+} // namespace
+
 void Anchors::collectAccesses() {
   // Loops, and the shapes that are combined in them.
   DenseMap<Operation *, SmallVector<ArrayRef<int64_t>, 2>> combinedIn;
@@ -189,11 +273,26 @@ void Anchors::collectAccesses() {
   }
   // Accesses of one shape and order share a layout, as wide as the widest one:
   // what is loaded by one is mostly combined with what is loaded by another.
+  // What comes out of a dot alone is stored as wide as its own elements want.
+  const Companies companies(kernel);
+  SmallVector<tile::DotOp> dots;
+  kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
+  auto isOfDot = [&](Operation *op) {
+    return isa<tile::StoreOp, tile::StoreViewOp>(op) &&
+           llvm::any_of(dots, [&](tile::DotOp dot) {
+             return companies.areTogether(accessed(op), dot.getResult());
+           });
+  };
+  auto sharesLayout = [&](Operation *one, Operation *other) {
+    return one == other ||
+           companies.areTogether(accessed(one), accessed(other)) ||
+           !(isOfDot(one) || isOfDot(other));
+  };
   for (const Access &access : all) {
     int64_t vector = 1, count = access.type.getNumElements();
     for (const Access &other : all) {
       if (other.type.getShape() == access.type.getShape() &&
-          other.order == access.order) {
+          other.order == access.order && sharesLayout(access.op, other.op)) {
         vector = std::max(vector, other.vector);
       }
     }
