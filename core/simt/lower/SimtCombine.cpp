@@ -202,8 +202,10 @@ KernelLowering::reduceSideBySide(tile::ReduceOp op,
 /// What a thread gets of each of its lines.
 std::map<Coordinates, Registers>
 KernelLowering::reduceRegisters(tile::ReduceOp op, const Layout &layout) {
-  // More values than this, and they are not all held at once.
-  constexpr size_t mostHeld = 128;
+  // More values than this, and they are not all held at once. Of more warps
+  // each thread has fewer registers.
+  constexpr size_t ofAllWarps = 512, most = 128;
+  const size_t mostHeld = std::min(most, ofAllWarps / warps);
   const std::map<Coordinates, Line> lines = linesOf(
       layout, op.getAxis(), [&](unsigned reg) { return isCopy(layout, reg); });
   size_t values = 0;
