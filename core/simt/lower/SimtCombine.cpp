@@ -204,7 +204,7 @@ std::map<Coordinates, Registers>
 KernelLowering::reduceRegisters(tile::ReduceOp op, const Layout &layout) {
   // More values than this, and they are not all held at once. Of more warps
   // each thread has fewer registers.
-  constexpr size_t ofAllWarps = 512, most = 128;
+  constexpr size_t ofAllWarps = 512, most = 64;
   const size_t mostHeld = std::min(most, ofAllWarps / warps);
   const std::map<Coordinates, Line> lines = linesOf(
       layout, op.getAxis(), [&](unsigned reg) { return isCopy(layout, reg); });

@@ -122,32 +122,28 @@ Value *SpirvHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
   return exchange(b, "_Z21sub_group_shuffle_xorjj", {word, b.getInt32(mask)});
 }
 
-/// Of what has no function the library makes shuffles.
+/// Of integers, over whole sub-groups; of what has no function the library
+/// makes shuffles.
 Value *SpirvHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
-                               Value *word) {
-  const char *name = nullptr;
-  switch (kind) {
-  case simt::LaneReduction::add:
-    name = "_Z20sub_group_reduce_addj";
-    break;
-  case simt::LaneReduction::maxs:
-    name = "_Z20sub_group_reduce_maxi";
-    break;
-  case simt::LaneReduction::mins:
-    name = "_Z20sub_group_reduce_mini";
-    break;
-  case simt::LaneReduction::maxu:
-    name = "_Z20sub_group_reduce_maxj";
-    break;
-  case simt::LaneReduction::minu:
-    name = "_Z20sub_group_reduce_minj";
-    break;
-  case simt::LaneReduction::bitAnd:
-  case simt::LaneReduction::bitOr:
-  case simt::LaneReduction::bitXor:
+                               Value *value, unsigned laneBits) {
+  static const std::map<simt::LaneReduction, const char *> functions = {
+      {simt::LaneReduction::add, "_Z20sub_group_reduce_addj"},
+      {simt::LaneReduction::maxs, "_Z20sub_group_reduce_maxi"},
+      {simt::LaneReduction::mins, "_Z20sub_group_reduce_mini"},
+      {simt::LaneReduction::maxu, "_Z20sub_group_reduce_maxj"},
+      {simt::LaneReduction::minu, "_Z20sub_group_reduce_minj"},
+  };
+  Type *type = value->getType(), *word = b.getInt32Ty();
+  auto found = functions.find(kind);
+  if (found == functions.end() || laneBits != lanes() - 1 ||
+      !type->isIntegerTy() || type->getIntegerBitWidth() > 32) {
     return nullptr;
   }
-  return exchange(b, name, {word});
+  const bool isSigned =
+      kind == simt::LaneReduction::maxs || kind == simt::LaneReduction::mins;
+  Value *wide =
+      isSigned ? b.CreateSExt(value, word) : b.CreateZExt(value, word);
+  return b.CreateTrunc(exchange(b, found->second, {wide}), type);
 }
 
 StringRef SpirvHooks::syncScope(tile::MemScope scope) const {

@@ -53,7 +53,7 @@ public:
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
                           unsigned mask) override;
   llvm::Value *reduceLanes(llvm::IRBuilderBase &b, simt::LaneReduction kind,
-                           llvm::Value *word) override;
+                           llvm::Value *value, unsigned laneBits) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override {

@@ -18,15 +18,17 @@ using namespace llvm;
 namespace tz::intel {
 
 /// A descriptor's bytes as one value.
-static Type *descriptorType(LLVMContext &context) {
-  return FixedVectorType::get(Type::getInt64Ty(context),
-                              simt::DescriptorBytes / 8);
+static Type *descriptorType(const Argument &argument) {
+  const auto bytes =
+      unsigned(cast<ArrayType>(argument.getParamByValType())->getNumElements());
+  return FixedVectorType::get(Type::getInt64Ty(argument.getContext()),
+                              bytes / 8);
 }
 
 static Type *passedAs(const Argument &argument) {
   Type *type = argument.getType();
   if (argument.hasByValAttr()) {
-    return descriptorType(type->getContext());
+    return descriptorType(argument);
   }
   if (type->isPointerTy() && type->getPointerAddressSpace() != Spaces.device) {
     throw plugin::Failure(TZ_E_INTERNAL,

@@ -39,7 +39,8 @@ void widenAtomics(llvm::Module &module);
 /// The high half of a product of two numbers of 64 bits.
 void narrowWideProducts(llvm::Module &module);
 
-/// Values of other widths than 1, 8, 16, 32 and 64 bits as such of the next one.
+/// Values of other widths than 1, 8, 16, 32 and 64 bits as such of the next
+/// one.
 void widenIntegers(llvm::Module &module);
 
 /// For SPIR-V 1.3, with the extensions that modules may use.
