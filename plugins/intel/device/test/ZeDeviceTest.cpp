@@ -98,6 +98,34 @@ TEST_F(ZeMemory, OfEventsIsUsedAgain) {
   EXPECT_EQ(sim().pools, 1);
 }
 
+/// A mark that a stream has yet to pass is not used again.
+TEST_F(ZeMemory, OfEventsIsKeptWhileAStreamWaits) {
+  begin();
+  tz_stream *other = nullptr;
+  ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
+  const tz_dptr counter = memory(4);
+  tz_kernel *count = kernel("count");
+  const Packed packed = Packed() << counter << int32_t(100000000);
+  const tz_launch slow = request(packed, 1, 1);
+  ASSERT_EQ(Told(api.launch(other, count, &slow)).code, TZ_E_OK);
+  auto record = [&] {
+    tz_event *event = nullptr;
+    EXPECT_EQ(Told(calls.createEvent(device, 0, &event)).code, TZ_E_OK);
+    EXPECT_EQ(Told(api.event_record(event, stream)).code, TZ_E_OK);
+    EXPECT_EQ(Told(api.event_sync(event, UINT64_MAX)).code, TZ_E_OK);
+    return event;
+  };
+  tz_event *passed = record();
+  ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
+  api.event_destroy(passed);
+  for (int i = 0; i < 130; ++i) {
+    api.event_destroy(record());
+  }
+  EXPECT_EQ(sim().misused, 0);
+  ASSERT_EQ(Told(api.stream_sync(other)).code, TZ_E_OK);
+  api.stream_destroy(other);
+}
+
 //===--- Objects of the program's -----------------------------------------===//
 
 /// A context and a list, made as a program would.

@@ -88,7 +88,8 @@ struct _ze_event_pool_handle_t : tz::intel::test::sim::Counted {};
 struct _ze_event_handle_t : tz::intel::test::sim::Counted {
   std::mutex mutex;
   bool isSignalled = false;
-  cl_event mark = nullptr; ///< of the command that will signal it
+  cl_event mark = nullptr;   ///< of the command that will signal it
+  cl_event waiter = nullptr; ///< the last command that waits for it
 };
 struct _ze_command_list_handle_t : tz::intel::test::sim::Counted {
   cl_command_queue queue = nullptr;

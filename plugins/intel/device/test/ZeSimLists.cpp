@@ -36,13 +36,6 @@ ze_result_t eventCreate(ze_event_pool_handle_t, const ze_event_desc_t *,
   *out = new _ze_event_handle_t;
   return ZE_RESULT_SUCCESS;
 }
-ze_result_t eventDestroy(ze_event_handle_t event) {
-  if (event->mark) {
-    (void)machine()->driver.clReleaseEvent(event->mark);
-  }
-  delete event;
-  return ZE_RESULT_SUCCESS;
-}
 ze_result_t eventSignal(ze_event_handle_t event) {
   std::lock_guard guard(event->mutex);
   event->isSignalled = true;
@@ -65,9 +58,32 @@ ze_result_t eventQuery(ze_event_handle_t event) {
   std::lock_guard guard(event->mutex);
   return isReached(*event) ? ZE_RESULT_SUCCESS : ZE_RESULT_NOT_READY;
 }
+/// Forgets who waits, who must have passed.
+static void dropWaiter(_ze_event_handle_t &event) {
+  if (!event.waiter) {
+    return;
+  }
+  cl_int status = CL_COMPLETE;
+  (void)machine()->driver.clGetEventInfo(event.waiter,
+                                         CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                         sizeof(status), &status, nullptr);
+  controls().misused += status > CL_COMPLETE;
+  (void)machine()->driver.clReleaseEvent(event.waiter);
+  event.waiter = nullptr;
+}
+
+ze_result_t eventDestroy(ze_event_handle_t event) {
+  dropWaiter(*event);
+  if (event->mark) {
+    (void)machine()->driver.clReleaseEvent(event->mark);
+  }
+  delete event;
+  return ZE_RESULT_SUCCESS;
+}
 ze_result_t eventReset(ze_event_handle_t event) {
   std::lock_guard guard(event->mutex);
   controls().misused += !isReached(*event);
+  dropWaiter(*event);
   if (event->mark) {
     (void)machine()->driver.clReleaseEvent(event->mark);
   }
@@ -139,8 +155,12 @@ ze_result_t listWait(ze_command_list_handle_t list, uint32_t count,
       controls().misused += !events[i]->isSignalled;
       continue;
     }
+    if (events[i]->waiter) {
+      (void)machine()->driver.clReleaseEvent(events[i]->waiter);
+      events[i]->waiter = nullptr;
+    }
     const cl_int result = machine()->driver.clEnqueueBarrierWithWaitList(
-        list->queue, 1, &events[i]->mark, nullptr);
+        list->queue, 1, &events[i]->mark, &events[i]->waiter);
     if (result != CL_SUCCESS) {
       return told(result);
     }
