@@ -25,47 +25,45 @@
 //     %1 = simt.stage %cst_0 : tensor<16x16xf16, #layout1> -> <16x16xf16, #shared>
 //     ...
 //     %3 = scf.if %2 -> (tensor<16x16xf32, #layout>) {
-//       %6 = simt.ring : <3 x <16x16xf16, #shared>>
+//       %5 = simt.ring : <3 x <16x16xf16, #shared>>
 //       ...
-//       %8 = tile.load %7 {group = 2 : i64} : !tile.ptr<i32> -> i32
+//       %7 = tile.load %6 {group = 2 : i64} : !tile.ptr<i32> -> i32
 //       ...
-//       %11 = simt.slot %6[%c0_i32] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//       simt.async_copy_view %0[%10, %c0_i64] to %11 when %2 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
+//       %10 = simt.slot %5[%c0_i32] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.async_copy_view %0[%9, %c0_i64] to %10 when %2 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
 //       simt.async_commit
 //       ...
-//       %23 = tile.load %22 {group = 2 : i64} : !tile.ptr<i32> -> i32
+//       %22 = tile.load %21 {group = 2 : i64} : !tile.ptr<i32> -> i32
 //       ...
-//       %26 = simt.slot %6[%c1_i32] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//       simt.async_copy_view %0[%25, %c0_i64] to %26 when %18 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
+//       %25 = simt.slot %5[%c1_i32] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//       simt.async_copy_view %0[%24, %c0_i64] to %25 when %17 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
 //       simt.async_commit
 //       ...
-//       %27:3 = scf.if %2 -> (tensor<16x16xf32, #layout>, i32, i32) {
+//       %26:3 = scf.if %2 -> (tensor<16x16xf32, #layout>, i32, i32) {
 //         ...
-//         %35 = tile.load %34 {group = 2 : i64} : !tile.ptr<i32> -> i32
-//         %36:4 = scf.for %arg4 = %c0_i32 to %arg3 step %c1_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32, %arg7 = %c2_i32, %arg8 = %35) -> (tensor<16x16xf32, #layout>, i32, i32, i32)  : i32 {
+//         %34 = tile.load %33 {group = 2 : i64} : !tile.ptr<i32> -> i32
+//         %35:4 = scf.for %arg4 = %c0_i32 to %arg3 step %c1_i32 iter_args(%arg5 = %cst, %arg6 = %c0_i32, %arg7 = %c2_i32, %arg8 = %34) -> (tensor<16x16xf32, #layout>, i32, i32, i32)  : i32 {
 //           ...
-//           %56 = tile.load %55 {group = 2 : i64} : !tile.ptr<i32> -> i32
+//           %55 = tile.load %54 {group = 2 : i64} : !tile.ptr<i32> -> i32
 //           simt.async_wait 1
 //           ...
-//           %59 = simt.slot %6[%arg7] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//           simt.async_copy_view %0[%58, %c0_i64] to %59 when %45 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
+//           %58 = simt.slot %5[%arg7] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//           simt.async_copy_view %0[%57, %c0_i64] to %58 when %44 checked [false, false] layout #layout2 : <16x16xf16> to <16x16xf16, #shared>
 //           simt.async_commit
-//           %60 = simt.slot %6[%arg6] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
-//           %61 = simt.dot %60, %1, %arg5 : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #layout>
+//           %59 = simt.slot %5[%arg6] : <3 x <16x16xf16, #shared>> -> <16x16xf16, #shared>
+//           %60 = simt.dot %59, %1, %arg5 : !simt.buffer<16x16xf16, #shared>, !simt.buffer<16x16xf16, #shared> -> tensor<16x16xf32, #layout>
 //           ...
-//           scf.yield %61, %64, %67, %56 : tensor<16x16xf32, #layout>, i32, i32, i32
+//           scf.yield %60, %63, %66, %55 : tensor<16x16xf32, #layout>, i32, i32, i32
 //         }
-//         scf.yield %36#0, %36#1, %36#2 : tensor<16x16xf32, #layout>, i32, i32
+//         scf.yield %35#0, %35#1, %35#2 : tensor<16x16xf32, #layout>, i32, i32
 //       } else {
 //         scf.yield %cst, %c0_i32, %c2_i32 : tensor<16x16xf32, #layout>, i32, i32
 //       }
 //       simt.async_wait 0
-//       scf.yield %27#0 : tensor<16x16xf32, #layout>
+//       scf.yield %26#0 : tensor<16x16xf32, #layout>
 //     } else {
 //       scf.yield %cst : tensor<16x16xf32, #layout>
 //     }
-//     ...
-//     %5 = simt.convert %3 : tensor<16x16xf32, #layout> -> tensor<16x16xf32, #layout2>
 //     ...
 // Needs  simt-pipeline-loops before: what can be a copy is one.
 // Keeps  order: a load goes ahead only of accesses that R6 does not order with

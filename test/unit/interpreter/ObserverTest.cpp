@@ -142,6 +142,6 @@ tile.kernel @k(%p: !tile.ptr<i32>, %n: i32) {
   EXPECT_EQ(llvm::count(diary.lines, "found out-of-bounds access"), 1);
   diary.lines.clear();
   options.checked = false;
-  EXPECT_THAT(run(text), HasSubstr("past the end of 'data'"));
+  EXPECT_THAT(run(text), HasSubstr("right behind the end of 'data'"));
   EXPECT_THAT(diary.lines.back(), HasSubstr("failed access of 4 bytes"));
 }
