@@ -270,6 +270,37 @@ uint64_t reduceIntegers(uint64_t x, uint64_t y, uint32_t kind, uint32_t bits) {
   }
 }
 
+/// Of fp16. Compilers' own type needs a newer runtime library than ours.
+struct Half {
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? std::nan("") : HUGE_VAL)
+                        : exponent ? std::ldexp(1024 + fraction, exponent - 25)
+                                   : std::ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+  }
+  /// Rounded to nearest even, as nearbyint does.
+  static Half of(double value) {
+    constexpr double overflow = 65520;
+    constexpr int leastExponent = -14;
+    const auto sign = uint16_t(std::signbit(value) ? 0x8000 : 0);
+    const double size = std::fabs(value);
+    if (!(size < overflow)) {
+      return {uint16_t(sign | (std::isnan(value) ? 0x7e00 : 0x7c00))};
+    }
+    const int exponent =
+        size == 0 ? leastExponent : std::max(std::ilogb(size), leastExponent);
+    const auto units = int(std::nearbyint(std::ldexp(size, 10 - exponent)));
+    return {uint16_t(sign | (((exponent - leastExponent) << 10) + units))};
+  }
+  /// The sum of two is exact in double.
+  friend Half operator+(Half x, Half y) { return of(double(x) + double(y)); }
+  friend bool operator<(Half x, Half y) { return double(x) < double(y); }
+  friend bool operator==(Half x, Half y) { return double(x) == double(y); }
+
+  uint16_t bits;
+};
+
 /// Zeros are told apart, -0 is less.
 template <typename Float>
 Float reduceFloats(Float x, Float y, uint32_t kind) {
@@ -305,7 +336,7 @@ uint64_t reduceLanes(uint64_t word, uint32_t kind, uint32_t bits,
     all = kind < AddF  ? reduceIntegers(all, one, kind, bits)
           : bits == 64 ? reduceAs<double, uint64_t>(all, one, kind)
           : bits == 32 ? reduceAs<float, uint32_t>(all, one, kind)
-                       : reduceAs<_Float16, uint16_t>(all, one, kind);
+                       : reduceAs<Half, uint16_t>(all, one, kind);
   }
   return all;
 }
