@@ -1,0 +1,35 @@
+//===- AmdTarget.h - what the SIMT library asks of a machine --------------===//
+//
+// What   Answers from the table of machines, and how a dot is done.
+// Why    See terrazzo/simt/SimtTarget.h.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_AMD_COMPILER_AMDTARGET_H
+#define TERRAZZO_PLUGINS_AMD_COMPILER_AMDTARGET_H
+
+#include "plugins/amd/compiler/AmdMachines.h"
+
+#include "terrazzo/simt/SimtTarget.h"
+
+namespace tz::amd {
+
+class AmdTarget final : public simt::SimtTarget {
+public:
+  explicit AmdTarget(const Machine &machine) : machine(machine) {}
+
+  unsigned lanes() const override { return machine.lanes; }
+  uint64_t sharedBytes() const override { return machine.sharedBytes; }
+  unsigned registers() const override { return 256; }
+  simt::SharedAttr sharedRows(mlir::MLIRContext *context,
+                              llvm::ArrayRef<unsigned> order, int64_t unit,
+                              int64_t elementBytes) const override {
+    return simt::paddedShared(context, order, unit, elementBytes);
+  }
+  unsigned blocksBeside(const simt::BlockNeeds &block) const override;
+
+private:
+  const Machine &machine;
+};
+
+} // namespace tz::amd
+
+#endif // TERRAZZO_PLUGINS_AMD_COMPILER_AMDTARGET_H

@@ -1,0 +1,109 @@
+//===- AmdgcnHooks.cpp - the SIMT library's hooks as AMDGCN ---------------===//
+//
+// What   See AmdgcnHooks.h.
+// Why    See AmdgcnHooks.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/amd/compiler/hooks/AmdgcnHooks.h"
+
+#include "terrazzo/plugin/Error.h"
+
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tz::amd {
+
+Value *AmdgcnHooks::threadInBlock(IRBuilderBase &b) {
+  return b.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, {});
+}
+
+Value *AmdgcnHooks::programId(IRBuilderBase &b, unsigned axis) {
+  static constexpr Intrinsic::ID ids[] = {Intrinsic::amdgcn_workgroup_id_x,
+                                          Intrinsic::amdgcn_workgroup_id_y,
+                                          Intrinsic::amdgcn_workgroup_id_z};
+  return b.CreateIntrinsic(ids[axis], {});
+}
+
+/// The first three words of the hidden arguments (code object V5 and later):
+/// whoever launches by the metadata fills them in.
+Value *AmdgcnHooks::programCount(IRBuilderBase &b, unsigned axis) {
+  Value *hidden = b.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, {});
+  LoadInst *count = b.CreateAlignedLoad(
+      b.getInt32Ty(), b.CreateConstGEP1_32(b.getInt32Ty(), hidden, axis),
+      Align(4));
+  count->setMetadata(LLVMContext::MD_invariant_load,
+                     MDNode::get(b.getContext(), {}));
+  return count;
+}
+
+Value *AmdgcnHooks::sharedMemory(IRBuilderBase &b) {
+  BasicBlock *block = b.GetInsertBlock();
+  Type *type = ArrayType::get(b.getInt8Ty(), 0);
+  shared = new GlobalVariable(*block->getModule(), type, false,
+                              GlobalValue::InternalLinkage,
+                              PoisonValue::get(type),
+                              block->getParent()->getName() + ".lds", nullptr,
+                              GlobalValue::NotThreadLocal, Spaces.shared);
+  return shared;
+}
+
+/// Which memory a fence of a barrier speaks of; null: of both.
+static MDNode *orderedMemory(LLVMContext &context, simt::Memories memories) {
+  auto of = [&](StringRef space) {
+    return MDNode::get(context,
+                       {MDString::get(context, "amdgpu-synchronize-as"),
+                        MDString::get(context, space)});
+  };
+  return memories == simt::Memories::shared   ? of("local")
+         : memories == simt::Memories::device ? of("global")
+                                              : nullptr;
+}
+
+void AmdgcnHooks::barrier(IRBuilderBase &b, simt::Memories memories,
+                          std::optional<unsigned> threads) {
+  if (threads) {
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "a barrier of some threads, which there is not");
+  }
+  LLVMContext &context = b.getContext();
+  const SyncScope::ID scope = context.getOrInsertSyncScopeID("workgroup");
+  MDNode *memory = orderedMemory(context, memories);
+  auto fence = [&](AtomicOrdering ordering) {
+    if (memories != simt::Memories::none) {
+      b.CreateFence(ordering, scope)
+          ->setMetadata(LLVMContext::MD_mmra, memory);
+    }
+  };
+  fence(AtomicOrdering::Release);
+  b.CreateIntrinsic(Intrinsic::amdgcn_s_barrier, {});
+  fence(AtomicOrdering::Acquire);
+}
+
+Value *AmdgcnHooks::shuffle(IRBuilderBase &b, Value *word, Value *fromLane) {
+  return b.CreateIntrinsic(Intrinsic::amdgcn_ds_bpermute,
+                           {b.CreateShl(fromLane, 2), word});
+}
+
+Value *AmdgcnHooks::shuffleXor(IRBuilderBase &b, Value *word, unsigned mask) {
+  return exchangeLanes(b, machine, word, mask, threadInBlock(b));
+}
+
+Value *AmdgcnHooks::uniform(IRBuilderBase &b, Value *word) {
+  return b.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {word->getType()},
+                           {word});
+}
+
+StringRef AmdgcnHooks::syncScope(tile::MemScope scope) const {
+  switch (scope) {
+  case tile::MemScope::program:
+    return "workgroup";
+  case tile::MemScope::device:
+    return "agent";
+  case tile::MemScope::system:
+    break;
+  }
+  return "";
+}
+
+} // namespace tz::amd

@@ -1,0 +1,66 @@
+//===- AmdgcnHooks.h - the SIMT library's hooks as AMDGCN -----------------===//
+//
+// What   Ids, exchanges between lanes, barriers and fences by LLVM's intrinsics
+//        of AMDGCN.
+// Why    See terrazzo/simt/SimtHooks.h.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_AMD_COMPILER_HOOKS_AMDGCNHOOKS_H
+#define TERRAZZO_PLUGINS_AMD_COMPILER_HOOKS_AMDGCNHOOKS_H
+
+#include "plugins/amd/compiler/AmdMachines.h"
+
+#include "terrazzo/simt/SimtHooks.h"
+
+namespace tz::amd {
+
+/// LLVM's numbers of global, constant and local memory (LDS).
+inline constexpr lowering::AddressSpaces Spaces = {
+    .device = 1, .constants = 4, .shared = 3};
+
+/// Arithmetic within the tolerances (hooks/Arithmetic.cpp).
+std::unique_ptr<lowering::Elementwise> makeArithmetic(llvm::IRBuilderBase &b,
+                                                      const Machine &machine);
+
+/// The word of the lane whose index differs in these bits (hooks/Lanes.cpp).
+llvm::Value *exchangeLanes(llvm::IRBuilderBase &b, const Machine &machine,
+                           llvm::Value *word, unsigned mask,
+                           llvm::Value *thread);
+
+class AmdgcnHooks final : public simt::SimtHooks {
+public:
+  explicit AmdgcnHooks(const Machine &machine) : machine(machine) {}
+
+  unsigned lanes() const override { return machine.lanes; }
+  llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
+  llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
+  llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
+  /// Of size 0; giveSharedMemory() makes it as large as it must be.
+  llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
+  void barrier(llvm::IRBuilderBase &b, simt::Memories memories,
+               std::optional<unsigned> threads) override;
+  simt::Memories barrierOrders(simt::Memories asked) const override {
+    return asked;
+  }
+  llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
+                       llvm::Value *fromLane) override;
+  llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,
+                          unsigned mask) override;
+  bool takesUniform() const override { return true; }
+  llvm::Value *uniform(llvm::IRBuilderBase &b, llvm::Value *word) override;
+  llvm::StringRef syncScope(tile::MemScope scope) const override;
+  std::unique_ptr<lowering::Elementwise>
+  elementwise(llvm::IRBuilderBase &b) override {
+    return makeArithmetic(b, machine);
+  }
+
+  /// What sharedMemory() made.
+  llvm::GlobalVariable *sharedVariable() const { return shared; }
+
+private:
+  const Machine &machine;
+  llvm::GlobalVariable *shared = nullptr;
+};
+
+} // namespace tz::amd
+
+#endif // TERRAZZO_PLUGINS_AMD_COMPILER_HOOKS_AMDGCNHOOKS_H

@@ -1,0 +1,174 @@
+//===- EmitAmdgcn.cpp - from LLVM IR to AMDGCN ----------------------------===//
+//
+// What   See Amdgcn.h.
+// Why    LLVM's default pipeline vectorizes and unrolls what layouts have
+//        decided.
+//===----------------------------------------------------------------------===//
+#include "plugins/amd/compiler/llvm/Amdgcn.h"
+
+#include "terrazzo/plugin/Error.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+
+#include <mutex>
+
+extern "C" void LLVMInitializeAMDGPUTargetInfo();
+extern "C" void LLVMInitializeAMDGPUTarget();
+extern "C" void LLVMInitializeAMDGPUTargetMC();
+extern "C" void LLVMInitializeAMDGPUAsmPrinter();
+
+using namespace llvm;
+
+namespace tz::amd {
+
+std::unique_ptr<TargetMachine> makeTargetMachine(const Machine &machine) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+  });
+  Triple triple("amdgcn-amd-amdhsa");
+  std::string problem;
+  const Target *found = TargetRegistry::lookupTarget(triple, problem);
+  if (!found) {
+    throw plugin::Failure(TZ_E_INTERNAL, problem);
+  }
+  return std::unique_ptr<TargetMachine>(found->createTargetMachine(
+      triple, machine.cpu, machine.lanes == 32 ? "+wavefrontsize32" : "",
+      TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+}
+
+void makeEntry(Function &function, const EntryFacts &facts) {
+  LLVMContext &context = function.getContext();
+  function.setCallingConv(CallingConv::AMDGPU_KERNEL);
+  function.setVisibility(GlobalValue::ProtectedVisibility);
+  function.setLinkage(GlobalValue::ExternalLinkage);
+  function.addFnAttr(Attribute::NoUnwind);
+  const std::string threads = std::to_string(facts.threads);
+  function.addFnAttr("amdgpu-flat-work-group-size", threads + "," + threads);
+  function.addFnAttr("uniform-work-group-size", "true");
+  if (facts.wavesPerSimd) {
+    function.addFnAttr("amdgpu-waves-per-eu",
+                       std::to_string(facts.wavesPerSimd));
+  }
+  auto number = [&](unsigned value) {
+    return ConstantAsMetadata::get(
+        ConstantInt::get(Type::getInt32Ty(context), value));
+  };
+  function.setMetadata(
+      "reqd_work_group_size",
+      MDNode::get(context, {number(facts.threads), number(1), number(1)}));
+}
+
+void giveSharedMemory(GlobalVariable *shared, uint64_t bytes,
+                      uint64_t alignment) {
+  if (bytes == 0) {
+    shared->replaceAllUsesWith(PoisonValue::get(shared->getType()));
+    shared->eraseFromParent();
+    return;
+  }
+  Type *type = ArrayType::get(Type::getInt8Ty(shared->getContext()), bytes);
+  auto *sized = new GlobalVariable(
+      *shared->getParent(), type, false, GlobalValue::InternalLinkage,
+      PoisonValue::get(type), "", nullptr, GlobalValue::NotThreadLocal,
+      shared->getAddressSpace());
+  sized->takeName(shared);
+  sized->setAlignment(Align(std::max<uint64_t>(alignment, 16)));
+  shared->replaceAllUsesWith(sized);
+  shared->eraseFromParent();
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(LoopSimplifyPass());
+  LoopPassManager invariants;
+  invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
+  invariants.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(ADCEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  // Finds which hidden arguments a kernel reads: the driver fills in no others.
+  if (Error problem = builder.parsePassPipeline(all, "amdgpu-attributor")) {
+    throw plugin::Failure(TZ_E_INTERNAL, toString(std::move(problem)));
+  }
+  all.run(module, modules);
+}
+
+namespace {
+
+/// Keeps the first error: without a handler, LLVM would end the process.
+class FirstError final : public DiagnosticHandler {
+public:
+  explicit FirstError(std::string &text) : text(text) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() == DS_Error && text.empty()) {
+      raw_string_ostream stream(text);
+      DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+
+private:
+  std::string &text;
+};
+
+} // namespace
+
+std::string emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
+  std::string problem;
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<FirstError>(problem));
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/true)) {
+    throw plugin::Failure(TZ_E_INTERNAL, "no code generation for this target");
+  }
+  passes.run(module);
+  module.getContext().setDiagnosticHandler(nullptr);
+  if (!problem.empty()) {
+    throw plugin::Failure(TZ_E_UNSUPPORTED_OP,
+                          "LLVM's code generator refuses the kernel: " +
+                              problem);
+  }
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace tz::amd

@@ -1,0 +1,18 @@
+# The text tests of this plugin, with the settings of test/lit.cfg.py.
+import glob
+import os
+import re
+
+here = os.path.dirname(os.path.realpath(__file__))
+root = os.path.realpath(os.path.join(here, "..", "..", ".."))
+lit_config.load_config(config, os.path.join(root, "test", "lit.cfg.py"))
+build = os.environ.get("TERRAZZO_BUILD", os.path.join(root, "build", "ci"))
+# Without LLD's libraries there is no compiler half, and none of these tests runs.
+if not os.path.exists(os.path.join(build, "lib", "terrazzo", "plugins.d", "libtz_amd_compiler.so")):
+    config.unsupported = True
+
+# Conformance cases of the example kernels, each in one type.
+families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))
+            for name in re.findall(r"^family (\w+): docs/examples", open(path).read(), re.M)]
+config.substitutions.insert(0, ("%example_cases", "^(%s)/[a-z0-9_]+/(f16|f8e4m3|i32)(/full)?$|^mamba_chunk_scan/passing/f32/full$"
+                                % "|".join(sorted(families))))
