@@ -21,20 +21,22 @@ Device::~Device() {
 }
 
 static Result<Plugin::DevicePlace> placeOf(Plugin &plugin, size_t index) {
-  Result<const Plugin::DeviceList *> list = plugin.devices();
-  if (list && index >= (*list)->size()) {
-    list = plugin.devicesAndSimulators();
+  Result<const Plugin::DeviceList *> real = plugin.devices();
+  if (real && index < (*real)->size()) {
+    return (**real)[index];
   }
-  if (!list) {
-    return list.takeStatus();
+  // Without a real device there may be simulators all the same.
+  Result<const Plugin::DeviceList *> all = plugin.devicesAndSimulators();
+  if (all && index < (*all)->size()) {
+    return (**all)[index];
   }
-  if (index >= (*list)->size()) {
-    return Status(TZ_E_NOT_FOUND, "plugin '" + plugin.name() + "' has " +
-                                      std::to_string((*list)->size()) +
-                                      " devices; there is no device " +
-                                      std::to_string(index));
+  if (!real || !all) {
+    return real ? all.takeStatus() : real.takeStatus();
   }
-  return (**list)[index];
+  return Status(TZ_E_NOT_FOUND, "plugin '" + plugin.name() + "' has " +
+                                    std::to_string((*all)->size()) +
+                                    " devices; there is no device " +
+                                    std::to_string(index));
 }
 
 Result<std::shared_ptr<Device>> Device::open(Plugin &plugin, size_t index,

@@ -143,6 +143,16 @@ TEST_F(Devices, ASimulatorIsTakenOnRequestAlone) {
   EXPECT_EQ(chosen("mixed"), "0 mixed:a");
 }
 
+TEST_F(Devices, ASimulatorIsOpenedBesideAHalfWithoutADriver) {
+  open("[" + half("BROKEN") + "," + half("SIMULATED") + "]");
+  EXPECT_THAT(chosen("mixed"), HasSubstr("its driver is not here"));
+  ASSERT_EQ(chosen("mixed:simulated"), "0 mixed:simulated");
+  EXPECT_TRUE(device(0)->isSimulator());
+  // A number that nothing has says why nothing is here.
+  EXPECT_THAT(Device::open(**registry->find("mixed"), 1).takeStatus().message(),
+              HasSubstr("its driver is not here"));
+}
+
 TEST_F(Devices, QueuesOfOthersAreWrappedInTheirContext) {
   open(half("A"));
   std::atomic<int> queue{0};

@@ -2,7 +2,7 @@
 //
 // What   Compiled once for each half (HALF_...). A: a device mixed:a. B: the
 //        same device again, a device mixed:b and a simulator mixed:simulated.
-//        BROKEN: has no driver. Their kernels store a number; code that says
+//        SIMULATED: that simulator alone. BROKEN: has no driver. Their kernels store a number; code that says
 //        "error" does not load; streams, events and contexts of the interface
 //        "queue" can be wrapped.
 // Why    What a plugin with several halves, simulators and foreign objects is,
@@ -64,7 +64,7 @@ struct StoreDevice : HostDevice {
     List list;
 #ifdef HALF_BROKEN
     throw Failure(TZ_E_UNAVAILABLE, "its driver is not here");
-#else
+#elif !defined(HALF_SIMULATED)
     add(list, "mixed:a", "1");
 #endif
 #ifdef HALF_B
@@ -72,7 +72,7 @@ struct StoreDevice : HostDevice {
 #endif
     return list;
   }
-#ifdef HALF_B
+#if defined(HALF_B) || defined(HALF_SIMULATED)
   static List simulators(const tz_create_desc &) {
     List list;
     add(list, "mixed:simulated", "");
