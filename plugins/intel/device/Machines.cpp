@@ -8,6 +8,8 @@
 
 #include <terrazzo/plugin/Structs.h>
 
+#include <fstream>
+
 namespace tz::intel {
 
 using plugin::Failure;
@@ -49,6 +51,27 @@ std::string text(const uint32_t (&extent)[3]) {
 }
 
 } // namespace
+
+bool mayHaveGpu(const std::filesystem::path &root) {
+  std::error_code error;
+  if (std::filesystem::exists(root / "dev/dxg", error)) {
+    return true; // behind Windows, which does not tell whose it is
+  }
+  for (std::filesystem::directory_iterator at(root / "dev/dri", error), end;
+       !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with("renderD")) {
+      continue;
+    }
+    std::ifstream file(root / "sys/class/drm" / name / "device/vendor");
+    uint32_t vendor = VendorId; // also of one that is not told
+    file >> std::hex >> vendor;
+    if (file.fail() || vendor == VendorId) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::string_view targetOf(uint32_t deviceId) {
   for (const Machine &machine : Machines) {

@@ -12,12 +12,19 @@
 
 #include <terrazzo/plugin.h>
 
+#include <filesystem>
+
 namespace tz::intel {
 
 /// The vendor's number on the bus.
 inline constexpr uint32_t VendorId = 0x8086;
 /// Code that needs nothing beyond OpenCL: every device runs it.
 inline constexpr std::string_view GenericTarget = "intel:opencl";
+
+/// Whether the machine may have a GPU of the vendor, by the system's list of
+/// graphics devices. Asking OpenCL instead would load the driver of every
+/// vendor, which for that of a CPU alone takes a second. `root`: of the files.
+bool mayHaveGpu(const std::filesystem::path &root = "/");
 
 /// "intel:pvc" of a device's number on the bus; GenericTarget of one that is in
 /// no table.

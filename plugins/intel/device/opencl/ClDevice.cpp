@@ -10,32 +10,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 using namespace tz::intel;
 
 //===--- Platform ---------------------------------------------------------===//
 
-/// Whether the machine has any device that draws or computes. Asking OpenCL
-/// instead would load every vendor's driver, which for that of a CPU alone
-/// takes a second.
-static bool hasGraphicsDevice() {
-  std::error_code error;
-  if (std::filesystem::exists("/dev/dxg", error)) {
-    return true;
-  }
-  for (std::filesystem::directory_iterator at("/dev/dri", error), end;
-       !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().starts_with("renderD")) {
-      return true;
-    }
-  }
-  return false;
-}
-
 tz_platform::tz_platform(const std::string &library)
-    : driver(library), asksForDevices(!library.empty() || hasGraphicsDevice()) {
-}
+    : driver(library), asksForDevices(!library.empty() || mayHaveGpu()) {}
 
 void tz_platform::enumerate(cl_device_type type, bool isSimulator,
                             std::vector<tz_device *> &into) {

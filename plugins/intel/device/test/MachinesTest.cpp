@@ -8,6 +8,9 @@
 
 #include "plugins/intel/device/test/HalfFixture.h"
 
+#include <cstdlib>
+#include <fstream>
+
 namespace tz::intel::test {
 namespace {
 
@@ -17,6 +20,40 @@ TEST(Machines, AreKnownByTheirNumberOnTheBus) {
   EXPECT_EQ(targetOf(0xE20B), "intel:bmg");
   EXPECT_EQ(targetOf(0x3E92), "intel:opencl");
   EXPECT_EQ(targetOf(0), "intel:opencl");
+}
+
+/// Files that stand for those of a machine.
+struct Files {
+  std::filesystem::path root;
+  Files() {
+    std::string text =
+        (std::filesystem::temp_directory_path() / "terrazzo-machines-XXXXXX")
+            .string();
+    root = mkdtemp(text.data());
+  }
+  ~Files() { std::filesystem::remove_all(root); }
+  void write(const std::string &path, const std::string &text) const {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
+  }
+};
+
+TEST(Machines, AreAskedForGpusOnlyWhereTheVendorMayHaveOne) {
+  const Files files;
+  EXPECT_FALSE(mayHaveGpu(files.root));
+  files.write("dev/dri/card0", "");
+  files.write("dev/dri/renderD128", "");
+  files.write("sys/class/drm/renderD128/device/vendor", "0x10de\n");
+  EXPECT_FALSE(mayHaveGpu(files.root)) << "it is another vendor's";
+  files.write("dev/dri/renderD129", "");
+  EXPECT_TRUE(mayHaveGpu(files.root)) << "nobody tells whose it is";
+  files.write("sys/class/drm/renderD129/device/vendor", "0x1002\n");
+  EXPECT_FALSE(mayHaveGpu(files.root));
+  files.write("sys/class/drm/renderD129/device/vendor", "0x8086\n");
+  EXPECT_TRUE(mayHaveGpu(files.root));
+  const Files behindWindows;
+  behindWindows.write("dev/dxg", "");
+  EXPECT_TRUE(mayHaveGpu(behindWindows.root));
 }
 
 TEST(Machines, SayWhoseCodeADeviceRuns) {
