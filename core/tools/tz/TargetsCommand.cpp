@@ -15,21 +15,22 @@ namespace tz::tool {
 
 using namespace runtime;
 
-static void showDevices(Plugin &plugin, bool verbose) {
+/// Returns whether there is a device.
+static bool showDevices(Plugin &plugin, bool verbose) {
   if (!plugin.hasDevice()) {
     std::printf("    no device half: compiles only\n");
-    return;
+    return false;
   }
   Result<const Plugin::DeviceList *> list = plugin.devices();
   if (!list && list.status().code() == TZ_E_UNAVAILABLE) {
     // Usual: a machine without this vendor's driver.
     std::printf("    no device: %s\n", list.status().message().c_str());
-    return;
+    return false;
   }
   if (!list) {
     std::printf("    %s %s\n", styled(Style::Bad, "device half:").c_str(),
                 list.status().message().c_str());
-    return;
+    return false;
   }
   if ((*list)->empty()) {
     std::printf("    no device in this machine\n");
@@ -50,6 +51,7 @@ static void showDevices(Plugin &plugin, bool verbose) {
       std::printf("           driver %s\n", (*device)->driverVersion().c_str());
     }
   }
+  return !(*list)->empty();
 }
 
 static void showOptions(const std::vector<driver::OptionInfo> &options) {
@@ -60,7 +62,8 @@ static void showOptions(const std::vector<driver::OptionInfo> &options) {
   }
 }
 
-static void showCode(Plugin &plugin) {
+/// The code targets, and their options if `verbose`.
+static void showCode(Plugin &plugin, bool verbose) {
   if (!plugin.hasCompiler()) {
     std::printf("    no compiler half: runs artifacts only\n");
     return;
@@ -76,7 +79,7 @@ static void showCode(Plugin &plugin) {
     list += (list.empty() ? "" : ", ") + id;
   }
   std::printf("    code: %s\n", list.c_str());
-  if ((*half)->targets.empty()) {
+  if (!verbose || (*half)->targets.empty()) {
     return;
   }
   Result<driver::TargetDescription> about =
@@ -107,9 +110,10 @@ static int showTargets(bool verbose, bool simulators) {
     std::printf("%s %s (%s)\n", styled(Style::Bold, plugin->name()).c_str(),
                 plugin->version().c_str(),
                 plugin->description().vendor.c_str());
-    showDevices(*plugin, verbose);
-    if (verbose) {
-      showCode(*plugin);
+    // What has a device here says what it compiles for; of what has none the
+    // compiler is asked, since code for it can be made all the same.
+    if (!showDevices(*plugin, verbose) || verbose) {
+      showCode(*plugin, verbose);
     }
   }
   std::printf("%s (reference)\n    runs tile IR exactly and slowly, checks "
@@ -161,7 +165,8 @@ void addTargetsCommand(CLI::App &app, int &status) {
   command->footer(
       "Examples\n"
       "  tz targets        what can be used\n"
-      "  tz targets -v     every manifest that was looked at, code targets\n"
+      "  tz targets -v     every manifest that was looked at, all code "
+      "targets\n"
       "  tz targets --simulators   also devices that are simulated\n"
       "  TERRAZZO_PLUGIN_PATH=/opt/vendor tz targets -v\n"
       "The search order of manifests is in docs/reference/abi.md.");

@@ -1,4 +1,5 @@
 # The text tests of this plugin, with the settings of test/lit.cfg.py.
+import ctypes
 import glob
 import os
 import re
@@ -21,6 +22,16 @@ if os.path.exists(os.path.join(here, "environment.py")):
     config.environment.update(found)
     if found and os.path.exists(os.path.join(plugins, "libtz_intel_opencl.so")):
         config.available_features.add("intel-cpu")
+# A loader of OpenCL, which finds drivers by files.
+try:
+    ctypes.CDLL("libOpenCL.so.1")
+    config.available_features.add("opencl-loader")
+except OSError:
+    pass
+# A machine without a GPU of Intel's, as the device halves know one.
+vendors = [open(path).read().strip() for path in glob.glob("/sys/class/drm/renderD*/device/vendor")]
+if "0x8086" not in vendors and not os.path.exists("/dev/dxg"):
+    config.available_features.add("no-intel-gpu")
 # Intel's offline compiler, and what shows its code.
 config.substitutions.insert(0, ("%ocloc", sys.executable + " " + os.path.join(here, "Inputs", "ocloc.py")))
 if shutil.which("ocloc"):
