@@ -1,10 +1,13 @@
-//===- Ahead.cpp - Fetching what the next program will read ---------------===//
+//===- Ahead.cpp - Fetching what will be read soon ------------------------===//
 //
 // What   Where a nest reads a row again that an earlier nest of the program has
-//        fetched, it asks for the same elements of the next program.
+//        fetched, it asks for the same elements of the next program. Where each
+//        element is read once, a nest asks for those that lie a page further.
 // Why    Kernels that take a row a program (softmax, normalisations) go over it
 //        several times; from the second time on it is in the caches and memory
-//        would idle until the next program begins.
+//        would idle until the next program begins. The prefetcher of a
+//        processor alone keeps too few lines on their way: a sum of two large
+//        arrays takes a third more time.
 //
 // A prefetch never faults and changes nothing, so the address of a program that
 // this thread will not run, or that does not exist, is as good as any.
@@ -27,6 +30,9 @@ constexpr size_t MostOutputs = 4;
 /// Uses of a view, or stores after a load, that are looked at for one load: the
 /// work for a kernel is linear in its loads.
 constexpr size_t MostUses = 64;
+/// How far a nest asks ahead in what it reads once, in bytes. Neighbours in the
+/// grid are neighbours in memory, so this reaches the next program's elements.
+constexpr uint64_t FarAhead = 4096;
 
 /// One-dimensional, with its elements side by side.
 bool isRow(tile::LoadViewOp load) {
@@ -180,6 +186,62 @@ CpuLowering::rowsWrittenAfter(tile::LoadViewOp load) {
   return stores;
 }
 
+/// Does the next program read other memory through `load` than this one, and
+/// this one only here? An answer of false costs time, not rightness.
+bool CpuLowering::readsOnce(tile::LoadViewOp load, unsigned nest) {
+  if (readingOf(load, nest).loads != 1 ||
+      plan.of(load.getResult()).roots.size() != 1) {
+    return false;
+  }
+  if (distance(load.getView(), load.getView(), true)) {
+    return true;
+  }
+  return llvm::any_of(load.getOffsets(), [&](mlir::Value offset) {
+    if (auto wide = offset.getDefiningOp<arith::ExtSIOp>()) {
+      offset = wide.getIn();
+    }
+    auto counter = dyn_cast<mlir::BlockArgument>(offset);
+    auto loop =
+        counter ? dyn_cast<mlir::scf::ForOp>(counter.getOwner()->getParentOp())
+                : nullptr;
+    if (loop && counter == loop.getInductionVar()) {
+      offset = loop.getLowerBound();
+    }
+    Value *next = foretell(offset, true);
+    return next && next != foretell(offset, false);
+  });
+}
+
+void Nest::fetch(Value *from, uint64_t bytes, bool write) {
+  for (uint64_t at = 0; at < bytes; at += Line) {
+    // Into the second-level cache: the first holds this program's row.
+    b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
+                      {b.CreateConstGEP1_64(b.getInt8Ty(), from, at),
+                       b.getInt32(write), b.getInt32(2), b.getInt32(1)});
+  }
+}
+
+void Nest::fetchFar(tile::LoadViewOp load, const Access &access,
+                    const Index &index) {
+  // Where the output stays in the caches, so may what is read.
+  if (!(streaming || reduces) || load.getResult().getType().getRank() != 1 ||
+      !index.lanes || index.lanes != lanes || access.mask || access.same ||
+      access.vectorOfPointers || levelOf(index) + 1 != levels.size()) {
+    return;
+  }
+  bool isOnce = false;
+  emitAt({}, [&]() -> Value * {
+    isOnce = l.readsOnce(load, number);
+    return nullptr;
+  });
+  if (isOnce) {
+    fetch(b.CreateConstGEP1_64(b.getInt8Ty(), access.pointer, FarAhead),
+          index.lanes *
+              tile::storageBytes(load.getResult().getType().getElementType()),
+          false);
+  }
+}
+
 void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   if (!isRow(load) || !index.lanes || index.lanes != lanes ||
       levelOf(index) + 1 != levels.size()) {
@@ -201,14 +263,14 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   }
   struct Row {
     Value *away;
-    unsigned write;    ///< 1: for writing
+    bool write;        ///< is fetched to be written
     Value *isStreamed; ///< condition, if it is aligned; null: never
   };
   SmallVector<Row> rows;
   if (wantsNext) {
     if (Value *next =
             emitAt({}, [&] { return l.distance(view, view, true); })) {
-      rows.push_back({next, 0, nullptr});
+      rows.push_back({next, false, nullptr});
     }
   }
   for (tile::StoreViewOp output : wantsOutput
@@ -217,7 +279,7 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
     if (Value *out = emitAt(
             {}, [&] { return l.distance(view, output.getView(), false); })) {
       rows.push_back(
-          {out, 1, emitAt({}, [&] { return l.writesLargeOutput(output); })});
+          {out, true, emitAt({}, [&] { return l.writesLargeOutput(output); })});
     }
   }
   if (rows.empty()) {
@@ -240,13 +302,7 @@ void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
       row = b.CreateSelect(b.CreateAnd(other.isStreamed, isAligned),
                            l.arenaAddress(0), row);
     }
-    for (uint64_t at = 0; at < bytes; at += Line) {
-      // Into the second-level cache: the first holds this program's row.
-      b.CreateIntrinsic(Intrinsic::prefetch, {b.getPtrTy()},
-                        {b.CreateConstGEP1_64(b.getInt8Ty(), row, at),
-                         b.getInt32(other.write), b.getInt32(2),
-                         b.getInt32(1)});
-    }
+    fetch(row, bytes, other.write);
   }
 }
 

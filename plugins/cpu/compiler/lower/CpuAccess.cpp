@@ -331,6 +331,7 @@ Value *Nest::evalLoadView(tile::LoadViewOp op, const Index &index) {
   fetchAhead(op, index);
   Access access =
       viewAccess(op.getView(), op.getOffsets(), op.getChecked(), index);
+  fetchFar(op, access, index);
   Value *other = op.getOther() ? eval(op.getOther(), index) : nullptr;
   return load(op, op.getView(), access, element, other, index);
 }

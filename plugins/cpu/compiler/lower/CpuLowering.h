@@ -188,6 +188,7 @@ public:
     unsigned iteration = 0, loads = 0;
   };
   Reading readingOf(tile::LoadViewOp load, unsigned nest);
+  bool readsOnce(tile::LoadViewOp load, unsigned nest);
   unsigned countNest() { return nests++; }
   /// How tiles of a type lie in the arena.
   Buffer shaped(mlir::Type tileType) const;

@@ -14,7 +14,8 @@ namespace tz::cpu {
 
 Nest::Nest(CpuLowering &lowering, ArrayRef<int64_t> shape,
            ArrayRef<mlir::Value> roots, bool vectors, mlir::Region *body)
-    : shape(shape), l(lowering), b(lowering.b), number(lowering.countNest()) {
+    : shape(shape), l(lowering), b(lowering.b), reduces(body != nullptr),
+      number(lowering.countNest()) {
   reach(roots);
   if (body) {
     widen(*body);

@@ -119,8 +119,15 @@ public:
   //===--- Ahead.cpp -----------------------------------------------------===//
   /// Prefetches what the next program will load here.
   void fetchAhead(tile::LoadViewOp load, const Index &index);
+  /// Prefetches what this load will reach a page further, if each element is
+  /// read once and memory is what the nest waits for.
+  void fetchFar(tile::LoadViewOp load, const Access &access,
+                const Index &index);
 
 private:
+  /// Prefetches the lines of so many bytes.
+  void fetch(llvm::Value *from, uint64_t bytes, bool write);
+
   using Key = std::vector<const void *>;
   struct Level {
     llvm::BasicBlock *block;
@@ -168,6 +175,7 @@ private:
   llvm::SmallVector<llvm::Value *> insideConditions;
   llvm::Value *streams = nullptr; ///< condition; null: never
   bool streaming = false;         ///< this version stores past the caches
+  const bool reduces;             ///< only reads memory
   bool unchecked = false;         ///< this version needs no bounds
   llvm::MapVector<mlir::Value, Buffer> copies; ///< of loads in place
   llvm::Value *apart = nullptr; ///< condition for no copies; null: none
