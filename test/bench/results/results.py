@@ -21,6 +21,7 @@ import math
 import os
 import platform
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -204,5 +205,6 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` ends it, without a traceback
     sys.modules["results"] = sys.modules["__main__"]  # page.py imports this file
     sys.exit(main())
