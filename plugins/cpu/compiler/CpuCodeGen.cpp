@@ -12,6 +12,7 @@
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
 #include "terrazzo/plugin/Error.h"
+#include "terrazzo/plugin/LLVMOption.h"
 
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -22,7 +23,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -45,17 +45,6 @@ namespace tz::cpu {
 
 namespace {
 
-/// Loop strength reduction takes a fifth of the time of code generation and
-/// wins nothing measurable: the loops made here already count by what fits the
-/// addressing modes. Its option is the only way to leave it out.
-void withoutStrengthReduction() {
-  auto &options = cl::getRegisteredOptions();
-  auto found = options.find("disable-lsr");
-  if (found != options.end()) {
-    found->second->addOccurrence(0, "disable-lsr", "true");
-  }
-}
-
 std::unique_ptr<TargetMachine> makeMachine(const CpuTarget &target) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -64,7 +53,10 @@ std::unique_ptr<TargetMachine> makeMachine(const CpuTarget &target) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
-    withoutStrengthReduction();
+    // Loop strength reduction takes a fifth of the time of code generation and
+    // wins nothing measurable: the loops made here already count by what fits
+    // the addressing modes.
+    plugin::setOption("disable-lsr", "true");
   });
   Triple triple("x86_64-unknown-linux-gnu");
   std::string problem;

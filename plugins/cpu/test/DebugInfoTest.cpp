@@ -11,6 +11,8 @@
 #include "plugins/cpu/device/ElfObject.h"
 #include "plugins/cpu/device/LineTable.h"
 
+#include "terrazzo/plugin/LLVMOption.h"
+
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -132,6 +134,16 @@ TEST(CodeGen, LeavesStrengthReductionOut) {
   auto found = options.find("disable-lsr");
   ASSERT_NE(found, options.end());
   EXPECT_TRUE(static_cast<llvm::cl::opt<bool> *>(found->second)->getValue());
+}
+
+TEST(CodeGen, AnOptionThatThisLLVMLacksIsAFailure) {
+  try {
+    tz::plugin::setOption("disable-no-such-pass", "true");
+    FAIL() << "an option that is not there was set";
+  } catch (const tz::plugin::Failure &failure) {
+    EXPECT_EQ(failure.code, TZ_E_INTERNAL);
+    EXPECT_EQ(failure.message, "this LLVM has no option -disable-no-such-pass");
+  }
 }
 
 } // namespace

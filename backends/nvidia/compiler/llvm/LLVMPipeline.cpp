@@ -9,11 +9,11 @@
 #include "backends/nvidia/compiler/llvm/LongKernels.h"
 
 #include "terrazzo/plugin/Error.h"
+#include "terrazzo/plugin/LLVMOption.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -47,15 +47,8 @@ makeMachine(const ArchitectureFacts &architecture, StringRef ptxFeature) {
     // Strength reduction of loops keeps what it saves in registers: of a thread
     // that has many, but whose number decides how many threads run. Addresses
     // of shared memory have 32 bits: as 64, each is widened and cut again.
-    auto &options = cl::getRegisteredOptions();
-    for (const char *name : {"disable-lsr", "nvptx-short-ptr"}) {
-      auto found = options.find(name);
-      if (found == options.end()) {
-        throw plugin::Failure(TZ_E_INTERNAL,
-                              std::string("this LLVM has no option -") + name);
-      }
-      static_cast<cl::opt<bool> *>(found->second)->setValue(true);
-    }
+    plugin::setOption("disable-lsr", "true");
+    plugin::setOption("nvptx-short-ptr", "true");
   });
   Triple triple("nvptx64-nvidia-cuda");
   std::string problem;

@@ -7,11 +7,11 @@
 #include "plugins/intel/compiler/spirv/Spirv.h"
 
 #include "terrazzo/plugin/Error.h"
+#include "terrazzo/plugin/LLVMOption.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
@@ -38,17 +38,6 @@ namespace tz::intel {
 /// execution modes that neither validators nor drivers know.
 static constexpr StringRef Extensions = "+SPV_KHR_no_integer_wrap_decoration";
 
-/// Of the code generator, which has no other way to be told.
-static void setOption(StringRef name, StringRef value) {
-  auto &options = cl::getRegisteredOptions();
-  auto found = options.find(name);
-  if (found == options.end() || found->second->addOccurrence(0, name, value)) {
-    throw plugin::Failure(TZ_E_INTERNAL, "this LLVM has no option '" +
-                                             name.str() + "=" + value.str() +
-                                             "'");
-  }
-}
-
 std::unique_ptr<TargetMachine> makeTargetMachine() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -56,10 +45,10 @@ std::unique_ptr<TargetMachine> makeTargetMachine() {
     LLVMInitializeSPIRVTarget();
     LLVMInitializeSPIRVTargetMC();
     LLVMInitializeSPIRVAsmPrinter();
-    setOption("spirv-ext", Extensions);
+    plugin::setOption("spirv-ext", Extensions);
     // Loop strength reduction writes `x & 3` as two bits that are extended.
     // The code generator holds those in a byte and does not clear the others.
-    setOption("disable-lsr", "true");
+    plugin::setOption("disable-lsr", "true");
   });
   Triple triple("spirv64v1.3-unknown-unknown");
   std::string problem;
