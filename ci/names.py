@@ -1,4 +1,4 @@
-"""Names of C++ files and constants (docs/decisions/012-names.md), for ci/lint.
+"""Names of C++ files, namespaces and constants (docs/decisions/012-names.md), for ci/lint.
 
   python3 ci/names.py FILE...  the faults of these files
 """
@@ -15,6 +15,9 @@ TOKEN = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', 
 CONSTANT = re.compile(r"^( *)((?:(?:inline|static|extern|thread_local) )*)(constexpr|const)\b((?:[^=;{}()]|\{\w*\},)*?)[ *&](\w+)"
                       r"((?:\[[^\]]*\])*) ?(?==|\{|;|\()", re.M)
 DECLARED = re.compile(r"^extern const\b[^;()]*;", re.M)
+# The one namespace, those of others that declarations are for, and a stand-in of a test.
+ROOTS = ("tz", "llvm", "mlir", "std", "CLI", "sycl")
+NAMESPACE = re.compile(r"^(?:inline )?namespace(?: (\w+)[\w:]*)? \{(.*)$|^(\}) // (?:end )?(?:anonymous )?namespace", re.M)
 TABLE = re.compile(r"^\} (\w+)\[\] = ", re.M)  # constexpr struct { ... } name[] =
 
 
@@ -29,6 +32,16 @@ def namesakes(paths):
             for path in same:
                 others = ", ".join(other for other in same if other != path)
                 yield path, f"{others} has the same name; begin it with what it belongs to, as in CpuDevice.cpp"
+
+
+def namespaces(text):
+    """(line, why) of outermost namespaces that are not the project's."""
+    depth = 0
+    for found in NAMESPACE.finditer(text):
+        name, rest, closes = found.groups()
+        if name and not depth and name not in ROOTS:
+            yield text.count("\n", 0, found.start()) + 1, f"namespace '{name}': all C++ is in tz; say tz::..."
+        depth += -1 if closes else 0 if rest and rest.rstrip().endswith("}") else 1
 
 
 def code_of(text):
@@ -77,8 +90,9 @@ def faults(root, paths):
     for path in paths:
         if path.endswith((".h", ".hpp", ".cpp")) and "/Inputs/" not in path:
             with open(os.path.join(root, path), encoding="utf-8") as file:
-                for line, why in constants(file.read()):
-                    yield f"{path}:{line}: {why}"
+                text = file.read()
+            for line, why in [*constants(text), *namespaces(text)]:
+                yield f"{path}:{line}: {why}"
 
 
 if __name__ == "__main__":

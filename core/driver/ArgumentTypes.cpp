@@ -8,6 +8,8 @@
 #include <terrazzo/plugin.h>
 #include <terrazzo/terrazzo.h>
 
+#include <string>
+
 namespace tz::driver {
 
 namespace {
@@ -83,7 +85,16 @@ bool isSignedType(uint32_t type) {
 }
 
 std::string_view knownTypeNames() {
-  return "f16 bf16 f32 f64 f8e4m3fn f8e5m2 i8 i16 i32 i64 u8 u16 u32 u64 bool";
+  static const std::string names = [] {
+    std::string all;
+    for (const Row &row : Rows) {
+      if (row.type != TZ_TYPE_F8E4B15) { // of memory only
+        all += (all.empty() ? "" : " ") + std::string(row.text);
+      }
+    }
+    return all;
+  }();
+  return names;
 }
 
 } // namespace tz::driver

@@ -27,9 +27,10 @@ static bool isPlainElement(Type type) {
     return integer.isSignless() &&
            llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
   }
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
-             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType, Float4E2M1FNType>(type);
+#define FLOAT_TYPE(Id, Type, Format) Type,
+  return isa<
+#include "terrazzo/ElementTypes.def"
+      Float4E2M1FNType>(type);
 }
 
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -19,23 +19,29 @@ inline bool isInteger(uint32_t type) {
   return type >= TZ_TYPE_I8 && type <= TZ_TYPE_U64;
 }
 
+/// The classes of ElementTypes.def.
+enum class TypeClass : uint8_t { Bool, Signed, Unsigned, Float };
+
+/// Of a value of this class with so many bits; floats stay as they are.
+template <TypeClass Class, unsigned Bits>
+uint64_t normalizedAs(uint64_t bits) {
+  constexpr unsigned rest = 64 - Bits;
+  if constexpr (Class == TypeClass::Float) {
+    return bits;
+  } else if constexpr (Class == TypeClass::Signed) {
+    return uint64_t(int64_t(bits << rest) >> rest);
+  } else {
+    return bits << rest >> rest;
+  }
+}
+
 /// Bits as ArgValue wants them, whatever a caller wrote above the width.
 inline uint64_t normalized(const tz_arg &arg) {
   switch (arg.type) {
-  case TZ_TYPE_I1:
-    return arg.bits & 1;
-  case TZ_TYPE_I8:
-    return uint64_t(int64_t(int8_t(arg.bits)));
-  case TZ_TYPE_I16:
-    return uint64_t(int64_t(int16_t(arg.bits)));
-  case TZ_TYPE_I32:
-    return uint64_t(int64_t(int32_t(arg.bits)));
-  case TZ_TYPE_U8:
-    return uint8_t(arg.bits);
-  case TZ_TYPE_U16:
-    return uint16_t(arg.bits);
-  case TZ_TYPE_U32:
-    return uint32_t(arg.bits);
+#define ELEMENT_TYPE(Id, Bits, Class, Name, Long, Text, Fraction, Least)       \
+  case TZ_TYPE_##Id:                                                           \
+    return normalizedAs<TypeClass::Class, Bits>(arg.bits);
+#include <terrazzo/ElementTypes.def>
   default:
     return arg.bits;
   }

@@ -21,42 +21,16 @@ std::nullopt_t OpEmitter::error(SourceLoc loc, const llvm::Twine &message) {
 
 Type OpEmitter::irElement(DType type) {
   switch (type) {
-  case DType::Void:
-    return b.getI8Type(); // what an untyped pointer points to
-  case DType::I1:
-    return b.getI1Type();
-  case DType::I8:
-  case DType::U8:
+  case DType::Void:    // what an untyped pointer points to
+  case DType::F8E4B15: // see Float8E4B15.cpp
     return b.getI8Type();
-  case DType::I16:
-  case DType::U16:
-    return b.getI16Type();
-  case DType::I32:
-  case DType::U32:
-    return b.getI32Type();
-  case DType::I64:
-  case DType::U64:
-    return b.getI64Type();
-  case DType::F16:
-    return b.getF16Type();
-  case DType::BF16:
-    return b.getBF16Type();
-  case DType::F32:
-    return b.getF32Type();
-  case DType::F64:
-    return b.getF64Type();
-  case DType::F8E4M3FN:
-    return b.getType<Float8E4M3FNType>();
-  case DType::F8E5M2:
-    return b.getType<Float8E5M2Type>();
-  case DType::F8E4M3FNUZ:
-    return b.getType<Float8E4M3FNUZType>();
-  case DType::F8E5M2FNUZ:
-    return b.getType<Float8E5M2FNUZType>();
-  case DType::F8E4B15:
-    return b.getI8Type(); // see Float8E4B15.cpp
+#define FLOAT_TYPE(Id, Type, Format)                                           \
+  case DType::Id:                                                              \
+    return b.getType<Type>();
+#include "terrazzo/ElementTypes.def"
+  default: // integers have no sign in the IR
+    return b.getIntegerType(bitWidth(type));
   }
-  return {};
 }
 
 Type OpEmitter::irType(const TileType &type) {

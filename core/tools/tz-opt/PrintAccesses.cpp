@@ -8,6 +8,7 @@
 //   tile.load %12: no view: two lower bounds on one dimension
 //   tile.load %9: fold of dim 0 is unseen
 //===----------------------------------------------------------------------===//
+#include "core/optimizer/analysis/FoldedLanes.h"
 #include "core/optimizer/analysis/ViewAccess.h"
 #include "core/tools/tz-opt/FormulaWriter.h"
 #include "core/tools/tz-opt/PrintPass.h"

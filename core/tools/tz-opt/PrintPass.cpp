@@ -176,4 +176,15 @@ void tz::opt::registerPrintPasses() {
   registerPrintPass("simt-print-checked-forms",
                     "print of each branch whether its sides differ in checks",
                     describeCheckedForms);
+  registerPrintPass("simt-print-disjoint-accesses",
+                    "print which accesses of views share no element",
+                    describeDisjointAccesses);
+  registerPrintPass("simt-print-loop-needs",
+                    "print what a loop with dots keeps in registers and in "
+                    "shared memory",
+                    describeLoopNeeds);
+  registerPrintPass("simt-print-register-plans",
+                    "print how far ahead the loads of each loop go into "
+                    "registers",
+                    describeRegisterPlans);
 }

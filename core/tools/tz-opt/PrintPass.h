@@ -63,6 +63,9 @@ Describe describeVectors(tile::KernelOp kernel);
 Describe describeLoopIterations(tile::KernelOp kernel);
 Describe describePipelinePlans(tile::KernelOp kernel);
 Describe describeCheckedForms(tile::KernelOp kernel);
+Describe describeDisjointAccesses(tile::KernelOp kernel);
+Describe describeLoopNeeds(tile::KernelOp kernel);
+Describe describeRegisterPlans(tile::KernelOp kernel);
 
 /// Registers every pass that prints an analysis.
 void registerPrintPasses();

@@ -252,6 +252,24 @@ int Runner::run() {
   return status;
 }
 
+/// The names of types behind "types:", in lines of the help.
+static std::string typeLines() {
+  constexpr size_t widest = 80;
+  std::string text;
+  size_t column = strlen("  types:");
+  for (std::string_view names = driver::knownTypeNames(); !names.empty();) {
+    const std::string_view name = names.substr(0, names.find(' '));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (column + 1 + name.size() > widest) {
+      text += "\n        ";
+      column = strlen("        ");
+    }
+    text += " " + std::string(name);
+    column += 1 + name.size();
+  }
+  return text;
+}
+
 static constexpr const char *Footer = R"help(Arguments
   x=randn:f32[4096,n]    a buffer: initialiser, element type, sizes.
                          zeros ones empty arange randn uniform full(v)
@@ -267,7 +285,7 @@ static constexpr const char *Footer = R"help(Arguments
                          :shape[..] :strides[..] :offset[..] in elements
   t=(randn:f32[n], 3)    a tuple; t=(x=randn:f32[n], n=3) with names
   b=None  c=constexpr:3  known to the compiler
-  types: f16 bf16 f32 f64 f8e4m3fn f8e5m2 i8 i16 i32 i64 u8 u16 u32 u64 bool
+  types:TYPES
 
 Examples
   tz run vector_add.py::add_kernel --grid "cdiv(n,BLOCK)" --target cpu
@@ -326,7 +344,9 @@ void addRunCommand(CLI::App &app, int &status) {
       ->check(CLI::Range(0, 2));
   command->add_flag("--time", o->time, "Show what each phase took");
   command->add_flag("--remarks", o->remarks, "Show what passes have to say");
-  command->footer(Footer);
+  std::string footer = Footer;
+  footer.replace(footer.find("TYPES"), strlen("TYPES"), typeLines());
+  command->footer(std::move(footer));
   command->callback([o, &status] { status = Runner(*o).run(); });
 }
 

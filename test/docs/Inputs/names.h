@@ -26,3 +26,16 @@ inline int countAll() {
 }
 extern const int *const Told, first[], Last;
 static const int tz_rows[] = {1};
+namespace {
+namespace inner {
+} // namespace inner
+} // namespace
+namespace tz::cpu {
+namespace inner {
+} // namespace inner
+} // namespace tz::cpu
+namespace mlir { class Type; }
+namespace terrazzo::cpu {
+namespace inner {
+} // namespace inner
+} // namespace terrazzo::cpu

@@ -188,7 +188,7 @@ TEST_F(Interrupts, ACrashNamesTheLastKernel) {
 /// Compilers of the plugin that ends badly on request.
 struct LeftCompiler : testing::Test {
   static RegistryOptions options(std::atomic<int32_t> *answer) {
-    RegistryOptions made = wrecker::options();
+    RegistryOptions made = tz::wrecker::options();
     made.interrupt.ctx = answer;
     made.interrupt.hook = [](void *ctx) {
       return static_cast<std::atomic<int32_t> *>(ctx)->load();
@@ -197,7 +197,7 @@ struct LeftCompiler : testing::Test {
   }
   static Status compile(Registry &registry, const char *how) {
     return tz::driver::compilePortable(**registry.find("wrecker"),
-                                       wrecker::job(how), "no IR",
+                                       tz::wrecker::job(how), "no IR",
                                        [](const tz::driver::VendorMessage &) {})
         .status();
   }

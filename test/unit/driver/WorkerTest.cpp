@@ -35,12 +35,13 @@ private:
 
 class Worker : public testing::Test {
 protected:
-  Worker() : registry(wrecker::options()), plugin(*registry.find("wrecker")) {}
+  Worker()
+      : registry(tz::wrecker::options()), plugin(*registry.find("wrecker")) {}
 
   Result<Artifact> compile(const char *how) {
     said.clear();
     return compilePortable(
-        *plugin, wrecker::job(how), "no IR", [&](const VendorMessage &m) {
+        *plugin, tz::wrecker::job(how), "no IR", [&](const VendorMessage &m) {
           said += m.place.file + ":" + std::to_string(m.place.line) + ": " +
                   m.text + "\n";
         });
@@ -155,10 +156,10 @@ TEST_F(Worker, LeavesNoTemporaryFiles) {
 
 TEST_F(Worker, ChecksToo) {
   Status fine =
-      checkPortable(*plugin, wrecker::job("no"), "no IR", [](auto &) {});
+      checkPortable(*plugin, tz::wrecker::job("no"), "no IR", [](auto &) {});
   EXPECT_TRUE(fine.ok()) << fine.message();
   Status bad =
-      checkPortable(*plugin, wrecker::job("abort"), "no IR", [](auto &) {});
+      checkPortable(*plugin, tz::wrecker::job("abort"), "no IR", [](auto &) {});
   EXPECT_EQ(bad.code(), TZ_E_INTERNAL);
 }
 
@@ -167,9 +168,9 @@ TEST_F(Worker, ServesCallsOfManyThreads) {
   std::atomic<unsigned> made{0}, refused{0};
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
-      Result<Artifact> result =
-          compilePortable(*plugin, wrecker::job(i % 4 == 3 ? "abort" : "sleep"),
-                          "no IR", [](const VendorMessage &) {});
+      Result<Artifact> result = compilePortable(
+          *plugin, tz::wrecker::job(i % 4 == 3 ? "abort" : "sleep"), "no IR",
+          [](const VendorMessage &) {});
       ++(result ? made : refused);
     });
   }

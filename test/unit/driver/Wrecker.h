@@ -9,20 +9,20 @@
 
 #include "core/driver/vendor/VendorCompiler.h"
 
-namespace wrecker {
+namespace tz::wrecker {
 
-inline tz::runtime::RegistryOptions options() {
-  tz::runtime::RegistryOptions made;
+inline runtime::RegistryOptions options() {
+  runtime::RegistryOptions made;
   made.manifestFiles = {TZ_TEST_WRECKER};
   made.defaultFolders = {"/dev/null"};
   return made;
 }
 
-inline tz::runtime::CompileJob job(const char *how) {
-  tz::runtime::CompileJob made;
+inline runtime::CompileJob job(const char *how) {
+  runtime::CompileJob made;
   made.plugin = "wrecker";
   made.target = "wrecker:any";
-  tz::runtime::KeyValue option;
+  runtime::KeyValue option;
   option.key = "wreck";
   option.kind = TZ_KV_STR;
   option.str = how;
@@ -30,6 +30,6 @@ inline tz::runtime::CompileJob job(const char *how) {
   return made;
 }
 
-} // namespace wrecker
+} // namespace tz::wrecker
 
 #endif

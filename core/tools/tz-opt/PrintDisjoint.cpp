@@ -1,0 +1,42 @@
+//===- PrintDisjoint.cpp - simt-print-disjoint-accesses -------------------===//
+//
+// What   Of each access of a view, in program order, from which earlier ones it
+//        is known to be apart: within an iteration of the loops around both,
+//        and in two different iterations of the loop in which both stand.
+//
+//   tile.load_view %5: access 0, apart from [], in other iterations from [0]
+//   tile.store_view: access 1, apart from [0], in other iterations from [0, 1]
+//===----------------------------------------------------------------------===//
+#include "core/simt/analysis/DisjointAccesses.h"
+#include "core/tools/tz-opt/PrintPass.h"
+
+#include <memory>
+
+using namespace mlir;
+using namespace tz;
+using namespace tz::opt;
+
+Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
+  auto accesses = std::make_shared<SmallVector<Operation *>>();
+  return {nullptr,
+          [accesses](Operation *op, AsmState &, llvm::raw_ostream &out) {
+            if (!isa<tile::LoadViewOp, tile::StoreViewOp>(op)) {
+              return;
+            }
+            accesses->push_back(op);
+            SmallVector<size_t> here, inOthers;
+            for (auto [number, earlier] : llvm::enumerate(*accesses)) {
+              if (earlier != op && simt::areDisjoint(earlier, op)) {
+                here.push_back(number);
+              }
+              if (simt::areDisjointInIterations(earlier, op)) {
+                inOthers.push_back(number);
+              }
+            }
+            out << "access " << accesses->size() - 1 << ", apart from [";
+            llvm::interleaveComma(here, out);
+            out << "], in other iterations from [";
+            llvm::interleaveComma(inOthers, out);
+            out << "]";
+          }};
+}

@@ -1,0 +1,82 @@
+// Which accesses of one array share no element.
+// RUN: tz-opt %s --simt-print-disjoint-accesses -o /dev/null | FileCheck %s
+
+// Rows of 128 elements, as two halves: the halves of a row are apart, and so
+// are all accesses of different rows.
+// CHECK-LABEL: simt-print-disjoint-accesses @halves
+// CHECK-NEXT: tile.load_view %{{.*}}: access 0, apart from [], in other iterations from [0]
+// CHECK-NEXT: tile.load_view %{{.*}}: access 1, apart from [0], in other iterations from [0, 1]
+// CHECK-NEXT: tile.store_view: access 2, apart from [1], in other iterations from [0, 1, 2]
+// CHECK-NEXT: tile.store_view: access 3, apart from [0, 2], in other iterations from [0, 1, 2, 3]
+tile.kernel @halves(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %low: i32, %high: i32) {
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 64 : i64
+  %row = arith.constant 128 : i64
+  scf.for %i = %low to %high step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %row : i64
+    %then = arith.addi %at, %half : i64
+    %p = tile.addptr %x, %at : !tile.ptr<f32>, i64
+    %q = tile.addptr %x, %then : !tile.ptr<f32>, i64
+    %v = tile.make_view %p shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+    %w = tile.make_view %q shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+    %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+    %b = tile.load_view %w[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+    tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+    tile.store_view %w[%z], %a checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  }
+  tile.return
+}
+
+// Rows begin 64 elements apart and have 128: each overlaps the next one, and so
+// do the store and the load of a row. Of a step that is not known nothing is.
+// CHECK-LABEL: simt-print-disjoint-accesses @overlapping
+// CHECK-NEXT: tile.load_view %{{.*}}: access 0, apart from [], in other iterations from []
+// CHECK-NEXT: tile.store_view: access 1, apart from [], in other iterations from []
+// CHECK-NEXT: tile.load_view %{{.*}}: access 2, apart from [], in other iterations from []
+tile.kernel @overlapping(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %step: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 64 : i64
+  %row = arith.constant 128 : i64
+  scf.for %i = %c0 to %high step %c1 : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %half : i64
+    %p = tile.addptr %x, %at : !tile.ptr<f32>, i64
+    %v = tile.make_view %p shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+    %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32>
+    tile.store_view %v[%z], %a checked [false] {group = 1 : i64} : !tile.view<128xf32>, tensor<128xf32>
+  }
+  scf.for %i = %c0 to %high step %step : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %row : i64
+    %p = tile.addptr %x, %at : !tile.ptr<f32>, i64
+    %v = tile.make_view %p shape[%row] strides[%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+    %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32>
+  }
+  tile.return
+}
+
+// Two arrays: other rules say whether they may be one (R6), this one does not.
+// A matrix by columns: two columns share no element, as no row is that long.
+// CHECK-LABEL: simt-print-disjoint-accesses @arrays
+// CHECK-NEXT: tile.load_view %{{.*}}: access 0, apart from [], in other iterations from []
+// CHECK-NEXT: tile.load_view %{{.*}}: access 1, apart from [], in other iterations from []
+// CHECK-NEXT: tile.load_view %{{.*}}: access 2, apart from [1], in other iterations from []
+tile.kernel @arrays(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %y: !tile.ptr<f32> {tile.group = 2 : i64}) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %rows = arith.constant 32 : i64
+  %wide = arith.constant 4096 : i64
+  %v = tile.make_view %x shape[%rows, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<32x16xf32>
+  %w = tile.make_view %y shape[%rows, %wide] strides[%wide, %one] : !tile.ptr<f32> -> !tile.view<32x16xf32>
+  %beside = arith.constant 16 : i64
+  %a = tile.load_view %v[%z, %z] checked [false, false] {group = 1 : i64} : !tile.view<32x16xf32> -> tensor<32x16xf32>
+  %b = tile.load_view %w[%z, %z] checked [false, false] {group = 2 : i64} : !tile.view<32x16xf32> -> tensor<32x16xf32>
+  %c = tile.load_view %w[%z, %beside] checked [false, false] {group = 2 : i64} : !tile.view<32x16xf32> -> tensor<32x16xf32>
+  tile.return
+}
