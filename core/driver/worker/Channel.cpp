@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/driver/worker/Channel.h"
 
+#include "runtime/file/ByteWriter.h"
+
 #include <cerrno>
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,20 +26,22 @@ struct Header {
   uint64_t size = 0;
 };
 
-/// Numbers as they lie in memory, texts behind their lengths.
-struct Packer {
-  std::string out;
-
+/// Whole numbers, texts behind their lengths.
+class Packer {
+public:
   template <typename T>
   Packer &number(T value) {
-    out.append(reinterpret_cast<const char *>(&value), sizeof(value));
+    out.fixed(value);
     return *this;
   }
   Packer &text(std::string_view value) {
-    number(uint64_t(value.size()));
-    out.append(value);
+    out.fixedString(value);
     return *this;
   }
+  std::string finish() { return std::move(out.bytes); }
+
+private:
+  ByteWriter out;
 };
 
 struct Unpacker {
@@ -183,7 +187,7 @@ std::string packRequest(const CompileJob &job, std::string_view ir) {
     p.number(option.f64).text(option.str);
   }
   p.text(ir);
-  return std::move(p.out);
+  return p.finish();
 }
 
 bool unpackRequest(std::string_view text, CompileJob &job, std::string &ir) {
@@ -210,7 +214,7 @@ std::string packMessage(const VendorMessage &message) {
   Packer p;
   p.number(message.severity).text(message.text).text(message.place.file);
   p.number(message.place.line).number(message.place.column);
-  return std::move(p.out);
+  return p.finish();
 }
 
 bool unpackMessage(std::string_view text, VendorMessage &message) {
@@ -230,7 +234,7 @@ std::string packStatus(const Status &status) {
   for (const auto &[key, value] : status.payload()) {
     p.text(key).text(value);
   }
-  return std::move(p.out);
+  return p.finish();
 }
 
 bool unpackStatus(std::string_view text, Status &status) {

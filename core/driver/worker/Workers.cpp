@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <span>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -211,6 +212,37 @@ static std::vector<const char *> variablesWith(const std::string &folder) {
   return all;
 }
 
+/// Its standard input is empty, its output and errors go to the log, and its
+/// end of the socket is 3. It leads a process group. Gives errno.
+static int spawn(pid_t &process, std::span<const char *const> arguments,
+                 std::span<const char *const> variables, int log, int socket) {
+  Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, nothing.get(), 0);
+  posix_spawn_file_actions_adddup2(&files, log, 1);
+  posix_spawn_file_actions_adddup2(&files, log, 2);
+  posix_spawn_file_actions_adddup2(&files, socket, 3);
+  posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                            POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF);
+  int problem = posix_spawn(&process, arguments[0], &files, &attributes,
+                            const_cast<char **>(arguments.data()),
+                            const_cast<char **>(variables.data()));
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return problem;
+}
+
 Result<std::unique_ptr<Workers::Child>>
 Workers::start(const Interrupt &interrupt) {
   auto failed = [&](const std::string &what) {
@@ -228,27 +260,8 @@ Workers::start(const Interrupt &interrupt) {
   child->socket = Descriptor(pair[0]);
   Descriptor theirs(pair[1]);
   child->log = Descriptor(memfd_create("terrazzo-worker", MFD_CLOEXEC));
-  Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   (void)fcntl(child->log.get(), F_SETFL, O_APPEND);
 
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, nothing.get(), 0);
-  posix_spawn_file_actions_adddup2(&files, child->log.get(), 1);
-  posix_spawn_file_actions_adddup2(&files, child->log.get(), 2);
-  posix_spawn_file_actions_adddup2(&files, theirs.get(), 3);
-  posix_spawn_file_actions_addclosefrom_np(&files, 4);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
-                                            POSIX_SPAWN_SETSIGMASK |
-                                            POSIX_SPAWN_SETSIGDEF);
   child->scratch = makeScratch();
   const std::string memory = std::to_string(compileMebibytes()),
                     folder = child->scratch.empty()
@@ -257,11 +270,8 @@ Workers::start(const Interrupt &interrupt) {
   const char *arguments[] = {
       program.c_str(),        manifest.c_str(), plugin.c_str(), cache.c_str(),
       child->scratch.c_str(), memory.c_str(),   nullptr};
-  int problem = posix_spawn(&child->process, program.c_str(), &files,
-                            &attributes, const_cast<char **>(arguments),
-                            const_cast<char **>(variablesWith(folder).data()));
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
+  int problem = spawn(child->process, arguments, variablesWith(folder),
+                      child->log.get(), theirs.get());
   if (problem) {
     child->process = -1;
     return failed(std::strerror(problem));
@@ -349,73 +359,53 @@ static bool saysOutOfMemory(const std::string &log) {
          log.find("Allocation failed") != std::string::npos;
 }
 
-Workers::Answer Workers::ask(bool checks, const CompileJob &job,
-                             std::string_view ir,
-                             const VendorListener &listener,
-                             const Interrupt &interrupt) {
-  const Frame request{checks ? Word::Check : Word::Compile,
-                      packRequest(job, ir)};
-  std::unique_ptr<Child> child;
-  std::optional<Clock::time_point> deadline;
-  // The wait for a free child does not count.
-  const std::chrono::duration<double> left(secondsLeft());
+/// A free child to which the request was sent.
+Result<std::unique_ptr<Workers::Child>>
+Workers::send(const Frame &request, std::chrono::duration<double> seconds,
+              const Interrupt &interrupt, Clock::time_point &deadline) {
   for (int attempt = 0;; ++attempt) {
     Result<std::unique_ptr<Child>> taken = take(interrupt);
     if (!taken) {
-      return {taken.takeStatus(), {}};
+      return taken.takeStatus();
     }
-    child = std::move(*taken);
-    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(left);
+    // The wait for a free child does not count.
+    deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
     Channel::Outcome sent =
-        Channel(child->socket.get(), &interrupt).send(request, deadline);
+        Channel((*taken)->socket.get(), &interrupt).send(request, deadline);
     // A child may have died while it had nothing to do.
     if (sent != Channel::Outcome::Closed || attempt == 1) {
-      break;
+      return taken;
     }
-    child.reset();
+    taken->reset();
     giveBack(nullptr);
   }
-  Channel channel(child->socket.get(), &interrupt);
-  Frame frame;
-  Channel::Outcome outcome;
-  while ((outcome = channel.receive(frame, deadline)) ==
-             Channel::Outcome::Fine &&
-         frame.word == Word::Diagnostic) {
-    if (VendorMessage message; unpackMessage(frame.content, message)) {
-      listener(message);
+}
+
+/// What a child answers that is alive.
+Workers::Answer Workers::answerOf(const Frame &frame) const {
+  Status status;
+  switch (frame.word) {
+  case Word::Passed:
+    return {Status(), {}};
+  case Word::Artifact:
+    if (Result<Artifact> artifact = Artifact::read(frame.content)) {
+      return {Status(), std::move(*artifact)};
+    } else {
+      return {artifact.takeStatus().in("plugin '" + plugin + "'"), {}};
     }
+  default:
+    return {unpackStatus(frame.content, status)
+                ? status
+                : Status(TZ_E_INTERNAL, "the compiler process of '" + plugin +
+                                            "' answered nonsense"),
+            {}};
   }
-  if (outcome == Channel::Outcome::Fine) {
-    if (std::string text = child->takeLog(); !text.empty()) {
-      (void)!write(2, text.data(), text.size());
-    }
-    giveBack(std::move(child));
-    Status status;
-    switch (frame.word) {
-    case Word::Passed:
-      return {Status(), {}};
-    case Word::Artifact:
-      if (Result<Artifact> artifact = Artifact::read(frame.content)) {
-        return {Status(), std::move(*artifact)};
-      } else {
-        return {artifact.takeStatus().in("plugin '" + plugin + "'"), {}};
-      }
-    default:
-      return {unpackStatus(frame.content, status)
-                  ? status
-                  : Status(TZ_E_INTERNAL, "the compiler process of '" + plugin +
-                                              "' answered nonsense"),
-              {}};
-    }
-  }
-  if (outcome == Channel::Outcome::Interrupted) {
-    leave(std::move(child));
-    giveBack(nullptr);
-    return {
-        interrupted(channel.interruption(), "the compiler of '" + plugin + "'"),
-        {}};
-  }
-  const bool isLate = outcome == Channel::Outcome::Late;
+}
+
+/// Of a child that was late, or ended by itself.
+Status Workers::lost(std::unique_ptr<Child> child, bool isLate,
+                     const CompileJob &job, std::string_view ir) {
   int status = isLate ? child->end() : child->ended();
   std::string log = child->takeLog();
   const bool isTooLarge = !isLate && saysOutOfMemory(log);
@@ -437,10 +427,50 @@ Workers::Answer Workers::ask(bool checks, const CompileJob &job,
   } else {
     text += "; the kernel is not kept: " + path.status().message();
   }
-  const int32_t code = isLate       ? TZ_E_TIMEOUT
-                       : isTooLarge ? TZ_E_OUT_OF_MEMORY
-                                    : TZ_E_INTERNAL;
-  return {Status(code, text), {}};
+  return Status(isLate       ? TZ_E_TIMEOUT
+                : isTooLarge ? TZ_E_OUT_OF_MEMORY
+                             : TZ_E_INTERNAL,
+                text);
+}
+
+Workers::Answer Workers::ask(bool checks, const CompileJob &job,
+                             std::string_view ir,
+                             const VendorListener &listener,
+                             const Interrupt &interrupt) {
+  Clock::time_point deadline;
+  Result<std::unique_ptr<Child>> taken =
+      send({checks ? Word::Check : Word::Compile, packRequest(job, ir)},
+           std::chrono::duration<double>(secondsLeft()), interrupt, deadline);
+  if (!taken) {
+    return {taken.takeStatus(), {}};
+  }
+  std::unique_ptr<Child> child = std::move(*taken);
+  Channel channel(child->socket.get(), &interrupt);
+  Frame frame;
+  Channel::Outcome outcome;
+  while ((outcome = channel.receive(frame, deadline)) ==
+             Channel::Outcome::Fine &&
+         frame.word == Word::Diagnostic) {
+    if (VendorMessage message; unpackMessage(frame.content, message)) {
+      listener(message);
+    }
+  }
+  if (outcome == Channel::Outcome::Fine) {
+    if (std::string text = child->takeLog(); !text.empty()) {
+      (void)!write(2, text.data(), text.size());
+    }
+    giveBack(std::move(child));
+    return answerOf(frame);
+  }
+  if (outcome == Channel::Outcome::Interrupted) {
+    leave(std::move(child));
+    giveBack(nullptr);
+    return {
+        interrupted(channel.interruption(), "the compiler of '" + plugin + "'"),
+        {}};
+  }
+  return {lost(std::move(child), outcome == Channel::Outcome::Late, job, ir),
+          {}};
 }
 
 Result<Artifact> Workers::compile(const CompileJob &job, std::string_view ir,

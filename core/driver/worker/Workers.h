@@ -11,6 +11,7 @@
 #define TERRAZZO_CORE_DRIVER_WORKER_WORKERS_H
 
 #include "core/driver/vendor/VendorCompiler.h"
+#include "core/driver/worker/Channel.h"
 
 #include <condition_variable>
 
@@ -46,6 +47,12 @@ private:
   void giveBack(std::unique_ptr<Child> child);
   /// Kills it and all that it has started, and waits for none of them.
   static void leave(std::unique_ptr<Child> child);
+  runtime::Result<std::unique_ptr<Child>>
+  send(const Frame &request, std::chrono::duration<double> seconds,
+       const runtime::Interrupt &interrupt, Clock::time_point &deadline);
+  Answer answerOf(const Frame &frame) const;
+  runtime::Status lost(std::unique_ptr<Child> child, bool isLate,
+                       const runtime::CompileJob &job, std::string_view ir);
   Answer ask(bool checks, const runtime::CompileJob &job, std::string_view ir,
              const VendorListener &listener,
              const runtime::Interrupt &interrupt);
