@@ -186,85 +186,114 @@ static void makePlain(Access &access) {
   access.isTransposed = false;
 }
 
-bool applyEdit(RandomKernel &kernel, std::string_view edit) {
-  if (edit.empty()) {
-    return false;
+namespace {
+
+/// One edit of a kernel: a letter, the number of a place, and one number more.
+/// False where there is no such place.
+class Edit {
+public:
+  Edit(RandomKernel &kernel, std::string_view edit)
+      : kernel(kernel), word(edit[0]), sites(kernel) {
+    const size_t dot = edit.find('.');
+    site = numberOf(edit.substr(1, dot - 1));
+    more = dot == edit.npos ? 0 : numberOf(edit.substr(dot + 1));
   }
-  char word = edit[0];
-  size_t dot = edit.find('.');
-  auto number = [](std::string_view text) {
+  bool apply();
+
+private:
+  static size_t numberOf(std::string_view text) {
     size_t value = ~size_t(0);
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
-  };
-  size_t site = number(edit.substr(1, dot - 1));
-  size_t more = dot == edit.npos ? 0 : number(edit.substr(dot + 1));
-  Sites sites(kernel);
+  }
+  bool eraseStatements();
+  void unwrap();
+  void simplifyStatement();
+  bool simplifyKernel();
+  bool simplifyExpression();
+  void simplifyLoad(Expr &expr);
+
+  RandomKernel &kernel;
+  const char word;
+  Sites sites;
+  size_t site, more;
+};
+
+bool Edit::eraseStatements() {
+  auto [list, at] = sites.statements[site];
+  if (more > list->size() - at) {
+    return false;
+  }
+  list->erase(list->begin() + ptrdiff_t(at),
+              list->begin() + ptrdiff_t(at + more));
+  return true;
+}
+
+/// A loop or branch becomes what is in it.
+void Edit::unwrap() {
+  auto [list, at] = sites.statements[site];
+  std::vector<Stmt> inner =
+      std::move(word == 'b' ? (*list)[at].body : (*list)[at].orelse);
+  list->erase(list->begin() + ptrdiff_t(at));
+  list->insert(list->begin() + ptrdiff_t(at),
+               std::make_move_iterator(inner.begin()),
+               std::make_move_iterator(inner.end()));
+}
+
+void Edit::simplifyStatement() {
+  Stmt &stmt = sites.statements[site].get();
+  if (word == 't') {
+    stmt.trips = stmt.kind == Stmt::Return ? 0 : 1;
+  } else if (word == 'v') {
+    // Plain stores go to outputs, of which each program has a part.
+    kernel.buffers[stmt.access.buffer].role = Buffer::Output;
+    makePlain(stmt.access);
+  } else if (stmt.access.hasMask) {
+    stmt.access.hasMask = false;
+    stmt.exprs.pop_back();
+  }
+}
+
+/// A load becomes plain, or loses its mask.
+void Edit::simplifyLoad(Expr &expr) {
+  const bool hasIndex = expr.access.form == Access::Indexed;
+  if (word == 'w') {
+    if (hasIndex) {
+      expr.kids.erase(expr.kids.begin());
+    }
+    makePlain(expr.access);
+  } else {
+    expr.kids.resize(hasIndex ? 1 : 0);
+    expr.access.hasMask = expr.access.hasOther = false;
+  }
+}
+
+bool Edit::simplifyExpression() {
+  if (site >= sites.exprs.size()) {
+    return false;
+  }
+  Expr &expr = *sites.exprs[site];
+  if (word == 'k') {
+    if (more >= expr.kids.size()) {
+      return false;
+    }
+    Expr kid = std::move(expr.kids[more]);
+    expr = std::move(kid);
+  } else if (word == 'c') {
+    expr = constantOf(Type(expr.type));
+  } else {
+    simplifyLoad(expr);
+  }
+  return true;
+}
+
+bool Edit::simplifyKernel() {
   switch (word) {
-  case 's': {
-    if (site >= sites.statements.size()) {
-      return false;
-    }
-    auto [list, at] = sites.statements[site];
-    if (more > list->size() - at) {
-      return false;
-    }
-    list->erase(list->begin() + ptrdiff_t(at),
-                list->begin() + ptrdiff_t(at + more));
-    return true;
-  }
-  case 'b':
-  case 'o': {
-    if (site >= sites.statements.size()) {
-      return false;
-    }
-    auto [list, at] = sites.statements[site];
-    std::vector<Stmt> inner =
-        std::move(word == 'b' ? (*list)[at].body : (*list)[at].orelse);
-    list->erase(list->begin() + ptrdiff_t(at));
-    list->insert(list->begin() + ptrdiff_t(at),
-                 std::make_move_iterator(inner.begin()),
-                 std::make_move_iterator(inner.end()));
-    return true;
-  }
-  case 't':
-  case 'y':
-  case 'v': {
-    if (site >= sites.statements.size()) {
-      return false;
-    }
-    Stmt &stmt = sites.statements[site].get();
-    if (word == 't') {
-      stmt.trips = stmt.kind == Stmt::Return ? 0 : 1;
-    } else if (word == 'v') {
-      // Plain stores go to outputs, of which each program has a part.
-      kernel.buffers[stmt.access.buffer].role = Buffer::Output;
-      makePlain(stmt.access);
-    } else if (stmt.access.hasMask) {
-      stmt.access.hasMask = false;
-      stmt.exprs.pop_back();
-    }
-    return true;
-  }
   case 'g':
     if (site >= kernel.grid.size()) {
       return false;
     }
     kernel.grid[site] = 1;
-    return true;
-  case 'k': {
-    if (site >= sites.exprs.size() || more >= sites.exprs[site]->kids.size()) {
-      return false;
-    }
-    Expr kid = std::move(sites.exprs[site]->kids[more]);
-    *sites.exprs[site] = std::move(kid);
-    return true;
-  }
-  case 'c':
-    if (site >= sites.exprs.size()) {
-      return false;
-    }
-    *sites.exprs[site] = constantOf(Type(sites.exprs[site]->type));
     return true;
   case 'z':
     if (site >= SizeCount) {
@@ -272,24 +301,6 @@ bool applyEdit(RandomKernel &kernel, std::string_view edit) {
     }
     kernel.log2Of[site] = int8_t(std::min<size_t>(more, 12));
     return true;
-  case 'x':
-  case 'w': {
-    if (site >= sites.exprs.size()) {
-      return false;
-    }
-    Expr &expr = *sites.exprs[site];
-    if (word == 'w') {
-      if (expr.access.form == Access::Indexed) {
-        expr.kids.erase(expr.kids.begin());
-      }
-      makePlain(expr.access);
-    } else {
-      bool hasIndex = expr.access.form == Access::Indexed;
-      expr.kids.resize(hasIndex ? 1 : 0);
-      expr.access.hasMask = expr.access.hasOther = false;
-    }
-    return true;
-  }
   case 'i':
     if (site >= kernel.buffers.size()) {
       return false;
@@ -302,6 +313,42 @@ bool applyEdit(RandomKernel &kernel, std::string_view edit) {
   default:
     return false;
   }
+}
+
+bool Edit::apply() {
+  switch (word) {
+  case 's':
+  case 'b':
+  case 'o':
+  case 't':
+  case 'y':
+  case 'v':
+    if (site >= sites.statements.size()) {
+      return false;
+    }
+    if (word == 's') {
+      return eraseStatements();
+    }
+    if (word == 'b' || word == 'o') {
+      unwrap();
+    } else {
+      simplifyStatement();
+    }
+    return true;
+  case 'k':
+  case 'c':
+  case 'x':
+  case 'w':
+    return simplifyExpression();
+  default:
+    return simplifyKernel();
+  }
+}
+
+} // namespace
+
+bool applyEdit(RandomKernel &kernel, std::string_view edit) {
+  return !edit.empty() && Edit(kernel, edit).apply();
 }
 
 } // namespace tz::conformance::random

@@ -99,6 +99,7 @@ private:
   bool isInterpreter() const { return target == "interp"; }
   Status open();
   Status describe(Plugin &plugin, const std::string &id);
+  class CaseRun;
   Outcome runCase(const Case &one);
   /// Why the code for the job is not as it should be, or nothing.
   std::string compile(CompileJob job);
@@ -392,137 +393,179 @@ std::string Worker::judge(const Case &one, const Binding &binding,
   return wrong;
 }
 
-Outcome Worker::runCase(const Case &one) {
-  Outcome outcome;
-  outcome.name = one.name;
-  for (const std::string &need : one.needs) {
-    if (!isInterpreter() && !facts.features.count(need)) {
-      outcome.status = Outcome::Skipped;
-      outcome.reason = "the target does not list '" + need + "'";
-      return outcome;
-    }
+/// One case on its way. Each step gives false where the outcome is known.
+class Worker::CaseRun {
+public:
+  CaseRun(Worker &in, const Case &one) : in(in), one(one) {
+    outcome.name = one.name;
   }
-  printed.clear();
-  results.clear();
-  sink.errors = 0;
+  Outcome run();
+
+private:
+  bool pass() {
+    outcome.status = Outcome::Passed;
+    return false;
+  }
+  bool fail(std::string_view stage, const std::string &message);
+  bool hasFeatures();
+  bool prepare();
+  bool compile();
+  bool runReference();
+  bool takeReferenceResults();
+  bool runTarget();
+  bool comparePrints();
+  bool judge();
+
+  Worker &in;
+  const Case &one;
+  Outcome outcome;
   CompileJob job;
   Binding binding;
   std::array<int64_t, 3> grid{};
-  auto fail = [&](std::string_view stage, const std::string &message) {
-    outcome.reason =
-        std::string(stage) + (message.empty() ? "" : ": " + message);
-    std::string output = takeOutput();
-    if (!output.empty() && output.find(message) == std::string::npos) {
-      outcome.reason += "\n" + output;
-    } else if (!output.empty()) {
-      outcome.reason = std::string(stage) + "\n" + output;
-    }
-    return outcome;
-  };
-  if (Status s = prepareCase(driver, one, sink, job, binding, grid); !s.ok()) {
-    return fail("does not compile", s.message());
-  }
-  if (compilesOnly) {
-    job.plugin = plugin;
-    job.target = code;
-    if (std::string wrong = compile(job); !wrong.empty()) {
-      return fail(wrong, "");
-    }
-    outcome.status = Outcome::Passed;
-    return outcome;
-  }
   std::optional<Reference> reference;
   std::vector<std::string> expectedLines;
-  job.target = code; // also the reference answers tl.target_info for it
+};
+
+bool Worker::CaseRun::fail(std::string_view stage, const std::string &message) {
+  outcome.reason = std::string(stage) + (message.empty() ? "" : ": " + message);
+  std::string output = takeOutput();
+  if (!output.empty() && output.find(message) == std::string::npos) {
+    outcome.reason += "\n" + output;
+  } else if (!output.empty()) {
+    outcome.reason = std::string(stage) + "\n" + output;
+  }
+  return false;
+}
+
+bool Worker::CaseRun::hasFeatures() {
+  for (const std::string &need : one.needs) {
+    if (!in.isInterpreter() && !in.facts.features.count(need)) {
+      outcome.status = Outcome::Skipped;
+      outcome.reason = "the target does not list '" + need + "'";
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Worker::CaseRun::prepare() {
+  in.printed.clear();
+  in.results.clear();
+  in.sink.errors = 0;
+  Status s = prepareCase(in.driver, one, in.sink, job, binding, grid);
+  return s.ok() || fail("does not compile", s.message());
+}
+
+bool Worker::CaseRun::compile() {
+  job.plugin = in.plugin;
+  job.target = in.code;
+  std::string wrong = in.compile(job);
+  return wrong.empty() ? pass() : fail(wrong, "");
+}
+
+bool Worker::CaseRun::runReference() {
+  job.target = in.code; // also the reference answers tl.target_info for it
   // What is wrong with the case's own text is not laid to the target.
   Result<driver::LoweredKernel> lowered =
-      driver.lower(job, driver::Stage::Tile, sink);
+      in.driver.lower(job, driver::Stage::Tile, in.sink);
   if (!lowered) {
     return fail("does not compile", lowered.status().message());
   }
-  if (one.usesReference || isInterpreter()) {
-    reference.emplace();
-    bool isClean =
-        reference->run(*lowered, binding, grid,
-                       {.tracksErrors = !isInterpreter(),
-                        .defaultIsTf32 = optimizer::defaultIsTf32(facts)});
-    std::string output = takeOutput();
-    expectedLines = printedLines(output);
-    if (!one.assertion.empty()) {
-      if (isClean || output.find(one.assertion) == std::string::npos) {
-        return fail("the interpreter should have reported the assertion '" +
-                        one.assertion + "'",
-                    output);
-      }
-      if (isInterpreter()) {
-        outcome.status = Outcome::Passed;
-        return outcome;
-      }
-    } else if (!isClean) {
-      return fail("the interpreter finds a mistake in the case", output);
-    }
+  if (!one.usesReference && !in.isInterpreter()) {
+    return true;
   }
-  if (isInterpreter()) {
-    for (size_t i = 0; i < binding.buffers.size(); ++i) {
-      const uint8_t *content = reference->content(i);
-      results.emplace_back(content,
-                           content + binding.buffers[i].content.size());
-    }
-    if (one.comparesPrints && expectedLines.empty()) {
-      return fail("the case prints nothing", "");
-    }
-  } else {
-    job.plugin = plugin;
-    Status s = launch(job, binding, grid);
-    outcome.isSticky = s.code() == TZ_E_DEVICE_LOST ||
-                       s.code() == TZ_E_INTERNAL || s.code() == TZ_E_UNKNOWN;
-    if (!one.assertion.empty()) {
-      if (s.code() != TZ_E_ASSERTION ||
-          s.message().find(one.assertion) == std::string::npos) {
-        return fail("the target should have reported the assertion '" +
-                        one.assertion + "'",
-                    s.ok() ? "it reports success" : s.message());
-      }
-      outcome.status = Outcome::Passed;
-      return outcome;
-    }
-    if (!s.ok()) {
-      return fail("the target fails", s.message());
-    }
-    std::vector<std::string> lines;
-    for (const std::string &line : printed) {
-      lines.push_back(line);
-    }
-    std::sort(lines.begin(), lines.end());
-    if (one.comparesPrints && (lines.empty() || lines != expectedLines)) {
-      std::string text = "prints " + std::to_string(lines.size()) +
-                         " lines, the interpreter " +
-                         std::to_string(expectedLines.size());
-      for (size_t i = 0; i < std::max(lines.size(), expectedLines.size());
-           ++i) {
-        std::string got = i < lines.size() ? lines[i] : "(nothing)";
-        std::string want =
-            i < expectedLines.size() ? expectedLines[i] : "(nothing)";
-        if (got != want) {
-          text += "\n  " + got + "\n  instead of\n  " + want;
-          break;
-        }
-      }
-      return fail("the target prints something else", text);
-    }
+  reference.emplace();
+  bool isClean =
+      reference->run(*lowered, binding, grid,
+                     {.tracksErrors = !in.isInterpreter(),
+                      .defaultIsTf32 = optimizer::defaultIsTf32(in.facts)});
+  std::string output = takeOutput();
+  expectedLines = printedLines(output);
+  if (one.assertion.empty()) {
+    return isClean ||
+           fail("the interpreter finds a mistake in the case", output);
   }
-  std::string wrong =
-      judge(one, binding, reference ? &*reference : nullptr, outcome);
-  if (!wrong.empty()) {
-    if (reference && reference->undecided()) {
-      wrong += "\nnote: " + std::to_string(reference->undecided()) +
-               " comparisons or roundings hang on the last bits";
-    }
-    return fail("wrong result", wrong);
+  if (isClean || output.find(one.assertion) == std::string::npos) {
+    return fail("the interpreter should have reported the assertion '" +
+                    one.assertion + "'",
+                output);
   }
-  outcome.status = Outcome::Passed;
-  return outcome;
+  return in.isInterpreter() ? pass() : true;
 }
+
+bool Worker::CaseRun::takeReferenceResults() {
+  for (size_t i = 0; i < binding.buffers.size(); ++i) {
+    const uint8_t *content = reference->content(i);
+    in.results.emplace_back(content,
+                            content + binding.buffers[i].content.size());
+  }
+  return !one.comparesPrints || !expectedLines.empty() ||
+         fail("the case prints nothing", "");
+}
+
+bool Worker::CaseRun::runTarget() {
+  job.plugin = in.plugin;
+  Status s = in.launch(job, binding, grid);
+  outcome.isSticky = s.code() == TZ_E_DEVICE_LOST ||
+                     s.code() == TZ_E_INTERNAL || s.code() == TZ_E_UNKNOWN;
+  if (!one.assertion.empty()) {
+    if (s.code() != TZ_E_ASSERTION ||
+        s.message().find(one.assertion) == std::string::npos) {
+      return fail("the target should have reported the assertion '" +
+                      one.assertion + "'",
+                  s.ok() ? "it reports success" : s.message());
+    }
+    return pass();
+  }
+  return s.ok() ? comparePrints() : fail("the target fails", s.message());
+}
+
+bool Worker::CaseRun::comparePrints() {
+  std::vector<std::string> lines = in.printed;
+  std::sort(lines.begin(), lines.end());
+  if (!one.comparesPrints || (!lines.empty() && lines == expectedLines)) {
+    return true;
+  }
+  std::string text = "prints " + std::to_string(lines.size()) +
+                     " lines, the interpreter " +
+                     std::to_string(expectedLines.size());
+  for (size_t i = 0; i < std::max(lines.size(), expectedLines.size()); ++i) {
+    std::string got = i < lines.size() ? lines[i] : "(nothing)";
+    std::string want =
+        i < expectedLines.size() ? expectedLines[i] : "(nothing)";
+    if (got != want) {
+      text += "\n  " + got + "\n  instead of\n  " + want;
+      break;
+    }
+  }
+  return fail("the target prints something else", text);
+}
+
+bool Worker::CaseRun::judge() {
+  std::string wrong =
+      in.judge(one, binding, reference ? &*reference : nullptr, outcome);
+  if (wrong.empty()) {
+    return pass();
+  }
+  if (reference && reference->undecided()) {
+    wrong += "\nnote: " + std::to_string(reference->undecided()) +
+             " comparisons or roundings hang on the last bits";
+  }
+  return fail("wrong result", wrong);
+}
+
+Outcome Worker::CaseRun::run() {
+  if (hasFeatures() && prepare()) {
+    (void)(in.compilesOnly ? compile()
+                           : runReference() &&
+                                 (in.isInterpreter() ? takeReferenceResults()
+                                                     : runTarget()) &&
+                                 judge());
+  }
+  return std::move(outcome);
+}
+
+Outcome Worker::runCase(const Case &one) { return CaseRun(*this, one).run(); }
 
 int Worker::run() {
   if (Status s = open(); !s.ok()) {
