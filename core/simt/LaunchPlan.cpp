@@ -338,6 +338,133 @@ bool tz::simt::appendCluster(KernelDescription &info, unsigned blocks,
   return info.guard.steps.size() <= MostSteps;
 }
 
+namespace {
+
+/// Adds one descriptor after the other to a description and its guard.
+class DescriptorPlan {
+public:
+  DescriptorPlan(KernelDescription &next, unsigned descriptorBytes,
+                 const FrameLimits &limits, tile::KernelOp kernel)
+      : next(next), descriptorBytes(descriptorBytes), limits(limits),
+        hints(kernel) {}
+
+  /// False: something of it cannot be computed at launch.
+  bool add(DescriptorOp descriptor);
+  std::optional<Expr> condition() { return guard.finish(); }
+
+private:
+  static bool isMultiple(int64_t known, int64_t of) {
+    return known == 0 || known % of == 0;
+  }
+  bool addBase(DescriptorOp descriptor, plugin::Argument &slot, int64_t bytes);
+  void guardExtent(mlir::Value extent, const Expr &size);
+  void guardRow(mlir::Value extent, const Expr &size, int64_t bytes);
+  void guardStride(mlir::Value stride, const Expr &step, int64_t bytes);
+
+  KernelDescription &next;
+  const unsigned descriptorBytes;
+  const FrameLimits &limits;
+  analysis::Hints hints;
+  Guard guard;
+};
+
+bool DescriptorPlan::addBase(DescriptorOp descriptor, plugin::Argument &slot,
+                             int64_t bytes) {
+  auto base = mlir::cast<mlir::BlockArgument>(descriptor.getBase());
+  slot.baseArg = base.getArgNumber();
+  slot.elementBits = uint32_t(bytes * 8);
+  std::optional<Expr> offset = launchExpr(descriptor.getOffset());
+  if (!offset) {
+    return false;
+  }
+  const bool isMoved =
+      !mlir::matchPattern(descriptor.getOffset(), mlir::m_Zero());
+  if (isMoved) {
+    slot.byteOffset = *offset;
+    slot.byteOffset.constant(bytes).op(TZ_X_MUL);
+    if (!isMultiple(hints.divisibility(descriptor.getOffset()) * bytes,
+                    limits.baseAlignment)) {
+      guard.multiple(*offset, bytes, limits.baseAlignment);
+    }
+  }
+  if (!isMultiple(hints.divisibility(base), limits.baseAlignment)) {
+    guard.multiple(Expr().arg(base.getArgNumber()), 1, limits.baseAlignment);
+  }
+  return true;
+}
+
+void DescriptorPlan::guardExtent(mlir::Value extent, const Expr &size) {
+  const analysis::Interval sizes = hints.range(extent);
+  if (sizes.low < 1) {
+    guard.positive(size);
+  }
+  if (sizes.high > INT32_MAX) {
+    guard.below(size, INT32_MAX);
+  }
+}
+
+void DescriptorPlan::guardRow(mlir::Value extent, const Expr &size,
+                              int64_t bytes) {
+  const auto least = int64_t(llvm::divideCeil(limits.leastRow, bytes));
+  if (hints.range(extent).low < least) {
+    guard.atLeast(size, least);
+  }
+  if (!isMultiple(hints.divisibility(extent) * bytes, limits.rowAlignment)) {
+    guard.multiple(size, bytes, limits.rowAlignment);
+  }
+}
+
+void DescriptorPlan::guardStride(mlir::Value stride, const Expr &step,
+                                 int64_t bytes) {
+  const analysis::Interval steps = hints.range(stride);
+  if (steps.low < 1) {
+    guard.positive(step);
+  }
+  if (steps.high >= limits.strideEnd / bytes) {
+    guard.below(step, limits.strideEnd / bytes);
+  }
+  if (!isMultiple(hints.divisibility(stride) * bytes, limits.strideAlignment)) {
+    guard.multiple(step, bytes, limits.strideAlignment);
+  }
+}
+
+bool DescriptorPlan::add(DescriptorOp descriptor) {
+  DescriptorType type = descriptor.getType();
+  const int64_t bytes = tile::storageBytes(type.getElementType());
+  plugin::Argument &slot =
+      next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, descriptorBytes);
+  slot.align = std::min(slot.align, 128u); // what the ABI knows
+  if (!addBase(descriptor, slot, bytes)) {
+    return false;
+  }
+  for (auto [dim, values] : llvm::enumerate(
+           llvm::zip_equal(descriptor.getShape(), descriptor.getStrides()))) {
+    auto [extent, stride] = values;
+    std::optional<Expr> size = launchExpr(extent), step = launchExpr(stride);
+    if (!size || !step) {
+      return false;
+    }
+    guardExtent(extent, *size);
+    if (dim + 1 == type.getBox().size()) {
+      guardRow(extent, *size, bytes);
+    } else {
+      guardStride(stride, *step, bytes);
+    }
+    slot.dims.push_back(std::move(*size));
+    slot.strides.push_back(std::move(*step));
+  }
+  for (mlir::Value value : descriptor.getPositive()) {
+    std::optional<Expr> expr = launchExpr(value);
+    if (!expr) {
+      return false;
+    }
+    guard.positive(*expr);
+  }
+  return true;
+}
+
+} // namespace
+
 bool tz::simt::appendDescriptors(KernelDescription &info,
                                  llvm::ArrayRef<DescriptorOp> descriptors,
                                  unsigned descriptorBytes,
@@ -345,88 +472,16 @@ bool tz::simt::appendDescriptors(KernelDescription &info,
   if (descriptors.empty()) {
     return true;
   }
-  analysis::Hints hints(
-      DescriptorOp(descriptors.front())->getParentOfType<tile::KernelOp>());
   KernelDescription next = info;
-  Guard guard;
-  auto isMultiple = [](int64_t known, int64_t of) {
-    return known == 0 || known % of == 0;
-  };
+  DescriptorPlan plan(
+      next, descriptorBytes, limits,
+      DescriptorOp(descriptors.front())->getParentOfType<tile::KernelOp>());
   for (DescriptorOp descriptor : descriptors) {
-    DescriptorType type = descriptor.getType();
-    const int64_t bytes = tile::storageBytes(type.getElementType());
-    auto &slot =
-        next.append("descriptor", TZ_ARG_TENSOR_VIEW, 0, 0, descriptorBytes);
-    slot.align = std::min(slot.align, 128u); // what the ABI knows
-    auto base = mlir::cast<mlir::BlockArgument>(descriptor.getBase());
-    slot.baseArg = base.getArgNumber();
-    slot.elementBits = uint32_t(bytes * 8);
-    std::optional<Expr> offset = launchExpr(descriptor.getOffset());
-    if (!offset) {
+    if (!plan.add(descriptor)) {
       return false;
     }
-    const bool isMoved =
-        !mlir::matchPattern(descriptor.getOffset(), mlir::m_Zero());
-    if (isMoved) {
-      slot.byteOffset = *offset;
-      slot.byteOffset.constant(bytes).op(TZ_X_MUL);
-      if (!isMultiple(hints.divisibility(descriptor.getOffset()) * bytes,
-                      limits.baseAlignment)) {
-        guard.multiple(*offset, bytes, limits.baseAlignment);
-      }
-    }
-    if (!isMultiple(hints.divisibility(base), limits.baseAlignment)) {
-      guard.multiple(Expr().arg(base.getArgNumber()), 1, limits.baseAlignment);
-    }
-    for (auto [dim, values] : llvm::enumerate(
-             llvm::zip_equal(descriptor.getShape(), descriptor.getStrides()))) {
-      auto [extent, stride] = values;
-      std::optional<Expr> size = launchExpr(extent), step = launchExpr(stride);
-      if (!size || !step) {
-        return false;
-      }
-      const analysis::Interval sizes = hints.range(extent);
-      if (sizes.low < 1) {
-        guard.positive(*size);
-      }
-      if (sizes.high > INT32_MAX) {
-        guard.below(*size, INT32_MAX);
-      }
-      if (dim + 1 == type.getBox().size()) {
-        if (sizes.low < int64_t(llvm::divideCeil(limits.leastRow, bytes))) {
-          guard.atLeast(*size,
-                        int64_t(llvm::divideCeil(limits.leastRow, bytes)));
-        }
-        if (!isMultiple(hints.divisibility(extent) * bytes,
-                        limits.rowAlignment)) {
-          guard.multiple(*size, bytes, limits.rowAlignment);
-        }
-      }
-      if (dim + 1 < type.getBox().size()) {
-        const analysis::Interval steps = hints.range(stride);
-        if (steps.low < 1) {
-          guard.positive(*step);
-        }
-        if (steps.high >= limits.strideEnd / bytes) {
-          guard.below(*step, limits.strideEnd / bytes);
-        }
-        if (!isMultiple(hints.divisibility(stride) * bytes,
-                        limits.strideAlignment)) {
-          guard.multiple(*step, bytes, limits.strideAlignment);
-        }
-      }
-      slot.dims.push_back(std::move(*size));
-      slot.strides.push_back(std::move(*step));
-    }
-    for (mlir::Value value : descriptor.getPositive()) {
-      std::optional<Expr> expr = launchExpr(value);
-      if (!expr) {
-        return false;
-      }
-      guard.positive(*expr);
-    }
   }
-  std::optional<Expr> condition = guard.finish();
+  std::optional<Expr> condition = plan.condition();
   if (!condition) {
     return false;
   }

@@ -134,6 +134,185 @@ bool LaunchViews::isCoordinate(const Polynomial &p,
          isNatural(scalars().value(terms[0].scalars[0]), positive);
 }
 
+/// One description on its way.
+class LaunchViews::Description {
+public:
+  Description(LaunchViews &in, ValueRange offsets, ArrayRef<bool> checked,
+              StringRef &why)
+      : in(in), offsets(offsets), checked(checked), why(why) {}
+
+  std::optional<LaunchView> run(const ViewForm &view);
+
+private:
+  bool fail(StringRef reason) {
+    why = reason;
+    return false;
+  }
+  bool addDim(const ViewForm &view, unsigned dim);
+  bool addMoved(const Term &term);
+  bool joinsOpenDim(const Term &term, const Term &stride);
+  bool addOwnDim(Term stride, const Polynomial &coordinate);
+  bool staysInOpenDims();
+
+  LaunchViews &in;
+  ValueRange offsets;
+  ArrayRef<bool> checked;
+  StringRef &why;
+  LaunchView result;
+  Polynomial start; // of the base, less what dimensions have taken over
+  SmallVector<bool> isOpen;
+  SmallVector<std::pair<Term, Polynomial>> others; // stride, coordinate
+};
+
+bool LaunchViews::Description::addDim(const ViewForm &view, unsigned dim) {
+  tile::MakeViewOp root = view.root;
+  std::optional<Polynomial> size = in.scalar(root.getShape()[dim]),
+                            step = in.scalar(root.getStrides()[dim]);
+  if (!size || !step || step->getTerms().size() != 1 ||
+      !in.isKnown(step->getTerms()[0])) {
+    return fail("a stride depends on the program");
+  }
+  const Polynomial &moved = view.position[dim];
+  isOpen.push_back(size->constant() == std::numeric_limits<int64_t>::max());
+  // The program cuts off what lies before its block: it stands there.
+  Polynomial at;
+  if (isOpen.back()) {
+    result.shape.push_back(UnboundedExtent);
+  } else {
+    auto [less, frame] = in.split(*size);
+    auto negative = Polynomial::add({}, less, -1);
+    at = negative ? *negative : Polynomial();
+    result.shape.push_back(frame);
+    // What lies before the block is outside of the view, but in the frame.
+    if (checked[dim] && !at.getTerms().empty() &&
+        (in.hints.range(offsets[dim]).low < 0 ||
+         in.scalars().range(moved, in.hints).low < 0)) {
+      return fail("its offset may be negative");
+    }
+  }
+  auto bytes = Polynomial::mul(at, *step);
+  auto rest = bytes ? Polynomial::add(start, *bytes, -1) : std::nullopt;
+  auto position = Polynomial::add(at, moved);
+  if (!rest || !position) {
+    return fail("its address is too large an expression");
+  }
+  start = *rest;
+  result.strides.push_back(*step);
+  result.position.push_back(*position);
+  return true;
+}
+
+/// Along a dimension without bounds whose stride it has.
+bool LaunchViews::Description::joinsOpenDim(const Term &term,
+                                            const Term &stride) {
+  for (unsigned dim = 0; dim < isOpen.size(); ++dim) {
+    const Term &step = result.strides[dim].getTerms()[0];
+    if (!isOpen[dim] || step.scalars != stride.scalars) {
+      continue;
+    }
+    if (auto quotient = divide(term, step)) {
+      if (auto sum = Polynomial::add(result.position[dim],
+                                     Polynomial::of(*quotient))) {
+        result.position[dim] = *sum;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// What the program adds to the base: along an open dimension, or along one of
+/// its own.
+bool LaunchViews::Description::addMoved(const Term &term) {
+  Term stride{{}, 1}, coordinate{{}, term.coefficient};
+  for (unsigned one : term.scalars) {
+    bool known = isKnownAtLaunch(in.scalars().value(one));
+    (known ? stride : coordinate).scalars.push_back(one);
+  }
+  if (joinsOpenDim(term, stride)) {
+    return true;
+  }
+  auto *same = llvm::find_if(others, [&](const auto &other) {
+    return other.first.scalars == stride.scalars;
+  });
+  if (same == others.end()) {
+    others.push_back({stride, {}});
+    same = &others.back();
+  }
+  auto sum = Polynomial::add(same->second, Polynomial::of(coordinate));
+  if (!sum) {
+    return fail("its address is too large an expression");
+  }
+  same->second = *sum;
+  return true;
+}
+
+/// Constants go into the stride, which must be long enough for the engine.
+bool LaunchViews::Description::addOwnDim(Term stride,
+                                         const Polynomial &coordinate) {
+  int64_t common = 0;
+  for (const Term &term : coordinate.getTerms()) {
+    common = std::gcd(common, term.coefficient);
+  }
+  Polynomial quotient;
+  for (Term term : coordinate.getTerms()) {
+    term.coefficient /= common;
+    quotient = *Polynomial::add(quotient, Polynomial::of(term));
+  }
+  stride.coefficient = common;
+  result.shape.insert(result.shape.begin(), UnboundedExtent);
+  result.strides.insert(result.strides.begin(), Polynomial::of(stride));
+  result.position.insert(result.position.begin(), quotient);
+  ++result.more;
+  return in.isCoordinate(quotient, result.positive) ||
+         fail("what moves its base may be negative");
+}
+
+bool LaunchViews::Description::staysInOpenDims() {
+  for (auto [dim, open] : llvm::enumerate(isOpen)) {
+    if (!open) {
+      continue;
+    }
+    std::optional<Polynomial> own = in.scalar(offsets[dim]);
+    auto sum = own ? Polynomial::add(result.position[result.more + dim], *own)
+                   : std::nullopt;
+    if (!sum || !in.isCoordinate(*sum, result.positive)) {
+      return fail("a dimension without bounds may be left");
+    }
+  }
+  return true;
+}
+
+std::optional<LaunchView> LaunchViews::Description::run(const ViewForm &view) {
+  tile::MakeViewOp root = view.root;
+  std::optional<LaneForm> base = in.forms.of(root.getBase());
+  result.base =
+      base ? dyn_cast_or_null<BlockArgument>(base->base) : BlockArgument();
+  if (!result.base ||
+      !isa<tile::KernelOp>(result.base.getOwner()->getParentOp())) {
+    why = "its base is not an argument";
+    return std::nullopt;
+  }
+  start = base->start;
+  for (unsigned dim = 0; dim < root.getShape().size(); ++dim) {
+    if (!addDim(view, dim)) {
+      return std::nullopt;
+    }
+  }
+  // What is left of the base: known at launch, or moved by the program.
+  auto [moved, fixed] = in.split(start);
+  result.offset = fixed;
+  auto adds = [&](const Term &term) { return addMoved(term); };
+  auto addsOwn = [&](const auto &other) {
+    return addOwnDim(other.first, other.second);
+  };
+  if (!llvm::all_of(moved.getTerms(), adds) || !llvm::all_of(others, addsOwn) ||
+      !staysInOpenDims()) {
+    return std::nullopt;
+  }
+  return std::move(result);
+}
+
 std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
                                                 ArrayRef<bool> checked,
                                                 StringRef &why) {
@@ -142,129 +321,7 @@ std::optional<LaunchView> LaunchViews::describe(Value value, ValueRange offsets,
     why = "its view comes out of a branch or a loop";
     return std::nullopt;
   }
-  std::optional<LaneForm> base = forms.of(view->root.getBase());
-  LaunchView result;
-  result.base =
-      base ? dyn_cast_or_null<BlockArgument>(base->base) : BlockArgument();
-  if (!result.base ||
-      !isa<tile::KernelOp>(result.base.getOwner()->getParentOp())) {
-    why = "its base is not an argument";
-    return std::nullopt;
-  }
-  Polynomial start = base->start;
-  SmallVector<bool> isOpen;
-  for (auto [extent, stride, moved, offset, isChecked] :
-       llvm::zip_equal(view->root.getShape(), view->root.getStrides(),
-                       view->position, offsets, checked)) {
-    std::optional<Polynomial> size = scalar(extent), step = scalar(stride);
-    if (!size || !step || step->getTerms().size() != 1 ||
-        !isKnown(step->getTerms()[0])) {
-      why = "a stride depends on the program";
-      return std::nullopt;
-    }
-    isOpen.push_back(size->constant() == std::numeric_limits<int64_t>::max());
-    // The program cuts off what lies before its block: it stands there.
-    Polynomial at;
-    if (isOpen.back()) {
-      result.shape.push_back(UnboundedExtent);
-    } else {
-      auto [less, frame] = split(*size);
-      auto negative = Polynomial::add({}, less, -1);
-      at = negative ? *negative : Polynomial();
-      result.shape.push_back(frame);
-      // What lies before the block is outside of the view, but in the frame.
-      if (isChecked && !at.getTerms().empty() &&
-          (hints.range(offset).low < 0 ||
-           scalars().range(moved, hints).low < 0)) {
-        why = "its offset may be negative";
-        return std::nullopt;
-      }
-    }
-    auto bytes = Polynomial::mul(at, *step);
-    auto rest = bytes ? Polynomial::add(start, *bytes, -1) : std::nullopt;
-    auto position = Polynomial::add(at, moved);
-    if (!rest || !position) {
-      why = "its address is too large an expression";
-      return std::nullopt;
-    }
-    start = *rest;
-    result.strides.push_back(*step);
-    result.position.push_back(*position);
-  }
-  // What is left of the base: known at launch, along an open dimension, or
-  // along one of its own.
-  auto [moved, fixed] = split(start);
-  result.offset = fixed;
-  SmallVector<std::pair<Term, Polynomial>> others; // stride, coordinate
-  for (const Term &term : moved.getTerms()) {
-    Term stride{{}, 1}, coordinate{{}, term.coefficient};
-    for (unsigned one : term.scalars) {
-      bool known = isKnownAtLaunch(scalars().value(one));
-      (known ? stride : coordinate).scalars.push_back(one);
-    }
-    bool done = false;
-    for (unsigned dim = 0; dim < isOpen.size() && !done; ++dim) {
-      const Term &step = result.strides[dim].getTerms()[0];
-      if (isOpen[dim] && step.scalars == stride.scalars) {
-        if (auto quotient = divide(term, step)) {
-          auto sum =
-              Polynomial::add(result.position[dim], Polynomial::of(*quotient));
-          result.position[dim] = sum ? *sum : result.position[dim];
-          done = bool(sum);
-        }
-      }
-    }
-    if (done) {
-      continue;
-    }
-    auto *same = llvm::find_if(others, [&](const auto &other) {
-      return other.first.scalars == stride.scalars;
-    });
-    if (same == others.end()) {
-      others.push_back({stride, {}});
-      same = &others.back();
-    }
-    auto sum = Polynomial::add(same->second, Polynomial::of(coordinate));
-    if (!sum) {
-      why = "its address is too large an expression";
-      return std::nullopt;
-    }
-    same->second = *sum;
-  }
-  for (auto &[stride, coordinate] : others) {
-    // Constants go into the stride, which must be long enough for the engine.
-    int64_t common = 0;
-    for (const Term &term : coordinate.getTerms()) {
-      common = std::gcd(common, term.coefficient);
-    }
-    Polynomial quotient;
-    for (Term term : coordinate.getTerms()) {
-      term.coefficient /= common;
-      quotient = *Polynomial::add(quotient, Polynomial::of(term));
-    }
-    stride.coefficient = common;
-    result.shape.insert(result.shape.begin(), UnboundedExtent);
-    result.strides.insert(result.strides.begin(), Polynomial::of(stride));
-    result.position.insert(result.position.begin(), quotient);
-    ++result.more;
-    if (!isCoordinate(quotient, result.positive)) {
-      why = "what moves its base may be negative";
-      return std::nullopt;
-    }
-  }
-  for (auto [dim, open] : llvm::enumerate(isOpen)) {
-    if (!open) {
-      continue;
-    }
-    std::optional<Polynomial> own = scalar(offsets[dim]);
-    auto sum = own ? Polynomial::add(result.position[result.more + dim], *own)
-                   : std::nullopt;
-    if (!sum || !isCoordinate(*sum, result.positive)) {
-      why = "a dimension without bounds may be left";
-      return std::nullopt;
-    }
-  }
-  return result;
+  return Description(*this, offsets, checked, why).run(*view);
 }
 
 std::optional<BulkFrame>

@@ -54,6 +54,7 @@ public:
   bool isNatural(const analysis::Polynomial &elements, mlir::Value more);
 
 private:
+  class Description; // LaunchViews.cpp
   bool isKnown(const analysis::Term &term);
   std::optional<analysis::Polynomial> scalar(mlir::Value value);
   /// What the program adds, and the rest.

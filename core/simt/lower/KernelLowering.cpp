@@ -341,226 +341,26 @@ void KernelLowering::emitBlock(mlir::Block &body) {
   }
 }
 
-void KernelLowering::constant(arith::ConstantOp op) {
-  mlir::TypedAttr attribute = op.getValue();
-  auto dense = dyn_cast<mlir::DenseElementsAttr>(attribute);
-  auto number = [&](mlir::Attribute one) -> Value * {
-    Constant *value = arithmetic->constant(cast<mlir::TypedAttr>(one));
-    if (!value) {
-      refuse(op, "a constant that is not a number");
-    }
-    return value;
-  };
-  if (!dense) {
-    define(op, number(attribute));
-    return;
-  }
-  LayoutAttr layout = layoutAttr(op.getType());
-  const auto count = unsigned(layout.getValue().size(Axis::Register));
-  if (dense.isSplat()) {
-    define(op,
-           Registers(count, number(dense.getSplatValue<mlir::Attribute>())));
-    return;
-  }
-  // Read-only data, indexed by coordinate.
-  mlir::Type element = dense.getElementType();
-  SmallVector<Constant *> values;
-  for (mlir::Attribute one : dense.getValues<mlir::Attribute>()) {
-    values.push_back(
-        cast<Constant>(arithmetic->toMemory(number(one), element)));
-  }
-  Type *type = arithmetic->memoryType(element);
-  auto *array = ArrayType::get(type, values.size());
-  auto *global = new GlobalVariable(
-      module, array, true, GlobalValue::PrivateLinkage,
-      ConstantArray::get(array, values), "tile", nullptr,
-      GlobalValue::NotThreadLocal, arithmetic->addressSpaces().constants);
-  Registers registers;
-  for (unsigned reg = 0; reg < count; ++reg) {
-    Value *at = linearIndex(layout, reg, dense.getType().getShape());
-    registers.push_back(arithmetic->fromMemory(
-        b.CreateLoad(type, b.CreateGEP(type, global, at)), element));
-  }
-  define(op, std::move(registers));
-}
-
-void KernelLowering::broadcast(tile::BroadcastOp op) {
-  const Layout &to = layoutOf(op.getResult());
-  const Layout &from = layoutOf(op.getSource());
-  ArrayRef<int64_t> shape = tile::shapeOf(op.getSource().getType());
-  const Registers &source = tile(op.getSource());
-  Registers registers;
-  // The source's layout is that of the result without the new coordinates, so
-  // the element is in this thread: at these coordinates of register parts.
-  std::map<Coordinates, unsigned> at;
-  for (unsigned reg = 0; reg < source.size(); ++reg) {
-    at.try_emplace(from.apply(Place{{reg, 0, 0, 0}}), reg);
-  }
-  for (unsigned reg = 0; reg < to.size(Axis::Register); ++reg) {
-    Coordinates coordinates = to.apply(Place{{reg, 0, 0, 0}});
-    for (auto [coordinate, extent] : llvm::zip_equal(coordinates, shape)) {
-      coordinate = extent == 1 ? 0 : coordinate;
-    }
-    registers.push_back(source[at.at(coordinates)]);
-  }
-  define(op.getResult(), std::move(registers));
-}
-
-void KernelLowering::emitSimple(mlir::Operation *op) {
+void KernelLowering::emitAccess(mlir::Operation *op) {
   TypeSwitch<mlir::Operation *>(op)
-      .Case<arith::ConstantOp>([&](auto o) { constant(o); })
-      .Case<tile::ProgramIdOp>(
-          [&](auto o) { define(o, hooks.programId(b, o.getAxis())); })
-      .Case<tile::NumProgramsOp>(
-          [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
-      .Case<tile::AssumeOp>(
-          [&](auto o) { b.CreateAssumption(scalar(o.getCondition())); })
-      .Case<tile::BarrierOp>([&](auto) {
-        if (hazards.needsBulkWrites(Accesses::ofAll())) {
-          awaitBulkStores(/*areDone=*/true);
-        } else {
-          synchronize(Memories::both);
-        }
-      })
-      .Case<tile::RangeOp>([&](auto o) {
-        LayoutAttr layout = layoutAttr(o.getType());
-        Registers registers;
-        for (unsigned reg = 0; reg < layout.getValue().size(Axis::Register);
-             ++reg) {
-          registers.push_back(b.CreateAdd(coordinate(layout, reg, 0),
-                                          b.getInt32(o.getStart()), "", false,
-                                          true));
-        }
-        define(o.getResult(), std::move(registers));
-      })
-      .Case<tile::SplatOp>([&](auto o) {
-        auto count = layoutOf(o.getResult()).size(Axis::Register);
-        define(o.getResult(), Registers(count, scalar(o.getSource())));
-      })
-      .Case<tile::BroadcastOp>([&](auto o) { broadcast(o); })
-      .Case<tile::TransposeOp>([&](auto o) {
-        define(o.getResult(), Registers(tile(o.getSource())));
-      })
-      .Case<tile::ReshapeOp>([&](auto o) { reshape(o); })
-      .Case<tile::JoinOp>([&](auto o) {
-        Registers registers;
-        if (!isa<mlir::RankedTensorType>(o.getLhs().getType())) {
-          registers = {scalar(o.getLhs()), scalar(o.getRhs())};
-        } else {
-          for (auto [left, right] :
-               llvm::zip_equal(tile(o.getLhs()), tile(o.getRhs()))) {
-            registers.append({left, right});
-          }
-        }
-        define(o.getResult(), std::move(registers));
-      })
-      .Case<tile::SplitOp>([&](auto o) {
-        Registers left, right;
-        for (auto [i, value] : llvm::enumerate(tile(o.getSource()))) {
-          (i % 2 ? right : left).push_back(value);
-        }
-        define(o.getLhs(), std::move(left));
-        define(o.getRhs(), std::move(right));
-      })
-      .Default([&](mlir::Operation *) {
-        refuse(op, "'" + op->getName().getStringRef().str() +
-                       "' is not an operation that this target knows");
-      });
-}
-
-void KernelLowering::emitOp(mlir::Operation *op) {
-  if (!inScalarRegion) {
-    hooks.beginOp(b, op);
-  }
-  if (auto select = dyn_cast<mlir::arith::SelectOp>(op);
-      select && isa<tile::ViewType>(select.getType())) {
-    Value *isChosen = scalar(select.getCondition());
-    Registers parts = flatten(select.getTrueValue());
-    for (auto [part, other] :
-         llvm::zip_equal(parts, flatten(select.getFalseValue()))) {
-      part = b.CreateSelect(isChosen, part, other);
-    }
-    defineAll(op->getResults(), parts);
-    return;
-  }
-  if (lowering::Elementwise::has(op)) {
-    auto isTile = [](mlir::Value value) {
-      return isa<mlir::RankedTensorType>(value.getType());
-    };
-    if (!isTile(op->getResult(0))) {
-      SmallVector<Value *, 3> operands;
-      for (mlir::Value operand : op->getOperands()) {
-        operands.push_back(scalar(operand));
-      }
-      define(op->getResult(0), arithmetic->emit(op, operands));
-      return;
-    }
-    Registers registers;
-    auto count = layoutOf(op->getResult(0)).size(Axis::Register);
-    for (unsigned reg = 0; reg < count; ++reg) {
-      SmallVector<Value *, 3> operands;
-      for (mlir::Value operand : op->getOperands()) {
-        operands.push_back(isTile(operand) ? tile(operand)[reg]
-                                           : scalar(operand));
-      }
-      registers.push_back(arithmetic->emit(op, operands));
-    }
-    define(op->getResult(0), std::move(registers));
-    return;
-  }
-  TypeSwitch<mlir::Operation *>(op)
-      .Case<tile::LoadOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        load(o);
-      })
-      .Case<tile::StoreOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        store(o);
-      })
-      .Case<tile::LoadViewOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        loadView(o);
-      })
+      .Case<tile::LoadOp>([&](auto o) { load(o); })
+      .Case<tile::StoreOp>([&](auto o) { store(o); })
+      .Case<tile::LoadViewOp>([&](auto o) { loadView(o); })
       .Case<tile::StoreViewOp>([&](auto o) {
-        willAccess(Accesses::of(o));
         storeView(o);
         if (o->hasAttr(InsteadOfBulk)) {
           hooks.publishAccesses(b);
           hazards.publishAccesses();
         }
       })
-      .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
-      .Case<tile::AdvanceViewOp>([&](auto o) {
-        ViewParts parts = view(o.getView());
-        for (auto [position, offset] :
-             llvm::zip_equal(parts.position, o.getOffsets())) {
-          position = b.CreateAdd(position, scalar(offset));
-        }
-        views[o.getResult()] = std::move(parts);
-      })
-      .Case<tile::ViewPartsOp>([&](auto o) {
-        const ViewParts parts = view(o.getView());
-        define(o.getBase(), parts.base);
-        for (unsigned dim = 0; dim < parts.shape.size(); ++dim) {
-          define(o.getShape()[dim], parts.shape[dim]);
-          define(o.getStrides()[dim], parts.strides[dim]);
-          define(o.getPosition()[dim], parts.position[dim]);
-        }
-      })
-      .Case<tile::AtomicRMWOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        atomicRmw(o);
-      })
-      .Case<tile::AtomicCASOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        atomicCas(o);
-      })
-      .Case<ConvertOp>([&](auto o) { convert(o); })
-      .Case<StageOp>([&](auto o) { stage(o); })
-      .Case<PermuteOp>([&](auto o) {
-        const Buffer buffer = buffers.find(o.getSource())->second;
-        buffers[o.getResult()] = buffer;
-      })
+      .Case<tile::AtomicRMWOp>([&](auto o) { atomicRmw(o); })
+      .Case<tile::AtomicCASOp>([&](auto o) { atomicCas(o); })
+      .Case<LoadBlockOp>([&](auto o) { loadBlock(o); })
+      .Case<StoreBlockOp>([&](auto o) { storeBlock(o); });
+}
+
+void KernelLowering::emitPipelined(mlir::Operation *op) {
+  TypeSwitch<mlir::Operation *>(op)
       .Case<RingOp>([&](auto o) { ring(o); })
       .Case<SlotOp>([&](auto o) { slot(o); })
       .Case<ReadOp>([&](auto o) { read(o); })
@@ -583,17 +383,41 @@ void KernelLowering::emitOp(mlir::Operation *op) {
       .Case<SpecializeOp>([&](auto o) { specialize(o); })
       .Case<BarrierWaitOp>([&](auto o) { barrierWait(o); })
       .Case<BulkStoreOp>([&](auto o) { bulkStore(o); })
-      .Case<LoadBlockOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        loadBlock(o);
-      })
-      .Case<StoreBlockOp>([&](auto o) {
-        willAccess(Accesses::of(o));
-        storeBlock(o);
-      })
       .Case<PrefetchBlockOp>([&](auto o) { prefetchBlock(o); })
       .Case<BeginRegionOp>([&](auto o) { hooks.beginRegion(b, o.getName()); })
       .Case<EndRegionOp>([&](auto o) { hooks.endRegion(b, o.getName()); })
+      .Default([&](mlir::Operation *) { emitSimple(op); });
+}
+
+void KernelLowering::emitOp(mlir::Operation *op) {
+  if (!inScalarRegion) {
+    hooks.beginOp(b, op);
+  }
+  if (auto select = dyn_cast<mlir::arith::SelectOp>(op);
+      select && isa<tile::ViewType>(select.getType())) {
+    selectView(select);
+    return;
+  }
+  if (lowering::Elementwise::has(op)) {
+    elementwise(op);
+    return;
+  }
+  TypeSwitch<mlir::Operation *>(op)
+      .Case<tile::LoadOp, tile::StoreOp, tile::LoadViewOp, tile::StoreViewOp,
+            tile::AtomicRMWOp, tile::AtomicCASOp, LoadBlockOp, StoreBlockOp>(
+          [&](auto o) {
+            willAccess(Accesses::of(o));
+            emitAccess(o);
+          })
+      .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })
+      .Case<tile::AdvanceViewOp>([&](auto o) { advanceView(o); })
+      .Case<tile::ViewPartsOp>([&](auto o) { viewParts(o); })
+      .Case<ConvertOp>([&](auto o) { convert(o); })
+      .Case<StageOp>([&](auto o) { stage(o); })
+      .Case<PermuteOp>([&](auto o) {
+        const Buffer buffer = buffers.find(o.getSource())->second;
+        buffers[o.getResult()] = buffer;
+      })
       .Case<DotOp>([&](auto o) { dot(o); })
       .Case<tile::CatOp>([&](auto o) { cat(o); })
       .Case<tile::GatherOp>([&](auto o) { gatherOp(o); })
@@ -606,7 +430,7 @@ void KernelLowering::emitOp(mlir::Operation *op) {
       .Case<scf::WhileOp>([&](auto o) { whileOp(o); })
       .Case<tile::PrintOp>([&](auto o) { print(o); })
       .Case<tile::AssertOp>([&](auto o) { assertOp(o); })
-      .Default([&](mlir::Operation *) { emitSimple(op); });
+      .Default([&](mlir::Operation *) { emitPipelined(op); });
 }
 
 } // namespace tz::simt

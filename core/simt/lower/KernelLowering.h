@@ -5,11 +5,11 @@
 //        of op.
 // Why    See terrazzo/simt/SimtLowering.h.
 //
-// Files: KernelLowering.cpp kernel, blocks, simple ops; Coordinates.cpp;
+// Files: KernelLowering.cpp kernel, blocks; SimpleOps.cpp; Coordinates.cpp;
 // SimtAccess.cpp loads and stores; Blocks.cpp blocks; Async.cpp ring buffers
 // and what fills them; SimtAtomics.cpp; SimtExchange.cpp conversions and what
-// goes through shared memory; Gather.cpp; SimtCombine.cpp reductions, scans,
-// maps; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
+// goes through shared memory; Gather.cpp; SimtCombine.cpp maps; SimtReduce.cpp;
+// SimtScan.cpp; SimtControl.cpp scf; SimtDot.cpp; SimtLog.cpp print and assert;
 // Staging.cpp tiles into shared memory and bulk stores; Scratch.h/.cpp shared
 // memory and barriers.
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,7 @@
 #define TERRAZZO_CORE_SIMT_LOWER_KERNELLOWERING_H
 
 #include "core/simt/analysis/UniformValues.h"
+#include "core/simt/lower/Lines.h"
 #include "core/simt/lower/Scratch.h"
 
 #include "terrazzo/simt/Contiguity.h"
@@ -31,9 +32,6 @@ namespace tz::simt {
 
 /// What one thread holds of a tile.
 using Registers = llvm::SmallVector<llvm::Value *>;
-/// Registers of one result of a reduction, by their coordinate along the axis.
-using Line = llvm::SmallVector<std::pair<int64_t, unsigned>>;
-
 /// The run-time parts of a !tile.view, i64 but for the base.
 struct ViewParts {
   llvm::Value *base = nullptr;
@@ -62,12 +60,14 @@ public:
   Lowered run();
 
 private:
-  //===--- KernelLowering.cpp
-  //---------------------------------------------------===//
+  //===--- KernelLowering.cpp ---------------------------------------------===//
   void entry();
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
-  void emitSimple(mlir::Operation *op);
+  /// Loads, stores and atomics: of memory that others may see.
+  void emitAccess(mlir::Operation *op);
+  /// What software pipelining and warp specialisation have made.
+  void emitPipelined(mlir::Operation *op);
   llvm::Value *scalar(mlir::Value value);
   const Registers &tile(mlir::Value value);
   const ViewParts &view(mlir::Value value);
@@ -94,8 +94,20 @@ private:
   void willAccess(const Accesses &accesses);
   /// if (condition) then();
   void emitIf(llvm::Value *condition, llvm::function_ref<void()> then);
+
+  //===--- SimpleOps.cpp --------------------------------------------------===//
+  /// Ops that compute each element alone.
+  void elementwise(mlir::Operation *op);
+  void selectView(mlir::arith::SelectOp op);
+  void advanceView(tile::AdvanceViewOp op);
+  void viewParts(tile::ViewPartsOp op);
+  /// Ops whose results are made of registers that are there.
+  void emitSimple(mlir::Operation *op);
   void constant(mlir::arith::ConstantOp op);
+  void range(tile::RangeOp op);
   void broadcast(tile::BroadcastOp op);
+  void join(tile::JoinOp op);
+  void split(tile::SplitOp op);
 
   //===--- Coordinates.cpp ------------------------------------------------===//
   const ThreadCoordinates &coordinatesOf(LayoutAttr layout);
@@ -110,8 +122,7 @@ private:
   llvm::Value *bitsOf(llvm::Value *index, llvm::ArrayRef<Coordinates> bases,
                       unsigned dim);
 
-  //===--- SimtAccess.cpp
-  //-----------------------------------------------------===//
+  //===--- SimtAccess.cpp -------------------------------------------------===//
   void load(tile::LoadOp op);
   void store(tile::StoreOp op);
   void loadView(tile::LoadViewOp op);
@@ -168,8 +179,7 @@ private:
                         Part part = Part::Element);
   llvm::Value *gather(llvm::ArrayRef<llvm::Value *> values); // a vector of them
 
-  //===--- SimtAtomics.cpp
-  //----------------------------------------------------===//
+  //===--- SimtAtomics.cpp ------------------------------------------------===//
   void atomicRmw(tile::AtomicRMWOp op);
   void atomicCas(tile::AtomicCASOp op);
   /// Updates the elements from a register on, where the predicate (null: true)
@@ -186,8 +196,7 @@ private:
                        llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<llvm::Value *> values);
 
-  //===--- SimtExchange.cpp
-  //---------------------------------------------------===//
+  //===--- SimtExchange.cpp -----------------------------------------------===//
   void convert(ConvertOp op);
   void stage(StageOp op);
   bool isPublished(mlir::Operation *buffer) const;
@@ -310,16 +319,10 @@ private:
       llvm::function_ref<void(llvm::ArrayRef<llvm::Value *> at, unsigned reg)>
           emit);
 
-  //===--- SimtCombine.cpp
-  //----------------------------------------------------===//
+  //===--- SimtCombine.cpp ------------------------------------------------===//
+  class Reduce; // SimtReduce.cpp
+  class Scan;   // SimtScan.cpp
   void reduce(tile::ReduceOp op);
-  /// What the sources have in a register of their layout.
-  Registers registersOf(tile::ReduceOp op, unsigned reg);
-  Registers reduceLine(tile::ReduceOp op, const Line &line);
-  std::map<Coordinates, Registers>
-  reduceSideBySide(tile::ReduceOp op, const std::map<Coordinates, Line> &lines);
-  std::map<Coordinates, Registers> reduceRegisters(tile::ReduceOp op,
-                                                   const Layout &layout);
   void scan(tile::ScanOp op);
   void map(tile::MapOp op);
   Registers combineValues(mlir::Region &region,
@@ -328,8 +331,7 @@ private:
   Registers evaluate(mlir::Region &region,
                      llvm::ArrayRef<llvm::Value *> arguments);
 
-  //===--- SimtControl.cpp
-  //----------------------------------------------------===//
+  //===--- SimtControl.cpp ------------------------------------------------===//
   void forOp(mlir::scf::ForOp op);
   void ifOp(mlir::scf::IfOp op);
   void whileOp(mlir::scf::WhileOp op);
