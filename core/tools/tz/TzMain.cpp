@@ -9,6 +9,8 @@
 #include "core/tools/tz/Commands.h"
 #include "core/tools/tz/Completion.h"
 
+#include <terrazzo/ir/Tile.h>
+#include <terrazzo/plugin.h>
 #include <terrazzo/terrazzo.h>
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,9 +84,18 @@ static std::string repeatedOption(const CLI::App &command,
   return message;
 }
 
+/// "tz 0.1.0 (tile IR 0.1, plugin ABI 0.2)".
+static std::string versions() {
+  auto number = [](unsigned major, unsigned minor) {
+    return std::to_string(major) + "." + std::to_string(minor);
+  };
+  return std::string("tz ") + tz_version() + " (tile IR " +
+         number(tz::tile::IrMajor, tz::tile::IrMinor) + ", plugin ABI " +
+         number(TZ_ABI_MAJOR, TZ_ABI_MINOR) + ")";
+}
+
 static void addCommands(CLI::App &app, int &status) {
-  app.set_version_flag("--version", std::string("tz ") + tz_version() +
-                                        " (tile IR 0.1, plugin ABI 0.1)");
+  app.set_version_flag("--version", versions());
   app.set_help_flag("-h,--help", "Show this help");
   app.require_subcommand(1);
   app.footer(Examples);
