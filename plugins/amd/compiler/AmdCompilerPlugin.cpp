@@ -4,6 +4,7 @@
 //        artifact with one code object and the launch plan out.
 // Why    Everything that knows the C ABI is here.
 //===----------------------------------------------------------------------===//
+#include "plugins/amd/compiler/AmdTarget.h"
 #include "plugins/amd/compiler/AmdgcnCodeGen.h"
 
 #include "terrazzo/plugin/KernelInput.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char *CodeObjectOption = "code_object_version";
 constexpr const char *WavesOption = "waves_per_eu";
+constexpr const char *SideOption = "matrix_instr_nonkdim";
 
 class AmdgcnCompiler final : public plugin::Compiler {
 public:
@@ -33,13 +35,16 @@ public:
   plugin::Artifact compile(const plugin::Request &request) override;
   std::vector<plugin::Option> options(std::string_view target) {
     const Machine &machine = require(target);
-    return {plugin::Option::integer("num_warps", 1, 1024 / machine.lanes, 4,
-                                    "waves of a workgroup: " +
-                                        std::to_string(machine.lanes) +
-                                        " lanes each"),
+    return {plugin::Option::integer(
+                "num_warps", 1, 1024 / machine.lanes, 4,
+                "waves of a workgroup: " + std::to_string(machine.lanes) +
+                    " lanes each"),
             plugin::Option::integer(WavesOption, 0, machine.mostWaves, 0,
                                     "waves that shall fit into a SIMD, which "
                                     "limits registers; 0: LLVM's choice"),
+            plugin::Option::oneOf(
+                SideOption, machine.isGfx9 ? "0,16,32" : "0,16", 0,
+                "rows and columns of matrix instructions; 0: by the product"),
             plugin::Option::oneOf(CodeObjectOption, "5,6", 5,
                                   "version of the code object: 5 is loaded by "
                                   "ROCm 5.3 and later, 6 by 6.2 and later")};
@@ -68,16 +73,23 @@ tz_target_desc AmdgcnCompiler::describe(std::string_view target) {
   const Machine &machine = require(target);
   // Math within the tolerances by LLVM's own expansion or one instruction; the
   // library makes the rest.
-  static const char *const features[] = {
-      "f64",           "fp8",
-      "dot.f32",       "atomics.i64",
-      "atomics.f16",   "atomics.f32",
-      "atomics.f64",   "print",
-      "assert",        "math.exp2.f32",
-      "math.sqrt.f32", "math.sqrt_rn.f32",
-      "math.sqrt.f64", "math.sqrt_rn.f64",
-      "math.div.f64",  "math.div_rn.f32",
-      "math.div_rn.f64"};
+  static const char *const features[] = {"f64",
+                                         "fp8",
+                                         "dot.f32",
+                                         "atomics.i64",
+                                         "atomics.f16",
+                                         "atomics.f32",
+                                         "atomics.f64",
+                                         "print",
+                                         "assert",
+                                         "math.exp2.f32",
+                                         "math.sqrt.f32",
+                                         "math.sqrt_rn.f32",
+                                         "math.sqrt.f64",
+                                         "math.sqrt_rn.f64",
+                                         "math.div.f64",
+                                         "math.div_rn.f32",
+                                         "math.div_rn.f64"};
   tz_target_desc d{};
   d.id = plugin::str(std::string_view(machine.target));
   d.family = plugin::str("amd");
@@ -94,9 +106,19 @@ tz_target_desc AmdgcnCompiler::describe(std::string_view target) {
   return d;
 }
 
-/// What the code generator says of a variant, in one line.
+std::string textOf(const LoopFigures &loop) {
+  return "; of the " + std::to_string(loop.instructions) +
+         " instructions of its busiest loop " + std::to_string(loop.matrix) +
+         " are products, " + std::to_string(loop.waits) + " waits, " +
+         std::to_string(loop.barriers) + " barriers, " +
+         std::to_string(loop.shared) + " accesses of LDS and " +
+         std::to_string(loop.memory) + " of memory";
+}
+
+/// What the machine code shows of a variant, in one line.
 void reportFigures(const plugin::Request &request, const simt::Variant &variant,
-                   const KernelFigures &figures, bool isOnlyOne) {
+                   const KernelFigures &figures, const LoopFigures &loop,
+                   bool isOnlyOne) {
   std::string text = std::to_string(figures.vgprs) + " VGPRs";
   if (figures.agprs) {
     text += " (" + std::to_string(figures.agprs) + " of them AGPRs)";
@@ -115,12 +137,31 @@ void reportFigures(const plugin::Request &request, const simt::Variant &variant,
     text += "; " + std::to_string(figures.sgprSpills) +
             " SGPRs are kept in lanes of VGPRs";
   }
+  if (loop.instructions) {
+    text += textOf(loop);
+  }
   plugin::reportAt(request, TZ_SEVERITY_REMARK, text,
                    tile::KernelOp(variant.kernel).getLoc());
 }
 
+/// Compiles, with more waves where a product needs them.
+Compiled compileFor(const plugin::Request &request, const Machine &machine,
+                    const CodeGenOptions &options, tile::KernelOp kernel) {
+  if (std::optional<unsigned> waves = wavesForSums(kernel, machine)) {
+    plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                     "the block has " + std::to_string(*waves) +
+                         " waves: with the num_warps that were asked for, a "
+                         "product's sums would not fit into registers",
+                     kernel.getLoc());
+    kernel->setAttr("tile.num_warps",
+                    mlir::Builder(kernel).getI32IntegerAttr(int32_t(*waves)));
+  }
+  return compileKernel(kernel, machine, options);
+}
+
 plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
-  const Machine &machine = require(plugin::view(request.target));
+  Machine machine = require(plugin::view(request.target));
+  machine.matrixSide = unsigned(request.integer(SideOption, 0));
   plugin::KernelInput<simt::SimtDialect> input(request);
   tile::KernelOp kernel = input.kernel;
   CodeGenOptions options;
@@ -129,7 +170,7 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
   options.keepsText = request.wants("asm");
   Compiled compiled;
   try {
-    compiled = compileKernel(kernel, machine, options);
+    compiled = compileFor(request, machine, options, kernel);
   } catch (const simt::TooLarge &problem) {
     plugin::refuse(request, TZ_E_RESOURCE_LIMIT, problem.what(),
                    problem.location);
@@ -151,7 +192,8 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
     info.regs = figures.vgprs;
     info.spillBytes = figures.vgprSpills * wordBytes;
     info.staticScratch = figures.sharedBytes;
-    reportFigures(request, variant, figures, compiled.variants.size() == 1);
+    reportFigures(request, variant, figures, compiled.loops[info.name],
+                  compiled.variants.size() == 1);
   }
   plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
                          kernel.getSymName());

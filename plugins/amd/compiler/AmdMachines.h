@@ -36,6 +36,9 @@ struct Machine {
   MatrixUnit unit;
   bool roundsToBf16; ///< an instruction converts f32 to bf16
   bool isGfx9;       ///< its DPP has rows that are mirrored, not xor-ed
+  /// Rows and columns of the matrix instructions that a launch asked for, 16 or
+  /// 32; 0: none.
+  unsigned matrixSide = 0;
 };
 
 /// The first one is the default.

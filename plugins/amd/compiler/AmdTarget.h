@@ -12,6 +12,12 @@
 
 namespace tz::amd {
 
+/// The waves that a block needs so that the sums of its largest product take no
+/// more than half of the registers; none: those that were asked for do, or no
+/// number does.
+std::optional<unsigned> wavesForSums(tile::KernelOp kernel,
+                                     const Machine &machine);
+
 class AmdTarget final : public simt::SimtTarget {
 public:
   explicit AmdTarget(const Machine &machine) : machine(machine) {}
@@ -24,6 +30,8 @@ public:
                               int64_t elementBytes) const override {
     return simt::paddedShared(context, order, unit, elementBytes);
   }
+  simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  unsigned mostAccumulators() const override { return machine.registers / 2; }
   unsigned blocksBeside(const simt::BlockNeeds &block) const override;
 
 private:

@@ -79,6 +79,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   result.codeObject =
       linkCodeObject(emit(module, *generator, CodeGenFileType::ObjectFile));
   result.figures = figuresOf(result.codeObject);
+  result.loops = hotLoopsOf(result.codeObject, machine);
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "plugins/amd/compiler/AmdMachines.h"
 #include "plugins/amd/compiler/CodeObject.h"
+#include "plugins/amd/compiler/HotLoop.h"
 
 #include "terrazzo/simt/Variants.h"
 
@@ -24,6 +25,7 @@ struct Compiled {
   /// Their functions are gone; LDS is part of the code object.
   std::vector<simt::Variant> variants;
   std::map<std::string, KernelFigures> figures; ///< by the variants' names
+  std::map<std::string, LoopFigures> loops;     ///< the same
 };
 
 /// Throws simt::Unsupported, simt::TooLarge and plugin::Failure.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/hooks/AmdgcnHooks.h"
 
+#include "plugins/amd/compiler/hooks/MatrixProduct.h"
+
 #include "terrazzo/plugin/Error.h"
 
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -40,11 +42,10 @@ Value *AmdgcnHooks::programCount(IRBuilderBase &b, unsigned axis) {
 Value *AmdgcnHooks::sharedMemory(IRBuilderBase &b) {
   BasicBlock *block = b.GetInsertBlock();
   Type *type = ArrayType::get(b.getInt8Ty(), 0);
-  shared = new GlobalVariable(*block->getModule(), type, false,
-                              GlobalValue::InternalLinkage,
-                              PoisonValue::get(type),
-                              block->getParent()->getName() + ".lds", nullptr,
-                              GlobalValue::NotThreadLocal, Spaces.shared);
+  shared = new GlobalVariable(
+      *block->getModule(), type, false, GlobalValue::InternalLinkage,
+      PoisonValue::get(type), block->getParent()->getName() + ".lds", nullptr,
+      GlobalValue::NotThreadLocal, Spaces.shared);
   return shared;
 }
 
@@ -71,8 +72,7 @@ void AmdgcnHooks::barrier(IRBuilderBase &b, simt::Memories memories,
   MDNode *memory = orderedMemory(context, memories);
   auto fence = [&](AtomicOrdering ordering) {
     if (memories != simt::Memories::none) {
-      b.CreateFence(ordering, scope)
-          ->setMetadata(LLVMContext::MD_mmra, memory);
+      b.CreateFence(ordering, scope)->setMetadata(LLVMContext::MD_mmra, memory);
     }
   };
   fence(AtomicOrdering::Release);
@@ -104,6 +104,14 @@ StringRef AmdgcnHooks::syncScope(tile::MemScope scope) const {
     break;
   }
   return "";
+}
+
+SmallVector<Value *> AmdgcnHooks::dot(IRBuilderBase &b, simt::DotOp op,
+                                      const simt::DotSource &a,
+                                      const simt::DotSource &rhs,
+                                      ArrayRef<Value *> acc) {
+  return emitMatrix(b, machine, *elementwise(b), op, a, rhs, acc,
+                    threadInBlock(b));
 }
 
 } // namespace tz::amd

@@ -17,7 +17,7 @@ namespace tz::amd {
 inline constexpr lowering::AddressSpaces Spaces = {
     .device = 1, .constants = 4, .shared = 3};
 
-/// Arithmetic within the tolerances (hooks/Arithmetic.cpp).
+/// Arithmetic within the tolerances (hooks/AmdgcnArithmetic.cpp).
 std::unique_ptr<lowering::Elementwise> makeArithmetic(llvm::IRBuilderBase &b,
                                                       const Machine &machine);
 
@@ -52,6 +52,9 @@ public:
   elementwise(llvm::IRBuilderBase &b) override {
     return makeArithmetic(b, machine);
   }
+  llvm::SmallVector<llvm::Value *>
+  dot(llvm::IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
+      const simt::DotSource &rhs, llvm::ArrayRef<llvm::Value *> acc) override;
 
   /// What sharedMemory() made.
   llvm::GlobalVariable *sharedVariable() const { return shared; }

@@ -72,10 +72,10 @@ Value *otherRow(IRBuilderBase &b, const Machine &machine, Value *word) {
   }
   // Four bits for each lane of a row: the lane that it reads.
   constexpr unsigned lowLanes = 0x76543210, highLanes = 0xfedcba98;
-  return b.CreateIntrinsic(
-      Intrinsic::amdgcn_permlanex16, {word->getType()},
-      {PoisonValue::get(word->getType()), word, b.getInt32(lowLanes),
-       b.getInt32(highLanes), b.getFalse(), b.getFalse()});
+  return b.CreateIntrinsic(Intrinsic::amdgcn_permlanex16, {word->getType()},
+                           {PoisonValue::get(word->getType()), word,
+                            b.getInt32(lowLanes), b.getInt32(highLanes),
+                            b.getFalse(), b.getFalse()});
 }
 
 } // namespace

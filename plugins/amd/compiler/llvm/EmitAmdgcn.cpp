@@ -122,10 +122,10 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(SimplifyCFGPass());
   ModulePassManager all;
   all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  // Finds which hidden arguments a kernel reads: the driver fills in no others.
-  if (Error problem = builder.parsePassPipeline(all, "amdgpu-attributor")) {
-    throw plugin::Failure(TZ_E_INTERNAL, toString(std::move(problem)));
-  }
+  // The target's own: which hidden arguments a kernel reads. The driver fills
+  // in no others.
+  builder.invokeOptimizerLastEPCallbacks(all, OptimizationLevel::O2,
+                                         ThinOrFullLTOPhase::None);
   all.run(module, modules);
 }
 

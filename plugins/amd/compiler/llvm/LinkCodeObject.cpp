@@ -4,15 +4,18 @@
 // Why    Drivers load shared objects. With the linker inside, nothing has to be
 //        installed beside the plugin.
 //===----------------------------------------------------------------------===//
+#include "lld/Common/Driver.h"
+
 #include "plugins/amd/compiler/llvm/Amdgcn.h"
 
 #include "terrazzo/plugin/Error.h"
 
-#include "lld/Common/Driver.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <cstdlib>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -23,16 +26,17 @@ namespace tz::amd {
 
 namespace {
 
-/// A folder that goes away with what is in it.
+/// A folder of this user alone, which goes away with what is in it.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    if (std::error_code error =
-            sys::fs::createUniqueDirectory("terrazzo-link", path)) {
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, path);
+    sys::path::append(path, "terrazzo-link-XXXXXX");
+    if (!::mkdtemp(const_cast<char *>(path.c_str()))) {
       throw plugin::Failure(TZ_E_UNAVAILABLE,
                             "no temporary folder could be made for the linker "
                             "(TMPDIR says where): " +
-                                error.message());
+                                sys::StrError());
     }
   }
   ~TemporaryFolder() { sys::fs::remove_directories(path); }
@@ -74,10 +78,10 @@ std::string linkCodeObject(const std::string &object) {
   write(from, object);
   std::string words;
   raw_string_ostream errors(words);
-  const lld::Result result = lld::lldMain(
-      {"ld.lld", "-shared", "--no-undefined", "--threads=1", from.c_str(), "-o",
-       to.c_str()},
-      nulls(), errors, {{lld::Gnu, &lld::elf::link}});
+  const lld::Result result =
+      lld::lldMain({"ld.lld", "-shared", "--no-undefined", "--threads=1",
+                    from.c_str(), "-o", to.c_str()},
+                   nulls(), errors, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0) {
     throw plugin::Failure(TZ_E_INTERNAL,
                           "LLD refuses the kernel's object: " + words);

@@ -14,3 +14,12 @@ def turned(x, out, N: tl.constexpr):
     columns = tl.arange(0, N)[None, :]
     tile = tl.load(x + rows * N + columns)
     tl.store(out + rows * N + columns, tl.dot(tile, tl.trans(tile)))
+
+
+@triton.jit
+def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, OUT: tl.constexpr):
+    rows = tl.arange(0, M)[:, None]
+    columns = tl.arange(0, N)[None, :]
+    left = tl.load(a + rows * K + tl.arange(0, K)[None, :])
+    right = tl.load(b + tl.arange(0, K)[:, None] * N + columns)
+    tl.store(out + rows * N + columns, tl.dot(left, right, out_dtype=OUT))

@@ -1,4 +1,4 @@
-//===- Requirements.cpp - what may reach the code generator ---------------===//
+//===- AmdgcnRequirements.cpp - what may reach the code generator ---------===//
 //
 // What   See problemOf() in Amdgcn.h: the rows of AMDGCN.
 // Why    The code generator ends the process where it meets what it cannot do

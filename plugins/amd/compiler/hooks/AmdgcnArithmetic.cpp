@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - elementwise operations as AMDGCN ------------------===//
+//===- AmdgcnArithmetic.cpp - elementwise operations as AMDGCN ------------===//
 //
 // What   What the language's mathematics is computed from: what LLVM expands to
 //        correctly rounded code, and the seeds by instructions.
@@ -81,8 +81,8 @@ private:
     Type *type = x->getType();
     constexpr double leastNormal = 0x1p-126, up = 0x1p24, rootOfUp = 0x1p12;
     Value *isSmall = b.CreateFCmpOLT(x, ConstantFP::get(type, leastNormal));
-    Value *scaled = b.CreateSelect(
-        isSmall, b.CreateFMul(x, ConstantFP::get(type, up)), x);
+    Value *scaled =
+        b.CreateSelect(isSmall, b.CreateFMul(x, ConstantFP::get(type, up)), x);
     Value *root = b.CreateUnaryIntrinsic(Intrinsic::amdgcn_rsq, scaled);
     return b.CreateSelect(
         isSmall, b.CreateFMul(root, ConstantFP::get(type, rootOfUp)), root);

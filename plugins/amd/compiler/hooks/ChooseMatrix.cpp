@@ -1,0 +1,116 @@
+//===- ChooseMatrix.cpp - how a block shares a product out ----------------===//
+//
+// What   See chooseMatrix() in MatrixProduct.h.
+// Why    See MatrixProduct.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/amd/compiler/hooks/MatrixProduct.h"
+#include "plugins/amd/compiler/hooks/MatrixOperand.h"
+
+using namespace llvm;
+using tz::simt::Axis;
+
+namespace tz::amd {
+
+namespace {
+
+int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
+/// How the waves of a block are dealt out over rows and columns.
+struct Parties {
+  int64_t down = 1, across = 1;
+};
+
+/// What each reads of both operands is the least where its part is square.
+Parties chooseParties(int64_t rows, int64_t columns, unsigned side,
+                      int64_t waves) {
+  Parties parties;
+  const int64_t mostDown = powerOfTwoIn(rows / side),
+                mostAcross = powerOfTwoIn(columns / side);
+  while (parties.down * parties.across < waves) {
+    const bool down = parties.down < mostDown,
+               across = parties.across < mostAcross;
+    if (!down && !across) {
+      break;
+    }
+    const bool isTall = rows / parties.down >= columns / parties.across;
+    (down && (isTall || !across) ? parties.down : parties.across) *= 2;
+  }
+  return parties;
+}
+
+/// A in registers: a lane's elements that follow each other, then the rest of
+/// k, then rows.
+simt::Layout leftLayout(const MatrixForm &form, unsigned piece,
+                        ArrayRef<int64_t> tile, const Parties &parties,
+                        int64_t waves) {
+  simt::Layout layout(2);
+  for (int64_t k = 1; k < piece; k *= 2) {
+    layout.addBit(Axis::Register, {0, k});
+  }
+  for (int64_t row = 1; row < form.side; row *= 2) {
+    layout.addBit(Axis::Lane, {row, 0});
+  }
+  for (int64_t group = 1; group < form.groups; group *= 2) {
+    layout.addBit(Axis::Lane, {0, group * piece});
+  }
+  if (form.groups == 1) { // both halves of a wave
+    layout.addBit(Axis::Lane, {0, 0});
+  }
+  layout.repeat(Axis::Register, 1, tile[1] / (piece * form.groups));
+  layout.repeat(Axis::Warp, 0, parties.down);
+  layout.repeat(Axis::Warp, std::nullopt, waves / parties.down);
+  layout.repeat(Axis::Register, 0, tile[0] / (form.side * parties.down));
+  return layout;
+}
+
+} // namespace
+
+std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
+                                            const Machine &machine) {
+  tile::DotOp dot = request.dot;
+  ArrayRef<int64_t> shape = tile::shapeOf(dot.getType()),
+                    aShape = tile::shapeOf(dot.getA().getType());
+  const auto rank = unsigned(shape.size()), m = rank - 2, n = rank - 1;
+  mlir::Type a = tile::elementType(dot.getA().getType()),
+             b = tile::elementType(dot.getB().getType()),
+             sum = tile::elementType(dot.getType());
+  const int64_t bytes = tile::storageBytes(a), depth = aShape[n],
+                waves = request.warps;
+  // Rows along k, each with 16 bytes behind it.
+  const int64_t panel = powerOfTwoIn(depth);
+  if (panel * bytes < simt::SharedPiece) {
+    return std::nullopt;
+  }
+  for (unsigned side : {32u, 16u}) {
+    const auto form = matrixForm(machine, {a, b, sum, depth, side});
+    if (!form || (machine.matrixSide && side != machine.matrixSide) ||
+        shape[m] % side != 0 || shape[n] % side != 0) {
+      continue;
+    }
+    const Parties parties = chooseParties(shape[m], shape[n], side, waves);
+    if (side == 32 && parties.down * parties.across < waves &&
+        machine.matrixSide != side) {
+      continue; // smaller ones give all waves work
+    }
+    auto shared = [&](unsigned k, unsigned other) -> simt::DotOperand {
+      SmallVector<unsigned, 3> order = {k, other};
+      if (rank == 3) {
+        order.push_back(0);
+      }
+      return simt::SharedAttr::get(dot.getContext(), order, panel, 0, 4, 3,
+                                   simt::SharedPiece, panel * bytes);
+    };
+    const bool isHeld = request.a.isComputed && rank == 2;
+    return simt::DotChoice{
+        simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
+                           parties.across, waves}),
+        isHeld ? simt::DotOperand(leftLayout(
+                     *form, pieceOf(*form, bytes, depth), aShape, parties,
+                     waves))
+               : shared(n, m),
+        shared(m, n), matrixName(side)};
+  }
+  return std::nullopt;
+}
+
+} // namespace tz::amd

@@ -1,0 +1,119 @@
+//===- MatrixOperand.cpp - what a lane reads of an operand ----------------===//
+//
+// What   See MatrixOperand.h.
+// Why    See MatrixOperand.h.
+//===----------------------------------------------------------------------===//
+#include "plugins/amd/compiler/hooks/MatrixOperand.h"
+
+#include "terrazzo/simt/SimtTarget.h"
+
+using namespace llvm;
+
+namespace tz::amd {
+
+static constexpr StringRef NameStart = "matrix";
+
+std::string matrixName(unsigned side) {
+  return (NameStart + Twine(side)).str();
+}
+
+unsigned sideOf(StringRef name) {
+  unsigned side = 0;
+  name.consume_front(NameStart);
+  return name.getAsInteger(10, side) ? 0 : side;
+}
+
+unsigned pieceOf(const MatrixForm &form, int64_t elementBytes, int64_t depth) {
+  unsigned piece = form.share;
+  while (2 * piece * elementBytes <= simt::SharedPiece &&
+         depth % (2 * piece * form.groups) == 0) {
+    piece *= 2;
+  }
+  return piece;
+}
+
+/// Rows along k are apart by the same number of bytes, and their elements lie
+/// together: an offset is a sum over lane, wave and constant place.
+MatrixOperand::MatrixOperand(IRBuilderBase &b,
+                             lowering::Elementwise &arithmetic,
+                             const simt::DotSource &source, const Facts &facts)
+    : b(b), arithmetic(arithmetic), source(source), facts(facts) {
+  auto buffer = dyn_cast<simt::BufferType>(source.type);
+  element =
+      buffer ? buffer.getElementType() : tile::elementType(source.type);
+  bytes = tile::storageBytes(element);
+  elements = pieceOf(facts.form, bytes, facts.depth);
+  if (!buffer) {
+    return;
+  }
+  simt::Coordinates second(buffer.getShape().size(), 0);
+  second[facts.along] = 1;
+  const int64_t pitch = buffer.getOffset(second);
+  const unsigned side = facts.form.side;
+  Value *row = b.CreateAdd(facts.begin, b.CreateAnd(facts.lane, side - 1)),
+        *group = b.CreateAnd(b.CreateUDiv(facts.lane, b.getInt32(side)),
+                             facts.form.groups - 1);
+  auto times = [&](Value *value, int64_t factor) {
+    return b.CreateMul(value, b.getInt32(uint32_t(factor)));
+  };
+  own = b.CreateGEP(b.getInt8Ty(), source.address,
+                    b.CreateAdd(times(row, pitch),
+                                times(group, int64_t(elements) * bytes)));
+}
+
+/// <elements x iN>
+Value *MatrixOperand::piece(int64_t batch, int64_t at, int64_t tile,
+                            int64_t k) {
+  auto *type =
+      FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), elements);
+  if (!own) {
+    const int64_t perTile = facts.depth / facts.form.groups,
+                  first = tile * perTile + k / facts.form.groups;
+    Value *vector = PoisonValue::get(type);
+    for (unsigned i = 0; i < elements; ++i) {
+      Value *one = b.CreateBitCast(source.registers[size_t(first + i)],
+                                   type->getElementType());
+      vector = b.CreateInsertElement(vector, one, uint64_t(i));
+    }
+    return vector;
+  }
+  auto buffer = cast<simt::BufferType>(source.type);
+  simt::Coordinates place(buffer.getShape().size(), batch);
+  place[facts.along] = at;
+  place[facts.k] = k;
+  Value *address = b.CreateConstGEP1_64(b.getInt8Ty(), own,
+                                        uint64_t(buffer.getOffset(place)));
+  return b.CreateAlignedLoad(
+      type, address,
+      Align(uint64_t(std::min(elements * bytes, simt::SharedPiece))));
+}
+
+SmallVector<Value *> MatrixOperand::read(int64_t batch, int64_t at,
+                                         int64_t tile, int64_t k) {
+  const MatrixForm &form = facts.form;
+  Value *whole = piece(batch, at, tile, k);
+  if (isConverted(form, element)) {
+    whole = arithmetic.convertFloat(
+        whole, element, mlir::Float16Type::get(element.getContext()));
+  }
+  Type *word = !form.areFloats       ? b.getIntNTy(form.wordBits)
+               : form.wordBits == 64 ? b.getDoubleTy()
+               : form.wordBits == 32 ? b.getFloatTy()
+               : form.a == MatrixElement::bf16 ? b.getBFloatTy()
+                                               : b.getHalfTy();
+  Type *type = form.words == 1
+                   ? word
+                   : static_cast<Type *>(FixedVectorType::get(word, form.words));
+  SmallVector<Value *> result;
+  for (unsigned first = 0; first < elements; first += form.share) {
+    SmallVector<int> lanes;
+    for (unsigned i = 0; i < form.share; ++i) {
+      lanes.push_back(int(first + i));
+    }
+    result.push_back(
+        b.CreateBitCast(b.CreateShuffleVector(whole, lanes), type));
+  }
+  return result;
+}
+
+} // namespace tz::amd
