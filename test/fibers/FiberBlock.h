@@ -195,6 +195,7 @@ struct Block {
 
 template <typename F>
 void Block::meet(Meeting &meeting, F &&last) {
+  run->races.goOn(fiber().clock);
   Fiber &self = fiber();
   self.turn = meeting.turn;
   if (++meeting.arrived == meeting.members) {

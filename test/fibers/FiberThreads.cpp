@@ -64,15 +64,17 @@ void barrierOf(uint32_t threads, uint32_t memories, Members who) {
   });
 }
 
-/// Of all threads, or the first ones, which compute.
-void barrier(uint32_t threads, uint32_t memories) {
-  Block &self = *block;
-  const uint32_t all = self.launch().threads;
-  const bool areAll = threads == 0 || threads == all;
-  if (!areAll) {
-    self.run->races.compute(threads);
+/// Of a barrier of all threads, or of the first ones, which compute.
+Members membersOf(uint32_t threads) {
+  if (threads == 0 || threads == block->launch().threads) {
+    return Members::all;
   }
-  barrierOf(threads, memories, areAll ? Members::all : Members::computing);
+  block->run->races.compute(threads);
+  return Members::computing;
+}
+
+void barrier(uint32_t threads, uint32_t memories) {
+  barrierOf(threads, memories, membersOf(threads));
 }
 
 /// Those of the memories that a barrier orders.
@@ -100,7 +102,9 @@ void arriveAtBarrier(uint32_t threads, uint32_t memories) {
     Known &coming = split.coming[size_t(order)];
     coming = join(coming, fiber.clock.release(order));
   }
-  ++fiber.clock.clock;
+  self.run->races.goOn(fiber.clock);
+  fiber.clock.arrive(memories & SharedBit, memories & DeviceBit,
+                     membersOf(threads));
   fiber.arrivedIn = split.meeting.turn;
   split.meeting.members = threads == 0 ? self.launch().threads : threads;
   if (++split.meeting.arrived == split.meeting.members) {
@@ -127,6 +131,7 @@ void awaitBarrier(uint32_t, uint32_t memories) {
     self.yield();
   }
   fiber.arrivedIn.reset();
+  fiber.clock.awaitOthers();
   for (Order order : ordersOf(memories)) {
     fiber.clock.learn(order, self.split.told[size_t(order)]);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tz::fibers {
 
@@ -92,6 +93,22 @@ void ThreadClock::end(Worker worker, uint32_t upTo, bool inShared,
   }
 }
 
+void ThreadClock::arrive(bool inShared, bool inDevice, Members members) {
+  ++clock;
+  for (auto [one, isOrdered] :
+       {std::pair(&barriers[0], inShared), std::pair(&barriers[1], inDevice)}) {
+    one->openOfAny = isOrdered && members != Members::some;
+    one->openOfAll = isOrdered && members == Members::all;
+  }
+}
+
+void ThreadClock::awaitOthers() {
+  for (Barriers &one : barriers) {
+    one.ofAny += std::exchange(one.openOfAny, 0);
+    one.ofAll += std::exchange(one.openOfAll, 0);
+  }
+}
+
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
           bool inDevice, Members members) {
   auto order = [&](Order one) {
@@ -129,13 +146,8 @@ void meet(const std::vector<ThreadClock *> &threads, bool inShared,
     }
   }
   for (ThreadClock *thread : threads) {
-    ++thread->clock;
-    for (auto [barriers, isOrdered] :
-         {std::pair(&thread->barriers[0], inShared),
-          std::pair(&thread->barriers[1], inDevice)}) {
-      barriers->ofAny += isOrdered && members != Members::some;
-      barriers->ofAll += isOrdered && members == Members::all;
-    }
+    thread->arrive(inShared, inDevice, members);
+    thread->awaitOthers();
   }
 }
 
@@ -228,12 +240,14 @@ uint32_t RaceDetector::withRead(const ThreadClock &thread, Shadow &shadow,
   return shadow.makeSet(std::move(kept));
 }
 
-/// Whether both threads have been at a barrier between the two.
+/// Whether both threads have been at a barrier between the two: the first one
+/// arrived behind its access, the other had waited before its own.
 bool RaceDetector::isBetween(const Barriers &one, const Barriers &later,
                              uint32_t thread, uint32_t otherThread) const {
   const bool bothCompute =
       computing != ~0u && thread < computing && otherThread < computing;
-  return bothCompute ? one.ofAny != later.ofAny : one.ofAll != later.ofAll;
+  return bothCompute ? one.ofAny + one.openOfAny < later.ofAny
+                     : one.ofAll + one.openOfAll < later.ofAll;
 }
 
 /// Whether the two of one block are in order by other barriers than the site's.
@@ -331,6 +345,7 @@ Found RaceDetector::walk(ThreadClock &thread, uint32_t mine, Shadow &shadow,
   if (mine == 0) {
     return {};
   }
+  goOn(thread);
   const Record own = records[mine];
   const Order order =
       now.space == Space::shared ? Order::shared : Order::device;
@@ -429,6 +444,7 @@ Found RaceDetector::copyInBulk(ThreadClock &thread, const Record &copy,
 
 void RaceDetector::synchronize(ThreadClock &thread, uintptr_t address,
                                bool acquires, bool releases, bool isWide) {
+  goOn(thread);
   outSynchronizes |= thread.thread >= firstOut;
   ordered += acquires || releases;
   Location &at = locations[address];

@@ -32,10 +32,12 @@ namespace tz::fibers {
 /// As the code's address spaces.
 enum class Space : uint32_t { device = 1, shared = 3 };
 
-/// How many barriers that ordered a memory a thread has been at: those of all
-/// threads, and with them those of the threads that compute.
+/// How many barriers that ordered a memory a thread has waited at: those of all
+/// threads, and with them those of the threads that compute. At one more, 1, it
+/// may have arrived.
 struct Barriers {
   uint32_t ofAll = 0, ofAny = 0;
+  uint32_t openOfAll = 0, openOfAny = 0;
   bool operator==(const Barriers &) const = default;
 };
 
@@ -48,6 +50,10 @@ struct Record {
   bool isAtomic = false, isWide = true; // an atomic of its program: narrow
   bool operator==(const Record &) const = default;
 };
+
+/// Who meets: some threads of a warp or of several blocks, all that compute, or
+/// all of the block.
+enum class Members : uint8_t { some, computing, all };
 
 /// Of one byte. Records by number, 0: none.
 struct Cell {
@@ -122,11 +128,10 @@ struct ThreadClock {
   void publish(Order plain, Order published);
   /// Its copies, dots or stores up to this clock have ended.
   void end(Worker worker, uint32_t clock, bool inShared, bool inDevice);
+  /// It arrives at a barrier of these threads, and waits for them later.
+  void arrive(bool inShared, bool inDevice, Members members);
+  void awaitOthers();
 };
-
-/// Who meets: some threads of a warp or of several blocks, all that compute, or
-/// all of the block.
-enum class Members : uint8_t { some, computing, all };
 
 /// All that one of them knows, all know behind it.
 void meet(const std::vector<ThreadClock *> &threads, bool inShared,
@@ -183,7 +188,8 @@ public:
   /// barrier at the site orders, for want of another one (mayNeed); lanes: of
   /// them, those of threads that the barrier left out; units: the later one is
   /// of the bulk copy unit or the matrix unit; dots, stores: one of the two is
-  /// of these; stored: in device memory.
+  /// of these; stored: in device memory. And followed: what a thread did behind
+  /// a site.
   const std::map<std::string, uint64_t> &pairs() const { return counts; }
   /// Atomics and fences that order threads. Without any, what orders two
   /// accesses is the same in every run.
@@ -197,6 +203,10 @@ public:
     uint32_t &most = sitesOf[thread.block];
     most = std::max(most, ++thread.sites);
     passes[{thread.block, thread.thread}].push_back(thread.barriers);
+  }
+  /// It accesses memory, or meets others.
+  void goOn(const ThreadClock &thread) {
+    counts["followed"] += thread.sites != 0;
   }
   void leaveOut(uint32_t thread) { firstOut = std::min(firstOut, thread); }
   /// A thread has waited for what works beside it, up to this clock.
@@ -252,8 +262,8 @@ private:
   const bool isExact;
   uint64_t ordered = 0;
   std::map<std::string, uint64_t> counts = {
-      {"crossing", 0}, {"single", 0}, {"lanes", 0}, {"units", 0},
-      {"dots", 0},     {"stores", 0}, {"stored", 0}};
+      {"crossing", 0}, {"single", 0}, {"lanes", 0},  {"units", 0},
+      {"dots", 0},     {"stores", 0}, {"stored", 0}, {"followed", 0}};
   std::map<uint32_t, uint32_t> sitesOf; // the most, by block
   /// At each time that a thread came by a site, by block and thread.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<std::array<Barriers, 2>>>

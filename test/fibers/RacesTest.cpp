@@ -373,9 +373,9 @@ protected:
       threads[i].thread = i;
     }
   }
-  void access(uint32_t thread, bool isWrite) {
+  void access(uint32_t thread, bool isWrite, uintptr_t address = 0) {
     races.access(threads[thread], Worker::self, shadow,
-                 {Space::shared, 0, 1, isWrite});
+                 {Space::shared, address, 1, isWrite});
   }
   void comeBy() {
     for (ThreadClock &thread : threads) {
@@ -413,6 +413,33 @@ TEST_F(Pairs, AreNotSingleBehindAnotherBarrier) {
   access(40, false);
   EXPECT_EQ(count("crossing"), 1u);
   EXPECT_EQ(count("single"), 0u);
+}
+
+TEST_F(Pairs, AreNotSingleBehindABarrierWithArrivalAndWaitApart) {
+  access(0, true);
+  for (ThreadClock &one : threads) {
+    one.arrive(true, false, Members::all);
+  }
+  access(20, true, 8); // behind its arrival: the barrier orders nothing of it
+  comeBy();
+  for (ThreadClock &one : threads) {
+    one.awaitOthers();
+  }
+  access(40, false);
+  EXPECT_EQ(count("crossing"), 1u);
+  EXPECT_EQ(count("single"), 0u);
+  access(40, false, 8);
+  EXPECT_EQ(count("single"), 1u);
+}
+
+TEST_F(Pairs, NeedThreadsThatGoOn) {
+  access(0, true);
+  comeBy();
+  EXPECT_EQ(count("followed"), 0u);
+  races.synchronize(threads[3], 64, true, true, true);
+  EXPECT_EQ(count("followed"), 1u);
+  access(40, false);
+  EXPECT_EQ(count("followed"), 2u);
 }
 
 TEST_F(Pairs, OfThreadsThatComputeNeedABarrierOfThose) {
