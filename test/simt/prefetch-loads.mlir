@@ -2,7 +2,7 @@
 // RUN: tz-opt %s --simt-assign-layouts "--simt-pipeline-loops=async-copy-bytes=4 shared-bytes=65536" --simt-prefetch-loads --cse | FileCheck %s
 // RUN: tz-opt --simt-assign-layouts --simt-prefetch-loads %s -mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // STATS: simt-prefetch-loads
-// STATS: 11  prefetched
+// STATS: 13  prefetched
 
 // The block to copy is loaded as well: its copies go two iterations ahead, its number
 // three. After the last iteration the last number is loaded again.
@@ -151,18 +151,48 @@ tile.kernel @no_prefetch(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.
 }
 
 // What is short is done in groups of four, each with its loads first; the rest one
-// by one.
+// by one. Its loads are narrow.
 // CHECK-LABEL: tile.kernel @grouped
 // CHECK: scf.for
-// CHECK-COUNT-4: tile.load_view
+// CHECK-COUNT-8: tile.load_view
 // CHECK-NOT: tile.load_view
-// CHECK-COUNT-4: arith.addf
+// CHECK-COUNT-8: arith.addf
 // CHECK-NOT: arith.addf
 // CHECK: scf.for
-// CHECK-COUNT-1: tile.load_view
-// CHECK-NEXT: arith.addf
+// CHECK-COUNT-2: tile.load_view
+// CHECK-COUNT-2: arith.addf
 // CHECK: tile.return
 tile.kernel @grouped(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<256xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 512 : i64
+  %half = arith.constant 256 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<256xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<256xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %then = arith.addi %at, %half : i64
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<256xf32> -> tensor<256xf32>
+    %more = tile.load_view %v[%then] checked [false] {group = 1 : i64} : !tile.view<256xf32> -> tensor<256xf32>
+    %both = arith.addf %some, %more : tensor<256xf32>
+    %next = arith.addf %acc, %both : tensor<256xf32>
+    scf.yield %next : tensor<256xf32>
+  }
+  %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<256xf32>
+  tile.store_view %to[%z], %sum checked [false] {group = 2 : i64} : !tile.view<256xf32>, tensor<256xf32>
+  tile.return
+}
+
+// One row, and a whole vector for each thread: other programs have loads under way.
+// CHECK-LABEL: tile.kernel @one_row
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK: tile.return
+tile.kernel @one_row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
   %zero = arith.constant dense<0.0> : tensor<512xf32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -180,6 +210,39 @@ tile.kernel @grouped(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.grou
   }
   %to = tile.make_view %o shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<512xf32>
   tile.store_view %to[%z], %sum checked [false] {group = 2 : i64} : !tile.view<512xf32>, tensor<512xf32>
+  tile.return
+}
+
+// A program of several rows leaves fewer programs: groups of whole vectors.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: scf.for
+// CHECK-COUNT-4: tile.load_view
+// CHECK-NOT: tile.load_view
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: scf.for
+// CHECK-COUNT-1: tile.load_view
+// CHECK-NEXT: arith.addf
+// CHECK: tile.return
+tile.kernel @rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<4x128xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %m = arith.constant 128 : i64
+  %four = arith.constant 4 : i64
+  %all = arith.constant 409600 : i64
+  %v = tile.make_view %x shape[%four, %all] strides[%all, %one] : !tile.ptr<f32> -> !tile.view<4x128xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<4x128xf32>) : i32 {
+    %wide = arith.extsi %i : i32 to i64
+    %at = arith.muli %wide, %m : i64
+    %some = tile.load_view %v[%z, %at] checked [false, false] {group = 1 : i64} : !tile.view<4x128xf32> -> tensor<4x128xf32>
+    %next = arith.addf %acc, %some : tensor<4x128xf32>
+    scf.yield %next : tensor<4x128xf32>
+  }
+  %to = tile.make_view %o shape[%four, %all] strides[%all, %one] : !tile.ptr<f32> -> !tile.view<4x128xf32>
+  tile.store_view %to[%z, %z], %sum checked [false, false] {group = 2 : i64} : !tile.view<4x128xf32>, tensor<4x128xf32>
   tile.return
 }
 
@@ -350,7 +413,7 @@ tile.kernel @overlapping(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.
 // What computes much and reduces across warps in each iteration waits for that:
 // its loads stay.
 // CHECK-LABEL: tile.kernel @reducing
-// CHECK-COUNT-1: tile.load_view
+// CHECK-COUNT-2: tile.load_view
 // CHECK-NOT: tile.load_view
 // CHECK: tile.return
 tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 1 : i64}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.group = 2 : i64}, %n: i32) attributes {tile.num_warps = 4 : i32} {
@@ -359,16 +422,21 @@ tile.kernel @reducing(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.gro
   %c1 = arith.constant 1 : i32
   %one = arith.constant 1 : i64
   %m = arith.constant 512 : i64
+  %half = arith.constant 256 : i64
   %all = arith.constant 409600 : i64
-  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<512xf32>
+  %v = tile.make_view %x shape[%all] strides[%one] : !tile.ptr<f32> -> !tile.view<256xf32>
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) : i32 {
     %wide = arith.extsi %i : i32 to i64
     %at = arith.muli %wide, %m : i64
-    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<512xf32> -> tensor<512xf32>
-    %e = tile.math exp2 %some : tensor<512xf32>
-    %f = tile.math exp2 %e : tensor<512xf32>
-    %g = tile.math exp2 %f : tensor<512xf32>
-    %part = tile.reduce(%g) axis 0 : (tensor<512xf32>) -> f32 {
+    %some = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<256xf32> -> tensor<256xf32>
+    %then = arith.addi %at, %half : i64
+    %more = tile.load_view %v[%then] checked [false] {group = 1 : i64} : !tile.view<256xf32> -> tensor<256xf32>
+    %both = arith.addf %some, %more : tensor<256xf32>
+    %e = tile.math exp2 %both : tensor<256xf32>
+    %f = tile.math exp2 %e : tensor<256xf32>
+    %g = tile.math exp2 %f : tensor<256xf32>
+    %h = tile.math exp2 %g : tensor<256xf32>
+    %part = tile.reduce(%h) axis 0 : (tensor<256xf32>) -> f32 {
     ^bb0(%a: f32, %b: f32):
       %s = arith.addf %a, %b : f32
       tile.yield %s : f32

@@ -1,10 +1,11 @@
 //===- PrefetchLoads.cpp - simt-prefetch-loads ----------------------------===//
 //
 // What   In a loop with dots, and in a recurrence, a load that is no
-// asynchronous
-//        copy is done one iteration early and waits in registers. Another loop,
-//        in which a thread loads little, does the loads of several iterations
-//        together. A recurrence carries a tile and reduces in each iteration.
+//        asynchronous copy is done one iteration early and waits in registers.
+//        Another loop, in which a thread loads little, does the loads of
+//        several iterations together; not if a program walks along one row with
+//        whole vectors, for other programs have loads under way then. A
+//        recurrence carries a tile and reduces in each iteration.
 // Why    Indices, scales and operands too narrow for an asynchronous copy would
 //        make each iteration wait for memory. In a recurrence they would begin
 //        only after the reduction, for which all threads wait.
@@ -118,6 +119,7 @@ private:
   bool waitsForWarps();
   int64_t iterationsTogether(int64_t bytes);
   bool worksInPlace();
+  bool walksAlongOneRow();
   void findLoads();
   void carryOn(OpBuilder &b, Value index, Value exists, IRMapping &map);
   Value beginIteration(OpBuilder &b, Value index, unsigned iterations,
@@ -194,6 +196,21 @@ int64_t Prefetcher::iterationsTogether(int64_t bytes) {
 bool Prefetcher::worksInPlace() {
   return llvm::any_of(loads,
                       [&](Operation *load) { return isWrittenIn(loop, load); });
+}
+
+/// Does each load bring a thread a whole vector, of one row? Then there are as
+/// many programs as rows, and their threads have enough bytes under way: groups
+/// would be longer code for nothing. Where a program has several rows, or loads
+/// are narrow, they have not.
+bool Prefetcher::walksAlongOneRow() {
+  constexpr int64_t vectorBytes = 16;
+  return llvm::all_of(loads, [](Operation *load) {
+    const Value value = load->getResult(0);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && bytesOf(value) >= vectorBytes &&
+           llvm::count_if(type.getShape(),
+                          [](int64_t extent) { return extent > 1; }) <= 1;
+  });
 }
 
 void Prefetcher::findLoads() {
@@ -530,7 +547,8 @@ size_t Prefetcher::run() {
   } else if (isSmall && !(slice.carried.empty() && worksInPlace())) {
     loadTogether();
   } else if (const int64_t together = iterationsTogether(bytes);
-             isShort && slice.carried.empty() && together > 1) {
+             isShort && slice.carried.empty() && together > 1 &&
+             !walksAlongOneRow()) {
     loadGroups(together);
   } else {
     return 0;
