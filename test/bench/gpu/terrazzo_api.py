@@ -72,6 +72,7 @@ class Library:
             "tz_session_create": [p, p], "tz_device_open": [p, C.c_char_p, p], "tz_stream_wrap": [p, p, p],
             "tz_stream_create": [p, p], "tz_stream_sync": [p], "tz_kernel_load": [p, p, p],
             "tz_kernel_launch": [p, p, p, p, C.c_size_t], "tz_kernel_prepare": [p, p, p, C.c_size_t],
+            "tz_kernel_compile_for": [p, C.c_char_p, p, C.c_size_t, p], "tz_code_stage": [p, C.c_char_p, p, p],
         }.items():
             function = getattr(lib, name)
             function.argtypes, function.restype = arguments, p
@@ -140,20 +141,22 @@ class Arguments:
 
 
 class Session:
-    """A session with one device and the stream that its launches go to."""
+    """A session with one device and the stream that its launches go to. Without a target it has neither, and only compiles."""
 
     def __init__(self, library, target, stream=None, cache=""):
         self.api, self.lib = library, library.lib
         folders = (C.c_char_p * 1)(library.plugins.encode())
         options = SessionOptions(C.sizeof(SessionOptions), 0, 0, cache.encode(), folders, 1)
         self.handle, self.device, self.stream = C.c_void_p(), C.c_void_p(), C.c_void_p()
+        self.kernels = {}
         library.check(self.lib.tz_session_create(C.byref(options), C.byref(self.handle)))
+        if target is None:
+            return
         library.check(self.lib.tz_device_open(self.handle, target.encode(), C.byref(self.device)))
         if stream is None:
             library.check(self.lib.tz_stream_create(self.device, C.byref(self.stream)))
         else:
             library.check(self.lib.tz_stream_wrap(self.device, C.c_void_p(stream), C.byref(self.stream)))
-        self.kernels = {}
 
     def load(self, path, function, constants, options):
         key = (path, function, tuple(sorted(constants.items())), tuple(sorted(options.items())))
@@ -185,11 +188,23 @@ class Session:
 
         return launch
 
+    def compile_for(self, kernel, target, values):
+        """Compiles for a target whose device need not be here."""
+        arguments, code = Arguments(values), C.c_void_p()
+        self.api.check(self.lib.tz_kernel_compile_for(kernel, target.encode(), arguments.array, arguments.count, C.byref(code)))
+        return code
+
+    def assembly_of(self, code):
+        text, size = C.c_char_p(), C.c_size_t()
+        self.api.check(self.lib.tz_code_stage(code, b"asm", C.byref(text), C.byref(size)))
+        return C.string_at(text, size.value)
+
     def sync(self):
         self.api.check(self.lib.tz_stream_sync(self.stream))
 
     def close(self):
         for kernel in self.kernels.values():
             self.lib.tz_kernel_destroy(kernel)
-        self.lib.tz_stream_destroy(self.stream)
+        if self.stream:
+            self.lib.tz_stream_destroy(self.stream)
         self.lib.tz_session_destroy(self.handle)
