@@ -253,6 +253,9 @@ tz::simt::appendVariant(tz::plugin::Artifact &artifact, const Variant &variant,
   appendDescriptors(info, lowered.descriptors, lowered.descriptorBytes, limits);
   appendGrid(info, lowered.gridAxes, limits);
   appendCluster(info, lowered.clusterBlocks, limits);
+  if (lowered.countsPrograms) {
+    info.append("counter", TZ_ARG_TICKET, 0, TZ_TYPE_PTR, 8);
+  }
   if (lowered.usesLog) {
     info.append("log", TZ_ARG_LOG, 0, TZ_TYPE_PTR, 8);
   }

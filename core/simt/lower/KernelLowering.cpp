@@ -90,9 +90,10 @@ void KernelLowering::entry() {
   types.append(result.descriptors.size(), b.getPtrTy());
   const auto firstAxis = unsigned(types.size());
   types.append(result.gridAxes.size(), b.getInt32Ty());
-  if (result.usesLog) {
-    types.push_back(b.getPtrTy(arithmetic->addressSpaces().device));
-  }
+  result.countsPrograms = countsPrograms();
+  const auto counter = unsigned(types.size());
+  types.append(unsigned(result.countsPrograms) + unsigned(result.usesLog),
+               b.getPtrTy(arithmetic->addressSpaces().device));
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
                               GlobalValue::ExternalLinkage, kernel.getSymName(),
                               module);
@@ -148,6 +149,10 @@ void KernelLowering::entry() {
   BasicBlock *body = BasicBlock::Create(context, "body", function);
   b.CreateBr(body);
   b.SetInsertPoint(body);
+  if (result.countsPrograms) {
+    function->getArg(counter)->setName("counter");
+    takeProgram(function->getArg(counter));
+  }
 }
 
 void KernelLowering::refuse(mlir::Operation *op, const std::string &why) {

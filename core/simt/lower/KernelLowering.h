@@ -348,6 +348,12 @@ private:
   void makeUniform(mlir::Operation *op);
   llvm::Value *uniformAny(llvm::Value *value);
 
+  //===--- SimtPrograms.cpp -----------------------------------------------===//
+  /// Do blocks take the numbers of their programs from a counter?
+  bool countsPrograms() const;
+  void takeProgram(llvm::Value *counter);
+  llvm::Value *programId(unsigned axis);
+
   void dot(DotOp op);               // SimtDot.cpp
   void plainDot(DotOp op);          //
   void print(tile::PrintOp op);     // SimtLog.cpp
@@ -379,6 +385,8 @@ private:
   llvm::Value *lane = nullptr, *warp = nullptr, *thread = nullptr;
   llvm::Value *isChosen = nullptr; // lane, to speak for its warp
   llvm::Value *shared = nullptr, *log = nullptr;
+  llvm::SmallVector<llvm::Value *, 3>
+      ids; // of the program; empty: the machine's
   unsigned warps = 4;
   bool inScalarRegion = false;
   unsigned copyWarps = 0;          // of the block, beside these

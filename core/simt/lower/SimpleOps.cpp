@@ -169,7 +169,7 @@ void KernelLowering::emitSimple(mlir::Operation *op) {
   TypeSwitch<mlir::Operation *>(op)
       .Case<arith::ConstantOp>([&](auto o) { constant(o); })
       .Case<tile::ProgramIdOp>(
-          [&](auto o) { define(o, hooks.programId(b, o.getAxis())); })
+          [&](auto o) { define(o, programId(o.getAxis())); })
       .Case<tile::NumProgramsOp>(
           [&](auto o) { define(o, hooks.programCount(b, o.getAxis())); })
       .Case<tile::AssumeOp>(

@@ -17,7 +17,7 @@ namespace tz::simt {
 void KernelLowering::logRecord(uint32_t site, uint32_t value, Value *first,
                                Value *count, Value *payloadBytes,
                                function_ref<void(Value *)> fill) {
-  auto program = [&](unsigned axis) { return hooks.programId(b, axis); };
+  auto program = [&](unsigned axis) { return programId(axis); };
   lowering::LogEmitter(b, log, program, logScope())
       .append({site, value, first, count, payloadBytes}, fill);
 }
@@ -140,7 +140,7 @@ void KernelLowering::assertOp(tile::AssertOp op) {
   b.CreateCondBr(any, report, goesOn);
   b.SetInsertPoint(report);
   emitIf(b.CreateICmpEQ(thread, b.getInt32(0)), [&] {
-    auto program = [&](unsigned axis) { return hooks.programId(b, axis); };
+    auto program = [&](unsigned axis) { return programId(axis); };
     lowering::LogEmitter(b, log, program, logScope()).fail(site);
   });
   b.CreateBr(exitBlock);

@@ -107,6 +107,10 @@ public:
   /// Coordinate of this program, and size of the grid, i32.
   virtual llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) = 0;
   virtual llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) = 0;
+  /// Do blocks start in the order of their programs, x fastest? Where not,
+  /// blocks of a kernel whose programs wait for each other take their programs
+  /// from a counter in memory.
+  virtual bool startsInOrder() const { return true; }
   /// The block's shared memory. Asked once, in the entry block; size and
   /// alignment are known when the kernel is done (Lowered::sharedBytes and
   /// sharedAlignment, which is the largest answer of sharedAlignment).

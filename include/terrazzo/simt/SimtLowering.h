@@ -24,7 +24,8 @@ struct BadTarget : std::logic_error {
 
 struct Lowered {
   /// void(arguments of the kernel..., descriptors by value..., programs on each
-  /// axis of gridAxes as i32..., pointer to the log if usesLog)
+  /// axis of gridAxes as i32..., pointer to a counter of 32 bits that is 0 at
+  /// each launch if countsPrograms, pointer to the log if usesLog)
   llvm::Function *function = nullptr;
   /// Descriptors that the host makes, in the order of the arguments.
   llvm::SmallVector<DescriptorOp> descriptors;
@@ -40,6 +41,8 @@ struct Lowered {
   uint64_t sharedAlignment = 1;
   /// Of a descriptor among the arguments, and its alignment.
   unsigned descriptorBytes = 0;
+  /// Blocks take their programs from a counter (SimtHooks::startsInOrder).
+  bool countsPrograms = false;
   bool usesLog = false;
   /// Prints and asserts, in the order of their numbers in the log.
   llvm::SmallVector<mlir::Operation *> logPoints;

@@ -41,6 +41,9 @@ public:
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
   llvm::Value *programId(llvm::IRBuilderBase &b, unsigned axis) override;
   llvm::Value *programCount(llvm::IRBuilderBase &b, unsigned axis) override;
+  /// No driver promises it, and those for CPUs deal a grid of several axes out
+  /// in pieces.
+  bool startsInOrder() const override { return false; }
   /// Of size 0; giveSharedMemory() makes it as large as it must be.
   llvm::Value *sharedMemory(llvm::IRBuilderBase &b) override;
   void barrier(llvm::IRBuilderBase &b, simt::Memories memories,
