@@ -299,6 +299,36 @@ Value *emitFpToInt(IRBuilderBase &b, FloatUnits units, Value *x,
                            {type, x->getType()}, {x});
 }
 
+/// Numbers of so many bits and more lose their last bits, of which one, the
+/// last that is kept, says whether they were 0.
+static Value *keepHeld(IRBuilderBase &b, Value *a, unsigned held) {
+  Type *type = a->getType();
+  const unsigned bits = type->getScalarSizeInBits(),
+                 rest = std::max(32u, bits) - held;
+  auto c = [&](uint64_t v) { return ConstantInt::get(type, v); };
+  const uint64_t low = (uint64_t{1} << rest) - 1;
+  Value *lost = b.CreateICmpNE(b.CreateAnd(a, c(low)), c(0));
+  Value *kept = b.CreateOr(b.CreateXor(a, b.CreateAnd(a, c(low))),
+                           b.CreateShl(b.CreateZExt(lost, type), rest));
+  return b.CreateSelect(b.CreateICmpUGE(a, c(uint64_t{1} << held)), kept, a);
+}
+
+/// The same of 64 bits for f32: how many are lost depends on the number, so
+/// that at least 14 of its own are left.
+static Value *keepForF32(IRBuilderBase &b, Value *a) {
+  Type *type = a->getType();
+  auto c = [&](uint64_t v) { return ConstantInt::get(type, v); };
+  Value *rest = c(0);
+  for (unsigned held = 24; held < 64; held += 10) {
+    rest = b.CreateSelect(b.CreateICmpUGE(a, c(uint64_t{1} << held)),
+                          c(held - 14), rest);
+  }
+  Value *low = b.CreateSub(b.CreateShl(c(1), rest), c(1));
+  Value *cut = b.CreateAnd(a, low);
+  Value *lost = b.CreateZExt(b.CreateICmpNE(cut, c(0)), type);
+  return b.CreateOr(b.CreateXor(a, cut), b.CreateShl(lost, rest));
+}
+
 Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x,
                    Type *toElement, bool isSigned) {
   auto convert = [&](Value *v, Type *element, bool asSigned) {
@@ -315,17 +345,14 @@ Value *emitIntToFp(IRBuilderBase &b, FloatUnits units, Value *x,
                       toElement);
   }
   // Keep what a wider float holds, with a sticky last bit.
-  const unsigned held = bits <= 32 ? 24 : 53, rest = std::max(32u, bits) - held;
-  Type *wide = bits <= 32 ? b.getFloatTy() : b.getDoubleTy(),
+  const bool byDouble = bits > 32 && units.doubles;
+  Type *wide = byDouble ? b.getDoubleTy() : b.getFloatTy(),
        *type = x->getType();
   auto c = [&](uint64_t v) { return ConstantInt::get(type, v); };
-  const uint64_t low = (uint64_t{1} << rest) - 1;
   Value *negative = isSigned ? b.CreateICmpSLT(x, c(0)) : nullptr;
   Value *a = negative ? b.CreateSelect(negative, b.CreateNeg(x), x) : x;
-  Value *lost = b.CreateICmpNE(b.CreateAnd(a, c(low)), c(0));
-  Value *kept = b.CreateOr(b.CreateXor(a, b.CreateAnd(a, c(low))),
-                           b.CreateShl(b.CreateZExt(lost, type), rest));
-  a = b.CreateSelect(b.CreateICmpUGE(a, c(uint64_t{1} << held)), kept, a);
+  a = bits > 32 && !byDouble ? keepForF32(b, a)
+                             : keepHeld(b, a, byDouble ? 53 : 24);
   Value *real = convert(a, wide, false);
   if (negative) {
     real = b.CreateSelect(negative, b.CreateFNeg(real), real);

@@ -431,9 +431,9 @@ Value *Elementwise::emit(mlir::Operation *op, ArrayRef<Value *> v) {
       .Case<tile::SIToFPOp, tile::UIToFPOp>([&](auto) -> Value * {
         bool isSigned = isa<tile::SIToFPOp>(op);
         if (fp8Format(to)) {
-          Value *wide = emitIntToFp(b, units, v[0], b.getDoubleTy(), isSigned);
-          return convertFloat(wide, mlir::Float64Type::get(op->getContext()),
-                              to);
+          // f32 holds all that is below the largest value of 8 bits.
+          Value *wide = emitIntToFp(b, units, v[0], b.getFloatTy(), isSigned);
+          return convertFloat(wide, f32, to);
         }
         Type *real = type16(b, to) ? type16(b, to) : type(to);
         return asRegister(b, emitIntToFp(b, units, v[0], real, isSigned), to);

@@ -23,6 +23,7 @@ struct FloatUnits {
   bool bfloat = false;           ///< f32 to bf16, to nearest even
   bool halfArithmetic = false;   ///< + - x, fma of f16
   bool bfloatArithmetic = false; ///< + - x, fma of bf16
+  bool doubles = true;           ///< f64: else no conversion goes by way of it
 };
 
 /// fp8 formats; their values are i8.

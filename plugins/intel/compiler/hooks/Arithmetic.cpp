@@ -20,8 +20,10 @@ namespace {
 
 class Arithmetic final : public lowering::Elementwise {
 public:
-  explicit Arithmetic(IRBuilderBase &b)
-      : Elementwise(b, {.half = true, .halfArithmetic = true}, Spaces) {}
+  Arithmetic(IRBuilderBase &b, bool doubles)
+      : Elementwise(b,
+                    {.half = true, .halfArithmetic = true, .doubles = doubles},
+                    Spaces) {}
 
 protected:
   Value *math(tile::MathFn fn, Value *x) override {
@@ -61,8 +63,9 @@ protected:
 
 } // namespace
 
-std::unique_ptr<lowering::Elementwise> makeArithmetic(IRBuilderBase &b) {
-  return std::make_unique<Arithmetic>(b);
+std::unique_ptr<lowering::Elementwise> makeArithmetic(IRBuilderBase &b,
+                                                      bool doubles) {
+  return std::make_unique<Arithmetic>(b, doubles);
 }
 
 } // namespace tz::intel

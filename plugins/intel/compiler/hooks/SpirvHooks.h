@@ -20,8 +20,10 @@ inline constexpr lowering::AddressSpaces Spaces = {
 /// On functions that are instructions to the code generator.
 inline constexpr llvm::StringRef BuiltInAttribute = "terrazzo-built-in";
 
-/// Arithmetic within the tolerances (hooks/Arithmetic.cpp).
-std::unique_ptr<lowering::Elementwise> makeArithmetic(llvm::IRBuilderBase &b);
+/// Arithmetic within the tolerances (hooks/Arithmetic.cpp), with or without
+/// numbers of 64 bits.
+std::unique_ptr<lowering::Elementwise> makeArithmetic(llvm::IRBuilderBase &b,
+                                                      bool doubles);
 
 /// A call of a built-in function that has no effect but its result.
 llvm::CallInst *callPure(llvm::IRBuilderBase &b, llvm::StringRef name,
@@ -60,7 +62,7 @@ public:
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override {
-    return makeArithmetic(b);
+    return makeArithmetic(b, machine.hasDouble);
   }
   llvm::SmallVector<llvm::Value *>
   dot(llvm::IRBuilderBase &b, simt::DotOp op, const simt::DotSource &a,
