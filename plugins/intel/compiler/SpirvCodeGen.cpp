@@ -12,7 +12,6 @@
 #include "terrazzo/plugin/Error.h"
 
 #include "llvm/IR/Verifier.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -50,27 +49,6 @@ static void check(const Module &module) {
   }
 }
 
-/// The code generator of LLVM 22 keeps numbers of functions by their addresses,
-/// also of modules that are gone. A module one of whose functions comes to lie
-/// at such an address uses a number twice, which the validator sees always: all
-/// numbers are given out in order. Copies lie elsewhere, as long as the ones
-/// before them live.
-static std::string emitValid(const Module &module) {
-  constexpr unsigned mostCopies = 8;
-  std::vector<std::unique_ptr<Module>> copies;
-  std::string wrong;
-  while (copies.size() < mostCopies) {
-    copies.push_back(CloneModule(module));
-    std::string binary = emitSpirv(*copies.back(), *makeTargetMachine());
-    wrong = validate(binary);
-    if (wrong.empty()) {
-      return binary;
-    }
-  }
-  throw plugin::Failure(TZ_E_INTERNAL,
-                        "SPIRV-Tools refuse the kernel's module: " + wrong);
-}
-
 Compiled compileKernel(tile::KernelOp kernel, const Machine &machine) {
   Compiled result;
   const IntelTarget plain(machine);
@@ -94,13 +72,21 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine) {
   narrowWideProducts(module);
   optimize(module, *generator);
   widenIntegers(module);
+  expandBitReversals(module);
   check(module);
   raw_string_ostream(result.llvm) << module;
-  if (std::string left = problemOf(module, machine); !left.empty()) {
+  std::string left = problemOf(module, machine);
+  if (left.empty()) {
+    result.binary = emitSpirv(module, *makeTargetMachine(), machine, left);
+  }
+  if (!left.empty()) {
     throw simt::Unsupported(kernel.getLoc(),
                             machine.target.str() + " cannot compile " + left);
   }
-  result.binary = emitValid(module);
+  if (std::string wrong = validate(result.binary); !wrong.empty()) {
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "SPIRV-Tools refuse the kernel's module: " + wrong);
+  }
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -23,6 +25,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
+#include <map>
 #include <mutex>
 
 extern "C" void LLVMInitializeSPIRVTargetInfo();
@@ -46,9 +49,6 @@ std::unique_ptr<TargetMachine> makeTargetMachine() {
     LLVMInitializeSPIRVTargetMC();
     LLVMInitializeSPIRVAsmPrinter();
     plugin::setOption("spirv-ext", Extensions);
-    // Loop strength reduction writes `x & 3` as two bits that are extended.
-    // The code generator holds those in a byte and does not clear the others.
-    plugin::setOption("disable-lsr", "true");
   });
   Triple triple("spirv64v1.3-unknown-unknown");
   std::string problem;
@@ -92,17 +92,110 @@ void optimize(Module &module, TargetMachine &machine) {
   all.run(module, modules);
 }
 
-std::string emitSpirv(Module &module, TargetMachine &machine) {
+namespace {
+
+/// Behind the passes on IR that the code generator runs by itself: loop
+/// strength reduction, for one, writes `x & 3` as two bits that are extended.
+class LastIrPass final : public ModulePass {
+public:
+  static char ID;
+  LastIrPass(const Machine &machine, std::string &problem)
+      : ModulePass(ID), machine(machine), problem(problem) {}
+
+  bool runOnModule(Module &module) override {
+    widenIntegers(module);
+    problem = problemOf(module, machine);
+    for (Function &function : module) {
+      if (problem.empty() || function.isDeclaration()) {
+        continue;
+      }
+      // The rest of the code generator then sees nothing that ends it.
+      const GlobalValue::LinkageTypes linkage = function.getLinkage();
+      function.deleteBody();
+      function.setLinkage(linkage);
+      ReturnInst::Create(
+          module.getContext(),
+          BasicBlock::Create(module.getContext(), "", &function));
+    }
+    return true;
+  }
+
+private:
+  const Machine &machine;
+  std::string &problem;
+};
+
+/// The code generator keeps the SPIR-V ids of blocks in a table of the process
+/// that is never cleared, by the address of the machine function and the number
+/// of the block. Where memory of an earlier function is used again, blocks
+/// would take over its ids. So at one address no number is given twice.
+class UniqueBlocks final : public MachineFunctionPass {
+public:
+  static char ID;
+  UniqueBlocks() : MachineFunctionPass(ID) {}
+
+  bool runOnMachineFunction(MachineFunction &function) override {
+    static std::map<const MachineFunction *, unsigned> used;
+    unsigned &first = used[&function];
+    SmallVector<MachineBasicBlock *> blocks;
+    for (MachineBasicBlock &block : function) {
+      blocks.push_back(&block);
+      function.removeFromMBBNumbering(unsigned(block.getNumber()));
+    }
+    while (function.getNumBlockIDs() < first) {
+      (void)function.addToMBBNumbering(nullptr);
+    }
+    for (MachineBasicBlock *block : blocks) {
+      block->setNumber(int(function.addToMBBNumbering(block)));
+    }
+    first = function.getNumBlockIDs();
+    return true;
+  }
+};
+
+char LastIrPass::ID = 0, UniqueBlocks::ID = 0;
+
+/// The code generator's passes with these two among them.
+class CodeGenPasses final : public legacy::PassManager {
+public:
+  CodeGenPasses(const Machine &machine, std::string &problem)
+      : machine(machine), problem(problem) {}
+
+  void add(Pass *pass) override {
+    if (pass->getPassName() == "SPIRV emit intrinsics") {
+      legacy::PassManager::add(new LastIrPass(machine, problem));
+      ++inserted;
+    } else if (pass->getPassName() == "SPIRV Assembly Printer") {
+      legacy::PassManager::add(new UniqueBlocks);
+      ++inserted;
+    }
+    legacy::PassManager::add(pass);
+  }
+  bool isComplete() const { return inserted == 2; }
+
+private:
+  const Machine &machine;
+  std::string &problem;
+  unsigned inserted = 0;
+};
+
+} // namespace
+
+std::string emitSpirv(Module &module, TargetMachine &generator,
+                      const Machine &machine, std::string &problem) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  CodeGenFileType::ObjectFile,
-                                  /*DisableVerify=*/true)) {
-    throw plugin::Failure(TZ_E_INTERNAL, "no code generation for this target");
+  CodeGenPasses passes(machine, problem);
+  if (generator.addPassesToEmitFile(passes, stream, nullptr,
+                                    CodeGenFileType::ObjectFile,
+                                    /*DisableVerify=*/true) ||
+      !passes.isComplete()) {
+    throw plugin::Failure(TZ_E_INTERNAL,
+                          "this LLVM's code generator for SPIR-V has other "
+                          "passes than the one that the compiler is made for");
   }
   passes.run(module);
-  return std::string(bytes.begin(), bytes.end());
+  return problem.empty() ? std::string(bytes.begin(), bytes.end()) : "";
 }
 
 } // namespace tz::intel

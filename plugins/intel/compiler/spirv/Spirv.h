@@ -42,18 +42,25 @@ void narrowWideProducts(llvm::Module &module);
 /// Values of other widths than 1, 8, 16, 32 and 64 bits as such of the next
 /// one.
 void widenIntegers(llvm::Module &module);
+void widenIntegers(llvm::Function &function);
+
+/// Of 8, 16, 32 and 64 bits.
+void expandBitReversals(llvm::Module &module);
 
 /// For SPIR-V 1.3, with the extensions that modules may use.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine();
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// What the code generator or this machine lacks; empty: nothing. To be asked
-/// before emitSpirv(), which ends the process for some of it.
+/// What the code generator or this machine lacks; empty: nothing. emitSpirv()
+/// asks too: what is lacking may end the process.
 std::string problemOf(const llvm::Module &module, const Machine &machine);
 
-/// The binary module.
-std::string emitSpirv(llvm::Module &module, llvm::TargetMachine &machine);
+/// The code generator of LLVM 22 has tables of the process: one module at a
+/// time, with a generator that emits no other one. If it cannot do what its
+/// own passes have made, the result is empty and `problem` says what that is.
+std::string emitSpirv(llvm::Module &module, llvm::TargetMachine &generator,
+                      const Machine &machine, std::string &problem);
 
 /// What SPIRV-Tools say against a module; empty: nothing.
 std::string validate(const std::string &binary);
