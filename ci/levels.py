@@ -2,6 +2,9 @@
 
 A vendor whose machines differ in what code they run has test/levels.py: LEVELS, names of code targets; environment(level),
 the variables that make this machine one of that level; UNIT_TESTS, unit tests to run for each.
+
+A vendor some of whose targets run on any machine, by a runtime of others, has test/machines.py: TARGETS; BUILT, build
+targets of its plugins; SECONDS_A_CASE; environment(root), the variables to run with, none if the runtime is not installed.
 """
 import collections
 import glob
@@ -11,6 +14,22 @@ import runpy
 import subprocess
 
 Level = collections.namedtuple("Level", "plugin name target environment unit_tests runs")
+
+
+Simulated = collections.namedtuple("Simulated", "plugin target environment built seconds")
+
+
+def vendor_files(root, name):
+    """Each vendor that has the file, and what the file defines."""
+    for path in sorted(glob.glob(os.path.join(root, "plugins", "*", "test", name)) +
+                       glob.glob(os.path.join(root, "backends", "*", "test", name))):
+        yield path.split(os.sep)[-3], runpy.run_path(path)
+
+
+def simulated(root):
+    """Targets that run on any machine by a runtime of others; without `environment` that is not installed."""
+    return [Simulated(plugin, target, vendor["environment"](root), vendor["BUILT"], vendor["SECONDS_A_CASE"])
+            for plugin, vendor in vendor_files(root, "machines.py") for target in vendor["TARGETS"]]
 
 
 def clean_environment():
@@ -33,10 +52,7 @@ def own_target(tz, plugin):
 def levels(root, tz):
     """All levels of all vendors; `runs`: this machine can stand for it."""
     made = []
-    for path in sorted(glob.glob(os.path.join(root, "plugins", "*", "test", "levels.py")) +
-                       glob.glob(os.path.join(root, "backends", "*", "test", "levels.py"))):
-        plugin = path.split(os.sep)[-3]
-        vendor = runpy.run_path(path)
+    for plugin, vendor in vendor_files(root, "levels.py"):
         for name in vendor["LEVELS"]:
             environment = vendor["environment"](name)
             target = f"{plugin}:{name}"

@@ -1,0 +1,16 @@
+"""Targets whose code runs on Intel's OpenCL runtime for CPUs, for ci/test and ci/nightly: any OpenCL device, and the layouts
+of both machines with functions of shuffles for their matrix instructions."""
+import os
+import runpy
+
+TARGETS = ("intel:opencl", "intel:pvc-emulated", "intel:dg2-emulated")
+# Plugins that are built before.
+BUILT = ("tz_intel_compiler", "tz_intel_opencl")
+# A case of the suite may take so long, most of it in the runtime's own compiler.
+SECONDS_A_CASE = 600
+
+
+def environment(root):
+    """The variables that such a run needs; none: the runtime is not installed."""
+    found = runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "environment.py"))["environment"](root)
+    return {**found, "TERRAZZO_SIMULATORS": "1"} if found else {}
