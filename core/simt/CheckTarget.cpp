@@ -138,6 +138,11 @@ void checkLimits(const FrameLimits &limits) {
   powerOf2(limits.evenBytes, "FrameLimits::evenBytes");
   require(limits.strideEnd > 0, "FrameLimits::strideEnd",
           uint64_t(limits.strideEnd), "more than 0");
+  require(limits.pitchEnd > 0, "FrameLimits::pitchEnd",
+          uint64_t(limits.pitchEnd), "more than 0");
+  require(limits.extentEnd > 0 && limits.extentEnd <= INT32_MAX,
+          "FrameLimits::extentEnd", uint64_t(limits.extentEnd),
+          "from 1 to 2^31 - 1");
   require(limits.leastRow >= 0, "FrameLimits::leastRow",
           uint64_t(limits.leastRow), "at least 0");
 }

@@ -198,6 +198,12 @@ public:
     add(all, value);
     add(limits, value);
   }
+  void notAbove(Expr value, const Expr &end) {
+    append(value, end);
+    value.op(TZ_X_LE);
+    add(all, value);
+    add(limits, value);
+  }
   void below(Expr value, int64_t end) {
     value.constant(end).op(TZ_X_LT);
     add(all, value);
@@ -359,7 +365,8 @@ private:
   bool addBase(DescriptorOp descriptor, plugin::Argument &slot, int64_t bytes);
   void guardExtent(mlir::Value extent, const Expr &size);
   void guardRow(mlir::Value extent, const Expr &size, int64_t bytes);
-  void guardStride(mlir::Value stride, const Expr &step, int64_t bytes);
+  void guardStride(mlir::Value stride, const Expr &step, int64_t bytes,
+                   bool isPitch);
 
   KernelDescription &next;
   const unsigned descriptorBytes;
@@ -398,8 +405,8 @@ void DescriptorPlan::guardExtent(mlir::Value extent, const Expr &size) {
   if (sizes.low < 1) {
     guard.positive(size);
   }
-  if (sizes.high > INT32_MAX) {
-    guard.below(size, INT32_MAX);
+  if (sizes.high > limits.extentEnd) {
+    guard.below(size, limits.extentEnd);
   }
 }
 
@@ -414,17 +421,26 @@ void DescriptorPlan::guardRow(mlir::Value extent, const Expr &size,
   }
 }
 
+/// `isPitch`: from a row to the next one.
 void DescriptorPlan::guardStride(mlir::Value stride, const Expr &step,
-                                 int64_t bytes) {
+                                 int64_t bytes, bool isPitch) {
   const analysis::Interval steps = hints.range(stride);
   if (steps.low < 1) {
     guard.positive(step);
   }
-  if (steps.high >= limits.strideEnd / bytes) {
-    guard.below(step, limits.strideEnd / bytes);
+  const int64_t end =
+      (isPitch ? std::min(limits.pitchEnd, limits.strideEnd)
+               : limits.strideEnd) /
+      bytes;
+  if (steps.high >= end) {
+    guard.below(step, end);
   }
-  if (!isMultiple(hints.divisibility(stride) * bytes, limits.strideAlignment)) {
-    guard.multiple(step, bytes, limits.strideAlignment);
+  // What lies further out begins as a base does.
+  const int64_t alignment =
+      isPitch ? limits.strideAlignment
+              : std::max(limits.strideAlignment, limits.baseAlignment);
+  if (!isMultiple(hints.divisibility(stride) * bytes, alignment)) {
+    guard.multiple(step, bytes, alignment);
   }
 }
 
@@ -448,10 +464,16 @@ bool DescriptorPlan::add(DescriptorOp descriptor) {
     if (dim + 1 == type.getBox().size()) {
       guardRow(extent, *size, bytes);
     } else {
-      guardStride(stride, *step, bytes);
+      guardStride(stride, *step, bytes, dim + 2 == type.getBox().size());
     }
     slot.dims.push_back(std::move(*size));
     slot.strides.push_back(std::move(*step));
+  }
+  if (const size_t rank = slot.dims.size(); limits.rowsApart && rank > 1) {
+    const Expr &row = slot.dims[rank - 1], &pitch = slot.strides[rank - 2];
+    if (!isEqual(row, pitch)) {
+      guard.notAbove(row, pitch);
+    }
   }
   for (mlir::Value value : descriptor.getPositive()) {
     std::optional<Expr> expr = launchExpr(value);

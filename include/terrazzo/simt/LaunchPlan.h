@@ -33,6 +33,11 @@ struct FrameLimits {
   int64_t strideEnd = int64_t{1} << 40;
   int64_t leastRow = 0;     // bytes of a row
   int64_t rowAlignment = 1; // ... a multiple of so many
+  /// Bytes from a row to the next one are fewer, beside strideEnd, which is of
+  /// all dimensions.
+  int64_t pitchEnd = int64_t{1} << 40;
+  int64_t extentEnd = INT32_MAX; // of a dimension, elements
+  bool rowsApart = false;        // a row ends before the next one begins
   /// Rows that do not begin at multiples of so many bytes make copies uneven:
   /// then each block runs one program, and the device says which runs where.
   int64_t evenBytes = 128;

@@ -172,6 +172,11 @@ TEST(Target, FramesHaveLimitsThatAMachineCanCheck) {
             std::string::npos);
   EXPECT_NE(with(&simt::FrameLimits::strideEnd, 0).find("strideEnd"),
             std::string::npos);
+  EXPECT_NE(with(&simt::FrameLimits::pitchEnd, 0).find("pitchEnd"),
+            std::string::npos);
+  EXPECT_NE(with(&simt::FrameLimits::extentEnd, int64_t{1} << 31)
+                .find("from 1 to 2^31 - 1"),
+            std::string::npos);
   EXPECT_NE(with(&simt::FrameLimits::leastRow, -1).find("leastRow"),
             std::string::npos);
 }
