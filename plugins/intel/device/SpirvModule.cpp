@@ -27,6 +27,7 @@ enum Opcode : uint32_t {
   OpCapability = 17,
   OpTypeInt = 21,
   OpTypeFloat = 22,
+  OpTypeVector = 23,
   OpTypePointer = 32,
   OpTypeFunction = 33,
   OpFunction = 54,
@@ -45,7 +46,7 @@ enum StorageClass : uint32_t {
 }
 
 struct Type {
-  uint32_t bytes = 0;               ///< of a number
+  uint32_t bytes = 0;               ///< of a number, or of a vector of them
   std::optional<uint32_t> storage;  ///< of a pointer
   std::vector<uint32_t> parameters; ///< of a function
 };
@@ -142,6 +143,16 @@ void Reader::visit(Opcode op, Operands operands) {
     require(operands, 2, "the type of a number");
     types[operands[0]].bytes = operands[1] / 8;
     break;
+  case OpTypeVector: {
+    require(operands, 3, "OpTypeVector");
+    const auto component = types.find(operands[1]);
+    const uint32_t count = operands[2];
+    if (component != types.end() && !component->second.storage &&
+        (count == 2 || count == 4 || count == 8 || count == 16)) {
+      types[operands[0]].bytes = component->second.bytes * count;
+    }
+    break;
+  }
   case OpTypePointer:
     require(operands, 3, "OpTypePointer");
     types[operands[0]] = {8, operands[1], {}}; // addressing model Physical64

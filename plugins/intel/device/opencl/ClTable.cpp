@@ -5,6 +5,7 @@
 // Why    This file is the boundary: nothing below it sees the ABI's in- and
 //        out-parameters.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/device/Views.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
 #include <terrazzo/plugin/Device.h>
@@ -111,6 +112,10 @@ struct ClHalf {
     plugin::Global found;
     findGlobal(module, name, found.address, found.bytes);
     return found;
+  }
+  static void encode(tz_kernel &, uint32_t, const tz_tensor_view &view,
+                     void *to, size_t bytes) {
+    encodeView(view, to, bytes);
   }
   static void launch(tz_stream &stream, tz_kernel &kernel,
                      const tz_launch &request) {

@@ -111,6 +111,30 @@ TEST(SpirvModule, RefusesPointersThatNoLaunchCanPass) {
               HasSubstr("storage class 4 (Workgroup)"));
 }
 
+/// A kernel with a number of 32 bits and a vector of so many of 64 bits.
+std::string kernelWithVectorOf(uint32_t count) {
+  return moduleOf({{15, 6, 5, uint32_t('k')},
+                   {19, 1},
+                   {21, 2, 32, 0},
+                   {21, 3, 64, 0},
+                   {23, 6, 3, count},
+                   {33, 4, 1, 2, 6},
+                   {54, 1, 5, 0, 4}});
+}
+
+TEST(SpirvModule, VectorsLieAtMultiplesOfTheirSize) {
+  const SpirvModule module = readSpirv(kernelWithVectorOf(4));
+  const SpirvKernel *kernel = module.find("k");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->parameters[1].offset, 32u);
+  EXPECT_EQ(kernel->parameters[1].bytes, 32u);
+  EXPECT_EQ(kernel->argBytes, 64u);
+  // OpenCL has no vectors of other lengths.
+  for (uint32_t count : {0u, 3u, 0x20000000u}) {
+    EXPECT_EQ(tellOf(kernelWithVectorOf(count)).code, TZ_E_UNSUPPORTED_OP);
+  }
+}
+
 TEST(SpirvModule, RefusesAParameterThatIsNoNumber) {
   const std::string structure = moduleOf({{15, 6, 5, uint32_t('k')},
                                           {19, 1},
