@@ -85,7 +85,8 @@ tz_target_desc SpirvCompiler::describe(std::string_view target) {
 }
 
 /// Compiles; where products by the matrix unit need more local memory than
-/// there is, without it.
+/// there is, without it: first in the variants whose operands lie there, then
+/// everywhere.
 static Compiled compileFor(const plugin::Request &request,
                            const Machine &machine, tile::KernelOp kernel) {
   if (std::optional<unsigned> warps = warpsForSums(kernel, machine)) {
@@ -97,24 +98,34 @@ static Compiled compileFor(const plugin::Request &request,
     kernel->setAttr("tile.num_warps",
                     mlir::Builder(kernel).getI32IntegerAttr(int32_t(*warps)));
   }
-  if (machine.matrixColumns == 0) {
-    return compileKernel(kernel, machine);
-  }
-  mlir::OwningOpRef<tile::KernelOp> spare(kernel.clone());
-  try {
-    return compileKernel(kernel, machine);
-  } catch (const simt::TooLarge &problem) {
-    plugin::reportAt(request, TZ_SEVERITY_REMARK,
-                     std::string("products are done without the matrix unit: "
-                                 "with it ") +
-                         problem.what(),
-                     kernel.getLoc());
-  }
   Machine without = machine;
   without.matrixColumns = 0;
+  without.hasBlocks = false;
+  std::vector<std::pair<const Machine *, const Machine *>> ways;
+  if (machine.matrixColumns != 0) {
+    ways.emplace_back(&machine, &machine);
+    if (machine.hasBlocks) {
+      ways.emplace_back(&machine, &without);
+    }
+  }
   mlir::Block *block = kernel->getBlock();
-  block->push_back(spare.release());
-  return compileKernel(cast<tile::KernelOp>(block->back()), without);
+  for (auto [inBlocks, plain] : ways) {
+    mlir::OwningOpRef<tile::KernelOp> spare(kernel.clone());
+    try {
+      return compileKernel(kernel, *inBlocks, *plain);
+    } catch (const simt::TooLarge &problem) {
+      plugin::reportAt(
+          request, TZ_SEVERITY_REMARK,
+          std::string(plain->hasBlocks ? "products whose operands lie in local "
+                                         "memory are"
+                                       : "products are") +
+              " done without the matrix unit: with it " + problem.what(),
+          kernel.getLoc());
+    }
+    block->push_back(spare.release());
+    kernel = cast<tile::KernelOp>(block->back());
+  }
+  return compileKernel(kernel, without, without);
 }
 
 plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/IntelTarget.h"
 
+#include "plugins/intel/compiler/hooks/Blocks.h"
 #include "plugins/intel/compiler/hooks/Matrix.h"
 
 using namespace llvm;
@@ -55,6 +56,10 @@ static Parties chooseParties(ArrayRef<int64_t> shape, const MatrixShape &matrix,
   return parties;
 }
 
+bool IntelTarget::hasBlockMessage(const simt::BlockMessage &message) const {
+  return findBlockLoad(message) != nullptr;
+}
+
 simt::DotChoice IntelTarget::chooseDot(const simt::DotRequest &request) const {
   tile::DotOp dot = request.dot;
   const std::optional<MatrixShape> matrix = matrixShape(machine, dot);
@@ -79,7 +84,9 @@ simt::DotChoice IntelTarget::chooseDot(const simt::DotRequest &request) const {
                            ? simt::DotOperand(leftLayout(*matrix, a, parties))
                            : shared(request.a, a),
                    right = shared(request.b, b);
-  if (request.a.isBlock && matrix->share() == 1) {
+  // Of the left operand two instructions' parts beside each other are loaded.
+  if (request.a.isBlock && request.a.order[0] == 1 &&
+      a[1] % (2 * matrix->depth) == 0) {
     left = leftLayout(*matrix, a, parties);
   }
   if (request.b.isBlock) {

@@ -21,18 +21,24 @@ std::optional<unsigned> warpsForSums(tile::KernelOp kernel,
 
 class IntelTarget final : public simt::SimtTarget {
 public:
-  explicit IntelTarget(const Machine &machine) : machine(machine) {}
+  /// `inBlocks`: with loads of 2-D blocks, where the machine has them.
+  IntelTarget(const Machine &machine, bool inBlocks)
+      : machine(machine), inBlocks(inBlocks && machine.hasBlocks) {}
 
   unsigned lanes() const override { return machine.lanes; }
   uint64_t sharedBytes() const override { return machine.sharedBytes; }
   unsigned registers() const override { return machine.registers; }
   simt::DotChoice chooseDot(const simt::DotRequest &request) const override;
+  bool hasBlocks() const override { return inBlocks; }
+  bool hasBlockMessage(const simt::BlockMessage &message) const override;
+  int64_t bulkAlignment() const override { return 4; }
   unsigned mostAccumulators() const override {
     return machine.registers ? machine.registers * 3 / 4 : 128;
   }
 
 private:
   const Machine &machine;
+  const bool inBlocks;
 };
 
 } // namespace tz::intel

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/SpirvCodeGen.h"
 
+#include "plugins/intel/Frame.h"
 #include "plugins/intel/compiler/IntelTarget.h"
 #include "plugins/intel/compiler/hooks/SpirvHooks.h"
 #include "plugins/intel/compiler/spirv/Spirv.h"
@@ -19,11 +20,28 @@ using namespace llvm;
 
 namespace tz::intel {
 
-simt::FrameLimits frameLimits() { return {}; }
+simt::FrameLimits frameLimits() {
+  simt::FrameLimits limits;
+  limits.baseAlignment = limits.leastRow = 64;
+  limits.rowAlignment = 4;
+  // Width, height and pitch are numbers of 24 bits.
+  limits.pitchEnd = limits.extentEnd = int64_t{1} << 24;
+  limits.rowsApart = true;
+  return limits;
+}
+
+/// Of the kernel's largest descriptor.
+static size_t descriptorBytes(tile::KernelOp kernel) {
+  size_t rank = 2;
+  kernel.walk([&](simt::DescriptorOp one) {
+    rank = std::max(rank, one.getType().getBox().size());
+  });
+  return frameBytes(rank);
+}
 
 static void lowerVariant(simt::Variant &variant, const Machine &machine,
                          Module &module) {
-  SpirvHooks hooks(machine);
+  SpirvHooks hooks(machine, descriptorBytes(variant.kernel));
   variant.lowered = simt::lower(variant.kernel, hooks, module);
   simt::Lowered &lowered = variant.lowered;
   if (lowered.sharedBytes > machine.sharedBytes) {
@@ -49,10 +67,20 @@ static void check(const Module &module) {
   }
 }
 
-Compiled compileKernel(tile::KernelOp kernel, const Machine &machine) {
+static bool hasBlocks(const simt::Variant &variant) {
+  tile::KernelOp kernel = variant.kernel;
+  return kernel
+      .walk([](simt::LoadBlockOp) { return mlir::WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
+                       const Machine &plain) {
   Compiled result;
-  const IntelTarget plain(machine);
-  result.variants = simt::makeVariants(kernel, nullptr, plain, frameLimits());
+  const IntelTarget inBlocks(machine, true), without(plain, false);
+  result.variants =
+      simt::makeVariants(kernel, inBlocks.hasBlocks() ? &inBlocks : nullptr,
+                         without, frameLimits());
   for (simt::Variant &variant : result.variants) {
     raw_string_ostream(result.layouts) << *variant.kernel << "\n";
   }
@@ -65,7 +93,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine) {
   module.setTargetTriple(generator->getTargetTriple());
   module.setDataLayout(generator->createDataLayout());
   for (simt::Variant &variant : result.variants) {
-    lowerVariant(variant, machine, module);
+    lowerVariant(variant, hasBlocks(variant) ? machine : plain, module);
   }
   check(module);
   widenAtomics(module);

@@ -22,8 +22,10 @@ struct Compiled {
   std::vector<simt::Variant> variants;
 };
 
-/// Throws simt::Unsupported, simt::TooLarge and plugin::Failure.
-Compiled compileKernel(tile::KernelOp kernel, const Machine &machine);
+/// `machine`: for the variant with 2-D blocks, if there is one; `plain`: for
+/// the others. Throws simt::Unsupported, simt::TooLarge and plugin::Failure.
+Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
+                       const Machine &plain);
 
 } // namespace tz::intel
 

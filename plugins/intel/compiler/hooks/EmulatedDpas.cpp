@@ -13,6 +13,32 @@ using namespace llvm;
 
 namespace tz::intel {
 
+void countTo(IRBuilderBase &b, unsigned count, ArrayRef<Value **> carried,
+             function_ref<void(Value *)> body) {
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *before = b.GetInsertBlock(),
+             *loop = BasicBlock::Create(b.getContext(), "count", function),
+             *after = BasicBlock::Create(b.getContext(), "counted", function);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  PHINode *i = b.CreatePHI(b.getInt32Ty(), 2);
+  i->addIncoming(b.getInt32(0), before);
+  SmallVector<PHINode *> phis;
+  for (Value **value : carried) {
+    phis.push_back(b.CreatePHI((*value)->getType(), 2));
+    phis.back()->addIncoming(*value, before);
+    *value = phis.back();
+  }
+  body(i);
+  Value *next = b.CreateAdd(i, b.getInt32(1));
+  i->addIncoming(next, b.GetInsertBlock());
+  for (auto [phi, value] : zip_equal(phis, carried)) {
+    phi->addIncoming(*value, b.GetInsertBlock());
+  }
+  b.CreateCondBr(b.CreateICmpULT(next, b.getInt32(count)), loop, after);
+  b.SetInsertPoint(after);
+}
+
 namespace {
 
 /// The words of 32 bits of a vector.
@@ -30,25 +56,28 @@ public:
         shape(shape), rows(asWords(b, function->getArg(0))),
         columns(function->getArg(1)), sums(function->getArg(2)) {}
 
+  /// A loop over lanes: drivers for CPUs take minutes for what is written out.
   void emit() {
-    for (unsigned lane = 0; lane < shape.columns; ++lane) {
+    countTo(b, shape.columns, {&sums}, [&](Value *lane) {
       const SmallVector<Value *> theirs = rowsOf(lane);
       for (unsigned part = 0; part < shape.share(); ++part) {
-        add(theirs, part, lane * shape.share() + part);
+        add(theirs, part,
+            b.CreateAdd(b.CreateMul(lane, b.getInt32(shape.share())),
+                        b.getInt32(part)));
       }
-    }
+    });
     b.CreateRet(sums);
   }
 
 private:
   /// What this lane holds of A: all rows.
-  SmallVector<Value *> rowsOf(unsigned lane) {
+  SmallVector<Value *> rowsOf(Value *lane) {
     SmallVector<Value *> words;
     const auto count = cast<FixedVectorType>(rows->getType())->getNumElements();
     for (unsigned i = 0; i < count; ++i) {
-      CallInst *word = callTogether(
-          b, "_Z17sub_group_shufflejj", b.getInt32Ty(),
-          {b.CreateExtractElement(rows, uint64_t(i)), b.getInt32(lane)});
+      CallInst *word =
+          callTogether(b, "_Z17sub_group_shufflejj", b.getInt32Ty(),
+                       {b.CreateExtractElement(rows, uint64_t(i)), lane});
       word->setDoesNotAccessMemory();
       words.push_back(word);
     }
@@ -56,10 +85,14 @@ private:
   }
   /// Element `i` of those that follow each other in words, as a number.
   Value *element(ArrayRef<Value *> words, unsigned i) {
-    const unsigned bits = 8 * shape.elementBytes, each = 32 / bits,
-                   above = 32 - bits * (i % each + 1);
+    const unsigned bits = 8 * shape.elementBytes, each = 32 / bits;
+    return number(words[i / each], b.getInt32(bits * (i % each)));
+  }
+  /// The element that begins at this bit of a word.
+  Value *number(Value *word, Value *bit) {
+    const unsigned bits = 8 * shape.elementBytes;
     // By shifts alone: of narrow integers LLVM makes vectors that are too long.
-    Value *first = b.CreateShl(words[i / each], above);
+    Value *first = b.CreateShl(word, b.CreateSub(b.getInt32(32 - bits), bit));
     if (shape.element == "i8") {
       return b.CreateAShr(first, 32 - bits);
     }
@@ -70,10 +103,12 @@ private:
     return b.CreateFPExt(b.CreateBitCast(half, b.getHalfTy()), b.getFloatTy());
   }
   /// Products of a column of A and a row of B.
-  void add(ArrayRef<Value *> theirs, unsigned part, unsigned k) {
+  void add(ArrayRef<Value *> theirs, unsigned part, Value *k) {
     const unsigned each = 4 / shape.elementBytes;
-    Value *word = b.CreateExtractElement(columns, uint64_t(k / each));
-    Value *mine = element({word}, k % each);
+    Value *word =
+        b.CreateExtractElement(columns, b.CreateLShr(k, Log2_32(each)));
+    Value *mine = number(word, b.CreateMul(b.CreateAnd(k, each - 1),
+                                           b.getInt32(8 * shape.elementBytes)));
     for (unsigned row = 0; row < MatrixShape::Rows; ++row) {
       Value *factor = element(theirs, row * shape.share() + part);
       Value *sum = b.CreateExtractElement(sums, uint64_t(row));

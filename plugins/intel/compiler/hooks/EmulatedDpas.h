@@ -18,6 +18,12 @@ llvm::Value *callEmulatedDpas(llvm::IRBuilderBase &b, const MatrixShape &shape,
                               llvm::Value *rows, llvm::Value *columns,
                               llvm::Value *sums);
 
+/// for (i = 0; i < count; ++i) body(i). `carried`: the values before the loop,
+/// in the body those of the iteration, which it sets anew, and those behind it.
+void countTo(llvm::IRBuilderBase &b, unsigned count,
+             llvm::ArrayRef<llvm::Value **> carried,
+             llvm::function_ref<void(llvm::Value *)> body);
+
 } // namespace tz::intel
 
 #endif // TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_EMULATEDDPAS_H

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/hooks/SpirvHooks.h"
 
+#include "plugins/intel/compiler/hooks/Blocks.h"
 #include "plugins/intel/compiler/hooks/Matrix.h"
 
 #include "terrazzo/plugin/Error.h"
@@ -144,6 +145,30 @@ Value *SpirvHooks::reduceLanes(IRBuilderBase &b, simt::LaneReduction kind,
   Value *wide =
       isSigned ? b.CreateSExt(value, word) : b.CreateZExt(value, word);
   return b.CreateTrunc(exchange(b, found->second, {wide}), type);
+}
+
+SmallVector<Value *>
+SpirvHooks::loadBlock(IRBuilderBase &b, simt::DescriptorType type,
+                      Value *descriptor, ArrayRef<Value *> at,
+                      const simt::Layout &message, Type *element,
+                      const simt::MemoryHints &) {
+  const unsigned bytes = element->getScalarSizeInBits() / 8;
+  SmallVector<Value *> values =
+      emitBlockLoad(b, machine, {type, descriptor, at},
+                    *findBlockLoad(message, bytes), bytes);
+  for (Value *&one : values) {
+    one = b.CreateBitCast(one, element);
+  }
+  return values;
+}
+
+void SpirvHooks::prefetchBlock(IRBuilderBase &b, simt::DescriptorType type,
+                               Value *descriptor, ArrayRef<Value *> at,
+                               const simt::Layout &message) {
+  const auto bytes = unsigned(tile::storageBytes(type.getElementType()));
+  emitBlockPrefetch(b, machine, {type, descriptor, at},
+                    *findBlockLoad(message, bytes),
+                    b.CreateAnd(threadInBlock(b), lanes() - 1));
 }
 
 StringRef SpirvHooks::syncScope(tile::MemScope scope) const {

@@ -37,7 +37,9 @@ llvm::CallInst *callTogether(llvm::IRBuilderBase &b, llvm::StringRef name,
 
 class SpirvHooks final : public simt::SimtHooks {
 public:
-  explicit SpirvHooks(const Machine &machine) : machine(machine) {}
+  /// `descriptor`: bytes of the kernel's largest one (Frame.h).
+  SpirvHooks(const Machine &machine, size_t descriptor)
+      : machine(machine), descriptor(unsigned(descriptor)) {}
 
   unsigned lanes() const override { return machine.lanes; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
@@ -59,6 +61,15 @@ public:
                           unsigned mask) override;
   llvm::Value *reduceLanes(llvm::IRBuilderBase &b, simt::LaneReduction kind,
                            llvm::Value *value, unsigned laneBits) override;
+  unsigned descriptorBytes() const override { return descriptor; }
+  llvm::SmallVector<llvm::Value *>
+  loadBlock(llvm::IRBuilderBase &b, simt::DescriptorType type,
+            llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
+            const simt::Layout &message, llvm::Type *element,
+            const simt::MemoryHints &hints) override;
+  void prefetchBlock(llvm::IRBuilderBase &b, simt::DescriptorType type,
+                     llvm::Value *descriptor, llvm::ArrayRef<llvm::Value *> at,
+                     const simt::Layout &message) override;
   llvm::StringRef syncScope(tile::MemScope scope) const override;
   std::unique_ptr<lowering::Elementwise>
   elementwise(llvm::IRBuilderBase &b) override {
@@ -73,6 +84,7 @@ public:
 
 private:
   const Machine &machine;
+  const unsigned descriptor;
   llvm::GlobalVariable *shared = nullptr;
 };
 

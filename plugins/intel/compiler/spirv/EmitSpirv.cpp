@@ -61,17 +61,7 @@ std::unique_ptr<TargetMachine> makeTargetMachine() {
                                  std::nullopt, CodeGenOptLevel::Default));
 }
 
-void optimize(Module &module, TargetMachine &machine) {
-  PassBuilder builder(&machine);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
+static FunctionPassManager simplification() {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
@@ -87,9 +77,45 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(ADCEPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
-  ModulePassManager all;
-  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
-  all.run(module, modules);
+  return passes;
+}
+
+static FunctionPassManager cleanUp() {
+  FunctionPassManager passes;
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(ADCEPass());
+  return passes;
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  auto run = [&](FunctionPassManager passes) {
+    ModulePassManager all;
+    all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+    all.run(module, modules);
+  };
+  run(simplification());
+  for (Function &function : module) {
+    if (!function.isDeclaration()) {
+      joinSums(function);
+    }
+  }
+  functions.clear();
+  run(cleanUp());
+  for (Function &function : module) {
+    if (!function.isDeclaration()) {
+      computeLate(function);
+    }
+  }
 }
 
 namespace {

@@ -52,6 +52,11 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine();
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Vectors that loops carry element by element are carried whole.
+void joinSums(llvm::Function &function);
+/// Values are computed behind the loops that do not use them.
+void computeLate(llvm::Function &function);
+
 /// What the code generator or this machine lacks; empty: nothing. emitSpirv()
 /// asks too: what is lacking may end the process.
 std::string problemOf(const llvm::Module &module, const Machine &machine);

@@ -2,7 +2,8 @@
 
     ocloc.py DEVICE MODULE.spv      DEVICE: pvc or dg2
 
-One line a kernel: how many matrix instructions of each kind, and calls, of which there must be none. Then what the
+One line a kernel: how many matrix instructions of each kind, loads of 2-D blocks and prefetches, and calls, of which there
+must be none. Then what the
 compiler says of spilled registers. Exit status 1: it does not compile, or its code has a call."""
 import collections
 import glob
@@ -48,9 +49,13 @@ def main(device, module):
                 matrix = re.search(r"\b(dpasw?\.\w+) \((\d+)\|\w+\).*:(\w+)\s+r\S+:(\w+)", line)
                 if matrix:
                     kinds[f"{matrix[1]} of {matrix[2]} lanes, {matrix[4]}"] += 1
+                block = re.search(r"load_block2d\.ugm\.(\w+)\.", line)
+                if block:
+                    kinds[f"block loads {block[1]}"] += 1
+                kinds["prefetches"] += bool(re.search(r"send\.ugm \(16\|M0\)\s+null\s.*rd:0; load\.ugm", line))
                 count += bool(re.search(r"^\s*(\([^)]*\)\s+)?calla? ", line))
             name = re.sub(r"_KernelHeap\.asm$|\.asm$", "", os.path.basename(path))
-            listed = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())) or "no dpas"
+            listed = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()) if n) or "no dpas"
             print(f"{name}: {listed}; {count} calls")
             calls += count
         for line in compiled.stdout.splitlines():
