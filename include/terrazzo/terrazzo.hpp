@@ -138,9 +138,9 @@ public:
   void setTimeout(std::chrono::nanoseconds limit) {
     check(tz_stream_set_timeout(handle.get(), uint64_t(limit.count())));
   }
-  /// fn() once the stream has done what it was given so far, whether that went
-  /// well or not: on any thread, and it calls neither Terrazzo nor the driver,
-  /// does not block and does not throw.
+  /// Calls fn() when the work that the stream has now is done, also if it
+  /// failed. The call may come on any thread. fn() must not call Terrazzo or
+  /// the driver, must not block and must not throw.
   void callBack(std::function<void()> fn) {
     auto held = std::make_unique<std::function<void()>>(std::move(fn));
     check(tz_stream_call_back(

@@ -296,7 +296,7 @@ static std::string aliases() {
   std::string text;
   for (const frontend::KnownStage &stage : frontend::knownStages("")) {
     text += (text.empty() ? "" : ", ") + stage.name +
-            (stage.name == stage.ours ? "" : " is " + stage.ours);
+            (stage.name == stage.ours ? "" : " (" + stage.ours + ")");
   }
   return text;
 }
@@ -315,9 +315,9 @@ void addCompileCommand(CLI::App &app, int &status) {
       ->type_name("TARGET");
   CLI::Option *emit = command->add_option(
       "--emit", o->emit,
-      "tile, neutral, prepared, portable, simt (with layouts, "
-      "on GPUs), llvm, asm, obj, artifact; Triton's names, where the target "
-      "has the stage: " +
+      "What to write: tile, neutral, prepared, portable, simt (GPUs only), "
+      "llvm, asm, obj or artifact. Triton's names work where the target has "
+      "the stage: " +
           aliases());
   emit->check(CLI::IsMember(emitNames()));
   CLI::Option *output =
