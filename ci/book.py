@@ -142,6 +142,61 @@ def unreadable_code():
                 yield f"{name}:{text[:match.start()].count(chr(10)) + 1 + (error.lineno or 1)}: a block of python: {error.msg}"
 
 
+def commands(text):
+    """(line, words) of each command in a block of code: behind a prompt, or at the start of a line that names a program of the tree."""
+    for match in re.finditer(r"^```(?:sh)?\n(.*?)^```$", text, flags=re.M | re.S):
+        line = text[:match.start()].count("\n") + 2
+        for piece in re.split(r"(?<!\\)\n", match.group(1)):
+            said = re.sub(r"\\\n", " ", piece)
+            for one in re.split(r"\s*(?:&&|\|\|?|;)\s+", re.sub(r"\s#.*$|[<>]\([^)]*\)|\[[^\]]*\]", "", said)):
+                words = re.sub(r"\"[^\"]*\"|'[^']*'", "TEXT", one).replace("$ ", "", 1).split()
+                while words and re.match(r"[A-Z_]+=", words[0]):
+                    words.pop(0)
+                if words and re.match(r"(?:build/ci/bin/)?tz(?:-opt)?$|(?:ci|test)/[\w/.-]+$", words[0]):
+                    yield line, words
+            line += piece.count("\n") + 1
+
+
+@functools.lru_cache
+def help_of_commands(page="docs/reference/command-line.md"):
+    """What the help of each command of tz says: {"run": text}."""
+    parts = re.split(r"^## tz ?(.*)$", tracked("*.md").get(page, ""), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def wrong_in(words):
+    """What a command line of the tree names that is not there."""
+    program, rest = words[0].removeprefix("build/ci/bin/"), words[1:]
+    options = [word.split("=")[0] for word in rest if re.match(r"--?[a-z]", word)]
+    if program == "tz":
+        helps = help_of_commands()
+        name = " ".join(rest[:2]) if " ".join(rest[:2]) in helps else rest[0] if rest else ""
+        if name not in helps and name not in options and name.isalpha() and name.islower():
+            return f"tz has no command '{name}'"
+        said = helps.get(name, "") + helps.get("", "")
+    elif program == "tz-opt":
+        said = tracked("*.md").get("docs/reference/passes.md", "")
+        options = [option for option in options if re.match(r"--(tile|simt)-(?!neutral|prepared)", option)]
+        said = said.replace("`tile-", "`--tile-").replace("`simt-", "`--simt-")
+    elif not os.path.isfile(os.path.join(ROOT, program)):
+        return f"there is no {program}" if not os.path.isdir(os.path.join(ROOT, program)) else None
+    else:
+        said = open(os.path.join(ROOT, program), encoding="utf-8", errors="replace").read()
+        said += "--help" + "".join(f" --{name}" for name in re.findall(r'add_argument\("--([\w-]+)"', said))
+    wrong = [option for option in options if not re.search(re.escape(option) + r"(?![\w-])", said)]
+    return f"{program} has no option {wrong[0]}" if wrong else None
+
+
+def wrong_commands():
+    """Commands in blocks of code: programs, commands of tz and options that are there. What they print is the business of the page's own test."""
+    for name, text in tracked("*.md").items():
+        if name == "CHANGELOG.md" or name.startswith(("docs/decisions/", "docs/reference/specification/", "licenses/")):
+            continue
+        for line, words in commands(text):
+            if wrong := wrong_in(words):
+                yield f"{name}:{line}: {wrong}"
+
+
 def pages_outside():
     """Sphinx tells of pages that no table of contents names, but says nothing of a folder that it leaves out."""
     for name in tracked("docs/*.md"):

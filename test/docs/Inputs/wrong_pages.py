@@ -18,14 +18,18 @@ FILES = {
     "docs/three.md": "# Three\n\n[Four](four.md#near), [questions](questions.md).\n",
     "docs/four.md": "# Four\n\n## Near\n\n## Far\n",
     "docs/questions.md": "# Questions\n\n## Where is it?\n\n[There](four.md#far).\n\n## And who knows?\n\nNobody.\n\n## What is near?\n\n[This](one.md#one).\n",
+    "docs/reference/command-line.md": "# The command line\n\n## tz\n\n  --version\n\n## tz run\n\n  --grid TEXT\n\n## tz cache stat\n\n  --json\n",
+    "docs/commands.md": "# Commands\n\n```\ntz run a.py::k --grid 'cdiv(n, 4) --gird' \\\n   --arg x=1 && ci/test --steps lit   # --more\ntz --version; tz cache stat --json\n"
+                        "A=1 build/ci/bin/tz jump\nci/gone\ntz-opt k.mlir --tile-gone --mlir-timing\n```\n\n```python\ntz = run\n```\n",
+    "ci/test": "steps = parser.add_argument(\"--steps\")\n",
     "code.py": "# docs/right.md and docs/elsewhere/gone.md; https://example.org/docs/other.md\n# docs/right.md#a-name-and-a-link, docs/right.md#gone (language rule 7)\n",
 }
-os.makedirs(os.path.join(folder, "docs"))
 for name, text in FILES.items():
+    os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
     with open(os.path.join(folder, name), "w") as file:
         file.write(text)
 subprocess.run(["git", "init", "-q", folder], check=True)
-for fault in (*book.broken_links(), *book.names_of_pages(), *book.headings_named(), *book.unreadable_code(), *book.names_of_files(),
+for fault in (*book.broken_links(), *book.names_of_pages(), *book.headings_named(), *book.unreadable_code(), *book.wrong_commands(), *book.names_of_files(),
               *book.far_answers("docs/questions.md", "docs/index.md")):
     print(fault)
 
