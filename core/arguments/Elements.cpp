@@ -322,59 +322,62 @@ static Status fillSparse(std::vector<uint8_t> &bytes, uint32_t type,
   return Status();
 }
 
-static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
-                   uint64_t count, uint64_t seed, const NameLookup &lookup) {
+/// Values that the text lists.
+static Status fillValues(const ArgumentText &arg, std::vector<uint8_t> &bytes,
+                         uint64_t count, const NameLookup &lookup) {
+  for (uint64_t i = 0; i < count; ++i) {
+    if (Status s = storeText(bytes, i, arg.type, arg.details[i], lookup);
+        !s.ok()) {
+      return s;
+    }
+  }
+  return Status();
+}
+
+/// One value, everywhere.
+static Status fillWith(const std::string &value, const ArgumentText &arg,
+                       std::vector<uint8_t> &bytes, uint64_t count,
+                       const NameLookup &lookup) {
+  const uint32_t width = driver::elementBytes(arg.type);
+  Status s = storeText(bytes, 0, arg.type, value, lookup);
+  for (uint64_t i = 1; s.ok() && i < count; ++i) {
+    std::memcpy(bytes.data() + i * width, bytes.data(), width);
+  }
+  return s;
+}
+
+static Status fillIntegers(const ArgumentText &arg, std::vector<uint8_t> &bytes,
+                           uint64_t count, Random &random,
+                           const NameLookup &lookup) {
+  const uint32_t type = arg.type, width = driver::elementBytes(type);
+  Result<int64_t> low = evaluate(arg.details[0], lookup),
+                  high = evaluate(arg.details[1], lookup);
+  if (!low || !high) {
+    return low ? high.takeStatus() : low.takeStatus();
+  }
+  if (*high <= *low) {
+    return Status(TZ_E_INVALID_ARGUMENT,
+                  "randint(low,high) draws from low to high - 1, so high "
+                  "must be greater than low");
+  }
+  const uint64_t range = uint64_t(*high) - uint64_t(*low);
+  for (uint64_t i = 0; i < count; ++i) {
+    int64_t value = int64_t(uint64_t(*low) + random.next() % range);
+    store(bytes, i,
+          driver::isFloatType(type) ? encodeElement(type, double(value))
+                                    : uint64_t(value),
+          width);
+  }
+  return Status();
+}
+
+/// arange, randn, uniform.
+static Status fillNumbers(const ArgumentText &arg, std::vector<uint8_t> &bytes,
+                          uint64_t count, Random &random) {
   const std::string &how = arg.initializer;
-  uint32_t type = arg.type, width = driver::elementBytes(type);
-  if (how == "zeros" || how == "empty") {
-    return Status();
-  }
-  if (how == "file") {
-    return fillFromFile(arg, bytes);
-  }
-  if (how == "values") {
-    for (uint64_t i = 0; i < count; ++i) {
-      Status s = storeText(bytes, i, type, arg.details[i], lookup);
-      if (!s.ok()) {
-        return s;
-      }
-    }
-    return Status();
-  }
-  if (how == "ones" || how == "full") {
-    Status s =
-        storeText(bytes, 0, type,
-                  how == "ones" ? std::string("1") : arg.details[0], lookup);
-    for (uint64_t i = 1; s.ok() && i < count; ++i) {
-      std::memcpy(bytes.data() + i * width, bytes.data(), width);
-    }
-    return s;
-  }
-  Random random(seed);
-  if (how == "edges") {
-    fillEdges(bytes, type, count, !arg.details.empty(), random);
-    return Status();
-  }
+  const uint32_t type = arg.type, width = driver::elementBytes(type);
   double low = 0, high = 1;
-  int64_t first = 0;
-  uint64_t range = 0;
-  if (how == "sparse") {
-    return fillSparse(bytes, type, count, arg.details[0], random, lookup);
-  }
-  if (how == "randint") {
-    Result<int64_t> a = evaluate(arg.details[0], lookup),
-                    b = evaluate(arg.details[1], lookup);
-    if (!a || !b) {
-      return a ? b.takeStatus() : a.takeStatus();
-    }
-    if (*b <= *a) {
-      return Status(TZ_E_INVALID_ARGUMENT,
-                    "randint(low,high) draws from low to high - 1, so high "
-                    "must be greater than low");
-    }
-    first = *a;
-    range = uint64_t(*b) - uint64_t(*a);
-  } else if (how == "uniform" && arg.details.size() == 2) {
+  if (how == "uniform" && arg.details.size() == 2) {
     std::optional<double> a = parseFloat(arg.details[0]),
                           b = parseFloat(arg.details[1]);
     if (!a || !b) {
@@ -384,14 +387,6 @@ static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
     high = *b;
   }
   for (uint64_t i = 0; i < count; ++i) {
-    if (how == "randint") {
-      int64_t value = int64_t(uint64_t(first) + random.next() % range);
-      store(bytes, i,
-            driver::isFloatType(type) ? encodeElement(type, double(value))
-                                      : uint64_t(value),
-            width);
-      continue;
-    }
     double value = how == "arange"  ? double(i)
                    : how == "randn" ? double(random.normal())
                                     : low + (high - low) * random.uniform();
@@ -407,6 +402,34 @@ static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
     }
   }
   return Status();
+}
+
+static Status fill(const ArgumentText &arg, std::vector<uint8_t> &bytes,
+                   uint64_t count, uint64_t seed, const NameLookup &lookup) {
+  const std::string &how = arg.initializer;
+  if (how == "zeros" || how == "empty") {
+    return Status();
+  }
+  if (how == "file") {
+    return fillFromFile(arg, bytes);
+  }
+  if (how == "values") {
+    return fillValues(arg, bytes, count, lookup);
+  }
+  if (how == "ones" || how == "full") {
+    return fillWith(how == "ones" ? "1" : arg.details[0], arg, bytes, count,
+                    lookup);
+  }
+  Random random(seed);
+  if (how == "edges") {
+    fillEdges(bytes, arg.type, count, !arg.details.empty(), random);
+    return Status();
+  }
+  if (how == "sparse") {
+    return fillSparse(bytes, arg.type, count, arg.details[0], random, lookup);
+  }
+  return how == "randint" ? fillIntegers(arg, bytes, count, random, lookup)
+                          : fillNumbers(arg, bytes, count, random);
 }
 
 Result<std::vector<uint8_t>> fillBuffer(const ArgumentText &arg, uint64_t count,

@@ -229,36 +229,49 @@ Status Driver::State::lower(LoweredKernel &lowered, const CompileJob &job,
   held.module = std::move(*module);
   clock.mark("elaborate");
   if (stage != Stage::Tile) {
-    // The neutral passes get the description too and must not read it (R2).
-    optimizer::TargetFacts facts;
-    if (stage == Stage::Prepared || !job.plugin.empty()) {
-      Result<TargetDescription> description =
-          target(job.plugin, job.target, diagnostics);
-      if (!description) {
-        return description.takeStatus();
-      }
-      facts = std::move(description->facts);
-      clock.mark("describe target");
-    }
-    // A target that wants kernels as they were written, to judge them.
-    auto wanted = facts.properties.find("ir.stage");
-    const bool asWritten = stage == Stage::Prepared &&
-                           wanted != facts.properties.end() &&
-                           wanted->second == "tile";
-    if (Status s = asWritten ? checkModule(held)
-                             : runPasses(held, std::move(facts), job,
-                                         diagnostics, clock);
-        !s.ok()) {
+    if (Status s = optimize(held, job, diagnostics, clock); !s.ok()) {
       return s;
     }
   }
-  tile::KernelOp kernel = kernelOf(*held.module);
+  return findUserLeaves(lowered, job, *signature);
+}
+
+/// The passes of the stage, for the job's target.
+Status Driver::State::optimize(LoweredKernel::State &held,
+                               const CompileJob &job,
+                               runtime::DiagnosticSink &diagnostics,
+                               PhaseClock &clock) {
+  // The neutral passes get the description too and must not read it (R2).
+  optimizer::TargetFacts facts;
+  if (held.stage == Stage::Prepared || !job.plugin.empty()) {
+    Result<TargetDescription> description =
+        target(job.plugin, job.target, diagnostics);
+    if (!description) {
+      return description.takeStatus();
+    }
+    facts = std::move(description->facts);
+    clock.mark("describe target");
+  }
+  // A target that wants kernels as they were written, to judge them.
+  auto wanted = facts.properties.find("ir.stage");
+  const bool asWritten = held.stage == Stage::Prepared &&
+                         wanted != facts.properties.end() &&
+                         wanted->second == "tile";
+  return asWritten ? checkModule(held)
+                   : runPasses(held, std::move(facts), job, diagnostics, clock);
+}
+
+/// Which of the user's arguments, of tuples each item, the kernel's are.
+Status Driver::State::findUserLeaves(LoweredKernel &lowered,
+                                     const CompileJob &job,
+                                     const KernelSignature &signature) {
+  tile::KernelOp kernel = kernelOf(*lowered.hidden->module);
   if (!kernel) {
     return Status(TZ_E_INTERNAL, "the module lost its kernel");
   }
   std::vector<ArgumentSpec> arguments = job.arguments;
-  arguments.resize(signature->parameters.size());
-  const std::vector<Leaf> leaves = leavesOf(arguments, signature->parameters);
+  arguments.resize(signature.parameters.size());
+  const std::vector<Leaf> leaves = leavesOf(arguments, signature.parameters);
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     std::string name = kernel.getArgName(i);
     auto at = llvm::find_if(

@@ -38,6 +38,13 @@ struct Driver::State {
   runtime::Status lower(LoweredKernel &lowered, const runtime::CompileJob &job,
                         Stage stage, runtime::DiagnosticSink &diagnostics,
                         PhaseClock &clock);
+  runtime::Status optimize(LoweredKernel::State &held,
+                           const runtime::CompileJob &job,
+                           runtime::DiagnosticSink &diagnostics,
+                           PhaseClock &clock);
+  static runtime::Status
+  findUserLeaves(LoweredKernel &lowered, const runtime::CompileJob &job,
+                 const runtime::KernelSignature &signature);
 };
 
 } // namespace tz::driver

@@ -84,6 +84,42 @@ struct UnrollLoops : tz::optimizer::impl::UnrollLoopsBase<UnrollLoops> {
 };
 } // namespace
 
+/// The loop's body so often, for iterations of `loop` that `main` counts.
+static void copyBody(OpBuilder &builder, scf::ForOp loop, scf::ForOp main,
+                     int64_t copies, Value low) {
+  Location loc = loop.getLoc();
+  Type type = loop.getInductionVar().getType();
+  Block *body = main.getBody();
+  if (!body->empty()) {
+    body->back().erase(); // the builder made one: nothing is carried
+  }
+  builder.setInsertionPointToEnd(body);
+  SmallVector<Value> carried(main.getRegionIterArgs());
+  for (int64_t i = 0; i < copies; ++i) {
+    Value iteration = main.getInductionVar();
+    if (i > 0) {
+      iteration = arith::AddIOp::create(
+          builder, loc, iteration,
+          arith::ConstantOp::create(builder, loc,
+                                    builder.getIntegerAttr(type, i)));
+    }
+    Value index =
+        arith::MulIOp::create(builder, loc, iteration, loop.getStep());
+    index = arith::AddIOp::create(builder, loc, low, index);
+    IRMapping map;
+    map.map(loop.getInductionVar(), index);
+    map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      builder.clone(op, map);
+    }
+    for (auto [value, yielded] :
+         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
+      value = map.lookupOrDefault(yielded);
+    }
+  }
+  scf::YieldOp::create(builder, loc, carried);
+}
+
 void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
@@ -139,29 +175,5 @@ void UnrollLoops::unroll(scf::ForOp loop, int64_t copies) {
   loop.setLowerBound(next);
   loop.getInitArgsMutable().assign(main.getResults());
 
-  Block *body = main.getBody();
-  if (!body->empty()) {
-    body->back().erase(); // the builder made one: nothing is carried
-  }
-  builder.setInsertionPointToEnd(body);
-  SmallVector<Value> carried(main.getRegionIterArgs());
-  for (int64_t i = 0; i < copies; ++i) {
-    Value iteration = main.getInductionVar();
-    if (i > 0) {
-      iteration = arith::AddIOp::create(builder, loc, iteration, constant(i));
-    }
-    Value index = arith::MulIOp::create(builder, loc, iteration, step);
-    index = arith::AddIOp::create(builder, loc, low, index);
-    IRMapping map;
-    map.map(loop.getInductionVar(), index);
-    map.map(loop.getRegionIterArgs(), carried);
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      builder.clone(op, map);
-    }
-    for (auto [value, yielded] :
-         llvm::zip(carried, loop.getBody()->getTerminator()->getOperands())) {
-      value = map.lookupOrDefault(yielded);
-    }
-  }
-  scf::YieldOp::create(builder, loc, carried);
+  copyBody(builder, loop, main, copies, low);
 }

@@ -117,6 +117,8 @@ private:
   Specialization *findListed(const Shape &shape, const Bits &bits) const;
   /// The code for these arguments if it is there, else null.
   Specialization *findKnown(const Device &device, const Slots &slots);
+  Status awaitOthers(std::unique_lock<std::mutex> &guard, Device &device,
+                     const Shape &shape, const Bits &bits);
   Result<Specialization *> specialize(const std::shared_ptr<Device> &device,
                                       const Slots &slots, size_t given);
   Result<Specialization *> match(const std::shared_ptr<Device> &device,

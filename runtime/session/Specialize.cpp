@@ -320,6 +320,26 @@ KernelFunction::Specialization *KernelFunction::findKnown(const Device &device,
   return shape ? findListed(*shape, bitsOf(*shape, slots, hash)) : nullptr;
 }
 
+/// Until no other thread compiles for these bits of the shape.
+Status KernelFunction::awaitOthers(std::unique_lock<std::mutex> &guard,
+                                   Device &device, const Shape &shape,
+                                   const Bits &bits) {
+  auto isIt = [&](const auto &one) {
+    return one.first == &shape && one.second == bits;
+  };
+  while (!compiled.wait_for(guard, Interrupt::Interval, [&] {
+    return std::ranges::none_of(pending, isIt);
+  })) {
+    guard.unlock();
+    if (int32_t code = device.plugin().interrupt().code()) {
+      return interrupted(code, "another thread that compiles kernel '" +
+                                   signature.function + "'");
+    }
+    guard.lock();
+  }
+  return Status();
+}
+
 Result<KernelFunction::Specialization *>
 KernelFunction::specialize(const std::shared_ptr<Device> &device,
                            const Slots &slots, size_t given) {
@@ -344,18 +364,8 @@ KernelFunction::specialize(const std::shared_ptr<Device> &device,
     shape = shape ? shape : addShape(std::move(*made));
   }
   Bits bits = bitsOf(*shape, slots, bitsHash);
-  auto isIt = [&](const auto &one) {
-    return one.first == shape && one.second == bits;
-  };
-  while (!compiled.wait_for(guard, Interrupt::Interval, [&] {
-    return std::ranges::none_of(pending, isIt);
-  })) {
-    guard.unlock();
-    if (int32_t code = device->plugin().interrupt().code()) {
-      return interrupted(code, "another thread that compiles kernel '" +
-                                   signature.function + "'");
-    }
-    guard.lock();
+  if (Status s = awaitOthers(guard, *device, *shape, bits); !s.ok()) {
+    return s;
   }
   if (Specialization *known = findListed(*shape, bits)) {
     return known; // another thread made it meanwhile

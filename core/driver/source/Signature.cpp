@@ -71,50 +71,47 @@ std::optional<int> optionValue(const ConstValue &value) {
   }
 }
 
-Result<KernelSignature> findSignature(Workspace &workspace,
-                                      const ParsedSource &source,
-                                      const std::string &function,
-                                      runtime::DiagnosticSink &diagnostics,
-                                      FirstError &first) {
+/// Of tile IR.
+static Result<KernelSignature>
+signatureOfIR(Workspace &workspace, const ParsedSource &source,
+              const std::string &function, runtime::DiagnosticSink &diagnostics,
+              FirstError &first) {
   KernelSignature signature;
-  if (source.isIR) {
-    auto module = readIR(workspace, source, diagnostics, first);
-    if (!module) {
-      return module.takeStatus();
-    }
-    tile::KernelOp kernel = kernelOf(**module);
-    signature.function = kernel.getSymName().str();
-    if (!function.empty() && function != signature.function) {
-      report(diagnostics, source.files(), TZ_SEVERITY_ERROR,
-             "holds kernel '" + signature.function + "', not '" + function +
-                 "'",
-             source.path, 0, 0, first);
-      return first.status(TZ_E_NOT_FOUND, "no such kernel");
-    }
-    for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
-      KernelParameter parameter;
-      parameter.name = kernel.getArgName(i);
-      // The IR is specialised already.
-      parameter.specializeValue = parameter.specializeAlignment = false;
-      signature.parameters.push_back(std::move(parameter));
-    }
-    return signature;
+  auto module = readIR(workspace, source, diagnostics, first);
+  if (!module) {
+    return module.takeStatus();
   }
-  Result<const KernelInfo *> kernel =
-      findKernel(source, function, diagnostics, first);
-  if (!kernel) {
-    return kernel.takeStatus();
+  tile::KernelOp kernel = kernelOf(**module);
+  signature.function = kernel.getSymName().str();
+  if (!function.empty() && function != signature.function) {
+    report(diagnostics, source.files(), TZ_SEVERITY_ERROR,
+           "holds kernel '" + signature.function + "', not '" + function + "'",
+           source.path, 0, 0, first);
+    return first.status(TZ_E_NOT_FOUND, "no such kernel");
   }
-  signature.function = (*kernel)->name;
-  signature.heuristics = (*kernel)->heuristics;
-  const auto &configs = (*kernel)->configs;
-  for (const ParamInfo &param : (*kernel)->params) {
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
+    KernelParameter parameter;
+    parameter.name = kernel.getArgName(i);
+    // The IR is specialised already.
+    parameter.specializeValue = parameter.specializeAlignment = false;
+    signature.parameters.push_back(std::move(parameter));
+  }
+  return signature;
+}
+
+/// Of a function in the kernel language.
+static KernelSignature signatureOf(const KernelInfo &kernel) {
+  KernelSignature signature;
+  signature.function = kernel.name;
+  signature.heuristics = kernel.heuristics;
+  const auto &configs = kernel.configs;
+  for (const ParamInfo &param : kernel.params) {
     KernelParameter parameter;
     parameter.name = param.name;
     parameter.isConstexpr = param.isConstexpr;
     parameter.hasDefault =
         param.defaultValue.has_value() ||
-        llvm::is_contained((*kernel)->heuristics, param.name) ||
+        llvm::is_contained(kernel.heuristics, param.name) ||
         (!configs.empty() && configs[0].constexprs.count(param.name));
     parameter.specializeValue = !param.doNotSpecialize;
     parameter.specializeAlignment =
@@ -128,7 +125,7 @@ Result<KernelSignature> findSignature(Workspace &workspace,
                     {"num_stages", config.numStages},
                     {"num_ctas", config.numCtas}};
     for (const auto &[name, value] : config.constexprs) {
-      if (!isOption(**kernel, name)) {
+      if (!isOption(kernel, name)) {
         made.constants.emplace_back(name, value.str());
       } else if (std::optional<int> number = optionValue(value)) {
         made.options.emplace_back(name, *number);
@@ -136,6 +133,22 @@ Result<KernelSignature> findSignature(Workspace &workspace,
     }
   }
   return signature;
+}
+
+Result<KernelSignature> findSignature(Workspace &workspace,
+                                      const ParsedSource &source,
+                                      const std::string &function,
+                                      runtime::DiagnosticSink &diagnostics,
+                                      FirstError &first) {
+  if (source.isIR) {
+    return signatureOfIR(workspace, source, function, diagnostics, first);
+  }
+  Result<const KernelInfo *> kernel =
+      findKernel(source, function, diagnostics, first);
+  if (!kernel) {
+    return kernel.takeStatus();
+  }
+  return signatureOf(**kernel);
 }
 
 } // namespace tz::driver
