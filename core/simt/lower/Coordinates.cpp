@@ -46,51 +46,35 @@ Value *KernelLowering::bitsOf(Value *index, ArrayRef<Coordinates> bases,
   return sum;
 }
 
-const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
-  std::unique_ptr<ThreadCoordinates> &known = coordinates[attribute];
-  if (known) {
-    return *known;
-  }
-  known = std::make_unique<ThreadCoordinates>(attribute.getValue());
-  const Layout &layout = known->layout;
-  IRBuilderBase::InsertPointGuard guard(b);
-  b.SetInsertPoint(entryBlock->getTerminator());
-  Value *above = nullptr; // the warp's digits above the atom
-  if (llvm::any_of(layout.repeats(), [](const Layout::Repeat &copy) {
-        return copy.axis == Axis::Warp;
-      })) {
-    above = b.CreateLShr(warp, layout.bases(Axis::Warp).size());
-  }
-  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
-    int64_t bits = 0;
-    for (Axis axis : {Axis::Lane, Axis::Warp}) {
-      for (const Coordinates &basis : layout.bases(axis)) {
-        bits |= basis[dim];
+/// Of register 0 of this thread along a dimension, i32. `above`: the warp's
+/// digits above the atom, if repeats are over warps.
+Value *KernelLowering::startAlong(const Layout &layout, unsigned dim,
+                                  Value *above) {
+  Value *fromLane = bitsOf(lane, layout.bases(Axis::Lane), dim);
+  Value *fromWarp = bitsOf(warp, layout.bases(Axis::Warp), dim);
+  Value *start = !fromLane   ? fromWarp
+                 : !fromWarp ? fromLane
+                             : b.CreateXor(fromLane, fromWarp);
+  start = start ? start : b.getInt32(0);
+  Value *digits = above;
+  int64_t stride = layout.atomShape()[dim];
+  for (const Layout::Repeat &copy : layout.repeats()) {
+    if (copy.axis == Axis::Warp) {
+      Value *count = b.getInt32(uint32_t(copy.count));
+      if (copy.dim == dim) {
+        start = b.CreateAdd(start, b.CreateMul(b.CreateURem(digits, count),
+                                               b.getInt32(uint32_t(stride))));
       }
+      digits = b.CreateUDiv(digits, count);
     }
-    Value *fromLane = bitsOf(lane, layout.bases(Axis::Lane), dim);
-    Value *fromWarp = bitsOf(warp, layout.bases(Axis::Warp), dim);
-    Value *start = !fromLane   ? fromWarp
-                   : !fromWarp ? fromLane
-                               : b.CreateXor(fromLane, fromWarp);
-    start = start ? start : b.getInt32(0);
-    Value *digits = above;
-    int64_t stride = layout.atomShape()[dim];
-    for (const Layout::Repeat &copy : layout.repeats()) {
-      if (copy.axis == Axis::Warp) {
-        Value *count = b.getInt32(uint32_t(copy.count));
-        if (copy.dim == dim) {
-          start = b.CreateAdd(start, b.CreateMul(b.CreateURem(digits, count),
-                                                 b.getInt32(uint32_t(stride))));
-        }
-        digits = b.CreateUDiv(digits, count);
-      }
-      stride *= copy.dim == dim ? copy.count : 1;
-    }
-    known->start.push_back(start);
-    known->threadBits.push_back(bits);
+    stride *= copy.dim == dim ? copy.count : 1;
   }
-  // Owners: redundant bits and copies are zero.
+  return start;
+}
+
+/// Whether this thread is the first of those that hold the same: redundant bits
+/// and copies are zero. Null: no others hold what it holds.
+Value *KernelLowering::isOwnerIn(const Layout &layout, Value *above) {
   Value *redundant = nullptr;
   auto mustBeZero = [&](Value *part) {
     redundant = redundant ? b.CreateOr(redundant, part) : part;
@@ -116,9 +100,35 @@ const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
     mustBeZero(
         b.CreateUDiv(warp, b.getInt32(uint32_t(layout.size(Axis::Warp)))));
   }
-  if (redundant) {
-    known->isOwner = b.CreateICmpEQ(redundant, b.getInt32(0));
+  return redundant ? b.CreateICmpEQ(redundant, b.getInt32(0)) : nullptr;
+}
+
+const ThreadCoordinates &KernelLowering::coordinatesOf(LayoutAttr attribute) {
+  std::unique_ptr<ThreadCoordinates> &known = coordinates[attribute];
+  if (known) {
+    return *known;
   }
+  known = std::make_unique<ThreadCoordinates>(attribute.getValue());
+  const Layout &layout = known->layout;
+  IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(entryBlock->getTerminator());
+  Value *above = nullptr;
+  if (llvm::any_of(layout.repeats(), [](const Layout::Repeat &copy) {
+        return copy.axis == Axis::Warp;
+      })) {
+    above = b.CreateLShr(warp, layout.bases(Axis::Warp).size());
+  }
+  for (unsigned dim = 0; dim < layout.rank(); ++dim) {
+    int64_t bits = 0;
+    for (Axis axis : {Axis::Lane, Axis::Warp}) {
+      for (const Coordinates &basis : layout.bases(axis)) {
+        bits |= basis[dim];
+      }
+    }
+    known->start.push_back(startAlong(layout, dim, above));
+    known->threadBits.push_back(bits);
+  }
+  known->isOwner = isOwnerIn(layout, above);
   return *known;
 }
 

@@ -72,23 +72,16 @@ bool KernelLowering::isPublished(mlir::Operation *buffer) const {
   });
 }
 
-void KernelLowering::entry() {
-  kernel.walk([&](mlir::Operation *op) {
-    result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
-    copiesArePublished |= isa<SlotOp>(op) && isPublished(op);
-    if (auto descriptor = dyn_cast<DescriptorOp>(op)) {
-      result.descriptors.push_back(descriptor);
-    }
-  });
-  result.gridAxes = gridAxes(kernel);
-  result.clusterBlocks = clusterBlocks(kernel);
+/// The kernel's own arguments, then descriptors, axes of the grid, the counter
+/// of programs and the log.
+KernelLowering::Parameters KernelLowering::declare() {
   SmallVector<Type *> types;
   for (mlir::Type type : kernel.getArgumentTypes()) {
     types.push_back(registerType(type));
   }
-  const auto firstDescriptor = unsigned(types.size());
+  const auto descriptors = unsigned(types.size());
   types.append(result.descriptors.size(), b.getPtrTy());
-  const auto firstAxis = unsigned(types.size());
+  const auto axes = unsigned(types.size());
   types.append(result.gridAxes.size(), b.getInt32Ty());
   result.countsPrograms = countsPrograms();
   const auto counter = unsigned(types.size());
@@ -97,10 +90,10 @@ void KernelLowering::entry() {
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
                               GlobalValue::ExternalLinkage, kernel.getSymName(),
                               module);
-  function->addFnAttr(Attribute::NoUnwind);
-  entryBlock = BasicBlock::Create(context, "entry", function);
-  exitBlock = BasicBlock::Create(context, "exit");
-  b.SetInsertPoint(entryBlock);
+  return {descriptors, axes, counter};
+}
+
+void KernelLowering::bindParameters(const Parameters &parameters) {
   for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments())) {
     function->getArg(i)->setName(kernel.getArgName(i));
     scalars[argument] = function->getArg(i);
@@ -108,7 +101,7 @@ void KernelLowering::entry() {
   result.descriptorBytes = hooks.descriptorBytes();
   Type *bytes = ArrayType::get(b.getInt8Ty(), result.descriptorBytes);
   for (auto [i, descriptor] : llvm::enumerate(result.descriptors)) {
-    Argument *argument = function->getArg(firstDescriptor + unsigned(i));
+    Argument *argument = function->getArg(parameters.descriptors + unsigned(i));
     argument->setName("descriptor");
     argument->addAttr(Attribute::getWithByValType(context, bytes));
     argument->addAttr(Attribute::getWithAlignment(
@@ -116,17 +109,20 @@ void KernelLowering::entry() {
     scalars[descriptor] = argument;
   }
   for (auto [i, axis] : llvm::enumerate(result.gridAxes)) {
-    function->getArg(firstAxis + unsigned(i))->setName("grid");
+    function->getArg(parameters.axes + unsigned(i))->setName("grid");
   }
   kernel.walk([&](LogicalGridOp op) {
     const auto *axis = llvm::find(result.gridAxes, op.getAxis());
-    scalars[op] =
-        function->getArg(firstAxis + unsigned(axis - result.gridAxes.begin()));
+    scalars[op] = function->getArg(parameters.axes +
+                                   unsigned(axis - result.gridAxes.begin()));
   });
   if (result.usesLog) {
-    log = function->getArg(types.size() - 1);
+    log = function->getArg(function->arg_size() - 1);
     log->setName("log");
   }
+}
+
+void KernelLowering::findThread() {
   thread = hooks.threadInBlock(b);
   thread->setName("thread");
   lane = b.CreateAnd(thread, hooks.lanes() - 1, "lane");
@@ -137,6 +133,25 @@ void KernelLowering::entry() {
   }
   shared = hooks.sharedMemory(b);
   checkShared(*shared, arithmetic->addressSpaces());
+}
+
+void KernelLowering::entry() {
+  kernel.walk([&](mlir::Operation *op) {
+    result.usesLog |= isa<tile::PrintOp, tile::AssertOp>(op);
+    copiesArePublished |= isa<SlotOp>(op) && isPublished(op);
+    if (auto descriptor = dyn_cast<DescriptorOp>(op)) {
+      result.descriptors.push_back(descriptor);
+    }
+  });
+  result.gridAxes = gridAxes(kernel);
+  result.clusterBlocks = clusterBlocks(kernel);
+  const Parameters parameters = declare();
+  function->addFnAttr(Attribute::NoUnwind);
+  entryBlock = BasicBlock::Create(context, "entry", function);
+  exitBlock = BasicBlock::Create(context, "exit");
+  b.SetInsertPoint(entryBlock);
+  bindParameters(parameters);
+  findThread();
   if (!result.descriptors.empty()) {
     isChosen = hooks.isChosenLane(b);
     byOneThread(nullptr, [&] {
@@ -150,8 +165,9 @@ void KernelLowering::entry() {
   b.CreateBr(body);
   b.SetInsertPoint(body);
   if (result.countsPrograms) {
-    function->getArg(counter)->setName("counter");
-    takeProgram(function->getArg(counter));
+    Argument *counter = function->getArg(parameters.counter);
+    counter->setName("counter");
+    takeProgram(counter);
   }
 }
 

@@ -62,6 +62,13 @@ public:
 private:
   //===--- KernelLowering.cpp ---------------------------------------------===//
   void entry();
+  /// The first of each kind of the function's parameters.
+  struct Parameters {
+    unsigned descriptors, axes, counter;
+  };
+  Parameters declare();
+  void bindParameters(const Parameters &parameters);
+  void findThread();
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
   /// Loads, stores and atomics: of memory that others may see.
@@ -111,6 +118,9 @@ private:
 
   //===--- Coordinates.cpp ------------------------------------------------===//
   const ThreadCoordinates &coordinatesOf(LayoutAttr layout);
+  llvm::Value *startAlong(const Layout &layout, unsigned dim,
+                          llvm::Value *above);
+  llvm::Value *isOwnerIn(const Layout &layout, llvm::Value *above);
   static LayoutAttr layoutAttr(mlir::Type type);
   /// Coordinate of a register's element, i32.
   llvm::Value *coordinate(LayoutAttr layout, unsigned reg, unsigned dim);
@@ -174,6 +184,9 @@ private:
   Vectors ofView(const ViewAccess &access);
   ViewAccess viewAccess(mlir::Value viewValue, mlir::ValueRange offsets,
                         llvm::ArrayRef<bool> checked, mlir::Type tileType);
+  void addBounds(ViewAccess &access, const ViewParts &parts,
+                 llvm::ArrayRef<llvm::Value *> at, mlir::ValueRange offsets,
+                 llvm::ArrayRef<bool> checked);
   llvm::Value *addressOf(const ViewAccess &access, unsigned reg);
   llvm::Value *insideOf(const ViewAccess &access, unsigned reg,
                         Part part = Part::Element);
@@ -354,10 +367,19 @@ private:
   void takeProgram(llvm::Value *counter);
   llvm::Value *programId(unsigned axis);
 
-  void dot(DotOp op);               // SimtDot.cpp
-  void plainDot(DotOp op);          //
-  void print(tile::PrintOp op);     // SimtLog.cpp
-  void assertOp(tile::AssertOp op); //
+  //===--- SimtDot.cpp ----------------------------------------------------===//
+  class PlainDot;
+  void dot(DotOp op);
+  void plainDot(DotOp op);
+
+  //===--- SimtLog.cpp ----------------------------------------------------===//
+  void print(tile::PrintOp op);
+  void printScalar(uint32_t site, uint32_t number, mlir::Value argument,
+                   llvm::Value *isFirst);
+  void printTile(uint32_t site, uint32_t number, mlir::Value argument);
+  void copyToLog(const Region &region, llvm::Type *memory, llvm::Value *first,
+                 llvm::Value *count, llvm::Value *to);
+  void assertOp(tile::AssertOp op);
   llvm::SyncScope::ID logScope();
   void logRecord(uint32_t site, uint32_t value, llvm::Value *first,
                  llvm::Value *count, llvm::Value *payloadBytes,

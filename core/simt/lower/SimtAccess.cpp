@@ -395,6 +395,33 @@ static Value *distance(IRBuilderBase &b, Value *from, Value *to,
   return b.CreateTrunc(count, b.getInt32Ty());
 }
 
+/// In 32 bits: coordinates of a tile are small. `at`: the block's corner.
+void KernelLowering::addBounds(ViewAccess &access, const ViewParts &parts,
+                               ArrayRef<Value *> at, mlir::ValueRange offsets,
+                               ArrayRef<bool> checked) {
+  for (unsigned dim = 0; dim < at.size(); ++dim) {
+    if (!checked[dim]) {
+      access.low.push_back(nullptr);
+      access.count.push_back(nullptr);
+      continue;
+    }
+    // Most blocks are known to begin at 0 or above.
+    const bool fromZeroOn =
+        match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
+        runs.hints().range(offsets[dim]).nonNegative();
+    Value *high = distance(b, at[dim], parts.shape[dim], fromZeroOn);
+    if (fromZeroOn) {
+      access.low.push_back(b.getInt32(0));
+      access.count.push_back(high);
+      continue;
+    }
+    Value *low = distance(b, at[dim], b.getInt64(0));
+    access.low.push_back(low);
+    access.count.push_back(
+        b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low));
+  }
+}
+
 KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
                                                       mlir::ValueRange offsets,
                                                       ArrayRef<bool> checked,
@@ -441,29 +468,7 @@ KernelLowering::ViewAccess KernelLowering::viewAccess(mlir::Value viewValue,
   access.base = base;
   access.root = rootOfView(viewValue, checked);
 
-  // Bounds in 32 bits: coordinates of a tile are small.
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (!checked[dim]) {
-      access.low.push_back(nullptr);
-      access.count.push_back(nullptr);
-      continue;
-    }
-    // Most blocks are known to begin at 0 or above.
-    const bool fromZeroOn =
-        match(parts.position[dim], PatternMatch::m_ZeroInt()) &&
-        runs.hints().range(offsets[dim]).nonNegative();
-    Value *high = distance(b, at[dim], parts.shape[dim], fromZeroOn);
-    if (fromZeroOn) {
-      access.low.push_back(b.getInt32(0));
-      access.count.push_back(high);
-      continue;
-    }
-    Value *low = distance(b, at[dim], b.getInt64(0));
-    access.low.push_back(low);
-    access.count.push_back(
-        b.CreateSub(b.CreateBinaryIntrinsic(Intrinsic::umax, high, low), low));
-  }
-
+  addBounds(access, parts, at, offsets, checked);
   access.vector = unsigned(vectorOfView(runs, viewValue, offsets, checked,
                                         layout, hooks.vectorBytes())
                                .count);

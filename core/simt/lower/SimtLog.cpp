@@ -27,6 +27,78 @@ SyncScope::ID KernelLowering::logScope() {
       hooks.syncScope(tile::MemScope::device));
 }
 
+void KernelLowering::printScalar(uint32_t site, uint32_t number,
+                                 mlir::Value argument, Value *isFirst) {
+  mlir::Type element = tile::elementType(argument.getType());
+  const uint64_t bytes = tile::storageBytes(element);
+  Value *v = arithmetic->toMemory(scalar(argument), element);
+  emitIf(isFirst, [&] {
+    logRecord(site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes),
+              [&](Value *to) { b.CreateAlignedStore(v, to, Align(1)); });
+  });
+}
+
+/// Elements from `first` on, one after the other, out of shared memory.
+void KernelLowering::copyToLog(const Region &region, Type *memory, Value *first,
+                               Value *count, Value *to) {
+  BasicBlock *from = b.GetInsertBlock(), *copy = block("copy"),
+             *done = block("copied");
+  b.CreateBr(copy);
+  b.SetInsertPoint(copy);
+  PHINode *n = b.CreatePHI(b.getInt64Ty(), 2);
+  n->addIncoming(b.getInt64(0), from);
+  Value *source = scratchAt(
+      region, b.CreateTrunc(b.CreateAdd(first, n), b.getInt32Ty()), memory);
+  b.CreateAlignedStore(b.CreateLoad(memory, source), b.CreateGEP(memory, to, n),
+                       Align(1));
+  Value *next = b.CreateAdd(n, b.getInt64(1));
+  n->addIncoming(next, copy);
+  b.CreateCondBr(b.CreateICmpULT(next, count), copy, done);
+  b.SetInsertPoint(done);
+}
+
+/// In row-major order, a piece a thread and iteration.
+void KernelLowering::printTile(uint32_t site, uint32_t number,
+                               mlir::Value argument) {
+  auto type = cast<mlir::RankedTensorType>(argument.getType());
+  mlir::Type element = type.getElementType();
+  Type *memory = arithmetic->memoryType(element);
+  const uint64_t bytes = tile::storageBytes(element);
+  const int64_t elements = type.getNumElements();
+  Region region = allocate(uint64_t(elements) * bytes);
+  willWrite(region);
+  LayoutAttr layout = layoutAttr(type);
+  const Registers &values = tile(argument);
+  for (unsigned reg = 0; reg < values.size(); ++reg) {
+    scratchStore(region, linearIndex(layout, reg, type.getShape()), values[reg],
+                 element);
+  }
+  willRead(region);
+  const int64_t piece = std::min(elements, lowering::LogPieceElements);
+  const int64_t pieces = (elements + piece - 1) / piece;
+  BasicBlock *before = b.GetInsertBlock(), *header = block("print"),
+             *body = block("print.piece"), *after = block("print.after");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  PHINode *at = b.CreatePHI(b.getInt32Ty(), 2);
+  at->addIncoming(thread, before);
+  b.CreateCondBr(b.CreateICmpULT(at, b.getInt32(uint32_t(pieces))), body,
+                 after);
+  b.SetInsertPoint(body);
+  Value *first = b.CreateMul(b.CreateZExt(at, b.getInt64Ty()),
+                             b.getInt64(uint64_t(piece)));
+  Value *count = b.CreateBinaryIntrinsic(
+      Intrinsic::umin, b.CreateSub(b.getInt64(uint64_t(elements)), first),
+      b.getInt64(uint64_t(piece)));
+  logRecord(site, number, first, count, b.CreateMul(count, b.getInt64(bytes)),
+            [&](Value *to) { copyToLog(region, memory, first, count, to); });
+  at->addIncoming(b.CreateAdd(at, b.getInt32(hooks.lanes() * warps)),
+                  b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  scratch.release(region);
+}
+
 void KernelLowering::print(tile::PrintOp op) {
   const auto site = uint32_t(result.logPoints.size());
   result.logPoints.push_back(op);
@@ -38,70 +110,11 @@ void KernelLowering::print(tile::PrintOp op) {
     return;
   }
   for (auto [i, argument] : llvm::enumerate(op.getArgs())) {
-    mlir::Type element = tile::elementType(argument.getType());
-    Type *memory = arithmetic->memoryType(element);
-    const uint64_t bytes = tile::storageBytes(element);
-    const auto number = uint32_t(i);
-    auto type = dyn_cast<mlir::RankedTensorType>(argument.getType());
-    if (!type) {
-      Value *v = arithmetic->toMemory(scalar(argument), element);
-      emitIf(isFirst, [&] {
-        logRecord(site, number, b.getInt64(0), b.getInt64(1), b.getInt64(bytes),
-                  [&](Value *to) { b.CreateAlignedStore(v, to, Align(1)); });
-      });
-      continue;
+    if (isa<mlir::RankedTensorType>(argument.getType())) {
+      printTile(site, uint32_t(i), argument);
+    } else {
+      printScalar(site, uint32_t(i), argument, isFirst);
     }
-    // In row-major order, a piece a thread and iteration.
-    const int64_t elements = type.getNumElements();
-    Region region = allocate(uint64_t(elements) * bytes);
-    willWrite(region);
-    LayoutAttr layout = layoutAttr(type);
-    const Registers &values = tile(argument);
-    for (unsigned reg = 0; reg < values.size(); ++reg) {
-      scratchStore(region, linearIndex(layout, reg, type.getShape()),
-                   values[reg], element);
-    }
-    willRead(region);
-    const int64_t piece = std::min(elements, lowering::LogPieceElements);
-    const int64_t pieces = (elements + piece - 1) / piece;
-    BasicBlock *before = b.GetInsertBlock(), *header = block("print"),
-               *body = block("print.piece"), *after = block("print.after");
-    b.CreateBr(header);
-    b.SetInsertPoint(header);
-    PHINode *at = b.CreatePHI(b.getInt32Ty(), 2);
-    at->addIncoming(thread, before);
-    b.CreateCondBr(b.CreateICmpULT(at, b.getInt32(uint32_t(pieces))), body,
-                   after);
-    b.SetInsertPoint(body);
-    Value *first = b.CreateMul(b.CreateZExt(at, b.getInt64Ty()),
-                               b.getInt64(uint64_t(piece)));
-    Value *count = b.CreateBinaryIntrinsic(
-        Intrinsic::umin, b.CreateSub(b.getInt64(uint64_t(elements)), first),
-        b.getInt64(uint64_t(piece)));
-    logRecord(site, number, first, count, b.CreateMul(count, b.getInt64(bytes)),
-              [&](Value *to) {
-                BasicBlock *from = b.GetInsertBlock(), *copy = block("copy"),
-                           *done = block("copied");
-                b.CreateBr(copy);
-                b.SetInsertPoint(copy);
-                PHINode *n = b.CreatePHI(b.getInt64Ty(), 2);
-                n->addIncoming(b.getInt64(0), from);
-                Value *source = scratchAt(
-                    region,
-                    b.CreateTrunc(b.CreateAdd(first, n), b.getInt32Ty()),
-                    memory);
-                b.CreateAlignedStore(b.CreateLoad(memory, source),
-                                     b.CreateGEP(memory, to, n), Align(1));
-                Value *next = b.CreateAdd(n, b.getInt64(1));
-                n->addIncoming(next, copy);
-                b.CreateCondBr(b.CreateICmpULT(next, count), copy, done);
-                b.SetInsertPoint(done);
-              });
-    at->addIncoming(b.CreateAdd(at, b.getInt32(hooks.lanes() * warps)),
-                    b.GetInsertBlock());
-    b.CreateBr(header);
-    b.SetInsertPoint(after);
-    scratch.release(region);
   }
 }
 

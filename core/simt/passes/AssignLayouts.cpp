@@ -55,6 +55,14 @@ public:
 
 private:
   void applyTo(Operation *op);
+  void applyAll(Operation *op, const Layout &layout);
+  void applyByKind(Operation *op);
+  void applyToElementwise(Operation *op);
+  void applyToFor(scf::ForOp loop);
+  void applyToWhile(scf::WhileOp loop);
+  void applyToYield(Operation *op);
+  void want(Operation *op, unsigned operand, const Layout &layout);
+  void wantAll(Operation *op, const Layout &layout);
   void applyToDot(tile::DotOp dot);
   Value wanted(OpBuilder &builder, Value value, const Layout &layout);
   void settle(Operation *op, Value result, const Layout &natural);
@@ -128,44 +136,101 @@ void Assigner::applyToDot(tile::DotOp dot) {
   dot.erase();
 }
 
+/// The layout that the op's operand is to have.
+void Assigner::want(Operation *op, unsigned operand, const Layout &layout) {
+  OpBuilder builder(op);
+  op->setOperand(operand, wanted(builder, op->getOperand(operand), layout));
+}
+
+void Assigner::wantAll(Operation *op, const Layout &layout) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    want(op, i, layout);
+  }
+}
+
+/// Operands and results in one layout.
+void Assigner::applyAll(Operation *op, const Layout &layout) {
+  wantAll(op, layout);
+  for (Value result : op->getResults()) {
+    settle(op, result, layout);
+  }
+}
+
+void Assigner::applyToElementwise(Operation *op) {
+  auto isOfTile = [](Value value) { return isTile(value); };
+  auto result = llvm::find_if(op->getResults(), isOfTile);
+  auto operand = llvm::find_if(op->getOperands(), isOfTile);
+  if (result != op->getResults().end()) {
+    applyAll(op, Layout(layouts.of(*result)));
+  } else if (operand != op->getOperands().end()) {
+    applyAll(op, Layout(layoutOf(*operand)));
+  }
+}
+
+void Assigner::applyToFor(scf::ForOp loop) {
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
+    Value argument = loop.getRegionIterArg(i);
+    if (isTile(argument)) {
+      unsigned operand = loop.getNumControlOperands() + i;
+      want(loop, operand, layouts.of(argument));
+      argument.setType(loop->getOperand(operand).getType());
+      settle(loop, loop.getResult(i), layouts.of(argument));
+    }
+  }
+}
+
+void Assigner::applyToWhile(scf::WhileOp loop) {
+  for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments())) {
+    if (isTile(argument)) {
+      want(loop, i, layouts.of(argument));
+      argument.setType(loop->getOperand(i).getType());
+    }
+  }
+  for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments())) {
+    if (isTile(argument)) {
+      const Layout &layout = layouts.of(argument);
+      argument.setType(
+          withLayout(cast<RankedTensorType>(argument.getType()), layout));
+      settle(loop, loop.getResult(i), layout);
+    }
+  }
+}
+
+/// What ends a block has the layouts of what it is passed to.
+void Assigner::applyToYield(Operation *op) {
+  Operation *parent = op->getParentOp();
+  unsigned skip = isa<scf::ConditionOp>(op) ? 1 : 0;
+  for (unsigned i = skip; i < op->getNumOperands(); ++i) {
+    if (!isTile(op->getOperand(i))) {
+      continue;
+    }
+    Value target;
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      target = loop.getRegionIterArg(i);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      target = skip ? Value(loop.getAfterArguments()[i - skip])
+                    : Value(loop.getBeforeArguments()[i]);
+    } else {
+      target = parent->getResult(i);
+    }
+    want(op, i, layouts.of(target));
+  }
+}
+
 void Assigner::applyTo(Operation *op) {
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     applyToDot(dot);
-    return;
+  } else if (auto access = anchors.accesses().find(op);
+             access != anchors.accesses().end()) {
+    applyAll(op, access->second);
+  } else if (isElementwise(op) || isa<tile::AssertOp>(op)) {
+    applyToElementwise(op);
+  } else {
+    applyByKind(op);
   }
-  OpBuilder builder(op);
-  auto want = [&](unsigned i, const Layout &layout) {
-    op->setOperand(i, wanted(builder, op->getOperand(i), layout));
-  };
-  auto wantAll = [&](const Layout &layout) {
-    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-      want(i, layout);
-    }
-  };
-  if (auto access = anchors.accesses().find(op);
-      access != anchors.accesses().end()) {
-    wantAll(access->second);
-    for (Value result : op->getResults()) {
-      settle(op, result, access->second);
-    }
-    return;
-  }
-  if (isElementwise(op) || isa<tile::AssertOp>(op)) {
-    auto isOfTile = [](Value value) { return isTile(value); };
-    auto result = llvm::find_if(op->getResults(), isOfTile);
-    auto operand = llvm::find_if(op->getOperands(), isOfTile);
-    if (result == op->getResults().end() &&
-        operand == op->getOperands().end()) {
-      return;
-    }
-    Layout layout = result != op->getResults().end() ? layouts.of(*result)
-                                                     : layoutOf(*operand);
-    wantAll(layout);
-    for (Value value : op->getResults()) {
-      settle(op, value, layout);
-    }
-    return;
-  }
+}
+
+void Assigner::applyByKind(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<arith::ConstantOp>([&](auto constant) {
         if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
@@ -178,7 +243,7 @@ void Assigner::applyTo(Operation *op) {
       })
       .Case<tile::BroadcastOp>([&](auto broadcast) {
         const Layout &layout = layouts.of(broadcast.getResult());
-        want(0, layout.beforeBroadcast(shapeOf(broadcast.getSource())));
+        want(op, 0, layout.beforeBroadcast(shapeOf(broadcast.getSource())));
         settle(op, broadcast.getResult(), layout);
       })
       .Case<tile::ReshapeOp>([&](auto reshape) {
@@ -192,17 +257,17 @@ void Assigner::applyTo(Operation *op) {
           settle(op, reshape.getResult(), natural ? *natural : layout);
           return;
         }
-        want(0, *source);
+        want(op, 0, *source);
         settle(op, reshape.getResult(), layout);
       })
       .Case<tile::TransposeOp>([&](auto transpose) {
         const Layout &layout = layouts.of(transpose.getResult());
-        want(0, layout.permuted(inverse(transpose.getOrder())));
+        want(op, 0, layout.permuted(inverse(transpose.getOrder())));
         settle(op, transpose.getResult(), layout);
       })
       .Case<tile::ReduceOp>([&](auto reduce) {
         Layout layout = layoutOf(reduce.getSources().front());
-        wantAll(layout);
+        wantAll(op, layout);
         for (Value result : reduce.getResults()) {
           if (isTile(result)) {
             settle(op, result, layout.withoutDim(reduce.getAxis()));
@@ -212,82 +277,40 @@ void Assigner::applyTo(Operation *op) {
       .Case<tile::ScanOp>([&](auto scan) {
         Layout layout = scanLayout(shapeOf(scan.getSources().front()),
                                    scan.getAxis(), target.lanes(), warps);
-        wantAll(layout);
+        wantAll(op, layout);
         for (Value result : op->getResults()) {
           settle(op, result, layout);
         }
       })
       .Case<tile::GatherOp>([&](auto gather) {
-        want(1, layouts.of(gather.getResult())); // each thread asks for its own
+        // Each thread asks for its own.
+        want(op, 1, layouts.of(gather.getResult()));
         settle(op, gather.getResult(), layouts.of(gather.getResult()));
       })
       .Case<tile::HistogramOp>([&](auto histogram) {
-        wantAll(layoutOf(histogram.getSource()));
+        wantAll(op, layoutOf(histogram.getSource()));
         settle(op, histogram.getResult(), layouts.of(histogram.getResult()));
       })
       .Case<tile::JoinOp>([&](auto join) {
         Layout half =
             isTile(join.getLhs()) ? layoutOf(join.getLhs()) : Layout(0);
-        wantAll(half);
+        wantAll(op, half);
         settle(op, join.getResult(), joined(half));
       })
       .Case<tile::SplitOp>([&](auto split) {
         // Both halves in one thread: the last dimension in registers.
         Layout half = layoutOf(split.getSource())
                           .withoutDim(shapeOf(split.getSource()).size() - 1);
-        want(0, joined(half));
+        want(op, 0, joined(half));
         for (Value result : op->getResults()) {
           if (isTile(result)) {
             settle(op, result, half);
           }
         }
       })
-      .Case<scf::ForOp>([&](auto loop) {
-        for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
-          Value argument = loop.getRegionIterArg(i);
-          if (isTile(argument)) {
-            unsigned operand = loop.getNumControlOperands() + i;
-            want(operand, layouts.of(argument));
-            argument.setType(op->getOperand(operand).getType());
-            settle(op, loop.getResult(i), layouts.of(argument));
-          }
-        }
-      })
-      .Case<scf::WhileOp>([&](auto loop) {
-        for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments())) {
-          if (isTile(argument)) {
-            want(i, layouts.of(argument));
-            argument.setType(op->getOperand(i).getType());
-          }
-        }
-        for (auto [i, argument] : llvm::enumerate(loop.getAfterArguments())) {
-          if (isTile(argument)) {
-            const Layout &layout = layouts.of(argument);
-            argument.setType(
-                withLayout(cast<RankedTensorType>(argument.getType()), layout));
-            settle(op, loop.getResult(i), layout);
-          }
-        }
-      })
-      .Case<scf::YieldOp, scf::ConditionOp>([&](auto) {
-        Operation *parent = op->getParentOp();
-        unsigned skip = isa<scf::ConditionOp>(op) ? 1 : 0;
-        for (unsigned i = skip; i < op->getNumOperands(); ++i) {
-          if (!isTile(op->getOperand(i))) {
-            continue;
-          }
-          Value target;
-          if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-            target = loop.getRegionIterArg(i);
-          } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-            target = skip ? Value(loop.getAfterArguments()[i - skip])
-                          : Value(loop.getBeforeArguments()[i]);
-          } else {
-            target = parent->getResult(i);
-          }
-          want(i, layouts.of(target));
-        }
-      })
+      .Case<scf::ForOp>([&](auto loop) { applyToFor(loop); })
+      .Case<scf::WhileOp>([&](auto loop) { applyToWhile(loop); })
+      .Case<scf::YieldOp, scf::ConditionOp>([&](auto) { applyToYield(op); })
       .Default([&](Operation *) {
         // Results without a relation to operands; branches among them.
         for (Value result : op->getResults()) {
