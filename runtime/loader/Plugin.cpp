@@ -241,8 +241,23 @@ void Plugin::dropLastHalf() {
   deviceHalves.pop_back();
 }
 
+/// Of several halves: what each has to say, of which the plugin's name once.
+static Status joined(Status first, const Status &next,
+                     const std::string &plugin) {
+  if (first.ok()) {
+    return next;
+  }
+  std::string_view text = next.message();
+  const std::string name = plugin + ": ";
+  text.remove_prefix(text.starts_with(name) ? name.size() : 0);
+  if (first.message().find(text) != std::string::npos) {
+    return first;
+  }
+  return Status(first.code(), first.message() + "; " + std::string(text));
+}
+
 Status Plugin::openDevices() {
-  Status first;
+  Status failed;
   for (size_t i = 0; i < devicePlaces.size(); ++i) {
     if (Status s = openDevice(i); !s.ok()) {
       if (s.isTransient()) {
@@ -255,12 +270,10 @@ Status Plugin::openDevices() {
         return s;
       }
       logMessage(2, manifest.name, s.message());
-      if (first.ok()) {
-        first = std::move(s);
-      }
+      failed = joined(std::move(failed), s, manifest.name);
     }
   }
-  return real.empty() ? first : Status();
+  return real.empty() ? failed : Status();
 }
 
 /// What passes, such as a lack of memory, is tried again by the next call.
@@ -311,10 +324,17 @@ Result<const Plugin::DeviceList *> Plugin::devicesAndSimulators() {
   }
   if (!all) {
     DeviceList list = real;
+    Status lack = opened ? Status() : opened.takeStatus();
     for (const DeviceHalf &half : deviceHalves) {
-      if (Status s = appendDevices(half, TZ_DEVICES_SIMULATED, list); !s.ok()) {
+      Status s = appendDevices(half, TZ_DEVICES_SIMULATED, list);
+      if (!s.ok() && (s.code() != TZ_E_UNAVAILABLE || s.isTransient())) {
         return s;
       }
+      lack =
+          s.ok() ? std::move(lack) : joined(std::move(lack), s, manifest.name);
+    }
+    if (list.empty() && !lack.ok()) {
+      return lack; // it says what would bring one
     }
     all = std::move(list);
   }

@@ -144,8 +144,8 @@ static Result<Place> chooseDevice(Plugin &plugin, const Spec &spec,
       return *found;
     }
   }
-  if (!real) {
-    return real.takeStatus();
+  if (!real || (!all && count == 0)) {
+    return all ? real.takeStatus() : all.takeStatus();
   }
   if (count == 0) {
     return noDevice(plugin, spec);

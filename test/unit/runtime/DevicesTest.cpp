@@ -113,7 +113,11 @@ TEST_F(Devices, AHalfWithoutADriverIsPassedOver) {
   open("[" + half("BROKEN") + "," + half("A") + "]");
   EXPECT_EQ(chosen("mixed"), "0 mixed:a");
   open("[" + half("BROKEN") + "," + half("BROKEN") + "]");
-  EXPECT_THAT(chosen("mixed"), HasSubstr("its driver is not here"));
+  EXPECT_EQ(chosen("mixed"), "mixed: its driver is not here");
+  open("[" + half("BROKEN") + "," + half("nosuch") + "]");
+  EXPECT_THAT(chosen("mixed:a"),
+              AllOf(HasSubstr("mixed: its driver is not here; "),
+                    HasSubstr("tz_half_nosuch.so")));
   open("[" + half("nosuch") + "," + half("A") + "]");
   EXPECT_EQ(chosen("mixed"), "0 mixed:a");
   EXPECT_THAT(registry->listing().front().reason,
