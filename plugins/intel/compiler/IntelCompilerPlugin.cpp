@@ -29,6 +29,13 @@ public:
     return ids;
   }
   tz_target_desc describe(std::string_view target) override;
+  /// A list, also a short one, is what names of options are held against.
+  std::vector<plugin::Option> options(std::string_view target) {
+    const int64_t lanes = require(target).lanes;
+    return {plugin::Option::integer(
+        "num_warps", 1, MostThreads / lanes, 4,
+        "sub-groups of a program: " + std::to_string(lanes) + " lanes each")};
+  }
   plugin::Artifact compile(const plugin::Request &request) override;
   std::string fingerprint(const plugin::Request &) override {
     return "intel " TZ_PLUGIN_VERSION " llvm " LLVM_VERSION_STRING " " +
@@ -36,6 +43,8 @@ public:
   }
 
 private:
+  static constexpr uint32_t MostThreads = 1024; // of a work-group
+
   static const Machine &require(std::string_view target) {
     if (const Machine *found = findMachine(target)) {
       return *found;
@@ -72,7 +81,7 @@ tz_target_desc SpirvCompiler::describe(std::string_view target) {
   d.id = plugin::str(std::string_view(machine.target));
   d.family = plugin::str("intel");
   d.subgroup_size = machine.lanes;
-  d.max_threads_per_block = 1024;
+  d.max_threads_per_block = MostThreads;
   d.max_regs_per_thread = machine.registers;
   d.scratch_bytes = machine.sharedBytes;
   d.scratch_optin_bytes = machine.sharedBytes;
