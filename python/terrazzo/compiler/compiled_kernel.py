@@ -34,7 +34,8 @@ class Stages(collections.abc.Mapping):
         if name not in self._known:
             try:
                 content = self._code.stage(self._names.get(name, name))
-                self._known[name] = content if name in _BINARY else content.decode()
+                # A vendor may have more that is no text; a text has no zero byte.
+                self._known[name] = content if name in _BINARY or 0 in content else content.decode()
             except TerrazzoError as error:
                 if error.code not in ("TZ_E_NOT_FOUND", "TZ_E_UNIMPLEMENTED"):
                     raise
