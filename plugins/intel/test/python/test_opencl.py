@@ -1,0 +1,73 @@
+"""The package's own tests on Intel's OpenCL runtime for CPUs, whose memory is the host's: a sample of the files.
+
+TERRAZZO_INTEL_TESTS names other files of python/tests, or is "all"; it takes half an hour and more.
+"""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", ".."))
+TESTS = os.path.join(ROOT, "python", "tests")
+SAMPLE = "arrays bad_input code element_types knobs launch layouts semantics"
+# Of the CPU alone: the checked mode, faults that are caught, ending a kernel, the interpreter that a variable chooses, figures
+# of the CPU. Each runs without this file.
+NOT_HERE = ("checked", "faults", "interrupts", "interpreter", "race", "torch_compile_table", "wheel")
+NAMES_THE_CPU = ("test_code.py::test_facts", "test_code.py::test_the_target_of_this_machine",
+                 "test_code.py::test_stages_are_those_of_the_target")
+
+
+def environment():
+    found = runpy.run_path(os.path.join(ROOT, "plugins", "intel", "test", "environment.py"))["environment"](ROOT)
+    if not found:
+        pytest.skip("there is no OpenCL runtime for CPUs; ci/setup --tests installs Intel's")
+    return {**os.environ, **found, "TERRAZZO_TARGET": "intel:opencl"}
+
+
+def files():
+    wanted = os.environ.get("TERRAZZO_INTEL_TESTS", SAMPLE)
+    if wanted == "all":
+        names = (re.fullmatch(r"test_(\w+)\.py", name) for name in sorted(os.listdir(TESTS)))
+        wanted = " ".join(name.group(1) for name in names if name and name.group(1) not in NOT_HERE)
+    return wanted.split()
+
+
+def test_a_kernel_runs_on_the_device_that_was_asked_for(tmp_path):
+    """Its code is SPIR-V, as bytes and as text."""
+    script = tmp_path / "script.py"
+    script.write_text("""
+import numpy as np
+import terrazzo
+import terrazzo.triton.language as tl
+
+@terrazzo.jit
+def twice(x, out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), 2 * tl.load(x + tl.arange(0, N)))
+
+x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+code = twice[(1,)](x, out, N=64)
+assert (out == 2 * x).all()
+assert code.target == "intel:opencl", code.target
+assert code.asm["spirv"][:4] == b"\\x03\\x02\\x23\\x07", code.asm["spirv"][:4]
+assert "OpEntryPoint" in code.asm["spirv-asm"]
+assert "spirv" in dict(code.asm)
+try:
+    twice[(1,)](x, out, N=64, num_warp=4)
+except KeyError as refused:
+    print(refused)
+""")
+    run = subprocess.run([sys.executable, script], env=environment(), capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "unknown option 'num_warp' for target 'intel:opencl'; did you mean 'num_warps'?" in run.stdout
+
+
+def test_the_package_works_on_it(tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(os.path.join(TESTS, f"test_{name}.py") for name in files()),
+         *(f"--deselect=python/tests/{name}" for name in NAMES_THE_CPU), f"--rootdir={ROOT}"],
+        cwd=ROOT, env={**environment(), "TERRAZZO_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
