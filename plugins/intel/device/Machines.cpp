@@ -146,7 +146,8 @@ void checkModule(const SpirvModule &module, const Abilities &has,
 }
 
 void checkLaunch(const SpirvKernel &kernel, const tz_launch &request,
-                 const Abilities &has, std::string_view label) {
+                 const Abilities &has, std::string_view label,
+                 bool hasArguments) {
   const std::string name = "kernel '" + kernel.name + "'";
   uint64_t threads = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -178,8 +179,8 @@ void checkLaunch(const SpirvKernel &kernel, const tz_launch &request,
                       " bytes of shared memory at the launch; its code must "
                       "have them");
   }
-  if (request.args_size < kernel.argBytes ||
-      (kernel.argBytes && !request.args)) {
+  if (hasArguments && (request.args_size < kernel.argBytes ||
+                       (kernel.argBytes && !request.args))) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   name + " reads " + std::to_string(kernel.argBytes) +
                       " argument bytes, the launch has " +

@@ -48,9 +48,11 @@ struct Abilities {
 void checkModule(const SpirvModule &module, const Abilities &has,
                  std::string_view label);
 
-/// Throws unless the launch fits the kernel and the device.
+/// Throws unless the launch fits the kernel and the device. `hasArguments`: not
+/// where it is only asked about.
 void checkLaunch(const SpirvKernel &kernel, const tz_launch &request,
-                 const Abilities &has, std::string_view label);
+                 const Abilities &has, std::string_view label,
+                 bool hasArguments = true);
 
 } // namespace tz::intel
 

@@ -231,7 +231,7 @@ tz_device::tz_device(tz_platform &platform, ze_driver_handle_t vendor,
                      ze_context_handle_t context)
     : platform(platform), driver(platform.driver), vendor(vendor),
       native(native), label(std::move(label)), isWrapped(context),
-      facts(readFacts(driver, vendor, native)), marks(*this) {
+      facts(readFacts(driver, vendor, native)), marks(*this), callbacks(*this) {
   if (context) {
     (void)adopt(context);
     platform.addWrapped(this);
@@ -242,6 +242,7 @@ tz_device::~tz_device() {
   if (isWrapped) {
     platform.removeWrapped(this);
   }
+  callbacks.end();
   releaseAll(*this);
   // Its marks are of the context, which goes last.
   marks.clear();

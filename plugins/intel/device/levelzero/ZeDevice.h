@@ -26,16 +26,18 @@
 #include "plugins/intel/device/levelzero/ZeDriver.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
+#include <thread>
 
 namespace tz::intel {
 
 /// Whose objects devices and streams may be made over. "sycl", the usual one,
 /// is what PyTorch hands out: a sycl::queue *. "level_zero":
 /// ze_context_handle_t, ze_device_handle_t, and an immediate
-/// ze_command_list_handle_t.
+/// ze_command_list_handle_t; for events a ze_event_handle_t, with its context.
 inline constexpr std::string_view ZeNativeKinds = "sycl,level_zero";
 
 /// Numbers of one device, read when it is made.
@@ -82,6 +84,40 @@ private:
   std::vector<ZeMark> idle, returned; ///< returned: perhaps not yet reached
 };
 
+/// Calls what streams are to call when they get somewhere, in the order of each
+/// stream. Its thread begins with the first. [thread: any]
+class ZeCallbacks {
+public:
+  struct Entry {
+    const tz_stream *stream = nullptr;
+    std::shared_ptr<const ZeMark> mark;
+    void (*function)(void *user, int32_t code) = nullptr;
+    void *user = nullptr;
+    int32_t code = TZ_E_OK;
+  };
+  explicit ZeCallbacks(tz_device &device) : device(device) {}
+  ~ZeCallbacks();
+  /// Before the mark is made: what can fail, so that add() cannot.
+  void prepare();
+  void add(Entry entry);
+  /// Waits until all of the stream's were called.
+  void finish(const tz_stream &stream);
+  /// The same for all streams, and no more is added.
+  void end();
+
+private:
+  void run();
+  std::vector<Entry>::iterator findReached();
+
+  tz_device &device;
+  std::mutex mutex; ///< guards what follows
+  std::condition_variable changed;
+  std::vector<Entry> waiting;
+  const tz_stream *running = nullptr;
+  bool isEnding = false;
+  std::thread thread;
+};
+
 } // namespace tz::intel
 
 struct tz_device {
@@ -108,6 +144,7 @@ struct tz_device {
   const tz::intel::ZeFacts facts;
   tz::intel::Allocations allocations;
   tz::intel::ZeMarks marks;
+  tz::intel::ZeCallbacks callbacks;
 
 private:
   std::mutex mutex; ///< while the context is made
@@ -147,6 +184,7 @@ struct tz_event {
   tz_device &device;
   bool isTimed = false;
   std::shared_ptr<const tz::intel::ZeMark> mark; ///< null: never recorded
+  bool isForeign = false; ///< the mark is an event of the program's
 };
 
 struct tz_kernel {
@@ -209,6 +247,9 @@ void synchronize(tz_stream &stream);
 void keepOrderBefore(tz_stream &stream);
 void keepOrderBehind(tz_stream &stream);
 void wait(tz_stream &stream, tz_event &event);
+void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user);
+/// Waits for all that the stream holds, and for its callbacks.
+void finish(tz_stream &stream);
 std::unique_ptr<tz_event> createEvent(tz_device &device,
                                       const tz_event_desc &desc);
 void record(tz_event &event, tz_stream &stream);
@@ -222,6 +263,7 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
 tz_kernel &findKernel(tz_module &module, std::string_view name);
 void findGlobal(tz_module &module, std::string_view name, tz_dptr &address,
                 uint64_t &bytes);
+tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request);
 void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request);
 
 } // namespace tz::intel

@@ -156,6 +156,37 @@ static void setArguments(const tz_kernel &kernel, ze_kernel_handle_t object,
   }
 }
 
+tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request) {
+  const tz_device &device = kernel.module.device;
+  const ZeDriver &driver = device.driver;
+  checkLaunch(kernel.about, request, device.facts.abilities, device.label,
+              /*hasArguments=*/false);
+  auto attempt = [&] {
+    return "ask how many work-groups of kernel '" + kernel.about.name +
+           "' run at once on " + device.label;
+  };
+  const auto object = kernel.objects.take([&] { return makeObject(kernel); });
+  ZeDriver::check(driver.zeKernelSetGroupSize(object.get(),
+                                              std::max(request.block[0], 1u),
+                                              std::max(request.block[1], 1u),
+                                              std::max(request.block[2], 1u)),
+                  attempt);
+  uint32_t onDevice = 0;
+  ZeDriver::check(
+      driver.zeKernelSuggestMaxCooperativeGroupCount(object.get(), &onDevice),
+      attempt);
+  ze_kernel_properties_t about{};
+  about.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES;
+  ZeDriver::check(driver.zeKernelGetProperties(object.get(), &about), attempt);
+  tz_occupancy result{};
+  result.struct_size = sizeof(result);
+  // Less than one for each unit counts as unknown.
+  result.blocks = onDevice / std::max(device.facts.computeUnits, 1u);
+  result.scratch = about.localMemSize;
+  result.local = uint64_t(about.privateMemSize) + about.spillMemSize;
+  return result;
+}
+
 void launch(tz_stream &stream, tz_kernel &kernel, const tz_launch &request) {
   tz_device &device = stream.device;
   const ZeDriver &driver = device.driver;

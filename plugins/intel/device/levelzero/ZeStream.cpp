@@ -162,14 +162,58 @@ void wait(tz_stream &stream, tz_event &event) {
   keepOrderBehind(stream);
 }
 
+void callBack(tz_stream &stream, void (*fn)(void *, int32_t), void *user) {
+  ZeCallbacks &callbacks = stream.device.callbacks;
+  callbacks.prepare();
+  callbacks.add({&stream, mark(stream, false), fn, user});
+}
+
+void finish(tz_stream &stream) {
+  synchronize(stream);
+  stream.device.callbacks.finish(stream);
+}
+
 //===--- Events -----------------------------------------------------------===//
+
+/// An event of the driver does not tell its context, so the program does.
+static std::unique_ptr<tz_event> wrapEvent(tz_device &device,
+                                           const tz_event_desc &desc) {
+  const tz_native &native = *desc.native;
+  plugin::requireNative(plugin::str(ZeNativeKinds), native);
+  if (!native.kind || std::string_view(native.kind) == "sycl") {
+    throw Failure(TZ_E_UNIMPLEMENTED,
+                  "events of SYCL are not taken on " + device.label +
+                      "; give its ze_event_handle_t as 'level_zero'");
+  }
+  if (!native.object || !native.context) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  native.object ? "the event to be wrapped does not tell its "
+                                  "context; give it too (a ze_context_handle_t)"
+                                : "the event to be wrapped is null; it is a "
+                                  "ze_event_handle_t");
+  }
+  if (!device.adopt(static_cast<ze_context_handle_t>(native.context))) {
+    throw Failure(TZ_E_INVALID_ARGUMENT,
+                  "the event to be wrapped is in another context than " +
+                      device.label +
+                      "; make a device of that context first (device_wrap)");
+  }
+  if (desc.flags & TZ_EVENT_TIMING) {
+    throw Failure(TZ_E_UNIMPLEMENTED,
+                  "an event of the program's measures no time on " +
+                      device.label);
+  }
+  auto event = std::make_unique<tz_event>(tz_event{device});
+  event->mark = std::make_shared<const ZeMark>(
+      ZeMark{static_cast<ze_event_handle_t>(native.object), nullptr});
+  event->isForeign = true;
+  return event;
+}
 
 std::unique_ptr<tz_event> createEvent(tz_device &device,
                                       const tz_event_desc &desc) {
   if (desc.native) {
-    throw Failure(TZ_E_UNIMPLEMENTED,
-                  "events of the program's are not taken on " + device.label +
-                      ": what is known of them does not tell their context");
+    return wrapEvent(device, desc);
   }
   auto event = std::make_unique<tz_event>(tz_event{device});
   event->isTimed = desc.flags & TZ_EVENT_TIMING;
@@ -181,6 +225,12 @@ void record(tz_event &event, tz_stream &stream) {
     throw Failure(TZ_E_INVALID_ARGUMENT,
                   "the event belongs to " + event.device.label +
                       ", the stream to " + stream.device.label);
+  }
+  if (event.isForeign) {
+    // A second signal, without a reset that the program knows of, is lost.
+    throw Failure(TZ_E_UNIMPLEMENTED,
+                  "an event of the program's is waited for, not recorded, on " +
+                      event.device.label);
   }
   event.mark = mark(stream, event.isTimed);
 }

@@ -75,10 +75,14 @@ struct ZeHalf {
                                                  const tz_stream_desc &desc) {
     return intel::createStream(device, desc);
   }
-  static void finish(tz_stream &stream) { intel::synchronize(stream); }
+  static void finish(tz_stream &stream) { intel::finish(stream); }
   static void synchronize(tz_stream &stream) { intel::synchronize(stream); }
   static void wait(tz_stream &stream, tz_event &event) {
     intel::wait(stream, event);
+  }
+  static void callBack(tz_stream &stream, void (*fn)(void *, int32_t),
+                       void *user) {
+    intel::callBack(stream, fn, user);
   }
   static std::unique_ptr<tz_event> createEvent(tz_device &device,
                                                const tz_event_desc &desc) {
@@ -110,6 +114,9 @@ struct ZeHalf {
   static void encode(tz_kernel &, uint32_t, const tz_tensor_view &view,
                      void *to, size_t bytes) {
     encodeView(view, to, bytes);
+  }
+  static tz_occupancy occupancy(tz_kernel &kernel, const tz_launch &request) {
+    return intel::occupancy(kernel, request);
   }
   static void launch(tz_stream &stream, tz_kernel &kernel,
                      const tz_launch &request) {

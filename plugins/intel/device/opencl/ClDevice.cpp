@@ -99,7 +99,8 @@ static std::string hexText(const std::vector<unsigned char> &bytes) {
   return text;
 }
 
-ClFacts tz::intel::readFacts(const ClDriver &driver, cl_device_id device) {
+ClFacts tz::intel::readFacts(const ClDriver &driver, cl_device_id device,
+                             const ClExtensions &add) {
   ClFacts facts;
   facts.name = driver.text(device, CL_DEVICE_NAME);
   facts.driverVersion = driver.text(device, CL_DEVICE_VERSION) + ", driver " +
@@ -135,7 +136,8 @@ ClFacts tz::intel::readFacts(const ClDriver &driver, cl_device_id device) {
       driver.info<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   facts.cacheBytes =
       driver.info<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  facts.hasUnifiedMemory = has("cl_intel_unified_shared_memory");
+  facts.hasUnifiedMemory =
+      has("cl_intel_unified_shared_memory") && add.haveUnifiedMemory();
   facts.hasSharedMemory = driver.info<cl_device_svm_capabilities>(
                               device, CL_DEVICE_SVM_CAPABILITIES) &
                           CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
@@ -188,7 +190,7 @@ tz_device::tz_device(tz_platform &platform, cl_platform_id vendor,
     : platform(platform), driver(platform.driver), vendor(vendor),
       native(native), label(std::move(label)), isSimulator(isSimulator),
       isWrapped(context), extensions(driver, vendor),
-      facts(readFacts(driver, native)) {
+      facts(readFacts(driver, native, extensions)) {
   if (context) {
     ClDriver::check(driver.clRetainContext(context),
                     [] { return "keep the program's context"; });

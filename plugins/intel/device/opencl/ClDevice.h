@@ -41,7 +41,8 @@ struct ClFacts {
   Abilities abilities;
 };
 
-ClFacts readFacts(const ClDriver &driver, cl_device_id device);
+ClFacts readFacts(const ClDriver &driver, cl_device_id device,
+                  const ClExtensions &extensions);
 
 } // namespace tz::intel
 

@@ -79,6 +79,14 @@ struct ClExtensions {
 #define TZ_OPENCL_EXTENSION(name) name##_fn name = nullptr;
 #include "plugins/intel/device/opencl/ClFunctions.def"
 
+  /// Whether the functions are there that unified memory cannot do without.
+  bool haveUnifiedMemory() const {
+    return clHostMemAllocINTEL && clDeviceMemAllocINTEL &&
+           clSharedMemAllocINTEL && clMemFreeINTEL && clGetMemAllocInfoINTEL &&
+           clSetKernelArgMemPointerINTEL && clEnqueueMemFillINTEL &&
+           clEnqueueMemcpyINTEL;
+  }
+
   /// Also a driver without unified memory may have it: the variables of code.
   cl_int(CL_API_CALL *globalPointer)(cl_device_id, cl_program, const char *name,
                                      size_t *bytes, void **address) = nullptr;

@@ -18,15 +18,21 @@ static void *allocateUnified(tz_device &device, uint32_t kind, uint64_t bytes,
                              cl_int &result) {
   const ClExtensions &add = device.extensions;
   const cl_context context = device.context();
+  // GPUs give more than the usual limit of one buffer where that is asked for.
+  constexpr cl_mem_properties_intel allowUnrestrictedSize = 1u << 23;
+  const cl_mem_properties_intel large[] = {CL_MEM_FLAGS, allowUnrestrictedSize,
+                                           0};
+  const bool isLarge = bytes > device.facts.maxAllocation;
+  const auto *properties = isLarge && !device.isSimulator ? large : nullptr;
   switch (kind) {
   case TZ_MEM_HOST_PINNED:
-    return add.clHostMemAllocINTEL(context, nullptr, bytes, 0, &result);
+    return add.clHostMemAllocINTEL(context, properties, bytes, 0, &result);
   case TZ_MEM_MANAGED:
-    return add.clSharedMemAllocINTEL(context, device.native, nullptr, bytes, 0,
-                                     &result);
+    return add.clSharedMemAllocINTEL(context, device.native, properties, bytes,
+                                     0, &result);
   default:
-    return add.clDeviceMemAllocINTEL(context, device.native, nullptr, bytes, 0,
-                                     &result);
+    return add.clDeviceMemAllocINTEL(context, device.native, properties, bytes,
+                                     0, &result);
   }
 }
 

@@ -40,6 +40,12 @@ static std::string buildLog(tz_device &device, cl_program program) {
   return log.substr(0, log.find('\0'));
 }
 
+/// Without it the compiler for GPUs takes it that no buffer is larger.
+static const char *optionsOf(const tz_device &device) {
+  return device.isSimulator ? nullptr
+                            : "-cl-intel-greater-than-4GB-buffer-required";
+}
+
 std::unique_ptr<tz_module> loadModule(tz_device &device,
                                       const tz_module_desc &desc) {
   const ClDriver &driver = device.driver;
@@ -57,7 +63,7 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
                      driver.clReleaseProgram};
   ClDriver::check(result, attempt);
   result = driver.clBuildProgram(module->program.get(), 1, &device.native,
-                                 nullptr, nullptr, nullptr);
+                                 optionsOf(device), nullptr, nullptr);
   const std::string log = buildLog(device, module->program.get());
   plugin::reportLog(
       desc, result == CL_SUCCESS ? TZ_SEVERITY_REMARK : TZ_SEVERITY_ERROR, log);

@@ -41,8 +41,17 @@ struct ClHalf {
     if (which > TZ_DEVICES_SIMULATED) {
       return {};
     }
-    return platform.list(which == TZ_DEVICES_REAL ? tz_platform::Real
-                                                  : tz_platform::Simulated);
+    if (which == TZ_DEVICES_REAL) {
+      return platform.list(tz_platform::Real);
+    }
+    const auto &simulators = platform.list(tz_platform::Simulated);
+    if (simulators.empty()) {
+      throw Failure(TZ_E_UNAVAILABLE,
+                    "no OpenCL device of a CPU, which would stand in for one; "
+                    "install a runtime (Python package intel-opencl-rt) and "
+                    "name the folder of its .icd file in OCL_ICD_VENDORS");
+    }
+    return simulators;
   }
   static tz_device_info describe(tz_device &device) {
     return intel::describe(device);

@@ -7,9 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/test/ClFixture.h"
 
-#include <chrono>
-#include <condition_variable>
-
 namespace tz::intel::test {
 namespace {
 
@@ -51,7 +48,6 @@ TEST_F(ClDevices, OfTheMachineHaveTheTargetOfTheirNumber) {
   ASSERT_EQ(open().code, TZ_E_OK);
   const auto found = devices(TZ_DEVICES_REAL);
   ASSERT_FALSE(found.empty());
-  EXPECT_TRUE(devices(TZ_DEVICES_SIMULATED).empty());
   const tz_device_info info = infoOf(api, found[0]);
   EXPECT_EQ(plugin::view(info.target), "intel:pvc");
   EXPECT_EQ(info.flags, 0u);
@@ -65,7 +61,11 @@ TEST_F(ClDevices, WithoutAnyPlatformThereAreNone) {
   shim().hasNoPlatform = true;
   ASSERT_EQ(open().code, TZ_E_OK);
   EXPECT_TRUE(devices(TZ_DEVICES_REAL).empty());
-  EXPECT_TRUE(devices(TZ_DEVICES_SIMULATED).empty());
+  tz_device *const *list = nullptr;
+  size_t count = 0;
+  const Told told = api.devices(platform, TZ_DEVICES_SIMULATED, &list, &count);
+  EXPECT_EQ(told.code, TZ_E_UNAVAILABLE);
+  EXPECT_THAT(told.text, HasSubstr("Python package intel-opencl-rt"));
 }
 
 struct ClMemory : ClFixture {};
@@ -122,6 +122,17 @@ TEST_F(ClMemory, BeyondTheDeviceIsRefusedByName) {
                                    "memory on intel:0, which has "));
 }
 
+TEST_F(ClMemory, BeyondTheUsualLimitOfOnePieceIsAskedForByAFlag) {
+  begin();
+  const_cast<ClFacts &>(device->facts).maxAllocation = 4096;
+  memory(2048);
+  EXPECT_EQ(shim().memoryFlags, 0u);
+  memory(8192);
+  EXPECT_EQ(shim().memoryFlags, 1u << 23); // CL_MEM_ALLOW_UNRESTRICTED_SIZE
+  kernel("add");
+  EXPECT_EQ(shim().options, "-cl-intel-greater-than-4GB-buffer-required");
+}
+
 TEST_F(ClMemory, OfTheHostIsNotKnown) {
   begin();
   int local = 0;
@@ -155,6 +166,12 @@ TEST_F(ClMemory, WithoutUnifiedMemoryIsSharedVirtualMemory) {
   EXPECT_EQ(Told(api.mem_free(device, out, nullptr)).code, TZ_E_OK);
 }
 
+/// OpenCL does not tell how much of a kernel fits at once, so the host takes
+/// code that need not know it.
+TEST_F(ClDevices, SayNothingOfOccupancy) {
+  EXPECT_EQ(api.kernel_occupancy, nullptr);
+}
+
 struct ClSimulator : ClFixture {};
 
 TEST_F(ClSimulator, LaunchHasEndedWhenItReturns) {
@@ -168,36 +185,6 @@ TEST_F(ClSimulator, LaunchHasEndedWhenItReturns) {
                                                     << int32_t(own.size()));
   ASSERT_EQ(told.code, TZ_E_OK) << told.text;
   EXPECT_EQ(own, std::vector<int32_t>(64, 9));
-}
-
-struct ClCallback : ClFixture {};
-
-TEST_F(ClCallback, ComesBackWhenItGetsThere) {
-  begin();
-  struct Heard {
-    std::mutex mutex;
-    std::condition_variable changed;
-    int32_t code = -1;
-  } heard;
-  const tz_dptr out = memory(64);
-  ASSERT_EQ(
-      launch(kernel("mark"), Packed() << out << int32_t(1) << int32_t(16)).code,
-      TZ_E_OK);
-  ASSERT_EQ(Told(api.stream_callback(
-                     stream,
-                     [](void *user, int32_t code) {
-                       auto *to = static_cast<Heard *>(user);
-                       std::lock_guard guard(to->mutex);
-                       to->code = code;
-                       to->changed.notify_one();
-                     },
-                     &heard))
-                .code,
-            TZ_E_OK);
-  std::unique_lock guard(heard.mutex);
-  EXPECT_TRUE(heard.changed.wait_for(guard, std::chrono::seconds(60),
-                                     [&] { return heard.code >= 0; }));
-  EXPECT_EQ(heard.code, TZ_E_OK);
 }
 
 //===--- Contexts of the program's ----------------------------------------===//

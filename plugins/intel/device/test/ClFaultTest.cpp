@@ -89,7 +89,7 @@ TEST_F(ClFault, DeviceWithoutMemoryOfPlainAddresses) {
   begin();
   shim().reset();
   // The real driver has both; here neither is told.
-  ClFacts facts = readFacts(ClDriver(ShimLibrary), device->native);
+  ClFacts facts = readFacts(device->driver, device->native, device->extensions);
   EXPECT_TRUE(facts.hasUnifiedMemory);
   const_cast<ClFacts &>(device->facts).hasUnifiedMemory = false;
   const_cast<ClFacts &>(device->facts).hasSharedMemory = false;

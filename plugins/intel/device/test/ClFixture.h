@@ -10,6 +10,7 @@
 
 #include "plugins/intel/device/opencl/ClDevice.h"
 #include "plugins/intel/device/test/ClShim.h"
+#include "plugins/intel/device/test/FaultyCalls.h"
 #include "plugins/intel/device/test/HalfFixture.h"
 
 #include <dlfcn.h>
@@ -81,6 +82,13 @@ protected:
     HalfFixture::TearDown();
   }
   static ClShim &shim() { return *shimOf(); }
+  /// Every function of the library can fail from now on.
+  void watchCalls() {
+    auto &driver = const_cast<ClDriver &>(platform->driver);
+#define TZ_OPENCL(name) FaultyCall<&ClDriver::name>::stand(driver, #name);
+#include "plugins/intel/device/opencl/ClFunctions.def"
+  }
+  static int objectsLeft() { return 0; } // nobody counts them
   static int sharedUses() { return shim().shared; }
 };
 

@@ -115,9 +115,32 @@ EXPORTED cl_int clBuildProgram(cl_program program, cl_uint count,
                                const cl_device_id *devices, const char *options,
                                void(CL_CALLBACK *notify)(cl_program, void *),
                                void *user) {
+  // Those of GPUs are unknown to the CPU behind.
+  shim.options = options ? options : "";
   return fails("clBuildProgram") ? shim.result
                                  : REAL(clBuildProgram)(program, count, devices,
-                                                        options, notify, user);
+                                                        nullptr, notify, user);
+}
+
+static clDeviceMemAllocINTEL_fn allocateReally;
+
+static void *CL_API_CALL allocate(cl_context context, cl_device_id device,
+                                  const cl_mem_properties_intel *properties,
+                                  size_t bytes, cl_uint align, cl_int *result) {
+  shim.memoryFlags = properties ? properties[1] : 0;
+  return allocateReally(context, device, nullptr, bytes, align, result);
+}
+
+EXPORTED void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                        const char *name) {
+  void *found = REAL(clGetExtensionFunctionAddressForPlatform)(platform, name);
+  if (!found || std::strcmp(name, "clDeviceMemAllocINTEL") != 0) {
+    return found;
+  }
+  std::memcpy(&allocateReally, &found, sizeof(found));
+  clDeviceMemAllocINTEL_fn own = allocate;
+  std::memcpy(&found, &own, sizeof(found));
+  return found;
 }
 
 EXPORTED cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device,

@@ -23,6 +23,8 @@ struct ClShim {
   std::string failing; ///< the function that fails
   int32_t result = 0;  ///< with this
   std::string log;     ///< what it writes, if it is clBuildProgram
+  std::string options; ///< of the last clBuildProgram, which does not get them
+  uint64_t memoryFlags = 0; ///< the same of clDeviceMemAllocINTEL
   /// Calls by which two threads used one kernel object at once.
   std::atomic<int> shared{0};
   std::atomic<int> platformCalls{0};
@@ -30,8 +32,9 @@ struct ClShim {
   void reset() {
     isGpu = hasNoPlatform = hidesIl = false;
     deviceId = 0;
-    hidden = ilVersion = failing = log = "";
+    hidden = ilVersion = failing = log = options = "";
     result = 0;
+    memoryFlags = 0;
     shared = platformCalls = 0;
   }
 };

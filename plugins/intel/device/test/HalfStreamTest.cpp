@@ -8,6 +8,7 @@
 #include TZ_TEST_FIXTURE // of either half: HalfUnderTest
 
 #include <chrono>
+#include <condition_variable>
 #include <thread>
 
 namespace tz::intel::test {
@@ -143,6 +144,64 @@ TEST_F(HalfStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
   EXPECT_EQ(done, 0);
   sync();
   api.event_destroy(passed);
+  api.stream_destroy(other);
+}
+
+/// What streams called, in the order in which they did.
+struct Heard {
+  struct Call {
+    Heard &heard;
+    int number;
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<int> numbers;
+  std::vector<int32_t> codes;
+
+  static void hear(void *user, int32_t code) {
+    const Call &call = *static_cast<Call *>(user);
+    std::lock_guard guard(call.heard.mutex);
+    call.heard.numbers.push_back(call.number);
+    call.heard.codes.push_back(code);
+    call.heard.changed.notify_all();
+  }
+  bool wait(size_t count) {
+    std::unique_lock guard(mutex);
+    return changed.wait_for(guard, std::chrono::seconds(60),
+                            [&] { return numbers.size() == count; });
+  }
+};
+
+TEST_F(HalfStream, CallsFunctionsWhenItGetsThere) {
+  Heard heard;
+  Heard::Call first{heard, 1}, second{heard, 2};
+  work(100000000);
+  ASSERT_EQ(Told(api.stream_callback(stream, Heard::hear, &first)).code,
+            TZ_E_OK);
+  work(1000);
+  ASSERT_EQ(Told(api.stream_callback(stream, Heard::hear, &second)).code,
+            TZ_E_OK);
+  {
+    std::lock_guard guard(heard.mutex);
+    EXPECT_TRUE(heard.numbers.empty()) << "the stream was not there yet";
+  }
+  ASSERT_TRUE(heard.wait(2));
+  EXPECT_EQ(heard.numbers, (std::vector<int>{1, 2}));
+  EXPECT_EQ(heard.codes, (std::vector<int32_t>{TZ_E_OK, TZ_E_OK}));
+}
+
+TEST_F(HalfStream, DoesNotKeepTheFunctionsOfOthersWaiting) {
+  Heard heard;
+  Heard::Call slow{heard, 1}, quick{heard, 2};
+  tz_stream *other = nullptr;
+  ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
+  work(300000000);
+  ASSERT_EQ(Told(api.stream_callback(stream, Heard::hear, &slow)).code,
+            TZ_E_OK);
+  ASSERT_EQ(Told(api.stream_callback(other, Heard::hear, &quick)).code,
+            TZ_E_OK);
+  ASSERT_TRUE(heard.wait(2));
+  EXPECT_EQ(heard.numbers, (std::vector<int>{2, 1}));
   api.stream_destroy(other);
 }
 

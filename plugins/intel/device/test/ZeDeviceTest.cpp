@@ -126,6 +126,27 @@ TEST_F(ZeMemory, OfEventsIsKeptWhileAStreamWaits) {
   api.stream_destroy(other);
 }
 
+TEST_F(ZeDevices, TellHowManyGroupsOfAKernelRunAtOnce) {
+  begin();
+  tz_device_info info{};
+  info.struct_size = sizeof(info);
+  ASSERT_EQ(Told(api.device_info(device, &info)).code, TZ_E_OK);
+  tz_launch asked{};
+  asked.struct_size = sizeof(asked);
+  asked.grid[0] = asked.grid[1] = asked.grid[2] = 1;
+  asked.block[0] = 64;
+  tz_occupancy told{};
+  told.struct_size = sizeof(told);
+  const Told result = api.kernel_occupancy(kernel("groups"), &asked, &told);
+  ASSERT_EQ(result.code, TZ_E_OK) << result.text;
+  EXPECT_EQ(told.blocks, 4096 / 64 / info.compute_units);
+  EXPECT_EQ(told.scratch, 640u);
+  EXPECT_EQ(told.local, 96u);
+  asked.block[0] = 1u << 20;
+  EXPECT_EQ(Told(api.kernel_occupancy(kernel("mark"), &asked, &told)).code,
+            TZ_E_RESOURCE_LIMIT);
+}
+
 //===--- Objects of the program's -----------------------------------------===//
 
 /// A context and a list, made as a program would.
@@ -199,6 +220,65 @@ TEST_F(ZeForeign, ContextIsADeviceWithItsLists) {
   ASSERT_EQ(made.code, TZ_E_OK) << made.text;
   const tz_native stream{sizeof(stream), "level_zero", context, nullptr, list};
   expectToWork(stream);
+}
+
+TEST_F(ZeForeign, EventOfTheProgramIsWaitedForInItsContext) {
+  const tz_native about{sizeof(about), "level_zero", context, device->native,
+                        nullptr};
+  ASSERT_EQ(wrapDevice(about).code, TZ_E_OK);
+  ze_event_pool_desc_t pools{};
+  pools.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+  pools.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
+  pools.count = 1;
+  ze_event_pool_handle_t pool = nullptr;
+  ze_event_handle_t theirs = nullptr;
+  ASSERT_EQ(driver().zeEventPoolCreate(context, &pools, 0, nullptr, &pool),
+            ZE_RESULT_SUCCESS);
+  ze_event_desc_t one{};
+  one.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+  ASSERT_EQ(driver().zeEventCreate(pool, &one, &theirs), ZE_RESULT_SUCCESS);
+
+  tz_native given{sizeof(given), "level_zero", context, nullptr, theirs};
+  tz_event_desc desc{sizeof(desc), nullptr, 0, 0, &given};
+  tz_event *event = nullptr;
+  ASSERT_EQ(Told(api.event_create(wrapped, &desc, &event)).code, TZ_E_OK);
+  int32_t done = 1;
+  ASSERT_EQ(Told(api.event_query(event, &done)).code, TZ_E_OK);
+  EXPECT_EQ(done, 0) << "nobody has signalled it";
+  tz_stream *own = nullptr;
+  ASSERT_EQ(Told(calls.createStream(wrapped, 0, &own)).code, TZ_E_OK);
+  ASSERT_EQ(driver().zeCommandListAppendBarrier(list, theirs, 0, nullptr),
+            ZE_RESULT_SUCCESS);
+  EXPECT_EQ(Told(api.stream_wait(own, event)).code, TZ_E_OK);
+  EXPECT_EQ(Told(api.stream_sync(own)).code, TZ_E_OK);
+  ASSERT_EQ(Told(api.event_query(event, &done)).code, TZ_E_OK);
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(Told(api.event_record(event, own)).text,
+            "an event of the program's is waited for, not recorded, on the "
+            "program's context on intel:0");
+  api.event_destroy(event);
+  api.stream_destroy(own);
+
+  // What is missing, or of another context, is said.
+  tz_event *none = nullptr;
+  EXPECT_EQ(Told(api.event_create(device, &desc, &none)).text,
+            "the event to be wrapped is in another context than intel:0; make "
+            "a device of that context first (device_wrap)");
+  desc.flags = TZ_EVENT_TIMING;
+  EXPECT_EQ(Told(api.event_create(wrapped, &desc, &none)).code,
+            TZ_E_UNIMPLEMENTED);
+  desc.flags = 0;
+  given.context = nullptr;
+  EXPECT_THAT(Told(api.event_create(wrapped, &desc, &none)).text,
+              HasSubstr("give it too (a ze_context_handle_t)"));
+  given.object = nullptr;
+  EXPECT_THAT(Told(api.event_create(wrapped, &desc, &none)).text,
+              HasSubstr("it is a ze_event_handle_t"));
+  given.kind = "sycl";
+  EXPECT_THAT(Told(api.event_create(wrapped, &desc, &none)).text,
+              HasSubstr("give its ze_event_handle_t as 'level_zero'"));
+  (void)driver().zeEventDestroy(theirs);
+  (void)driver().zeEventPoolDestroy(pool);
 }
 
 TEST_F(ZeForeign, ListOfAnotherContextIsRefused) {

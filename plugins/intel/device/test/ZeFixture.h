@@ -9,6 +9,7 @@
 #define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_ZEFIXTURE_H
 
 #include "plugins/intel/device/levelzero/ZeDevice.h"
+#include "plugins/intel/device/test/FaultyCalls.h"
 #include "plugins/intel/device/test/HalfFixture.h"
 #include "plugins/intel/device/test/ZeSim.h"
 
@@ -75,6 +76,13 @@ protected:
     EXPECT_EQ(sim().live, 0) << "objects of the driver are left";
   }
   static ZeSim &sim() { return *simOf(); }
+  /// Every function of the loader can fail from now on.
+  void watchCalls() {
+    auto &driver = const_cast<ZeDriver &>(platform->driver);
+#define TZ_LEVEL_ZERO(name) FaultyCall<&ZeDriver::name>::stand(driver, #name);
+#include "plugins/intel/device/levelzero/ZeFunctions.def"
+  }
+  static int objectsLeft() { return sim().live; }
   static int sharedUses() { return sim().shared; }
 };
 

@@ -98,6 +98,9 @@ ze_result_t kernelArgument(ze_kernel_handle_t kernel, uint32_t number,
                            size_t bytes, const void *value);
 ze_result_t kernelIndirect(ze_kernel_handle_t kernel,
                            ze_kernel_indirect_access_flags_t);
+ze_result_t kernelGroupsAtOnce(ze_kernel_handle_t kernel, uint32_t *out);
+ze_result_t kernelProperties(ze_kernel_handle_t kernel,
+                             ze_kernel_properties_t *out);
 
 } // namespace tz::intel::test::sim
 

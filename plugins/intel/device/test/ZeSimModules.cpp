@@ -141,5 +141,18 @@ ze_result_t kernelIndirect(ze_kernel_handle_t kernel,
       sizeof(yes), &yes);
   return ZE_RESULT_SUCCESS;
 }
+/// As if each work-item took one of so many places.
+ze_result_t kernelGroupsAtOnce(ze_kernel_handle_t kernel, uint32_t *out) {
+  constexpr size_t places = 4096;
+  *out = uint32_t(places /
+                  (kernel->group[0] * kernel->group[1] * kernel->group[2]));
+  return ZE_RESULT_SUCCESS;
+}
+ze_result_t kernelProperties(ze_kernel_handle_t, ze_kernel_properties_t *out) {
+  out->localMemSize = 640;
+  out->privateMemSize = 32;
+  out->spillMemSize = 64;
+  return ZE_RESULT_SUCCESS;
+}
 
 } // namespace tz::intel::test::sim

@@ -106,6 +106,8 @@ EXPORTED ze_result_t zeGetKernelProcAddrTable(ze_api_version_t,
   table->pfnSetGroupSize = sim::kernelGroup;
   table->pfnSetArgumentValue = sim::kernelArgument;
   table->pfnSetIndirectAccess = sim::kernelIndirect;
+  table->pfnSuggestMaxCooperativeGroupCount = sim::kernelGroupsAtOnce;
+  table->pfnGetProperties = sim::kernelProperties;
   return ZE_RESULT_SUCCESS;
 }
 
