@@ -428,10 +428,9 @@ void DescriptorPlan::guardStride(mlir::Value stride, const Expr &step,
   if (steps.low < 1) {
     guard.positive(step);
   }
-  const int64_t end =
-      (isPitch ? std::min(limits.pitchEnd, limits.strideEnd)
-               : limits.strideEnd) /
-      bytes;
+  const int64_t end = (isPitch ? std::min(limits.pitchEnd, limits.strideEnd)
+                               : limits.strideEnd) /
+                      bytes;
   if (steps.high >= end) {
     guard.below(step, end);
   }

@@ -44,9 +44,9 @@ public:
     const Target &target = generator->getTarget();
     disassembler.reset(target.createMCDisassembler(*subtarget(), context));
     analysis.reset(target.createMCInstrAnalysis(info));
-    printer.reset(target.createMCInstPrinter(
-        generator->getTargetTriple(), 0, *generator->getMCAsmInfo(), *info,
-        *generator->getMCRegisterInfo()));
+    printer.reset(target.createMCInstPrinter(generator->getTargetTriple(), 0,
+                                             *generator->getMCAsmInfo(), *info,
+                                             *generator->getMCRegisterInfo()));
     if (!disassembler || !analysis || !printer) {
       throw plugin::Failure(TZ_E_INTERNAL, "there is no disassembler");
     }
@@ -58,8 +58,8 @@ public:
       MCInst inst;
       uint64_t size = 0;
       if (disassembler->getInstruction(inst, size, code.drop_front(at),
-                                       address + at, nulls()) !=
-          MCDisassembler::Success) {
+                                       address + at,
+                                       nulls()) != MCDisassembler::Success) {
         break; // padding behind the end
       }
       Decoded one{address + at, nameOf(inst)};
@@ -122,12 +122,12 @@ LoopFigures hotLoopOf(ArrayRef<Decoded> code) {
         continue;
       }
       count(inst.name, one);
-      isInnermost &= &inst == &branch || inst.target == 0 ||
-                     inst.target > inst.address;
+      isInnermost &=
+          &inst == &branch || inst.target == 0 || inst.target > inst.address;
     }
-    if (isInnermost && std::tie(one.matrix, one.memory, one.instructions) >
-                           std::tie(best.matrix, best.memory,
-                                    best.instructions)) {
+    if (isInnermost &&
+        std::tie(one.matrix, one.memory, one.instructions) >
+            std::tie(best.matrix, best.memory, best.instructions)) {
       best = one;
     }
   }
@@ -138,10 +138,10 @@ LoopFigures hotLoopOf(ArrayRef<Decoded> code) {
 
 std::map<std::string, LoopFigures> hotLoopsOf(const std::string &codeObject,
                                               const Machine &machine) {
-  const auto file = plugin::check(
-      object::ELFObjectFile<object::ELF64LE>::create(
-          MemoryBufferRef(codeObject, "kernel")),
-      TZ_E_INTERNAL);
+  const auto file =
+      plugin::check(object::ELFObjectFile<object::ELF64LE>::create(
+                        MemoryBufferRef(codeObject, "kernel")),
+                    TZ_E_INTERNAL);
   Decoder decoder(machine);
   std::map<std::string, LoopFigures> figures;
   for (const object::ELFSymbolRef &symbol : file.getDynamicSymbolIterators()) {
@@ -149,8 +149,7 @@ std::map<std::string, LoopFigures> hotLoopsOf(const std::string &codeObject,
       continue;
     }
     const StringRef name = plugin::check(symbol.getName(), TZ_E_INTERNAL);
-    const uint64_t address =
-        plugin::check(symbol.getAddress(), TZ_E_INTERNAL);
+    const uint64_t address = plugin::check(symbol.getAddress(), TZ_E_INTERNAL);
     const auto section = plugin::check(symbol.getSection(), TZ_E_INTERNAL);
     const StringRef bytes =
         plugin::check(section->getContents(), TZ_E_INTERNAL);

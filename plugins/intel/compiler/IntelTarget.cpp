@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/IntelTarget.h"
 
-#include "plugins/intel/compiler/hooks/Blocks.h"
 #include "plugins/intel/compiler/hooks/Matrix.h"
+#include "plugins/intel/compiler/hooks/SpirvBlocks.h"
 
 using namespace llvm;
 

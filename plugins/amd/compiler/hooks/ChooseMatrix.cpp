@@ -3,8 +3,8 @@
 // What   See chooseMatrix() in MatrixProduct.h.
 // Why    See MatrixProduct.h.
 //===----------------------------------------------------------------------===//
-#include "plugins/amd/compiler/hooks/MatrixProduct.h"
 #include "plugins/amd/compiler/hooks/MatrixOperand.h"
+#include "plugins/amd/compiler/hooks/MatrixProduct.h"
 
 using namespace llvm;
 using tz::simt::Axis;
@@ -104,10 +104,10 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
     return simt::DotChoice{
         simt::tiledLayout({sumAtom(machine, *form, rank), shape, parties.down,
                            parties.across, waves}),
-        isHeld ? simt::DotOperand(leftLayout(
-                     *form, pieceOf(*form, bytes, depth), aShape, parties,
-                     waves))
-               : shared(n, m),
+        isHeld
+            ? simt::DotOperand(leftLayout(*form, pieceOf(*form, bytes, depth),
+                                          aShape, parties, waves))
+            : shared(n, m),
         shared(m, n), matrixName(side)};
   }
   return std::nullopt;

@@ -43,8 +43,7 @@ constexpr Row Rows[] = {
      Intrinsic::amdgcn_mfma_f32_32x32x16_bf16},
     {Gfx950, bf16, bf16, 16, 8, 8, 16, true,
      Intrinsic::amdgcn_mfma_f32_16x16x32_bf16},
-    {Gfx9, f16, f16, 32, 4, 4, 16, true,
-     Intrinsic::amdgcn_mfma_f32_32x32x8f16},
+    {Gfx9, f16, f16, 32, 4, 4, 16, true, Intrinsic::amdgcn_mfma_f32_32x32x8f16},
     {Gfx9, f16, f16, 16, 4, 4, 16, true,
      Intrinsic::amdgcn_mfma_f32_16x16x16f16},
     {Gfx9, bf16, bf16, 32, 4, 4, 16, false,
@@ -129,19 +128,19 @@ std::optional<MatrixElement> nativeFloat8(const Machine &machine,
 }
 
 std::optional<MatrixElement> elementOf(mlir::Type type) {
-  return type.isF16()         ? std::optional(f16)
-         : type.isBF16()      ? std::optional(bf16)
-         : type.isInteger(8)  ? std::optional(i8)
-         : type.isF32()       ? std::optional(f32)
-         : type.isF64()       ? std::optional(f64)
-                              : std::nullopt;
+  return type.isF16()        ? std::optional(f16)
+         : type.isBF16()     ? std::optional(bf16)
+         : type.isInteger(8) ? std::optional(i8)
+         : type.isF32()      ? std::optional(f32)
+         : type.isF64()      ? std::optional(f64)
+                             : std::nullopt;
 }
 
 /// What the elements are for the unit, where both are of one kind.
 std::optional<std::pair<MatrixElement, MatrixElement>>
 elementsOf(const Machine &machine, const MatrixRequest &request) {
   const bool isInteger = request.a.isInteger(8);
-  if (isInteger ? !request.sum.isInteger(32)
+  if (isInteger           ? !request.sum.isInteger(32)
       : request.a.isF64() ? !request.sum.isF64()
                           : !request.sum.isF32() && !request.sum.isF16()) {
     return std::nullopt;

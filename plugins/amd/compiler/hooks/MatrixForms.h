@@ -51,10 +51,10 @@ enum class MatrixElement { f16, bf16, i8, e4m3, e5m2, f32, f64 };
 
 struct MatrixForm {
   unsigned side, share;
-  unsigned groups;   ///< of lanes that hold other parts of k
-  unsigned sums;     ///< registers of D, of its element's size
-  bool isWave32;     ///< WMMA
-  bool hasSigns;     ///< says of integers that they are signed
+  unsigned groups; ///< of lanes that hold other parts of k
+  unsigned sums;   ///< registers of D, of its element's size
+  bool isWave32;   ///< WMMA
+  bool hasSigns;   ///< says of integers that they are signed
   MatrixElement a, b;
   /// An operand as the intrinsic takes it: so many elements of so many bits.
   unsigned words, wordBits;

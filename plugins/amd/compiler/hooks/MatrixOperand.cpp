@@ -39,8 +39,7 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
                              const simt::DotSource &source, const Facts &facts)
     : b(b), arithmetic(arithmetic), source(source), facts(facts) {
   auto buffer = dyn_cast<simt::BufferType>(source.type);
-  element =
-      buffer ? buffer.getElementType() : tile::elementType(source.type);
+  element = buffer ? buffer.getElementType() : tile::elementType(source.type);
   bytes = tile::storageBytes(element);
   elements = pieceOf(facts.form, bytes, facts.depth);
   if (!buffer) {
@@ -56,16 +55,15 @@ MatrixOperand::MatrixOperand(IRBuilderBase &b,
   auto times = [&](Value *value, int64_t factor) {
     return b.CreateMul(value, b.getInt32(uint32_t(factor)));
   };
-  own = b.CreateGEP(b.getInt8Ty(), source.address,
-                    b.CreateAdd(times(row, pitch),
-                                times(group, int64_t(elements) * bytes)));
+  own = b.CreateGEP(
+      b.getInt8Ty(), source.address,
+      b.CreateAdd(times(row, pitch), times(group, int64_t(elements) * bytes)));
 }
 
 /// <elements x iN>
 Value *MatrixOperand::piece(int64_t batch, int64_t at, int64_t tile,
                             int64_t k) {
-  auto *type =
-      FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), elements);
+  auto *type = FixedVectorType::get(b.getIntNTy(unsigned(8 * bytes)), elements);
   if (!own) {
     const int64_t perTile = facts.depth / facts.form.groups,
                   first = tile * perTile + k / facts.form.groups;
@@ -96,14 +94,15 @@ SmallVector<Value *> MatrixOperand::read(int64_t batch, int64_t at,
     whole = arithmetic.convertFloat(
         whole, element, mlir::Float16Type::get(element.getContext()));
   }
-  Type *word = !form.areFloats       ? b.getIntNTy(form.wordBits)
-               : form.wordBits == 64 ? b.getDoubleTy()
-               : form.wordBits == 32 ? b.getFloatTy()
+  Type *word = !form.areFloats                 ? b.getIntNTy(form.wordBits)
+               : form.wordBits == 64           ? b.getDoubleTy()
+               : form.wordBits == 32           ? b.getFloatTy()
                : form.a == MatrixElement::bf16 ? b.getBFloatTy()
                                                : b.getHalfTy();
-  Type *type = form.words == 1
-                   ? word
-                   : static_cast<Type *>(FixedVectorType::get(word, form.words));
+  Type *type =
+      form.words == 1
+          ? word
+          : static_cast<Type *>(FixedVectorType::get(word, form.words));
   SmallVector<Value *> result;
   for (unsigned first = 0; first < elements; first += form.share) {
     SmallVector<int> lanes;

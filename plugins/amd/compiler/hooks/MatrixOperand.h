@@ -47,7 +47,7 @@ private:
   const Facts facts;
   mlir::Type element;
   int64_t bytes;
-  unsigned elements; ///< of a piece
+  unsigned elements;          ///< of a piece
   llvm::Value *own = nullptr; ///< address of this lane's part in LDS
 };
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/compiler/hooks/SpirvHooks.h"
 
-#include "plugins/intel/compiler/hooks/Blocks.h"
 #include "plugins/intel/compiler/hooks/Matrix.h"
+#include "plugins/intel/compiler/hooks/SpirvBlocks.h"
 
 #include "terrazzo/plugin/Error.h"
 

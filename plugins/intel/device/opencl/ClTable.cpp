@@ -5,7 +5,7 @@
 // Why    This file is the boundary: nothing below it sees the ABI's in- and
 //        out-parameters.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/Views.h"
+#include "plugins/intel/device/DeviceViews.h"
 #include "plugins/intel/device/opencl/ClDevice.h"
 
 #include <terrazzo/plugin/Device.h>

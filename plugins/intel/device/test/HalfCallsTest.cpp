@@ -61,8 +61,7 @@ struct HalfCalls : HalfUnderTest {
     constexpr uint32_t kinds[] = {TZ_MEM_DEVICE, TZ_MEM_HOST_PINNED,
                                   TZ_MEM_MANAGED};
     for (int i = 0; i < 3 && told.code == TZ_E_OK; ++i) {
-      told =
-          calls.allocate(device, kinds[i], 256, 0, nullptr, &made.memory[i]);
+      told = calls.allocate(device, kinds[i], 256, 0, nullptr, &made.memory[i]);
     }
     return told;
   }

@@ -3,9 +3,8 @@
 // What   The words that a kernel is given, and views that it cannot be given.
 // Why    See Views.h.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/Views.h"
-
 #include "plugins/intel/Frame.h"
+#include "plugins/intel/device/DeviceViews.h"
 #include "plugins/intel/device/test/HalfFixture.h"
 
 namespace tz::intel::test {
@@ -16,8 +15,7 @@ using testing::HasSubstr;
 
 struct View : tz_tensor_view {
   View(std::vector<int64_t> extents, std::vector<int64_t> steps)
-      : tz_tensor_view{}, extents(std::move(extents)),
-        steps(std::move(steps)) {
+      : tz_tensor_view{}, extents(std::move(extents)), steps(std::move(steps)) {
     struct_size = sizeof(tz_tensor_view);
     base = 0x1000;
     element_bits = 16;

@@ -1,9 +1,9 @@
-//===- Blocks.cpp - 2-D blocks of memory, straight to registers -----------===//
+//===- SpirvBlocks.cpp - 2-D blocks of memory, straight to registers ------===//
 //
-// What   See Blocks.h.
-// Why    See Blocks.h.
+// What   See SpirvBlocks.h.
+// Why    See SpirvBlocks.h.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/compiler/hooks/Blocks.h"
+#include "plugins/intel/compiler/hooks/SpirvBlocks.h"
 
 #include "plugins/intel/Frame.h"
 #include "plugins/intel/compiler/hooks/EmulatedDpas.h"
@@ -141,9 +141,9 @@ Element elementAt(IRBuilderBase &b, Value *base, ArrayRef<Value *> last,
   Value *offset = b.CreateAdd(b.CreateMul(b.CreateZExt(row, wide), pitch),
                               b.CreateZExt(byte, wide));
   offset = b.CreateSelect(isInside, offset, b.getInt64(0));
-  return {b.CreateIntToPtr(b.CreateAdd(base, offset),
-                           b.getPtrTy(Spaces.device)),
-          isInside};
+  return {
+      b.CreateIntToPtr(b.CreateAdd(base, offset), b.getPtrTy(Spaces.device)),
+      isInside};
 }
 
 SmallVector<Value *> elementsOf(IRBuilderBase &b, Value *vector) {
@@ -166,9 +166,9 @@ public:
         load(load), base(function->getArg(0)),
         last{function->getArg(1), function->getArg(2), function->getArg(3)},
         corner(function->getArg(4)),
-        lane(b.CreateAnd(callPure(b, "_Z22get_sub_group_local_idv",
-                                  b.getInt32Ty(), {}),
-                         15)) {}
+        lane(b.CreateAnd(
+            callPure(b, "_Z22get_sub_group_local_idv", b.getInt32Ty(), {}),
+            15)) {}
 
   void emit(Type *type) {
     Value *vector = Constant::getNullValue(type);
@@ -201,8 +201,8 @@ private:
       column = b.CreateAdd(column, b.getInt32(part));
       break;
     case BlockForm::packed:
-      row = b.CreateAdd(b.CreateMul(index, b.getInt32(parts)),
-                        b.getInt32(part));
+      row =
+          b.CreateAdd(b.CreateMul(index, b.getInt32(parts)), b.getInt32(part));
       break;
     case BlockForm::transposed:
       column = index;
@@ -235,9 +235,8 @@ CallInst *callEmulated(IRBuilderBase &b, const BlockLoad &load, Type *type,
     for (Value *one : arguments) {
       types.push_back(one->getType());
     }
-    function =
-        Function::Create(FunctionType::get(type, types, false),
-                         GlobalValue::InternalLinkage, name, module);
+    function = Function::Create(FunctionType::get(type, types, false),
+                                GlobalValue::InternalLinkage, name, module);
     function->setCallingConv(CallingConv::SPIR_FUNC);
     function->addFnAttr(Attribute::NoUnwind);
     function->addFnAttr(Attribute::NoInline);
@@ -284,8 +283,8 @@ SmallVector<Value *> emitBlockLoad(IRBuilderBase &b, const Machine &machine,
   const unsigned bits = 8 * elementBytes;
   for (Value *number : elementsOf(b, call)) {
     for (unsigned i = 0; i < load.resultBits; i += bits) {
-      elements.push_back(b.CreateTrunc(b.CreateLShr(number, uint64_t(i)),
-                                       b.getIntNTy(bits)));
+      elements.push_back(
+          b.CreateTrunc(b.CreateLShr(number, uint64_t(i)), b.getIntNTy(bits)));
     }
   }
   return elements;
@@ -317,8 +316,8 @@ void emitBlockPrefetch(IRBuilderBase &b, const Machine &machine,
   Value *corner = b.CreateAdd(
       b.CreateMul(b.CreateZExt(surface.row, wide), b.CreateZExt(pitch, wide)),
       b.CreateZExt(byte, wide));
-  Value *begin = b.CreateAdd(
-      surface.base, b.CreateSelect(isInside, corner, b.getInt64(0)));
+  Value *begin = b.CreateAdd(surface.base,
+                             b.CreateSelect(isInside, corner, b.getInt64(0)));
   // A row for each lane; lanes beyond the last row ask for the ends of rows,
   // which may lie in the next line. Rows are near: 32 bits do.
   constexpr uint32_t word = 4;
@@ -327,9 +326,8 @@ void emitBlockPrefetch(IRBuilderBase &b, const Machine &machine,
       mine, b.CreateSelect(b.CreateICmpUGE(lane, b.getInt32(load.rows)),
                            b.getInt32(rowBytes - word), b.getInt32(0)));
   mine = b.CreateAnd(mine, b.CreateSExt(isInside, b.getInt32Ty()));
-  Value *address =
-      b.CreateIntToPtr(b.CreateAdd(begin, b.CreateZExt(mine, wide)),
-                       b.getPtrTy(Spaces.device));
+  Value *address = b.CreateIntToPtr(
+      b.CreateAdd(begin, b.CreateZExt(mine, wide)), b.getPtrTy(Spaces.device));
   // Intel's number of "into both caches".
   constexpr uint32_t bothCaches = 4;
   CallInst *call =

@@ -1,12 +1,12 @@
-//===- Blocks.h - 2-D blocks of memory, straight to registers -------------===//
+//===- SpirvBlocks.h - 2-D blocks of memory, straight to registers --------===//
 //
 // What   The block loads that there are, as data; their code: the function that
 //        the driver's compiler knows, or one of loads that does the same.
 // Why    Operands of the matrix unit come from memory in the form in which it
 //        takes them, without local memory in between.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_BLOCKS_H
-#define TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_BLOCKS_H
+#ifndef TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_SPIRVBLOCKS_H
+#define TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_SPIRVBLOCKS_H
 
 #include "plugins/intel/compiler/IntelMachines.h"
 
@@ -25,8 +25,8 @@ enum class BlockForm {
 /// A load of a rectangle by a sub-group of 16 lanes.
 struct BlockLoad {
   BlockForm form;
-  const char *name;      ///< behind the prefix of all of them
-  unsigned elementBytes; ///< as the instruction counts columns
+  const char *name;               ///< behind the prefix of all of them
+  unsigned elementBytes;          ///< as the instruction counts columns
   unsigned rows, columns, blocks; ///< blocks lie beside each other
   unsigned resultBits, results;   ///< numbers that each lane gets
   unsigned resultBytes() const { return resultBits / 8; }
@@ -58,4 +58,4 @@ void emitBlockPrefetch(llvm::IRBuilderBase &b, const Machine &machine,
 
 } // namespace tz::intel
 
-#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_BLOCKS_H
+#endif // TERRAZZO_PLUGINS_INTEL_COMPILER_HOOKS_SPIRVBLOCKS_H

@@ -1,11 +1,11 @@
-//===- Views.h - views of tensors as arguments of a kernel ----------------===//
+//===- DeviceViews.h - views of tensors as arguments of a kernel ----------===//
 //
 // What   The words of a descriptor (Frame.h), of a view whose values the host
 //        has computed.
 // Why    Both halves pass the same arguments.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_VIEWS_H
-#define TERRAZZO_PLUGINS_INTEL_DEVICE_VIEWS_H
+#ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_DEVICEVIEWS_H
+#define TERRAZZO_PLUGINS_INTEL_DEVICE_DEVICEVIEWS_H
 
 #include <terrazzo/plugin.h>
 

@@ -1,9 +1,9 @@
-//===- Views.cpp - views of tensors as arguments of a kernel --------------===//
+//===- DeviceViews.cpp - views of tensors as arguments of a kernel --------===//
 //
-// What   See Views.h.
-// Why    See Views.h.
+// What   See DeviceViews.h.
+// Why    See DeviceViews.h.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/Views.h"
+#include "plugins/intel/device/DeviceViews.h"
 
 #include "plugins/intel/Frame.h"
 
@@ -17,11 +17,11 @@ namespace tz::intel {
 void encodeView(const tz_tensor_view &view, void *to, size_t bytes) {
   const size_t rank = view.rank;
   if (rank < 2 || rank > TZ_VIEW_MAX_RANK || view.strides[rank - 1] != 1) {
-    throw plugin::Failure(
-        TZ_E_INVALID_ARGUMENT,
-        "a descriptor is of " + std::to_string(rank) +
-            " dimensions; it takes 2 to " + std::to_string(TZ_VIEW_MAX_RANK) +
-            ", with the elements of a row beside each other");
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
+                          "a descriptor is of " + std::to_string(rank) +
+                              " dimensions; it takes 2 to " +
+                              std::to_string(TZ_VIEW_MAX_RANK) +
+                              ", with the elements of a row beside each other");
   }
   // A kernel with several descriptors gives each the size of the largest.
   std::array<int64_t, 16> words{};
