@@ -284,7 +284,7 @@ CompiledKernel compileKernel(tile::KernelOp kernel,
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   CpuLowering lowering(kernel, target.isa, module, options.debugLevel);
-  lowering.mayStream = options.streams;
+  lowering.largeOutput = options.largeOutput;
   lowering.checked = options.checked;
   lowering.run();
   setAttributes(module, target);

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct CompileOptions {
   bool wantLLVM = false, wantAsm = false;
   /// Widest vectors to use; 0: the target's.
   unsigned vectorBits = 0;
-  /// Large outputs may be stored past the caches.
-  bool streams = true;
+  /// Outputs of so many bytes are stored past the caches; none: no outputs.
+  std::optional<uint64_t> largeOutput = uint64_t{32} << 20;
   unsigned debugLevel = 0; ///< see lower/DebugInfo.h
   /// Each access is tested against the arrays of the launch.
   bool checked = false;

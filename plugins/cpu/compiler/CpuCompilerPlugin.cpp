@@ -145,10 +145,10 @@ std::vector<plugin::Option> CpuCompiler::options(std::string_view id) {
         "vector_bits",
         std::to_string(widest / 2) + "," + std::to_string(widest), widest,
         "width of the vectors that code uses"));
-    list.push_back(plugin::Option::boolean(
-        "streaming", true,
+    list.push_back(plugin::Option::oneOf(
+        "streaming", "0,1,2", 1,
         "store outputs of 32 MiB and more past the caches; 0 if they are read "
-        "again soon"));
+        "again soon; 2: outputs of any size"));
   }
   list.push_back(plugin::Option::boolean(
       "checked", false, "test each access against the arrays of the launch"));
@@ -169,7 +169,16 @@ plugin::Artifact CpuCompiler::compile(const plugin::Request &request) {
                               " is no width of " + target.id);
   }
   options.vectorBits = static_cast<unsigned>(bits);
-  options.streams = request.integer("streaming", 1) != 0;
+  const int64_t streaming = request.integer("streaming", 1);
+  if (streaming == 0) {
+    options.largeOutput.reset();
+  } else if (streaming == 2) {
+    options.largeOutput = 0;
+  } else if (streaming != 1) {
+    throw plugin::Failure(TZ_E_INVALID_ARGUMENT,
+                          "streaming=" + std::to_string(streaming) +
+                              " is none of 0, 1 and 2");
+  }
   options.wantLLVM = request.wants("llvm");
   options.wantAsm = request.wants("asm");
   options.debugLevel = request.debug_level;

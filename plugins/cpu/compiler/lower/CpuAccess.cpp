@@ -227,6 +227,7 @@ void Nest::mayStream(mlir::Value view, mlir::OperandRange offsets,
   Value *low = b.CreateAnd(
       b.CreateOr(b.CreatePtrToInt(address, b.getInt64Ty()), pitches),
       b.getInt64(63));
+  streamTo = address;
   streams = b.CreateAnd(large, b.CreateICmpEQ(low, b.getInt64(0)));
 }
 
@@ -381,10 +382,17 @@ void CpuLowering::storeViewOp(tile::StoreViewOp op) {
   nest.copyLoadsInPlace(op);
   if (Value *large = writesLargeOutput(op)) {
     nest.mayStream(op.getView(), op.getOffsets(), large);
+    if (std::optional<Buffer> buffer = bufferBehind(op)) {
+      nest.mayLeaveBehind(*buffer);
+    }
   }
   nest.run([&](const Index &index) {
     Value *value = nest.eval(op.getValue(), index);
     auto put = [&](Value *part, const Index &at) {
+      if (const Buffer *buffer = nest.leavesBehind()) {
+        nest.storeTo(*buffer, at, part);
+        return;
+      }
       nest.store(
           op, op.getView(),
           nest.viewAccess(op.getView(), op.getOffsets(), op.getChecked(), at),

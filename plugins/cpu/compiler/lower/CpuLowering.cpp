@@ -114,6 +114,7 @@ void CpuLowering::entry() {
     logOffset = argumentBytes;
     argumentBytes += 8;
   }
+  planBehind();
   for (unsigned axis = 0; axis < 3; ++axis) {
     grid[axis] = b.CreateLoad(b.getInt32Ty(),
                               b.CreateConstInBoundsGEP1_64(
@@ -165,6 +166,7 @@ void CpuLowering::entry() {
   }
   b.CreateCondBr(b.CreateICmpSLT(next, last), head, exit);
   b.SetInsertPoint(exit);
+  writeAllBehind();
   if (fencesStores) {
     b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
   }
@@ -209,8 +211,7 @@ static bool sweeps(mlir::scf::ForOp loop, tile::StoreViewOp store) {
 
 Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
   // What is written past the caches is ordered by the fence at the end only.
-  constexpr uint64_t large = uint64_t{32} << 20;
-  if (!mayStream || hasAtomics || waits() || machine.vectorBits < 256) {
+  if (!largeOutput || hasAtomics || waits() || machine.vectorBits < 256) {
     return nullptr;
   }
   mlir::scf::ForOp loop;
@@ -240,7 +241,8 @@ Value *CpuLowering::writesLargeOutput(tile::StoreViewOp store) {
   }
   fencesStores = true;
   Value *bytes = b.CreateMul(elements, b.getInt64(elementBytes));
-  return b.CreateICmpSGE(b.CreateMul(programs, bytes), b.getInt64(large));
+  return b.CreateICmpSGE(b.CreateMul(programs, bytes),
+                         b.getInt64(*largeOutput));
 }
 
 void CpuLowering::infoRecord() {

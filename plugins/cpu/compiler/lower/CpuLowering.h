@@ -9,8 +9,9 @@
 // CpuElementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop
 // nests and the evaluator; CpuAccess.cpp loads and stores; Bounds.cpp tests of
 // them; InPlace.cpp stores to what was loaded; Ahead.cpp what the next program
-// reads; Reduce.cpp; Product.cpp dots; CpuControl.cpp scf; CpuAtomics.cpp;
-// CpuLog.cpp print and assert; Rearrange.cpp cat, join, histogram.
+// reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
+// CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print and assert;
+// Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
@@ -116,8 +117,9 @@ public:
   /// Emits the entry function and its info record. Throws Unsupported.
   void run();
 
-  bool mayStream = true; ///< store large outputs past the caches
-  bool checked = false;  ///< test each access (Bounds.cpp)
+  /// Outputs of so many bytes are stored past the caches; none: no outputs.
+  std::optional<uint64_t> largeOutput;
+  bool checked = false; ///< test each access (Bounds.cpp)
 
   uint64_t arenaBytes() const { return arena.highWater(); }
   bool waits() const { return kernel->hasAttr("tile.waits"); }
@@ -176,6 +178,15 @@ public:
   /// caches hold, each byte once? Null: that cannot be said before it is
   /// reached, or stores past the caches would not be right.
   llvm::Value *writesLargeOutput(tile::StoreViewOp store);
+  // Behind.cpp
+  /// Where the tile of this store is left for the next program to write it.
+  /// None: it is written at once.
+  std::optional<Buffer> bufferBehind(tile::StoreViewOp store) const;
+  /// What lies in the buffer is to be written to `to`.
+  void leaveBehind(llvm::Value *to, uint64_t bytes);
+  /// Writes `bytes` of what is left behind, if there is any.
+  void writeSomeBehind(uint64_t bytes);
+  void writeAllBehind();
   /// How far from what this program reaches through the view `from` it reaches
   /// through `to`, or the next program will, in bytes. Null: it cannot be said.
   llvm::Value *distance(mlir::Value from, mlir::Value to, bool ofNext);
@@ -266,6 +277,11 @@ private:
   void scalarOp(mlir::Operation *op);
   void selectView(mlir::arith::SelectOp op);
 
+  // Behind.cpp
+  bool mayWriteBehind(tile::StoreViewOp store) const;
+  /// Makes space for what programs leave behind, if one may.
+  void planBehind();
+  void copyBehind(llvm::Value *left, uint64_t bytes);
   // Bounds.cpp
   llvm::Constant *text(llvm::StringRef value);
   llvm::Constant *accessRecord(mlir::Operation *op, mlir::Type element,
@@ -337,6 +353,12 @@ private:
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch
   bool hasAtomics = false, fencesStores = false;
+  /// What a program left for the next to write past the caches.
+  struct {
+    uint64_t offset = 0, bytes = 0;   ///< in the arena
+    llvm::AllocaInst *end = nullptr;  ///< of where it belongs: an address
+    llvm::AllocaInst *left = nullptr; ///< bytes; null: nothing is left behind
+  } behind;
   llvm::Value *grid[3] = {}, *program[3] = {};
   std::array<llvm::Value *, 3> nextId = {};
   llvm::BasicBlock *nextProgram = nullptr, *leave = nullptr;

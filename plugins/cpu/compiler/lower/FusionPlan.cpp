@@ -47,7 +47,13 @@ bool writesMemory(mlir::Operation *op) {
              tile::AtomicCASOp, tile::BarrierOp>(op);
 }
 
-bool conflicts(mlir::Operation *load, mlir::Operation *writer) {
+} // namespace
+
+bool accessesMemory(mlir::Operation *op) {
+  return isa<tile::LoadOp, tile::LoadViewOp>(op) || writesMemory(op);
+}
+
+bool mayMeet(mlir::Operation *load, mlir::Operation *writer) {
   bool found = false;
   writer->walk([&](mlir::Operation *inner) {
     if (!writesMemory(inner)) {
@@ -60,8 +66,6 @@ bool conflicts(mlir::Operation *load, mlir::Operation *writer) {
   });
   return found;
 }
-
-} // namespace
 
 bool haveSameAddresses(mlir::Operation *load, mlir::Operation *store) {
   if (auto l = dyn_cast<tile::LoadOp>(load)) {
@@ -319,7 +323,7 @@ bool FusionPlan::movesAcrossWrite(mlir::Operation *load, int to) const {
   int from = position(load);
   for (mlir::Operation *writer : found->second) {
     int at = position(writer);
-    if (at <= from || at > to || !conflicts(load, writer)) {
+    if (at <= from || at > to || !mayMeet(load, writer)) {
       continue;
     }
     // Operands that are wanted inside a region are computed before it; a store

@@ -43,6 +43,9 @@ struct ValuePlan {
 bool isFusable(mlir::Operation *op);
 /// Fusable, and the element at an index needs the operands there only.
 bool isElementwise(mlir::Operation *op);
+bool accessesMemory(mlir::Operation *op);
+/// May `access` reach what `writer`, or an operation inside of it, writes?
+bool mayMeet(mlir::Operation *access, mlir::Operation *writer);
 /// The store writes the address that the load reads, in each lane.
 bool haveSameAddresses(mlir::Operation *load, mlir::Operation *store);
 /// A reshape that only inserts or removes dimensions of size one.

@@ -12,6 +12,8 @@ using namespace llvm;
 
 namespace tz::cpu {
 
+static constexpr unsigned Line = 64;
+
 Nest::Nest(CpuLowering &lowering, ArrayRef<int64_t> shape,
            ArrayRef<mlir::Value> roots, bool vectors, mlir::Region *body)
     : shape(shape), l(lowering), b(lowering.b), reduces(body != nullptr),
@@ -208,6 +210,11 @@ void Nest::loop(Index &index, unsigned d, int64_t from, int64_t to,
             const unsigned before = iteration;
             iteration = width ? width : iteration;
             body(inner);
+            if (width && width == lanes && shape.size() == 1 && !behind) {
+              // Half of what a loop of fp32 goes through: two loops in front of
+              // the store write it all.
+              l.writeSomeBehind(std::max(width * 2 / Line * Line, Line));
+            }
             iteration = before;
             levels.pop_back();
           });
@@ -262,8 +269,14 @@ void Nest::versions(function_ref<void()> loops) {
   auto emit = [&](bool withoutChecks, bool pastCaches) {
     unchecked = withoutChecks;
     streaming = pastCaches;
+    if (leavesBehind()) {
+      l.writeAllBehind();
+    }
     fresh();
     loops();
+    if (leavesBehind()) {
+      l.leaveBehind(streamTo, behind->bytes);
+    }
     streaming = false;
   };
   auto fast = [&] {

@@ -103,6 +103,12 @@ public:
   /// rows are aligned.
   void mayStream(mlir::Value view, mlir::OperandRange offsets,
                  llvm::Value *large);
+  /// What would bypass the caches is left in `buffer` for the next program.
+  void mayLeaveBehind(const Buffer &buffer) { behind = buffer; }
+  /// Where this version leaves it; null: nowhere.
+  const Buffer *leavesBehind() const {
+    return streaming && behind ? &*behind : nullptr;
+  }
   /// A checked access of the body that is not an operand of it (a store).
   void alsoChecks(llvm::Value *inside);
 
@@ -173,10 +179,12 @@ private:
   llvm::DenseMap<mlir::Value, char> seen;
   llvm::SmallVector<mlir::Operation *> checkedLoads;
   llvm::SmallVector<llvm::Value *> insideConditions;
-  llvm::Value *streams = nullptr; ///< condition; null: never
-  bool streaming = false;         ///< this version stores past the caches
-  const bool reduces;             ///< only reads memory
-  bool unchecked = false;         ///< this version needs no bounds
+  llvm::Value *streams = nullptr;  ///< condition; null: never
+  llvm::Value *streamTo = nullptr; ///< the address of the first element
+  std::optional<Buffer> behind;
+  bool streaming = false; ///< this version stores past the caches
+  const bool reduces;     ///< only reads memory
+  bool unchecked = false; ///< this version needs no bounds
   llvm::MapVector<mlir::Value, Buffer> copies; ///< of loads in place
   llvm::Value *apart = nullptr; ///< condition for no copies; null: none
   bool copied = false;          ///< this version reads the copies
