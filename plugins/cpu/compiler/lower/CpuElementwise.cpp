@@ -122,6 +122,20 @@ Value *Arithmetic::remainder(Value *x, Value *y) {
   return math::emit(b, machine, math::Fn::Fmod, {x, y});
 }
 
+Value *Arithmetic::minMax(Value *x, Value *y, bool isMax, bool propagateNan) {
+  IRBuilderBase::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  // One machine instruction, which answers y if either is NaN.
+  Value *first = isMax ? b.CreateFCmpOGT(x, y) : b.CreateFCmpOLT(x, y);
+  Value *result = b.CreateSelect(first, x, y);
+  Value *suspect = propagateNan ? x : y;
+  // Without the freeze LLVM joins the selects, and what was one instruction
+  // becomes a compare, a union of masks and a blend. Its maxnum would do, too,
+  // but that of widened f16 becomes a call of a library's function.
+  return b.CreateSelect(b.CreateFCmpUNO(suspect, suspect), x,
+                        b.CreateFreeze(result));
+}
+
 Value *Arithmetic::divide(Value *x, Value *y, tile::DivMode mode) {
   if (Value *divisor = getSplatValue(y);
       divisor && mode == tile::DivMode::approx) {

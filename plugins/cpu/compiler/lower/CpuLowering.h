@@ -85,6 +85,8 @@ protected:
   llvm::Value *math(tile::MathFn fn, llvm::Value *x) override;
   llvm::Value *power(llvm::Value *x, llvm::Value *y) override;
   llvm::Value *remainder(llvm::Value *x, llvm::Value *y) override;
+  llvm::Value *minMax(llvm::Value *x, llvm::Value *y, bool isMax,
+                      bool propagateNan) override;
   llvm::Value *divide(llvm::Value *x, llvm::Value *y,
                       tile::DivMode mode) override;
   llvm::Value *fma(llvm::Value *x, llvm::Value *y, llvm::Value *z) override;

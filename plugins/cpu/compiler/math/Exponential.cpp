@@ -24,7 +24,7 @@ Value *emitExp2(const Ops &o, Value *x) {
 
 Value *emitExp(const Ops &o, Value *x) {
   x = o.atLeast(o.atMost(x, o.isF64 ? 710 : 89), o.isF64 ? -746 : -104.5);
-  auto n = o.roundSmall(o.mul(x, o.c(0x1.71547652b82fep0)));
+  auto n = o.roundSmall(x, 0x1.71547652b82fep0);
   // ln2 in two parts, the first short enough that n times it is exact.
   Value *r =
       o.fma(n.real, o.c(o.isF64 ? -0x1.62e42fefa3800p-1 : -0x1.62e4p-1), x);

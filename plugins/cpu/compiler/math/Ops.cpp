@@ -84,12 +84,16 @@ Value *Ops::polynomial(V x, ArrayRef<double> coefficients) const {
   return result;
 }
 
-Ops::Rounded Ops::roundSmall(V x) const {
-  // Adding 1.5 * 2^mantissaBits leaves the integer in the low bits.
-  double magic = isF64 ? 0x1.8p52 : 0x1.8p23;
-  V shifted = add(x, c(magic));
-  V integer = b.CreateSub(bits(shifted), bits(c(magic)));
-  return {sub(shifted, c(magic)), integer};
+/// Adding it leaves the integer in the low bits: 1.5 * 2^mantissaBits.
+static double magicOf(bool isF64) { return isF64 ? 0x1.8p52 : 0x1.8p23; }
+
+Ops::Rounded Ops::roundSmall(V x, std::optional<double> factor) const {
+  V magic = c(magicOf(isF64));
+  V shifted = !factor   ? add(x, magic)
+              : isa.fma ? fma(x, c(*factor), magic)
+                        : add(mul(x, c(*factor)), magic);
+  V integer = b.CreateSub(bits(shifted), bits(magic));
+  return {sub(shifted, magic), integer};
 }
 
 Value *Ops::smallToReal(V integer) const {
@@ -97,7 +101,7 @@ Value *Ops::smallToReal(V integer) const {
     return b.CreateSIToFP(integer, type);
   }
   // 64-bit conversions are scalar code without AVX-512.
-  V magic = c(0x1.8p52);
+  V magic = c(magicOf(true));
   return sub(fromBits(b.CreateAdd(integer, bits(magic))), magic);
 }
 

@@ -15,6 +15,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
+#include <optional>
+
 namespace tz::cpu::math {
 
 using lowering::shapedAs;
@@ -70,7 +72,8 @@ public:
   struct Rounded {
     V real, integer;
   };
-  Rounded roundSmall(V x) const;
+  /// Of x, or of x times `factor`.
+  Rounded roundSmall(V x, std::optional<double> factor = std::nullopt) const;
   /// The float value of small integers.
   V smallToReal(V integer) const;
 
