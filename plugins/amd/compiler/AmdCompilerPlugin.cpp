@@ -144,7 +144,8 @@ void reportFigures(const plugin::Request &request, const simt::Variant &variant,
                    tile::KernelOp(variant.kernel).getLoc());
 }
 
-/// Compiles, with more waves where a product needs them.
+/// Compiles, with more waves where a product needs them; where products by the
+/// matrix unit need more LDS than there is, without it.
 Compiled compileFor(const plugin::Request &request, const Machine &machine,
                     const CodeGenOptions &options, tile::KernelOp kernel) {
   if (std::optional<unsigned> waves = wavesForSums(kernel, machine)) {
@@ -156,7 +157,21 @@ Compiled compileFor(const plugin::Request &request, const Machine &machine,
     kernel->setAttr("tile.num_warps",
                     mlir::Builder(kernel).getI32IntegerAttr(int32_t(*waves)));
   }
-  return compileKernel(kernel, machine, options);
+  mlir::OwningOpRef<tile::KernelOp> spare(kernel.clone());
+  try {
+    return compileKernel(kernel, machine, options);
+  } catch (const simt::TooLarge &problem) {
+    plugin::reportAt(request, TZ_SEVERITY_REMARK,
+                     std::string("products are tried without the matrix unit: "
+                                 "with it ") +
+                         problem.what(),
+                     kernel.getLoc());
+  }
+  Machine without = machine;
+  without.usesMatrix = false;
+  mlir::Block *block = kernel->getBlock();
+  block->push_back(spare.release());
+  return compileKernel(cast<tile::KernelOp>(block->back()), without, options);
 }
 
 plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {

@@ -39,6 +39,7 @@ struct Machine {
   /// Rows and columns of the matrix instructions that a launch asked for, 16 or
   /// 32; 0: none.
   unsigned matrixSide = 0;
+  bool usesMatrix = true; ///< products may be done by the matrix unit
 };
 
 /// The first one is the default.

@@ -34,7 +34,10 @@ std::optional<unsigned> wavesForSums(tile::KernelOp kernel,
 }
 
 simt::DotChoice AmdTarget::chooseDot(const simt::DotRequest &request) const {
-  std::optional<simt::DotChoice> choice = chooseMatrix(request, machine);
+  std::optional<simt::DotChoice> choice;
+  if (machine.usesMatrix) {
+    choice = chooseMatrix(request, machine);
+  }
   return choice ? *choice : SimtTarget::chooseDot(request);
 }
 

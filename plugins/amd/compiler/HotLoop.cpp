@@ -1,6 +1,7 @@
 //===- HotLoop.cpp - what stands in a kernel's busiest loop ---------------===//
 //
-// What   See HotLoop.h. A loop is what a branch backwards spans.
+// What   See HotLoop.h. Loops are found in the graph of branches: the code
+//        generator lays blocks of a loop out in any order.
 // Why    See HotLoop.h.
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/compiler/HotLoop.h"
@@ -17,6 +18,9 @@
 #include "llvm/MC/MCInstrAnalysis.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
+
+#include <numeric>
+#include <set>
 
 extern "C" void LLVMInitializeAMDGPUDisassembler();
 
@@ -109,25 +113,161 @@ void count(StringRef name, LoopFigures &figures) {
                     name.starts_with("scratch_");
 }
 
-LoopFigures hotLoopOf(ArrayRef<Decoded> code) {
-  LoopFigures best;
-  for (const Decoded &branch : code) {
-    if (branch.target == 0 || branch.target > branch.address) {
-      continue;
+/// Instructions without a branch among them, and the blocks behind.
+struct Block {
+  size_t first, end;
+  SmallVector<unsigned, 2> next;
+};
+
+std::vector<Block> blocksOf(ArrayRef<Decoded> code) {
+  std::set<uint64_t> starts;
+  for (auto [i, one] : enumerate(code)) {
+    if (one.target || StringRef(one.name).starts_with("s_endpgm")) {
+      starts.insert(one.target);
+      starts.insert(i + 1 < code.size() ? code[i + 1].address : 0);
     }
-    LoopFigures one;
-    bool isInnermost = true;
-    for (const Decoded &inst : code) {
-      if (inst.address < branch.target || inst.address > branch.address) {
+  }
+  std::vector<Block> blocks;
+  std::map<uint64_t, unsigned> at;
+  for (auto [i, one] : enumerate(code)) {
+    if (i == 0 || starts.count(one.address)) {
+      at[one.address] = unsigned(blocks.size());
+      blocks.push_back({i, i, {}});
+    }
+    blocks.back().end = i + 1;
+  }
+  for (auto [i, block] : enumerate(blocks)) {
+    const Decoded &last = code[block.end - 1];
+    if (auto to = at.find(last.target); last.target && to != at.end()) {
+      block.next.push_back(to->second);
+    }
+    const bool isEnd =
+        last.name == "s_branch" || StringRef(last.name).starts_with("s_endpgm");
+    if (!isEnd && i + 1 < blocks.size()) {
+      block.next.push_back(unsigned(i + 1));
+    }
+  }
+  return blocks;
+}
+
+/// The innermost loops: sets of blocks that reach each other, whose rest
+/// without the block that is entered first has no such set.
+class Loops {
+public:
+  explicit Loops(const std::vector<Block> &blocks)
+      : blocks(blocks), before(blocks.size()), set(blocks.size(), 0) {
+    for (auto [i, block] : enumerate(blocks)) {
+      for (unsigned next : block.next) {
+        before[next].push_back(unsigned(i));
+      }
+    }
+    std::vector<unsigned> all(blocks.size());
+    std::iota(all.begin(), all.end(), 0);
+    find(all);
+  }
+  std::vector<std::vector<unsigned>> innermost;
+
+private:
+  /// Of these blocks; true if there was a loop among them.
+  bool find(const std::vector<unsigned> &among) {
+    const unsigned here = ++sets;
+    for (unsigned block : among) {
+      set[block] = here;
+    }
+    bool any = false;
+    for (const std::vector<unsigned> &loop : componentsOf(among, here)) {
+      any = true;
+      const auto [first, inside] = split(loop);
+      if (!find(inside)) {
+        innermost.push_back(loop);
+      }
+    }
+    return any;
+  }
+
+  /// The block that is entered from elsewhere, and the others.
+  std::pair<unsigned, std::vector<unsigned>>
+  split(const std::vector<unsigned> &loop) const {
+    unsigned first = loop.front();
+    for (unsigned block : loop) {
+      if (any_of(before[block],
+                 [&](unsigned from) { return !is_contained(loop, from); })) {
+        first = block;
+        break;
+      }
+    }
+    std::vector<unsigned> inside = loop;
+    llvm::erase(inside, first);
+    return {first, std::move(inside)};
+  }
+
+  /// Strongly connected components with a cycle (Kosaraju).
+  std::vector<std::vector<unsigned>>
+  componentsOf(const std::vector<unsigned> &among, unsigned here) {
+    std::vector<unsigned> order;
+    std::vector<bool> seen(blocks.size(), false);
+    for (unsigned root : among) {
+      walk(root, here, seen, order, [&](unsigned block) {
+        return ArrayRef<unsigned>(blocks[block].next);
+      });
+    }
+    std::vector<bool> taken(blocks.size(), false);
+    std::vector<std::vector<unsigned>> components;
+    for (unsigned root : reverse(order)) {
+      std::vector<unsigned> component;
+      walk(root, here, taken, component,
+           [&](unsigned block) { return ArrayRef<unsigned>(before[block]); });
+      if (component.size() > 1 ||
+          (!component.empty() && is_contained(blocks[root].next, root))) {
+        llvm::sort(component);
+        components.push_back(std::move(component));
+      }
+    }
+    return components;
+  }
+
+  /// Appends what is reached from `root` within the set, each block behind
+  /// those that it leads to.
+  void walk(unsigned root, unsigned here, std::vector<bool> &seen,
+            std::vector<unsigned> &order,
+            function_ref<ArrayRef<unsigned>(unsigned)> edges) const {
+    std::vector<std::pair<unsigned, size_t>> stack;
+    auto enter = [&](unsigned block) {
+      if (set[block] == here && !seen[block]) {
+        seen[block] = true;
+        stack.emplace_back(block, 0);
+      }
+    };
+    enter(root);
+    while (!stack.empty()) {
+      auto &[block, next] = stack.back();
+      if (next < edges(block).size()) {
+        enter(edges(block)[next++]);
         continue;
       }
-      count(inst.name, one);
-      isInnermost &=
-          &inst == &branch || inst.target == 0 || inst.target > inst.address;
+      order.push_back(block);
+      stack.pop_back();
     }
-    if (isInnermost &&
-        std::tie(one.matrix, one.memory, one.instructions) >
-            std::tie(best.matrix, best.memory, best.instructions)) {
+  }
+
+  const std::vector<Block> &blocks;
+  std::vector<SmallVector<unsigned, 2>> before;
+  std::vector<unsigned> set; ///< the newest that each block is in
+  unsigned sets = 0;
+};
+
+LoopFigures hotLoopOf(ArrayRef<Decoded> code) {
+  const std::vector<Block> blocks = blocksOf(code);
+  LoopFigures best;
+  for (const std::vector<unsigned> &loop : Loops(blocks).innermost) {
+    LoopFigures one;
+    for (unsigned block : loop) {
+      for (size_t i = blocks[block].first; i < blocks[block].end; ++i) {
+        count(code[i].name, one);
+      }
+    }
+    if (std::tie(one.matrix, one.memory, one.instructions) >
+        std::tie(best.matrix, best.memory, best.instructions)) {
       best = one;
     }
   }

@@ -76,11 +76,15 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
              sum = tile::elementType(dot.getType());
   const int64_t bytes = tile::storageBytes(a), depth = aShape[n],
                 waves = request.warps;
-  // Rows along k, each with 16 bytes behind it.
+  // Rows along k, each with 16 bytes behind it, where there is room for them.
   const int64_t panel = powerOfTwoIn(depth);
   if (panel * bytes < simt::SharedPiece) {
     return std::nullopt;
   }
+  const int64_t rows = (shape[m] + shape[n]) * (rank == 3 ? shape[0] : 1),
+                padded =
+                    rows * depth / panel * (panel * bytes + simt::SharedPiece);
+  const bool isPadded = uint64_t(padded) <= machine.sharedBytes;
   for (unsigned side : {32u, 16u}) {
     const auto form = matrixForm(machine, {a, b, sum, depth, side});
     if (!form || (machine.matrixSide && side != machine.matrixSide) ||
@@ -98,7 +102,8 @@ std::optional<simt::DotChoice> chooseMatrix(const simt::DotRequest &request,
         order.push_back(0);
       }
       return simt::SharedAttr::get(dot.getContext(), order, panel, 0, 4, 3,
-                                   simt::SharedPiece, panel * bytes);
+                                   isPadded ? simt::SharedPiece : 0,
+                                   isPadded ? panel * bytes : 0);
     };
     const bool isHeld = request.a.isComputed && rank == 2;
     return simt::DotChoice{
