@@ -139,7 +139,7 @@ public:
       const GlobalValue::LinkageTypes linkage = function.getLinkage();
       function.deleteBody();
       function.setLinkage(linkage);
-      ReturnInst::Create(
+      new UnreachableInst(
           module.getContext(),
           BasicBlock::Create(module.getContext(), "", &function));
     }
