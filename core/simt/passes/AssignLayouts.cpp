@@ -220,7 +220,7 @@ void Assigner::applyToYield(Operation *op) {
 void Assigner::applyTo(Operation *op) {
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     applyToDot(dot);
-  } else if (auto access = anchors.accesses().find(op);
+  } else if (const auto *access = anchors.accesses().find(op);
              access != anchors.accesses().end()) {
     applyAll(op, access->second);
   } else if (isElementwise(op) || isa<tile::AssertOp>(op)) {
