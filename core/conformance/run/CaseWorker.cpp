@@ -6,22 +6,19 @@
 //===----------------------------------------------------------------------===//
 #include "core/conformance/run/CaseWorker.h"
 
-#include "core/arguments/Elements.h"
 #include "core/arguments/Request.h"
 #include "core/conformance/Outcome.h"
 #include "core/conformance/random/Random.h"
 #include "core/conformance/run/CaseJob.h"
-#include "core/driver/ArgumentTypes.h"
+#include "core/conformance/run/CaseJudge.h"
 #include "core/driver/vendor/VendorCompiler.h"
 #include "core/execution/GuardedMemory.h"
 #include "core/execution/ReferenceRun.h"
-#include "core/frontend/KnownVendors.h"
 #include "runtime/launch/LoadedKernel.h"
 #include "runtime/session/RuntimeSession.h"
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <sys/stat.h>
@@ -106,11 +103,6 @@ private:
   /// The results of the target, a vector of bytes a buffer.
   Status launch(const CompileJob &job, Binding &binding,
                 const std::array<int64_t, 3> &grid);
-  /// Nothing if they are right.
-  std::string judge(const Case &one, const Binding &binding,
-                    const Reference *reference, Outcome &outcome);
-  std::string judgeExpected(const Case &one, const Binding &binding,
-                            Outcome &outcome);
 
   const conformance::Suite &suite;
   std::string target;
@@ -262,137 +254,6 @@ Status Worker::launch(const CompileJob &job, Binding &binding,
   return s;
 }
 
-static interpreter::Kind kindOf(uint32_t type) {
-  std::string_view name = driver::languageName(type);
-  return interpreter::kindFromName(llvm::StringRef(name.data(), name.size()))
-      .value_or(interpreter::Kind::I8);
-}
-
-/// Adds a buffer's figures to the outcome; the sentence if it is wrong.
-static std::string take(const BoundBuffer &buffer,
-                        const interpreter::Comparison &verdict,
-                        const interpreter::Tolerance &tolerance,
-                        std::string_view against, bool allowsUnbounded,
-                        Outcome &outcome) {
-  if (interpreter::isFloat(kindOf(buffer.type))) {
-    outcome.maxUlps = std::max(outcome.maxUlps, verdict.maxUlps);
-  }
-  if (double share = verdict.shareOfTolerance(); std::isfinite(share)) {
-    outcome.worstShare = std::max(outcome.worstShare, share);
-  }
-  bool matches =
-      verdict.matches() || (allowsUnbounded && verdict.mismatches == 0);
-  return matches ? std::string()
-                 : buffer.name + " (" + buffer.typeText() + ") is not " +
-                       std::string(against) + ": " + verdict.summary(tolerance);
-}
-
-std::string Worker::judgeExpected(const Case &one, const Binding &binding,
-                                  Outcome &outcome) {
-  for (const std::string &text : one.expected) {
-    size_t within = text.rfind(" within ");
-    interpreter::Tolerance tolerance;
-    if (within != std::string::npos) {
-      tolerance.absolute =
-          parseFloat(std::string_view(text).substr(within + 8)).value_or(0);
-      tolerance.reason = "the digits that the case gives";
-    }
-    bool isFirst = text.starts_with("first ");
-    Result<ArgumentText> wanted = parseArgument(
-        std::string_view(text).substr(0, within).substr(isFirst ? 6 : 0));
-    if (!wanted || wanted->kind != ArgumentText::Buffer) {
-      return "the case's expectation '" + text + "' is no buffer: " +
-             (wanted ? std::string() : wanted.status().message());
-    }
-    for (std::string &value : wanted->details) {
-      if (auto answer = frontend::answerOf(code, value)) {
-        value = *answer ? "1" : "0";
-      }
-    }
-    size_t at = 0;
-    while (at < binding.buffers.size() &&
-           binding.buffers[at].name != wanted->name) {
-      ++at;
-    }
-    if (at == binding.buffers.size()) {
-      return "the case expects something of '" + wanted->name +
-             "', which is no buffer";
-    }
-    const BoundBuffer &buffer = binding.buffers[at];
-    NameLookup lookup = [&](std::string_view name) {
-      return binding.evaluate(name);
-    };
-    bool isList = wanted->initializer == "values";
-    uint64_t count =
-        isFirst && isList
-            ? std::min<uint64_t>(wanted->details.size(), buffer.count)
-            : buffer.count;
-    Result<std::vector<uint8_t>> content =
-        isList && wanted->details.size() != count
-            ? Result<std::vector<uint8_t>>(
-                  Status(TZ_E_INVALID_ARGUMENT, "another number of values"))
-            : fillBuffer(*wanted, count, one.seed, lookup);
-    if (!content || wanted->type != buffer.type) {
-      return "the case's expectation '" + text +
-             "' does not fit its buffer of type " + buffer.typeText();
-    }
-    if (isFirst) { // digits of any size: bounds of their own
-      tolerance.bounds.resize(count);
-      for (uint64_t i = 0; i < count; ++i) {
-        double value = decodeElement(buffer.type,
-                                     content->data() +
-                                         i * driver::elementBytes(buffer.type));
-        tolerance.bounds[i] =
-            std::isfinite(value)
-                ? tolerance.absolute * std::max(std::abs(value), 1e-3)
-                : 0;
-      }
-      tolerance.absolute = 0;
-    }
-    std::string wrong =
-        take(buffer,
-             interpreter::compare(kindOf(buffer.type), content->data(),
-                                  results[at].data(), count, tolerance),
-             tolerance, "what the case says", false, outcome);
-    if (!wrong.empty()) {
-      return wrong;
-    }
-  }
-  return {};
-}
-
-std::string Worker::judge(const Case &one, const Binding &binding,
-                          const Reference *reference, Outcome &outcome) {
-  std::string wrong = judgeExpected(one, binding, outcome);
-  bool anyChange = !one.expected.empty() || one.comparesPrints;
-  for (size_t i = 0; i < binding.buffers.size(); ++i) {
-    const BoundBuffer &buffer = binding.buffers[i];
-    if (!buffer.addressesOf.empty()) {
-      continue;
-    }
-    anyChange |= results[i] != buffer.content;
-    if (!reference || isInterpreter()) {
-      continue;
-    }
-    interpreter::Tolerance tolerance;
-    interpreter::Comparison verdict =
-        reference->judge(buffer, i, results[i].data(), tolerance);
-    std::string differs =
-        take(buffer, verdict, tolerance, "what the interpreter gives",
-             one.allowsUnbounded, outcome);
-    if (!differs.empty()) {
-      wrong += (wrong.empty() ? "" : "\n") + differs;
-    }
-    // Did the case have anything to do?
-    anyChange |= std::memcmp(reference->content(i), buffer.content.data(),
-                             buffer.content.size()) != 0;
-  }
-  if (wrong.empty() && !anyChange && !one.allowsUnbounded) {
-    wrong = "nothing was written, so nothing was tested";
-  }
-  return wrong;
-}
-
 /// One case on its way. Each step gives false where the outcome is known.
 class Worker::CaseRun {
 public:
@@ -542,8 +403,10 @@ bool Worker::CaseRun::comparePrints() {
 }
 
 bool Worker::CaseRun::judge() {
+  const Reference *other =
+      reference && !in.isInterpreter() ? &*reference : nullptr;
   std::string wrong =
-      in.judge(one, binding, reference ? &*reference : nullptr, outcome);
+      judgeResults(one, binding, in.code, in.results, other, outcome);
   if (wrong.empty()) {
     return pass();
   }
