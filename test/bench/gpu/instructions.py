@@ -55,7 +55,7 @@ def launch_of(launch):
 
 
 def recorded(words):
-    """(row, launch) pairs, as data."""
+    """(row, launch) pairs, as data, of the rows that are named."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -71,7 +71,7 @@ def recorded(words):
     torch.manual_seed(0)
     with OnCpu():
         for row in rows.examples(EXAMPLES):
-            if not words or any(word in row.name for word in words):
+            if not words or any(word == row.name if "." in word else word in row.name for word in words):
                 yield from ((row.name, launch_of(launch)) for launch in row.make().launches)
 
 
@@ -152,7 +152,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sides", nargs="+", metavar="NAME=FOLDER[@COMMIT]")
     parser.add_argument("--target", default="nvidia:sm_90a")
-    parser.add_argument("--only", default="", help="parts of names of rows")
+    parser.add_argument("--only", default="", help="names of rows (softmax.softmax), or parts of them without a dot")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the PTX of each launch")
     parser.add_argument("--out", metavar="FILE.json", help="write a file of results")
     given = parser.parse_args()
