@@ -10,8 +10,26 @@
 #include "runtime/loader/Registry.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tz::runtime {
+
+/// The lock of a compiler half whose calls must not run at once; null: they
+/// may. Sessions have objects of their own, but one library. Never destroyed: a
+/// session may be the last thing that is.
+static std::mutex *serialLockOf(const tz_plugin *info) {
+  if (!(info->flags & TZ_PLUGIN_SERIAL_COMPILER)) {
+    return nullptr;
+  }
+  static auto &lock = *new std::mutex;
+  static auto &locks = *new std::map<const tz_plugin *, std::mutex>;
+  std::lock_guard guard(lock);
+  return &locks[info];
+}
+
+static std::unique_lock<std::mutex> serialize(std::mutex *lock) {
+  return lock ? std::unique_lock(*lock) : std::unique_lock<std::mutex>();
+}
 
 Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
                const RegistryOptions &options)
@@ -51,6 +69,7 @@ bool Plugin::isLeft() {
 
 Plugin::~Plugin() {
   if (compilerHalf.object) {
+    auto guard = serialize(compilerHalf.serial);
     compilerHalf.api->destroy(compilerHalf.object);
   }
   for (const DeviceHalf &half : deviceHalves) {
@@ -115,6 +134,8 @@ Status Plugin::openCompiler() {
     return api.takeStatus();
   }
   compilerApi.adopt(*api, compilerPlace);
+  compilerHalf.serial = serialLockOf(*info);
+  auto guard = serialize(compilerHalf.serial);
   tz_compiler *object = nullptr;
   tz_create_desc desc{};
   desc.struct_size = sizeof(desc);
@@ -143,9 +164,6 @@ Status Plugin::openCompiler() {
   compilerHalf.api = &compilerApi;
   compilerHalf.object = held.release();
   compilerHalf.info = *info;
-  if ((*info)->flags & TZ_PLUGIN_SERIAL_COMPILER) {
-    compilerHalf.serial = &serialLock;
-  }
   return Status();
 }
 

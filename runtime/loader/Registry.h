@@ -49,7 +49,8 @@ public:
     tz_compiler *object = nullptr;
     const tz_plugin *info = nullptr;
     std::vector<std::string> targets; // ids, first is the default
-    std::mutex *serial = nullptr;     // lock around each call if not null
+    /// Lock around each call if not null; of all sessions of the process.
+    std::mutex *serial = nullptr;
   };
   /// One of the plugin's device libraries.
   struct DeviceHalf {
@@ -127,7 +128,6 @@ private:
   DeviceList real;                     // devices of the machine
   std::optional<DeviceList> all; // with the simulators; once they are made
   const bool listsSimulators;
-  std::mutex serialLock;
   unsigned uses = 0; // guarded by `lock`
   std::condition_variable unused;
 };

@@ -6,6 +6,7 @@
 //        the cache are shared. The nightly run repeats this under the thread
 //        sanitizer.
 //===----------------------------------------------------------------------===//
+#include "test/unit/driver/ToldPlugin.h"
 #include "test/unit/runtime/TemporaryFolder.h"
 
 #include "core/driver/Driver.h"
@@ -133,6 +134,34 @@ TEST(Concurrent, CompilersOfSessionsDescribeAtOnce) {
     thread.join();
   }
   EXPECT_EQ(wrong, 0);
+}
+
+/// Two sessions, each with a thread that compiles; how many were in the plugin
+/// at once.
+unsigned atOnce(const BuiltinPlugin &plugin, int64_t longest) {
+  tz::test::toldAtOnce = 0;
+  auto compileOnce = [&] {
+    RegistryOptions options;
+    options.readEnvironment = false;
+    options.builtins = {plugin};
+    Registry registry{options, nullptr};
+    tz::driver::Driver driver{registry, nullptr};
+    CompileJob made = job(64);
+    made.plugin = "told";
+    made.target = "told:any";
+    made.options.push_back({"meet", TZ_KV_I64, longest, 0, ""});
+    Silent sink;
+    EXPECT_TRUE(driver.compile(made, sink).ok());
+  };
+  std::thread first(compileOnce), second(compileOnce);
+  first.join();
+  second.join();
+  return tz::test::toldAtOnce;
+}
+
+TEST(Concurrent, ACompilerThatIsSerialRunsOnceInTheProcess) {
+  EXPECT_EQ(atOnce(tz::test::toldPlugin(), 20000), 2u);
+  EXPECT_EQ(atOnce(tz::test::toldSerialPlugin(), 100), 1u);
 }
 
 } // namespace

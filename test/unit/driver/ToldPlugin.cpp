@@ -10,13 +10,31 @@
 #include "terrazzo/plugin/LLVMError.h"
 #include "terrazzo/wire/Wire.h"
 
+#include <chrono>
+#include <thread>
+
 namespace tz::test {
 
 using namespace tz::plugin;
 
-std::atomic<unsigned> toldCompilations{0};
+std::atomic<unsigned> toldCompilations{0}, toldAtOnce{0};
 
 namespace {
+
+/// Waits until a second compilation is there, or so long.
+void meetAnother(std::chrono::milliseconds longest) {
+  static std::atomic<unsigned> here{0};
+  const auto end = std::chrono::steady_clock::now() + longest;
+  ++here;
+  do {
+    const unsigned now = here;
+    if (now > toldAtOnce) {
+      toldAtOnce = now;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (toldAtOnce < 2 && std::chrono::steady_clock::now() < end);
+  --here;
+}
 
 class ToldCompiler final : public Compiler {
 public:
@@ -36,6 +54,9 @@ public:
 
   Artifact compile(const Request &request) override {
     ++toldCompilations;
+    if (int64_t longest = request.integer("meet", 0)) {
+      meetAnother(std::chrono::milliseconds(longest));
+    }
     if (int64_t code = request.integer("fail", 0)) {
       if (!request.integer("silent", 0)) {
         request.report(TZ_SEVERITY_ERROR, "told to fail");
@@ -94,8 +115,20 @@ const tz_plugin *query(const tz_query *) {
   return &plugin;
 }
 
+const tz_plugin *querySerial(const tz_query *) {
+  static constexpr tz_plugin plugin = [] {
+    tz_plugin made = entry("told", "test", "1", "test", getInterface);
+    made.flags = TZ_PLUGIN_SERIAL_COMPILER;
+    return made;
+  }();
+  return &plugin;
+}
+
 } // namespace
 
+runtime::BuiltinPlugin toldSerialPlugin() {
+  return {"told", querySerial, nullptr};
+}
 runtime::BuiltinPlugin toldPlugin() { return {"told", query, nullptr}; }
 
 } // namespace tz::test

@@ -15,12 +15,15 @@
 namespace tz::test {
 
 tz::runtime::BuiltinPlugin toldPlugin();
-/// Compilations since the process began.
-extern std::atomic<unsigned> toldCompilations;
+/// The same with TZ_PLUGIN_SERIAL_COMPILER.
+tz::runtime::BuiltinPlugin toldSerialPlugin();
+/// Compilations since the process began; the most that ran at once.
+extern std::atomic<unsigned> toldCompilations, toldAtOnce;
 
 /// Options of a job: "fail" = a TZ_E_ code; "silent" = without a diagnostic;
 /// "transient" = the error says that it may pass; "elsewhere" = remarks name a
-/// file that no op is from.
+/// file that no op is from; "meet" = milliseconds that it waits for another
+/// compilation to be there.
 
 } // namespace tz::test
 
