@@ -1,0 +1,76 @@
+//===- Counters.h - memory operations in flight ---------------------------===//
+//
+// What   The wait counters of a wave, and the registers that loads in flight
+//        will write.
+// Why    The executor writes a loaded value at once; a device does it some time
+//        before the counter falls. Who uses the register earlier is told.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_COUNTERS_H
+#define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_COUNTERS_H
+
+#include "plugins/amd/simulator/decode/Instruction.h"
+
+#include <array>
+#include <deque>
+
+namespace tz::amd::sim {
+
+enum class Counter : uint8_t {
+  Memory,      ///< vmcnt: vector memory; stores too before gfx10
+  Shared,      ///< lgkmcnt: LDS and scalar memory
+  Export,      ///< expcnt
+  VectorStore, ///< vscnt of gfx10 and later
+  Count
+};
+const char *name(Counter counter);
+
+/// One operation of memory that has been issued.
+struct InFlight {
+  Operand destination;       ///< File::None for a store
+  bool isOutOfOrder = false; ///< scalar loads return in any order
+  bool writesShared = false; ///< LDS changes when it is done
+};
+
+class Counters {
+public:
+  Counters();
+
+  void issue(Counter counter, InFlight operation);
+  /// Waits until at most `left` are in flight.
+  void wait(Counter counter, unsigned left);
+  bool isEmpty(Counter counter) const { return queue(counter).empty(); }
+  /// Whether a write of LDS is in flight.
+  bool writesShared() const;
+
+  /// The counter that tells when a register of the operand is there;
+  /// Counter::Count when it is.
+  Counter pending(const Operand &operand) const;
+  /// Its registers count as there: one mistake is told once.
+  void forget(const Operand &operand);
+
+private:
+  struct Entry {
+    InFlight operation;
+    uint32_t number;
+  };
+  /// The operation that will write a register, and its counter.
+  struct Mark {
+    uint32_t number = 0;
+    Counter counter = Counter::Count;
+  };
+  const std::deque<Entry> &queue(Counter counter) const {
+    return queues[size_t(counter)];
+  }
+  Mark &mark(const Operand &operand, unsigned dword);
+  void land(const Entry &entry);
+
+  std::array<std::deque<Entry>, size_t(Counter::Count)> queues;
+  std::vector<Mark> vectors;
+  std::array<Mark, scalar::Count> scalars;
+  uint32_t next = 1;
+  size_t marked = 0;
+};
+
+} // namespace tz::amd::sim
+
+#endif

@@ -1,0 +1,73 @@
+//===- Findings.h - what a simulated launch found -------------------------===//
+//
+// What   Findings, each at an instruction, and counts of instructions.
+// Why    Some mistakes give right values here and wrong ones on a device: a
+//        register that is read before its wait. They are told, not executed.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_FINDINGS_H
+#define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_FINDINGS_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tz::amd::sim {
+
+enum class Found : uint8_t {
+  MissingWait,   ///< a register is used while a load to it may be in flight
+  LateStore,     ///< a barrier is reached before a store to LDS was waited for
+  OutOfBounds,   ///< no allocation, or beyond its end
+  Misaligned,    ///< an address that the instruction does not take
+  Uninitialised, ///< a value that nobody wrote decides or is stored
+  Barrier,       ///< a wave ended while others wait
+  Unsupported,   ///< an instruction that the simulator does not know
+  Endless,       ///< the limit of instructions was reached
+};
+const char *name(Found found);
+
+struct Finding {
+  Found kind;
+  std::string kernel;
+  uint64_t offset = 0;     ///< of the instruction, from the kernel's entry
+  std::string instruction; ///< its text
+  std::string message;
+  uint64_t times = 1; ///< how often, over lanes, waves and work-groups
+
+  /// One line for people.
+  std::string text() const;
+};
+
+enum class Class : uint8_t {
+  Scalar,
+  Vector,
+  Matrix,
+  Shared,
+  Memory,
+  ScalarMemory,
+  Wait,
+  Barrier,
+  Branch,
+  Other,
+  Count
+};
+const char *name(Class kind);
+
+class Report {
+public:
+  /// A finding of the same kind at the same instruction is counted once more.
+  /// The first message is kept.
+  void add(Finding finding);
+
+  std::vector<Finding> findings;
+  /// Wave instructions by class.
+  std::array<uint64_t, size_t(Class::Count)> counts{};
+
+private:
+  std::map<std::pair<Found, uint64_t>, size_t> known;
+};
+
+} // namespace tz::amd::sim
+
+#endif

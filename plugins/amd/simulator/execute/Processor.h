@@ -1,0 +1,33 @@
+//===- Processor.h - what processors differ in ----------------------------===//
+//
+// What   The facts of a processor that the executor asks for.
+//===----------------------------------------------------------------------===//
+#ifndef TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_PROCESSOR_H
+#define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_PROCESSOR_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tz::amd::sim {
+
+struct Machine {
+  std::string_view processor;
+  unsigned lanes;       ///< that its compilers use
+  uint32_t sharedBytes; ///< LDS that a work-group may have
+  unsigned units;       ///< compute units of a product with it
+  /// Stores are counted apart from loads (vscnt).
+  bool hasStoreCounter;
+  /// An instruction of 16 bits clears the upper half of its result.
+  bool clearsHighHalf;
+  bool hasAccumulators; ///< 256 accumulation registers beside the others
+};
+
+/// Null for a processor that is not executed.
+const Machine *findMachine(std::string_view processor);
+/// For messages: "gfx942, ...".
+std::string machineNames();
+
+} // namespace tz::amd::sim
+
+#endif

@@ -1,0 +1,131 @@
+// Kernels with one mistake each. All take the address of 64 dwords as their one
+// argument; those with LDS have 256 bytes of it.
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+
+.macro begin name
+	.text
+	.globl \name
+	.p2align 8
+	.type \name,@function
+\name:
+.endm
+.macro finish name
+	s_endpgm
+	.size \name, .-\name
+	.section .rodata,"a",@progbits
+	.p2align 6
+	.amdhsa_kernel \name
+		.amdhsa_group_segment_fixed_size 256
+		.amdhsa_kernarg_size 8
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 32
+		.amdhsa_next_free_sgpr 32
+		.amdhsa_accum_offset 32
+	.end_amdhsa_kernel
+	.text
+.endm
+
+// Nothing is wrong: out[i] = out[i] + 1, and through LDS.
+begin right
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v2, v1, s[2:3]
+	s_waitcnt vmcnt(0)
+	v_add_u32_e32 v2, 1, v2
+	v_and_b32_e32 v3, 0xfc, v1
+	ds_write_b32 v3, v2
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_b32 v4, v3
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v4, s[2:3]
+finish right
+
+begin no_scalar_wait
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	global_store_dword v1, v0, s[2:3]
+finish no_scalar_wait
+
+begin no_vector_wait
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v2, v1, s[2:3]
+	v_add_u32_e32 v2, 1, v2
+	global_store_dword v1, v2, s[2:3]
+finish no_vector_wait
+
+// Two loads are in flight, and the wait is for the first of them.
+begin short_vector_wait
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v2, v1, s[2:3]
+	global_load_dword v3, v1, s[2:3]
+	s_waitcnt vmcnt(1)
+	v_add_u32_e32 v2, 1, v2
+	v_add_u32_e32 v2, v3, v2
+finish short_vector_wait
+
+begin no_shared_wait
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_write_b32 v1, v0
+	ds_read_b32 v2, v1
+	v_add_u32_e32 v2, 1, v2
+finish no_shared_wait
+
+begin late_store
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_write_b32 v1, v0
+	s_barrier
+finish late_store
+
+begin beyond_memory
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v1, v0, s[2:3] offset:4
+finish beyond_memory
+
+begin beyond_shared
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_write_b32 v1, v0 offset:4
+finish beyond_shared
+
+begin uninitialised_address
+	s_load_dwordx2 s[2:3], s[0:1], 0x0
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v7, v0, s[2:3]
+finish uninitialised_address
+
+// LDS that nobody wrote is an address.
+begin uninitialised_shared
+	v_lshlrev_b32_e32 v1, 2, v0
+	ds_read_b32 v2, v1
+	s_waitcnt lgkmcnt(0)
+	ds_read_b32 v3, v2
+finish uninitialised_shared
+
+// The second wave ends without the barrier.
+begin skipped_barrier
+	v_cmp_gt_u32_e32 vcc, 64, v0
+	s_cbranch_vccz .Lskip
+	s_barrier
+.Lskip:
+finish skipped_barrier
+
+begin endless
+.Lagain:
+	s_branch .Lagain
+finish endless
+
+begin unknown
+	v_smfmac_f32_16x16x32_f16 v[0:3], v[4:5], v[6:9], v10
+finish unknown
+
+// A field of the mode that would change rounding.
+begin unknown_form
+	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3
+finish unknown_form
