@@ -1,7 +1,8 @@
 //===- MatrixLayouts.h - which lane holds which element -------------------===//
 //
 // What   The shapes of the matrix instructions, and where each element of the
-//        operands lies. Written from AMD's instruction set manual (CDNA 3) alone.
+//        operands lies. Tests run two of the shapes; the others follow the same
+//        formulas and wait for a test.
 // Why    The compiler has a table of its own. A test that runs one against the
 //        other finds a slip in either.
 //===----------------------------------------------------------------------===//

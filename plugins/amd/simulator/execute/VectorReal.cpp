@@ -71,7 +71,7 @@ T scaleForDivision(T which, T denominator, T numerator, bool &later) {
   }
   const T reciprocal = T(1) / denominator, quotient = numerator / denominator;
   if (isDenormal(reciprocal) && isDenormal(quotient)) {
-    // The manual says the other direction, in which this would overflow.
+    // Down: the largest numbers would overflow the other way.
     later = true;
     return isDenominator ? std::ldexp(which, -D::Scale) : which;
   }
