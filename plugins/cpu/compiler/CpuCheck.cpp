@@ -226,7 +226,8 @@ void checkModule(const Module &module, const Isa &isa, tile::KernelOp kernel) {
   abilities.ownIntrinsics = "llvm.x86.";
   abilities.vectorBits = uint64_t{MaxRegisters} * isa.vectorBits;
   abilities.blockLength = MaxBlock;
-  abilities.calls = true; // through pointers: those of tz_cpu_run
+  abilities.calls = true;          // through pointers: those of tz_cpu_run
+  abilities.inlineAssembly = true; // empty instructions: ManyUses.h
   abilities.lacks = [&](const Instruction &inst) { return lackOf(inst, isa); };
   if (auto found = lowering::findInability(module, abilities)) {
     throw Unsupported(locationOf(*found->instruction, kernel),

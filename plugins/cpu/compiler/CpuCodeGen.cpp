@@ -8,6 +8,7 @@
 #include "plugins/cpu/compiler/CpuCodeGen.h"
 
 #include "plugins/cpu/compiler/CpuCheck.h"
+#include "plugins/cpu/compiler/ManyUses.h"
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
@@ -94,6 +95,15 @@ bool isLong(const Module &module) {
   });
 }
 
+/// Behind the first pass that finds out which conditions are one.
+struct CutManyUsesPass : PassInfoMixin<CutManyUsesPass> {
+  static PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    return function.size() > ManyBlocks && cutManyUses(function)
+               ? PreservedAnalyses::none()
+               : PreservedAnalyses::all();
+  }
+};
+
 void optimize(Module &module, TargetMachine &machine) {
   PassBuilder builder(&machine);
   LoopAnalysisManager loops;
@@ -110,6 +120,7 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(SimplifyCFGPass());
+  passes.addPass(CutManyUsesPass());
   passes.addPass(InstCombinePass());
   LoopPassManager invariants;
   // While loops of the kernel become do loops, so that code can leave them.
@@ -118,6 +129,7 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(invariants),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(CutManyUsesPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
   ModulePassManager all;
