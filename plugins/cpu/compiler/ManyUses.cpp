@@ -23,7 +23,8 @@ constexpr unsigned Many = 128;
 constexpr unsigned UsesOfName = 64;
 
 /// The uses of one value along the blocks that paths to the last of them go
-/// through: only there a new name may begin, since it holds for all that follows.
+/// through: only there a new name may begin, since it holds for all that
+/// follows.
 class Names {
 public:
   Names(Instruction &value, const DominatorTree &tree)

@@ -5,6 +5,7 @@
 //        named cmpx set the active lanes to it.
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/simulator/execute/Operands.h"
+#include "plugins/amd/simulator/execute/RealArithmetic.h"
 #include "plugins/amd/simulator/execute/Rows.h"
 
 namespace tz::amd::sim {
@@ -92,8 +93,9 @@ void addType(std::vector<Row> &rows) {
     addBoth<T, [](T a, T b) { return a != b; }>(rows, "ne", type);
   } else {
     addBoth<T, [](T a, T b) { return a < b || a > b; }>(rows, "lg", type);
-    addBoth<T, [](T a, T b) { return a == a && b == b; }>(rows, "o", type);
-    addBoth<T, [](T a, T b) { return a != a || b != b; }>(rows, "u", type);
+    addBoth<T, [](T a, T b) { return !isNan(a) && !isNan(b); }>(rows, "o",
+                                                                type);
+    addBoth<T, [](T a, T b) { return isNan(a) || isNan(b); }>(rows, "u", type);
     addBoth<T, [](T a, T b) { return !(a >= b); }>(rows, "nge", type);
     addBoth<T, [](T a, T b) { return !(a < b || a > b); }>(rows, "nlg", type);
     addBoth<T, [](T a, T b) { return !(a > b); }>(rows, "ngt", type);

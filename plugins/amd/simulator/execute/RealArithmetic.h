@@ -12,7 +12,7 @@ namespace tz::amd::sim {
 
 template <typename T>
 bool isNan(T value) {
-  return value != value;
+  return std::isnan(double(value));
 }
 template <typename T>
 bool isMinus(T value) {
