@@ -103,7 +103,9 @@ void joinElements(BasicBlock &header, const Elements &elements) {
   }
   for (User *user : to_vector(elements.phis.back()->users())) {
     auto *insert = dyn_cast<InsertElementInst>(user);
-    if (insert && isMadeOf(insert, elements.phis)) {
+    // They may also be the first elements of a longer vector.
+    if (insert && insert->getType() == type &&
+        isMadeOf(insert, elements.phis)) {
       insert->replaceAllUsesWith(joined);
     }
   }
