@@ -172,9 +172,14 @@ struct Combine : tz::optimizer::impl::CombineBase<Combine> {
   void runOnOperation() override {
     tz::optimizer::Statistic *labelled[] = {&dotAccumulators, &guardedLoads};
     tz::optimizer::RewriteCounter counter(labelled);
+    bool hasChanged = false;
     (void)applyPatternsGreedily(
         getOperation(), patterns,
-        GreedyRewriteConfig().setMaxIterations(2).setListener(&counter));
+        GreedyRewriteConfig().setMaxIterations(2).setListener(&counter),
+        &hasChanged);
+    if (!hasChanged) {
+      markAllAnalysesPreserved();
+    }
     getOperation().walk([&](Operation *op) {
       if (isa<arith::AddFOp, arith::AddIOp>(op)) {
         explain(op);

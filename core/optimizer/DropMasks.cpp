@@ -177,7 +177,7 @@ void DropMasks::runOnOperation() {
     }
   });
   if (selects.empty()) {
-    return;
+    return markAllAnalysesPreserved();
   }
   const Hints hints(getOperation());
   LaneForms allForms(getOperation());

@@ -103,10 +103,15 @@ struct HoistInvariants
     : tz::optimizer::impl::HoistInvariantsBase<HoistInvariants> {
   void runOnOperation() override {
     // Inner loops first: what leaves one may leave the next as well.
+    bool hasLoops = false;
     getOperation()->walk([&](LoopLikeOpInterface loop) {
+      hasLoops = true;
       hoistedOps += loop->hasAttr(Disabled) ? hoistAddresses(loop)
                                             : moveLoopInvariantCode(loop);
     });
+    if (!hasLoops) {
+      return markAllAnalysesPreserved();
+    }
     if (getOperation()
             .walk([](scf::ForOp) { return WalkResult::interrupt(); })
             .wasInterrupted()) {

@@ -94,6 +94,9 @@ public:
   /// Fails, with an error, where the source of a function cannot stand.
   LogicalResult run(KernelOp kernel);
 
+  /// Whether there was a function that the target lacks.
+  bool hasFound() const { return found; }
+
   unsigned expanded = 0, widened = 0;
 
 private:
@@ -113,7 +116,7 @@ private:
   const llvm::StringSet<> &native; // "exp.f32"
   SmallVector<Operation *> worklist;
   unsigned made = 0; // ops
-  bool hasFailed = false;
+  bool hasFailed = false, found = false;
   llvm::StringMap<OwningOpRef<ModuleOp>> bodies;
 };
 
@@ -138,6 +141,9 @@ struct LegalizeMath : tz::optimizer::impl::LegalizeMathBase<LegalizeMath> {
     }
     expanded += legalizer.expanded;
     widened += legalizer.widened;
+    if (!legalizer.hasFound()) {
+      markAllAnalysesPreserved();
+    }
   }
 
   llvm::StringSet<> native;
@@ -373,6 +379,7 @@ void Legalizer::legalizeAll(Operation *op) {
 
 LogicalResult Legalizer::run(KernelOp kernel) {
   kernel.walk([&](Operation *op) { consider(op); });
+  found = !worklist.empty();
   for (Operation *op : std::exchange(worklist, {})) {
     legalizeAll(op);
   }

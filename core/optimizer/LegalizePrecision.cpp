@@ -222,6 +222,9 @@ void LegalizePrecision::runOnOperation() {
   for (DotOp dot : dots) {
     split(dot);
   }
+  if (dots.empty()) {
+    markAllAnalysesPreserved();
+  }
   if (!legal) {
     signalPassFailure();
   }

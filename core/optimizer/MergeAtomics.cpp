@@ -143,7 +143,7 @@ struct MergeAtomics : tz::optimizer::impl::MergeAtomicsBase<MergeAtomics> {
     SmallVector<AtomicRMWOp> all;
     getOperation().walk([&](AtomicRMWOp op) { all.push_back(op); });
     if (all.empty()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     Hints hints(getOperation());
     for (AtomicRMWOp op : all) {

@@ -504,7 +504,7 @@ void PeelMasks::runOnOperation() {
     }
   });
   if (accesses.empty()) {
-    return;
+    return markAllAnalysesPreserved();
   }
   hints.emplace(getOperation());
   forms.emplace(getOperation());

@@ -257,7 +257,7 @@ struct RecoverViews : tz::optimizer::impl::RecoverViewsBase<RecoverViews> {
       }
     });
     if (accesses.empty()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     Recovery recovery(getOperation());
     versionSigns(recovery, accesses);

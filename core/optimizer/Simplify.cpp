@@ -59,9 +59,14 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
     tz::optimizer::RewriteCounter counter(labelled, &canonicalized, &foldedOps,
                                           &deadOps);
     // Not reaching a fixpoint within the limit is no error: the IR is valid.
+    bool hasChanged = false;
     (void)applyPatternsGreedily(
         getOperation(), patterns,
-        GreedyRewriteConfig().setMaxIterations(4).setListener(&counter));
+        GreedyRewriteConfig().setMaxIterations(4).setListener(&counter),
+        &hasChanged);
+    if (!hasChanged) {
+      markAllAnalysesPreserved();
+    }
   }
 
   FrozenRewritePatternSet patterns;

@@ -55,6 +55,9 @@ struct UnrollLoops : tz::optimizer::impl::UnrollLoopsBase<UnrollLoops> {
         loops.push_back(loop);
       }
     });
+    if (loops.empty()) {
+      return markAllAnalysesPreserved();
+    }
     size_t made = 0;
     for (scf::ForOp loop : loops) {
       auto factor = loop->getAttrOfType<IntegerAttr>(Factor);

@@ -77,6 +77,9 @@ struct UnsignedDivisions
         }
       }
     });
+    if (found.empty()) {
+      markAllAnalysesPreserved();
+    }
     for (Operation *op : found) {
       OpBuilder builder(op);
       Value left = op->getOperand(0), right = op->getOperand(1);

@@ -293,7 +293,7 @@ struct BlockAccesses : tz::simt::impl::BlockAccessesBase<BlockAccesses> {
     const SimtTarget &machine =
         target ? *target : static_cast<const SimtTarget &>(described);
     if (!machine.hasBlocks()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     SmallVector<Operation *> accesses;
     kernel.walk([&](Operation *op) {

@@ -307,11 +307,13 @@ public:
 void BulkStores::runOnOperation() {
   tile::KernelOp kernel = getOperation();
   if (kernel->hasAttr("tile.waits")) {
-    return; // its stores are signals for others (R6)
+    // Its stores are signals for others (R6).
+    return markAllAnalysesPreserved();
   }
   EveryStore every;
   Finder finder(kernel, target ? *target : every);
   llvm::MapVector<Operation *, BulkFrame> frames;
+  bool hasChanged = false;
   kernel.walk([&](tile::StoreViewOp store) {
     if (!isOfDot(store.getValue())) {
       return;
@@ -338,10 +340,15 @@ void BulkStores::runOnOperation() {
                                                rest->getOperations());
     branch.erase();
     ++merged;
+    hasChanged = true;
   });
   for (auto &[store, frame] : frames) {
     finder.rewrite(cast<tile::StoreViewOp>(store), frame);
     ++stores;
+    hasChanged = true;
+  }
+  if (!hasChanged) {
+    markAllAnalysesPreserved();
   }
 }
 

@@ -114,14 +114,14 @@ struct MarkLastReads : tz::simt::impl::MarkLastReadsBase<MarkLastReads> {
       }
     });
     if (hasDot) {
-      return;
+      return markAllAnalysesPreserved();
     }
     SmallVector<tile::LoadViewOp> last;
     kernel.walk([&](tile::MakeViewOp view) {
       llvm::append_range(last, lastReads(view));
     });
     if (last.empty()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     for (tile::LoadViewOp load : last) {
       if (isUnmarked(load)) {

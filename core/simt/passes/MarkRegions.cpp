@@ -91,7 +91,7 @@ struct MarkRegions : tz::simt::impl::MarkRegionsBase<MarkRegions> {
     const OptionTarget described(wantsRegionsOption);
     if (!(target ? *target : static_cast<const SimtTarget &>(described))
              .wantsRegions()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });

@@ -404,7 +404,14 @@ struct OverlapDots : tz::simt::impl::OverlapDotsBase<OverlapDots> {
     const SimtTarget &machine =
         target ? *target : static_cast<const SimtTarget &>(plain);
     SmallVector<Block *> blocks;
-    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    bool hasDots = false;
+    getOperation().walk([&](Block *block) {
+      blocks.push_back(block);
+      hasDots |= !block->getOps<DotOp>().empty();
+    });
+    if (!hasDots) {
+      return markAllAnalysesPreserved();
+    }
     for (Block *block : blocks) {
       Overlap overlap(*block, machine);
       overlap.run();

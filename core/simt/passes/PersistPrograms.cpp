@@ -194,11 +194,12 @@ void PersistPrograms::runOnOperation() {
   kernel.walk([&](scf::ForOp loop) { found = hasDots(loop) ? loop : found; });
   if (!found || (target && !target->shouldPersist(ringBytes(found))) ||
       copyRequest(found).isAsked) {
-    return; // (copies have warps of their own where that is asked)
+    // Copies have warps of their own where that is asked.
+    return markAllAnalysesPreserved();
   }
   if (StringRef why = problem(found); !why.empty()) {
     emitRemark(found.getLoc()) << "a block runs one program: " << why;
-    return;
+    return markAllAnalysesPreserved();
   }
   wrap();
   ++persisted;

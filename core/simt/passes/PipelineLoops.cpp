@@ -112,7 +112,8 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (kernel->hasAttr("tile.waits")) {
-      return; // nothing is reordered in a kernel that waits for others (R6)
+      // Nothing is reordered in a kernel that waits for others (R6).
+      return markAllAnalysesPreserved();
     }
     OptionTarget described(sharedBytesOption, unitSharedBytesOption,
                            asyncCopyBytesOption, bulkCopiesOption,
@@ -125,6 +126,7 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         loops.push_back(loop);
       }
     });
+    bool hasChanged = false;
     const unsigned stages = stagesOf(kernel, 3);
     for (scf::ForOp loop : loops) {
       unsigned wanted = stagesOf(loop, stages);
@@ -150,10 +152,14 @@ struct PipelineLoops : tz::simt::impl::PipelineLoopsBase<PipelineLoops> {
         }
         goOn += plan->around ? 1 : 0;
         pipelineLoop(loop, *plan, launch);
+        hasChanged = true;
       } else if (!why.empty()) {
         emitRemark(loop.getLoc())
             << "the loads of this loop are not begun ahead: " << why;
       }
+    }
+    if (!hasChanged) {
+      markAllAnalysesPreserved();
     }
   }
 

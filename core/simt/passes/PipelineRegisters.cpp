@@ -123,7 +123,7 @@ struct PipelineRegisters
     // Nothing is reordered in a kernel that waits for others (R6).
     if (kernel->hasAttr("tile.waits") || machine.asyncCopyBytes() != 0 ||
         machine.registers() == 0) {
-      return;
+      return markAllAnalysesPreserved();
     }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
@@ -133,6 +133,7 @@ struct PipelineRegisters
         loops.push_back(loop);
       }
     });
+    bool hasChanged = false;
     for (scf::ForOp loop : loops) {
       Contiguity runs(kernel);
       std::string why;
@@ -149,7 +150,11 @@ struct PipelineRegisters
           ++(one.buffer ? staged : held);
         }
         holdLoads(loop, *plan);
+        hasChanged = true;
       }
+    }
+    if (!hasChanged) {
+      markAllAnalysesPreserved();
     }
   }
 

@@ -560,7 +560,8 @@ struct PrefetchLoads : tz::simt::impl::PrefetchLoadsBase<PrefetchLoads> {
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
     if (kernel->hasAttr("tile.waits")) {
-      return; // nothing is reordered in a kernel that waits for others (R6)
+      // Nothing is reordered in a kernel that waits for others (R6).
+      return markAllAnalysesPreserved();
     }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
@@ -578,6 +579,9 @@ struct PrefetchLoads : tz::simt::impl::PrefetchLoadsBase<PrefetchLoads> {
     });
     for (scf::ForOp loop : loops) {
       prefetched += Prefetcher(loop).run();
+    }
+    if (loops.empty()) {
+      markAllAnalysesPreserved();
     }
   }
 };

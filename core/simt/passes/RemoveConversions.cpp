@@ -391,9 +391,11 @@ struct RemoveConversions
     SmallVector<ConvertOp> all;
     getOperation().walk([&](ConvertOp convert) { all.push_back(convert); });
     findAccesses(all);
+    bool hasChanged = false;
     for (ConvertOp convert : all) {
       if (stores.contains(convert)) {
         ++recomputed;
+        hasChanged = true;
         storeWithout(convert);
         continue;
       }
@@ -403,10 +405,14 @@ struct RemoveConversions
         continue;
       }
       ++recomputed;
+      hasChanged = true;
       convert.getResult().replaceAllUsesWith(recomputer.build());
       convert.erase();
     }
-    removeDead(getOperation());
+    hasChanged |= removeDead(getOperation());
+    if (!hasChanged) {
+      markAllAnalysesPreserved();
+    }
   }
 
   /// Of which conversions the load, or the store, may be done in the other
@@ -440,15 +446,18 @@ struct RemoveConversions
   llvm::SmallPtrSet<Operation *, 8> stores;
   llvm::DenseMap<Operation *, Operation *> loads;
 
-  /// What only a conversion used.
-  static void removeDead(tile::KernelOp kernel) {
+  /// What only a conversion used. False: there is nothing of it.
+  static bool removeDead(tile::KernelOp kernel) {
+    bool hasRemoved = false;
     SmallVector<Operation *> all;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
     for (Operation *op : llvm::reverse(all)) {
       if (isOpTriviallyDead(op)) {
         op->erase();
+        hasRemoved = true;
       }
     }
+    return hasRemoved;
   }
 };
 

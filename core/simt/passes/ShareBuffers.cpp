@@ -44,6 +44,9 @@ struct ShareBuffers : tz::simt::impl::ShareBuffersBase<ShareBuffers> {
     for (StageOp stage : all) {
       rewrite(stage);
     }
+    if (all.empty()) {
+      markAllAnalysesPreserved();
+    }
   }
 
   void rewrite(StageOp stage) {

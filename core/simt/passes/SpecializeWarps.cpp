@@ -386,7 +386,7 @@ void SpecializeWarps::runOnOperation() {
     warps = std::max(warps, machine.copyWarps(copyRequest(loop)));
   }
   if (warps == 0) {
-    return;
+    return markAllAnalysesPreserved();
   }
   StringRef why = problem(slots, machine);
   CopySlice slice(slots);
@@ -396,7 +396,7 @@ void SpecializeWarps::runOnOperation() {
   if (!why.empty()) {
     emitRemark(slots.loops[0].getLoc())
         << "the copies of this loop have no warp of their own: " << why;
-    return;
+    return markAllAnalysesPreserved();
   }
   split(slots, slice, warps);
   ++specialized;

@@ -209,11 +209,16 @@ struct VersionAlignment
       }
     });
     if (loops.empty()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     analysis::Hints hints(getOperation());
+    unsigned found = 0;
     for (scf::ForOp loop : loops) {
-      versioned += Versioner(loop, hints).run() ? 1 : 0;
+      found += Versioner(loop, hints).run() ? 1 : 0;
+    }
+    versioned += found;
+    if (found == 0) {
+      markAllAnalysesPreserved();
     }
   }
 };
