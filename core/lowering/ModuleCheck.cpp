@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/lowering/ModuleCheck.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -65,6 +66,12 @@ static constexpr Intrinsic::ID CommonIntrinsics[] = {
     Intrinsic::usub_with_overflow,
 };
 
+static std::string nameOf(Type *type) {
+  std::string name;
+  raw_string_ostream(name) << *type;
+  return name;
+}
+
 /// What is wrong with a value of this type; empty if nothing is.
 static std::string typeProblem(Type *type, uint64_t vectorBits) {
   if (auto *record = dyn_cast<StructType>(type)) {
@@ -82,15 +89,13 @@ static std::string typeProblem(Type *type, uint64_t vectorBits) {
   if (type->isVoidTy() || type->isMetadataTy() || type->isLabelTy()) {
     return "";
   }
-  std::string name;
-  raw_string_ostream(name) << *type;
   Type *scalar = type->getScalarType();
   const bool isKnown =
       scalar->isPointerTy() || scalar->isHalfTy() || scalar->isBFloatTy() ||
       scalar->isFloatTy() || scalar->isDoubleTy() ||
       (scalar->isIntegerTy() && scalar->getIntegerBitWidth() <= 128);
   if (!isKnown || isa<ScalableVectorType>(type)) {
-    return "a value of type " + name;
+    return "a value of type " + nameOf(type);
   }
   if (auto *vector = dyn_cast<FixedVectorType>(type)) {
     const uint64_t bits =
@@ -98,12 +103,33 @@ static std::string typeProblem(Type *type, uint64_t vectorBits) {
             ? 64
             : scalar->getPrimitiveSizeInBits().getFixedValue();
     if (bits * vector->getNumElements() > vectorBits) {
-      return "a vector " + name + ", wider than " + std::to_string(vectorBits) +
-             " bits";
+      return "a vector " + nameOf(type) + ", wider than " +
+             std::to_string(vectorBits) + " bits";
     }
   }
   return "";
 }
+
+/// Types are few, values many: each type is looked at once.
+class TypeCheck {
+public:
+  explicit TypeCheck(uint64_t vectorBits) : vectorBits(vectorBits) {}
+
+  std::string problem(Type *type) {
+    if (right.contains(type)) {
+      return "";
+    }
+    std::string found = typeProblem(type, vectorBits);
+    if (found.empty()) {
+      right.insert(type);
+    }
+    return found;
+  }
+
+private:
+  uint64_t vectorBits;
+  SmallPtrSet<Type *, 32> right;
+};
 
 static std::string callProblem(const CallBase &call,
                                const CodeGenAbilities &abilities) {
@@ -130,12 +156,12 @@ static std::string callProblem(const CallBase &call,
          (callee ? callee->getName().str() : "what is not known");
 }
 
-static std::string problemOf(const Instruction &inst,
+static std::string problemOf(const Instruction &inst, TypeCheck &types,
                              const CodeGenAbilities &abilities) {
-  std::string problem = typeProblem(inst.getType(), abilities.vectorBits);
+  std::string problem = types.problem(inst.getType());
   for (const Use &operand : inst.operands()) {
     if (problem.empty()) {
-      problem = typeProblem(operand->getType(), abilities.vectorBits);
+      problem = types.problem(operand->getType());
     }
   }
   if (problem.empty()) {
@@ -159,13 +185,14 @@ static std::string problemOf(const Instruction &inst,
 
 std::optional<Inability> findInability(const Module &module,
                                        const CodeGenAbilities &abilities) {
+  TypeCheck types(abilities.vectorBits);
   for (const Function &function : module) {
     for (const BasicBlock &block : function) {
       if (abilities.blockLength && block.size() > abilities.blockLength) {
         return Inability{&block.front(), "", block.size()};
       }
       for (const Instruction &inst : block) {
-        std::string problem = problemOf(inst, abilities);
+        std::string problem = problemOf(inst, types, abilities);
         if (!problem.empty()) {
           return Inability{&inst, std::move(problem)};
         }
