@@ -51,6 +51,13 @@ private:
       work.push_back({value, itself});
     }
   }
+  /// Where a divisor ends, quotients and remainders of neighbours end a run.
+  void reachQuotient(Value quotient) {
+    ArrayRef<int64_t> shape = shapeOf(quotient.getType());
+    if (!shape.empty() && shape.back() > 1) {
+      reach(quotient, false);
+    }
+  }
   void scales(Type element) {
     unsigned bytes = storageBytes(element);
     if (!result.smallestElement || bytes < result.smallestElement) {
@@ -166,8 +173,12 @@ void Walk::visit(OpOperand &use, bool itself) {
           reach(shift.getResult(), false);
         }
       })
-      .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp>(
-          [&](auto) { result.foldsOne |= itself && number == 1; })
+      .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp>([&](auto division) {
+        if (number == 1) {
+          result.foldsOne |= itself;
+          reachQuotient(division.getResult());
+        }
+      })
       .Case<arith::CmpIOp>([&](auto compare) {
         result.foldsOne |= itself && isConstant(op->getOperand(1 - number));
         reachMask(compare.getResult());

@@ -8,11 +8,12 @@
 //
 // An argument scales an address if it reaches the offset of an addptr, or a
 // stride or an offset of a view, through sums, products, extensions, changes of
-// shape, minima, selects and what loops carry. Divisions, remainders and loads
-// end the way. It bounds rows if it reaches, on that way, a comparison that a
-// load's or a store's mask consists of along the last dimension, or the extent
-// of a view in a dimension whose stride is 1: where a vector is whole or off, a
-// mask costs next to nothing.
+// shape, minima, selects and what loops carry, or as the divisor of a tile:
+// how far quotients and remainders run in memory depends on it. As a dividend,
+// and behind loads, it ends. It bounds rows if it reaches, on that way, a
+// comparison that a load's or a store's mask consists of along the last
+// dimension, or the extent of a view in a dimension whose stride is 1: where a
+// vector is whole or off, a mask costs next to nothing.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_ANALYSIS_ARGUMENTUSES_H
 #define TERRAZZO_ANALYSIS_ARGUMENTUSES_H

@@ -93,3 +93,24 @@ tile.kernel @carried(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %on: i1) {
   tile.store %either, %f : !tile.ptr<f32>, f32
   tile.return
 }
+
+// The divisor of a tile says how far quotients and remainders run: neighbours
+// below a multiple of 4 share a quotient where %n is divisible by 4. A divisor
+// of numbers, and a dividend, say nothing.
+// CHECK-LABEL: tile-print-argument-uses @divisors
+// CHECK-NEXT: %arg0: written, steps []
+// CHECK-NEXT: %arg1: scales elements of 4 bytes, folds one
+// CHECK-NEXT: %arg2: scales nothing, folds one
+// CHECK-NEXT: %arg3: scales nothing
+tile.kernel @divisors(%x: !tile.ptr<f32>, %n: i32, %m: i32, %first: i32) {
+  %lanes = tile.range 0 to 64 : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %column = tile.remsi %lanes, %ns : tensor<64xi32>
+  %block = tile.divsi %first, %m : i32
+  %row = tile.addptr %x, %block : !tile.ptr<f32>, i32
+  %to = tile.splat %row : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %p = tile.addptr %to, %column : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  tile.store %p, %one : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  tile.return
+}

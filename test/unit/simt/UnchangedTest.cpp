@@ -53,8 +53,8 @@ struct EmptyKernel {
     tz::tile::registerTileDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    module = parseSourceString<ModuleOp>(
-        "tile.kernel @empty() { tile.return }", &context);
+    module = parseSourceString<ModuleOp>("tile.kernel @empty() { tile.return }",
+                                         &context);
   }
 
   MLIRContext context;
