@@ -371,6 +371,10 @@ bool splitModifier(std::string_view text, std::string_view &name,
 
 /// Without what says how it is encoded.
 std::string plainName(std::string_view name) {
+  constexpr std::string_view dual = "v_dual_";
+  if (name.starts_with(dual)) {
+    return "v_" + std::string(name.substr(dual.size()));
+  }
   for (bool cutOne = true; cutOne;) {
     cutOne = false;
     for (std::string_view suffix : {"_e32", "_e64", "_dpp", "_sdwa"}) {

@@ -22,6 +22,8 @@ const char *name(Found found) {
     return "uninitialised";
   case Found::Barrier:
     return "barrier";
+  case Found::Matrix:
+    return "matrix operands";
   case Found::Unsupported:
     return "not supported";
   case Found::Endless:

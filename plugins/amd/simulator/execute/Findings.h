@@ -22,6 +22,7 @@ enum class Found : uint8_t {
   Misaligned,    ///< an address that the instruction does not take
   Uninitialised, ///< a value that nobody wrote decides or is stored
   Barrier,       ///< a wave ended while others wait
+  Matrix,        ///< operands of a matrix product that no layout allows
   Unsupported,   ///< an instruction that the simulator does not know
   Endless,       ///< the limit of instructions was reached
 };

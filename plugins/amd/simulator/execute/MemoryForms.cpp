@@ -189,6 +189,8 @@ std::span<const AtomicForm> atomicForms() {
       {"pk_add_bf16", 4, addBf16},
       {"cmpst_b32", 4, exchangeIf<U>, true},
       {"cmpst_b64", 8, exchangeIf<V>, true},
+      {"cmpstore_b32", 4, exchangeIf<U>, true, true},
+      {"cmpstore_b64", 8, exchangeIf<V>, true, true},
       {"add", 4, compute<U, Plus>},
       {"sub", 4, compute<U, Minus>},
       {"inc", 4, compute<U, WrapUp>},

@@ -38,6 +38,7 @@ struct AtomicForm {
   uint8_t bytes;
   uint64_t (*compute)(uint64_t old, uint64_t data, uint64_t expected);
   bool comparesFirst = false; ///< its data are a pair
+  bool newFirst = false;      ///< of LDS: the new value before the expected one
 };
 std::span<const AtomicForm> atomicForms();
 

@@ -108,6 +108,14 @@ const Instruction &Module::at(uint64_t address) {
                part->name, made->encoding[0],
                made->bytes > 4 ? made->encoding[1] : 0));
     }
+    if (part->name.starts_with("v_cmpx_") && part->operands.size() == 2) {
+      // Since gfx10 the text does not name the one destination.
+      Operand exec;
+      exec.file = File::Scalar;
+      exec.index = scalar::Exec;
+      exec.dwords = uint8_t(about->lanes / 32);
+      part->operands.insert(part->operands.begin(), exec);
+    }
     if (part->row->destinations > part->operands.size()) {
       unsupportedForm(*part, "the number of operands");
     }

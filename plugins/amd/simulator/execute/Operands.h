@@ -125,12 +125,12 @@ T scaled(const Instruction &in, T value) {
   return value;
 }
 
-/// Writes the result of a lane.
+/// Writes the result of a lane as it is.
 template <typename T>
-void result(Wave &wave, const Instruction &in, unsigned at, unsigned lane,
-            T value) {
+void unclampedResult(Wave &wave, const Instruction &in, unsigned at,
+                     unsigned lane, T value) {
   const Operand &operand = in.operands[at];
-  const auto bits = std::bit_cast<BitsOf<sizeof(T)>>(scaled(in, value));
+  const auto bits = std::bit_cast<BitsOf<sizeof(T)>>(value);
   if constexpr (sizeof(T) == 8) {
     wave.setVector(operand.index, lane, uint32_t(bits));
     wave.setVector(operand.index + 1, lane, uint32_t(bits >> 32));
@@ -151,6 +151,13 @@ void result(Wave &wave, const Instruction &in, unsigned at, unsigned lane,
                     : (old & 0xFFFF0000u) | word;
   }
   wave.setVector(operand.index, lane, word);
+}
+
+/// Writes the result of a lane, scaled and clamped as the instruction says.
+template <typename T>
+void result(Wave &wave, const Instruction &in, unsigned at, unsigned lane,
+            T value) {
+  unclampedResult(wave, in, at, lane, scaled(in, value));
 }
 
 //===--- Semantic functions from arithmetic -------------------------------===//
@@ -179,6 +186,37 @@ void each(Wave &wave, const Instruction &in) {
     result(wave, in, 0, lane,
            Types::template call<Pointer<Lambda>>(
                wave, in, lane, std::make_index_sequence<Types::Count>{}));
+  });
+}
+
+/// Writes 64 bits whose low half comes from the low halves of the sources
+/// alone: a compiler may leave the upper half of a source undefined then.
+inline void resultFromLow(Wave &wave, const Instruction &in, unsigned lane,
+                          uint64_t value) {
+  const bool isTainted = wave.tainted;
+  wave.tainted = false;
+  for (size_t i = in.row->destinations; i < in.operands.size(); ++i) {
+    const File file = in.operands[i].file;
+    if (file == File::Vector || file == File::Scalar) {
+      (void)wave.dword(in.operands[i], 0, lane);
+    }
+  }
+  wave.setVector(in.operands[0].index, lane, uint32_t(value));
+  wave.tainted = isTainted;
+  wave.setVector(in.operands[0].index + 1u, lane, uint32_t(value >> 32));
+}
+/// each() for them.
+template <auto Lambda>
+void eachFromLow(Wave &wave, const Instruction &in) {
+  if (in.shuffle.kind != LaneShuffle::None) {
+    return each<Lambda>(wave, in);
+  }
+  using Types = Signature<std::remove_const_t<decltype(Pointer<Lambda>)>>;
+  eachResult(wave, in, [&](unsigned lane) {
+    resultFromLow(
+        wave, in, lane,
+        Types::template call<Pointer<Lambda>>(
+            wave, in, lane, std::make_index_sequence<Types::Count>{}));
   });
 }
 

@@ -8,6 +8,7 @@ namespace tz::amd::sim {
 
 static constexpr Machine Machines[] = {
     {"gfx942", 64, 64 * 1024, 304, false, true, true},
+    {"gfx1100", 32, 64 * 1024, 96, true, false, false},
 };
 
 std::string machineNames() {

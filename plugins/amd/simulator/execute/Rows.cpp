@@ -11,10 +11,10 @@ namespace tz::amd::sim {
 const Row *findRow(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string, Row> rows;
-    for (auto list :
-         {scalarRows, controlRows, scalarMemoryRows, vectorIntegerRows,
-          vectorRealRows, vectorHalfRows, conversionRows, comparisonRows,
-          laneRows, packedRows, matrixRows, sharedRows, memoryRows}) {
+    for (auto list : {scalarRows, controlRows, scalarMemoryRows,
+                      vectorIntegerRows, vectorRealRows, vectorHalfRows,
+                      conversionRows, comparisonRows, laneRows, packedRows,
+                      matrixRows, waveMatrixRows, sharedRows, memoryRows}) {
       for (Row &row : list()) {
         std::string key = row.name;
         rows.emplace(std::move(key), std::move(row));

@@ -22,6 +22,7 @@ std::vector<Row> comparisonRows();
 std::vector<Row> laneRows();
 std::vector<Row> packedRows();
 std::vector<Row> matrixRows();
+std::vector<Row> waveMatrixRows();
 std::vector<Row> sharedRows();
 std::vector<Row> memoryRows();
 

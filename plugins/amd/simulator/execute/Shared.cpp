@@ -158,6 +158,9 @@ void atomic(Wave &wave, const Instruction &in) {
     if (form.comparesFirst) {
       expected = data;
       data = wide(wave, in.operands.at(at + 2), form.bytes, lane);
+      if (form.newFirst) {
+        std::swap(data, expected);
+      }
     }
     const uint64_t old = runAtomic(form, bytes, data, expected);
     markWritten(wave, address, form.bytes, !wave.tainted);
@@ -215,7 +218,7 @@ void permuteForward(Wave &wave, const Instruction &in) {
 void swizzle(Wave &wave, const Instruction &in) {
   const Snapshot data = snapshot(wave, in.operands.at(1));
   const uint32_t pattern = in.encoding[0] & 0xFFFF;
-  if ((pattern & 0xE000) != 0 && !(pattern & 0x8000)) {
+  if (pattern >= 0xC000) {
     unsupportedForm(in, "a rotation of lanes");
   }
   eachLane(wave, [&](unsigned lane) {

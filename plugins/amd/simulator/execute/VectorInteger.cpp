@@ -5,6 +5,9 @@
 #include "plugins/amd/simulator/execute/Operands.h"
 #include "plugins/amd/simulator/execute/Rows.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace tz::amd::sim {
 
 namespace {
@@ -32,6 +35,23 @@ void sum(Wave &wave, const Instruction &in) {
   wave.setMask(in.operands.at(1), out);
 }
 
+/// Sums and differences that the modifier "clamp" keeps in the type's range.
+template <typename T, int Kind> // as of sum()
+void plainSum(Wave &wave, const Instruction &in) {
+  using Limits = std::numeric_limits<T>;
+  eachResult(wave, in, [&](unsigned lane) {
+    int64_t a = source<T>(wave, in, 1, lane), b = source<T>(wave, in, 2, lane);
+    if (Kind == 2) {
+      std::swap(a, b);
+    }
+    int64_t value = Kind == 0 ? a + b : a - b;
+    if (in.clamp) {
+      value = std::clamp<int64_t>(value, Limits::min(), Limits::max());
+    }
+    unclampedResult(wave, in, 0, lane, T(value));
+  });
+}
+
 template <typename T>
 void multiplyAdd64(Wave &wave, const Instruction &in) {
   L out = 0;
@@ -42,19 +62,20 @@ void multiplyAdd64(Wave &wave, const Instruction &in) {
     using Narrow = std::conditional_t<std::is_signed_v<T>, int64_t, L>;
     const Wide wide = Wide(a) * b + Narrow(source<L>(wave, in, 4, lane));
     out |= L{wide != Wide(Narrow(wide))} << lane;
-    result(wave, in, 0, lane, L(wide));
+    resultFromLow(wave, in, lane, L(wide));
   });
   wave.setMask(in.operands.at(1), out);
 }
 
 /// The selector is VCC where the text names none.
+template <typename T>
 void select(Wave &wave, const Instruction &in) {
   const L mask = in.operands.size() > 3 ? wave.mask(in.operands[3])
                                         : wave.scalar64(scalar::Vcc);
   eachResult(wave, in, [&](unsigned lane) {
     // Signs of floats are legal here, so it is read as one.
     result(wave, in, 0, lane,
-           source<float>(wave, in, mask >> lane & 1 ? 2 : 1, lane));
+           source<T>(wave, in, mask >> lane & 1 ? 2 : 1, lane));
   });
 }
 
@@ -110,18 +131,7 @@ void addExtremes(std::vector<Row> &rows, std::string type) {
 void addShort(std::vector<Row> &rows) {
   using S = uint16_t;
   auto add = [&](const char *name, auto run) { rows.push_back({name, run}); };
-  constexpr auto plus = [](S a, S b) { return S(a + b); };
-  constexpr auto minus = [](S a, S b) { return S(a - b); };
   constexpr auto times = [](S a, S b) { return S(a * b); };
-  add("v_add_u16", each<plus>);
-  add("v_add_nc_u16", each<plus>);
-  add("v_add_i16", each<plus>);
-  add("v_add_nc_i16", each<plus>);
-  add("v_sub_u16", each<minus>);
-  add("v_sub_nc_u16", each<minus>);
-  add("v_sub_i16", each<minus>);
-  add("v_sub_nc_i16", each<minus>);
-  add("v_subrev_u16", each<[](S a, S b) { return S(b - a); }>);
   add("v_mul_lo_u16", each<times>);
   add("v_mad_u16", each<[](S a, S b, S c) { return S(a * b + c); }>);
   add("v_mad_legacy_u16", each<[](S a, S b, S c) { return S(a * b + c); }>);
@@ -140,7 +150,7 @@ void addShort(std::vector<Row> &rows) {
 void addBits(std::vector<Row> &rows) {
   auto add = [&](const char *name, auto run) { rows.push_back({name, run}); };
   add("v_mov_b32", each<[](U a) { return a; }>);
-  add("v_mov_b64", each<[](L a) { return a; }>);
+  add("v_mov_b64", eachFromLow<[](L a) { return a; }>);
   add("v_not_b32", each<[](U a) { return ~a; }>);
   add("v_and_b32", each<[](U a, U b) { return a & b; }>);
   add("v_or_b32", each<[](U a, U b) { return a | b; }>);
@@ -153,7 +163,7 @@ void addBits(std::vector<Row> &rows) {
   add("v_lshlrev_b32", each<[](U n, U a) { return a << (n & 31); }>);
   add("v_lshrrev_b32", each<[](U n, U a) { return a >> (n & 31); }>);
   add("v_ashrrev_i32", each<[](U n, I a) { return a >> (n & 31); }>);
-  add("v_lshlrev_b64", each<[](U n, L a) { return a << (n & 63); }>);
+  add("v_lshlrev_b64", eachFromLow<[](U n, L a) { return a << (n & 63); }>);
   add("v_lshrrev_b64", each<[](U n, L a) { return a >> (n & 63); }>);
   add("v_ashrrev_i64", each<[](U n, int64_t a) { return a >> (n & 63); }>);
   add("v_bfe_u32", each<[](U a, U first, U width) {
@@ -183,26 +193,29 @@ void addBits(std::vector<Row> &rows) {
   add("v_ctz_i32_b32", each<trailing>);
   add("v_mbcnt_lo_u32_b32", countLanesBelow<false>);
   add("v_mbcnt_hi_u32_b32", countLanesBelow<true>);
-  add("v_cndmask_b32", select);
+  add("v_cndmask_b32", select<float>);
+  add("v_cndmask_b16", select<half>);
 }
 
 void addSums(std::vector<Row> &rows) {
-  auto add = [&](const char *name, auto run, uint8_t destinations = 1) {
-    rows.push_back({name, run, Class::Vector, destinations});
+  auto add = [&](std::string name, auto run, uint8_t destinations = 1) {
+    rows.push_back({std::move(name), run, Class::Vector, destinations});
   };
-  constexpr auto plus = [](U a, U b) { return a + b; };
-  constexpr auto minus = [](U a, U b) { return a - b; };
-  constexpr auto reverse = [](U a, U b) { return b - a; };
-  for (const char *name :
-       {"v_add_u32", "v_add_nc_u32", "v_add_i32", "v_add_nc_i32"}) {
-    add(name, each<plus>);
+  for (const char *middle : {"_", "_nc_"}) {
+    const std::string add_ = std::string("v_add") + middle;
+    const std::string sub_ = std::string("v_sub") + middle;
+    const std::string reverse = std::string("v_subrev") + middle;
+    add(add_ + "u32", plainSum<U, 0>);
+    add(add_ + "i32", plainSum<I, 0>);
+    add(sub_ + "u32", plainSum<U, 1>);
+    add(sub_ + "i32", plainSum<I, 1>);
+    add(reverse + "u32", plainSum<U, 2>);
+    add(add_ + "u16", plainSum<uint16_t, 0>);
+    add(add_ + "i16", plainSum<int16_t, 0>);
+    add(sub_ + "u16", plainSum<uint16_t, 1>);
+    add(sub_ + "i16", plainSum<int16_t, 1>);
+    add(reverse + "u16", plainSum<uint16_t, 2>);
   }
-  for (const char *name :
-       {"v_sub_u32", "v_sub_nc_u32", "v_sub_i32", "v_sub_nc_i32"}) {
-    add(name, each<minus>);
-  }
-  add("v_subrev_u32", each<reverse>);
-  add("v_subrev_nc_u32", each<reverse>);
   add("v_add_co_u32", sum<0, false>, 2);
   add("v_sub_co_u32", sum<1, false>, 2);
   add("v_subrev_co_u32", sum<2, false>, 2);
@@ -218,7 +231,8 @@ void addSums(std::vector<Row> &rows) {
   add("v_add_lshl_u32",
       each<[](U a, U b, U n) { return (a + b) << (n & 31); }>);
   add("v_xad_u32", each<[](U a, U b, U c) { return (a ^ b) + c; }>);
-  add("v_lshl_add_u64", each<[](L a, U n, L c) { return (a << (n & 7)) + c; }>);
+  add("v_lshl_add_u64",
+      eachFromLow<[](L a, U n, L c) { return (a << (n & 7)) + c; }>);
   add("v_mul_lo_u32", each<[](U a, U b) { return a * b; }>);
   add("v_mul_hi_u32", each<[](U a, U b) { return U(L{a} * b >> 32); }>);
   add("v_mul_hi_i32", each<[](I a, I b) { return I(int64_t{a} * b >> 32); }>);

@@ -100,19 +100,42 @@ void divisionScale(Wave &wave, const Instruction &in) {
   wave.setMask(in.operands.at(1), mask);
 }
 
+/// 2^scale * (a * b + c), rounded once: a quotient may be denormal. The sum is
+/// taken in a type that holds the product, with its last bit set where bits
+/// were lost; the second rounding is then that of the exact value.
+template <typename T>
+T scaledFused(T a, T b, T c, int scale) {
+  using Wide = std::conditional_t<sizeof(T) == 8, __float128, double>;
+  using Bits = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64_t>;
+  const Wide product = Wide(a) * Wide(b), sum = product + Wide(c);
+  if (!std::isfinite(T(sum)) || sum == 0) {
+    return T(sum);
+  }
+  // What the sum lost (Knuth's sum of two).
+  const Wide other = sum - product;
+  const Wide lost = (product - (sum - other)) + (Wide(c) - other);
+  Bits bits = std::bit_cast<Bits>(sum);
+  if (lost != 0 && (bits & 1) == 0) {
+    bits += (lost < 0) == (sum < 0) ? Bits(1) : ~Bits(0);
+  }
+  Wide value = std::bit_cast<Wide>(bits);
+  for (int left = scale; left != 0; left += left < 0 ? 1 : -1) {
+    value *= scale < 0 ? Wide(0.5) : Wide(2);
+  }
+  return T(value);
+}
+
 template <typename T>
 void divisionStep(Wave &wave, const Instruction &in) {
   const uint64_t mask = wave.scalar64(scalar::Vcc);
   eachResult(wave, in, [&](unsigned lane) {
     const T add = source<T>(wave, in, 3, lane);
-    T value = std::fma(source<T>(wave, in, 1, lane),
-                       source<T>(wave, in, 2, lane), add);
-    if (mask >> lane & 1) {
-      using D = Division<T>;
-      value = std::ldexp(value,
-                         biasedExponent(add) > D::Bias ? D::Scale : -D::Scale);
-    }
-    result(wave, in, 0, lane, value);
+    using D = Division<T>;
+    int scale = biasedExponent(add) > D::Bias ? D::Scale : -D::Scale;
+    scale = mask >> lane & 1 ? scale : 0;
+    result(wave, in, 0, lane,
+           scaledFused(source<T>(wave, in, 1, lane),
+                       source<T>(wave, in, 2, lane), add, scale));
   });
 }
 

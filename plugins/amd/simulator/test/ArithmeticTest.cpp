@@ -234,10 +234,73 @@ TEST_F(ArithmeticTest, LaneShuffleIntoItsSource) {
   EXPECT_EQ(get<U>(1, 63), 162u);
 }
 
+TEST_F(ArithmeticTest, SaturatingSums) {
+  EXPECT_EQ((vector<U>("v_sub_u32_e64 v0, v1, v2 clamp", U(3), U(5))), 0u);
+  EXPECT_EQ((vector<U>("v_add_u32_e64 v0, v1, v2 clamp", U(-3), U(5))), ~0u);
+  EXPECT_EQ(
+      (vector<I>("v_add_i32 v0, v1, -2 clamp", std::numeric_limits<I>::min())),
+      std::numeric_limits<I>::min());
+  EXPECT_EQ((vector<I>("v_sub_nc_i32 v0, v1, v2 clamp", I(0x7FFFFFFF), I(-1))),
+            0x7FFFFFFF);
+  EXPECT_EQ((vector<I>("v_add_i32 v0, v1, v2", I(0x7FFFFFFF), I(1))),
+            std::numeric_limits<I>::min());
+  EXPECT_EQ((vector<uint16_t>("v_subrev_u16_e64 v0, v1, v2 clamp", uint16_t(5),
+                              uint16_t(3))),
+            0);
+}
+
+TEST_F(ArithmeticTest, SwizzleAmongLanes) {
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    put<U>(1, lane, lane);
+  }
+  auto swizzle = [&](uint32_t pattern) {
+    auto in = readInstruction("ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,16)");
+    in->row = findRow(in->name);
+    in->encoding[0] = 0xD87A0000 | pattern;
+    wave.tainted = false;
+    in->row->run(wave, *in);
+  };
+  swizzle(0x401F); // xor 16
+  EXPECT_EQ(get<U>(0, 3), 19u);
+  EXPECT_EQ(get<U>(0, 60), 44u);
+  swizzle(0x801B); // the four lanes backwards
+  EXPECT_EQ(get<U>(0, 4), 7u);
+  EXPECT_THROW(swizzle(0xC020), std::exception);
+}
+
+// The low half of a sum of 64 bits comes from the low halves alone.
+TEST_F(ArithmeticTest, UndefinedUpperHalves) {
+  put<U>(1, 3);
+  put<U>(2, 4);
+  put<U>(4, 5); // and nobody wrote v5
+  run("v_mad_u64_u32 v[6:7], vcc, v1, v2, v[4:5]");
+  EXPECT_EQ(wave.vectors[6 * 64], 17u);
+  EXPECT_TRUE(wave.defined[6] & 1);
+  EXPECT_FALSE(wave.defined[7] & 1);
+  run("v_lshl_add_u64 v[8:9], v[4:5], 2, v[4:5]");
+  EXPECT_TRUE(wave.defined[8] & 1);
+  EXPECT_FALSE(wave.defined[9] & 1);
+  run("v_lshrrev_b64 v[10:11], 4, v[4:5]");
+  EXPECT_FALSE(wave.defined[10] & 1);
+}
+
+// A denormal quotient is rounded once: 2^-128 * c lies at a tie, and the
+// product is a little more, far below the last bit of c.
+TEST_F(ArithmeticTest, LastStepOfADivision) {
+  wave.setScalar64(scalar::Vcc, 1);
+  const double c = std::ldexp(1024.5, 128 - 1074);
+  EXPECT_EQ((vector<double>("v_div_fmas_f64 v[0:1], v[1:2], v[3:4], v[5:6]",
+                            std::ldexp(1.0, -500), std::ldexp(1.0, -506), c)),
+            std::ldexp(1025.0, -1074));
+  EXPECT_EQ((vector<double>("v_div_fmas_f64 v[0:1], v[1:2], v[3:4], v[5:6]",
+                            0.0, 1.0, c)),
+            std::ldexp(1024.0, -1074));
+}
+
 TEST_F(ArithmeticTest, UnknownFormsAreTold) {
   EXPECT_THROW(
       {
-        auto in = readInstruction("v_add_u32_e64 v0, v1, v2 clamp");
+        auto in = readInstruction("v_and_b32_e64 v0, v1, v2 clamp");
         in->row = findRow(in->name);
         in->row->run(wave, *in);
       },

@@ -15,8 +15,9 @@
 namespace tz::amd::sim {
 
 /// The bytes of kernels.gfx942.hsaco for "kernels".
-inline std::vector<uint8_t> readKernels(const std::string &name) {
-  std::ifstream file(TZ_TEST_KERNELS "/" + name + ".gfx942.hsaco",
+inline std::vector<uint8_t>
+readKernels(const std::string &name, const std::string &processor = "gfx942") {
+  std::ifstream file(TZ_TEST_KERNELS "/" + name + "." + processor + ".hsaco",
                      std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }

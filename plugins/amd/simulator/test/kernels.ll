@@ -1,12 +1,10 @@
 ; Kernels whose results the tests know: ids, loads, stores, LDS, barriers, loops,
-; atomics, scratch and matrix instructions, as LLVM compiles them.
+; atomics and scratch, as LLVM compiles them.
 target triple = "amdgcn-amd-amdhsa"
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.x()
 declare void @llvm.amdgcn.s.barrier()
-declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x half>, <4 x float>, i32, i32, i32)
-declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x float>, i32, i32, i32)
 declare ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1), i16, i64, i32)
 declare float @llvm.amdgcn.raw.ptr.buffer.load.f32(ptr addrspace(8), i32, i32, i32)
 declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
@@ -135,31 +133,6 @@ define amdgpu_kernel void @buffer(ptr addrspace(1) %out, ptr addrspace(1) %x, i3
   %v = call float @llvm.amdgcn.raw.ptr.buffer.load.f32(ptr addrspace(8) %r, i32 %o, i32 0, i32 0)
   %to = getelementptr float, ptr addrspace(1) %out, i32 %i
   store float %v, ptr addrspace(1) %to
-  ret void
-}
-
-; D = A * B for 16 x 16 x 16 halves, lane by lane as the instruction wants them
-define amdgpu_kernel void @product16(ptr addrspace(1) %d, ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
-  %i = call i32 @llvm.amdgcn.workitem.id.x()
-  %aa = getelementptr <4 x half>, ptr addrspace(1) %a, i32 %i
-  %ba = getelementptr <4 x half>, ptr addrspace(1) %b, i32 %i
-  %av = load <4 x half>, ptr addrspace(1) %aa
-  %bv = load <4 x half>, ptr addrspace(1) %ba
-  %dv = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> %av, <4 x half> %bv, <4 x float> zeroinitializer, i32 0, i32 0, i32 0)
-  %da = getelementptr <4 x float>, ptr addrspace(1) %d, i32 %i
-  store <4 x float> %dv, ptr addrspace(1) %da
-  ret void
-}
-
-define amdgpu_kernel void @product32(ptr addrspace(1) %d, ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
-  %i = call i32 @llvm.amdgcn.workitem.id.x()
-  %aa = getelementptr <4 x half>, ptr addrspace(1) %a, i32 %i
-  %ba = getelementptr <4 x half>, ptr addrspace(1) %b, i32 %i
-  %av = load <4 x half>, ptr addrspace(1) %aa
-  %bv = load <4 x half>, ptr addrspace(1) %ba
-  %dv = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %av, <4 x half> %bv, <16 x float> zeroinitializer, i32 0, i32 0, i32 0)
-  %da = getelementptr <16 x float>, ptr addrspace(1) %d, i32 %i
-  store <16 x float> %dv, ptr addrspace(1) %da
   ret void
 }
 
