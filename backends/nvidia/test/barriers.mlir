@@ -10,6 +10,9 @@
 // RUN: tz compile %t/apart.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=APART
 // RUN: tz compile %t/near.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=NEAR
 // RUN: tz compile %t/again.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=AGAIN
+// RUN: tz compile %t/odd.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ODD
+// RUN: tz compile %t/place.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=PLACE
+// RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ROWS
 
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync
@@ -154,9 +157,8 @@ tile.kernel @near(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
   tile.return
 }
 
-// The loop stores to the same memory when it runs again: a barrier between, none
-// in the inner loop.
-// AGAIN-COUNT-1: bar.sync
+// The loop stores to the same memory when it runs again, by the same threads:
+// blocks begin at multiples of their length.
 // AGAIN-NOT: bar.sync
 //--- again.mlir
 tile.kernel @again(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
@@ -173,6 +175,66 @@ tile.kernel @again(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
       tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
     }
   }
+  tile.return
+}
+
+// So again, but blocks begin anywhere: other threads store the same elements.
+// ODD-COUNT-1: bar.sync
+// ODD-NOT: bar.sync
+//--- odd.mlir
+tile.kernel @odd(%x: !tile.ptr<f32>, %v0: f32, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 1024 : i32
+  %size = arith.extsi %n : i32 to i64
+  %unit = arith.constant 1 : i64
+  %v = tile.splat %v0 : f32 -> tensor<1024xf32>
+  %view = tile.make_view %x shape [%size] strides [%unit] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %j = %zero to %n step %one : i32 {
+    scf.for %i = %j to %n step %step : i32 {
+      %at = arith.extsi %i : i32 to i64
+      tile.store_view %view[%at], %v checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+    }
+  }
+  tile.return
+}
+
+// Each thread stores what it has loaded: in place, in a loop and behind it.
+// PLACE-NOT: bar.sync
+//--- place.mlir
+tile.kernel @place(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 1024 : i32
+  %blocks = tile.divsi %n, %step : i32
+  %whole = arith.muli %blocks, %step : i32
+  %size = arith.extsi %n : i32 to i64
+  %unit = arith.constant 1 : i64
+  %view = tile.make_view %x shape [%size] strides [%unit] : !tile.ptr<f32> -> !tile.view<1024xf32>
+  scf.for %i = %zero to %whole step %step : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %v = tile.load_view %view[%at] checked [false] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
+    %twice = arith.addf %v, %v : tensor<1024xf32>
+    tile.store_view %view[%at], %twice checked [false] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  }
+  %at = arith.extsi %whole : i32 to i64
+  %v = tile.load_view %view[%at] checked [true] {group = 1 : i64} : !tile.view<1024xf32> -> tensor<1024xf32>
+  %twice = arith.addf %v, %v : tensor<1024xf32>
+  tile.store_view %view[%at], %twice checked [true] {group = 1 : i64} : !tile.view<1024xf32>, tensor<1024xf32>
+  tile.return
+}
+
+// Rows that may overlap: an element of one row may be one of the next row too.
+// ROWS-COUNT-1: bar.sync
+// ROWS-NOT: bar.sync
+//--- rows.mlir
+tile.kernel @rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %stride: i64) {
+  %z = arith.constant 0 : i64
+  %unit = arith.constant 1 : i64
+  %size = arith.constant 32 : i64
+  %view = tile.make_view %x shape [%size, %size] strides [%stride, %unit] : !tile.ptr<f32> -> !tile.view<32x32xf32>
+  %v = tile.load_view %view[%z, %z] checked [false, false] {group = 1 : i64} : !tile.view<32x32xf32> -> tensor<32x32xf32>
+  %twice = arith.addf %v, %v : tensor<32x32xf32>
+  tile.store_view %view[%z, %z], %twice checked [false, false] {group = 1 : i64} : !tile.view<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
 

@@ -6,11 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/DisjointAccesses.h"
 
+#include "terrazzo/simt/Simt.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tz;
@@ -29,6 +33,11 @@ public:
   /// The constant that is left of the difference without the multiples of
   /// `counter`. None: other values differ, or are not the same in `loop`.
   std::optional<int64_t> minus(const Sum &other, scf::ForOp loop) const;
+
+  /// Is the difference a multiple of `modulus`? 0: is it 0? Values that loops
+  /// compute are the same in both only `inSameIterations`.
+  bool differsByMultiple(const Sum &other, int64_t modulus,
+                         bool inSameIterations) const;
 
 private:
   void addProduct(Value value, Value constant, int64_t factor, Value whole);
@@ -102,6 +111,83 @@ std::optional<int64_t> Sum::minus(const Sum &other, scf::ForOp loop) const {
     return std::nullopt;
   }
   return rest;
+}
+
+/// Is value * factor a multiple of `modulus`, a power of two?
+bool isMultiple(Value value, int64_t factor, int64_t modulus,
+                unsigned depth = 0) {
+  constexpr unsigned mostSteps = 8;
+  modulus /= std::gcd(factor, modulus);
+  if (modulus == 1) {
+    return true;
+  }
+  if (depth == mostSteps) {
+    return false;
+  }
+  auto all = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value one) {
+      return isMultiple(one, 1, modulus, depth + 1);
+    });
+  };
+  if (const std::optional<int64_t> number = getConstantIntValue(value)) {
+    return *number % modulus == 0;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto loop = dyn_cast<scf::ForOp>(
+        cast<BlockArgument>(value).getOwner()->getParentOp());
+    return loop && value == loop.getInductionVar() &&
+           all({loop.getLowerBound(), loop.getStep()});
+  }
+  if (isa<arith::ExtSIOp, arith::TruncIOp, tile::HintOp, arith::AddIOp,
+          arith::SubIOp, tile::MinSIOp, tile::MaxSIOp>(op)) {
+    return all(op->getOperands());
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return all({select.getTrueValue(), select.getFalseValue()});
+  }
+  if (auto product = dyn_cast<arith::MulIOp>(op)) {
+    for (const bool isLeft : {false, true}) {
+      Value by = isLeft ? product.getLhs() : product.getRhs();
+      if (const std::optional<int64_t> number = getConstantIntValue(by)) {
+        return *number == 0 ||
+               isMultiple(isLeft ? product.getRhs() : product.getLhs(), *number,
+                          modulus, depth + 1);
+      }
+    }
+    return all(product.getLhs()) || all(product.getRhs());
+  }
+  return false;
+}
+
+/// Is it computed once, not in a loop or branch?
+bool isOfKernel(Value value) {
+  return isa<tile::KernelOp>(value.getParentBlock()->getParentOp());
+}
+
+bool Sum::differsByMultiple(const Sum &other, int64_t modulus,
+                            bool inSameIterations) const {
+  auto fits = [&](Value value, int64_t factor) {
+    return factor == 0 || (modulus != 0 && isMultiple(value, factor, modulus));
+  };
+  auto fitsBoth = [&](Value value) {
+    const int64_t mine = coefficientOf(value),
+                  theirs = other.coefficientOf(value);
+    int64_t rest = 0;
+    if (inSameIterations || isOfKernel(value)) {
+      return !llvm::SubOverflow(mine, theirs, rest) && fits(value, rest);
+    }
+    return fits(value, mine) && fits(value, theirs);
+  };
+  auto fitsAll = [&](const auto &terms) {
+    return llvm::all_of(terms,
+                        [&](const auto &term) { return fitsBoth(term.first); });
+  };
+  int64_t rest = 0;
+  return known && other.known &&
+         !llvm::SubOverflow(constant, other.constant, rest) &&
+         (modulus == 0 ? rest == 0 : rest % modulus == 0) && fitsAll(terms) &&
+         fitsAll(other.terms);
 }
 
 /// Elements of one access: from `start` behind a pointer, so many along each
@@ -226,6 +312,44 @@ bool areDisjoint(Operation *one, Operation *other, scf::ForOp loop) {
   return !mayReach(*distance, steps);
 }
 
+/// Are all elements of the block different ones?
+bool isInjective(const Block &block) {
+  constexpr int64_t small = int64_t{1} << 40;
+  SmallVector<std::pair<int64_t, int64_t>> dims; // stride, extent
+  for (auto [stride, extent] : llvm::zip_equal(block.strides, block.extents)) {
+    if (extent > 1) {
+      dims.push_back({std::abs(stride), extent});
+    }
+  }
+  llvm::sort(dims);
+  int64_t reach = 0; // of the dimensions with shorter strides
+  for (auto [stride, extent] : dims) {
+    if (stride <= reach || stride >= small / extent) {
+      return false;
+    }
+    reach += stride * (extent - 1);
+  }
+  return true;
+}
+
+/// The layout in which threads access; none if more than one has an element.
+const Layout *layoutOfThreads(Operation *op) {
+  auto store = dyn_cast<tile::StoreViewOp>(op);
+  auto type = cast<RankedTensorType>(store ? store.getValue().getType()
+                                           : op->getResult(0).getType());
+  if (!isa_and_present<LayoutAttr>(type.getEncoding())) {
+    return nullptr;
+  }
+  const Layout &layout = layoutOf(type);
+  for (const Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
+    if (layout.redundantBits(axis) != 0) {
+      return nullptr;
+    }
+  }
+  return llvm::any_of(layout.repeats(), Layout::isRedundant) ? nullptr
+                                                             : &layout;
+}
+
 scf::ForOp loopOf(Operation *op) {
   Operation *parent = op->getParentOp();
   while (isa<scf::IfOp>(parent)) {
@@ -243,4 +367,29 @@ bool tz::simt::areDisjoint(Operation *one, Operation *other) {
 bool tz::simt::areDisjointInIterations(Operation *one, Operation *other) {
   scf::ForOp loop = loopOf(one);
   return loop && loop == loopOf(other) && ::areDisjoint(one, other, loop);
+}
+
+bool tz::simt::areApartByThread(Operation *one, Operation *other,
+                                bool inSameIterations) {
+  const auto here = blockOf(one), there = blockOf(other);
+  if (!here || !there || here->base != there->base ||
+      here->element != there->element || here->strides != there->strides ||
+      here->extents != there->extents || !isInjective(*here) ||
+      one->getParentOfType<SpecializeOp>() !=
+          other->getParentOfType<SpecializeOp>() ||
+      (!inSameIterations && !isOfKernel(here->base))) {
+    return false;
+  }
+  const Layout *mine = layoutOfThreads(one), *theirs = layoutOfThreads(other);
+  if (!mine || !theirs || *mine != *theirs) {
+    return false;
+  }
+  // Blocks of one dimension that begin at multiples of their length are the
+  // same or share nothing.
+  const int64_t length = here->strides.size() == 1
+                             ? std::abs(here->strides[0]) * here->extents[0]
+                             : 0;
+  return here->start.differsByMultiple(
+      there->start, llvm::isPowerOf2_64(uint64_t(length)) ? length : 0,
+      inSameIterations);
 }

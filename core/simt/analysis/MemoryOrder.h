@@ -29,6 +29,8 @@ struct MemoryAccess {
   mlir::Operation *moving = nullptr;
   /// The op, if it may be asked which elements it accesses.
   mlir::Operation *placed = nullptr;
+  /// A loop was left: `placed` stands for all its iterations.
+  bool hasLeftLoop = false;
   bool operator==(const MemoryAccess &) const = default;
 
   /// Does the order of the two matter, wherever in their group they access?
@@ -39,14 +41,25 @@ struct MemoryAccess {
   /// ... if both are in the same iterations of the loops around both?
   bool meets(const MemoryAccess &other) const {
     return meetsGroup(other) &&
-           !(placed && other.placed && areDisjoint(placed, other.placed));
+           !(isHere() && other.isHere() && areDisjoint(placed, other.placed));
   }
   /// ... if the other one comes in a later iteration of the loop around both?
   bool meetsLater(const MemoryAccess &other) const {
     return meetsGroup(other) && !(moving && moving == other.moving) &&
-           !(placed && other.placed &&
+           !(isHere() && other.isHere() &&
              areDisjointInIterations(placed, other.placed));
   }
+  /// Where the order matters: does it matter only within each thread?
+  /// `isLater`: the other one may come in a later iteration of the loops around
+  /// both.
+  bool staysWithinThreads(const MemoryAccess &other, bool isLater) const {
+    return placed && other.placed &&
+           areApartByThread(placed, other.placed,
+                            !isLater && !hasLeftLoop && !other.hasLeftLoop);
+  }
+
+private:
+  bool isHere() const { return placed && !hasLeftLoop; }
 };
 
 /// The access of a load, store or atomic of tile IR, or a bulk store. An atomic

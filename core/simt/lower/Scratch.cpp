@@ -48,7 +48,8 @@ void Accesses::add(const Accesses &other) {
 
 void Accesses::stopMoving() {
   for (MemoryAccess &access : memory) {
-    access.moving = access.placed = nullptr;
+    access.moving = nullptr;
+    access.hasLeftLoop = access.placed != nullptr;
   }
 }
 
@@ -65,8 +66,7 @@ Accesses Accesses::without(Memories memories) const {
 }
 
 Memories Accesses::conflict(const Accesses &later,
-                            bool (MemoryAccess::*meets)(const MemoryAccess &)
-                                const) const {
+                            bool inLaterIteration) const {
   auto overlap = [](llvm::ArrayRef<Region> some,
                     llvm::ArrayRef<Region> others) {
     return llvm::any_of(some, [&](const Region &one) {
@@ -79,7 +79,8 @@ Memories Accesses::conflict(const Accesses &later,
                         overlap(reads, later.writes);
   const bool inDevice = llvm::any_of(memory, [&](const MemoryAccess &one) {
     return llvm::any_of(later.memory, [&](const MemoryAccess &other) {
-      return (one.*meets)(other);
+      return (inLaterIteration ? one.meetsLater(other) : one.meets(other)) &&
+             !one.staysWithinThreads(other, inLaterIteration);
     });
   });
   return (inShared ? Memories::shared : Memories::none) |

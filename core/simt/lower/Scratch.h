@@ -47,11 +47,11 @@ struct Accesses {
   void add(const Accesses &other);
   /// Which memories must a barrier order between these and `later` ones?
   Memories conflictWith(const Accesses &later) const {
-    return conflict(later, &MemoryAccess::meets);
+    return conflict(later, /*inLaterIteration=*/false);
   }
   /// ... those of a later iteration of the loop around both?
   Memories conflictWithIteration(const Accesses &later) const {
-    return conflict(later, &MemoryAccess::meetsLater);
+    return conflict(later, /*inLaterIteration=*/true);
   }
   /// Those to other memories.
   Accesses without(Memories memories) const;
@@ -63,9 +63,7 @@ struct Accesses {
   llvm::SmallVector<MemoryAccess> memory;
 
 private:
-  Memories conflict(const Accesses &later,
-                    bool (MemoryAccess::*meets)(const MemoryAccess &)
-                        const) const;
+  Memories conflict(const Accesses &later, bool inLaterIteration) const;
 };
 
 /// Accesses that nothing has separated from what comes, followed through loops

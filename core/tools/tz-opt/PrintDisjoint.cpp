@@ -2,10 +2,13 @@
 //
 // What   Of each access of a view, in program order, from which earlier ones it
 //        is known to be apart: within an iteration of the loops around both,
-//        and in two different iterations of the loop in which both stand.
+//        and in two different iterations of the loop in which both stand. Of
+//        tiles with layouts, from which ones each thread by itself is apart,
+//        in the same iterations and in any.
 //
 //   tile.load_view %5: access 0, apart from [], in other iterations from [0]
 //   tile.store_view: access 1, apart from [0], in other iterations from [0, 1]
+//   tile.store_view: access 1, apart from [], in other iterations from [0, 1], by thread from [0, 1], always from [1]
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/DisjointAccesses.h"
 #include "core/tools/tz-opt/PrintPass.h"
@@ -24,7 +27,7 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
               return;
             }
             accesses->push_back(op);
-            SmallVector<size_t> here, inOthers;
+            SmallVector<size_t> here, inOthers, byThread, always;
             for (auto [number, earlier] : llvm::enumerate(*accesses)) {
               if (earlier != op && simt::areDisjoint(earlier, op)) {
                 here.push_back(number);
@@ -32,11 +35,25 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
               if (simt::areDisjointInIterations(earlier, op)) {
                 inOthers.push_back(number);
               }
+              if (simt::areApartByThread(earlier, op, true)) {
+                byThread.push_back(number);
+              }
+              if (simt::areApartByThread(earlier, op, false)) {
+                always.push_back(number);
+              }
             }
             out << "access " << accesses->size() - 1 << ", apart from [";
             llvm::interleaveComma(here, out);
             out << "], in other iterations from [";
             llvm::interleaveComma(inOthers, out);
+            out << "]";
+            if (byThread.empty()) {
+              return;
+            }
+            out << ", by thread from [";
+            llvm::interleaveComma(byThread, out);
+            out << "], always from [";
+            llvm::interleaveComma(always, out);
             out << "]";
           }};
 }

@@ -80,3 +80,34 @@ tile.kernel @arrays(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %y: !tile.ptr<f32
   %c = tile.load_view %w[%z, %beside] checked [false, false] {group = 2 : i64} : !tile.view<32x16xf32> -> tensor<32x16xf32>
   tile.return
 }
+
+// One element a thread: a thread stores what it loaded (0, 1), in any iteration,
+// since blocks begin at multiples of their length. Behind %first they begin
+// anywhere (2, 3). Two threads for each element of 64 (4): more than one has it.
+// CHECK-LABEL: simt-print-disjoint-accesses @threads
+// CHECK-NEXT: tile.load_view %{{.*}}: access 0, {{.*}}, by thread from [0], always from [0]
+// CHECK-NEXT: tile.store_view: access 1, {{.*}}, by thread from [0, 1], always from [0, 1]
+// CHECK-NEXT: tile.load_view %{{.*}}: access 2, {{.*}}, by thread from [2], always from []
+// CHECK-NEXT: tile.store_view: access 3, {{.*}}, by thread from [2, 3], always from []
+// CHECK-NEXT: tile.load_view %{{.*}}: access 4, apart from [], in other iterations from [0, 1, 4]{{$}}
+#one = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [64]]>
+#two = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [0]]>
+tile.kernel @threads(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %n: i64) {
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %one = arith.constant 1 : i64
+  %v = tile.make_view %x shape[%n] strides[%one] : !tile.ptr<f32> -> !tile.view<128xf32>
+  %w = tile.make_view %x shape[%n] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+  scf.for %i = %c0 to %high step %c128 : i32 {
+    %at = arith.extsi %i : i32 to i64
+    %a = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32, #one>
+    tile.store_view %v[%at], %a checked [false] {group = 1 : i64} : !tile.view<128xf32>, tensor<128xf32, #one>
+    %first = tile.load %x {group = 2 : i64} : !tile.ptr<f32> -> f32
+    %number = tile.fptosi %first : f32 to i64
+    %then = arith.addi %at, %number : i64
+    %b = tile.load_view %v[%then] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32, #one>
+    tile.store_view %v[%then], %b checked [false] {group = 1 : i64} : !tile.view<128xf32>, tensor<128xf32, #one>
+    %c = tile.load_view %w[%at] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32, #two>
+  }
+  tile.return
+}
