@@ -13,26 +13,47 @@ using namespace llvm;
 
 namespace tz::cpu::math {
 
+namespace {
+
+/// x in the range where the result is neither infinity nor 0 anyhow, so that n
+/// stays small.
+Value *clamped(const Ops &o, Value *x, double least, double most) {
+  x = o.atMost(x, most);
+  return o.scalesAtOnce() ? x : o.atLeast(x, least);
+}
+
+/// e * 2^n, and 0 where x is less than `least`. Processors take a hundred times
+/// as long for a product that vanishes as for a product with 0, and masks put
+/// minus infinity into most lanes of some tiles.
+Value *scaledOrZero(const Ops &o, Value *e, const Ops::Rounded &n, Value *x,
+                    double least) {
+  Value *vanishes = o.b.CreateFCmpOLT(x, o.c(least));
+  return o.scale(o.select(vanishes, o.c(0), e), n);
+}
+
+} // namespace
+
 Value *emitExp2(const Ops &o, Value *x) {
-  // Outside, the result is infinity or 0 anyhow and n stays small.
-  x = o.atLeast(o.atMost(x, o.isF64 ? 1025 : 129), o.isF64 ? -1076 : -151);
-  auto n = o.roundSmall(x);
-  Value *r = o.sub(x, n.real);
+  const double least = o.isF64 ? -1076 : -151;
+  Value *near = clamped(o, x, least, o.isF64 ? 1025 : 129);
+  auto n = o.roundSmall(near);
+  Value *r = o.sub(near, n.real);
   Value *p = o.isF64 ? o.polynomial(r, Exp2F64) : o.polynomial(r, Exp2F32);
-  return o.scale(o.fma(r, p, o.c(1)), n);
+  return scaledOrZero(o, o.fma(r, p, o.c(1)), n, x, least + 1);
 }
 
 Value *emitExp(const Ops &o, Value *x) {
-  x = o.atLeast(o.atMost(x, o.isF64 ? 710 : 89), o.isF64 ? -746 : -104.5);
-  auto n = o.roundSmall(x, 0x1.71547652b82fep0);
+  const double least = o.isF64 ? -746 : -104;
+  Value *near = clamped(o, x, least, o.isF64 ? 710 : 89);
+  auto n = o.roundSmall(near, 0x1.71547652b82fep0);
   // ln2 in two parts, the first short enough that n times it is exact.
   Value *r =
-      o.fma(n.real, o.c(o.isF64 ? -0x1.62e42fefa3800p-1 : -0x1.62e4p-1), x);
+      o.fma(n.real, o.c(o.isF64 ? -0x1.62e42fefa3800p-1 : -0x1.62e4p-1), near);
   r = o.fma(n.real, o.c(o.isF64 ? -0x1.ef35793c76730p-45 : -0x1.7f7d1cf8p-20),
             r);
   Value *p = o.isF64 ? o.polynomial(r, ExpF64) : o.polynomial(r, ExpF32);
   Value *e = o.add(o.fma(o.mul(r, r), p, r), o.c(1));
-  return o.scale(e, n);
+  return scaledOrZero(o, e, n, x, least);
 }
 
 Value *emitTanh(const Ops &o, Value *x) {

@@ -117,13 +117,18 @@ Value *Ops::scale(V x, V n) const {
   return mul(mul(x, power(half)), power(rest));
 }
 
-Value *Ops::scale(V x, const Rounded &n) const {
+bool Ops::scalesAtOnce() const {
   auto *vector = dyn_cast<FixedVectorType>(type);
-  const unsigned lanes = isF64 ? 8 : 16;
-  if (!isa.avx512 || !vector || !isPowerOf2_32(vector->getNumElements()) ||
-      vector->getNumElements() < lanes) {
+  return isa.avx512 && vector && isPowerOf2_32(vector->getNumElements()) &&
+         vector->getNumElements() >= (isF64 ? 8u : 16u);
+}
+
+Value *Ops::scale(V x, const Rounded &n) const {
+  if (!scalesAtOnce()) {
     return scale(x, n.integer);
   }
+  auto *vector = cast<FixedVectorType>(type);
+  const unsigned lanes = isF64 ? 8 : 16;
   Type *part = FixedVectorType::get(vector->getElementType(), lanes);
   SmallVector<Value *> parts;
   for (unsigned from = 0; from < vector->getNumElements(); from += lanes) {

@@ -79,7 +79,9 @@ public:
 
   /// x * 2^n for |n| up to twice the exponent range, rounded once.
   V scale(V x, V n) const;
-  /// The same with n as a float too; one instruction where the target has it.
+  /// The same with n as a float too; one instruction where the target has it,
+  /// which takes any n.
+  bool scalesAtOnce() const;
   V scale(V x, const Rounded &n) const;
 
   /// True if any lane of an i1 or vector of i1 is true.
