@@ -81,6 +81,7 @@ void CpuLowering::entry() {
     b.setFastMathFlags(flags);
   }
   argsBase = function->getArg(0);
+  debug.keepArguments(b, argsBase);
   arenaBase = function->getArg(4);
   function->addParamAttr(0, Attribute::getWithAlignment(context, Align(64)));
   function->addParamAttr(4, Attribute::getWithAlignment(context, Align(64)));
@@ -101,7 +102,7 @@ void CpuLowering::entry() {
         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), argsBase, argumentBytes);
     scalars[argument] =
         fromMemory(b.CreateAlignedLoad(memory, at, Align(size)), element);
-    debug.nameArgument(b, argument.getArgNumber(), scalars[argument]);
+    debug.nameArgument(b, argument.getArgNumber(), argumentBytes);
     argumentBytes += size;
   }
   findPaddedTypes();

@@ -172,19 +172,35 @@ DIType *DebugInfo::type(mlir::Type type) {
       name, bits, isKnown ? dwarf::DW_ATE_float : dwarf::DW_ATE_unsigned);
 }
 
-void DebugInfo::nameArgument(IRBuilderBase &b, unsigned index, Value *value) {
+void DebugInfo::keepArguments(IRBuilderBase &b, Value *arguments) {
   if (!builder || level < 2) {
+    return;
+  }
+  // Volatile: stays on the stack whatever becomes of the register. Without a
+  // line, it is in front of where breakpoints of the function are.
+  const DebugLoc line = b.getCurrentDebugLocation();
+  b.SetCurrentDebugLocation(DebugLoc());
+  argumentsKept = b.CreateAlloca(arguments->getType());
+  b.CreateStore(arguments, argumentsKept, /*isVolatile=*/true);
+  b.SetCurrentDebugLocation(line);
+}
+
+void DebugInfo::nameArgument(IRBuilderBase &b, unsigned index,
+                             uint64_t offset) {
+  if (!argumentsKept) {
     return;
   }
   DILocalVariable *variable = builder->createParameterVariable(
       entryScope, kernel.getArgName(index), index + 1, entryScope->getFile(),
       entryScope->getLine(), type(kernel.getArgumentTypes()[index]),
       /*AlwaysPreserve=*/true);
-  builder->insertDbgValueIntrinsic(value, variable, builder->createExpression(),
-                                   DILocation::get(module.getContext(),
-                                                   entryScope->getLine(), 0,
-                                                   entryScope),
-                                   b.GetInsertPoint());
+  const uint64_t place[] = {dwarf::DW_OP_deref, dwarf::DW_OP_plus_uconst,
+                            offset};
+  builder->insertDeclare(argumentsKept, variable,
+                         builder->createExpression(place),
+                         DILocation::get(module.getContext(),
+                                         entryScope->getLine(), 0, entryScope),
+                         b.GetInsertBlock());
 }
 
 /// False if a caller of it is not located itself. A function that serves ops of

@@ -35,8 +35,12 @@ public:
   void setEntry(llvm::Function *entry);
   /// Null if nothing is known of the place, or wanted.
   llvm::DebugLoc at(mlir::Location location);
-  /// `value` is argument number `index` from where the builder stands.
-  void nameArgument(llvm::IRBuilderBase &b, unsigned index, llvm::Value *value);
+  /// `arguments` points to all arguments. At level 2 it is kept on the stack,
+  /// so that a debugger finds them wherever the kernel stands. First in the
+  /// entry block.
+  void keepArguments(llvm::IRBuilderBase &b, llvm::Value *arguments);
+  /// Argument number `index` lies `offset` bytes behind that pointer.
+  void nameArgument(llvm::IRBuilderBase &b, unsigned index, uint64_t offset);
   /// Gives the functions that the kernel calls, made of one op each, that op's
   /// line. The last call.
   void finish();
@@ -57,6 +61,7 @@ private:
   std::optional<llvm::DIBuilder> builder;
   llvm::DICompileUnit *unit = nullptr;
   llvm::DISubprogram *entryScope = nullptr;
+  llvm::Value *argumentsKept = nullptr; ///< where; null: nowhere
   llvm::StringMap<llvm::DIFile *> files;
   llvm::StringMap<llvm::DISubprogram *> inlined; ///< by name and file
   llvm::DenseMap<mlir::Location, llvm::DILocation *> known;
