@@ -244,7 +244,7 @@ void Nest::fetchFar(tile::LoadViewOp load, const Access &access,
 
 void Nest::fetchAhead(tile::LoadViewOp load, const Index &index) {
   if (!isRow(load) || !index.lanes || index.lanes != lanes ||
-      levelOf(index) + 1 != levels.size()) {
+      levelOf(index) + 1 != levels.size() || isOutside()) {
     return;
   }
   // In the first iteration memory gives this program's row. What will be

@@ -25,7 +25,11 @@ Index Nest::half(const Index &index, bool high) {
   part.lanes = index.lanes / 2;
   if (high) {
     Value *&at = part.at[static_cast<size_t>(index.dim)];
+    const bool isCounted = isAlongCounter(index);
     at = shifted(at, part.lanes);
+    if (isCounted) {
+      parts->halves.push_back(at);
+    }
   }
   return part;
 }
@@ -89,69 +93,77 @@ Nest::Access Nest::pointerAccess(mlir::Value pointer, mlir::Value mask,
   return access;
 }
 
-Nest::Access Nest::viewAccess(mlir::Value view, mlir::OperandRange offsets,
+Value *Nest::lanesInside(Value *at, Value *size, unsigned lanes) {
+  // The lanes in [low, high), as numbers below 2^31. Saturating: a view that is
+  // open above has the largest size, and `at` may be negative.
+  auto minus = [&](Value *x, Value *y) {
+    return b.CreateBinaryIntrinsic(Intrinsic::ssub_sat, x, y);
+  };
+  Value *last = b.getInt64(lanes), *none = b.getInt64(0);
+  auto clamp = [&](Value *v) {
+    v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, none);
+    v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, last);
+    return b.CreateTrunc(v, b.getInt32Ty());
+  };
+  Value *low = clamp(minus(none, at));
+  Value *high = clamp(minus(size, at));
+  high = b.CreateBinaryIntrinsic(Intrinsic::smax, low, high);
+  SmallVector<uint32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  Value *lane = ConstantDataVector::get(l.context, numbers);
+  return b.CreateICmpULT(b.CreateSub(lane, l.splat(low, lanes)),
+                         l.splat(b.CreateSub(high, low), lanes));
+}
+
+Nest::Access Nest::viewAccess(mlir::Value from, mlir::OperandRange offsets,
                               ArrayRef<bool> checked, const Index &index) {
-  const ViewParts &parts = l.view(view);
-  mlir::Type element = cast<tile::ViewType>(view.getType()).getElementType();
+  const ViewParts &view = l.view(from);
+  mlir::Type element = cast<tile::ViewType>(from.getType()).getElementType();
   Type *type = l.memoryType(element);
   Access access;
-  Value *address = parts.base;
-  SmallVector<size_t, 4> order(parts.shape.size());
+  Value *address = view.base;
+  SmallVector<size_t, 4> order(view.shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
   llvm::sort(order, [&](size_t x, size_t y) {
     return std::pair(levelOf(index.at[x]), x) <
            std::pair(levelOf(index.at[y]), y);
   });
   Value *laneStride = nullptr;
+  KnownEdge known;
   for (size_t d : order) {
     // Whole rows are left out together: what is outside is never an address
     // that is used, so wrapping arithmetic is what is wanted.
     Value *first = emitAt({}, [&] {
-      return b.CreateAdd(parts.position[d], l.scalar(offsets[d]));
+      return b.CreateAdd(view.position[d], l.scalar(offsets[d]));
     });
     address = emitAt({address}, [&] {
-      return b.CreateGEP(type, address, b.CreateMul(first, parts.strides[d]));
+      return b.CreateGEP(type, address, b.CreateMul(first, view.strides[d]));
     });
     address = emitAt({address, index.at[d]}, [&] {
       return b.CreateGEP(type, address,
-                         b.CreateMul(index.at[d], parts.strides[d]));
+                         b.CreateMul(index.at[d], view.strides[d]));
     });
     const bool lanesHere = index.lanes && index.dim == static_cast<int>(d);
     if (lanesHere) {
-      laneStride = parts.strides[d];
+      laneStride = view.strides[d];
     }
     if (!checked[d] || unchecked) {
       continue;
     }
-    Value *at = emitAt({first, index.at[d]},
-                       [&] { return b.CreateAdd(first, index.at[d]); });
     Value *size = emitAt({}, [&] {
-      return b.CreateBinaryIntrinsic(Intrinsic::smax, parts.shape[d],
+      return b.CreateBinaryIntrinsic(Intrinsic::smax, view.shape[d],
                                      b.getInt64(0));
     });
+    if (isKnownBefore(d, index)) {
+      known.add(*this, first, size, lanesHere ? nullptr : index.at[d]);
+      continue;
+    }
+    Value *at = emitAt({first, index.at[d]},
+                       [&] { return b.CreateAdd(first, index.at[d]); });
     Value *inside;
     if (lanesHere) {
-      inside = emitAt({at, size}, [&] {
-        // The lanes in [low, high), as numbers below 2^31. Saturating: a view
-        // that is open above has the largest size, and `at` may be negative.
-        auto minus = [&](Value *x, Value *y) {
-          return b.CreateBinaryIntrinsic(Intrinsic::ssub_sat, x, y);
-        };
-        Value *last = b.getInt64(index.lanes), *none = b.getInt64(0);
-        auto clamp = [&](Value *v) {
-          v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, none);
-          v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, last);
-          return b.CreateTrunc(v, b.getInt32Ty());
-        };
-        Value *low = clamp(minus(none, at));
-        Value *high = clamp(minus(size, at));
-        high = b.CreateBinaryIntrinsic(Intrinsic::smax, low, high);
-        SmallVector<uint32_t> numbers(index.lanes);
-        std::iota(numbers.begin(), numbers.end(), 0u);
-        Value *lane = ConstantDataVector::get(l.context, numbers);
-        return b.CreateICmpULT(b.CreateSub(lane, l.splat(low, index.lanes)),
-                               l.splat(b.CreateSub(high, low), index.lanes));
-      });
+      inside = emitAt({at, size},
+                      [&] { return lanesInside(at, size, index.lanes); });
     } else {
       inside = emitAt({at, size}, [&] { return b.CreateICmpULT(at, size); });
       if (index.lanes) {
@@ -163,10 +175,14 @@ Nest::Access Nest::viewAccess(mlir::Value view, mlir::OperandRange offsets,
                                [&] { return b.CreateAnd(access.mask, inside); })
                       : inside;
   }
+  if (known.any) {
+    Value *mask = maskOfPart(known, index);
+    access.mask = mask ? mask : access.mask;
+  }
   access.pointer = address;
   if (index.lanes) {
-    auto *known = dyn_cast<ConstantInt>(laneStride);
-    if (!known || !known->isOne()) {
+    auto *unit = dyn_cast<ConstantInt>(laneStride);
+    if (!unit || !unit->isOne()) {
       access.pointer = emitAt({address, laneStride}, [&] {
         SmallVector<uint64_t> numbers(index.lanes);
         std::iota(numbers.begin(), numbers.end(), uint64_t{0});

@@ -7,11 +7,11 @@
 //
 // Files: CpuLowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
 // CpuElementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop
-// nests and the evaluator; CpuAccess.cpp loads and stores; Bounds.cpp tests of
-// them; InPlace.cpp stores to what was loaded; Ahead.cpp what the next program
-// reads; Behind.cpp what it writes for this one; Reduce.cpp; Product.cpp dots;
-// CpuControl.cpp scf; CpuAtomics.cpp; CpuLog.cpp print and assert;
-// Rearrange.cpp cat, join, histogram.
+// nests and the evaluator; LoopParts.cpp loops that masks end in; CpuAccess.cpp
+// loads and stores; Bounds.cpp tests of them; InPlace.cpp stores to what was
+// loaded; Ahead.cpp what the next program reads; Behind.cpp what it writes for
+// this one; Reduce.cpp; Product.cpp dots; CpuControl.cpp scf; CpuAtomics.cpp;
+// CpuLog.cpp print and assert; Rearrange.cpp cat, join, histogram.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_CPULOWERING_H

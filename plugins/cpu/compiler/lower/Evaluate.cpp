@@ -150,6 +150,12 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
           }
         }
         Value *element = eval(o.getSource(), source);
+        if (!source.lanes && isAlongCounter(index) &&
+            type.getElementType().isInteger(1)) {
+          if (Value *answer = answerOfPart(element, index)) {
+            return answer;
+          }
+        }
         return source.lanes ? element : spread(element);
       })
       .Case<tile::ReshapeOp>([&](tile::ReshapeOp o) {
@@ -178,6 +184,12 @@ Value *Nest::evalNew(mlir::Value value, const Index &index) {
       .Case<tile::LoadOp>([&](auto o) { return evalLoad(o, index); })
       .Case<tile::LoadViewOp>([&](auto o) { return evalLoadView(o, index); })
       .Default([&](mlir::Operation *o) {
+        if (auto compare = dyn_cast<arith::CmpIOp>(o);
+            compare && isAlongCounter(index)) {
+          if (Value *answer = answerOfPart(compare, index)) {
+            return answer;
+          }
+        }
         SmallVector<Value *, 3> operands;
         for (mlir::Value operand : o->getOperands()) {
           operands.push_back(eval(operand, index));

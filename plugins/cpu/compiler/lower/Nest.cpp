@@ -42,6 +42,7 @@ void Nest::reach(ArrayRef<mlir::Value> roots) {
     seen.clear();
     side.clear();
     checkedLoads.clear();
+    compares = false;
     visited = 0;
     widest = 32;
     for (mlir::Value root : roots) {
@@ -133,6 +134,7 @@ void Nest::walk(mlir::Value value, bool identity,
     visited += 12;
   }
   widest = std::max(widest, widthInside(op, bits));
+  compares |= isa<mlir::arith::CmpIOp>(op);
   if (auto load = dyn_cast<tile::LoadViewOp>(op)) {
     checkedLoads.push_back(op);
     return;
@@ -200,24 +202,30 @@ void Nest::loop(Index &index, unsigned d, int64_t from, int64_t to,
     inner.dim = static_cast<int>(d);
     inner.lanes = width;
   }
-  emitFor(b, b.getInt64(static_cast<uint64_t>(from)),
-          b.getInt64(static_cast<uint64_t>(to)), step, [&](Value *i) {
-            levels.push_back({b.GetInsertBlock(), {}});
-            if (!isa<Constant>(i)) {
-              valueLevels[i] = static_cast<unsigned>(levels.size() - 1);
-            }
-            inner.at[d] = i;
-            const unsigned before = iteration;
-            iteration = width ? width : iteration;
-            body(inner);
-            if (width && width == lanes && shape.size() == 1 && !behind) {
-              // Half of what a loop of fp32 goes through: two loops in front of
-              // the store write it all.
-              l.writeSomeBehind(std::max(width * 2 / Line * Line, Line));
-            }
-            iteration = before;
-            levels.pop_back();
-          });
+  auto iterate = [&](Value *i) {
+    levels.push_back({b.GetInsertBlock(), {}});
+    if (!isa<Constant>(i)) {
+      valueLevels[i] = static_cast<unsigned>(levels.size() - 1);
+    }
+    inner.at[d] = i;
+    const unsigned before = iteration;
+    iteration = width ? width : iteration;
+    body(inner);
+    if (width && width == lanes && shape.size() == 1 && !behind &&
+        !isOutside()) {
+      // Half of what a loop of fp32 goes through: two loops in front of the
+      // store write it all.
+      l.writeSomeBehind(std::max(width * 2 / Line * Line, Line));
+    }
+    iteration = before;
+    levels.pop_back();
+  };
+  if (mayHaveParts(d, to - from, width)) {
+    loopInParts(from, to, width, iterate);
+  } else {
+    emitFor(b, b.getInt64(static_cast<uint64_t>(from)),
+            b.getInt64(static_cast<uint64_t>(to)), step, iterate);
+  }
   levels.back().block = b.GetInsertBlock();
 }
 

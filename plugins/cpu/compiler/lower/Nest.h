@@ -134,6 +134,43 @@ private:
   /// Prefetches the lines of so many bytes.
   void fetch(llvm::Value *from, uint64_t bytes, bool write);
 
+  //===--- LoopParts.cpp -------------------------------------------------===//
+  /// Of the vectors along a row: those inside of all masks, those at the edge,
+  /// those outside of all.
+  enum class Part { Inside, Edge, Outside };
+  struct Parts {
+    Part part = Part::Inside;
+    unsigned level = 0; ///< of the code in front of the loop
+    llvm::Value *from = nullptr, *to = nullptr, *counter = nullptr;
+    llvm::SmallVector<llvm::Value *> halves; ///< counters of halves of vectors
+    llvm::SmallVector<llvm::Value *> edges;  ///< each: inside is below it
+    llvm::SmallVector<llvm::Value *> ends;   ///< each: outside is not below it
+  };
+  /// What is known of a view's bounds before the loop.
+  struct KnownEdge {
+    bool any = false;
+    llvm::Value *bound = nullptr;  ///< of the counter; null: none
+    llvm::Value *begins = nullptr; ///< is the first lane inside?
+    llvm::Value *rows = nullptr;   ///< are the other coordinates?
+    /// `at`: of a coordinate that no lane changes; null: of the lanes.
+    void add(Nest &nest, llvm::Value *first, llvm::Value *size,
+             llvm::Value *at);
+  };
+  bool mayHaveParts(unsigned d, int64_t extent, unsigned width) const;
+  void loopInParts(int64_t from, int64_t to, unsigned width,
+                   llvm::function_ref<void(llvm::Value *)> body);
+  llvm::Value *emitBefore(unsigned level,
+                          llvm::function_ref<llvm::Value *()> emit);
+  bool isOutside() const { return parts && parts->part == Part::Outside; }
+  /// Does the part that is being emitted answer for lanes at this index?
+  bool isAlongCounter(const Index &index) const;
+  bool isKnownBefore(size_t d, const Index &index) const;
+  llvm::Value *maskOfPart(const KnownEdge &known, const Index &index);
+  llvm::Value *answerOfPart(mlir::arith::CmpIOp op, const Index &index);
+  llvm::Value *answerOfPart(llvm::Value *condition, const Index &index);
+  /// The lanes from `at` on that are in [0, size).
+  llvm::Value *lanesInside(llvm::Value *at, llvm::Value *size, unsigned lanes);
+
   using Key = std::vector<const void *>;
   struct Level {
     llvm::BasicBlock *block;
@@ -188,6 +225,8 @@ private:
   llvm::MapVector<mlir::Value, Buffer> copies; ///< of loads in place
   llvm::Value *apart = nullptr; ///< condition for no copies; null: none
   bool copied = false;          ///< this version reads the copies
+  Parts *parts = nullptr;       ///< of the loop being emitted; null: one
+  bool compares = false;        ///< integers, as masks do
   const unsigned number;        ///< among the nests of this lowering
   unsigned visited = 0;
   unsigned widest = 32; ///< bits of the widest element
