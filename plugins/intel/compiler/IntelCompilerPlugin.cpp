@@ -43,8 +43,6 @@ public:
   }
 
 private:
-  static constexpr uint32_t MostThreads = 1024; // of a work-group
-
   static const Machine &require(std::string_view target) {
     if (const Machine *found = findMachine(target)) {
       return *found;
@@ -137,6 +135,23 @@ static Compiled compileFor(const plugin::Request &request,
   return compileKernel(kernel, without, without);
 }
 
+/// Tells of a kernel that needs more registers than it can have.
+static void reportRegisters(const plugin::Request &request,
+                            const Machine &machine, const Compiled &compiled,
+                            mlir::Location place) {
+  if (compiled.registers > machine.roomyRegisters && !compiled.hasLargeFile &&
+      !machine.emulates) {
+    plugin::reportAt(
+        request, TZ_SEVERITY_REMARK,
+        "the kernel needs more than the " + std::to_string(machine.registers) +
+            " registers of a sub-group, and a block of more than " +
+            std::to_string(MostRoomyThreads) +
+            " threads cannot have twice as many; use a smaller "
+            "num_warps",
+        place);
+  }
+}
+
 plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
   const Machine &machine = require(plugin::view(request.target));
   plugin::KernelInput<simt::SimtDialect> input(request);
@@ -165,6 +180,13 @@ plugin::Artifact SpirvCompiler::compile(const plugin::Request &request) {
   plugin::appendLogSites(artifact, compiled.variants.back().lowered.logPoints,
                          kernel.getSymName());
   artifact.metadata.emplace_back("target", machine.target.str());
+  reportRegisters(request, machine, compiled, kernel.getLoc());
+  if (machine.registers != 0) {
+    artifact.metadata.emplace_back(
+        "register_file",
+        std::to_string(machine.registers * (compiled.hasLargeFile ? 2 : 1)) +
+            " registers of a sub-group");
+  }
   return artifact;
 }
 

@@ -15,11 +15,18 @@
 
 namespace tz::intel {
 
+/// Of a work-group; the second one where each thread has the large register
+/// file.
+inline constexpr uint32_t MostThreads = 1024, MostRoomyThreads = 512;
+
 struct Machine {
   llvm::StringRef target; ///< "intel:pvc"
   unsigned lanes;         ///< of a sub-group: 8, 16 or 32
   uint64_t sharedBytes;   ///< local memory of a work-group
   unsigned registers;     ///< of a lane, 32 bits wide; 0: not known
+  /// Where the estimate of spirv/Pressure.cpp is above it, the driver's
+  /// compiler spills from `registers`, and is asked for twice as many.
+  unsigned roomyRegisters;
   bool hasDouble;
   unsigned matrixColumns; ///< of a matrix instruction (DPAS); 0: there is none
   bool hasBlocks;         ///< loads and stores of 2-D blocks

@@ -16,7 +16,8 @@ static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
 
 std::optional<unsigned> warpsForSums(tile::KernelOp kernel,
                                      const Machine &machine) {
-  constexpr unsigned mostWarps = 32;
+  // So many have room beside each other where each has the large register file.
+  const unsigned mostWarps = MostRoomyThreads / machine.lanes;
   auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
   const unsigned given = asked ? unsigned(asked.getInt()) : 4;
   int64_t sums = 0; // words of the block
@@ -32,15 +33,70 @@ std::optional<unsigned> warpsForSums(tile::KernelOp kernel,
   while (warps < mostWarps && sums > most * warps) {
     warps *= 2;
   }
-  return machine.registers == 0 || warps == given || sums > most * warps
-             ? std::nullopt
-             : std::optional(warps);
+  return machine.registers == 0 || warps == given ? std::nullopt
+                                                  : std::optional(warps);
+}
+
+static bool isOfShape(mlir::Value value, ArrayRef<int64_t> shape) {
+  return isa<mlir::RankedTensorType>(value.getType()) &&
+         tile::shapeOf(value.getType()) == shape;
+}
+
+/// Are rows of the product reduced, or multiplied by another matrix, where it
+/// is made? Then a warp that has them whole need not ask others.
+static bool needsWholeRows(tile::DotOp dot) {
+  constexpr size_t mostSteps = 256;
+  SmallVector<mlir::Value> left = {dot.getResult()};
+  SmallPtrSet<mlir::Operation *, 16> seen;
+  while (!left.empty() && seen.size() < mostSteps) {
+    for (mlir::OpOperand &use : left.pop_back_val().getUses()) {
+      mlir::Operation *op = use.getOwner();
+      if (op->getBlock() != dot->getBlock() || !seen.insert(op).second) {
+        continue;
+      }
+      if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+        if (reduce.getAxis() == 1) {
+          return true;
+        }
+      } else if (auto next = dyn_cast<tile::DotOp>(op)) {
+        if (use.get() == next.getA()) {
+          return true;
+        }
+      } else {
+        copy_if(op->getResults(), std::back_inserter(left),
+                [&](mlir::Value result) {
+                  return isOfShape(result, tile::shapeOf(dot.getType()));
+                });
+      }
+    }
+  }
+  return false;
+}
+
+/// Is the left operand made of another product, which has its rows?
+static bool isMadeOfProduct(tile::DotOp dot) {
+  constexpr size_t mostSteps = 256;
+  SmallVector<mlir::Value> left = {dot.getA()};
+  SmallPtrSet<mlir::Operation *, 16> seen;
+  while (!left.empty() && seen.size() < mostSteps) {
+    mlir::Operation *op = left.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != dot->getBlock() || !seen.insert(op).second) {
+      continue;
+    }
+    if (isa<tile::DotOp>(op)) {
+      return true;
+    }
+    copy_if(op->getOperands(), std::back_inserter(left), [&](mlir::Value one) {
+      return isOfShape(one, tile::shapeOf(dot.getA().getType()));
+    });
+  }
+  return false;
 }
 
 /// How warps share a product out: what each reads of both operands is the least
 /// where its part is square.
 static Parties chooseParties(ArrayRef<int64_t> shape, const MatrixShape &matrix,
-                             int64_t warps) {
+                             int64_t warps, bool hasWholeRows) {
   Parties parties = {1, 1, warps};
   const int64_t mostDown = powerOfTwoIn(shape[0] / MatrixShape::Rows),
                 mostAcross = powerOfTwoIn(shape[1] / matrix.columns);
@@ -50,7 +106,8 @@ static Parties chooseParties(ArrayRef<int64_t> shape, const MatrixShape &matrix,
     if (!down && !across) {
       break;
     }
-    const bool isTall = shape[0] / parties.down >= shape[1] / parties.across;
+    const bool isTall =
+        hasWholeRows || shape[0] / parties.down >= shape[1] / parties.across;
     (down && (isTall || !across) ? parties.down : parties.across) *= 2;
   }
   return parties;
@@ -70,7 +127,9 @@ simt::DotChoice IntelTarget::chooseDot(const simt::DotRequest &request) const {
       shape[1] % matrix->columns != 0 || a[1] % matrix->depth != 0) {
     return SimtTarget::chooseDot(request);
   }
-  const Parties parties = chooseParties(shape, *matrix, request.warps);
+  const Parties parties =
+      chooseParties(shape, *matrix, request.warps,
+                    needsWholeRows(dot) || isMadeOfProduct(dot));
   // Rows in one piece, in the order of memory: each lane's share is a sum away.
   auto shared = [&](const simt::DotRequest::Operand &operand,
                     ArrayRef<int64_t> extents) -> simt::DotOperand {

@@ -67,6 +67,17 @@ static void check(const Module &module) {
   }
 }
 
+/// Of the entry point that needs most.
+static unsigned registersNeeded(const Module &module, const Machine &machine) {
+  unsigned most = 0;
+  for (const Function &function : module) {
+    if (function.getCallingConv() == CallingConv::SPIR_KERNEL) {
+      most = std::max(most, registersNeeded(function, machine));
+    }
+  }
+  return most;
+}
+
 static bool hasBlocks(const simt::Variant &variant) {
   tile::KernelOp kernel = variant.kernel;
   return kernel
@@ -103,6 +114,13 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   expandBitReversals(module);
   check(module);
   raw_string_ostream(result.llvm) << module;
+  if (machine.registers != 0) {
+    result.registers = registersNeeded(module, machine);
+  }
+  unsigned threads = 0;
+  for (const simt::Variant &variant : result.variants) {
+    threads = std::max(threads, variant.lowered.threads);
+  }
   std::string left = problemOf(module, machine);
   if (left.empty()) {
     result.binary = emitSpirv(module, *makeTargetMachine(), machine, left);
@@ -110,6 +128,12 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   if (!left.empty()) {
     throw simt::Unsupported(kernel.getLoc(),
                             machine.target.str() + " cannot compile " + left);
+  }
+  // What emulates runs on devices that have no choice.
+  if (result.registers > machine.roomyRegisters && !machine.emulates &&
+      threads <= MostRoomyThreads) {
+    result.hasLargeFile = true;
+    result.binary = noteLargeFile(std::move(result.binary));
   }
   if (std::string wrong = validate(result.binary); !wrong.empty()) {
     throw plugin::Failure(TZ_E_INTERNAL,

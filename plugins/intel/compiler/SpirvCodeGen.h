@@ -18,6 +18,10 @@ simt::FrameLimits frameLimits();
 
 struct Compiled {
   std::string binary, llvm, layouts;
+  /// An estimate of what the entry points take, the most of all of them; 0: the
+  /// machine's registers are not known.
+  unsigned registers = 0;
+  bool hasLargeFile = false; ///< asked for, of the driver
   /// Their functions are gone; shared memory is part of the module.
   std::vector<simt::Variant> variants;
 };

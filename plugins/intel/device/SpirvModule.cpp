@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/SpirvModule.h"
 
+#include "plugins/intel/Notes.h"
+
 #include <terrazzo/plugin/Error.h>
 
 #include <algorithm>
@@ -31,6 +33,7 @@ enum Opcode : uint32_t {
   OpTypePointer = 32,
   OpTypeFunction = 33,
   OpFunction = 54,
+  OpModuleProcessed = 330,
 };
 constexpr uint32_t Magic = 0x07230203, ModelKernel = 6, HeaderWords = 5;
 constexpr uint32_t ModeLocalSize = 17, ModeSubgroupSize = 35;
@@ -121,6 +124,9 @@ void Reader::visit(Opcode op, Operands operands) {
     break;
   case OpExtension:
     module.extensions.push_back(text(operands));
+    break;
+  case OpModuleProcessed:
+    module.wantsLargeFile |= text(operands) == LargeFileNote;
     break;
   case OpEntryPoint:
     require(operands, 3, "OpEntryPoint");

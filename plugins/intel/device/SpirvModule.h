@@ -37,6 +37,7 @@ struct SpirvModule {
   std::vector<uint32_t> capabilities;
   std::vector<std::string> extensions;
   std::vector<SpirvKernel> kernels;
+  bool wantsLargeFile = false; ///< Notes.h
 
   const SpirvKernel *find(std::string_view kernel) const;
   bool needs(uint32_t capability) const;

@@ -57,6 +57,12 @@ void joinSums(llvm::Function &function);
 /// Values are computed behind the loops that do not use them.
 void computeLate(llvm::Function &function);
 
+/// Registers of a sub-group that an entry point's values take where most of
+/// them live, 4 bytes of each lane in one. To be asked when the order of its
+/// instructions is final.
+unsigned registersNeeded(const llvm::Function &function,
+                         const Machine &machine);
+
 /// What the code generator or this machine lacks; empty: nothing. emitSpirv()
 /// asks too: what is lacking may end the process.
 std::string problemOf(const llvm::Module &module, const Machine &machine);
@@ -66,6 +72,10 @@ std::string problemOf(const llvm::Module &module, const Machine &machine);
 /// own passes have made, the result is empty and `problem` says what that is.
 std::string emitSpirv(llvm::Module &module, llvm::TargetMachine &generator,
                       const Machine &machine, std::string &problem);
+
+/// The module with a note for the device half: its kernels want the large
+/// register file, which no instruction of SPIR-V 1.3 says.
+std::string noteLargeFile(std::string binary);
 
 /// What SPIRV-Tools say against a module; empty: nothing.
 std::string validate(const std::string &binary);

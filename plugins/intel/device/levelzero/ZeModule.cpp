@@ -54,8 +54,11 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
   about.format = ZE_MODULE_FORMAT_IL_SPIRV;
   about.inputSize = code.size;
   about.pInputModule = static_cast<const uint8_t *>(code.data);
-  // Without it the compiler takes it that no buffer is larger.
-  about.pBuildFlags = "-ze-opt-greater-than-4GB-buffer-required";
+  // Without the first one the compiler takes it that no buffer is larger.
+  about.pBuildFlags = module->spirv.wantsLargeFile
+                          ? "-ze-opt-greater-than-4GB-buffer-required "
+                            "-ze-opt-large-register-file"
+                          : "-ze-opt-greater-than-4GB-buffer-required";
   ze_module_handle_t native = nullptr;
   ze_module_build_log_handle_t said = nullptr;
   const ze_result_t result = driver.zeModuleCreate(

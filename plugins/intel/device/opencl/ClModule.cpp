@@ -40,10 +40,16 @@ static std::string buildLog(tz_device &device, cl_program program) {
   return log.substr(0, log.find('\0'));
 }
 
-/// Without it the compiler for GPUs takes it that no buffer is larger.
-static const char *optionsOf(const tz_device &device) {
-  return device.isSimulator ? nullptr
-                            : "-cl-intel-greater-than-4GB-buffer-required";
+/// What the compiler for GPUs is told. Others refuse options that they do not
+/// know.
+static std::string optionsOf(const tz_device &device,
+                             const SpirvModule &module) {
+  if (device.isSimulator) {
+    return {};
+  }
+  // Without the first one the compiler takes it that no buffer is larger.
+  return std::string("-cl-intel-greater-than-4GB-buffer-required") +
+         (module.wantsLargeFile ? " -cl-intel-256-GRF-per-thread" : "");
 }
 
 std::unique_ptr<tz_module> loadModule(tz_device &device,
@@ -62,8 +68,9 @@ std::unique_ptr<tz_module> loadModule(tz_device &device,
                                                   code.size, &result),
                      driver.clReleaseProgram};
   ClDriver::check(result, attempt);
+  const std::string options = optionsOf(device, module->spirv);
   result = driver.clBuildProgram(module->program.get(), 1, &device.native,
-                                 optionsOf(device), nullptr, nullptr);
+                                 options.c_str(), nullptr, nullptr);
   const std::string log = buildLog(device, module->program.get());
   plugin::reportLog(
       desc, result == CL_SUCCESS ? TZ_SEVERITY_REMARK : TZ_SEVERITY_ERROR, log);

@@ -5,6 +5,7 @@
 // Why    A CPU must never be taken for a device, and memory of two contexts
 //        does not mix.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/Notes.h"
 #include "plugins/intel/device/test/ClFixture.h"
 
 namespace tz::intel::test {
@@ -131,6 +132,14 @@ TEST_F(ClMemory, BeyondTheUsualLimitOfOnePieceIsAskedForByAFlag) {
   EXPECT_EQ(shim().memoryFlags, 1u << 23); // CL_MEM_ALLOW_UNRESTRICTED_SIZE
   kernel("add");
   EXPECT_EQ(shim().options, "-cl-intel-greater-than-4GB-buffer-required");
+}
+
+TEST_F(ClMemory, OfTwiceAsManyRegistersIsAskedForByTheModule) {
+  begin();
+  const Told told = load(noted(spirv(), std::string(LargeFileNote)), &module);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_EQ(shim().options, "-cl-intel-greater-than-4GB-buffer-required "
+                            "-cl-intel-256-GRF-per-thread");
 }
 
 TEST_F(ClMemory, OfTheHostIsNotKnown) {

@@ -48,6 +48,32 @@ inline std::string spirv(const std::string &name = "kernels") {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// OpModuleProcessed with this text.
+inline std::vector<uint32_t> noteOf(std::string text) {
+  text.append(4 - text.size() % 4, '\0');
+  std::vector<uint32_t> note(1 + text.size() / 4, 330);
+  std::memcpy(note.data() + 1, text.data(), text.size());
+  return note;
+}
+
+/// The module with a note, before its first type or decoration.
+inline std::string noted(std::string module, const std::string &text) {
+  constexpr uint32_t firstType = 19, lastType = 39, decoration = 71;
+  size_t at = 20; // behind the header
+  uint32_t word = 0;
+  for (; at < module.size(); at += size_t(4) * (word >> 16)) {
+    std::memcpy(&word, module.data() + at, sizeof(word));
+    const uint32_t opcode = word & 0xffff;
+    if (opcode == decoration || (opcode >= firstType && opcode <= lastType)) {
+      break;
+    }
+  }
+  std::vector<uint32_t> note = noteOf(text);
+  note.front() |= uint32_t(note.size()) << 16;
+  return module.insert(at, reinterpret_cast<const char *>(note.data()),
+                       4 * note.size());
+}
+
 /// Arguments one behind the other, each aligned to its size.
 class Packed {
 public:

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/SpirvModule.h"
 
+#include "plugins/intel/Notes.h"
 #include "plugins/intel/device/test/HalfFixture.h"
 
 namespace tz::intel::test {
@@ -133,6 +134,13 @@ TEST(SpirvModule, VectorsLieAtMultiplesOfTheirSize) {
   for (uint32_t count : {0u, 3u, 0x20000000u}) {
     EXPECT_EQ(tellOf(kernelWithVectorOf(count)).code, TZ_E_UNSUPPORTED_OP);
   }
+}
+
+TEST(SpirvModule, ReadsTheNoteOfALargeRegisterFile) {
+  EXPECT_TRUE(
+      readSpirv(noted(spirv(), std::string(LargeFileNote))).wantsLargeFile);
+  EXPECT_FALSE(readSpirv(noted(spirv(), "another tool")).wantsLargeFile);
+  EXPECT_FALSE(readSpirv(spirv()).wantsLargeFile);
 }
 
 TEST(SpirvModule, RefusesAParameterThatIsNoNumber) {

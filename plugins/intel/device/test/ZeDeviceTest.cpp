@@ -4,6 +4,7 @@
 //        program's and of SYCL.
 // Why    Memory of two contexts does not mix, and others append to their lists.
 //===----------------------------------------------------------------------===//
+#include "plugins/intel/Notes.h"
 #include "plugins/intel/device/test/SyclStandIn.h"
 #include "plugins/intel/device/test/ZeFixture.h"
 
@@ -145,6 +146,18 @@ TEST_F(ZeDevices, TellHowManyGroupsOfAKernelRunAtOnce) {
   asked.block[0] = 1u << 20;
   EXPECT_EQ(Told(api.kernel_occupancy(kernel("mark"), &asked, &told)).code,
             TZ_E_RESOURCE_LIMIT);
+}
+
+TEST_F(ZeDevices, GiveTwiceAsManyRegistersToAModuleThatAsks) {
+  begin();
+  kernel("mark");
+  const std::string always = "-ze-opt-greater-than-4GB-buffer-required";
+  EXPECT_EQ(sim().flags, always);
+  tz_module *large = nullptr;
+  const Told told = load(noted(spirv(), std::string(LargeFileNote)), &large);
+  ASSERT_EQ(told.code, TZ_E_OK) << told.text;
+  EXPECT_EQ(sim().flags, always + " -ze-opt-large-register-file");
+  api.module_unload(large);
 }
 
 //===--- Objects of the program's -----------------------------------------===//

@@ -28,6 +28,7 @@ struct ZeSim {
   std::string failing;             ///< the function that fails
   uint32_t result = 0;             ///< with this
   std::string log;                 ///< in place of the compiler's
+  std::string flags;               ///< of the module that was built last
   std::atomic<int> shared{0};      ///< uses of one kernel object by two threads
   std::atomic<int> misused{0}; ///< events signalled twice, or reset too early
   std::atomic<int> pools{0};   ///< of events, that were made
@@ -37,7 +38,7 @@ struct ZeSim {
     deviceId = 0x0BD5;
     spirvVersion = 0x10004;
     moduleFlags = 7;
-    failing = log = "";
+    failing = log = flags = "";
     result = 0;
     shared = misused = pools = 0;
   }

@@ -21,6 +21,7 @@ ze_result_t moduleCreate(ze_context_handle_t context, ze_device_handle_t,
                          const ze_module_desc_t *desc, ze_module_handle_t *out,
                          ze_module_build_log_handle_t *log) {
   auto made = std::make_unique<_ze_module_handle_t>();
+  controls().flags = desc->pBuildFlags ? desc->pBuildFlags : "";
   cl_int result = CL_SUCCESS;
   const ClDriver &driver = machine()->driver;
   made->program = driver.clCreateProgramWithIL(

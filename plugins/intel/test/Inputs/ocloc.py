@@ -77,6 +77,9 @@ def compile_module(device, module, folder):
     """The compiler's text, and the paths of its machine code as text."""
     made, out = os.path.join(folder, "made"), os.path.join(folder, "out")
     command = ["ocloc", "compile", "-spirv_input", "-file", module, "-device", device, "-output", made, "-output_no_suffix"]
+    # As both device halves do, by what the module says of itself.
+    if b"terrazzo: large register file" in open(module, "rb").read():
+        command += ["-options", "-cl-intel-256-GRF-per-thread"]
     compiled = run(command).stdout
     if "Build succeeded" not in compiled:
         return compiled, []
