@@ -245,16 +245,12 @@ typedef struct tz_host {
   tz_str product; /* "terrazzo 0.1.0" */
   /* level: 0 error, 1 warning, 2 info, 3 debug. */
   void(TZ_CALL *log)(void *ctx, uint32_t level, tz_str component, tz_str msg);
-  /* For buffers that change hands; NULL when out of memory. */
-  void *(TZ_CALL *alloc)(void *ctx, size_t size, size_t align);
+  /* Ends a buffer that a service of this table gave; NULL is a no-op. */
   void(TZ_CALL *free)(void *ctx, void *p, size_t size, size_t align);
   /* Compile cache. data: Owns: the plugin, released by free(size, 1). */
   int32_t(TZ_CALL *cache_get)(void *ctx, tz_bytes key, void **data,
                               size_t *size);
   int32_t(TZ_CALL *cache_put)(void *ctx, tz_bytes key, tz_bytes value);
-  /* A file beside the plugin's manifest, by name. Owns: as cache_get. */
-  int32_t(TZ_CALL *open_resource)(void *ctx, tz_str name, void **data,
-                                  size_t *size);
   /* Polled between passes with tz_compile_request.request_id: non-zero asks for
    * TZ_E_CANCELLED, since nobody waits for the compilation any more. */
   int32_t(TZ_CALL *is_cancelled)(void *ctx, uint64_t request_id);
@@ -324,7 +320,8 @@ typedef struct tz_query {
 } tz_query;
 
 enum {
-  TZ_PLUGIN_SERIAL_COMPILER = 1 /* compiler calls must not run concurrently */
+  /* No two compiler calls run at once in the process, of whichever object. */
+  TZ_PLUGIN_SERIAL_COMPILER = 1
 };
 
 /* Constant data with its texts. Owns: the plugin, to the end of the process. */
@@ -614,23 +611,9 @@ typedef struct tz_option_info {
   tz_str choice;                   /* default of STR */
 } tz_option_info;
 
-typedef struct tz_option_set { /* frozen: one candidate of estimate() */
-  const tz_kv *options;
-  size_t num_options;
-} tz_option_set;
-
-/* What a candidate would be. Caller sets struct_size, callee fills. */
-typedef struct tz_estimate {
-  size_t struct_size;
-  uint32_t legal, regs;  /* legal: 0 or 1; regs: of a thread, 0 = unknown */
-  uint64_t predicted_ns; /* of one program; 0 = unknown. Candidates of one call
-                          * compare with each other, not with a clock. */
-  uint64_t scratch;      /* bytes of one program, 0 = none or unknown */
-  tz_str reason;         /* why not legal. Owns: the plugin, static text */
-} tz_estimate;
-
-/* All functions: [thread: any], concurrently on one object unless the plugin
- * has TZ_PLUGIN_SERIAL_COMPILER. */
+/* All functions: [thread: any], concurrently on one object. With
+ * TZ_PLUGIN_SERIAL_COMPILER no two of these calls run at once in the process,
+ * also on different objects. */
 typedef struct tz_compiler_api {
   size_t struct_size;
   /* Required. No option is defined. */
@@ -657,12 +640,6 @@ typedef struct tz_compiler_api {
   tz_error *(TZ_CALL *list_options)(tz_compiler *, tz_str target,
                                     const tz_option_info *const **out,
                                     size_t *n);
-  /* Fills out[i] for candidates[i], which replace the request's options of the
-   * same names. Reads nothing but its arguments, so equal calls have equal
-   * answers; at most 1 ms a candidate. If NULL: the tuner times all. */
-  tz_error *(TZ_CALL *estimate)(tz_compiler *, const tz_compile_request *,
-                                const tz_option_set *candidates, size_t n,
-                                tz_estimate *const *out);
 } tz_compiler_api;
 
 /*===-- 9. "tz.device/1" ------------------------------------------------===*/

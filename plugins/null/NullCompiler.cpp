@@ -58,8 +58,7 @@ public:
     return d;
   }
 
-  // It takes every kernel and honours no option. estimate() is left out, so its
-  // slot is NULL: there is nothing to choose among.
+  // It takes every kernel and honours no option.
   void check(const Request &request) { requireTarget(view(request.target)); }
   std::vector<Option> options(std::string_view target) {
     requireTarget(target);

@@ -48,7 +48,7 @@ private:
   X(destroy)                                                                   \
   X(list_targets)                                                              \
   X(describe_target)                                                           \
-  X(check) X(fingerprint) X(compile) X(list_options) X(estimate)
+  X(check) X(fingerprint) X(compile) X(list_options)
 
 #define TZ_DEVICE_FUNCTIONS(X)                                                 \
   X(create)                                                                    \

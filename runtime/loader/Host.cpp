@@ -15,8 +15,6 @@ namespace tz::runtime {
 
 namespace {
 
-constexpr size_t MaxResourceBytes = size_t(1) << 30;
-
 HostServices &self(void *ctx) { return *static_cast<HostServices *>(ctx); }
 
 void hostLog(void *ctx, uint32_t level, tz_str component, tz_str text) {
@@ -28,19 +26,10 @@ void hostLog(void *ctx, uint32_t level, tz_str component, tz_str text) {
   logMessage(level, who, view(text));
 }
 
-void *hostAlloc(void *, size_t size, size_t align) {
-  align = std::max(align, sizeof(void *));
-  if ((align & (align - 1)) || size > SIZE_MAX - align) {
-    return nullptr;
-  }
-  return std::aligned_alloc(align, (std::max<size_t>(size, 1) + align - 1) &
-                                       ~(align - 1));
-}
-
 void hostFree(void *, void *p, size_t, size_t) { std::free(p); }
 
 int32_t handOver(std::string_view from, void **data, size_t *size) {
-  void *copy = hostAlloc(nullptr, from.size(), 1);
+  void *copy = std::malloc(std::max<size_t>(from.size(), 1));
   if (!copy) {
     return TZ_E_OUT_OF_MEMORY;
   }
@@ -82,27 +71,6 @@ int32_t hostCachePut(void *ctx, tz_bytes key, tz_bytes value) {
                "data of plugin " + self(ctx).plugin)
                ? TZ_E_OK
                : TZ_E_UNAVAILABLE;
-  } catch (...) {
-    return TZ_E_OUT_OF_MEMORY;
-  }
-}
-
-int32_t hostOpenResource(void *ctx, tz_str name, void **data, size_t *size) {
-  try {
-    std::string file(view(name));
-    // A plain name: what lies elsewhere is not the plugin's.
-    if (self(ctx).folder.empty() || file.empty() || file[0] == '.' ||
-        file.find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
-      return TZ_E_NOT_FOUND;
-    }
-    std::string path = self(ctx).folder + "/" + file;
-    Result<TrustedFile> opened = openTrusted(path, self(ctx).trust);
-    if (!opened) {
-      return opened.status().code();
-    }
-    Result<std::string> text =
-        readRegular(opened->file, path, MaxResourceBytes);
-    return text ? handOver(*text, data, size) : text.status().code();
   } catch (...) {
     return TZ_E_OUT_OF_MEMORY;
   }
@@ -163,11 +131,9 @@ uint32_t shownLevel() {
 
 } // namespace
 
-HostServices::HostServices(std::string pluginName, std::string manifestFolder,
-                           Cache *sharedCache, TrustRule rule,
+HostServices::HostServices(std::string pluginName, Cache *sharedCache,
                            Interrupt interrupt, const tz_executor *executor)
-    : plugin(std::move(pluginName)), folder(std::move(manifestFolder)),
-      cache(sharedCache), trust(std::move(rule)), interrupt(interrupt),
+    : plugin(std::move(pluginName)), cache(sharedCache), interrupt(interrupt),
       executor(executor) {
   host.struct_size = sizeof(host);
   host.ctx = this;
@@ -175,11 +141,9 @@ HostServices::HostServices(std::string pluginName, std::string manifestFolder,
   host.abi_minor = TZ_ABI_MINOR;
   host.product = str(productName());
   host.log = hostLog;
-  host.alloc = hostAlloc;
   host.free = hostFree;
   host.cache_get = hostCacheGet;
   host.cache_put = hostCachePut;
-  host.open_resource = hostOpenResource;
   host.is_cancelled = hostIsCancelled;
   host.span = hostSpan;
   host.interrupted = hostInterrupted;

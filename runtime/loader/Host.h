@@ -1,7 +1,6 @@
 //===- Host.h - the services that plugins call ----------------------------===//
 //
-// What   A tz_host for one plugin: log, hand-over memory, compile cache, files
-//        beside its manifest.
+// What   A tz_host for one plugin: log, compile cache, interrupts, threads.
 // Why    Plugins write nothing to stdout and own no cache folder; one place
 //        decides what is shown and what is kept.
 //===----------------------------------------------------------------------===//
@@ -9,7 +8,6 @@
 #define TERRAZZO_RUNTIME_LOADER_HOST_H
 
 #include "runtime/loader/Interrupt.h"
-#include "runtime/loader/Trust.h"
 
 #include <terrazzo/terrazzo.h>
 
@@ -20,16 +18,13 @@ namespace tz::runtime {
 class Cache;
 
 struct HostServices {
-  /// `cache` may be null. `folder`: of the manifest, or empty. `executor`
-  /// outlives this object.
-  HostServices(std::string plugin, std::string folder, Cache *cache,
-               TrustRule trust = {}, Interrupt interrupt = {},
+  /// `cache` may be null. `executor` outlives this object.
+  HostServices(std::string plugin, Cache *cache, Interrupt interrupt = {},
                const tz_executor *executor = nullptr);
   const tz_host *table() const { return &host; }
 
-  std::string plugin, folder;
+  std::string plugin;
   Cache *cache;
-  TrustRule trust; // of the files in the folder
   const Interrupt interrupt;
   const tz_executor *const executor; // of the program; null: it has none
 

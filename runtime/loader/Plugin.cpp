@@ -34,8 +34,7 @@ static std::unique_lock<std::mutex> serialize(std::mutex *lock) {
 Plugin::Plugin(Manifest m, Cache *cache, TrustRule rule,
                const RegistryOptions &options)
     : manifest(std::move(m)), trust(std::move(rule)),
-      services(manifest.name, parentFolder(manifest.path), cache, trust,
-               options.interrupt,
+      services(manifest.name, cache, options.interrupt,
                options.executor ? &options.executor->table : nullptr),
       catchFaults(options.catchFaults),
       compilerPlace(manifest.name, manifest.path, manifest.compilerLibrary,

@@ -1,7 +1,7 @@
 //===- Trust.h - which files a plugin may be made of ----------------------===//
 //
-// What   The rule that manifests, libraries and files beside them must pass,
-//        held against the open file.
+// What   The rule that manifests and libraries must pass, held against the open
+//        file.
 // Why    What these files say runs in this process. The file that was checked
 //        must be the one that is used, so the rule opens it.
 //===----------------------------------------------------------------------===//

@@ -100,7 +100,8 @@ struct Option {
 };
 
 /// Functions throw Failure (or anything) to fail. Called from any thread,
-/// concurrently, unless the plugin says TZ_PLUGIN_SERIAL_COMPILER.
+/// concurrently; with TZ_PLUGIN_SERIAL_COMPILER no two calls run at once in the
+/// process.
 ///
 /// A derived class may also have these public functions; the table's slot is
 /// NULL without them:
@@ -109,9 +110,6 @@ struct Option {
 ///     TZ_E_UNSUPPORTED_OP; compiles nothing.
 ///   std::vector<Option> options(std::string_view target)
 ///     asked once for each target.
-///   std::vector<tz_estimate> estimate(const Request &,
-///                                     std::span<const tz_option_set>)
-///     one answer for each candidate; `reason` is static text.
 class Compiler {
 public:
   explicit Compiler(const tz_host *host) : host(host) {}
@@ -231,22 +229,6 @@ struct CompilerFunctions {
       *n = it->second.list.size();
     });
   }
-  static tz_error *estimate(tz_compiler *c, const tz_compile_request *r,
-                            const tz_option_set *candidates, size_t n,
-                            tz_estimate *const *out) {
-    return guarded([&] {
-      std::vector<tz_estimate> made =
-          own(c).estimate(Request(*r), std::span(candidates, n));
-      if (made.size() != n) {
-        throw Failure(TZ_E_INTERNAL, "estimate() answered " +
-                                         std::to_string(made.size()) + " of " +
-                                         std::to_string(n) + " candidates");
-      }
-      for (size_t i = 0; i < n; ++i) {
-        writeOut(out[i], made[i]);
-      }
-    });
-  }
 
 private:
   static T &own(tz_compiler *c) { return static_cast<T &>(*box(c).compiler); }
@@ -271,9 +253,6 @@ const tz_compiler_api *compilerTable() {
     }
     if constexpr (requires { &T::options; }) {
       t.list_options = F::listOptions;
-    }
-    if constexpr (requires { &T::estimate; }) {
-      t.estimate = F::estimate;
     }
     return t;
   }();

@@ -1,7 +1,7 @@
 //===- TargetTest.cpp - what a target says of itself, and of a kernel -----===//
 //
-// What   Features, options, check() and estimate() of a compiler half that is
-//        made here over the plugin SDK.
+// What   Features, options and check() of a compiler half that is made here
+//        over the plugin SDK.
 // Why    The plugins of the tree say nothing wrong and support nearly all; here
 //        is one that does not.
 //===----------------------------------------------------------------------===//
@@ -59,19 +59,6 @@ public:
             plugin::Option::boolean("twice", false, "once more"),
             plugin::Option::text("order", "row,column", "row", "which first"),
             plugin::Option::integer("num_warps", 1, 4, 4, "at most four")};
-  }
-  std::vector<tz_estimate> estimate(const plugin::Request &,
-                                    std::span<const tz_option_set> candidates) {
-    std::vector<tz_estimate> made;
-    for (const tz_option_set &one : candidates) {
-      tz_estimate e{};
-      int64_t depth = one.num_options ? one.options[0].i64 : 2;
-      e.legal = depth <= 8;
-      e.predicted_ns = uint64_t(100 * depth);
-      e.reason = e.legal ? tz_str{} : plugin::str("too deep");
-      made.push_back(e);
-    }
-    return made;
   }
   static inline unsigned asked = 0;
 };
@@ -264,34 +251,6 @@ TEST_F(TargetTest, OptionsThatNobodyKnowsAreRefused) {
       EXPECT_EQ(code, TZ_E_UNSUPPORTED_OP) << said.text;
     }
   }
-}
-
-TEST_F(TargetTest, EstimatesFillWhatTheCallerHasRoomFor) {
-  const tz_compiler_api *api = plugin::compilerTable<Picky>();
-  tz_compiler *object = nullptr;
-  tz_create_desc desc{};
-  desc.struct_size = sizeof(desc);
-  ASSERT_EQ(api->create(&desc, &object), nullptr);
-  tz_compile_request request{};
-  request.struct_size = sizeof(request);
-  tz_kv deep{};
-  deep.key = plugin::str("depth");
-  deep.kind = TZ_KV_I64;
-  deep.i64 = 9;
-  const tz_option_set candidates[] = {{nullptr, 0}, {&deep, 1}};
-  tz_estimate first{}, second{};
-  first.struct_size = TZ_SIZE_UPTO(tz_estimate, predicted_ns);
-  first.scratch = 77; // beyond what this caller knows
-  second.struct_size = sizeof(second);
-  tz_estimate *const out[] = {&first, &second};
-  ASSERT_EQ(api->estimate(object, &request, candidates, 2, out), nullptr);
-  EXPECT_EQ(first.legal, 1u);
-  EXPECT_EQ(first.predicted_ns, 200u);
-  EXPECT_EQ(first.scratch, 77u);
-  EXPECT_EQ(first.struct_size, TZ_SIZE_UPTO(tz_estimate, predicted_ns));
-  EXPECT_EQ(second.legal, 0u);
-  EXPECT_EQ(plugin::view(second.reason), "too deep");
-  api->destroy(object);
 }
 
 } // namespace

@@ -141,7 +141,6 @@ TEST_P(DeviceCrash, IsNamed) {
       testing::KilledBySignal(SIGSEGV), inFunction(GetParam()) + "\n");
 }
 
-// `estimate` is a tuner's.
 INSTANTIATE_TEST_SUITE_P(Compilers, CompilerCrash,
                          testing::Values("create", "destroy", "list_targets",
                                          "describe_target", "check",

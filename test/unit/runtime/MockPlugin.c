@@ -76,13 +76,12 @@ sizeof(tz_compiler_api),
         compile,
 #endif
 #ifdef MOCK_NEWER
-               0, 0}
+               0}
 #else
         /* After `compile` in a table that says it ends there: never to be read.
          */
         (tz_error *(*)(tz_compiler *, tz_str, const tz_option_info *const **,
-                       size_t *))(void *)8,
-        0}
+                       size_t *))(void *)8}
 #endif
 #ifdef MOCK_NEWER
            ,
