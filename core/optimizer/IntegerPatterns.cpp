@@ -1,8 +1,10 @@
 //===- IntegerPatterns.cpp - constant operands of integer tile ops --------===//
 //
-// What   Division, remainder, shifts, minimum and maximum with constants.
+// What   Division, remainder, shifts, minimum and maximum with constants; a
+//        minimum that is written as a comparison and a choice.
 // Why    cdiv of constexpr sizes and block counts should be numbers; loops with
-//        a constant number of iterations are better loops.
+//        a constant number of iterations are better loops. A reduction knows
+//        that the order of a minimum's operands does not matter.
 //
 //===----------------------------------------------------------------------===//
 #include "core/optimizer/TilePatterns.h"
@@ -131,6 +133,45 @@ struct FoldSame : OpRewritePattern<Op> {
     return success();
   }
 };
+/// Of two compared integers, the one that is less or the one that is more.
+/// Equal ones are the same, so it does not matter which is taken then.
+struct ChooseCompared : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern<arith::SelectOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp select,
+                                PatternRewriter &rewriter) const override {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!compare || elementType(select.getType()).isInteger(1)) {
+      return failure();
+    }
+    const Value a = compare.getLhs(), b = compare.getRhs(),
+                yes = select.getTrueValue(), no = select.getFalseValue();
+    const bool isSwapped = yes == b && no == a;
+    if (!isSwapped && (yes != a || no != b)) {
+      return failure();
+    }
+    switch (isSwapped ? arith::invertPredicate(compare.getPredicate())
+                      : compare.getPredicate()) {
+    case arith::CmpIPredicate::slt:
+    case arith::CmpIPredicate::sle:
+      rewriter.replaceOpWithNewOp<MinSIOp>(select, a, b);
+      return success();
+    case arith::CmpIPredicate::sgt:
+    case arith::CmpIPredicate::sge:
+      rewriter.replaceOpWithNewOp<MaxSIOp>(select, a, b);
+      return success();
+    case arith::CmpIPredicate::ult:
+    case arith::CmpIPredicate::ule:
+      rewriter.replaceOpWithNewOp<MinUIOp>(select, a, b);
+      return success();
+    case arith::CmpIPredicate::ugt:
+    case arith::CmpIPredicate::uge:
+      rewriter.replaceOpWithNewOp<MaxUIOp>(select, a, b);
+      return success();
+    default:
+      return failure();
+    }
+  }
+};
 } // namespace
 
 void tz::optimizer::addIntegerPatterns(RewritePatternSet &patterns) {
@@ -141,4 +182,6 @@ void tz::optimizer::addIntegerPatterns(RewritePatternSet &patterns) {
       FoldInteger<MaxSIOp>, FoldInteger<MaxUIOp>, FoldSame<MinSIOp>,
       FoldSame<MinUIOp>, FoldSame<MaxSIOp>, FoldSame<MaxUIOp>,
       FoldLeadingZeros>({"constant-integers"}, patterns.getContext());
+  patterns.addWithLabel<ChooseCompared>({"compared-integers"},
+                                        patterns.getContext());
 }

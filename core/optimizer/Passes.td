@@ -27,6 +27,7 @@ def Simplify : KernelPass<"tile-simplify"> {
     Statistic<"scalarWork", "scalar-work", "tiles of equal lanes computed as scalars">,
     Statistic<"shapeChains", "shape-chains", "chains of splat, broadcast, reshape, transpose joined">,
     Statistic<"constantIntegers", "constant-integers", "integer ops with constant or equal operands">,
+    Statistic<"comparedIntegers", "compared-integers", "the lesser or greater of two integers, by a comparison">,
     Statistic<"constantMasks", "constant-masks", "accesses whose mask is constant">,
     Statistic<"emptyOps", "empty-ops", "offsets of zero and promises that say nothing">,
     Statistic<"carriedValues", "carried-values", "loops that carried values for nothing">,

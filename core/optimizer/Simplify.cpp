@@ -53,9 +53,9 @@ struct Simplify : tz::optimizer::impl::SimplifyBase<Simplify> {
   }
 
   void runOnOperation() override {
-    tz::optimizer::Statistic *labelled[] = {&scalarWork,       &shapeChains,
-                                            &constantIntegers, &constantMasks,
-                                            &emptyOps,         &carriedValues};
+    tz::optimizer::Statistic *labelled[] = {
+        &scalarWork,    &shapeChains, &constantIntegers, &comparedIntegers,
+        &constantMasks, &emptyOps,    &carriedValues};
     tz::optimizer::RewriteCounter counter(labelled, &canonicalized, &foldedOps,
                                           &deadOps);
     // Not reaching a fixpoint within the limit is no error: the IR is valid.

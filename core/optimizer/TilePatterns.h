@@ -14,7 +14,8 @@ namespace tz::optimizer {
 
 /// splat, broadcast, reshape; work that is equal in all lanes becomes scalar.
 void addShapePatterns(mlir::RewritePatternSet &patterns);
-/// Constant operands of the dialect's integer ops.
+/// Constant operands of the dialect's integer ops; minima and maxima that are
+/// written as a comparison and a choice.
 void addIntegerPatterns(mlir::RewritePatternSet &patterns);
 /// Masks that are constant, offsets of zero, values carried for nothing or that
 /// count beside a loop's counter.

@@ -4,6 +4,7 @@
 // STATS: tile-simplify
 // STATS: 4  canonicalized
 // STATS: 2  carried-values
+// STATS: 9  compared-integers
 // STATS: 4  constant-integers
 // STATS: 3  constant-masks
 // STATS: {{[1-9][0-9]*}}  dead-ops
@@ -161,5 +162,74 @@ tile.kernel @leading_zeros(%p: !tile.ptr<i8>) {
   %all = tile.clz %zero : i8
   tile.store %p, %some : !tile.ptr<i8>, i8
   tile.store %p, %all : !tile.ptr<i8>, i8
+  tile.return
+}
+
+// -----
+
+// The lesser or greater of two integers is a minimum or maximum, in a reduction
+// too: equal ones are the same.
+// CHECK-LABEL: @chosen_by_comparison
+// CHECK: tile.reduce
+// CHECK-NEXT: ^bb0(%[[A:.*]]: i64, %[[B:.*]]: i64):
+// CHECK-NEXT: %[[MAX:.*]] = tile.maxsi %[[A]], %[[B]] : i64
+// CHECK-NEXT: tile.yield %[[MAX]]
+tile.kernel @chosen_by_comparison(%p: !tile.ptr<i64>, %x: !tile.ptr<i64>) {
+  %at = tile.splat %x : !tile.ptr<i64> -> tensor<32x!tile.ptr<i64>>
+  %lane = tile.range 0 to 32 : tensor<32xi32>
+  %each = tile.addptr %at, %lane : tensor<32x!tile.ptr<i64>>, tensor<32xi32>
+  %values = tile.load %each : tensor<32x!tile.ptr<i64>> -> tensor<32xi64>
+  %most = tile.reduce(%values) axis 0 : (tensor<32xi64>) -> i64 {
+  ^bb0(%a: i64, %b: i64):
+    %less = arith.cmpi slt, %a, %b : i64
+    %more = arith.select %less, %b, %a : i64
+    tile.yield %more : i64
+  }
+  tile.store %p, %most : !tile.ptr<i64>, i64
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @each_comparison
+// CHECK: tile.minsi
+// CHECK-NEXT: tile.minsi
+// CHECK-NEXT: tile.maxsi
+// CHECK-NEXT: tile.maxsi
+// CHECK-NEXT: tile.minui
+// CHECK-NEXT: tile.minui
+// CHECK-NEXT: tile.maxui
+// CHECK-NEXT: tile.maxui
+// CHECK: arith.select
+tile.kernel @each_comparison(%p: !tile.ptr<i32>, %a: i32, %b: i32) {
+  %slt = arith.cmpi slt, %a, %b : i32
+  %sge = arith.cmpi sge, %a, %b : i32
+  %sgt = arith.cmpi sgt, %a, %b : i32
+  %sle = arith.cmpi sle, %a, %b : i32
+  %ult = arith.cmpi ult, %a, %b : i32
+  %uge = arith.cmpi uge, %a, %b : i32
+  %ugt = arith.cmpi ugt, %a, %b : i32
+  %ule = arith.cmpi ule, %a, %b : i32
+  %0 = arith.select %slt, %a, %b : i32
+  %1 = arith.select %sge, %b, %a : i32
+  %2 = arith.select %sgt, %a, %b : i32
+  %3 = arith.select %sle, %b, %a : i32
+  %4 = arith.select %ult, %a, %b : i32
+  %5 = arith.select %uge, %b, %a : i32
+  %6 = arith.select %ugt, %a, %b : i32
+  %7 = arith.select %ule, %b, %a : i32
+  // One that is neither.
+  %8 = arith.addi %a, %a : i32
+  %9 = arith.select %slt, %a, %8 : i32
+  tile.store %p, %0 : !tile.ptr<i32>, i32
+  tile.store %p, %1 : !tile.ptr<i32>, i32
+  tile.store %p, %2 : !tile.ptr<i32>, i32
+  tile.store %p, %3 : !tile.ptr<i32>, i32
+  tile.store %p, %4 : !tile.ptr<i32>, i32
+  tile.store %p, %5 : !tile.ptr<i32>, i32
+  tile.store %p, %6 : !tile.ptr<i32>, i32
+  tile.store %p, %7 : !tile.ptr<i32>, i32
+  tile.store %p, %8 : !tile.ptr<i32>, i32
+  tile.store %p, %9 : !tile.ptr<i32>, i32
   tile.return
 }
