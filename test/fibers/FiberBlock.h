@@ -139,6 +139,10 @@ struct Run {
   std::set<const void *> atSites;
   std::map<const void *, uint64_t> neededArrivals;
   uint64_t left = 0; // waits that are early, and left something in flight
+  /// Programs that cannot begin before another one has ended.
+  uint64_t later = 0;
+  /// Of warps, since a program began or ended or device memory was written.
+  uint64_t idleSteps = 0;
 
   /// A line for who plants faults (FibersFaults.h).
   void log(const std::string &line) const;

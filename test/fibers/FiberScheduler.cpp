@@ -19,6 +19,8 @@ namespace {
 constexpr size_t StackBytes = 256 * 1024;
 /// Clusters that run at the same time, with a seed.
 constexpr size_t MostResident = 3;
+/// Of warps in a kernel that waits, while nothing else happens.
+constexpr uint64_t MostIdleSteps = 1 << 16;
 
 void begin() {
   block->launch().entry(block->launch().arguments);
@@ -172,6 +174,11 @@ std::string endProgram(Block &self) {
              "reach the same barrier, or a phase of one never ends" +
              whoWaits(self);
     }
+    if (fiber.arrivedIn) {
+      return "a thread ended before it waited at a barrier at which it had "
+             "arrived" +
+             here();
+    }
     for (const BulkStore &store : fiber.stores) {
       if (!store.isRead) {
         return "a thread ended before what it stored in bulk was read" + here();
@@ -255,24 +262,42 @@ std::string runInOrder(Run &run, uint64_t programs) {
   return problem;
 }
 
+/// What is wrong when programs wait and nobody tells them anything.
+std::string whoWaits(const std::vector<Cluster> &resident, size_t notBegun) {
+  std::string text;
+  for (const Cluster &cluster : resident) {
+    for (const Block &one : cluster.blocks) {
+      if (!cluster.isFree) {
+        const Names &names = one.run->races.names;
+        text += (text.empty() ? ": " : ", ") + names.block(one.linear()) +
+                " in " + names.op(one.fibers[0].clock.op);
+      }
+    }
+  }
+  return "programs wait for each other for ever" + text + "; " +
+         std::to_string(notBegun) + " have not begun";
+}
+
 /// Which cluster begins next: those of kernels that wait begin in order (R6
-/// O4), others as they come.
+/// O4) where the machine starts blocks so, others as they come.
 std::string runAtRandom(Run &run, uint64_t programs) {
   std::vector<uint64_t> waiting;
   for (uint64_t first = 0; first < programs;
        first += run.launch.clusterBlocks) {
     waiting.push_back(first);
   }
-  if (!run.launch.isLinear) {
+  if (!run.launch.isLinear || !run.launch.startsInOrder) {
     std::shuffle(waiting.begin(), waiting.end(), run.random);
   }
   std::vector<Cluster> resident(std::min(MostResident, waiting.size()));
+  run.later = waiting.size() - resident.size();
   size_t next = 0;
   for (;;) {
     std::vector<Cluster *> running;
     for (Cluster &one : resident) {
       if (one.isFree && next < waiting.size() && !run.isOver) {
         beginPrograms(one, waiting[next++], run);
+        run.idleSteps = 0;
       }
       if (!one.isFree) {
         running.push_back(&one);
@@ -286,6 +311,9 @@ std::string runAtRandom(Run &run, uint64_t programs) {
       if (std::string problem = endPrograms(one); !problem.empty()) {
         return problem;
       }
+      run.idleSteps = 0;
+    } else if (run.launch.isLinear && ++run.idleSteps == MostIdleSteps) {
+      return whoWaits(resident, waiting.size() - next);
     }
   }
 }
@@ -309,6 +337,7 @@ void Run::logCounts() const {
   }
   log("arrivals\t" + std::to_string(arrivals));
   log("left\t" + std::to_string(left));
+  log("later\t" + std::to_string(later));
   log("orderings\t" + std::to_string(races.orderings()));
   for (const auto &[name, count] : races.pairs()) {
     log(name + "\t" + std::to_string(count));

@@ -401,6 +401,9 @@ void willRead(const void *address, uint32_t bytes, uint32_t space) {
 void willWrite(const void *address, const char *value, uint32_t bytes,
                uint32_t space) {
   mayYield(AccessesUndisturbed);
+  if (Space(space) == Space::device) {
+    block->run->idleSteps = 0;
+  }
   look(Worker::self,
        {Space(space), 0, bytes, true, false, static_cast<const char *>(address),
         Space(space) == Space::shared ? value : nullptr},

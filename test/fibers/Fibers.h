@@ -36,6 +36,7 @@ struct Launch {
   unsigned sharedAlignment = 1024;
   uint64_t seed = 0;     ///< of the order; 0: one after the other
   bool isLinear = false; ///< programs wait for those of smaller numbers (O4)
+  bool startsInOrder = true; ///< then; else the order is the seed's
   /// How messages name the ops of fibers_at; null: not at all.
   const std::vector<std::string> *ops = nullptr;
 };

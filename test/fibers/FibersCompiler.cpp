@@ -122,6 +122,7 @@ public:
     call(b, "fibers_barrier", b.getVoidTy(),
          {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
   }
+  bool startsInOrder() const override { return machine.startsInOrder; }
   bool splitsBarriers() const override { return machine.splitsBarriers; }
   void arriveAtBarrier(IRBuilderBase &b, simt::Memories memories,
                        std::optional<unsigned> threads) override {
@@ -576,6 +577,9 @@ Compiled compile(tile::KernelOp kernel, const Machine &machine) {
   new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
                      ConstantInt::get(word, kernel->hasAttr("tile.waits")),
                      "fibers_linear");
+  new GlobalVariable(module, word, true, GlobalValue::ExternalLinkage,
+                     ConstantInt::get(word, machine.startsInOrder),
+                     "fibers_starts_in_order");
   Constant *names = ConstantDataArray::getString(context, ops.text());
   new GlobalVariable(module, names->getType(), true,
                      GlobalValue::ExternalLinkage, names, "fibers_ops");
@@ -644,6 +648,9 @@ public:
   }
   bool isLinear() override {
     return *lookup("fibers_linear").toPtr<const uint32_t *>() != 0;
+  }
+  bool startsInOrder() override {
+    return *lookup("fibers_starts_in_order").toPtr<const uint32_t *>() != 0;
   }
   std::vector<std::string> ops() override {
     return OpNames::parse(lookup("fibers_ops").toPtr<const char *>());

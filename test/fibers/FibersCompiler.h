@@ -50,6 +50,8 @@ public:
   virtual unsigned sharedAlignment() = 0;
   /// Do programs wait for others, so that they must begin in order?
   virtual bool isLinear() = 0;
+  /// Do blocks start in the order of their programs?
+  virtual bool startsInOrder() = 0;
   /// What messages call the ops, by number.
   virtual std::vector<std::string> ops() = 0;
   /// Null: not in it.

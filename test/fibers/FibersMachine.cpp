@@ -85,6 +85,16 @@ static constexpr Machine Table[] = {
      .unit = MatrixUnit::systolic,
      .vectorBytes = 8,
      .mostThreads = 512},
+    // Blocks start in any order; threads arrive at barriers, and wait later.
+    {.target = "fibers:unordered",
+     .lanes = 32,
+     .sharedBytes = 64 * 1024,
+     .registers = 256,
+     .asyncCopyBytes = 0,
+     .hasBulkCopies = false,
+     .unit = MatrixUnit::wave32,
+     .splitsBarriers = true,
+     .startsInOrder = false},
     // A bulk copy unit whose every number is another one: warps, vectors,
     // barriers, descriptors, boxes.
     {.target = "fibers:bulk64",

@@ -38,6 +38,7 @@ struct Machine {
   bool hasBlocks = false;  ///< loads of 2-D blocks, 64 bytes by 32 rows
   bool padsShared = false; ///< rows of shared memory are padded, not swizzled
   bool splitsBarriers = false; ///< threads arrive, and wait later
+  bool startsInOrder = true;   ///< blocks, in the order of their programs
   bool countsCopies = false;   ///< waits count copies, not groups of them
   bool takesPlaces = false; ///< accesses have a base, an offset and an extent
   /// Instructions that reduce integers and floats over any group of lanes.

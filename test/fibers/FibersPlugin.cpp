@@ -117,7 +117,7 @@ public:
 struct FiberKernel {
   fibers::Entry entry = nullptr;
   unsigned lanes = 0, sharedAlignment = 0;
-  bool isLinear = false;
+  bool isLinear = false, startsInOrder = true;
   const std::vector<std::string> *ops = nullptr;
 
   /// Of a view a fiber's bulk copy unit needs what it is made of.
@@ -153,6 +153,7 @@ public:
     found.lanes = code->lanes();
     found.sharedAlignment = code->sharedAlignment();
     found.isLinear = code->isLinear();
+    found.startsInOrder = code->startsInOrder();
     found.ops = &ops;
     return &found;
   }
@@ -186,8 +187,12 @@ struct FiberStream : plugin::HostStream {
       run.sharedAlignment = kernel.sharedAlignment;
     }
     run.isLinear = kernel.isLinear;
+    run.startsInOrder = kernel.startsInOrder;
     run.ops = kernel.ops;
     run.seed = seed();
+    if (!run.startsInOrder && run.seed == 0) {
+      run.seed = 1; // one after the other is an order
+    }
     run.arguments = launch.args;
     run.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     run.threads = launch.block[0];

@@ -139,7 +139,47 @@ TEST(Races, AreThereBetweenArrivalAndWait) {
   }
 }
 
+/// Each program waits for the one before it.
+void waitForTheOneBefore(const void *) {
+  const uint32_t mine = program();
+  op(1);
+  if (thread() == 0) {
+    while (mine > 0 && memory[mine - 1] == 0) {
+      update(memory + mine - 1, Acquires | IsWide);
+    }
+    update(memory + mine, Releases | IsWide);
+    memory[mine] = 1;
+  }
+}
+
+TEST(Fibers, SeeProgramsThatWaitForWhatCannotStart) {
+  Launch launch;
+  launch.entry = waitForTheOneBefore;
+  launch.grid = {32, 1, 1};
+  launch.threads = 32;
+  launch.ops = &Ops;
+  launch.isLinear = true;
+  for (launch.seed = 1; launch.seed < 4; ++launch.seed) {
+    std::memset(memory, 0, sizeof(memory));
+    launch.startsInOrder = true;
+    EXPECT_EQ(run(launch), "");
+    std::memset(memory, 0, sizeof(memory));
+    launch.startsInOrder = false;
+    EXPECT_THAT(
+        run(launch),
+        testing::MatchesRegex(
+            R"(programs wait for each other for ever: (\([0-9]+, 0, 0\) in )"
+            R"('store' \(k.py:1:1\)(, )?){3}; [0-9]+ have not begun .*)"));
+  }
+}
+
 TEST(Fibers, SeeArrivalsWithoutAWait) {
+  EXPECT_THAT(
+      runOn([](const void *) {
+        call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
+      }),
+      HasSubstr("a thread ended before it waited at a barrier at which it had "
+                "arrived, thread 0 (warp 0)"));
   EXPECT_THAT(runOn([](const void *) {
                 call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
                 call("fibers_arrive_at_barrier", uint32_t{0}, uint32_t{1});
