@@ -168,32 +168,13 @@ std::unique_ptr<tz_device> tz::nvidia::wrapDevice(tz_platform &platform,
 
 //===--- Faults -----------------------------------------------------------===//
 
-void RecentKernels::collect(std::vector<const std::string *> &into) const {
-  uint32_t n = count.load(std::memory_order_acquire);
-  for (uint32_t i = 0; i < std::min<uint32_t>(n, uint32_t(names.size())); ++i) {
-    const std::string *name =
-        names[(n - 1 - i) % names.size()].load(std::memory_order_relaxed);
-    if (name && std::find(into.begin(), into.end(), name) == into.end()) {
-      into.push_back(name);
-    }
-  }
-}
-
 /// The kernels that may have caused a fault. The caller holds the mutex.
 std::string tz_device::kernelsInFlight() {
   std::vector<const std::string *> kernels;
   for (tz_stream *stream : streams) {
     stream->recent.collect(kernels);
   }
-  if (kernels.empty()) {
-    return "no kernel of Terrazzo was running";
-  }
-  std::string text = kernels.size() == 1 ? "the kernel that ran was "
-                                         : "the kernels that ran were ";
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    text += (i ? ", '" : "'") + *kernels[i] + "'";
-  }
-  return text;
+  return tz::plugin::kernelsText(kernels);
 }
 
 void tz_device::fail(Result result, std::string_view attempt,

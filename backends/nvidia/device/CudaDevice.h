@@ -21,6 +21,9 @@
 #include "backends/nvidia/device/CudaDriver.h"
 #include "backends/nvidia/device/TensorMap.h"
 
+#include <terrazzo/plugin/DeviceMemory.h>
+#include <terrazzo/plugin/RecentKernels.h>
+
 #include <array>
 #include <atomic>
 #include <deque>
@@ -53,25 +56,6 @@ struct Allocation {
   uint64_t size = 0;
   uint32_t kind = 0;    ///< TZ_MEM_*
   bool ordered = false; ///< by cuMemAllocAsync
-};
-
-/// The names of the kernels that a stream was given since it was last waited
-/// for, as far as they fit. Written by the stream's thread, read by any thread
-/// that meets a fault.
-class RecentKernels {
-public:
-  void add(const std::string *name) {
-    uint32_t n = count.load(std::memory_order_relaxed);
-    names[n % names.size()].store(name, std::memory_order_relaxed);
-    count.store(n + 1, std::memory_order_release);
-  }
-  void clear() { count.store(0, std::memory_order_release); }
-  /// Newest first.
-  void collect(std::vector<const std::string *> &into) const;
-
-private:
-  std::array<std::atomic<const std::string *>, 8> names{};
-  std::atomic<uint32_t> count{0};
 };
 
 } // namespace tz::nvidia
@@ -176,7 +160,7 @@ struct tz_stream {
   tz_device &device;
   const tz::nvidia::driver::Stream native;
   const bool owned;
-  tz::nvidia::RecentKernels recent;
+  tz::plugin::RecentKernels recent;
 };
 
 struct tz_event {
@@ -219,6 +203,9 @@ struct tz_module {
 };
 
 namespace tz::nvidia {
+
+using plugin::memoryName;
+using plugin::sizeText;
 
 /// The table that get_interface("tz.device/1") answers.
 const tz_device_api &deviceApi();
@@ -278,7 +265,6 @@ void release(tz_device &device, tz_dptr memory, tz_stream *stream);
 tz_mem_info describeMemory(tz_platform &platform, tz_dptr address);
 /// "memory of nvidia:1", "pageable host memory": for messages.
 std::string whatIs(tz_platform &platform, tz_dptr address);
-std::string sizeText(uint64_t bytes);
 
 // CudaCopy.cpp
 void copy(tz_stream &stream, tz_dptr to, tz_dptr from, uint64_t bytes,

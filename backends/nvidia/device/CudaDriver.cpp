@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "backends/nvidia/device/CudaDriver.h"
 
-#include <dlfcn.h>
+#include <terrazzo/plugin/DriverLibrary.h>
 
 namespace tz::nvidia {
 
@@ -144,36 +144,20 @@ std::string versionText(int version) {
 }
 
 Driver::Driver(const std::string &library) {
-  std::string name = library.empty() ? "libcuda.so.1" : library;
-  void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *why = dlerror();
-    std::string reason = why ? why : "";
-    // The loader's usual sentence says no more than "not found".
-    bool absent = reason.find("No such file") != std::string::npos;
-    throw unavailable("no driver: " + name +
-                      (absent ? " not found" : ": " + reason));
-  }
-  const char *missing = nullptr;
-  auto load = [&](auto &pointer, const char *symbol, bool required) {
-    void *address = dlsym(handle, symbol);
-    static_assert(sizeof(pointer) == sizeof(address));
-    std::memcpy(&pointer, &address, sizeof(address));
-    if (!address && required && !missing) {
-      missing = symbol;
-    }
-  };
-#define TZ_DRIVER(member, symbol, parameters) load(member, #symbol, true);
+  plugin::DriverLibrary opened("driver",
+                               library.empty() ? "libcuda.so.1" : library);
+#define TZ_DRIVER(member, symbol, parameters) opened.load(member, #symbol);
 #define TZ_DRIVER_OPTIONAL(member, symbol, parameters)                         \
-  load(member, #symbol, false);
+  opened.load(member, #symbol, /*isRequired=*/false);
 #include "backends/nvidia/device/DriverFunctions.def"
+  const std::string &name = opened.name();
   if (driverGetVersion && driverGetVersion(&apiVersion) == Success &&
       apiVersion != 0 && apiVersion < OldestDriver) {
     throw unavailable(tooOld(name, apiVersion));
   }
-  if (missing) {
-    throw unavailable("no driver: " + name + " has no function " + missing +
-                      "; it is no CUDA driver of version " +
+  if (opened.missing()) {
+    throw unavailable("no driver: " + name + " has no function " +
+                      opened.missing() + "; it is no CUDA driver of version " +
                       versionText(OldestDriver) + " or newer");
   }
   Result started = init(0);

@@ -8,7 +8,6 @@
 #include "backends/nvidia/device/CudaDevice.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace tz::nvidia {
 
@@ -16,30 +15,6 @@ using namespace driver;
 
 /// What the driver promises of any allocation.
 static constexpr uint64_t DriverAlignment = 256;
-
-std::string sizeText(uint64_t bytes) {
-  static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB"};
-  if (bytes < 1024) {
-    return std::to_string(bytes) + " bytes";
-  }
-  auto value = double(bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(units)) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[64];
-  std::snprintf(text, sizeof(text),
-                value == double(uint64_t(value)) ? "%.0f %s" : "%.1f %s", value,
-                units[unit]);
-  return text;
-}
-
-static const char *kindName(uint32_t kind) {
-  return kind == TZ_MEM_HOST_PINNED ? "pinned host memory"
-         : kind == TZ_MEM_MANAGED   ? "managed memory"
-                                    : "device memory";
-}
 
 /// "12.1 GiB of 79.2 GiB are free", or nothing.
 static std::string freeMemory(tz_device &device) {
@@ -98,7 +73,7 @@ tz_dptr allocate(tz_device &device, uint32_t kind, uint64_t size,
   if (result != Success) {
     device.fail(
         result,
-        "allocate " + sizeText(size) + " of " + kindName(kind) +
+        "allocate " + sizeText(size) + " of " + memoryName(kind) +
             (size < 1024 ? "" : " (" + std::to_string(size) + " bytes)"),
         result == OutOfMemory ? freeMemory(device) : "");
   }
@@ -124,11 +99,8 @@ static Allocation take(tz_device &device, tz_dptr memory) {
       return found;
     }
   }
-  char address[32];
-  std::snprintf(address, sizeof(address), "0x%llx",
-                static_cast<unsigned long long>(memory));
   throw Failure(TZ_E_INVALID_ARGUMENT,
-                std::string("free of ") + address + ", which " +
+                "free of " + plugin::addressText(memory) + ", which " +
                     device.label() + " did not allocate or has freed; it is " +
                     whatIs(device.platform, memory));
 }
@@ -141,7 +113,7 @@ void release(tz_device &device, tz_dptr memory, tz_stream *stream) {
   device.mustWork();
   ContextScope scope(device);
   auto what = [&] {
-    return "free " + sizeText(found.size) + " of " + kindName(found.kind);
+    return "free " + sizeText(found.size) + " of " + memoryName(found.kind);
   };
   if (stream && found.ordered) {
     device.check(device.driver.memFreeAsync(found.base, stream->native), what);
@@ -249,7 +221,7 @@ tz_mem_info describeMemory(tz_platform &platform, tz_dptr address) {
 std::string whatIs(tz_platform &platform, tz_dptr address) {
   try {
     tz_mem_info info = describeMemory(platform, address);
-    std::string text = kindName(info.kind);
+    std::string text = memoryName(info.kind);
     if (info.device) {
       text += " of " + info.device->label();
     }

@@ -7,11 +7,9 @@
 #include "backends/nvidia/device/CudaDevice.h"
 
 #include <terrazzo/plugin/Device.h>
+#include <terrazzo/plugin/EventWait.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 using namespace tz::nvidia;
 
@@ -222,22 +220,7 @@ void synchronize(tz_event &event, uint64_t timeoutNs) {
                  [] { return "wait for an event"; });
     return;
   }
-  // The driver has no wait with an end; this one asks ever more rarely.
-  using Clock = std::chrono::steady_clock;
-  auto start = Clock::now();
-  auto pause = std::chrono::microseconds(1);
-  while (!query(event)) {
-    auto waited = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        Clock::now() - start);
-    if (uint64_t(waited.count()) >= timeoutNs) {
-      throw Failure(TZ_E_TIMEOUT, "the event did not come within " +
-                                      std::to_string(timeoutNs) + " ns");
-    }
-    std::chrono::nanoseconds left(timeoutNs - uint64_t(waited.count()));
-    std::this_thread::sleep_for(
-        std::min<std::chrono::nanoseconds>(pause, left));
-    pause = std::min(pause * 2, std::chrono::microseconds(500));
-  }
+  plugin::waitUntil([&] { return query(event); }, timeoutNs);
 }
 
 uint64_t elapsedNs(tz_event &start, tz_event &stop) {

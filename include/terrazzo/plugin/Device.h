@@ -11,7 +11,10 @@
 //
 // YourDevice                                                   [thread: any]
 //   static std::vector<std::unique_ptr<YourDevice>>
-//                         enumerate(const tz_create_desc &);   desc.host lives on
+//                         enumerate(const tz_create_desc &);   desc.host lives
+//                         on. A half with simulators has them all the same if
+//                         this throws; it is thrown again to who asks for real
+//                         devices.
 //   tz_device_info describe();            texts live as long as the device
 //   tz_dptr allocate(const tz_memory_desc &);   align is never 0
 //   void free(tz_dptr);
@@ -84,6 +87,7 @@ struct ClassHalf {
     using List = std::vector<std::unique_ptr<D>>;
     tz_create_desc desc; // the host alone lives on
     List real, simulated;
+    std::optional<Failure> lack; // why there are no real ones
     std::vector<tz_device *> handles[2];
     std::once_flag simulators;
   };
@@ -104,13 +108,24 @@ struct ClassHalf {
     made->desc = desc;
     made->desc.options = nullptr;
     made->desc.num_options = 0;
-    made->real = D::enumerate(desc);
+    if constexpr (requires { D::simulators(desc); }) {
+      try {
+        made->real = D::enumerate(desc);
+      } catch (const Failure &why) {
+        made->lack = why;
+      }
+    } else {
+      made->real = D::enumerate(desc);
+    }
     list(made->real, made->handles[TZ_DEVICES_REAL]);
     return made;
   }
   static std::span<tz_device *const> devices(Platform &p, uint32_t which) {
     if (which > TZ_DEVICES_SIMULATED) {
       return {};
+    }
+    if (which == TZ_DEVICES_REAL && p.lack) {
+      throw *p.lack;
     }
     if constexpr (requires { D::simulators(p.desc); }) {
       if (which == TZ_DEVICES_SIMULATED) {

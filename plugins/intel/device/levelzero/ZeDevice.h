@@ -22,8 +22,9 @@
 
 #include "plugins/intel/device/KernelPool.h"
 #include "plugins/intel/device/Machines.h"
-#include "plugins/intel/device/Memory.h"
 #include "plugins/intel/device/levelzero/ZeDriver.h"
+
+#include <terrazzo/plugin/DeviceMemory.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -33,6 +34,15 @@
 #include <thread>
 
 namespace tz::intel {
+
+using plugin::addressText;
+using plugin::Allocation;
+using plugin::Allocations;
+using plugin::checkAllocation;
+using plugin::checkCopy;
+using plugin::memoryName;
+using plugin::sizeText;
+using plugin::splitFill;
 
 /// Whose objects devices and streams may be made over. "sycl", the usual one,
 /// is what PyTorch hands out: a sycl::queue *. "level_zero":

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/levelzero/ZeDriver.h"
 
+#include <terrazzo/plugin/DriverLibrary.h>
+
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 
 namespace tz::intel {
 
@@ -93,39 +94,21 @@ std::string hexText(ze_result_t result) {
   return text;
 }
 
-template <typename Pointer>
-bool resolve(Pointer &pointer, void *address) {
-  static_assert(sizeof(pointer) == sizeof(address));
-  std::memcpy(&pointer, &address, sizeof(address));
-  return address;
-}
-
 } // namespace
 
 ZeDriver::ZeDriver(const std::string &library) {
-  const std::string name = library.empty() ? "libze_loader.so.1" : library;
-  void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *why = dlerror();
-    const std::string reason = why ? why : "";
-    const bool isAbsent = reason.find("No such file") != std::string::npos;
-    throw Failure(TZ_E_UNAVAILABLE,
-                  "no Level Zero: " + name +
-                      (isAbsent ? " not found" : ": " + reason));
-  }
-  const char *missing = nullptr;
-#define TZ_LEVEL_ZERO(function)                                                \
-  if (!resolve(function, dlsym(handle, #function)) && !missing) {              \
-    missing = #function;                                                       \
-  }
+  plugin::DriverLibrary opened("Level Zero",
+                               library.empty() ? "libze_loader.so.1" : library);
+#define TZ_LEVEL_ZERO(function) opened.load(function, #function);
 #define TZ_LEVEL_ZERO_OPTIONAL(function)                                       \
-  resolve(function, dlsym(handle, #function));
+  opened.load(function, #function, /*isRequired=*/false);
 #include "plugins/intel/device/levelzero/ZeFunctions.def"
-  resolve(listContext, dlsym(handle, "zeCommandListGetContextHandle"));
-  resolve(listDevice, dlsym(handle, "zeCommandListGetDeviceHandle"));
-  if (missing) {
+  opened.load(listContext, "zeCommandListGetContextHandle", false);
+  opened.load(listDevice, "zeCommandListGetDeviceHandle", false);
+  const std::string &name = opened.name();
+  if (opened.missing()) {
     throw Failure(TZ_E_UNAVAILABLE, "no Level Zero: " + name +
-                                        " has no function " + missing +
+                                        " has no function " + opened.missing() +
                                         "; it is no loader of Level Zero");
   }
   // After a failure nothing else may be asked: loaders crash then.

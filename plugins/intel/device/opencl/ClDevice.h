@@ -19,14 +19,24 @@
 
 #include "plugins/intel/device/KernelPool.h"
 #include "plugins/intel/device/Machines.h"
-#include "plugins/intel/device/Memory.h"
 #include "plugins/intel/device/opencl/ClDriver.h"
+
+#include <terrazzo/plugin/DeviceMemory.h>
 
 #include <atomic>
 #include <map>
 #include <memory>
 
 namespace tz::intel {
+
+using plugin::addressText;
+using plugin::Allocation;
+using plugin::Allocations;
+using plugin::checkAllocation;
+using plugin::checkCopy;
+using plugin::memoryName;
+using plugin::sizeText;
+using plugin::splitFill;
 
 /// Whose objects devices, streams and events may be made over: cl_context,
 /// cl_device_id, cl_command_queue, cl_event.

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/opencl/ClDriver.h"
 
+#include <terrazzo/plugin/DriverLibrary.h>
+
 #include <cstring>
-#include <dlfcn.h>
 
 namespace tz::intel {
 
@@ -91,26 +92,14 @@ bool resolve(Pointer &pointer, void *address) {
 } // namespace
 
 ClDriver::ClDriver(const std::string &library) {
-  const std::string name = library.empty() ? "libOpenCL.so.1" : library;
-  void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *why = dlerror();
-    const std::string reason = why ? why : "";
-    // The loader's usual sentence says no more than "not found".
-    const bool isAbsent = reason.find("No such file") != std::string::npos;
-    throw Failure(TZ_E_UNAVAILABLE,
-                  "no OpenCL: " + name +
-                      (isAbsent ? " not found" : ": " + reason));
-  }
-  const char *missing = nullptr;
-#define TZ_OPENCL(function)                                                    \
-  if (!resolve(function, dlsym(handle, #function)) && !missing) {              \
-    missing = #function;                                                       \
-  }
+  plugin::DriverLibrary opened("OpenCL",
+                               library.empty() ? "libOpenCL.so.1" : library);
+#define TZ_OPENCL(function) opened.load(function, #function);
 #include "plugins/intel/device/opencl/ClFunctions.def"
-  if (missing) {
+  if (opened.missing()) {
     throw Failure(TZ_E_UNAVAILABLE,
-                  "no OpenCL: " + name + " has no function " + missing +
+                  "no OpenCL: " + opened.name() + " has no function " +
+                      opened.missing() +
                       "; it is no loader of OpenCL 2.1 or newer");
   }
 }

@@ -7,6 +7,7 @@
 #include "plugins/intel/device/opencl/ClDevice.h"
 
 #include <terrazzo/plugin/Device.h>
+#include <terrazzo/plugin/EventWait.h>
 
 #include <chrono>
 #include <thread>
@@ -237,7 +238,6 @@ bool query(tz_event &event) {
 }
 
 void synchronize(tz_event &event, uint64_t timeoutNs) {
-  using Clock = std::chrono::steady_clock;
   if (!event.mark) {
     return;
   }
@@ -247,17 +247,7 @@ void synchronize(tz_event &event, uint64_t timeoutNs) {
                     [] { return "wait for an event"; });
     return;
   }
-  // OpenCL has no wait that ends by itself.
-  const Clock::time_point begin = Clock::now();
-  auto pause = std::chrono::microseconds(1);
-  while (!query(event)) {
-    const auto passed = Clock::now() - begin;
-    if (uint64_t(std::chrono::nanoseconds(passed).count()) >= timeoutNs) {
-      throw Failure(TZ_E_TIMEOUT, "the event was not reached in time");
-    }
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(200));
-  }
+  plugin::waitUntil([&] { return query(event); }, timeoutNs);
 }
 
 uint64_t elapsedNs(tz_event &start, tz_event &stop) {

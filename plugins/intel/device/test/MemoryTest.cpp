@@ -3,12 +3,15 @@
 // What   Allocations found by any of their addresses; fills at any address.
 // Why    A fill that a driver does not take is put together of several.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/Memory.h"
-
 #include "plugins/intel/device/test/HalfFixture.h"
+
+#include <terrazzo/plugin/DeviceMemory.h>
 
 namespace tz::intel::test {
 namespace {
+
+using plugin::Allocations;
+using plugin::splitFill;
 
 TEST(Allocations, AreFoundByAnyOfTheirAddresses) {
   Allocations known;
