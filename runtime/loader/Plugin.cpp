@@ -232,19 +232,23 @@ Status Plugin::openDevice(size_t library) {
   half.api.adopt(*api, place);
   DeviceList found;
   Status s;
+  bool mayHaveSimulators = false;
   // A lack of memory may end it anywhere, and the next call tries again.
   try {
     s = createPlatform(half);
     if (s.ok()) {
       found = real;
       s = appendDevices(half, TZ_DEVICES_REAL, found);
+      mayHaveSimulators = s.code() == TZ_E_UNAVAILABLE && !s.isTransient();
     }
   } catch (...) {
     dropLastHalf();
     throw;
   }
   if (!s.ok()) {
-    dropLastHalf();
+    if (!mayHaveSimulators) {
+      dropLastHalf();
+    }
     return s;
   }
   real = std::move(found);

@@ -157,6 +157,15 @@ TEST_F(Devices, ASimulatorIsOpenedBesideAHalfWithoutADriver) {
               HasSubstr("its driver is not here"));
 }
 
+TEST_F(Devices, AHalfWithoutADriverHasItsSimulatorsAllTheSame) {
+  open(half("LACKING"));
+  EXPECT_THAT(chosen("mixed"), HasSubstr("its driver is not here"));
+  EXPECT_EQ(chosen("mixed:simulated"), "0 mixed:simulated");
+  open("[" + half("A") + "," + half("LACKING") + "]");
+  EXPECT_EQ(chosen("mixed"), "0 mixed:a");
+  EXPECT_EQ(chosen("mixed:simulated"), "1 mixed:simulated");
+}
+
 TEST_F(Devices, QueuesOfOthersAreWrappedInTheirContext) {
   open(half("A"));
   std::atomic<int> queue{0};

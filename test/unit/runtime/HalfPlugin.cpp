@@ -2,9 +2,10 @@
 //
 // What   Compiled once for each half (HALF_...). A: a device mixed:a. B: the
 //        same device again, a device mixed:b and a simulator mixed:simulated.
-//        SIMULATED: that simulator alone. BROKEN: has no driver. Their kernels store a number; code that says
-//        "error" does not load; streams, events and contexts of the interface
-//        "queue" can be wrapped.
+//        SIMULATED: that simulator alone. BROKEN: has no driver. LACKING: has none
+//        either, but the simulator. Their kernels store a number; code that
+//        says "error" does not load; streams, events and contexts of the
+//        interface "queue" can be wrapped.
 // Why    What a plugin with several halves, simulators and foreign objects is,
 //        without any of it being there (DevicesTest.cpp).
 //===----------------------------------------------------------------------===//
@@ -62,7 +63,7 @@ struct StoreDevice : HostDevice {
   }
   static List enumerate(const tz_create_desc &) {
     List list;
-#ifdef HALF_BROKEN
+#if defined(HALF_BROKEN) || defined(HALF_LACKING)
     throw Failure(TZ_E_UNAVAILABLE, "its driver is not here");
 #elif !defined(HALF_SIMULATED)
     add(list, "mixed:a", "1");
@@ -72,7 +73,7 @@ struct StoreDevice : HostDevice {
 #endif
     return list;
   }
-#if defined(HALF_B) || defined(HALF_SIMULATED)
+#if defined(HALF_B) || defined(HALF_SIMULATED) || defined(HALF_LACKING)
   static List simulators(const tz_create_desc &) {
     List list;
     add(list, "mixed:simulated", "");
