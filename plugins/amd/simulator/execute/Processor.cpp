@@ -11,6 +11,8 @@ static constexpr Machine Machines[] = {
     {"gfx1100", 32, 64 * 1024, 96, true, false, false},
 };
 
+std::span<const Machine> machines() { return Machines; }
+
 std::string machineNames() {
   std::string out;
   for (const Machine &machine : Machines) {

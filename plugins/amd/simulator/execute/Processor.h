@@ -6,6 +6,7 @@
 #define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_PROCESSOR_H
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ struct Machine {
 
 /// Null for a processor that is not executed.
 const Machine *findMachine(std::string_view processor);
+/// All of them.
+std::span<const Machine> machines();
 /// For messages: "gfx942, ...".
 std::string machineNames();
 
