@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,13 +50,6 @@ private:
   void reach(Value value, bool itself) {
     if (seen.insert({value, itself}).second) {
       work.push_back({value, itself});
-    }
-  }
-  /// Where a divisor ends, quotients and remainders of neighbours end a run.
-  void reachQuotient(Value quotient) {
-    ArrayRef<int64_t> shape = shapeOf(quotient.getType());
-    if (!shape.empty() && shape.back() > 1) {
-      reach(quotient, false);
     }
   }
   void scales(Type element) {
@@ -133,6 +127,29 @@ static bool isConstant(Value value) {
   return matchPattern(splat ? splat.getSource() : value, m_Constant());
 }
 
+/// Is it computed of a range, whose neighbours follow each other?
+static bool hasRange(Value value) {
+  constexpr size_t mostOps = 32;
+  llvm::SetVector<Operation *> ops;
+  auto add = [&](Value one) {
+    if (Operation *op = one.getDefiningOp()) {
+      ops.insert(op);
+    }
+  };
+  add(value);
+  for (size_t i = 0; i < std::min(ops.size(), mostOps); ++i) {
+    if (isa<RangeOp>(ops[i])) {
+      return true;
+    }
+    if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::AddIOp,
+            arith::SubIOp, arith::MulIOp, BroadcastOp, ReshapeOp, TransposeOp,
+            HintOp, DivSIOp, DivUIOp, RemSIOp, RemUIOp>(ops[i])) {
+      llvm::for_each(ops[i]->getOperands(), add);
+    }
+  }
+  return false;
+}
+
 /// What was widened.
 static Value narrowest(Value value) {
   auto wider = value.getDefiningOp<arith::ExtSIOp>();
@@ -174,9 +191,10 @@ void Walk::visit(OpOperand &use, bool itself) {
         }
       })
       .Case<DivSIOp, DivUIOp, RemSIOp, RemUIOp>([&](auto division) {
-        if (number == 1) {
-          result.foldsOne |= itself;
-          reachQuotient(division.getResult());
+        result.foldsOne |= itself && number == 1;
+        // Quotients and remainders of neighbours end a run at its multiples.
+        if (number == 1 && hasRange(division.getLhs())) {
+          reach(division.getResult(), false);
         }
       })
       .Case<arith::CmpIOp>([&](auto compare) {

@@ -196,12 +196,12 @@ TEST_F(RuleTest, LoopsCarryIt) {
   EXPECT_EQ(r.leaves[3].divisor, 8u); // the step of the induction variable
 }
 
-TEST_F(RuleTest, RemaindersAndLoadsEndTheWay) {
+TEST_F(RuleTest, DividendsAndLoadsEndTheWay) {
   auto r = rule("    at = (tl.program_id(0) * 16 + tl.arange(0, 16)) % n\n"
                 "    index = tl.load(b + at).to(tl.int32) // m\n"
                 "    tl.store(a + index, 0.0)\n");
-  EXPECT_EQ(r.leaves[2].divisor, 0u);
-  EXPECT_TRUE(r.leaves[2].foldsOne); // x % 1
+  EXPECT_EQ(r.leaves[2].divisor, 2u); // at ends its runs at multiples of n
+  EXPECT_TRUE(r.leaves[2].foldsOne);  // x % 1
   EXPECT_EQ(r.leaves[3].divisor, 0u);
 }
 

@@ -70,16 +70,15 @@ void Nest::loopInParts(int64_t from, int64_t to, unsigned width,
       bound = emitBefore(own.level, [&]() -> Value * {
         Value *at = bounds.front();
         for (Value *other : bounds.drop_front()) {
-          at = b.CreateBinaryIntrinsic(isEdge ? Intrinsic::smin
-                                              : Intrinsic::smax,
-                                       at, other);
+          at = b.CreateBinaryIntrinsic(
+              isEdge ? Intrinsic::smin : Intrinsic::smax, at, other);
         }
         at = b.CreateBinaryIntrinsic(Intrinsic::smax, at, own.from);
         at = b.CreateBinaryIntrinsic(Intrinsic::smin, at, own.to);
         // To whole iterations: down for those inside, up for the others.
-        Value *rest = b.CreateAnd(
-            isEdge ? b.CreateSub(at, own.from) : b.CreateSub(own.to, at),
-            b.getInt64(steps - 1));
+        Value *rest = b.CreateAnd(isEdge ? b.CreateSub(at, own.from)
+                                         : b.CreateSub(own.to, at),
+                                  b.getInt64(steps - 1));
         return isEdge ? b.CreateSub(at, rest) : b.CreateAdd(at, rest);
       });
     }
@@ -120,8 +119,8 @@ void Nest::KnownEdge::add(Nest &nest, Value *first, Value *size, Value *at) {
     bound = nest.emitAt({first, size}, [&] {
       return b.CreateBinaryIntrinsic(Intrinsic::ssub_sat, size, first);
     });
-    begins = nest.emitAt(
-        {first}, [&] { return b.CreateICmpSGE(first, b.getInt64(0)); });
+    begins = nest.emitAt({first},
+                         [&] { return b.CreateICmpSGE(first, b.getInt64(0)); });
     return;
   }
   Value *inside = nest.emitAt({first, at, size}, [&] {
@@ -136,12 +135,12 @@ void Nest::KnownEdge::add(Nest &nest, Value *first, Value *size, Value *at) {
 Value *Nest::maskOfPart(const KnownEdge &known, const Index &index) {
   Value *bound = known.bound ? known.bound : parts->to;
   auto unless = [&](Value *condition, Value *otherwise) {
-    bound = condition ? emitAt({condition, bound},
-                               [&] {
-                                 return b.CreateSelect(condition, bound,
-                                                       otherwise);
-                               })
-                      : bound;
+    bound = condition
+                ? emitAt({condition, bound},
+                         [&] {
+                           return b.CreateSelect(condition, bound, otherwise);
+                         })
+                : bound;
   };
   unless(known.rows, parts->from);
   parts->ends.push_back(bound);
