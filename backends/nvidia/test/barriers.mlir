@@ -13,6 +13,7 @@
 // RUN: tz compile %t/odd.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ODD
 // RUN: tz compile %t/place.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=PLACE
 // RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ROWS
+// RUN: tz compile %t/chosen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CHOSEN
 
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync
@@ -238,12 +239,11 @@ tile.kernel @rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %stride: i6
   tile.return
 }
 
-// Halves of one array: each is loaded before it is stored, by other threads
-// perhaps; the second half is not touched by what stores the first.
-// HALVES: ld.global
-// HALVES-COUNT-1: bar.sync
-// HALVES: st.global
+// Halves of one array, 64 elements for 128 threads: the thread that stores an
+// element loads it, no other one does.
+// HALVES: @%p{{.*}} ld.global
 // HALVES-NOT: bar.sync
+// HALVES: @%p{{.*}} st.global
 //--- halves.mlir
 tile.kernel @halves(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 4 : i32} {
   %z = arith.constant 0 : i64
@@ -258,5 +258,27 @@ tile.kernel @halves(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attribute
   %difference = arith.subf %a, %b : tensor<64xf32>
   tile.store_view %v[%z], %sum checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
   tile.store_view %w[%z], %difference checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  tile.return
+}
+
+// What a branch gives may go anywhere: all threads load the elements that they
+// hold, before one of two stores.
+// CHOSEN: ld.global
+// CHOSEN-COUNT-1: bar.sync
+// CHOSEN: st.global
+//--- chosen.mlir
+tile.kernel @chosen(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %twice: i1) attributes {tile.num_warps = 4 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %size = arith.constant 64 : i64
+  %v = tile.make_view %x shape[%size] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+  %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32>
+  %b = scf.if %twice -> tensor<64xf32> {
+    %sum = arith.addf %a, %a : tensor<64xf32>
+    scf.yield %sum : tensor<64xf32>
+  } else {
+    scf.yield %a : tensor<64xf32>
+  }
+  tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
   tile.return
 }

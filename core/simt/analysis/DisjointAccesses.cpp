@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/DisjointAccesses.h"
 
+#include "core/simt/analysis/OwnedLoads.h"
+
 #include "terrazzo/simt/Simt.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -333,6 +335,7 @@ bool isInjective(const Block &block) {
 }
 
 /// The layout in which threads access; none if more than one has an element.
+/// Stores are done by owners.
 const Layout *layoutOfThreads(Operation *op) {
   auto store = dyn_cast<tile::StoreViewOp>(op);
   auto type = cast<RankedTensorType>(store ? store.getValue().getType()
@@ -341,13 +344,10 @@ const Layout *layoutOfThreads(Operation *op) {
     return nullptr;
   }
   const Layout &layout = layoutOf(type);
-  for (const Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
-    if (layout.redundantBits(axis) != 0) {
-      return nullptr;
-    }
-  }
-  return llvm::any_of(layout.repeats(), Layout::isRedundant) ? nullptr
-                                                             : &layout;
+  return !hasCopies(layout) || store ||
+                 isLoadedByOwners(cast<tile::LoadViewOp>(op))
+             ? &layout
+             : nullptr;
 }
 
 scf::ForOp loopOf(Operation *op) {

@@ -155,6 +155,8 @@ private:
     std::function<llvm::Value *(unsigned reg)> address;
     /// Null: all are accessed. Of a register; of all, or some, of a vector.
     std::function<llvm::Value *(unsigned reg)> inside, whole, some;
+
+    Vectors of(llvm::IRBuilderBase &b, llvm::Value *condition) const;
   };
   Vectors ofPointers(mlir::Value pointer, mlir::Value mask,
                      const Layout &layout);

@@ -4,6 +4,7 @@
 //        wide as layout, alignment and mask allow.
 // Why    See terrazzo/simt/SimtLowering.h.
 //===----------------------------------------------------------------------===//
+#include "core/simt/analysis/OwnedLoads.h"
 #include "core/simt/analysis/Vectors.h"
 #include "core/simt/lower/KernelLowering.h"
 
@@ -521,6 +522,24 @@ Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
   return inside;
 }
 
+/// Only where `condition` holds, which is the same for all registers.
+KernelLowering::Vectors KernelLowering::Vectors::of(IRBuilderBase &b,
+                                                    Value *condition) const {
+  auto both = [&b, condition](const std::function<Value *(unsigned)> &part) {
+    return [&b, condition, part](unsigned reg) {
+      return part ? b.CreateAnd(part(reg), condition) : condition;
+    };
+  };
+  Vectors some = *this;
+  if (condition) {
+    some.inside = both(inside);
+    some.whole = both(whole);
+    some.some = both(this->some);
+    some.uncut = inside ? uncut : width;
+  }
+  return some;
+}
+
 KernelLowering::Vectors KernelLowering::ofView(const ViewAccess &access) {
   Vectors vectors;
   vectors.registers = unsigned(access.layout.getValue().size(Axis::Register));
@@ -549,9 +568,12 @@ void KernelLowering::loadView(tile::LoadViewOp op) {
       return arithmetic->toMemory(scalar(op.getOther()), access.element);
     };
   }
-  Registers registers =
-      loadVectors(ofView(access), arithmetic->memoryType(access.element), other,
-                  hintsOf(op));
+  Vectors vectors = ofView(access);
+  if (isLoadedByOwners(op)) {
+    vectors = vectors.of(b, coordinatesOf(access.layout).isOwner);
+  }
+  Registers registers = loadVectors(
+      vectors, arithmetic->memoryType(access.element), other, hintsOf(op));
   for (Value *&value : registers) {
     value = arithmetic->fromMemory(value, access.element);
   }
