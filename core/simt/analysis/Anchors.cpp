@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -152,36 +153,22 @@ namespace {
 class Companies {
 public:
   explicit Companies(tile::KernelOp kernel);
-  bool areTogether(Value a, Value b) const { return find(a) == find(b); }
+
+  /// What is the same for two tiles if they are computed with each other.
+  const void *of(Value tile) {
+    return classes.getOrInsertLeaderValue(tile.getAsOpaquePointer());
+  }
 
 private:
   void join(Value a, Value b);
   void joinAll(ValueRange some, ValueRange others);
-  Value find(Value value) const;
 
-  DenseMap<Value, Value> next; // towards the one that stands for all
+  llvm::EquivalenceClasses<const void *> classes;
 };
 
-Value Companies::find(Value value) const {
-  for (auto found = next.find(value); found != next.end();
-       found = next.find(value)) {
-    value = found->second;
-  }
-  return value;
-}
-
 void Companies::join(Value a, Value b) {
-  if (!isTile(a) || !isTile(b)) {
-    return;
-  }
-  const Value one = find(a), other = find(b);
-  if (one != other) {
-    next[one] = other;
-  }
-  for (Value value : {a, b}) { // the next search is short
-    if (value != other) {
-      next[value] = other;
-    }
+  if (isTile(a) && isTile(b)) {
+    classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
   }
 }
 
@@ -228,6 +215,52 @@ Value accessed(Operation *op) {
   return op->getResult(0);
 }
 
+/// Accesses of one shape and order share a layout, as wide as the widest one:
+/// what is loaded by one is mostly combined with what is loaded by another.
+/// What comes out of a dot alone is stored as wide as its own elements want.
+class SharedVectors {
+public:
+  explicit SharedVectors(tile::KernelOp kernel) : companies(kernel) {
+    kernel.walk(
+        [&](tile::DotOp dot) { ofDots.insert(companies.of(dot.getResult())); });
+  }
+
+  /// An access asks for so many elements in a vector.
+  void add(Operation *op, ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
+           int64_t vector) {
+    auto widen = [&](const void *company) {
+      int64_t &widest = vectors[{shape, order, company}];
+      widest = std::max(widest, vector);
+    };
+    widen(companies.of(accessed(op)));
+    if (!isOfDot(op)) {
+      widen(nullptr);
+    }
+  }
+
+  /// The widest of those that share this one's layout, once all were added.
+  int64_t widest(Operation *op, ArrayRef<int64_t> shape,
+                 ArrayRef<unsigned> order) {
+    const int64_t own =
+        vectors.lookup({shape, order, companies.of(accessed(op))});
+    return isOfDot(op) ? own
+                       : std::max(own, vectors.lookup({shape, order, nullptr}));
+  }
+
+private:
+  bool isOfDot(Operation *op) {
+    return isa<tile::StoreOp, tile::StoreViewOp>(op) &&
+           ofDots.contains(companies.of(accessed(op)));
+  }
+
+  Companies companies;
+  DenseSet<const void *> ofDots; // companies
+  /// Of a company, or of all that comes out of no dot (nullptr).
+  DenseMap<std::tuple<ArrayRef<int64_t>, ArrayRef<unsigned>, const void *>,
+           int64_t>
+      vectors;
+};
+
 } // namespace
 
 void Anchors::collectAccesses() {
@@ -271,31 +304,14 @@ void Anchors::collectAccesses() {
       combinedShapes.erase(access.type.getShape());
     }
   }
-  // Accesses of one shape and order share a layout, as wide as the widest one:
-  // what is loaded by one is mostly combined with what is loaded by another.
-  // What comes out of a dot alone is stored as wide as its own elements want.
-  const Companies companies(kernel);
-  SmallVector<tile::DotOp> dots;
-  kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
-  auto isOfDot = [&](Operation *op) {
-    return isa<tile::StoreOp, tile::StoreViewOp>(op) &&
-           llvm::any_of(dots, [&](tile::DotOp dot) {
-             return companies.areTogether(accessed(op), dot.getResult());
-           });
-  };
-  auto sharesLayout = [&](Operation *one, Operation *other) {
-    return one == other ||
-           companies.areTogether(accessed(one), accessed(other)) ||
-           !(isOfDot(one) || isOfDot(other));
-  };
+  SharedVectors vectors(kernel);
   for (const Access &access : all) {
-    int64_t vector = 1, count = access.type.getNumElements();
-    for (const Access &other : all) {
-      if (other.type.getShape() == access.type.getShape() &&
-          other.order == access.order && sharesLayout(access.op, other.op)) {
-        vector = std::max(vector, other.vector);
-      }
-    }
+    vectors.add(access.op, access.type.getShape(), access.order, access.vector);
+  }
+  for (const Access &access : all) {
+    const int64_t count = access.type.getNumElements();
+    int64_t vector =
+        vectors.widest(access.op, access.type.getShape(), access.order);
     // Rather all threads at work than wide accesses.
     int64_t share = std::max<int64_t>(
         1, count / (target.lanes() * warpsFor(access.type.getShape())));
