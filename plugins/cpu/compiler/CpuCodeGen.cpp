@@ -12,6 +12,7 @@
 #include "plugins/cpu/compiler/Sink.h"
 #include "plugins/cpu/compiler/lower/CpuLowering.h"
 
+#include "terrazzo/lowering/RotateManyLoops.h"
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
@@ -37,6 +38,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 #include <mutex>
 
@@ -58,6 +60,11 @@ std::unique_ptr<TargetMachine> makeMachine(const CpuTarget &target) {
     // wins nothing measurable: the loops made here already count by what fits
     // the addressing modes.
     plugin::setOption("disable-lsr", "true");
+    // Blocks that allocating registers looks at for one value and register
+    // before it gives up keeping the value there. Only in a kernel of thousands
+    // of blocks are there more; each value that lives through it would cost as
+    // many steps again.
+    plugin::setOption("grow-region-complexity-budget", "1000");
   });
   Triple triple("x86_64-unknown-linux-gnu");
   std::string problem;
@@ -122,6 +129,8 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(SimplifyCFGPass());
   passes.addPass(CutManyUsesPass());
   passes.addPass(InstCombinePass());
+  passes.addPass(LoopSimplifyPass());
+  passes.addPass(lowering::RotateManyLoops());
   LoopPassManager invariants;
   // While loops of the kernel become do loops, so that code can leave them.
   invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));

@@ -17,10 +17,15 @@ namespace tz::cpu {
 
 namespace {
 
-/// A value with at least so many uses is given new names ...
-constexpr unsigned Many = 128;
-/// ... one behind each so many uses.
-constexpr unsigned UsesOfName = 64;
+/// A value has a new name behind each so many uses, if it has twice as many: a
+/// condition, or a number that a register holds. What is computed from a number
+/// is computed again from each name. 0: it keeps its own.
+unsigned usesOfName(const Type &type) {
+  if (type.isIntegerTy(1)) {
+    return 64;
+  }
+  return type.isIntegerTy(32) || type.isIntegerTy(64) ? 256 : 0;
+}
 
 /// The uses of one value along the blocks that paths to the last of them go
 /// through: only there a new name may begin, since it holds for all that
@@ -35,7 +40,7 @@ public:
     Value *name = nullptr;
     size_t count = 0;
     for (size_t i = 0; i < blocks.size(); ++i) {
-      if (count >= UsesOfName) {
+      if (count >= usesOfName(*value.getType())) {
         name = copied(name ? *name : value, *blocks[i]);
         count = 0;
       }
@@ -90,15 +95,17 @@ private:
     }
   }
 
-  /// The condition behind an empty instruction, at the beginning of a block. Of
-  /// the name before: two copies of one value would be one again.
+  /// The value behind an empty instruction, at the beginning of a block. Of the
+  /// name before: two copies of one value would be one again.
   static Value *copied(Value &from, BasicBlock &block) {
     IRBuilder<> b(&block, block.getFirstInsertionPt());
-    Type *const held = b.getInt8Ty(); // a register; a condition has none
+    Type *const type = from.getType();
+    // A condition has no register of its own.
+    Type *const held = type->isIntegerTy(1) ? b.getInt8Ty() : type;
     auto *empty = InlineAsm::get(FunctionType::get(held, {held}, false), "",
                                  "=r,0", /*hasSideEffects=*/false);
     return b.CreateTrunc(b.CreateCall(empty, {b.CreateZExt(&from, held)}),
-                         b.getInt1Ty());
+                         type);
   }
 
   Instruction &value;
@@ -111,7 +118,8 @@ private:
 bool cutManyUses(Function &function) {
   SmallVector<Instruction *> often;
   for (Instruction &one : instructions(function)) {
-    if (one.getType()->isIntegerTy(1) && one.hasNUsesOrMore(Many)) {
+    const unsigned uses = usesOfName(*one.getType());
+    if (uses != 0 && one.hasNUsesOrMore(2 * uses)) {
       often.push_back(&one);
     }
   }

@@ -1,11 +1,10 @@
 //===- ManyUses.h - values that a long function uses often ------*- C++ -*-===//
 //
-// What   cutManyUses: a new name for a condition behind each so many of its
-//        uses.
+// What   cutManyUses: a new name for a condition or an integer behind each so
+//        many of its uses.
 // Why    Optimizers look at all uses of a value at each of its uses. A mask
-// that
-//        600 nests ask about costs 600 x 600 looks; with a new name for every
-//        64 uses, 600 x 64.
+//        that 600 nests ask about costs 600 x 600 looks; with a new name for
+//        every 64 uses, 600 x 64. So does an offset that rows share.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGINS_CPU_COMPILER_MANYUSES_H
 #define TERRAZZO_PLUGINS_CPU_COMPILER_MANYUSES_H

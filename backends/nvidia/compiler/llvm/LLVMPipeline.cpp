@@ -8,6 +8,7 @@
 #include "backends/nvidia/compiler/llvm/LateRewrites.h"
 #include "backends/nvidia/compiler/llvm/LongKernels.h"
 
+#include "terrazzo/lowering/RotateManyLoops.h"
 #include "terrazzo/plugin/Error.h"
 #include "terrazzo/plugin/LLVMOption.h"
 
@@ -79,7 +80,7 @@ void optimize(Module &module, TargetMachine &machine) {
   passes.addPass(CutManyUses());
   passes.addPass(InstCombinePass());
   passes.addPass(LoopSimplifyPass());
-  passes.addPass(RotateManyLoops());
+  passes.addPass(lowering::RotateManyLoops());
   LoopPassManager invariants;
   invariants.addPass(LoopRotatePass(/*EnableHeaderDuplication=*/true));
   invariants.addPass(LICMPass(LICMOptions()));

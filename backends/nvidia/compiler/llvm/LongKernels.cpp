@@ -9,16 +9,11 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CFG.h"
-#include "llvm/Analysis/InstructionSimplify.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/PassRegistry.h"
-#include "llvm/Transforms/Utils/LoopRotationUtils.h"
 
 using namespace llvm;
 
@@ -168,27 +163,6 @@ PreservedAnalyses CutManyUses::run(Function &function,
   PreservedAnalyses kept;
   kept.preserveSet<CFGAnalyses>();
   return kept;
-}
-
-PreservedAnalyses RotateManyLoops::run(Function &function,
-                                       FunctionAnalysisManager &analyses) {
-  constexpr size_t many = 64;
-  // As many instructions of a head as LLVM's own pass copies.
-  constexpr unsigned mostOfHead = 16;
-  LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
-  SmallVector<Loop *, 0> all = loops.getLoopsInPreorder();
-  if (all.size() <= many) {
-    return PreservedAnalyses::all();
-  }
-  auto &machine = analyses.getResult<TargetIRAnalysis>(function);
-  auto &assumptions = analyses.getResult<AssumptionAnalysis>(function);
-  const SimplifyQuery query(function.getDataLayout());
-  for (Loop *loop : reverse(all)) {
-    LoopRotation(loop, &loops, &machine, &assumptions, /*DT=*/nullptr,
-                 /*SE=*/nullptr, /*MSSAU=*/nullptr, query,
-                 /*RotationOnly=*/false, mostOfHead, /*IsUtilMode=*/false);
-  }
-  return PreservedAnalyses::none();
 }
 
 /// Has it blocks in which many addresses are computed, each in its own way?

@@ -24,15 +24,6 @@ public:
                               llvm::FunctionAnalysisManager &analyses);
 };
 
-/// Rotates the loops of a function that has many of them, innermost first.
-/// Updating the dominator tree behind each takes as long as all that follows
-/// the loop. Loops are in simplified form.
-class RotateManyLoops : public llvm::PassInfoMixin<RotateManyLoops> {
-public:
-  llvm::PreservedAnalyses run(llvm::Function &function,
-                              llvm::FunctionAnalysisManager &analyses);
-};
-
 /// While it lives, code generation leaves out what takes quadratic time on the
 /// module. Long blocks without loops are cut: instructions are chosen a block
 /// at a time, and what is known of a long one does not fit into caches.

@@ -406,8 +406,6 @@ void CpuLowering::whileOp(scf::WhileOp op) {
               &iteration = op.getAfter().front();
   const int here = plan.position(op);
   SmallVector<Buffer> homes(test.getNumArguments());
-  // A scalar has one slot, a view one for each part.
-  SmallVector<SmallVector<AllocaInst *>> slots(test.getNumArguments());
   auto valuesOf = [&](mlir::Value value) {
     SmallVector<Value *> values;
     if (isView(value)) {
@@ -426,10 +424,6 @@ void CpuLowering::whileOp(scf::WhileOp op) {
       homes[i] = allocate(init.getType(), here);
       materialiseInto(init, homes[i]);
       define(argument, homes[i]);
-    }
-    for (Value *value : valuesOf(init)) {
-      slots[i].push_back(slot(value->getType()));
-      b.CreateStore(value, slots[i].back());
     }
   }
   SmallVector<Buffer> results(op.getNumResults());
@@ -461,14 +455,23 @@ void CpuLowering::whileOp(scf::WhileOp op) {
       }
     }
   };
+  SmallVector<SmallVector<Value *>> starts;
+  for (mlir::Value init : op.getInits()) {
+    starts.push_back(valuesOf(init));
+  }
+  BasicBlock *before = b.GetInsertBlock();
   BasicBlock *head = block("while"), *body = block("while.body"),
              *exit = block("while.end");
   b.CreateBr(head);
   b.SetInsertPoint(head);
+  SmallVector<PHINode *> carried; // of scalars, and of each part of a view
   for (auto [i, argument] : llvm::enumerate(test.getArguments())) {
     SmallVector<Value *> values;
-    for (AllocaInst *part : slots[i]) {
-      values.push_back(b.CreateLoad(part->getAllocatedType(), part));
+    for (Value *start : starts[i]) {
+      PHINode *phi = b.CreatePHI(start->getType(), 2);
+      phi->addIncoming(start, before);
+      carried.push_back(phi);
+      values.push_back(phi);
     }
     if (isView(argument)) {
       ViewParts parts = view(op.getInits()[i]);
@@ -504,17 +507,15 @@ void CpuLowering::whileOp(scf::WhileOp op) {
   emitBlock(iteration);
   mlir::OperandRange next = iteration.getTerminator()->getOperands();
   assign(next, homes);
-  SmallVector<SmallVector<Value *>> values;
+  SmallVector<Value *> values;
   for (mlir::Value value : next) {
-    values.push_back(valuesOf(value));
-  }
-  for (auto [parts, to] : llvm::zip(values, slots)) {
-    for (auto [value, part] : llvm::zip(parts, to)) {
-      b.CreateStore(value, part);
-    }
+    llvm::append_range(values, valuesOf(value));
   }
   release(INT_MAX);
   scopes.pop_back();
+  for (auto [phi, value] : llvm::zip_equal(carried, values)) {
+    phi->addIncoming(value, b.GetInsertBlock());
+  }
   b.CreateBr(head);
   leaveLoopIfStopped(op, head);
   b.SetInsertPoint(exit);
