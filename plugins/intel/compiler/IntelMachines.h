@@ -33,6 +33,9 @@ struct Machine {
   /// Matrix instructions and blocks are functions of shuffles and loads: the
   /// same layouts on any OpenCL device.
   bool emulates;
+
+  /// May an OpenCL device for CPUs run what is compiled for it?
+  bool mayBeCpu() const { return registers == 0 || emulates; }
 };
 
 /// The first one is the default.

@@ -112,6 +112,7 @@ Compiled compileKernel(tile::KernelOp kernel, const Machine &machine,
   optimize(module, *generator);
   widenIntegers(module);
   expandBitReversals(module);
+  expandConversions(module, machine);
   check(module);
   raw_string_ostream(result.llvm) << module;
   if (machine.registers != 0) {

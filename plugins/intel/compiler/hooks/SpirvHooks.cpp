@@ -106,6 +106,51 @@ void SpirvHooks::barrier(IRBuilderBase &b, simt::Memories memories,
                 b.getInt32(semantics)});
 }
 
+/// Zeros that lanes without an access of their own read; null: too few.
+static Constant *nowhere(Module &module, uint64_t bytes) {
+  constexpr StringRef name = "terrazzo.nowhere";
+  constexpr uint64_t size = 64;
+  if (bytes > size) {
+    return nullptr;
+  }
+  if (GlobalVariable *known = module.getNamedGlobal(name)) {
+    return known;
+  }
+  auto *type = ArrayType::get(Type::getInt8Ty(module.getContext()), size);
+  auto *made = new GlobalVariable(
+      module, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
+      ConstantAggregateZero::get(type), name, nullptr,
+      GlobalValue::NotThreadLocal, Spaces.device);
+  made->setAlignment(Align(size));
+  return made;
+}
+
+/// A branch on a GPU. OpenCL devices for CPUs repeat a branch for each lane of
+/// a sub-group, and compile a kernel with a few hundred for minutes; there all
+/// lanes load, those without an access from zeros of the module's own.
+Value *SpirvHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
+                        Value *predicate, Constant *other,
+                        const simt::MemoryHints &hints) {
+  const uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+  Constant *free = machine.mayBeCpu() && predicate && bytes != 0
+                       ? nowhere(*b.GetInsertBlock()->getModule(), bytes)
+                       : nullptr;
+  if (!free) {
+    return SimtHooks::load(b, type, pointer, predicate, other, hints);
+  }
+  Value *loaded =
+      b.CreateAlignedLoad(type, b.CreateSelect(predicate, pointer, free),
+                          Align(PowerOf2Ceil(bytes)), hints.isVolatile);
+  if (!other) {
+    return loaded; // the zeros
+  }
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  Constant *rest =
+      vector ? ConstantVector::getSplat(vector->getElementCount(), other)
+             : other;
+  return b.CreateSelect(predicate, loaded, rest);
+}
+
 /// Of words among the lanes of a sub-group; touches no memory.
 static Value *exchange(IRBuilderBase &b, StringRef name,
                        ArrayRef<Value *> arguments) {

@@ -55,6 +55,10 @@ public:
   simt::Memories barrierOrders(simt::Memories asked) const override {
     return asked;
   }
+  llvm::Value *load(llvm::IRBuilderBase &b, llvm::Type *type,
+                    llvm::Value *pointer, llvm::Value *predicate,
+                    llvm::Constant *other,
+                    const simt::MemoryHints &hints) override;
   llvm::Value *shuffle(llvm::IRBuilderBase &b, llvm::Value *word,
                        llvm::Value *fromLane) override;
   llvm::Value *shuffleXor(llvm::IRBuilderBase &b, llvm::Value *word,

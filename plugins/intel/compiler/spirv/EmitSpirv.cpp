@@ -130,6 +130,7 @@ public:
 
   bool runOnModule(Module &module) override {
     widenIntegers(module);
+    splatConditions(module);
     problem = problemOf(module, machine);
     for (Function &function : module) {
       if (problem.empty() || function.isDeclaration()) {
