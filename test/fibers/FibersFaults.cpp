@@ -6,6 +6,7 @@
 #include "test/fibers/FibersFaults.h"
 
 #include "test/fibers/FibersAccesses.h"
+#include "test/fibers/FibersMatrix.h"
 
 #include "terrazzo/simt/Simt.h"
 
@@ -201,6 +202,47 @@ bool isExchange(StringRef op) {
          op.starts_with("'tile.histogram'");
 }
 
+bool isAccess(const Instruction &instruction) {
+  const Value *pointer = getLoadStorePointerOperand(&instruction);
+  if (!pointer && instruction.isAtomic() && !isa<FenceInst>(instruction)) {
+    pointer = instruction.getOperand(0);
+  }
+  const unsigned space =
+      pointer ? pointer->getType()->getPointerAddressSpace() : 0;
+  return space == FiberSpaces.device || space == FiberSpaces.shared;
+}
+
+template <typename Range>
+Instruction *firstAccess(Range &&range) {
+  auto found = llvm::find_if(range, isAccess);
+  return found == range.end() ? nullptr : &*found;
+}
+
+/// What stands behind the next access, which may be in a branch for the lanes
+/// that its mask lets through; null: there is none so near.
+Instruction *behindAccess(Instruction &from) {
+  BasicBlock *block = from.getParent();
+  if (Instruction *found = firstAccess(
+          make_range(std::next(from.getIterator()), block->end()))) {
+    return found->getNextNode();
+  }
+  auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+  if (!branch || !branch->isConditional()) {
+    return nullptr;
+  }
+  BasicBlock *then = branch->getSuccessor(0), *join = branch->getSuccessor(1);
+  return then->getSingleSuccessor() == join &&
+                 join->getUniquePredecessor() == nullptr && firstAccess(*then)
+             ? &*join->getFirstInsertionPt()
+             : nullptr;
+}
+
+/// The access before it in its block; null: there is none.
+Instruction *accessBefore(Instruction &from) {
+  return firstAccess(make_range(std::next(from.getReverseIterator()),
+                                from.getParent()->rend()));
+}
+
 } // namespace
 
 bool Faults::inCode(Instruction &instruction, StringRef kind,
@@ -249,6 +291,35 @@ bool Faults::inBarrier(CallInst &call, const std::string &where) {
   }
   return inCode(call, "barrier without the last lanes", where,
                 [&] { callInstead(call, "fibers_barrier_of_fewer"); });
+}
+
+/// Barriers at which threads arrive before they wait.
+bool Faults::inSplitBarrier(CallInst &call, const std::string &where) {
+  const StringRef name = call.getCalledFunction()->getName();
+  if (name == "fibers_arrive_at_barrier") {
+    const uint64_t memories = constantOf(call, 1);
+    for (uint64_t bit : {1, 2}) {
+      if ((memories & bit) &&
+          inCode(call, "split arrival orders too little", where,
+                 [&] { replaceArgument(call, 1, memories & ~bit); })) {
+        return true;
+      }
+    }
+    Instruction *access = accessBefore(call);
+    return (access &&
+            inCode(call, "split arrival before the access", where,
+                   [&] { call.moveBefore(access->getIterator()); })) ||
+           inCode(call, "split arrival removed", where,
+                  [&] { call.eraseFromParent(); });
+  }
+  if (name != "fibers_await_barrier") {
+    return false;
+  }
+  Instruction *behind = behindAccess(call);
+  return (behind && inCode(call, "split wait behind the access", where,
+                           [&] { call.moveBefore(behind->getIterator()); })) ||
+         inCode(call, "split wait removed", where,
+                [&] { call.eraseFromParent(); });
 }
 
 /// Barriers with phases.
@@ -325,7 +396,8 @@ bool Faults::inWait(CallInst &call, const std::string &where) {
 bool Faults::inCall(CallInst &call, const std::string &where) {
   return call.getCalledFunction()->getName() == "fibers_barrier"
              ? inBarrier(call, where)
-             : inPhases(call, where) || inWait(call, where);
+             : inSplitBarrier(call, where) || inPhases(call, where) ||
+                   inWait(call, where);
 }
 
 /// The number of the program by its coordinates, x fastest.

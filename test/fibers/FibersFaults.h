@@ -51,6 +51,7 @@ private:
               const std::string &what, llvm::function_ref<void()> plant);
   bool inCall(llvm::CallInst &call, const std::string &where);
   bool inBarrier(llvm::CallInst &call, const std::string &where);
+  bool inSplitBarrier(llvm::CallInst &call, const std::string &where);
   bool inPhases(llvm::CallInst &call, const std::string &where);
   bool inWait(llvm::CallInst &call, const std::string &where);
   bool inAtomic(llvm::Instruction &instruction);
