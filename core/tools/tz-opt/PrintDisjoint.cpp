@@ -4,13 +4,14 @@
 //        is known to be apart: within an iteration of the loops around both,
 //        and in two different iterations of the loop in which both stand. Of
 //        tiles with layouts, from which ones each thread by itself is apart,
-//        in the same iterations and in any.
+//        in the same iterations and in any; and whether owners load alone.
 //
 //   tile.load_view %5: access 0, apart from [], in other iterations from [0]
 //   tile.store_view: access 1, apart from [0], in other iterations from [0, 1]
 //   tile.store_view: access 1, apart from [], in other iterations from [0, 1], by thread from [0, 1], always from [1]
 //===----------------------------------------------------------------------===//
 #include "core/simt/analysis/DisjointAccesses.h"
+#include "core/simt/analysis/OwnedLoads.h"
 #include "core/tools/tz-opt/PrintPass.h"
 
 #include <memory>
@@ -47,6 +48,10 @@ Describe tz::opt::describeDisjointAccesses(tile::KernelOp) {
             out << "], in other iterations from [";
             llvm::interleaveComma(inOthers, out);
             out << "]";
+            auto load = dyn_cast<tile::LoadViewOp>(op);
+            if (load && simt::isLoadedByOwners(load)) {
+              out << ", by owners alone";
+            }
             if (byThread.empty()) {
               return;
             }

@@ -83,13 +83,12 @@ tile.kernel @arrays(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %y: !tile.ptr<f32
 
 // One element a thread: a thread stores what it loaded (0, 1), in any iteration,
 // since blocks begin at multiples of their length. Behind %first they begin
-// anywhere (2, 3). Two threads for each element of 64 (4): more than one has it.
+// anywhere (2, 3).
 // CHECK-LABEL: simt-print-disjoint-accesses @threads
 // CHECK-NEXT: tile.load_view %{{.*}}: access 0, {{.*}}, by thread from [0], always from [0]
 // CHECK-NEXT: tile.store_view: access 1, {{.*}}, by thread from [0, 1], always from [0, 1]
 // CHECK-NEXT: tile.load_view %{{.*}}: access 2, {{.*}}, by thread from [2], always from []
 // CHECK-NEXT: tile.store_view: access 3, {{.*}}, by thread from [2, 3], always from []
-// CHECK-NEXT: tile.load_view %{{.*}}: access 4, apart from [], in other iterations from [0, 1, 4]{{$}}
 #one = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [64]]>
 #two = #simt.layout<rank 1, lane [[1], [2], [4], [8], [16]], warp [[32], [0]]>
 tile.kernel @threads(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %n: i64) {
@@ -97,7 +96,6 @@ tile.kernel @threads(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %n: 
   %c128 = arith.constant 128 : i32
   %one = arith.constant 1 : i64
   %v = tile.make_view %x shape[%n] strides[%one] : !tile.ptr<f32> -> !tile.view<128xf32>
-  %w = tile.make_view %x shape[%n] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
   scf.for %i = %c0 to %high step %c128 : i32 {
     %at = arith.extsi %i : i32 to i64
     %a = tile.load_view %v[%at] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32, #one>
@@ -107,7 +105,30 @@ tile.kernel @threads(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %high: i32, %n: 
     %then = arith.addi %at, %number : i64
     %b = tile.load_view %v[%then] checked [false] {group = 1 : i64} : !tile.view<128xf32> -> tensor<128xf32, #one>
     tile.store_view %v[%then], %b checked [false] {group = 1 : i64} : !tile.view<128xf32>, tensor<128xf32, #one>
-    %c = tile.load_view %w[%at] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32, #two>
   }
+  tile.return
+}
+
+// Two threads hold each element. What only reaches a store (0) the owners load
+// alone, and a thread stores what it loaded; of what is reduced (2) each thread
+// needs its own elements.
+// CHECK-LABEL: simt-print-disjoint-accesses @owners
+// CHECK-NEXT: tile.load_view %{{.*}}: access 0, {{.*}}, by owners alone, by thread from [0], always from [0]
+// CHECK-NEXT: tile.store_view: access 1, {{.*}}, by thread from [0, 1], always from [0, 1]
+// CHECK-NEXT: tile.load_view %{{.*}}: access 2, apart from [], in other iterations from []{{$}}
+tile.kernel @owners(%x: !tile.ptr<f32> {tile.group = 1 : i64}, %n: i64) {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %v = tile.make_view %x shape[%n] strides[%one] : !tile.ptr<f32> -> !tile.view<64xf32>
+  %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32, #two>
+  %b = arith.addf %a, %a : tensor<64xf32, #two>
+  tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32, #two>
+  %c = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<64xf32> -> tensor<64xf32, #two>
+  %sum = tile.reduce(%c) axis 0 : (tensor<64xf32, #two>) -> f32 {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tile.yield %s : f32
+  }
+  tile.store %x, %sum {group = 1 : i64} : !tile.ptr<f32>, f32
   tile.return
 }
