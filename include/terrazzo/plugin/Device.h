@@ -251,7 +251,7 @@ struct ClassHalf {
       return *found;
     }
     throw Failure(TZ_E_NOT_FOUND,
-                  "no kernel '" + std::string(name) + "' in the module");
+                  "the module has no kernel '" + std::string(name) + "'");
   }
   static Global global(Module &m, std::string_view name)
     requires requires { m.global(name); }
@@ -260,7 +260,7 @@ struct ClassHalf {
       return *found;
     }
     throw Failure(TZ_E_NOT_FOUND,
-                  "no variable '" + std::string(name) + "' in the module");
+                  "the module has no variable '" + std::string(name) + "'");
   }
   static void encode(Kernel &k, uint32_t argument, const tz_tensor_view &v,
                      void *to, size_t bytes)

@@ -233,17 +233,19 @@ inline void *pointer(tz_dptr address) {
 }
 
 /// The library with the simulators: TERRAZZO_AMD_SIMULATOR, else the one beside
-/// this half; as a name that dlopen() takes while this lives. Throws
-/// TZ_E_UNAVAILABLE, TZ_E_FAILED_PRECONDITION: none, or one that is not
-/// trusted.
+/// this half. Throws TZ_E_UNAVAILABLE, TZ_E_FAILED_PRECONDITION: none, or one
+/// that is not trusted.
 class SimulatorFile {
 public:
   SimulatorFile();
   ~SimulatorFile();
   SimulatorFile(const SimulatorFile &) = delete;
 
-  std::string name; ///< for dlopen()
-  std::string path; ///< for messages
+  /// After dlopen(path): throws TZ_E_FAILED_PRECONDITION if another file has
+  /// its name now.
+  void mustBeTheSame() const;
+
+  std::string path; ///< absolute
 
 private:
   int descriptor = -1;

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,8 +46,7 @@ SimulatorFile::SimulatorFile() {
                       " is not followed with TERRAZZO_PLUGIN_TRUST=system; "
                       "install the simulator beside the plugin");
   }
-  // The file that is checked is the one that is opened; a pipe is not waited
-  // for.
+  // A pipe is not waited for.
   descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const std::string why = std::generic_category().message(errno);
@@ -65,14 +65,29 @@ SimulatorFile::SimulatorFile() {
                       "' is no regular file, or everybody may write it; it is "
                       "not trusted (chmod o-w)");
   }
-  name = "/proc/self/fd/" + std::to_string(descriptor);
+  // A name without a folder would be searched for.
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  path = error ? path : whole.string();
+}
+
+void SimulatorFile::mustBeTheSame() const {
+  struct stat checked{}, now{};
+  if (fstat(descriptor, &checked) != 0 || stat(path.c_str(), &now) != 0 ||
+      checked.st_dev != now.st_dev || checked.st_ino != now.st_ino) {
+    throw Failure(TZ_E_FAILED_PRECONDITION,
+                  "the simulator '" + path +
+                      "' was replaced while it was opened; start the program "
+                      "again when its installation is done");
+  }
 }
 
 SimulatorFile::~SimulatorFile() { close(descriptor); }
 
 /// Throws TZ_E_FAILED_PRECONDITION unless the library is of this version.
 static void checkVersion(const SimulatorFile &file) {
-  plugin::DriverLibrary opened("simulator", file.name);
+  plugin::DriverLibrary opened("simulator", file.path);
+  file.mustBeTheSame();
   const char *(*version)() = nullptr;
   opened.load(version, SimulatorVersionSymbol, /*isRequired=*/false);
   const std::string found = version ? version() : "of no version";
@@ -88,7 +103,7 @@ std::vector<std::unique_ptr<HipDevice>>
 HipDevice::simulators(const tz_create_desc &) {
   const SimulatorFile file;
   checkVersion(file);
-  return listOf(std::make_shared<const HipDriver>(file.name), true);
+  return listOf(std::make_shared<const HipDriver>(file.path), true);
 }
 
 } // namespace tz::amd

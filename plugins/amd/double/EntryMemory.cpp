@@ -65,7 +65,7 @@ TZ_HIP_ENTRY hipPointerGetAttributes(PointerAttributes *out,
   return answer([&] {
     require(out);
     *out = {};
-    if (const SimulatedDevice *device = ownerOf(address, 0)) {
+    if (SimulatedDevice *device = ownerOf(address, 0)) {
       out->type = device->find(number(address), 0)->second.type;
       out->device = device->number;
       out->devicePointer = out->hostPointer = const_cast<void *>(address);
@@ -76,7 +76,7 @@ TZ_HIP_ENTRY hipPointerGetAttributes(PointerAttributes *out,
 
 TZ_HIP_ENTRY hipMemGetAddressRange(void **base, size_t *bytes, void *address) {
   return answer([&] {
-    const SimulatedDevice *device = ownerOf(address, 0);
+    SimulatedDevice *device = ownerOf(address, 0);
     require(device, NotFound);
     const auto found = device->find(number(address), 0);
     if (base) {

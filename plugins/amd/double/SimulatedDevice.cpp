@@ -81,17 +81,16 @@ bool SimulatedDevice::free(void *where) {
 }
 
 std::optional<std::pair<uint64_t, Block>>
-SimulatedDevice::find(uint64_t address, uint64_t bytes) const {
+SimulatedDevice::find(uint64_t address, uint64_t bytes) {
   std::lock_guard guard(memoryMutex);
-  auto behind = blocks.upper_bound(address);
-  if (behind == blocks.begin()) {
+  const sim::Region *region = memory.find(address, bytes);
+  if (!region || address - region->address >= region->bytes) {
     return std::nullopt;
   }
-  const auto &[begin, block] = *std::prev(behind);
-  const uint64_t at = address - begin;
-  return at < block.bytes && bytes <= block.bytes - at
-             ? std::optional(std::pair(begin, block))
-             : std::nullopt;
+  const auto known = blocks.find(region->address);
+  const MemoryType type =
+      known == blocks.end() ? DeviceMemory : known->second.type;
+  return std::pair(region->address, Block{region->bytes, type});
 }
 
 uint64_t SimulatedDevice::freeBytes() const {

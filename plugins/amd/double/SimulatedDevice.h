@@ -34,9 +34,10 @@ public:
   void *allocate(uint64_t bytes, MemoryType type);
   /// Waits for all work first, as HIP does. False: nothing begins there.
   bool free(void *memory);
-  /// The block that has all these bytes, and where it begins.
+  /// The block that has all these bytes, and where it begins; also one of
+  /// loaded code.
   std::optional<std::pair<uint64_t, Block>> find(uint64_t address,
-                                                 uint64_t bytes) const;
+                                                 uint64_t bytes);
   uint64_t freeBytes() const;
 
   void copy(void *to, const void *from, uint64_t bytes);

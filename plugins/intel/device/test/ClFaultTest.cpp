@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 /// Without a runtime.
 struct ClMissing : HalfFixture {
-  ClMissing() : HalfFixture(clDeviceApi()) {}
+  ClMissing() : HalfFixture(clDeviceApi(), "spirv", spirv()) {}
 };
 
 TEST_F(ClMissing, LibraryIsNamed) {

@@ -8,14 +8,18 @@
 #ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_CLFIXTURE_H
 #define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_CLFIXTURE_H
 
+#include "test/halves/FaultyCalls.h"
+#include "test/halves/HalfFixture.h"
+
 #include "plugins/intel/device/opencl/ClDevice.h"
 #include "plugins/intel/device/test/ClShim.h"
-#include "plugins/intel/device/test/FaultyCalls.h"
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 
 #include <dlfcn.h>
 
 namespace tz::intel::test {
+
+using namespace halves;
 
 #ifdef TZ_TEST_OPENCL
 inline const std::string ShimLibrary = TZ_TEST_OPENCL;
@@ -39,7 +43,7 @@ inline ClShim *shimOf() {
 
 class ClFixture : public HalfFixture {
 protected:
-  ClFixture() : HalfFixture(clDeviceApi()) {}
+  ClFixture() : HalfFixture(clDeviceApi(), "spirv", spirv()) {}
 
   static bool hasRuntime() {
     const ClDriver driver(ShimLibrary);
@@ -89,11 +93,14 @@ protected:
 #include "plugins/intel/device/opencl/ClFunctions.def"
   }
   static int objectsLeft() { return 0; } // nobody counts them
+  static constexpr int32_t Pace = 1;
   static int sharedUses() { return shim().shared; }
 };
 
-using HalfUnderTest = ClFixture;
-
 } // namespace tz::intel::test
+
+namespace tz::halves {
+using HalfUnderTest = intel::test::ClFixture;
+}
 
 #endif

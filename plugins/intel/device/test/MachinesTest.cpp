@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/Machines.h"
 
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 
 #include <cstdlib>
 #include <fstream>
 
 namespace tz::intel::test {
+
+using namespace halves;
 namespace {
 
 TEST(Machines, AreKnownByTheirNumberOnTheBus) {

@@ -3,11 +3,13 @@
 // What   Allocations found by any of their addresses; fills at any address.
 // Why    A fill that a driver does not take is put together of several.
 //===----------------------------------------------------------------------===//
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 
 #include <terrazzo/plugin/DeviceMemory.h>
 
 namespace tz::intel::test {
+
+using namespace halves;
 namespace {
 
 using plugin::Allocations;

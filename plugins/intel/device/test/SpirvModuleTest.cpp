@@ -6,9 +6,11 @@
 #include "plugins/intel/device/SpirvModule.h"
 
 #include "plugins/intel/Notes.h"
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 
 namespace tz::intel::test {
+
+using namespace halves;
 namespace {
 
 using testing::ElementsAre;

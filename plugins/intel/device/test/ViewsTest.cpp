@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/Frame.h"
 #include "plugins/intel/device/DeviceViews.h"
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 
 namespace tz::intel::test {
+
+using namespace halves;
 namespace {
 
 using testing::ElementsAre;

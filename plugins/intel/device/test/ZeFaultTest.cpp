@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 /// Without a driver.
 struct ZeMissing : HalfFixture {
-  ZeMissing() : HalfFixture(zeDeviceApi()) {}
+  ZeMissing() : HalfFixture(zeDeviceApi(), "spirv", spirv()) {}
 };
 
 TEST_F(ZeMissing, LoaderIsNamed) {

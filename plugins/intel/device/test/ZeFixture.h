@@ -8,14 +8,18 @@
 #ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_ZEFIXTURE_H
 #define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_ZEFIXTURE_H
 
+#include "test/halves/FaultyCalls.h"
+#include "test/halves/HalfFixture.h"
+
 #include "plugins/intel/device/levelzero/ZeDevice.h"
-#include "plugins/intel/device/test/FaultyCalls.h"
-#include "plugins/intel/device/test/HalfFixture.h"
+#include "plugins/intel/device/test/TestCode.h"
 #include "plugins/intel/device/test/ZeSim.h"
 
 #include <dlfcn.h>
 
 namespace tz::intel::test {
+
+using namespace halves;
 
 /// The library of the tests' driver; the same that the loader opens.
 inline ZeSim *simOf() {
@@ -38,7 +42,7 @@ inline void chooseSim() {
 
 class ZeFixture : public HalfFixture {
 protected:
-  ZeFixture() : HalfFixture(zeDeviceApi()) {}
+  ZeFixture() : HalfFixture(zeDeviceApi(), "spirv", spirv()) {}
 
   Told open() { return HalfFixture::open("level_zero", ""); }
 
@@ -83,11 +87,14 @@ protected:
 #include "plugins/intel/device/levelzero/ZeFunctions.def"
   }
   static int objectsLeft() { return sim().live; }
+  static constexpr int32_t Pace = 1;
   static int sharedUses() { return sim().shared; }
 };
 
-using HalfUnderTest = ZeFixture;
-
 } // namespace tz::intel::test
+
+namespace tz::halves {
+using HalfUnderTest = intel::test::ZeFixture;
+}
 
 #endif

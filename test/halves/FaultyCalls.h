@@ -4,8 +4,8 @@
 //        lets one of them fail.
 // Why    What a half does when a call fails shows only if each call does.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_FAULTYCALLS_H
-#define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_FAULTYCALLS_H
+#ifndef TERRAZZO_TEST_HALVES_FAULTYCALLS_H
+#define TERRAZZO_TEST_HALVES_FAULTYCALLS_H
 
 #include <map>
 #include <mutex>
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace tz::intel::test {
+namespace tz::halves {
 
 /// Which call fails: the one of this number of the function, from 1 on.
 struct FaultyCalls {
@@ -67,7 +67,8 @@ struct FaultyCall<Member> {
   static bool letsGo() {
     const std::string text(name);
     return text.find("Release") != text.npos ||
-           text.find("Destroy") != text.npos || text.find("Free") != text.npos;
+           text.find("Destroy") != text.npos ||
+           text.find("Unload") != text.npos || text.find("Free") != text.npos;
   }
   static Result call(Args... args) {
     if (std::is_void_v<Result> || !FaultyCalls::failsNow(name)) {
@@ -91,6 +92,6 @@ struct FaultyCall<Member> {
   }
 };
 
-} // namespace tz::intel::test
+} // namespace tz::halves
 
 #endif

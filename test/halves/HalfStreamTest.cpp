@@ -11,7 +11,7 @@
 #include <condition_variable>
 #include <thread>
 
-namespace tz::intel::test {
+namespace tz::halves {
 namespace {
 
 struct HalfStream : HalfUnderTest {
@@ -26,8 +26,10 @@ struct HalfStream : HalfUnderTest {
     count = kernel("count");
     sync();
   }
+  /// Steps that take as long on a half that is slower by Pace.
+  static constexpr int32_t paced(int32_t steps) { return steps / Pace; }
   /// Keeps the stream busy for some milliseconds.
-  void work(int32_t steps = 3000000) {
+  void work(int32_t steps = paced(3000000)) {
     const Told told = launch(count, Packed() << counter << steps);
     ASSERT_EQ(told.code, TZ_E_OK) << told.text;
   }
@@ -88,7 +90,7 @@ TEST_F(HalfStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
   sync();
   EXPECT_EQ(Told(api.event_elapsed_ns(plain, plain, &ns)).text,
             "an event was made without TZ_EVENT_TIMING");
-  work(30000000);
+  work(paced(30000000));
   ASSERT_EQ(Told(api.event_record(timed, stream)).code, TZ_E_OK);
   EXPECT_EQ(Told(api.event_elapsed_ns(timed, timed, &ns)).text,
             "an event that measures time was not reached yet");
@@ -97,7 +99,7 @@ TEST_F(HalfStream, EventsMeasureOnlyWhatWasAskedForAndReached) {
 }
 
 TEST_F(HalfStream, WaitsForAnEventNoLongerThanItIsTold) {
-  work(100000000);
+  work(paced(100000000));
   tz_event *passed = event();
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
   const Told told = api.event_sync(passed, 1000000);
@@ -113,7 +115,7 @@ TEST_F(HalfStream, WaitsForAnotherStream) {
   tz_event *passed = event();
   // Nothing was recorded: nothing to wait for.
   ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
-  work(20000000);
+  work(paced(20000000));
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
   ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
   // An event may go while a stream still waits for it.
@@ -124,7 +126,7 @@ TEST_F(HalfStream, WaitsForAnotherStream) {
                 .code,
             TZ_E_OK);
   ASSERT_EQ(Told(api.stream_sync(other)).code, TZ_E_OK);
-  EXPECT_EQ(seen, 20000000);
+  EXPECT_EQ(seen, paced(20000000));
   api.stream_destroy(other);
 }
 
@@ -132,10 +134,10 @@ TEST_F(HalfStream, AnEventMayBeRecordedAgainWhileAStreamWaits) {
   tz_stream *other = nullptr;
   ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
   tz_event *passed = event();
-  work(20000000);
+  work(paced(20000000));
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
   ASSERT_EQ(Told(api.stream_wait(other, passed)).code, TZ_E_OK);
-  work(50000000);
+  work(paced(50000000));
   ASSERT_EQ(Told(api.event_record(passed, stream)).code, TZ_E_OK);
   // The other stream waits for the first record alone.
   ASSERT_EQ(Told(api.stream_sync(other)).code, TZ_E_OK);
@@ -175,7 +177,7 @@ struct Heard {
 TEST_F(HalfStream, CallsFunctionsWhenItGetsThere) {
   Heard heard;
   Heard::Call first{heard, 1}, second{heard, 2};
-  work(100000000);
+  work(paced(100000000));
   ASSERT_EQ(Told(api.stream_callback(stream, Heard::hear, &first)).code,
             TZ_E_OK);
   work(1000);
@@ -195,7 +197,7 @@ TEST_F(HalfStream, DoesNotKeepTheFunctionsOfOthersWaiting) {
   Heard::Call slow{heard, 1}, quick{heard, 2};
   tz_stream *other = nullptr;
   ASSERT_EQ(Told(calls.createStream(device, 0, &other)).code, TZ_E_OK);
-  work(300000000);
+  work(paced(300000000));
   ASSERT_EQ(Told(api.stream_callback(stream, Heard::hear, &slow)).code,
             TZ_E_OK);
   ASSERT_EQ(Told(api.stream_callback(other, Heard::hear, &quick)).code,
@@ -206,4 +208,4 @@ TEST_F(HalfStream, DoesNotKeepTheFunctionsOfOthersWaiting) {
 }
 
 } // namespace
-} // namespace tz::intel::test
+} // namespace tz::halves

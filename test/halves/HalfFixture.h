@@ -1,13 +1,22 @@
-//===- HalfFixture.h - a device half over its table
-//------------------------===//
+//===- HalfFixture.h - a device half over its table -----------------------===//
 //
 // What   An error object as code and text; a platform, a device and a stream;
 //        the test kernels; launches with packed arguments.
-// Why    The halves over OpenCL and over Level Zero answer the same table, so
-//        they are asked the same way.
+// Why    Halves over different drivers answer the same table, so they are asked
+//        the same way.
+//
+// The tests of this folder are compiled for each half. TZ_TEST_FIXTURE is a
+// header with tz::halves::HalfUnderTest, a HalfFixture that has besides
+//   void begin()              a platform, its first device, a stream
+//   Told open()               the platform alone
+//   void watchCalls()         every call of the driver may fail (FaultyCalls.h)
+//   static int objectsLeft()  of the driver's, once the platform is gone
+//   static int sharedUses()   two threads in one object of the driver's
+//   static constexpr int32_t Pace     steps of a loop are divided by it
+// Its kernels are those of plugins/intel/device/test/kernels.ll.
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_HALFFIXTURE_H
-#define TERRAZZO_PLUGINS_INTEL_DEVICE_TEST_HALFFIXTURE_H
+#ifndef TERRAZZO_TEST_HALVES_HALFFIXTURE_H
+#define TERRAZZO_TEST_HALVES_HALFFIXTURE_H
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,7 +29,7 @@
 #include <iterator>
 #include <vector>
 
-namespace tz::intel::test {
+namespace tz::halves {
 
 /// What an error object said; released.
 struct Told {
@@ -41,10 +50,8 @@ struct Told {
   }
 };
 
-/// "kernels" or "call".
-inline std::string spirv(const std::string &name = "kernels") {
-  std::ifstream file(std::string(TZ_TEST_KERNELS) + "/" + name + ".spv",
-                     std::ios::binary);
+inline std::string bytesOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -94,7 +101,10 @@ private:
 /// A table, a platform made with options, and its first device.
 class HalfFixture : public testing::Test {
 protected:
-  explicit HalfFixture(const tz_device_api &api) : api(api), calls{api} {}
+  /// format: of the blob with the kernels, whose bytes `code` are.
+  HalfFixture(const tz_device_api &api, std::string format, std::string code)
+      : api(api), calls{api}, format(std::move(format)), code(std::move(code)) {
+  }
 
   Told open(const std::string &key, const std::string &value) {
     tz_kv option{};
@@ -154,7 +164,7 @@ protected:
   Told load(const std::string &code, tz_module **out,
             std::vector<std::string> *log = nullptr) {
     const tz_blob blob{
-        plugin::str("main"), plugin::str("spirv"), {code.data(), code.size()}};
+        plugin::str("main"), plugin::str(format), {code.data(), code.size()}};
     tz_module_desc desc{sizeof(desc), nullptr, &blob, 1, log, nullptr};
     if (log) {
       desc.on_diagnostic = [](void *to, const tz_diagnostic *said) {
@@ -166,7 +176,7 @@ protected:
   }
   tz_kernel *kernel(std::string_view name) {
     if (!module) {
-      const Told told = load(spirv(), &module);
+      const Told told = load(code, &module);
       EXPECT_EQ(told.code, TZ_E_OK) << told.text;
     }
     tz_kernel *out = nullptr;
@@ -195,12 +205,13 @@ protected:
 
   const tz_device_api &api;
   const tz::test::TableCalls calls;
+  const std::string format, code;
   tz_platform *platform = nullptr;
   tz_device *device = nullptr;
   tz_stream *stream = nullptr;
   tz_module *module = nullptr;
 };
 
-} // namespace tz::intel::test
+} // namespace tz::halves
 
 #endif

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <functional>
 
-namespace tz::intel::test {
+namespace tz::halves {
 namespace {
 
 struct HalfCalls : HalfUnderTest {
@@ -66,7 +66,7 @@ struct HalfCalls : HalfUnderTest {
     return told;
   }
   Told loadCode(Made &made) {
-    Told told = load(spirv(), &made.module);
+    Told told = load(code, &made.module);
     if (told.code == TZ_E_OK) {
       told = api.kernel_get(made.module, plugin::str("mark"), &marks);
     }
@@ -189,4 +189,4 @@ TEST_F(HalfCalls, MayFailEachOnce) {
 }
 
 } // namespace
-} // namespace tz::intel::test
+} // namespace tz::halves

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <thread>
 
-namespace tz::intel::test {
+namespace tz::halves {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST_F(HalfLaunch, OfOneKernelByThreadsAtOnce) {
 }
 
 } // namespace
-} // namespace tz::intel::test
+} // namespace tz::halves
