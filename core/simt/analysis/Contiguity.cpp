@@ -11,6 +11,8 @@
 
 #include "terrazzo/simt/Simt.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -220,6 +222,32 @@ static int64_t aligned(const DimRuns &a, const DimRuns &b) {
                   std::gcd(a.divisibility, ofEachLane(b)));
 }
 
+/// Of the right side of a comparison, the first number that compares otherwise
+/// than the numbers below it. x < n and x >= n change at n; x > 7 and x <= 7,
+/// as simplification writes x >= 8 and x < 8, at 8. Of others nothing is known.
+static Runs firstBeyond(arith::CmpIOp compare, Runs right) {
+  using Predicate = arith::CmpIPredicate;
+  const Predicate predicate = compare.getPredicate();
+  if (llvm::is_contained(
+          {Predicate::slt, Predicate::ult, Predicate::sge, Predicate::uge},
+          predicate)) {
+    return right;
+  }
+  const bool isOrdered =
+      predicate != Predicate::eq && predicate != Predicate::ne;
+  const bool isSigned =
+      predicate == Predicate::sgt || predicate == Predicate::sle;
+  APInt bound;
+  if (isOrdered && matchPattern(compare.getRhs(), m_ConstantInt(&bound)) &&
+      !(isSigned ? bound.isMaxSignedValue() : bound.isMaxValue())) {
+    return equalLanes(compare.getRhs().getType(), (bound + 1).getSExtValue());
+  }
+  for (DimRuns &one : right) {
+    one.divisibility = 1;
+  }
+  return right;
+}
+
 Runs Contiguity::evaluate(Operation *op, Type type) const {
   auto from = [&](unsigned i) { return of(op->getOperand(i)); };
   Runs result = unknown(type);
@@ -322,19 +350,11 @@ Runs Contiguity::evaluate(Operation *op, Type type) const {
         return result;
       })
       .Case<arith::CmpIOp>([&](auto compare) {
-        Runs a = from(0), b = from(1);
+        Runs a = from(0), b = firstBeyond(compare, from(1));
         for (auto [one, x, y] : llvm::zip_equal(result, a, b)) {
           one.constancy = std::gcd(x.constancy, y.constancy);
           // Consecutive lanes against a bound that is a multiple of the run.
-          bool isOrdered = compare.getPredicate() != arith::CmpIPredicate::eq &&
-                           compare.getPredicate() != arith::CmpIPredicate::ne;
-          bool takesLess = llvm::is_contained(
-              {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult,
-               arith::CmpIPredicate::sge, arith::CmpIPredicate::uge},
-              compare.getPredicate());
-          if (isOrdered && takesLess) {
-            one.constancy = std::max(one.constancy, aligned(x, y));
-          }
+          one.constancy = std::max(one.constancy, aligned(x, y));
         }
         return result;
       })

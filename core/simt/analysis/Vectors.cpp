@@ -44,6 +44,13 @@ static tile::MakeViewOp rootOf(Value view) {
   return view.getDefiningOp<tile::MakeViewOp>();
 }
 
+/// A dimension that is checked below zero alone.
+static bool isEndless(Value extent) {
+  APInt known;
+  return matchPattern(extent, m_ConstantInt(&known)) &&
+         known.isMaxSignedValue();
+}
+
 VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
                                     ValueRange offsets, ArrayRef<bool> checked,
                                     const Layout &layout, int64_t widest) {
@@ -88,7 +95,9 @@ VectorAccess tz::simt::vectorOfView(const Contiguity &runs, Value view,
       }
     }
     if (checked[dim]) {
-      between = std::gcd(between, divisibility(root.getShape()[dim]));
+      if (!isEndless(root.getShape()[dim])) {
+        between = std::gcd(between, divisibility(root.getShape()[dim]));
+      }
       aligned = std::min(aligned, between * bytes);
     }
     int64_t count =

@@ -157,12 +157,13 @@ private:
     std::function<llvm::Value *(unsigned reg)> inside, whole, some;
 
     Vectors of(llvm::IRBuilderBase &b, llvm::Value *condition) const;
+    unsigned widthAtOnce() const;
   };
   Vectors ofPointers(mlir::Value pointer, mlir::Value mask,
                      const Layout &layout);
-  /// Whole vectors at once; the elements of those that the mask cuts, of which
-  /// there are few, one by one behind a branch. `other`, if any, where the mask
-  /// is off, else zero. Values are as in memory.
+  /// Whole vectors at once; of those that the mask cuts, of which there are
+  /// few, the parts that it does not cut, one by one behind a branch. `other`,
+  /// if any, where the mask is off, else zero. Values are as in memory.
   Registers loadVectors(const Vectors &vectors, llvm::Type *memory,
                         const std::function<llvm::Value *(unsigned)> &other,
                         const MemoryHints &hints);

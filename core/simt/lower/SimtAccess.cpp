@@ -243,13 +243,21 @@ MemoryHints KernelLowering::withPlace(MemoryHints hints, const Root &root,
 // Vectors
 //===----------------------------------------------------------------------===//
 
+/// A mask that may cut vectors may be known not to cut smaller ones: an access
+/// of a single vector is those at once. Of more vectors few are cut, as a rule.
+unsigned KernelLowering::Vectors::widthAtOnce() const {
+  return inside && uncut > 1 && registers == width ? uncut : width;
+}
+
 Registers
 KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                             const std::function<Value *(unsigned)> &other,
                             const MemoryHints &hints) {
-  const unsigned width = vectors.width;
+  const unsigned width = vectors.widthAtOnce();
   const bool isCut = vectors.inside && vectors.uncut < width;
-  Type *type = width == 1 ? memory : FixedVectorType::get(memory, width);
+  auto typeOf = [&](unsigned elements) -> Type * {
+    return elements == 1 ? memory : FixedVectorType::get(memory, elements);
+  };
   // A load gives zero where it is off, or another number.
   auto *number = other ? dyn_cast<Constant>(other(0)) : nullptr;
   for (unsigned reg = 1; number && reg < vectors.registers; ++reg) {
@@ -272,7 +280,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
                   : vectors.inside ? vectors.inside(reg)
                                    : nullptr;
     Value *address = vectors.address(reg);
-    Value *loaded = hooks.load(b, type, address, mask, instead,
+    Value *loaded = hooks.load(b, typeOf(width), address, mask, instead,
                                withPlace(hints, vectors.root, address));
     for (unsigned i = 0; i < width; ++i) {
       Value *one = width == 1 ? loaded : b.CreateExtractElement(loaded, i);
@@ -291,13 +299,18 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
   b.CreateCondBr(anyCut, apart, after);
   b.SetInsertPoint(apart);
   Registers mended;
-  for (unsigned reg = 0; reg < vectors.registers; ++reg) {
+  const unsigned step = vectors.uncut;
+  for (unsigned reg = 0; reg < vectors.registers; reg += step) {
     Value *inside = b.CreateAnd(cuts[reg / width], vectors.inside(reg));
     Value *address = vectors.address(reg);
     MemoryHints ofSome = withPlace(hints, vectors.root, address);
     ofSome.isUniform = false; // other lanes are elsewhere
-    Value *one = hooks.load(b, memory, address, inside, nullptr, ofSome);
-    mended.push_back(b.CreateSelect(inside, one, values[reg]));
+    Value *loaded =
+        hooks.load(b, typeOf(step), address, inside, nullptr, ofSome);
+    for (unsigned i = 0; i < step; ++i) {
+      Value *one = step == 1 ? loaded : b.CreateExtractElement(loaded, i);
+      mended.push_back(b.CreateSelect(inside, one, values[reg + i]));
+    }
   }
   BasicBlock *end = b.GetInsertBlock();
   b.CreateBr(after);
@@ -314,7 +327,7 @@ KernelLowering::loadVectors(const Vectors &vectors, Type *memory,
 void KernelLowering::storeVectors(const Vectors &vectors,
                                   ArrayRef<Value *> values, LayoutAttr layout,
                                   const MemoryHints &hints) {
-  const unsigned width = vectors.width;
+  const unsigned width = vectors.widthAtOnce();
   const bool isCut = vectors.inside && vectors.uncut < width;
   Value *owner = coordinatesOf(layout).isOwner;
   auto both = [&](Value *a, Value *c) {
@@ -345,10 +358,12 @@ void KernelLowering::storeVectors(const Vectors &vectors,
   }
   emitIf(anyCut, [&] {
     for (auto [first, cut] : cuts) {
-      for (unsigned reg = first; reg < first + width; ++reg) {
-        Value *address = vectors.address(reg),
+      const unsigned step = vectors.uncut;
+      for (unsigned reg = first; reg < first + width; reg += step) {
+        Value *value = gather(values.slice(reg, step)),
+              *address = vectors.address(reg),
               *inside = b.CreateAnd(cut, vectors.inside(reg));
-        hooks.store(b, values[reg], address, inside,
+        hooks.store(b, value, address, inside,
                     withPlace(hints, vectors.root, address));
       }
     }

@@ -59,3 +59,22 @@ tile.kernel @views(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i64, %
   %c = tile.load_view %even[%n, %z] checked [false, false] : <8x32xf32> -> tensor<8x32xf32>
   tile.return
 }
+
+// Behind 19 begins at 20; a dimension without an end is checked below zero alone.
+// CHECK-LABEL: simt-print-vectors @from_twenty
+// CHECK-NEXT: tile.load {{.*}}: 4 along dim 0
+// CHECK-NEXT: tile.load_view {{.*}}: 4 along dim 0
+tile.kernel @from_twenty(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 1 : i32} {
+  %lanes = tile.range 0 to 256 : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<bf16> -> tensor<256x!tile.ptr<bf16>>
+  %p = tile.addptr %xs, %lanes : tensor<256x!tile.ptr<bf16>>, tensor<256xi32>
+  %bound = arith.constant dense<19> : tensor<256xi32>
+  %mask = arith.cmpi sgt, %lanes, %bound : tensor<256xi32>
+  %a = tile.load %p mask %mask : tensor<256x!tile.ptr<bf16>> mask tensor<256xi1> -> tensor<256xbf16>
+  %one = arith.constant 1 : i64
+  %from = arith.constant -20 : i64
+  %end = arith.constant 9223372036854775807 : i64
+  %view = tile.make_view %x shape[%end] strides[%one] : <bf16> -> <256xbf16>
+  %b = tile.load_view %view[%from] checked [true] {group = 0 : i64} : <256xbf16> -> tensor<256xbf16>
+  tile.return
+}

@@ -1,0 +1,48 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def merge(mean_x, count_x, mean_y, count_y):
+    count = count_x + count_y
+    return (mean_x * count_x + mean_y * count_y) / tl.maximum(count, 1), count
+
+
+@triton.jit
+def mean_of_means(means, counts, out, BLOCK: tl.constexpr):
+    """512 pairs a thread, which no thread can hold."""
+    at = tl.arange(0, BLOCK)
+    mean, count = tl.reduce((tl.load(means + at), tl.load(counts + at)), 0, merge)
+    tl.store(out, mean * count)
+
+
+@triton.jit
+def gated(gate, up, bias, out, BLOCK: tl.constexpr):
+    """Much work on `gate` before the others are needed."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    g = tl.load(gate + at)
+    u = tl.load(up + at)
+    v = tl.load(bias + at)
+    t = tl.erf(tl.erf(g))
+    tl.store(out + at, t * u + v)
+
+
+@triton.jit
+def attention(q, k, v, out, N, M: tl.constexpr, BLOCK: tl.constexpr, D: tl.constexpr, SPECIALIZED: tl.constexpr):
+    """A product of what is computed from another one."""
+    rows = (tl.program_id(0) * M + tl.arange(0, M))[:, None]
+    inner = tl.arange(0, D)
+    left = tl.load(q + rows * D + inner[None, :])
+    acc = tl.zeros((M, D), tl.float32)
+    for i in tl.range(0, N, BLOCK, warp_specialize=SPECIALIZED):
+        columns = i + tl.arange(0, BLOCK)
+        s = tl.dot(left, tl.load(k + columns[None, :] * D + inner[:, None]))
+        acc += tl.dot(tl.exp2(s).to(tl.float16), tl.load(v + columns[:, None] * D + inner[None, :]))
+    tl.store(out + rows * D + inner[None, :], acc)
+
+
+@triton.jit
+def part_of_row(x, out, BEGIN: tl.constexpr, BLOCK: tl.constexpr):
+    """A mask that divides a thread's eight elements by four."""
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at >= BEGIN, other=0))
