@@ -175,16 +175,14 @@ plugin::Artifact PtxCompiler::compile(const plugin::Request &request) {
                             LeastRegisters, MostRegisters));
   }
   // Who limits registers has counted them.
-  if (std::optional<unsigned> warps = warpsForSums(kernel);
-      warps && options.mostRegisters == 0) {
+  if (std::optional<WarpChoice> choice = warpsForProducts(kernel);
+      choice && options.mostRegisters == 0) {
     plugin::reportAt(request, TZ_SEVERITY_REMARK,
-                     "the block has " + std::to_string(*warps) +
-                         " warps: with the num_warps that were asked for, a "
-                         "product's sums and operands would not fit into "
-                         "registers",
+                     "the block has " + std::to_string(choice->warps) +
+                         " warps: " + choice->why.str(),
                      kernel.getLoc());
-    kernel->setAttr("tile.num_warps",
-                    mlir::Builder(kernel).getI32IntegerAttr(int32_t(*warps)));
+    kernel->setAttr("tile.num_warps", mlir::Builder(kernel).getI32IntegerAttr(
+                                          int32_t(choice->warps)));
   }
   // Programs that all run at once have a block each.
   options.persists = request.integer("launch_cooperative_grid", 0) == 0;

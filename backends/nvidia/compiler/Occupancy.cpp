@@ -8,6 +8,8 @@
 #include "backends/nvidia/compiler/hooks/PtxMatrix.h"
 #include "backends/nvidia/compiler/hooks/Wgmma.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -229,13 +231,61 @@ SmallVector<unsigned, 4> blocksWanted(const simt::Variant &variant,
   return wanted;
 }
 
-std::optional<unsigned> warpsForSums(tile::KernelOp kernel) {
+namespace {
+
+constexpr int64_t Group = 4, Groups = 8; // warps
+
+/// Does a product in the loop read what is computed from another one there?
+bool hasChainedDots(mlir::scf::ForOp loop) {
+  return loop
+      .walk([&](tile::DotOp dot) {
+        SetVector<mlir::Operation *> before;
+        mlir::BackwardSliceOptions inLoop;
+        inLoop.omitBlockArguments = true;
+        inLoop.filter = [&](mlir::Operation *op) {
+          return loop->isProperAncestor(op);
+        };
+        for (mlir::Value operand : {dot.getA(), dot.getB()}) {
+          if (failed(mlir::getBackwardSlice(operand, &before, inLoop))) {
+            return mlir::WalkResult::advance();
+          }
+        }
+        return llvm::any_of(before, llvm::IsaPred<tile::DotOp>)
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Rows of the smallest product in the loop.
+int64_t leastRows(mlir::scf::ForOp loop) {
+  int64_t rows = INT64_MAX;
+  loop.walk([&](tile::DotOp dot) {
+    rows = std::min(rows, tile::shapeOf(dot.getType()).end()[-2]);
+  });
+  return rows;
+}
+
+/// Is there a loop whose warps shall be specialised, and in which a second
+/// group would compute between its products while the first one multiplies?
+bool gainsBySecondGroup(tile::KernelOp kernel) {
+  constexpr int64_t rowsOfGroup = 64;
+  return kernel
+      .walk([&](mlir::scf::ForOp loop) {
+        return loop->hasAttr("tile.warp_specialize") && hasChainedDots(loop) &&
+                       leastRows(loop) >= 2 * rowsOfGroup
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The warps that a block needs so that the sums of its largest product, and
+/// with less than four warps its operand too, fit into registers.
+std::optional<int64_t> warpsForSums(tile::KernelOp kernel, int64_t warps) {
   constexpr int64_t mostSums = 200, // of a thread, beside addresses
       easySums = 96;                // beside operands in registers as well
-  constexpr int64_t group = 4, groups = 8; // warps
   constexpr int64_t lanes = 32;
-  auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
-  const int64_t warps = asked ? asked.getInt() : group;
   auto wordsIn = [](mlir::Value value) {
     auto type = cast<mlir::RankedTensorType>(value.getType());
     return type.getNumElements() * tile::storageBytes(type.getElementType()) /
@@ -247,14 +297,33 @@ std::optional<unsigned> warpsForSums(tile::KernelOp kernel) {
     held = std::max(held, wordsIn(dot.getResult()) + wordsIn(dot.getA()));
   });
   // Less than a group of warps has no wgmma, and holds operands beside sums.
-  if (warps < group && held > easySums * lanes * warps &&
-      sums <= mostSums * lanes * group) {
-    return unsigned(group);
+  if (warps < Group && held > easySums * lanes * warps &&
+      sums <= mostSums * lanes * Group) {
+    return Group;
   }
-  return warps < groups && sums > mostSums * lanes * warps &&
-                 sums <= mostSums * lanes * groups
-             ? std::optional(unsigned(groups))
+  return warps < Groups && sums > mostSums * lanes * warps &&
+                 sums <= mostSums * lanes * Groups
+             ? std::optional(Groups)
              : std::nullopt;
+}
+
+} // namespace
+
+std::optional<WarpChoice> warpsForProducts(tile::KernelOp kernel) {
+  auto asked = kernel->getAttrOfType<mlir::IntegerAttr>("tile.num_warps");
+  const int64_t warps = asked ? asked.getInt() : Group;
+  if (std::optional<int64_t> more = warpsForSums(kernel, warps)) {
+    return WarpChoice{unsigned(*more),
+                      "with the num_warps that were asked for, a product's "
+                      "sums and operands would not fit into registers"};
+  }
+  if (warps == Group && gainsBySecondGroup(kernel)) {
+    return WarpChoice{unsigned(Groups),
+                      "warp_specialize was asked for, and one group of four "
+                      "computes between its products while the other one "
+                      "multiplies"};
+  }
+  return std::nullopt;
 }
 
 } // namespace tz::nvidia

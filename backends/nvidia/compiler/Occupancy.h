@@ -1,7 +1,7 @@
 //===- Occupancy.h - how many blocks should fit into a multiprocessor -----===//
 //
 // What   Which numbers of blocks to try, from what a thread holds and computes;
-//        how many warps a block needs for the sums of its products.
+//        how many warps a block needs for its products.
 // Why    ptxas gives a kernel the registers that it can use. Fewer may be
 //        better: more blocks hide more of the memory's latency. And no thread
 //        has more than 255: the number of warps is a hint.
@@ -23,10 +23,17 @@ llvm::SmallVector<unsigned, 4>
 blocksWanted(const simt::Variant &variant,
              const ArchitectureFacts &architecture);
 
-/// The warps that a block needs so that the sums of its largest product, and
-/// with less than four warps its operand too, fit into registers; none: those
-/// that were asked for do, or no number does.
-std::optional<unsigned> warpsForSums(tile::KernelOp kernel);
+/// How many warps a block has, and why not as many as were asked for.
+struct WarpChoice {
+  unsigned warps;
+  llvm::StringRef why; // for a remark
+};
+
+/// What a block needs so that the sums of its largest product, and with less
+/// than four warps its operand too, fit into registers; or for a second group
+/// of warps in a loop whose warps shall be specialised. None: it has those that
+/// were asked for.
+std::optional<WarpChoice> warpsForProducts(tile::KernelOp kernel);
 
 } // namespace tz::nvidia
 
