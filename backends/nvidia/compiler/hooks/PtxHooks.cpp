@@ -7,6 +7,7 @@
 
 #include "backends/nvidia/compiler/hooks/Mma.h"
 #include "backends/nvidia/compiler/hooks/Wgmma.h"
+#include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
 #include "terrazzo/plugin/Error.h"
 
@@ -392,7 +393,11 @@ Value *PtxHooks::load(IRBuilderBase &b, Type *type, Value *pointer,
   auto *assembly =
       InlineAsm::get(FunctionType::get(result, types, false), text, constraints,
                      /*hasSideEffects=*/true);
-  Value *loaded = b.CreateCall(assembly, arguments);
+  CallInst *call = b.CreateCall(assembly, arguments);
+  if (!hints.isVolatile) {
+    call->addFnAttr(Attribute::get(b.getContext(), LoadAttribute));
+  }
+  Value *loaded = call;
   if (n > 1) {
     Value *vector = PoisonValue::get(FixedVectorType::get(word, n));
     for (unsigned i = 0; i < n; ++i) {

@@ -100,6 +100,7 @@ void optimize(Module &module, TargetMachine &machine) {
     invertNegatedLimits(function);
     splitChosenWords(function);
     shareDivisors(function); // a NaN gives a NaN, whatever its scale
+    orderLoads(function);    // it looks at uses, which the others change
   }
 }
 

@@ -7,9 +7,14 @@
 #ifndef TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H
 #define TERRAZZO_BACKENDS_NVIDIA_COMPILER_LLVM_LATEREWRITES_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
 
 namespace tz::nvidia {
+
+/// Of a call that loads from global memory and may wait until its value is
+/// used, if nothing writes in between.
+constexpr llvm::StringLiteral LoadAttribute = "tz-load";
 
 /// WideProducts.cpp: both halves of a product at once.
 void shareWideProducts(llvm::Function &function);
@@ -28,6 +33,9 @@ void splitChosenWords(llvm::Function &function);
 
 /// SharedDivisors.cpp: one reciprocal for many quotients.
 void shareDivisors(llvm::Function &function);
+
+/// LoadOrder.cpp: as many loads under way as registers hold.
+void orderLoads(llvm::Function &function);
 
 } // namespace tz::nvidia
 

@@ -1,0 +1,293 @@
+//===- LoadOrder.cpp - as many loads under way as registers hold ----------===//
+//
+// What   Where a stretch of code loads more than a thread has registers for, a
+//        load waits until values loaded before it are used. Where it loads
+//        less, no value is used before all loads are under way.
+// Why    A tile is loaded whole before it is reduced, and ptxas does not move
+//        so many loads down: it spills them. A few loads it moves behind
+//        hundreds of instructions, to save registers, and memory idles. The
+//        order of the uses stays, and so does the result.
+//===----------------------------------------------------------------------===//
+#include "backends/nvidia/compiler/llvm/LateRewrites.h"
+
+#include "backends/nvidia/compiler/Architectures.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace llvm;
+
+namespace tz::nvidia {
+
+namespace {
+
+bool isLoad(const Instruction &one) {
+  auto *call = dyn_cast<CallInst>(&one);
+  return call && call->hasFnAttr(LoadAttribute);
+}
+
+/// May it stand anywhere between its operands and its uses?
+bool isFree(const Instruction &one) {
+  return !isa<PHINode>(one) && !one.isTerminator() &&
+         !one.mayHaveSideEffects() && !one.mayReadFromMemory() &&
+         (!isa<CallInst>(one) || !cast<CallInst>(one).isConvergent());
+}
+
+/// Does it take a loaded word apart, or widen what is in it?
+bool isUnpacking(const Instruction &one) {
+  return isa<CastInst, ExtractValueInst, ExtractElementInst, InsertElementInst,
+             ShuffleVectorInst>(one) ||
+         one.getOpcode() == Instruction::Shl ||
+         one.getOpcode() == Instruction::LShr ||
+         one.getOpcode() == Instruction::And;
+}
+
+/// Instructions between two that loads must not pass: writes, barriers, and
+/// the ends of a block.
+class Stretch {
+public:
+  Stretch(const DataLayout &layout, unsigned most)
+      : layout(layout), most(most) {}
+
+  void add(Instruction &one);
+  /// `end`: the first instruction behind it.
+  void order(Instruction &end);
+
+private:
+  struct Load {
+    Instruction *call;
+    unsigned words;
+    SmallVector<Instruction *, 16> parts; // unpacked from it
+    size_t use;                           // the first other one that reads it
+  };
+
+  unsigned wordsIn(Type *type) const {
+    return unsigned(divideCeil(layout.getTypeStoreSize(type).getFixedValue(),
+                               uint64_t(4)));
+  }
+  void delay(ArrayRef<size_t> byUse);
+  void hold(ArrayRef<size_t> byUse, size_t behind);
+  std::optional<size_t> onlyLoad(const Instruction &one) const;
+  void moveWithAddress(Instruction *one, Instruction *before);
+
+  const DataLayout &layout;
+  const unsigned most; // words under way
+  SmallVector<Instruction *> all;
+  DenseMap<const Instruction *, size_t> at;     // index in `all`
+  DenseMap<const Instruction *, size_t> partOf; // index in `loads`
+  DenseSet<const Instruction *> dependent;      // others that read loaded values
+  SmallVector<Load> loads;
+  uint64_t words = 0;
+};
+
+/// The load of which alone this is made.
+std::optional<size_t> Stretch::onlyLoad(const Instruction &one) const {
+  std::optional<size_t> load;
+  for (const Value *operand : one.operands()) {
+    if (isa<Constant>(operand)) {
+      continue;
+    }
+    auto *from = dyn_cast<Instruction>(operand);
+    auto known = from ? partOf.find(from) : partOf.end();
+    if (known == partOf.end() || (load && *load != known->second)) {
+      return std::nullopt;
+    }
+    load = known->second;
+  }
+  return load;
+}
+
+void Stretch::add(Instruction &one) {
+  const size_t place = all.size();
+  at[&one] = place;
+  all.push_back(&one);
+  if (isUnpacking(one)) {
+    if (std::optional<size_t> load = onlyLoad(one)) {
+      partOf[&one] = *load;
+      loads[*load].parts.push_back(&one);
+      return;
+    }
+  }
+  for (const Value *operand : one.operands()) {
+    auto *from = dyn_cast<Instruction>(operand);
+    if (!from) {
+      continue;
+    }
+    if (auto known = partOf.find(from); known != partOf.end()) {
+      size_t &use = loads[known->second].use;
+      use = std::min(use, place);
+      dependent.insert(&one);
+    } else if (dependent.contains(from)) {
+      dependent.insert(&one);
+    }
+  }
+  if (isLoad(one)) {
+    partOf[&one] = loads.size();
+    loads.push_back({&one, wordsIn(one.getType()), {}, SIZE_MAX});
+    words += loads.back().words;
+  }
+}
+
+/// With what only it needs, as far as that is from this stretch.
+void Stretch::moveWithAddress(Instruction *one, Instruction *before) {
+  for (Value *operand : one->operands()) {
+    auto *made = dyn_cast<Instruction>(operand);
+    if (made && at.contains(made) && made->hasOneUse() && isFree(*made)) {
+      moveWithAddress(made, before);
+    }
+  }
+  one->moveBefore(before->getIterator());
+}
+
+void Stretch::order(Instruction &end) {
+  if (loads.size() < 2) {
+    return;
+  }
+  const size_t behind = all.size();
+  all.push_back(&end);
+  SmallVector<size_t> byUse;
+  for (auto [i, load] : llvm::enumerate(loads)) {
+    load.use = std::min(load.use, behind);
+    byUse.push_back(i);
+  }
+  llvm::sort(byUse, [&](size_t a, size_t b) {
+    return std::pair(loads[a].use, a) < std::pair(loads[b].use, b);
+  });
+  if (words > most) {
+    delay(byUse);
+  } else {
+    hold(byUse, behind);
+  }
+}
+
+/// Zero, which ptxas does not know: there are fewer multiprocessors.
+static Value *hiddenZero(IRBuilder<> &b) {
+  return b.CreateLShr(b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_smid, {}),
+                      b.getInt32(24));
+}
+
+/// The registers that a load writes.
+static SmallVector<Value *, 4> wordsOf(IRBuilder<> &b, Instruction *load) {
+  auto *type = dyn_cast<StructType>(load->getType());
+  if (!type) {
+    return {load};
+  }
+  SmallVector<Value *, 4> words;
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    words.push_back(b.CreateExtractValue(load, i));
+  }
+  return words;
+}
+
+/// Each word |= (a word of each load) & zero: nothing is computed of one of
+/// them before all are there.
+void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
+  // Instructions between the uses: fewer than these are no reason to hold.
+  constexpr size_t longWork = 64, longWorkPerWord = 8;
+  const size_t begin = loads[byUse.front()].use;
+  SmallVector<Load *> held;
+  unsigned count = 0;
+  for (size_t i : byUse) {
+    Load &load = loads[i];
+    if (load.use < behind && at[load.call] < begin &&
+        !dependent.contains(load.call)) {
+      held.push_back(&load);
+      count += load.words;
+    }
+  }
+  if (held.size() < 2 || held.back()->use - begin <
+                             std::max(longWork, longWorkPerWord * count)) {
+    return;
+  }
+  IRBuilder<> b(all[begin]);
+  SmallVector<SmallVector<Value *, 4>> words;
+  Value *any = b.getInt32(0);
+  for (Load *load : held) {
+    words.push_back(wordsOf(b, load->call));
+    any = b.CreateOr(any, b.CreateZExtOrTrunc(words.back()[0], b.getInt32Ty()));
+  }
+  any = b.CreateAnd(any, hiddenZero(b));
+  for (auto [load, own] : llvm::zip_equal(held, words)) {
+    SmallVector<Value *, 4> after;
+    for (Value *word : own) {
+      after.push_back(
+          b.CreateOr(word, b.CreateZExtOrTrunc(any, word->getType())));
+    }
+    if (!isa<StructType>(load->call->getType())) {
+      load->call->replaceUsesWithIf(after[0], [&](Use &use) {
+        auto *user = cast<Instruction>(use.getUser());
+        return at.contains(user);
+      });
+    }
+    for (Instruction *part : load->parts) {
+      part->moveBefore(all[load->use]->getIterator());
+      auto *word = dyn_cast<ExtractValueInst>(part);
+      if (word && word->getAggregateOperand() == load->call) {
+        word->replaceAllUsesWith(after[word->getIndices()[0]]);
+      }
+    }
+  }
+}
+
+/// Loads behind the uses of others, which are under way before.
+void Stretch::delay(ArrayRef<size_t> byUse) {
+  // `oldest`: the first of those under way.
+  uint64_t underWay = 0;
+  size_t oldest = 0, earliest = 0;
+  for (size_t i : byUse) {
+    Load &load = loads[i];
+    while (oldest < byUse.size() && underWay + load.words > most &&
+           underWay != 0) {
+      const Load &used = loads[byUse[oldest++]];
+      underWay -= used.words;
+      earliest = used.use;
+    }
+    underWay += load.words;
+    // Who loads from a loaded address is a use itself, and stays.
+    if (earliest > at[load.call] && !dependent.contains(load.call)) {
+      moveWithAddress(load.call, all[earliest]);
+    }
+    for (Instruction *part : load.parts) {
+      part->moveBefore(all[load.use]->getIterator());
+    }
+  }
+}
+
+} // namespace
+
+void orderLoads(Function &function) {
+  const uint64_t threads =
+      function.getFnAttributeAsParsedInteger("nvvm.reqntid", RegistersOfAll);
+  // Half of the registers: what is computed needs others.
+  const unsigned most =
+      unsigned(std::min<uint64_t>(256, RegistersOfAll / std::max<uint64_t>(threads, 1)) / 2);
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  for (BasicBlock &block : function) {
+    SmallVector<Instruction *> all;
+    for (Instruction &one : block) {
+      all.push_back(&one);
+    }
+    std::optional<Stretch> stretch(std::in_place, layout, most);
+    for (Instruction *one : all) {
+      if (isa<PHINode>(one)) {
+        continue;
+      }
+      if (one->isTerminator() || (one->mayWriteToMemory() && !isLoad(*one))) {
+        stretch->order(*one);
+        stretch.emplace(layout, most);
+        continue;
+      }
+      stretch->add(*one);
+    }
+  }
+}
+
+} // namespace tz::nvidia
