@@ -123,6 +123,7 @@ public:
          {b.getInt32(threads.value_or(0)), b.getInt32(uint32_t(memories))});
   }
   bool startsInOrder() const override { return machine.startsInOrder; }
+  int64_t bytesReadFirst() const override { return machine.bytesReadFirst; }
   bool splitsBarriers() const override { return machine.splitsBarriers; }
   void arriveAtBarrier(IRBuilderBase &b, simt::Memories memories,
                        std::optional<unsigned> threads) override {

@@ -18,7 +18,8 @@ static constexpr Machine Table[] = {
      .registers = 256,
      .asyncCopyBytes = 4,
      .hasBulkCopies = true,
-     .unit = MatrixUnit::warpGroup},
+     .unit = MatrixUnit::warpGroup,
+     .bytesReadFirst = 1024},
     // Warps of 64 lanes, shared memory filled by way of registers; registers
     // and reductions of a warp.
     {.target = "fibers:wave64",

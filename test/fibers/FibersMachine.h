@@ -39,6 +39,7 @@ struct Machine {
   bool padsShared = false; ///< rows of shared memory are padded, not swizzled
   bool splitsBarriers = false; ///< threads arrive, and wait later
   bool startsInOrder = true;   ///< blocks, in the order of their programs
+  int64_t bytesReadFirst = 0;  ///< of tiles in place, before they are written
   bool countsCopies = false;   ///< waits count copies, not groups of them
   bool takesPlaces = false; ///< accesses have a base, an offset and an extent
   /// Instructions that reduce integers and floats over any group of lanes.

@@ -14,6 +14,7 @@
 // RUN: tz compile %t/place.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=PLACE
 // RUN: tz compile %t/rows.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=ROWS
 // RUN: tz compile %t/chosen.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=CHOSEN
+// RUN: tz compile %t/large.mlir --target nvidia:sm_90a --emit asm -o - | FileCheck %s --check-prefix=LARGE
 
 // Different arguments never touch the same bytes, in branches either.
 // NONE-NOT: bar.sync
@@ -280,5 +281,23 @@ tile.kernel @chosen(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %twice: i
     scf.yield %a : tensor<64xf32>
   }
   tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<64xf32>, tensor<64xf32>
+  tile.return
+}
+
+// A tile of 16 KiB: all reads of the block stand before its writes, though each
+// thread stores what it loaded. Memory turns around less often.
+// LARGE: ld.global
+// LARGE-COUNT-1: bar.sync
+// LARGE: st.global
+// LARGE-NOT: bar.sync
+//--- large.mlir
+tile.kernel @large(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.num_warps = 8 : i32} {
+  %z = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %size = arith.constant 4096 : i64
+  %v = tile.make_view %x shape[%size] strides[%one] : !tile.ptr<f32> -> !tile.view<4096xf32>
+  %a = tile.load_view %v[%z] checked [false] {group = 1 : i64} : !tile.view<4096xf32> -> tensor<4096xf32>
+  %b = arith.addf %a, %a : tensor<4096xf32>
+  tile.store_view %v[%z], %b checked [false] {group = 1 : i64} : !tile.view<4096xf32>, tensor<4096xf32>
   tile.return
 }

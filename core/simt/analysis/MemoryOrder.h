@@ -29,6 +29,9 @@ struct MemoryAccess {
   mlir::Operation *moving = nullptr;
   /// The op, if it may be asked which elements it accesses.
   mlir::Operation *placed = nullptr;
+  /// Reads of so much memory stand before writes, whichever thread does them
+  /// (SimtHooks::bytesReadFirst).
+  bool isReadFirst = false;
   /// A loop was left: `placed` stands for all its iterations.
   bool hasLeftLoop = false;
   bool operator==(const MemoryAccess &) const = default;
@@ -53,7 +56,7 @@ struct MemoryAccess {
   /// `isLater`: the other one may come in a later iteration of the loops around
   /// both.
   bool staysWithinThreads(const MemoryAccess &other, bool isLater) const {
-    return placed && other.placed &&
+    return placed && other.placed && !(isReadFirst && other.isReadFirst) &&
            areApartByThread(placed, other.placed,
                             !isLater && !hasLeftLoop && !other.hasLeftLoop);
   }

@@ -427,7 +427,7 @@ void KernelLowering::emitOp(mlir::Operation *op) {
       .Case<tile::LoadOp, tile::StoreOp, tile::LoadViewOp, tile::StoreViewOp,
             tile::AtomicRMWOp, tile::AtomicCASOp, LoadBlockOp, StoreBlockOp>(
           [&](auto o) {
-            willAccess(Accesses::of(o));
+            willAccess(accessesOf(o));
             emitAccess(o);
           })
       .Case<tile::MakeViewOp>([&](auto o) { makeView(o); })

@@ -149,6 +149,8 @@ private:
   /// With the place of this address, if the target takes it.
   MemoryHints withPlace(MemoryHints hints, const Root &root,
                         llvm::Value *address);
+  /// Of a load, store or atomic, as threads must order it.
+  Accesses accessesOf(mlir::Operation *op);
   struct Vectors {
     unsigned registers, width, uncut;
     Root root;

@@ -537,6 +537,23 @@ Value *KernelLowering::insideOf(const ViewAccess &access, unsigned reg,
   return inside;
 }
 
+Accesses KernelLowering::accessesOf(mlir::Operation *op) {
+  Accesses accesses = Accesses::of(op);
+  auto load = dyn_cast<tile::LoadViewOp>(op);
+  auto store = dyn_cast<tile::StoreViewOp>(op);
+  if (hooks.bytesReadFirst() == 0 || (!load && !store)) {
+    return accesses;
+  }
+  auto type = cast<mlir::RankedTensorType>(load ? load.getResult().getType()
+                                                : store.getValue().getType());
+  const int64_t bytes =
+      type.getNumElements() * tile::storageBytes(type.getElementType());
+  for (MemoryAccess &access : accesses.memory) {
+    access.isReadFirst = bytes >= hooks.bytesReadFirst();
+  }
+  return accesses;
+}
+
 /// Only where `condition` holds, which is the same for all registers.
 KernelLowering::Vectors KernelLowering::Vectors::of(IRBuilderBase &b,
                                                     Value *condition) const {

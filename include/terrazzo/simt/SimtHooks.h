@@ -111,6 +111,10 @@ public:
   /// blocks of a kernel whose programs wait for each other take their programs
   /// from a counter in memory.
   virtual bool startsInOrder() const { return true; }
+  /// Bytes of a tile on which a kernel works in place. From so many on all
+  /// reads of a block stand before its writes, by a barrier that no order asks
+  /// for: memory turns around less often. 0: never.
+  virtual int64_t bytesReadFirst() const { return 0; }
   /// The block's shared memory. Asked once, in the entry block; size and
   /// alignment are known when the kernel is done (Lowered::sharedBytes and
   /// sharedAlignment, which is the largest answer of sharedAlignment).

@@ -31,6 +31,10 @@ public:
                std::optional<unsigned> threads) override;
   bool readsPublished(simt::DotOp op) const override;
   void publishStaged(llvm::IRBuilderBase &b) override;
+  /// Measured on an H100: without it a product of rows of 64 KiB in place took
+  /// 1.07 to 1.10 of the time, a gradient of tiles of 32 KiB 1.06. Tiles of 2
+  /// KiB did not care.
+  int64_t bytesReadFirst() const override { return 16 << 10; }
   bool hasMatrixStore() const override { return architecture.number >= 90; }
   void matrixStore(llvm::IRBuilderBase &b, llvm::Value *row,
                    llvm::ArrayRef<llvm::Value *> words,

@@ -8,9 +8,8 @@
 //        hundreds of instructions, to save registers, and memory idles. The
 //        order of the uses stays, and so does the result.
 //===----------------------------------------------------------------------===//
-#include "backends/nvidia/compiler/llvm/LateRewrites.h"
-
 #include "backends/nvidia/compiler/Architectures.h"
+#include "backends/nvidia/compiler/llvm/LateRewrites.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -70,8 +69,8 @@ private:
   };
 
   unsigned wordsIn(Type *type) const {
-    return unsigned(divideCeil(layout.getTypeStoreSize(type).getFixedValue(),
-                               uint64_t(4)));
+    return unsigned(
+        divideCeil(layout.getTypeStoreSize(type).getFixedValue(), uint64_t(4)));
   }
   void delay(ArrayRef<size_t> byUse);
   void hold(ArrayRef<size_t> byUse, size_t behind);
@@ -83,7 +82,7 @@ private:
   SmallVector<Instruction *> all;
   DenseMap<const Instruction *, size_t> at;     // index in `all`
   DenseMap<const Instruction *, size_t> partOf; // index in `loads`
-  DenseSet<const Instruction *> dependent;      // others that read loaded values
+  DenseSet<const Instruction *> dependent; // others that read loaded values
   SmallVector<Load> loads;
   uint64_t words = 0;
 };
@@ -203,8 +202,8 @@ void Stretch::hold(ArrayRef<size_t> byUse, size_t behind) {
       count += load.words;
     }
   }
-  if (held.size() < 2 || held.back()->use - begin <
-                             std::max(longWork, longWorkPerWord * count)) {
+  if (held.size() < 2 ||
+      held.back()->use - begin < std::max(longWork, longWorkPerWord * count)) {
     return;
   }
   IRBuilder<> b(all[begin]);
@@ -267,8 +266,9 @@ void orderLoads(Function &function) {
   const uint64_t threads =
       function.getFnAttributeAsParsedInteger("nvvm.reqntid", RegistersOfAll);
   // Half of the registers: what is computed needs others.
-  const unsigned most =
-      unsigned(std::min<uint64_t>(256, RegistersOfAll / std::max<uint64_t>(threads, 1)) / 2);
+  const unsigned most = unsigned(
+      std::min<uint64_t>(256, RegistersOfAll / std::max<uint64_t>(threads, 1)) /
+      2);
   const DataLayout &layout = function.getParent()->getDataLayout();
   for (BasicBlock &block : function) {
     SmallVector<Instruction *> all;
