@@ -141,7 +141,7 @@ struct Run {
   uint64_t left = 0; // waits that are early, and left something in flight
   /// Programs that cannot begin before another one has ended.
   uint64_t later = 0;
-  /// Of warps, since a program began or ended or device memory was written.
+  /// Of warps, since a program began or ended or a write changed memory.
   uint64_t idleSteps = 0;
 
   /// A line for who plants faults (FibersFaults.h).

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace tz::fibers {
 
@@ -401,13 +402,14 @@ void willRead(const void *address, uint32_t bytes, uint32_t space) {
 void willWrite(const void *address, const char *value, uint32_t bytes,
                uint32_t space) {
   mayYield(AccessesUndisturbed);
-  if (Space(space) == Space::device) {
-    block->run->idleSteps = 0;
-  }
   look(Worker::self,
        {Space(space), 0, bytes, true, false, static_cast<const char *>(address),
         Space(space) == Space::shared ? value : nullptr},
        address);
+  // Who waits in a loop passes on the same value again and again.
+  if (std::memcmp(address, value, bytes) != 0) {
+    block->run->idleSteps = 0;
+  }
 }
 
 /// So many bytes that are accessed lie where the place says.

@@ -173,6 +173,31 @@ TEST(Fibers, SeeProgramsThatWaitForWhatCannotStart) {
   }
 }
 
+/// The first program works for long before it tells the others.
+void waitForLong(const void *parameter) {
+  if (thread() == 0 && program() == 0) {
+    for (int i = 0; i < 70000; ++i) {
+      write(shared(), char(i), Shared);
+      update(memory + 60, Acquires | IsWide);
+    }
+  }
+  waitForTheOneBefore(parameter);
+}
+
+TEST(Fibers, LetProgramsWaitForThoseThatWork) {
+  Launch launch;
+  launch.entry = waitForLong;
+  launch.grid = {8, 1, 1};
+  launch.threads = 1;
+  launch.lanes = 1;
+  launch.sharedBytes = 64;
+  launch.ops = &Ops;
+  launch.isLinear = true;
+  launch.seed = 1;
+  std::memset(memory, 0, sizeof(memory));
+  EXPECT_EQ(run(launch), "");
+}
+
 TEST(Fibers, SeeArrivalsWithoutAWait) {
   EXPECT_THAT(
       runOn([](const void *) {
