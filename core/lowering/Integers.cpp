@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "terrazzo/lowering/Arithmetic.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Intrinsics.h"
 
@@ -26,26 +27,51 @@ bool isPlainDivisor(Value *y) {
   return integer && !integer->isZero() && !integer->isMinusOne();
 }
 
+Value *splatOf(IRBuilderBase &b, Type *vector, Value *scalar) {
+  return b.CreateVectorSplat(cast<FixedVectorType>(vector)->getNumElements(),
+                             scalar);
+}
+
 /// Divides vectors of up to 32 bits in floating point. The quotient of two
-/// n-bit integers is further from the next integer than 2n+1 bits round.
+/// n-bit integers is further from the next integer than 2n+1 bits round. `y` is
+/// not 0, and a splat if all divisors are one.
 Value *divideAsFloat(IRBuilderBase &b, Value *x, Value *y, bool isSigned) {
   Type *type = x->getType();
   bool narrow = type->getScalarSizeInBits() <= 16;
   Type *word = shapedAs(type, b.getInt32Ty());
-  Type *real = shapedAs(type, narrow ? b.getFloatTy() : b.getDoubleTy());
+  Type *one = narrow ? b.getFloatTy() : b.getDoubleTy();
   auto convert = [&](Value *v) {
-    if (narrow) {
-      v = isSigned ? b.CreateSExt(v, word) : b.CreateZExt(v, word);
-    }
-    return isSigned || narrow ? b.CreateSIToFP(v, real)
-                              : b.CreateUIToFP(v, real);
+    Type *to = shapedAs(v->getType(), one);
+    return isSigned ? b.CreateSIToFP(v, to) : b.CreateUIToFP(v, to);
   };
   IRBuilderBase::FastMathFlagGuard guard(b);
   b.clearFastMathFlags();
-  Value *quotient = b.CreateFDiv(convert(x), convert(y));
+  Value *quotient;
+  if (Value *same = getSplatValue(y)) {
+    // One reciprocal for all lanes, which does not change in a loop. It is too
+    // large by 8 units of rounding, more than the three roundings can take
+    // away: a whole quotient stays whole. That is far from the next integer.
+    Value *reciprocal =
+        b.CreateFMul(b.CreateFDiv(ConstantFP::get(one, 1), convert(same)),
+                     ConstantFP::get(one, narrow ? 1 + 0x1p-21 : 1 + 0x1p-50));
+    quotient = b.CreateFMul(convert(x), splatOf(b, type, reciprocal));
+  } else {
+    quotient = b.CreateFDiv(convert(x), convert(y));
+  }
   Value *result = isSigned || narrow ? b.CreateFPToSI(quotient, word)
                                      : b.CreateFPToUI(quotient, word);
   return b.CreateTrunc(result, type);
+}
+
+/// 1 instead of a divisor that is treated apart.
+Value *safeDivisor(IRBuilderBase &b, Value *y, bool isSigned) {
+  Constant *zero = Constant::getNullValue(y->getType());
+  Value *unsafe = b.CreateICmpEQ(y, zero);
+  if (isSigned) {
+    unsafe = b.CreateOr(
+        unsafe, b.CreateICmpEQ(y, Constant::getAllOnesValue(y->getType())));
+  }
+  return b.CreateSelect(unsafe, ConstantInt::get(y->getType(), 1), y);
 }
 
 Value *divide(IRBuilderBase &b, Value *x, Value *y, bool isSigned) {
@@ -54,14 +80,13 @@ Value *divide(IRBuilderBase &b, Value *x, Value *y, bool isSigned) {
   }
   Type *type = x->getType();
   Constant *zero = Constant::getNullValue(type);
-  Constant *one = ConstantInt::get(type, 1);
-  Value *byZero = b.CreateICmpEQ(y, zero);
-  Value *unsafe = byZero, *byMinusOne = nullptr;
+  Value *byZero = b.CreateICmpEQ(y, zero), *byMinusOne = nullptr;
   if (isSigned) {
     byMinusOne = b.CreateICmpEQ(y, Constant::getAllOnesValue(type));
-    unsafe = b.CreateOr(byZero, byMinusOne);
   }
-  Value *divisor = b.CreateSelect(unsafe, one, y);
+  Value *same = type->isVectorTy() ? getSplatValue(y) : nullptr;
+  Value *divisor = same ? splatOf(b, type, safeDivisor(b, same, isSigned))
+                        : safeDivisor(b, y, isSigned);
   Value *quotient;
   if (type->isVectorTy() && type->getScalarSizeInBits() <= 32) {
     quotient = divideAsFloat(b, x, divisor, isSigned);
