@@ -9,8 +9,6 @@ using namespace llvm;
 
 namespace tz::lowering {
 
-namespace {
-
 AtomicOrdering orderOf(tile::MemSem sem) {
   switch (sem) {
   case tile::MemSem::relaxed:
@@ -24,6 +22,8 @@ AtomicOrdering orderOf(tile::MemSem sem) {
   }
   return AtomicOrdering::AcquireRelease;
 }
+
+namespace {
 
 AtomicOrdering failureOf(AtomicOrdering order) {
   return AtomicCmpXchgInst::getStrongestFailureOrdering(order);

@@ -18,6 +18,8 @@ struct AtomicOrder {
   llvm::StringRef scope = "";
 };
 
+llvm::AtomicOrdering orderOf(tile::MemSem sem);
+
 /// The old value, as in registers. Ends in another block than it began.
 llvm::Value *emitAtomicUpdate(llvm::IRBuilderBase &b, Elementwise &arithmetic,
                               tile::AtomicKind kind, llvm::Value *pointer,

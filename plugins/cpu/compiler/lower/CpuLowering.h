@@ -339,6 +339,9 @@ private:
                           const Buffer &buffer);
   // CpuAtomics.cpp
   void atomicRmwOp(tile::AtomicRMWOp op);
+  void atomicSums(tile::AtomicRMWOp op, int dim);
+  void addTogether(tile::AtomicRMWOp op, llvm::Value *pointer,
+                   llvm::Value *amount, mlir::Type element);
   void atomicCasOp(tile::AtomicCASOp op);
   // CpuLog.cpp
   void printOp(tile::PrintOp op);
