@@ -182,6 +182,7 @@ plugin::Artifact AmdgcnCompiler::compile(const plugin::Request &request) {
   CodeGenOptions options;
   options.codeObjectVersion = unsigned(request.integer(CodeObjectOption, 5));
   options.wavesPerSimd = unsigned(request.integer(WavesOption, 0));
+  options.debugLevel = std::min<unsigned>(request.debug_level, 1);
   options.keepsText = request.wants("asm");
   Compiled compiled;
   try {

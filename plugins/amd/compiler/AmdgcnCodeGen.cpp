@@ -20,8 +20,10 @@ namespace tz::amd {
 
 static void lowerVariant(simt::Variant &variant, const Machine &machine,
                          const CodeGenOptions &options, Module &module) {
-  AmdgcnHooks hooks(machine);
+  lowering::DebugInfo debug(module, variant.kernel, options.debugLevel);
+  AmdgcnHooks hooks(machine, debug);
   variant.lowered = simt::lower(variant.kernel, hooks, module);
+  debug.finish();
   simt::Lowered &lowered = variant.lowered;
   if (lowered.sharedBytes > machine.sharedBytes) {
     throw simt::TooLarge(

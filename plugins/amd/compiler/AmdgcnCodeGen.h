@@ -17,6 +17,7 @@ namespace tz::amd {
 struct CodeGenOptions {
   unsigned codeObjectVersion = 5; ///< 5 or 6
   unsigned wavesPerSimd = 0;      ///< that shall fit; 0: LLVM's choice
+  unsigned debugLevel = 0;        ///< above 0: line tables
   bool keepsText = false;         ///< the assembly is wanted
 };
 

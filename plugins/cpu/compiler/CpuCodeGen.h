@@ -27,7 +27,7 @@ struct CompileOptions {
   unsigned vectorBits = 0;
   /// Outputs of so many bytes are stored past the caches; none: no outputs.
   std::optional<uint64_t> largeOutput = uint64_t{32} << 20;
-  unsigned debugLevel = 0; ///< see lower/DebugInfo.h
+  unsigned debugLevel = 0; ///< see terrazzo/lowering/DebugInfo.h
   /// Each access is tested against the arrays of the launch.
   bool checked = false;
   /// Asked between phases; true gives up.

@@ -9,6 +9,7 @@
 
 #include "plugins/amd/compiler/AmdMachines.h"
 
+#include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/simt/SimtHooks.h"
 
 namespace tz::amd {
@@ -28,7 +29,11 @@ llvm::Value *exchangeLanes(llvm::IRBuilderBase &b, const Machine &machine,
 
 class AmdgcnHooks final : public simt::SimtHooks {
 public:
-  explicit AmdgcnHooks(const Machine &machine) : machine(machine) {}
+  /// debug: where line tables are wanted; it outlives the hooks.
+  AmdgcnHooks(const Machine &machine, lowering::DebugInfo &debug)
+      : machine(machine), debug(debug) {}
+
+  void beginOp(llvm::IRBuilderBase &b, mlir::Operation *op) override;
 
   unsigned lanes() const override { return machine.lanes; }
   llvm::Value *threadInBlock(llvm::IRBuilderBase &b) override;
@@ -61,6 +66,7 @@ public:
 
 private:
   const Machine &machine;
+  lowering::DebugInfo &debug;
   llvm::GlobalVariable *shared = nullptr;
 };
 

@@ -5,7 +5,7 @@
 // Why    Written in one pass over the kernel with IRBuilder: no dialect
 //        conversion, so compile time is that of LLVM itself.
 //
-// Files: CpuLowering.cpp kernel, blocks, buffers; DebugInfo.h/.cpp lines;
+// Files: CpuLowering.cpp kernel, blocks, buffers;
 // CpuElementwise.cpp one operation on scalars or vectors; Nest.h/.cpp loop
 // nests and the evaluator; LoopParts.cpp loops that masks end in; CpuAccess.cpp
 // loads and stores; Bounds.cpp tests of them; InPlace.cpp stores to what was
@@ -18,9 +18,9 @@
 
 #include "plugins/cpu/compiler/dot/Dot.h"
 #include "plugins/cpu/compiler/lower/ArenaLayout.h"
-#include "plugins/cpu/compiler/lower/DebugInfo.h"
 #include "plugins/cpu/compiler/lower/FusionPlan.h"
 
+#include "terrazzo/lowering/DebugInfo.h"
 #include "terrazzo/lowering/Elementwise.h"
 #include "terrazzo/lowering/LogEmitter.h"
 #include "terrazzo/lowering/Loops.h"
@@ -98,7 +98,8 @@ private:
 /// What is emitted while it lives belongs to `location`.
 class Located {
 public:
-  Located(llvm::IRBuilderBase &b, DebugInfo &debug, mlir::Location location)
+  Located(llvm::IRBuilderBase &b, lowering::DebugInfo &debug,
+          mlir::Location location)
       : b(b), before(b.getCurrentDebugLocation()) {
     if (llvm::DebugLoc found = debug.at(location)) {
       b.SetCurrentDebugLocation(found);
@@ -353,7 +354,7 @@ private:
   tile::KernelOp kernel;
   FusionPlan plan;
   ArenaLayout arena;
-  DebugInfo debug;
+  lowering::DebugInfo debug;
   llvm::Function *function = nullptr;
   llvm::Value *argsBase = nullptr, *arenaBase = nullptr;
   llvm::Value *programs = nullptr; ///< of the launch

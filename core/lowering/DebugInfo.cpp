@@ -4,7 +4,7 @@
 // Why    A call that the frontend inlined is a pair of locations, callee and
 //        caller, and so are LLVM's; what has to be made is the scopes.
 //===----------------------------------------------------------------------===//
-#include "plugins/cpu/compiler/lower/DebugInfo.h"
+#include "terrazzo/lowering/DebugInfo.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/InstIterator.h"
@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace tz::cpu {
+namespace tz::lowering {
 
 namespace {
 
@@ -67,9 +67,11 @@ DebugInfo::DebugInfo(Module &module, tile::KernelOp kernel, unsigned level)
       level > 1 ? DICompileUnit::FullDebug : DICompileUnit::LineTablesOnly,
       /*DWOId=*/0, /*SplitDebugInlining=*/true,
       /*DebugInfoForProfiling=*/false, DICompileUnit::DebugNameTableKind::None);
-  module.addModuleFlag(Module::Warning, "Debug Info Version",
-                       DEBUG_METADATA_VERSION);
-  module.addModuleFlag(Module::Warning, "Dwarf Version", 5);
+  if (!module.getModuleFlag("Debug Info Version")) { // of another variant
+    module.addModuleFlag(Module::Warning, "Debug Info Version",
+                         DEBUG_METADATA_VERSION);
+    module.addModuleFlag(Module::Warning, "Dwarf Version", 5);
+  }
   entryScope = subprogram(kernel.getSymName(), kernel.getSymName(),
                           file(place->range.getFilename()),
                           place->range.getStartLine(), false);
@@ -253,4 +255,4 @@ void DebugInfo::finish() {
   builder->finalize();
 }
 
-} // namespace tz::cpu
+} // namespace tz::lowering

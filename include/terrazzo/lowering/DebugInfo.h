@@ -3,16 +3,16 @@
 // What   From locations of tile IR to LLVM's: a compile unit, a subprogram for
 //        the kernel and one for each function that was inlined into it, call
 //        chains as inlined scopes, the kernel's scalar arguments as variables.
-// Why    gdb and perf show the author's own lines. LLVM writes DWARF 5 from
-//        this; instructions are the same as without it (a test compares them).
+// Why    Debuggers, profilers and simulators show the author's own lines. LLVM
+//        writes DWARF 5 from this; instructions are the same as without it.
 //
 // Levels (tz_compile_request.debug_level)
 //   0  nothing
 //   1  line tables and inlined calls
 //   2  also types and the names of scalar arguments
 //===----------------------------------------------------------------------===//
-#ifndef TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_DEBUGINFO_H
-#define TERRAZZO_PLUGINS_CPU_COMPILER_LOWER_DEBUGINFO_H
+#ifndef TERRAZZO_LOWERING_DEBUGINFO_H
+#define TERRAZZO_LOWERING_DEBUGINFO_H
 
 #include "terrazzo/ir/Tile.h"
 
@@ -24,7 +24,7 @@
 
 #include <optional>
 
-namespace tz::cpu {
+namespace tz::lowering {
 
 class DebugInfo {
 public:
@@ -44,6 +44,7 @@ public:
   /// Gives the functions that the kernel calls, made of one op each, that op's
   /// line. The last call.
   void finish();
+  bool isWanted() const { return builder.has_value(); }
 
 private:
   llvm::DILocation *locate(mlir::Location location, llvm::DILocation *site,
@@ -68,6 +69,6 @@ private:
   llvm::DenseMap<llvm::DILocation *, llvm::DILocation *> callSites;
 };
 
-} // namespace tz::cpu
+} // namespace tz::lowering
 
 #endif
