@@ -46,8 +46,17 @@ void getCounter(Wave &wave, const Instruction &in) {
 
 void nothing(Wave &, const Instruction &) {}
 /// Caches change nothing here, but the operation is counted.
-void cacheOperation(Wave &wave, const Instruction &) {
+void cacheOperation(Wave &wave, const Instruction &in) {
   wave.counters.issue(Counter::Memory, {});
+  if (wave.environment.races && in.has("sc1")) {
+    wave.environment.races->synchronise(wave);
+  }
+}
+/// On gfx11 this one is for other work-groups.
+void dropGroupCache(Wave &wave, const Instruction &) {
+  if (wave.environment.races) {
+    wave.environment.races->synchronise(wave);
+  }
 }
 void end(Wave &wave, const Instruction &) { wave.hasEnded = true; }
 void barrier(Wave &wave, const Instruction &) {
@@ -138,9 +147,10 @@ std::vector<Row> controlRows() {
        {"s_nop", "s_sleep", "s_setprio", "s_clause", "s_delay_alu",
         "s_set_inst_prefetch_distance", "s_inst_prefetch", "s_icache_inv",
         "s_dcache_wb", "s_dcache_inv", "s_sendmsg", "s_waitcnt_depctr",
-        "s_version", "v_nop", "buffer_gl0_inv", "buffer_gl1_inv"}) {
+        "s_version", "v_nop", "buffer_gl0_inv"}) {
     rows.push_back({name, nothing, Class::Other, 0});
   }
+  rows.push_back({"buffer_gl1_inv", dropGroupCache, Class::Other, 0});
   for (const char *name :
        {"buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol"}) {
     rows.push_back({name, cacheOperation, Class::Other, 0});

@@ -83,6 +83,8 @@ std::vector<Row> conversionRows() {
   add("v_cvt_f32_u32", each<[](U a) { return F(a); }>);
   add("v_cvt_i32_f32", each<[](F a) { return toInteger<int32_t>(a); }>);
   add("v_cvt_u32_f32", each<[](F a) { return toInteger<U>(a); }>);
+  add("v_cvt_i32_i16", each<[](int16_t a) { return int32_t(a); }>);
+  add("v_cvt_u32_u16", each<[](uint16_t a) { return U(a); }>);
   add("v_cvt_f64_i32", each<[](int32_t a) { return D(a); }>);
   add("v_cvt_f64_u32", each<[](U a) { return D(a); }>);
   add("v_cvt_i32_f64", each<[](D a) { return toInteger<int32_t>(a); }>);

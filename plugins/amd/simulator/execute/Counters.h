@@ -39,6 +39,12 @@ public:
   /// Waits until at most `left` are in flight.
   void wait(Counter counter, unsigned left);
   bool isEmpty(Counter counter) const { return queue(counter).empty(); }
+  /// The number of the next operation.
+  uint32_t upcoming() const { return next; }
+  /// All operations of the counter up to this number are done.
+  uint32_t settled(Counter counter) const {
+    return isEmpty(counter) ? next - 1 : queue(counter).front().number - 1;
+  }
   /// Whether a write of LDS is in flight.
   bool writesShared() const;
 

@@ -173,6 +173,27 @@ Addressing addressing(const Instruction &in, unsigned first, bool hasData) {
   return out;
 }
 
+/// Accesses past the caches are how waves of different groups talk.
+bool isPastCaches(const Instruction &in) {
+  return in.has("sc1") || in.has("glc") || in.has("dlc");
+}
+
+void noteAccess(Wave &wave, const Instruction &in, unsigned lane,
+                const Target &at, unsigned bytes, AccessKind kind,
+                uint64_t which = AllBytes) {
+  Races *races = wave.environment.races;
+  if (!races || !at.bytes || !at.address || which == 0) {
+    return;
+  }
+  // An atomic that returns its old value is counted as a load.
+  const bool isStore = wave.environment.machine.hasStoreCounter &&
+                       (kind == AccessKind::Write ||
+                        (kind == AccessKind::Atomic && !in.has("glc")));
+  races->device(wave, lane, at.address, bytes,
+                isPastCaches(in) ? AccessKind::Atomic : kind,
+                isStore ? Counter::VectorStore : Counter::Memory, which);
+}
+
 template <Space In>
 void issueLoad(Wave &wave, const Operand &to, bool writesShared = false) {
   wave.counters.issue(Counter::Memory, {to, false, writesShared});
@@ -213,6 +234,10 @@ void loadToShared(Wave &wave, const Instruction &in) {
     for (unsigned i = 0; i < form.bytes; ++i) {
       wave.group.sharedWritten[at + i] = from.isWritten;
     }
+    if (Races *races = wave.environment.races) {
+      races->shared(wave, lane, at, form.bytes, AccessKind::Write,
+                    Counter::Memory);
+    }
   });
   issueLoad<In>(wave, {}, true);
 }
@@ -232,6 +257,7 @@ void load(Wave &wave, const Instruction &in) {
     const Target from = target(wave, in, by, lane, form.bytes);
     if (from.bytes) {
       std::memcpy(bytes, from.bytes, from.usable);
+      noteAccess(wave, in, lane, from, from.usable, AccessKind::Read);
     }
     wave.tainted = !from.isWritten;
     writeLoaded(wave, in.operands[0], lane, form, bytes);
@@ -253,7 +279,14 @@ void store(Wave &wave, const Instruction &in) {
     uint8_t bytes[16];
     wave.tainted = false;
     readStored(wave, data, lane, form, bytes);
+    noteAccess(wave, in, lane, to, to.usable, AccessKind::Write,
+               to.isWritten ? changedBytes(to.bytes, bytes, to.usable)
+                            : AllBytes);
     std::memcpy(to.bytes, bytes, to.usable);
+    if (to.address && wave.tainted) {
+      wave.found(Found::Uninitialised,
+                 text("lane {} stores a value that nobody wrote", lane));
+    }
     if (to.address && !wave.tainted) {
       wave.environment.memory.markWritten(to.address, to.usable);
     }
@@ -280,6 +313,7 @@ void atomic(Wave &wave, const Instruction &in) {
     }
     uint64_t old = 0;
     if (to.bytes) {
+      noteAccess(wave, in, lane, to, form.bytes, AccessKind::Atomic);
       const unsigned dwords = form.bytes / 4u;
       uint64_t value[2] = {};
       wave.tainted = !to.isWritten;

@@ -20,6 +20,8 @@ const char *name(Found found) {
     return "misaligned";
   case Found::Uninitialised:
     return "uninitialised";
+  case Found::Race:
+    return "race";
   case Found::Barrier:
     return "barrier";
   case Found::Matrix:
@@ -41,12 +43,22 @@ const char *name(Class kind) {
 }
 
 std::string Finding::text() const {
-  std::string out = sim::text("{}: kernel '{}', +0x{:x} '{}': {}", name(kind),
-                              kernel, offset, instruction, message);
+  std::string out = sim::text("{}: kernel '{}', +0x{:x} '{}'{}: {}", name(kind),
+                              kernel, offset, instruction,
+                              place.empty() ? "" : " of " + place, message);
   if (times > 1) {
     out += sim::text(" ({} times)", times);
   }
   return out;
+}
+
+bool Report::repeat(Found kind, uint64_t offset) {
+  auto at = known.find({kind, offset});
+  if (at == known.end()) {
+    return false;
+  }
+  ++findings[at->second].times;
+  return true;
 }
 
 void Report::add(Finding finding) {

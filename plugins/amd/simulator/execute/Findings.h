@@ -21,6 +21,7 @@ enum class Found : uint8_t {
   OutOfBounds,   ///< no allocation, or beyond its end
   Misaligned,    ///< an address that the instruction does not take
   Uninitialised, ///< a value that nobody wrote decides or is stored
+  Race,          ///< two waves access a byte, and nothing orders them
   Barrier,       ///< a wave ended while others wait
   Matrix,        ///< operands of a matrix product that no layout allows
   Unsupported,   ///< an instruction that the simulator does not know
@@ -33,6 +34,7 @@ struct Finding {
   std::string kernel;
   uint64_t offset = 0;     ///< of the instruction, from the kernel's entry
   std::string instruction; ///< its text
+  std::string place;       ///< its source line; empty: not known
   std::string message;
   uint64_t times = 1; ///< how often, over lanes, waves and work-groups
 
@@ -60,10 +62,15 @@ public:
   /// A finding of the same kind at the same instruction is counted once more.
   /// The first message is kept.
   void add(Finding finding);
+  /// Counts one more of a finding that is there; false if there is none.
+  bool repeat(Found kind, uint64_t offset);
 
   std::vector<Finding> findings;
   /// Wave instructions by class.
   std::array<uint64_t, size_t(Class::Count)> counts{};
+  /// How often LDS served lanes, and how many of these times were only for
+  /// lanes that wanted a bank which another one had (Banks.h).
+  uint64_t bankAccesses = 0, bankConflicts = 0;
 
 private:
   std::map<std::pair<Found, uint64_t>, size_t> known;

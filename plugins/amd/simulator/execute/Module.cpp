@@ -64,6 +64,7 @@ Module::Module(Memory &memory, std::span<const uint8_t> file)
   memory.add(base, bytes, "the code object", true);
   decoded.resize(bytes / 4);
   decoder = std::make_unique<Decoder>(object.processor, about->lanes);
+  lines = std::make_unique<SourceLines>(object.file);
 }
 
 Module::~Module() {
@@ -83,6 +84,41 @@ std::pair<uint64_t, uint64_t> Module::global(const std::string &name) const {
              : std::pair(loaded(found->second.first), found->second.second);
 }
 
+void Module::findRows(Instruction &in) const {
+  for (Instruction *part = &in; part; part = part->second.get()) {
+    part->row = findRow(part->name);
+    if (!part->row) {
+      throw plugin::Failure(
+          TZ_E_UNSUPPORTED_OP,
+          text("the simulator does not know the instruction '{}' "
+               "(encoding {:08x} {:08x})",
+               part->name, in.encoding[0], in.bytes > 4 ? in.encoding[1] : 0));
+    }
+    if (part->name.starts_with("v_cmpx_") && part->operands.size() == 2) {
+      // Since gfx10 the text does not name the one destination.
+      Operand exec;
+      exec.file = File::Scalar;
+      exec.index = scalar::Exec;
+      exec.dwords = uint8_t(about->lanes / 32);
+      part->operands.insert(part->operands.begin(), exec);
+    }
+    if (part->row->destinations > part->operands.size()) {
+      unsupportedForm(*part, "the number of operands");
+    }
+  }
+}
+
+std::unique_ptr<Instruction> Module::instead(uint64_t address,
+                                             const std::string &text) {
+  const Instruction &own = at(address);
+  std::unique_ptr<Instruction> made = readInstruction(text);
+  made->address = own.address;
+  made->bytes = own.bytes;
+  std::copy(std::begin(own.encoding), std::end(own.encoding), made->encoding);
+  findRows(*made);
+  return made;
+}
+
 const Instruction &Module::at(uint64_t address) {
   if (address < base || address - base >= bytes || address % 4 != 0) {
     throw plugin::Failure(
@@ -98,28 +134,7 @@ const Instruction &Module::at(uint64_t address) {
   std::unique_ptr<Instruction> made =
       decoder->decode(address, {reinterpret_cast<const uint8_t *>(address),
                                 size_t(std::min<uint64_t>(left, 20))});
-  for (Instruction *part = made.get(); part; part = part->second.get()) {
-    part->row = findRow(part->name);
-    if (!part->row) {
-      throw plugin::Failure(
-          TZ_E_UNSUPPORTED_OP,
-          text("the simulator does not know the instruction '{}' "
-               "(encoding {:08x} {:08x})",
-               part->name, made->encoding[0],
-               made->bytes > 4 ? made->encoding[1] : 0));
-    }
-    if (part->name.starts_with("v_cmpx_") && part->operands.size() == 2) {
-      // Since gfx10 the text does not name the one destination.
-      Operand exec;
-      exec.file = File::Scalar;
-      exec.index = scalar::Exec;
-      exec.dwords = uint8_t(about->lanes / 32);
-      part->operands.insert(part->operands.begin(), exec);
-    }
-    if (part->row->destinations > part->operands.size()) {
-      unsupportedForm(*part, "the number of operands");
-    }
-  }
+  findRows(*made);
   slot = std::move(made);
   return *slot;
 }

@@ -8,6 +8,7 @@
 
 #include "plugins/amd/simulator/decode/Decoder.h"
 #include "plugins/amd/simulator/decode/ObjectFile.h"
+#include "plugins/amd/simulator/decode/SourceLines.h"
 #include "plugins/amd/simulator/execute/DeviceRegions.h"
 #include "plugins/amd/simulator/execute/Processor.h"
 
@@ -34,14 +35,29 @@ public:
   /// The instruction at a loaded address. Throws plugin::Failure where there is
   /// no code, no instruction, or one whose name is not known.
   const Instruction &at(uint64_t address);
+  /// Another instruction for a loaded address, from its text. Throws
+  /// plugin::Failure as at() does.
+  std::unique_ptr<Instruction> instead(uint64_t address,
+                                       const std::string &text);
+  /// The source line of a loaded address: "kernel.py:12:5"; empty: not known.
+  std::string place(uint64_t address) const {
+    return lines->at(address - base + first);
+  }
+  /// All kernels by name.
+  const std::map<std::string, KernelCode> &kernels() const {
+    return object.kernels;
+  }
 
 private:
+  void findRows(Instruction &in) const;
+
   Memory &memory;
   CodeObject object;
   const Machine *about = nullptr;
   uint64_t base = 0, first = 0, bytes = 0;
   std::vector<std::unique_ptr<Instruction>> decoded; ///< a slot for each dword
   std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<SourceLines> lines;
 };
 
 } // namespace tz::amd::sim

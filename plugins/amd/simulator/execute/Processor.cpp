@@ -7,8 +7,8 @@
 namespace tz::amd::sim {
 
 static constexpr Machine Machines[] = {
-    {"gfx942", 64, 64 * 1024, 304, false, true, true},
-    {"gfx1100", 32, 64 * 1024, 96, true, false, false},
+    {"gfx942", 64, 64 * 1024, 304, false, true, true, true},
+    {"gfx1100", 32, 64 * 1024, 96, true, false, false, false},
 };
 
 std::span<const Machine> machines() { return Machines; }

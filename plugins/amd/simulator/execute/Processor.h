@@ -21,6 +21,11 @@ struct Machine {
   bool hasStoreCounter;
   /// An instruction of 16 bits clears the upper half of its result.
   bool clearsHighHalf;
+  /// Accesses of a work-group to memory are done in the order of issue, so a
+  /// barrier orders them without a wait: it runs on one unit with one cache
+  /// (LLVM's "User Guide for AMDGPU Backend", memory model of gfx942 without
+  /// split groups). On gfx11 it runs on two.
+  bool ordersMemory;
   bool hasAccumulators; ///< 256 accumulation registers beside the others
 };
 

@@ -195,6 +195,13 @@ int32_t leading64(uint64_t value) {
   return value ? std::countl_zero(value) : -1;
 }
 
+/// Upper bits that are like the highest one, itself among them; -1: all are.
+template <typename T>
+int32_t signBits(T value) {
+  const T other = value >> (sizeof(T) * 8 - 1) ? T(~value) : value;
+  return other ? std::countl_zero(other) : -1;
+}
+
 constexpr auto NotZero = Sets::NotZero;
 
 template <typename T>
@@ -341,6 +348,12 @@ std::vector<Row> scalarRows() {
                                   NotZero>);
   add("s_sext_i32_i8", scalarEach<[](U a) { return int32_t(int8_t(a)); }>);
   add("s_sext_i32_i16", scalarEach<[](U a) { return int32_t(int16_t(a)); }>);
+  for (const char *name : {"s_flbit_i32", "s_cls_i32"}) {
+    add(name, scalarEach<[](U a) { return signBits(a); }>);
+  }
+  for (const char *name : {"s_flbit_i32_i64", "s_cls_i32_i64"}) {
+    add(name, scalarEach<[](uint64_t a) { return signBits(a); }>);
+  }
   add("s_flbit_i32_b32", scalarEach<[](U a) { return leading(a); }>);
   add("s_clz_i32_u32", scalarEach<[](U a) { return leading(a); }>);
   add("s_flbit_i32_b64", scalarEach<[](uint64_t a) { return leading64(a); }>);

@@ -41,6 +41,10 @@ void loadFrom(Wave &wave, const Instruction &in, uint64_t address,
     } else {
       std::memcpy(words, reinterpret_cast<const void *>(address), usable);
       isDefined = memory.isWritten(address, usable);
+      if (Races *races = wave.environment.races) {
+        races->device(wave, 0, address, usable, AccessKind::Read,
+                      Counter::Shared);
+      }
     }
   }
   for (unsigned i = 0; i < to.dwords; ++i) {

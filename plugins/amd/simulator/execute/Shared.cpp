@@ -5,6 +5,7 @@
 //        of lanes that go through its crossbar.
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/simulator/decode/Text.h"
+#include "plugins/amd/simulator/execute/Banks.h"
 #include "plugins/amd/simulator/execute/MemoryForms.h"
 #include "plugins/amd/simulator/execute/Operands.h"
 #include "plugins/amd/simulator/execute/Rows.h"
@@ -48,6 +49,13 @@ void markWritten(Wave &wave, uint32_t address, unsigned bytes, bool isDefined) {
   }
 }
 
+void noteAccess(Wave &wave, unsigned lane, uint32_t address, unsigned bytes,
+                AccessKind kind, uint64_t which = AllBytes) {
+  if (Races *races = wave.environment.races; races && which != 0) {
+    races->shared(wave, lane, address, bytes, kind, Counter::Shared, which);
+  }
+}
+
 /// Only registers wait; constants do not occur.
 Operand slice(const Operand &operand, unsigned first, unsigned dwords) {
   Operand out = operand;
@@ -62,6 +70,7 @@ void loadLane(Wave &wave, const Operand &to, unsigned lane,
   const uint8_t *at = sharedAt(wave, address, form.bytes, lane);
   if (at) {
     std::memcpy(bytes, at, form.bytes);
+    noteAccess(wave, lane, address, form.bytes, AccessKind::Read);
   }
   wave.tainted = at && !isWritten(wave, address, form.bytes);
   writeLoaded(wave, to, lane, form, bytes);
@@ -75,24 +84,32 @@ void storeLane(Wave &wave, const Operand &from, unsigned lane,
   uint8_t bytes[16];
   wave.tainted = false;
   readStored(wave, from, lane, form, bytes);
+  noteAccess(wave, lane, address, form.bytes, AccessKind::Write,
+             isWritten(wave, address, form.bytes)
+                 ? changedBytes(at, bytes, form.bytes)
+                 : AllBytes);
   std::memcpy(at, bytes, form.bytes);
   markWritten(wave, address, form.bytes, !wave.tainted);
 }
 
 void load(Wave &wave, const Instruction &in) {
   const AccessForm &form = loadForms()[in.row->detail];
+  BankCounter banks(wave, form.bytes);
   const uint32_t offset = uint32_t(in.modifier("offset"));
   eachLane(wave, [&](unsigned lane) {
     const uint32_t address = wave.dword(in.operands.at(1), 0, lane) + offset;
+    banks.add(lane, address);
     loadLane(wave, in.operands[0], lane, form, address);
   });
   wave.counters.issue(Counter::Shared, {in.operands.at(0)});
 }
 void store(Wave &wave, const Instruction &in) {
   const AccessForm &form = storeForms()[in.row->detail];
+  BankCounter banks(wave, form.bytes);
   const uint32_t offset = uint32_t(in.modifier("offset"));
   eachLane(wave, [&](unsigned lane) {
     const uint32_t address = wave.dword(in.operands.at(0), 0, lane) + offset;
+    banks.add(lane, address);
     storeLane(wave, in.operands.at(1), lane, form, address);
   });
   wave.counters.issue(Counter::Shared, {{}, false, true});
@@ -104,10 +121,13 @@ void loadTwo(Wave &wave, const Instruction &in) {
   const AccessForm &form = loadForms()[in.row->detail];
   const unsigned dwords = form.bytes / 4u;
   const uint32_t unit = form.bytes * Unit;
+  BankCounter banks(wave, form.bytes), moreBanks(wave, form.bytes);
   const uint32_t first = uint32_t(in.modifier("offset0")) * unit;
   const uint32_t second = uint32_t(in.modifier("offset1")) * unit;
   eachLane(wave, [&](unsigned lane) {
     const uint32_t base = wave.dword(in.operands.at(1), 0, lane);
+    banks.add(lane, base + first);
+    moreBanks.add(lane, base + second);
     loadLane(wave, slice(in.operands[0], 0, dwords), lane, form, base + first);
     wave.tainted = false;
     loadLane(wave, slice(in.operands[0], dwords, dwords), lane, form,
@@ -119,10 +139,13 @@ template <unsigned Unit>
 void storeTwo(Wave &wave, const Instruction &in) {
   const AccessForm &form = storeForms()[in.row->detail];
   const uint32_t unit = form.bytes * Unit;
+  BankCounter banks(wave, form.bytes), moreBanks(wave, form.bytes);
   const uint32_t first = uint32_t(in.modifier("offset0")) * unit;
   const uint32_t second = uint32_t(in.modifier("offset1")) * unit;
   eachLane(wave, [&](unsigned lane) {
     const uint32_t base = wave.dword(in.operands.at(0), 0, lane);
+    banks.add(lane, base + first);
+    moreBanks.add(lane, base + second);
     storeLane(wave, in.operands.at(1), lane, form, base + first);
     wave.tainted = false;
     storeLane(wave, in.operands.at(2), lane, form, base + second);
@@ -152,6 +175,7 @@ void atomic(Wave &wave, const Instruction &in) {
     if (!bytes) {
       return;
     }
+    noteAccess(wave, lane, address, form.bytes, AccessKind::Atomic);
     wave.tainted = !isWritten(wave, address, form.bytes);
     uint64_t data = wide(wave, in.operands.at(at + 1), form.bytes, lane);
     uint64_t expected = 0;

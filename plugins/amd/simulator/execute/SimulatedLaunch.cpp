@@ -7,6 +7,7 @@
 #include "plugins/amd/simulator/execute/SimulatedLaunch.h"
 
 #include "plugins/amd/simulator/decode/Text.h"
+#include "plugins/amd/simulator/execute/Planted.h"
 #include "plugins/amd/simulator/execute/Prepare.h"
 #include "plugins/amd/simulator/execute/Wave.h"
 
@@ -24,6 +25,12 @@ namespace {
 constexpr unsigned WaveShare = 4096;
 constexpr unsigned GroupShare = 1u << 20;
 
+unsigned wavesOf(const LaunchShape &shape, unsigned lanes) {
+  const uint64_t items =
+      uint64_t{shape.items[0]} * shape.items[1] * shape.items[2];
+  return unsigned((items + lanes - 1) / lanes);
+}
+
 /// Ends the launch: the finding is in the report.
 struct Stopped {};
 
@@ -32,20 +39,36 @@ public:
   Run(Memory &memory, Module &module, const KernelCode &kernel,
       const LaunchShape &shape, Report &report)
       : Environment(module.machine(), memory, report), module(module),
-        kernel(kernel), shape(shape), entry(module.loaded(kernel.entry)) {}
+        kernel(kernel), shape(shape), entry(module.loaded(kernel.entry)),
+        order(uint64_t{shape.groups[0]} * shape.groups[1] * shape.groups[2],
+              wavesOf(shape, module.machine().lanes), entry),
+        planted(module, kernel) {
+    races = &order;
+  }
 
   void found(const Wave &wave, Found kind, std::string message) override {
+    const uint64_t offset = wave.current ? wave.current->address - entry : 0;
+    if (report.repeat(kind, offset)) {
+      return;
+    }
     Finding finding;
     finding.kind = kind;
     finding.kernel = kernel.name;
     if (wave.current) {
-      finding.offset = wave.current->address - entry;
+      finding.offset = offset;
       finding.instruction = wave.current->text;
+      finding.place = module.place(wave.current->address);
     }
     finding.message =
         text("{}; work-group {},{},{} wave {}", message, wave.group.id[0],
              wave.group.id[1], wave.group.id[2], wave.index);
     report.add(std::move(finding));
+  }
+
+  std::string describe(uint64_t offset) override {
+    const std::string place = module.place(entry + offset);
+    return text("+0x{:x} '{}'{}", offset, module.at(entry + offset).text,
+                place.empty() ? "" : " of " + place);
   }
 
   void step(Wave &wave);
@@ -63,6 +86,8 @@ private:
   const KernelCode &kernel;
   const LaunchShape &shape;
   const uint64_t entry;
+  Races order;
+  Planted planted;
   uint64_t executed = 0;
 };
 
@@ -123,7 +148,7 @@ void Run::runPair(Wave &wave, const Instruction &in) {
 }
 
 void Run::step(Wave &wave) {
-  const Instruction &in = fetch(wave);
+  const Instruction &in = planted.inPlaceOf(fetch(wave));
   wave.current = &in;
   wave.pc += in.bytes;
   wave.tainted = false;
@@ -133,6 +158,10 @@ void Run::step(Wave &wave) {
     if (in.second) {
       checkWaits(wave, *in.second);
       runPair(wave, in);
+    } else if (planted.isPlanted(in)) {
+      planted.expect(wave);
+      in.row->run(wave, in);
+      planted.compare(wave);
     } else {
       in.row->run(wave, in);
     }
@@ -174,6 +203,10 @@ void Run::releaseBarrier(Group &group) {
   }
   for (auto &wave : group.waves) {
     wave->isAtBarrier = false;
+    wave->issued = wave->counters.upcoming() - 1;
+    for (size_t i = 0; i < wave->settled.size(); ++i) {
+      wave->settled[i] = wave->counters.settled(Counter(i));
+    }
   }
 }
 
@@ -207,6 +240,7 @@ void Run::runAll(const Prepared &prepared) {
   while (next < count || !running.empty()) {
     if (next < count) {
       Group &group = running.emplace_back();
+      group.number = next;
       group.id[0] = uint32_t(next % shape.groups[0]);
       group.id[1] = uint32_t(next / shape.groups[0] % shape.groups[1]);
       group.id[2] = uint32_t(next / shape.groups[0] / shape.groups[1]);

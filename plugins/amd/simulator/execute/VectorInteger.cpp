@@ -109,6 +109,12 @@ U bytesByIndex(U high, U low, U select) {
   return out;
 }
 
+/// Upper bits that are like the highest one, itself among them; -1: all are.
+I signBits(U value) {
+  const U other = I(value) < 0 ? ~value : value;
+  return other ? std::countl_zero(other) : -1;
+}
+
 I low24(U value) { return I(value << 8) >> 8; }
 
 template <typename T>
@@ -126,6 +132,10 @@ void addExtremes(std::vector<Row> &rows, std::string type) {
   add("v_min3_", each<[](T a, T b, T c) { return std::min({a, b, c}); }>);
   add("v_max3_", each<[](T a, T b, T c) { return std::max({a, b, c}); }>);
   add("v_med3_", each<[](T a, T b, T c) { return middle(a, b, c); }>);
+  add("v_maxmin_",
+      each<[](T a, T b, T c) { return std::min(std::max(a, b), c); }>);
+  add("v_minmax_",
+      each<[](T a, T b, T c) { return std::max(std::min(a, b), c); }>);
 }
 
 void addShort(std::vector<Row> &rows) {
@@ -191,6 +201,9 @@ void addBits(std::vector<Row> &rows) {
   add("v_clz_i32_u32", each<leading>);
   add("v_ffbl_b32", each<trailing>);
   add("v_ctz_i32_b32", each<trailing>);
+  constexpr auto signs = [](U a) { return signBits(a); };
+  add("v_ffbh_i32", each<signs>);
+  add("v_cls_i32", each<signs>);
   add("v_mbcnt_lo_u32_b32", countLanesBelow<false>);
   add("v_mbcnt_hi_u32_b32", countLanesBelow<true>);
   add("v_cndmask_b32", select<float>);
@@ -252,6 +265,8 @@ void addSums(std::vector<Row> &rows) {
       each<[](uint16_t a, uint16_t b, U c) { return U(a) * b + c; }>);
   add("v_mad_i32_i16",
       each<[](int16_t a, int16_t b, U c) { return U(I(a) * b) + c; }>);
+  add("v_sad_u32",
+      each<[](U a, U b, U c) { return (a > b ? a - b : b - a) + c; }>);
   add("v_mad_u64_u32", multiplyAdd64<U>, 2);
   add("v_mad_i64_i32", multiplyAdd64<I>, 2);
 }

@@ -223,6 +223,10 @@ void addArithmetic(std::vector<Row> &rows, std::string type) {
   add("v_min3_", each<[](T a, T b, T c) { return smaller(smaller(a, b), c); }>);
   add("v_max3_", each<[](T a, T b, T c) { return larger(larger(a, b), c); }>);
   add("v_med3_", each<[](T a, T b, T c) { return median(a, b, c); }>);
+  add("v_maxmin_",
+      each<[](T a, T b, T c) { return smaller(larger(a, b), c); }>);
+  add("v_minmax_",
+      each<[](T a, T b, T c) { return larger(smaller(a, b), c); }>);
   add("v_div_fixup_", each<[](T q, T d, T n) { return fixDivision(q, d, n); }>);
   add("v_rcp_", each<[](T a) { return function<T>(1.0 / double(a)); }>);
   add("v_rsq_",

@@ -10,10 +10,12 @@
 #define TERRAZZO_PLUGINS_AMD_SIMULATOR_EXECUTE_WAVE_H
 
 #include "plugins/amd/simulator/decode/ObjectFile.h"
+#include "plugins/amd/simulator/decode/Text.h"
 #include "plugins/amd/simulator/execute/Counters.h"
 #include "plugins/amd/simulator/execute/DeviceRegions.h"
 #include "plugins/amd/simulator/execute/Findings.h"
 #include "plugins/amd/simulator/execute/Processor.h"
+#include "plugins/amd/simulator/execute/Races.h"
 
 #include <bit>
 #include <type_traits>
@@ -35,8 +37,10 @@ const Row *findRow(std::string_view name);
 
 struct Group {
   uint32_t id[3] = {};
+  uint64_t number = 0;         ///< in the order of the launch
   std::vector<uint8_t> shared; ///< LDS
   std::vector<bool> sharedWritten;
+  std::vector<ByteHistory> sharedHistory;
   std::vector<std::unique_ptr<Wave>> waves;
 };
 
@@ -65,10 +69,15 @@ public:
 
   /// Adds a finding at the wave's instruction.
   virtual void found(const Wave &wave, Found kind, std::string message) = 0;
+  /// The instruction at an offset of the kernel, for messages.
+  virtual std::string describe(uint64_t offset) {
+    return text("+0x{:x}", offset);
+  }
 
   const Machine &machine;
   Memory &memory;
   Report &report;
+  Races *races = nullptr; ///< null: accesses are not compared
 };
 
 struct Wave {
@@ -86,6 +95,9 @@ struct Wave {
   bool hasEnded = false;
   bool isAtBarrier = false;
   Counters counters;
+  /// What was done when the wave reached the last barrier.
+  std::array<uint32_t, size_t(Counter::Count)> settled{};
+  uint32_t issued = 0; ///< and what had begun
 
   std::array<uint32_t, scalar::Count> scalars{};
   std::array<bool, scalar::Count> scalarDefined{};

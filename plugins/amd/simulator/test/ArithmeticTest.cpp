@@ -249,6 +249,22 @@ TEST_F(ArithmeticTest, SaturatingSums) {
             0);
 }
 
+TEST_F(ArithmeticTest, BitsLikeTheSign) {
+  EXPECT_EQ((vector<I>("v_ffbh_i32_e32 v0, v1", U(0xFF000000))), 8);
+  EXPECT_EQ((vector<I>("v_cls_i32_e32 v0, v1", U(0x00FFFFFF))), 8);
+  EXPECT_EQ((vector<I>("v_ffbh_i32_e32 v0, v1", ~U(0))), -1);
+  EXPECT_EQ(scalar32("s_flbit_i32 s0, s1", 0xFFFFFFFE), 31u);
+  wave.setScalar64(4, ~uint64_t{0} << 40);
+  run("s_cls_i32_i64 s0, s[4:5]");
+  EXPECT_EQ(wave.scalars[0], 24u);
+}
+
+TEST_F(ArithmeticTest, TwoExtremesInOne) {
+  EXPECT_EQ((vector<F>("v_maxmin_f32 v0, v1, v2, v3", 1.0f, 5.0f, 3.0f)), 3.0f);
+  EXPECT_EQ((vector<I>("v_minmax_i32 v0, v1, v2, v3", 1, 5, 3)), 3);
+  EXPECT_EQ((vector<U>("v_sad_u32 v0, v1, v2, v3", U(3), U(10), U(1))), 8u);
+}
+
 TEST_F(ArithmeticTest, SwizzleAmongLanes) {
   for (unsigned lane = 0; lane < 64; ++lane) {
     put<U>(1, lane, lane);

@@ -12,9 +12,10 @@ namespace {
 
 class NarrowWaveTest : public SimulatorTest {
 protected:
-  std::string run(const std::string &name) {
+  std::string run(const std::string &name, uint32_t items = 64) {
     data = device(std::vector<uint32_t>(64, 99));
-    return text(SimulatorTest::run(module, name, {.items = {64, 1, 1}}, data));
+    return text(
+        SimulatorTest::run(module, name, {.items = {items, 1, 1}}, data));
   }
   Module module{memory, readKernels("narrow", "gfx1100")};
   uint32_t *data = nullptr;
@@ -45,6 +46,23 @@ TEST_F(NarrowWaveTest, StoresHaveACounterOfTheirOwn) {
         found.find("'v_add_nc_u32_e32 v2, 1, v2': operand 1 is used while "
                    "a load into it may be in flight; wait with vmcnt"),
         std::string::npos)
+        << name << ": " << found;
+  }
+}
+
+TEST_F(NarrowWaveTest, StoresAreWaitedForAtABarrier) {
+  EXPECT_EQ(run("memory_with_wait", 128), "");
+  for (const char *name :
+       {"memory_with_another_wait", "memory_without_barrier"}) {
+    const std::string found = run(name, 128);
+    EXPECT_NE(found.find("lane 0 writes 4 bytes of 0 bytes behind the begin of "
+                         "an allocation of 256 bytes, which wave 0 of this "
+                         "work-group has accessed at"),
+              std::string::npos)
+        << name << ": " << found;
+    EXPECT_NE(found.find("no barrier that it reached after a wait with vscnt "
+                         "lies between them"),
+              std::string::npos)
         << name << ": " << found;
   }
 }

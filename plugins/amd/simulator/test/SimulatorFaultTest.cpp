@@ -12,16 +12,20 @@ namespace {
 
 class FaultTest : public SimulatorTest {
 protected:
-  Report run(const std::string &name, uint32_t items = 64) {
+  Report run(const std::string &name, uint32_t items = 64,
+             uint32_t groups = 1) {
     std::vector<int32_t> values(64);
     std::iota(values.begin(), values.end(), 5);
     data = device(values);
-    return SimulatorTest::run(module, name,
-                              {.items = {items, 1, 1}, .limit = 100000}, data);
+    return SimulatorTest::run(
+        module, name,
+        {.groups = {groups, 1, 1}, .items = {items, 1, 1}, .limit = 100000},
+        data);
   }
   /// The one finding of the kernel, without the program's own addresses.
-  std::string only(const std::string &name, uint32_t items = 64) {
-    const Report report = run(name, items);
+  std::string only(const std::string &name, uint32_t items = 64,
+                   uint32_t groups = 1) {
+    const Report report = run(name, items, groups);
     EXPECT_EQ(report.findings.size(), 1u) << text(report);
     return report.findings.empty() ? "" : report.findings[0].text();
   }
@@ -80,6 +84,54 @@ TEST_F(FaultTest, OutOfBounds) {
             "has 256 bytes; work-group 0,0,0 wave 0");
 }
 
+/// A variable of the environment, for one scope.
+class Setting {
+public:
+  Setting(const char *name, const std::string &value) : name(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Setting() { ::unsetenv(name); }
+
+private:
+  const char *name;
+};
+
+TEST_F(FaultTest, PlantedInstructions) {
+  const std::string path = testing::TempDir() + "planted-trace";
+  std::remove(path.c_str());
+  const Setting trace("TERRAZZO_AMD_SIMULATOR_TRACE", path);
+  {
+    const Setting plant("TERRAZZO_AMD_SIMULATOR_PLANT", "right+0xc=s_nop 0");
+    EXPECT_NE(only("right").find("missing wait: kernel 'right', +0x10"),
+              std::string::npos);
+    EXPECT_EQ(text(run("strided")), ""); // of another kernel
+  }
+  {
+    const Setting plant("TERRAZZO_AMD_SIMULATOR_PLANT",
+                        "right+0x8=v_lshlrev_b32_e32 v1, 0, v0");
+    EXPECT_EQ(text(run("right")), "");
+  }
+  std::ifstream file(path);
+  const std::string traced{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(traced.find("right 0xc s_waitcnt lgkmcnt(0)\n"), std::string::npos)
+      << traced;
+  EXPECT_NE(traced.find("planted: 1 executions, 1 with another result\n"),
+            std::string::npos)
+      << traced;
+  const Setting plant("TERRAZZO_AMD_SIMULATOR_PLANT", "right");
+  EXPECT_THROW((void)run("right"), std::exception);
+}
+
+TEST_F(FaultTest, FindingsNameTheLine) {
+  Module lines(memory, readKernels("lines"));
+  int32_t *out = device(std::vector<int32_t>(64));
+  const std::string found =
+      text(SimulatorTest::run(lines, "beyond", {.items = {64, 1, 1}}, out));
+  EXPECT_NE(found.find("offset:256' of kernel.py:5:9: lane 0 reaches 4 bytes"),
+            std::string::npos)
+      << found;
+}
+
 TEST_F(FaultTest, Uninitialised) {
   EXPECT_NE(
       text(run("uninitialised_address"))
@@ -92,6 +144,41 @@ TEST_F(FaultTest, Uninitialised) {
                       "'ds_read_b32 v3, v2': lane 0 uses a value that nobody "
                       "wrote as an address of LDS"),
             std::string::npos);
+}
+
+TEST_F(FaultTest, RacesOfSharedMemory) {
+  EXPECT_EQ(text(run("exchange_with_barrier", 128)), "");
+  const Report report = run("exchange_without_barrier", 128);
+  ASSERT_EQ(report.findings.size(), 2u) << text(report);
+  EXPECT_EQ(report.findings[0].text(),
+            "race: kernel 'exchange_without_barrier', +0x0 'ds_write_b8 v0, "
+            "v0': lane 0 writes 1 bytes at 64 of LDS, which wave 0 of this "
+            "work-group has accessed at +0x10 'ds_read_u8 v3, v2'; no barrier "
+            "that it reached after a wait with lgkmcnt lies between them; "
+            "work-group 0,0,0 wave 1 (64 times)");
+  EXPECT_NE(
+      only("load_not_waited_for", 128)
+          .find("'ds_write_b8 v0, v4': lane 0 writes 1 bytes at 0 of LDS, "
+                "which wave 1 of this work-group has accessed at"),
+      std::string::npos);
+}
+
+TEST_F(FaultTest, RacesOfWorkGroups) {
+  const std::string groups = only("groups", 32, 2);
+  EXPECT_NE(groups.find("which wave 0 of work-group number 0 has accessed"),
+            std::string::npos)
+      << groups;
+  EXPECT_NE(groups.find("no atomic orders the two"), std::string::npos);
+  EXPECT_EQ(text(run("groups_with_atomics", 32, 2)), "");
+}
+
+TEST_F(FaultTest, BankConflicts) {
+  const Report right = run("right");
+  EXPECT_EQ(right.bankAccesses, 4u); // two accesses, in two halves each
+  EXPECT_EQ(right.bankConflicts, 0u);
+  const Report strided = run("strided");
+  EXPECT_EQ(strided.bankAccesses, 4u);
+  EXPECT_EQ(strided.bankConflicts, 2u);
 }
 
 TEST_F(FaultTest, Barriers) {

@@ -18,6 +18,7 @@
 		.amdhsa_group_segment_fixed_size 256
 		.amdhsa_kernarg_size 8
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_system_sgpr_workgroup_id_x 1
 		.amdhsa_next_free_vgpr 32
 		.amdhsa_next_free_sgpr 32
 		.amdhsa_accum_offset 32
@@ -129,3 +130,67 @@ finish unknown
 begin unknown_form
 	s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3
 finish unknown_form
+
+// Each wave reads what the other one wrote to LDS.
+.macro exchange
+	ds_write_b8 v0, v0
+	s_waitcnt lgkmcnt(0)
+.endm
+.macro read_other
+	v_xor_b32_e32 v2, 64, v0
+	ds_read_u8 v3, v2
+	s_waitcnt lgkmcnt(0)
+.endm
+begin exchange_with_barrier
+	exchange
+	s_barrier
+	read_other
+finish exchange_with_barrier
+begin exchange_without_barrier
+	exchange
+	read_other
+finish exchange_without_barrier
+
+// The load may be late, and the other wave stores behind the barrier.
+begin load_not_waited_for
+	v_xor_b32_e32 v2, 64, v0
+	ds_write_b8 v0, v0
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	ds_read_u8 v3, v2
+	s_barrier
+	v_add_u32_e32 v4, 1, v0
+	ds_write_b8 v0, v4
+	s_waitcnt lgkmcnt(0)
+finish load_not_waited_for
+
+// Work-groups store their number, which is in s2; with an atomic before and
+// behind, each of them knows of the other.
+.macro group_store
+	s_load_dwordx2 s[4:5], s[0:1], 0x0
+	v_lshlrev_b32_e32 v1, 2, v0
+	v_mov_b32_e32 v2, s2
+	v_mov_b32_e32 v4, 0
+	v_mov_b32_e32 v5, 0
+	s_waitcnt lgkmcnt(0)
+.endm
+begin groups
+	group_store
+	global_store_dword v1, v2, s[4:5] offset:128
+finish groups
+begin groups_with_atomics
+	group_store
+	global_atomic_add v4, v5, s[4:5]
+	s_waitcnt vmcnt(0)
+	global_store_dword v1, v2, s[4:5] offset:128
+	s_waitcnt vmcnt(0)
+	global_atomic_add v4, v5, s[4:5]
+finish groups_with_atomics
+
+// Every second dword: two of them are in each bank.
+begin strided
+	v_lshlrev_b32_e32 v1, 3, v0
+	v_and_b32_e32 v1, 0xf8, v1
+	ds_write_b32 v1, v0
+	s_waitcnt lgkmcnt(0)
+finish strided

@@ -65,3 +65,36 @@ begin halves
 	v_mov_b16_e32 v3.h, v2.l
 	global_store_b32 v1, v3, s[2:3]
 finish halves
+
+// The first two waves store dwords that the others store too.
+.macro two_stores
+	v_and_b32_e32 v1, 0xfc, v1
+	v_readfirstlane_b32 s4, v0
+	s_cmp_gt_u32 s4, 63
+	s_cbranch_scc1 1f
+	global_store_b32 v1, v0, s[2:3]
+1:
+.endm
+.macro second_store
+	s_cmp_lt_u32 s4, 64
+	s_cbranch_scc1 1f
+	global_store_b32 v1, v0, s[2:3]
+1:
+.endm
+begin memory_with_wait
+	two_stores
+	s_waitcnt_vscnt null, 0x0
+	s_barrier
+	second_store
+finish memory_with_wait
+begin memory_with_another_wait
+	two_stores
+	s_waitcnt vmcnt(0)
+	s_barrier
+	second_store
+finish memory_with_another_wait
+begin memory_without_barrier
+	two_stores
+	s_waitcnt_vscnt null, 0x0
+	second_store
+finish memory_without_barrier
