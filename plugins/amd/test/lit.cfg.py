@@ -10,6 +10,8 @@ build = os.environ.get("TERRAZZO_BUILD", os.path.join(root, "build", "ci"))
 # Without LLD's libraries there is no compiler half, and none of these tests runs.
 if not os.path.exists(os.path.join(build, "lib", "terrazzo", "plugins.d", "libtz_amd_compiler.so")):
     config.unsupported = True
+if os.path.exists(os.path.join(build, "lib", "terrazzo", "plugins.d", "libtz_amd_simulator.so")):
+    config.available_features.add("amd-simulator")
 
 # Conformance cases of the example kernels, each in one type.
 families = [name for path in glob.glob(os.path.join(root, "test", "conformance", "*.cases"))

@@ -27,12 +27,22 @@ def vendors():
         return json.load(file)
 
 
-def warp_size_of(vendor, machine):
-    """Lanes of a warp of this machine, by a vendor's language.json: by its architecture where the vendor says so."""
-    for size, beginnings in vendor.get("warp_sizes", {}).items():
+def _by_machine(sizes, machine, otherwise):
+    """Of sizes with the beginnings of machines' names: the first that this machine has."""
+    for size, beginnings in sizes.items():
         if str(machine).startswith(tuple(beginnings.split())):
             return int(size)
-    return vendor["warp_size"]
+    return otherwise
+
+
+def warp_size_of(vendor, machine):
+    """Lanes of a warp of this machine, by a vendor's language.json: by its architecture where the vendor says so."""
+    return _by_machine(vendor.get("warp_sizes", {}), machine, vendor["warp_size"])
+
+
+def shared_bytes_of(vendor, machine):
+    """Bytes of shared memory of a program on this machine, where a framework does not tell them."""
+    return _by_machine(vendor.get("shared_bytes", {}), machine, 48 << 10)
 
 
 def library_identity():

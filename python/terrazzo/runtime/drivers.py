@@ -10,7 +10,7 @@ import os
 import sys
 
 from .. import _native
-from ..compiler.targets import GPUTarget, vendors, warp_size_of
+from ..compiler.targets import GPUTarget, shared_bytes_of, vendors, warp_size_of
 from . import timing
 
 
@@ -164,12 +164,14 @@ class AcceleratorDriver(DriverBase):
 
     def get_device_properties(self, index=0):
         facts = self.get_device_interface().get_device_properties(index)
-        entry = self._vendor()[1]["frameworks"]["torch"]
+        vendor = self._vendor()[1]
+        entry = vendor["frameworks"]["torch"]
+        shared = shared_bytes_of(vendor, getattr(facts, entry.get("machine", "name"), ""))
         return {
-            "max_shared_mem": getattr(facts, entry.get("shared", "shared_memory_per_block_optin"), 48 << 10),
+            "max_shared_mem": getattr(facts, entry.get("shared", "shared_memory_per_block_optin"), shared),
             "max_num_regs": getattr(facts, "regs_per_multiprocessor", 65536),
             "multiprocessor_count": getattr(facts, entry.get("units", "multi_processor_count")),
-            "warpSize": getattr(facts, "warp_size", self._vendor()[1]["warp_size"]),
+            "warpSize": getattr(facts, "warp_size", vendor["warp_size"]),
             "sm_clock_rate": getattr(facts, "clock_rate", 0),
             "mem_clock_rate": getattr(facts, "memory_clock_rate", 0),
             "mem_bus_width": getattr(facts, "memory_bus_width", 0),
