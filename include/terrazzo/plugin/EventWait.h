@@ -1,7 +1,9 @@
-//===- terrazzo/plugin/EventWait.h - a wait that ends by itself -----------===//
+//===- terrazzo/plugin/EventWait.h - waits of device halves ---------------===//
 //
-// What   waitUntil() asks ever more rarely whether an event has come.
-// Why    The waits of drivers have no end.
+// What   waitUntil() asks ever more rarely whether an event has come. waitFor()
+//        waits for a condition.
+// Why    The waits of drivers have no end. condition_variable::wait() needs a
+//        newer C++ library than users may have (R19); wait_for() does not.
 //===----------------------------------------------------------------------===//
 #ifndef TERRAZZO_PLUGIN_EVENTWAIT_H
 #define TERRAZZO_PLUGIN_EVENTWAIT_H
@@ -10,6 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 namespace tz::plugin {
@@ -31,6 +35,14 @@ void waitUntil(HasCome hasCome, uint64_t timeoutNs) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(
         std::min(uint64_t(pause.count()) * 1000, left)));
     pause = std::min(pause * 2, std::chrono::microseconds(500));
+  }
+}
+
+/// Until `holds()`, which is asked with the lock held.
+template <typename Holds>
+void waitFor(std::condition_variable &changed,
+             std::unique_lock<std::mutex> &guard, Holds holds) {
+  while (!changed.wait_for(guard, std::chrono::seconds(1), holds)) {
   }
 }
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/amd/double/Queue.h"
 
+#include <terrazzo/plugin/EventWait.h>
+
 namespace tz::amd::hip {
 
 //===--- Marks ------------------------------------------------------------===//
@@ -19,7 +21,7 @@ void Mark::reach(Fault with) {
 
 void Mark::wait() {
   std::unique_lock guard(mutex);
-  changed.wait(guard, [&] { return reached; });
+  plugin::waitFor(changed, guard, [&] { return reached; });
 }
 
 bool Mark::isReached() const {
@@ -80,7 +82,7 @@ void Queue::addKnowing(std::function<void(const Fault &)> work) {
 void Queue::wait() {
   std::unique_lock guard(mutex);
   const uint64_t until = added;
-  changed.wait(guard, [&] { return done >= until; });
+  plugin::waitFor(changed, guard, [&] { return done >= until; });
 }
 
 Fault Queue::take() {
@@ -91,7 +93,8 @@ Fault Queue::take() {
 void Queue::run() {
   std::unique_lock guard(mutex);
   while (true) {
-    changed.wait(guard, [&] { return !waiting.empty() || isEnding; });
+    plugin::waitFor(changed, guard,
+                    [&] { return !waiting.empty() || isEnding; });
     if (waiting.empty()) {
       return;
     }

@@ -6,19 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "plugins/intel/device/levelzero/ZeDevice.h"
 
+#include <terrazzo/plugin/EventWait.h>
+
 #include <algorithm>
-#include <chrono>
 
 namespace tz::intel {
-
-/// Until `holds()`. condition_variable::wait() needs a newer C++ library than
-/// users may have (R19); wait_for() does not.
-template <class Holds>
-static void waitFor(std::condition_variable &changed,
-                    std::unique_lock<std::mutex> &guard, Holds holds) {
-  while (!changed.wait_for(guard, std::chrono::seconds(1), holds)) {
-  }
-}
 
 ZeCallbacks::~ZeCallbacks() { end(); }
 
@@ -49,7 +41,7 @@ void ZeCallbacks::add(Entry entry) {
 
 void ZeCallbacks::finish(const tz_stream &stream) {
   std::unique_lock guard(mutex);
-  waitFor(changed, guard, [&] {
+  plugin::waitFor(changed, guard, [&] {
     return running != &stream && std::none_of(waiting.begin(), waiting.end(),
                                               [&](const Entry &entry) {
                                                 return entry.stream == &stream;
@@ -82,7 +74,8 @@ void ZeCallbacks::run() {
   constexpr uint64_t glanceNs = 1000000; // until the others are looked at again
   std::unique_lock guard(mutex);
   while (true) {
-    waitFor(changed, guard, [&] { return isEnding || !waiting.empty(); });
+    plugin::waitFor(changed, guard,
+                    [&] { return isEnding || !waiting.empty(); });
     if (waiting.empty()) {
       return;
     }
