@@ -343,6 +343,33 @@ Result<ResolvedTarget> Registry::resolveOne(const std::string &text,
                            : withCode(**plugin, spec, needDevice);
 }
 
+/// A person who named a vendor without a device here is told what runs in its
+/// place, or what would bring it.
+static Status orSimulator(Status status, const Registry &registry,
+                          const std::string &text) {
+  const Spec spec(text);
+  Result<Plugin *> plugin = registry.find(spec.plugin);
+  if (status.code() != TZ_E_UNAVAILABLE || !spec.code.empty() || !plugin) {
+    return status;
+  }
+  Result<const Plugin::DeviceList *> all = (*plugin)->devicesAndSimulators();
+  if (!all) {
+    Status lack = all.takeStatus();
+    return lack.code() == TZ_E_UNAVAILABLE ? lack : status;
+  }
+  for (const Plugin::DevicePlace &one : **all) {
+    Result<std::string> id = one.isSimulator
+                                 ? ownTarget(**plugin, Place{one, 0})
+                                 : Result<std::string>(std::string());
+    if (id && !id->empty()) {
+      return Status(status.code(),
+                    status.message() + "; target '" + *id +
+                        "' runs on a device here that stands in for one");
+    }
+  }
+  return status;
+}
+
 Result<ResolvedTarget> Registry::resolve(std::string_view spec,
                                          bool needDevice) const {
   std::string text(spec);
@@ -358,6 +385,7 @@ Result<ResolvedTarget> Registry::resolve(std::string_view spec,
     text = "auto";
   }
   Status first;
+  std::string failed;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(',', begin), text.size());
     std::string one = text.substr(begin, end - begin);
@@ -372,10 +400,13 @@ Result<ResolvedTarget> Registry::resolve(std::string_view spec,
     }
     if (first.ok()) {
       first = target.takeStatus();
+      failed = one;
     }
   }
   if (first.ok()) {
     first = Status(TZ_E_INVALID_ARGUMENT, "no target in '" + text + "'");
+  } else if (failed != "auto") {
+    first = orSimulator(std::move(first), *this, failed);
   }
   return fromEnvironment ? std::move(first).in("TERRAZZO_TARGET") : first;
 }

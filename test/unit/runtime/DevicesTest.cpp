@@ -149,7 +149,13 @@ TEST_F(Devices, ASimulatorIsTakenOnRequestAlone) {
 
 TEST_F(Devices, ASimulatorIsOpenedBesideAHalfWithoutADriver) {
   open("[" + half("BROKEN") + "," + half("SIMULATED") + "]");
-  EXPECT_THAT(chosen("mixed"), HasSubstr("its driver is not here"));
+  // Who names the plugin alone is told of it.
+  EXPECT_THAT(
+      chosen("mixed"),
+      testing::AllOf(HasSubstr("its driver is not here"),
+                     HasSubstr("target 'mixed:simulated' runs on a device here "
+                               "that stands in for one")));
+  EXPECT_THAT(chosen("auto"), testing::Not(HasSubstr("stands in for one")));
   ASSERT_EQ(chosen("mixed:simulated"), "0 mixed:simulated");
   EXPECT_TRUE(device(0)->isSimulator());
   // A number that nothing has says why nothing is here.

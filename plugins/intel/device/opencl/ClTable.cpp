@@ -47,8 +47,9 @@ struct ClHalf {
     const auto &simulators = platform.list(tz_platform::Simulated);
     if (simulators.empty()) {
       throw Failure(TZ_E_UNAVAILABLE,
-                    "no OpenCL device of a CPU, which would stand in for one; "
-                    "install a runtime (Python package intel-opencl-rt) and "
+                    "no OpenCL device of a CPU, which would stand in for one "
+                    "as intel:opencl; install a runtime (Python package "
+                    "intel-opencl-rt) and "
                     "name the folder of its .icd file in OCL_ICD_VENDORS");
     }
     return simulators;
